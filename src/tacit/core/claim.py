@@ -1,0 +1,90 @@
+"""A claim: one atomic statement with a kind and a scope. `key` = same statement, `question` = same question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, NewType
+
+from tacit.core.ids import ClaimId, claim_id
+from tacit.core.text import fold
+
+Scope = NewType("Scope", str)
+GLOBAL = Scope("global")
+_PROJECT = "project:"
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+class Kind(Enum):
+    """What sort of thing is remembered. Rank decides in a brief (S14), section where it stands (S12)."""
+
+    CONSTRAINT = ("constraint", "Constraints")
+    RULE = ("rule", "Rules")
+    DECISION = ("decision", "Decisions")
+    CONVENTION = ("convention", "Project Conventions")
+    KNOWN_FIX = ("known_fix", "Known Fixes")
+    GUIDANCE = ("guidance", "Review Guidance")
+    PATTERN = ("pattern", "Patterns")
+    PREFERRED_CWD = ("preferred_cwd", "Habits")
+    RECURRING_COMMAND = ("recurring_command", "Habits")
+    WORKFLOW_PATTERN = ("workflow_pattern", "Habits")
+    PREFERENCE = ("preference", "Preferences")
+
+    def __init__(self, label: str, section: str) -> None:
+        self.label = label
+        self.section = section
+
+    @classmethod
+    def named(cls, label: str) -> Kind:
+        """The kind of this name; KeyError when there is none."""
+        return _KINDS[label]
+
+
+_KINDS = {kind.label: kind for kind in Kind}
+KIND_RANK = {kind: rank for rank, kind in enumerate(Kind)}
+
+
+class Triple(NamedTuple):
+    """Subject, predicate, object, in the words of the statement."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One atomic statement. Two claims are the same memory when scope and key are equal."""
+
+    kind: Kind
+    scope: Scope
+    triple: Triple
+    sentence: str
+    tags: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The dedupe key of S4: `subject|predicate|object`, folded."""
+        return "|".join(_fold_part(part) for part in self.triple)
+
+    @property
+    def id(self) -> ClaimId:
+        return claim_id(self.scope, self.key)
+
+
+def project_scope(name: str) -> Scope:
+    return Scope(_PROJECT + name)
+
+
+def is_local(scope: Scope) -> bool:
+    return scope.startswith(_PROJECT)
+
+
+def project_name(scope: Scope) -> str:
+    """The project's name without the path or host in front of it; empty for the global scope."""
+    return scope.rstrip("/").rsplit("/", 1)[-1] if is_local(scope) else ""
+
+
+def _fold_part(part: str) -> str:
+    folded = fold(part).replace("|", "¦").rstrip(".!?…") or fold(part).replace("|", "¦")
+    return " ".join(word for word in folded.split() if word not in _ARTICLES) or folded

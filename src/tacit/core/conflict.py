@@ -1,0 +1,65 @@
+"""One question, several answers: a winner, or an honest conflict (S13).
+
+Judged in the order in which the answers were last asserted: the newer answer wins, unless the older is a
+constraint and the newer is not; two constraints, or a newer answer with less authority, cannot be decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from tacit.core.claim import Kind
+from tacit.core.event import Provenance
+from tacit.core.ids import ClaimId, EventId
+from tacit.core.stance import Stance, opposed
+
+
+class Rule(Enum):
+    """Which rule decided, in words for a person."""
+
+    NEWEST = "the newest wins"
+    CONSTRAINT = "an older constraint holds against a newer answer that is not one"
+    UNDECIDED = "cannot be decided by rule: both are kept and tagged conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A memory as one answer to a question."""
+
+    id: ClaimId
+    stance: Stance
+    kind: Kind
+    provenance: Provenance
+    last: EventId
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Between two answers. When undecided, neither is the loser."""
+
+    winner: ClaimId
+    loser: ClaimId
+    rule: Rule
+
+
+def settle(answers: Iterable[Answer]) -> list[Ruling]:
+    """Every ruling among the answers to one question, in the order in which they fell."""
+    rulings: list[Ruling] = []
+    holding: list[Answer] = []
+    for newer in sorted(answers, key=lambda answer: (answer.last, answer.id)):
+        against = [_rule(older, newer) for older in holding if opposed(older.stance, newer.stance)]
+        rulings += against
+        beaten = {ruling.loser for ruling in against if ruling.rule is not Rule.UNDECIDED}
+        holding = [answer for answer in (*holding, newer) if answer.id not in beaten]
+    return rulings
+
+
+def _rule(older: Answer, newer: Answer) -> Ruling:
+    older_binds, newer_binds = older.kind is Kind.CONSTRAINT, newer.kind is Kind.CONSTRAINT
+    if older_binds and not newer_binds:
+        return Ruling(older.id, newer.id, Rule.CONSTRAINT)
+    if (older_binds and newer_binds) or newer.provenance < older.provenance:
+        return Ruling(newer.id, older.id, Rule.UNDECIDED)
+    return Ruling(newer.id, older.id, Rule.NEWEST)

@@ -1,0 +1,115 @@
+"""What each verb concludes: from what is known to the judgements to record. Nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tacit.core.claim import Claim, Kind
+from tacit.core.errors import Refused
+from tacit.core.event import Draft, Event, Provenance
+from tacit.core.judgement import Decided, Proposed, Undone, Verdict
+from tacit.core.memory import Memory, Status, touched
+from tacit.core.policy import adopts
+from tacit.core.text import clip, show
+
+
+def propose(known: Memory | None, claim: Claim, *, source: str, evidence: str) -> list[Draft]:
+    """One more observation; nothing when the same words were given with the same evidence before."""
+    if known and known.is_live and evidence in {given.text for given in known.evidence}:
+        return []
+    return [Draft(Proposed(claim, Verdict.PROPOSED, source, evidence), claim.scope)]
+
+
+def add(claim: Claim, *, provenance: Provenance, evidence: str) -> Draft:
+    """Active at once when a person says so, a suggestion otherwise; said again, it is stronger."""
+    verdict = Verdict.ADDED if adopts(provenance) else Verdict.PROPOSED
+    source = "user_direct" if adopts(provenance) else "agent"
+    return Draft(Proposed(claim, verdict, source, evidence), claim.scope)
+
+
+def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Draft:
+    if memory.status is Status.ACTIVE and kind in (None, memory.kind):
+        raise Refused(f"{memory.id} is active already: {show(clip(memory.claim.sentence, 80))}")
+    claim = replace(memory.claim, kind=kind) if kind else memory.claim
+    return _verdict(claim, Verdict.ACCEPTED, reason, evidence)
+
+
+def dismiss(memory: Memory, *, reason: str = "") -> Draft:
+    if memory.status is Status.ACTIVE:
+        raise Refused(
+            f"{memory.id} is an active memory, not a suggestion",
+            f"tacit forget {memory.id} --reason '…' --evidence '…'",
+        )
+    if memory.status is not Status.PENDING:
+        raise Refused(f"{memory.id} is {memory.status.value} already")
+    return _verdict(memory.claim, Verdict.DISMISSED, reason, "")
+
+
+def forget(memory: Memory, *, reason: str, evidence: str) -> Draft:
+    if not memory.is_live:
+        raise Refused(f"{memory.id} is {memory.status.value} already", f"tacit restore {memory.id}")
+    return _verdict(memory.claim, Verdict.RETIRED, reason, evidence)
+
+
+def restore(memory: Memory, *, reason: str = "") -> Draft:
+    if memory.is_live:
+        raise Refused(f"{memory.id} is {memory.status.value}, nothing to restore")
+    return _verdict(memory.claim, Verdict.RESTORED, reason, "")
+
+
+def keep(memory: Memory, *, reason: str = "") -> Draft:
+    """Not an answer to the question it was thought to answer."""
+    return _verdict(memory.claim, Verdict.KEPT, reason, "")
+
+
+def revise(memory: Memory, claim: Claim, *, activate: bool = False, reason: str = "") -> Draft:
+    """Other words, kind or tags for the same memory; with other words it is another claim, and inherits."""
+    if claim == memory.claim and not activate:
+        raise Refused(f"{memory.id} reads so already; nothing to change")
+    return _replaced(memory, claim, active=activate or memory.status is Status.ACTIVE, reason=reason)
+
+
+def merge(memory: Memory, into: Memory, *, reason: str = "") -> Draft:
+    """One memory's evidence and strength go over to another that says the same."""
+    if memory.id == into.id:
+        raise Refused(f"{memory.id} cannot be merged with itself")
+    if not into.is_live:
+        raise Refused(f"{into.id} is {into.status.value}", f"tacit restore {into.id}")
+    return _replaced(memory, into.claim, active=False, reason=reason or "merged")
+
+
+def undo(operation: Sequence[Event], label: str) -> Draft:
+    """Take back all events of one operation."""
+    claims = dict.fromkeys(claim for event in operation for claim in _claims(event))
+    targets = tuple(event.id for event in operation)
+    return Draft(Undone(targets, tuple(claims), label), operation[0].scope)
+
+
+def suggest(memory: Memory, *, source: str, reason: str, evidence: str) -> Draft:
+    """A learner's notice on a pending memory: it counts as no observation."""
+    body = Proposed(memory.claim, Verdict.SUGGESTED, source, evidence, reason, memory.confidence)
+    return Draft(body, memory.claim.scope)
+
+
+def _replaced(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Draft:
+    if claim.id == memory.id:
+        return Draft(Decided(memory.claim, Verdict.REVISED, reason, instead=claim, active=active), claim.scope)
+    body = Decided(
+        memory.claim,
+        Verdict.REVISED,
+        reason,
+        instead=claim,
+        active=active,
+        carried_strength=memory.strength,
+        carried_evidence=tuple(dict.fromkeys(given.text for given in memory.evidence)),
+    )
+    return Draft(body, claim.scope)
+
+
+def _claims(event: Event) -> Sequence[str]:
+    return event.body.claims if isinstance(event.body, Undone) else tuple(touched(event))
+
+
+def _verdict(claim: Claim, verdict: Verdict, reason: str, evidence: str) -> Draft:
+    return Draft(Decided(claim, verdict, reason, evidence), claim.scope)

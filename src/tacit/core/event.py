@@ -1,0 +1,87 @@
+"""The envelope around everything that is recorded. It never changes shape; bodies may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone
+from enum import IntEnum
+
+from tacit.core.claim import Scope
+from tacit.core.ids import EventId
+from tacit.core.judgement import Judgement
+from tacit.core.observation import Observation
+
+USER = "user"
+POLICY = "policy"
+
+Body = Judgement | Observation
+
+
+class Provenance(IntEnum):
+    """Where a line's content came from, computed by us and never read from the content."""
+
+    EXTERNAL = 0
+    TOOL_LOCAL = 1
+    MODEL = 2
+    USER_FILE = 3
+    USER_DIRECT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a decision wants recorded; the log gives it an id, a place in the order and a line."""
+
+    body: Body
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who is speaking, when and where: the same for every line of one operation."""
+
+    at: datetime
+    tz: int
+    host: str
+    session: str
+    actor: str
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the log. `op` is the first event of the same operation: what `undo` takes back together."""
+
+    id: EventId
+    op: EventId
+    origin: Origin
+    scope: Scope
+    body: Body
+
+    @property
+    def at(self) -> datetime:
+        return self.origin.at
+
+    @property
+    def by_person(self) -> bool:
+        return self.origin.actor == USER
+
+    @property
+    def day(self) -> date:
+        """The date on the wall where it happened: by the event's own offset, not today's time zone."""
+        return local_day(self.origin)
+
+
+def local_day(origin: Origin) -> date:
+    return local_time(origin).date()
+
+
+def local_time(origin: Origin) -> datetime:
+    try:
+        return origin.at.astimezone(timezone(timedelta(minutes=origin.tz)))
+    except (OverflowError, ValueError):  # year 1 or 9999 with an offset across the edge
+        return origin.at
+
+
+def timestamp(at: datetime) -> str:
+    """UTC with microseconds and a Z: sorts as text, reads back without loss."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"

@@ -1,0 +1,66 @@
+"""What someone concluded about a claim: proposed, decided, or taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from tacit.core.claim import Claim
+from tacit.core.ids import EventId
+
+
+class Verdict(Enum):
+    """What a judgement says. The value is the event type it is written as (S3)."""
+
+    PROPOSED = "memory.candidate.created"
+    ADDED = "memory.added"
+    SUGGESTED = "pattern.suggested"
+    ACCEPTED = "memory.promoted"
+    DISMISSED = "suggestion.dismissed"
+    RETIRED = "memory.pruned"
+    RESTORED = "memory.restored"
+    REVISED = "memory.revised"
+    KEPT = "memory.kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice)."""
+
+    claim: Claim
+    verdict: Verdict
+    source: str
+    evidence: str = ""
+    reason: str = ""
+    confidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A verdict on a claim.
+
+    With `instead`, that claim takes its place, inherits strength and evidence, and is active at once when `active`.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    reason: str = ""
+    evidence: str = ""
+    instead: Claim | None = None
+    active: bool = False
+    carried_strength: int = 0
+    carried_evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """These events count as not said. Undoing an `Undone` makes them count again. `claims` names whom it touches."""
+
+    targets: tuple[EventId, ...]
+    claims: tuple[str, ...]
+    label: str = ""
+
+
+Judgement = Proposed | Decided | Undone
+
+PROPOSALS = frozenset({Verdict.PROPOSED, Verdict.ADDED, Verdict.SUGGESTED})

@@ -1,0 +1,256 @@
+"""A memory is never stored: it is the fold of every judgement that names its claim.
+
+`evolve` hears one judgement; `recollect` hears a whole log, in any order and with repetitions, because it
+sorts by id, drops doubles and leaves out what was undone before it folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from enum import Enum
+from typing import NamedTuple
+
+from tacit.core.claim import Claim, Kind
+from tacit.core.confidence import confidence_of
+from tacit.core.event import Event, Provenance
+from tacit.core.ids import ClaimId, EventId
+from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
+
+
+class Status(Enum):
+    """The latest verdict. A suggestion is a memory that is PENDING."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    DISMISSED = "dismissed"
+    RETIRED = "retired"
+
+
+class Evidence(NamedTuple):
+    """Why somebody says so: the words, and the event they stand in."""
+
+    event: EventId
+    day: date
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A claim with everything that was ever said about it."""
+
+    claim: Claim
+    status: Status
+    source: str
+    provenance: Provenance
+    first_at: datetime
+    last_at: datetime
+    last: EventId
+    day: date
+    strength: int = 0
+    evidence: tuple[Evidence, ...] = ()
+    sessions: frozenset[str] = field(default_factory=frozenset)
+    decided_by: str = ""
+    reason: str = ""
+    reason_evidence: str = ""
+    suggested: bool = False
+    independent: bool = False
+    replaced_by: ClaimId | None = None
+    heard_person: bool = False
+    claimed: float = 0.0
+
+    @property
+    def id(self) -> ClaimId:
+        return self.claim.id
+
+    @property
+    def kind(self) -> Kind:
+        return self.claim.kind
+
+    @property
+    def is_live(self) -> bool:
+        """Neither forgotten nor dismissed."""
+        return self.status in (Status.ACTIVE, Status.PENDING)
+
+    @property
+    def confidence(self) -> float:
+        return max(self.claimed, confidence_of(self.source, self.strength, len(self.sessions)))
+
+
+def recollect(events: Iterable[Event]) -> dict[ClaimId, Memory]:
+    """Every memory of a log. The order in which the events come does not matter."""
+    memories: dict[ClaimId, Memory] = {}
+    for event in standing(events):
+        for claim in touched(event):
+            memories[claim] = evolve(memories.get(claim), event, claim)
+    return memories
+
+
+def recollect_one(events: Iterable[Event], claim: ClaimId) -> Memory | None:
+    """One memory, from the events that touch it; nothing when all of them were undone."""
+    memory: Memory | None = None
+    for event in standing(events):
+        if claim in touched(event):
+            memory = evolve(memory, event, claim)
+    return memory
+
+
+def standing(events: Iterable[Event]) -> list[Event]:
+    """The events in order, each once, without those that were undone."""
+    ordered = [event for _, event in sorted({event.id: event for event in events}.items())]
+    void = undone(ordered)
+    return [event for event in ordered if event.id not in void]
+
+
+def undone(ordered: Collection[Event]) -> set[EventId]:
+    """The ids that count as not said. Latest first, so an `Undone` that was itself undone has no effect."""
+    void: set[EventId] = set()
+    for event in reversed(list(ordered)):
+        if isinstance(event.body, Undone) and event.id not in void:
+            void.update(target for target in event.body.targets if target < event.id)
+    return void
+
+
+def touched(event: Event) -> Iterator[ClaimId]:
+    """The claims whose memory this event changes (an `Undone` changes none by itself)."""
+    match event.body:
+        case Proposed(claim=claim):
+            yield claim.id
+        case Decided(claim=claim, instead=instead):
+            yield claim.id
+            if instead is not None and instead.id != claim.id:
+                yield instead.id
+
+
+def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
+    """What is known of `claim` after one more judgement."""
+    body = event.body
+    assert isinstance(body, Proposed | Decided)
+    if isinstance(body, Proposed):
+        return _heard(memory, event, body)
+    if body.instead is not None and body.instead.id == claim:
+        return _took_over(memory, event, body, body.instead)
+    return _decided(memory, event, body)
+
+
+def _heard(memory: Memory | None, event: Event, body: Proposed) -> Memory:
+    seen = _reworded(memory or _blank(body.claim, event, body.source), event, body.claim)
+    is_observation = body.verdict is not Verdict.SUGGESTED
+    return replace(
+        _supported(seen, event, body.evidence, 1 if is_observation else 0),
+        status=_status_when_heard(memory, event, body.verdict),
+        source=body.source if memory is None or body.verdict is Verdict.ADDED else memory.source,
+        provenance=min(seen.provenance, event.origin.provenance),
+        suggested=seen.suggested or not is_observation,
+        claimed=max(seen.claimed, body.confidence),
+        decided_by=event.origin.actor if body.verdict is Verdict.ADDED else seen.decided_by,
+    )
+
+
+def _status_when_heard(memory: Memory | None, event: Event, verdict: Verdict) -> Status:
+    if verdict is Verdict.ADDED and _may_decide(memory, event):
+        return Status.ACTIVE
+    if memory is None:
+        return Status.PENDING
+    # Dismissed or forgotten stays so until a person speaks again.
+    if memory.is_live or not event.by_person:
+        return memory.status
+    return Status.PENDING
+
+
+def _decided(memory: Memory | None, event: Event, body: Decided) -> Memory:
+    known = memory or _blank(body.claim, event, "decision")
+    if not _may_decide(memory, event):
+        return known
+    known = replace(
+        _reworded(known, event, body.claim),
+        decided_by=event.origin.actor,
+        reason=body.reason,
+        reason_evidence=body.evidence,
+        replaced_by=None,
+    )
+    match body.verdict:
+        case Verdict.ACCEPTED | Verdict.RESTORED:
+            return _supported(replace(known, status=Status.ACTIVE), event, body.evidence, 0)
+        case Verdict.DISMISSED:
+            return replace(known, status=Status.DISMISSED)
+        case Verdict.KEPT:
+            return replace(known, independent=True)
+        case Verdict.REVISED:
+            replaced_by = body.instead.id if body.instead else None
+            return replace(known, status=Status.RETIRED, day=event.day, replaced_by=replaced_by)
+        case _:
+            return replace(known, status=Status.RETIRED, day=event.day)
+
+
+def _took_over(memory: Memory | None, event: Event, body: Decided, instead: Claim) -> Memory:
+    """The memory whose claim was put in another's place (or that only got new words)."""
+    known = memory or _blank(instead, event, "edit")
+    if not _may_decide(memory, event):
+        return known
+    carried = tuple(Evidence(event.id, event.day, text) for text in body.carried_evidence)
+    status = Status.ACTIVE if body.active else known.status
+    if memory is not None and not memory.is_live and not body.active:
+        status = Status.PENDING
+    return _supported(
+        replace(known, claim=instead, status=status, evidence=known.evidence + carried),
+        event,
+        "",
+        body.carried_strength,
+    )
+
+
+def _blank(claim: Claim, event: Event, source: str) -> Memory:
+    return Memory(
+        claim=claim,
+        status=Status.PENDING,
+        source=source,
+        provenance=event.origin.provenance,
+        first_at=event.at,
+        last_at=event.at,
+        last=event.id,
+        day=event.day,
+    )
+
+
+def _supported(memory: Memory, event: Event, evidence: str, weight: int) -> Memory:
+    """One more observation: strength, sessions, evidence, and the time it was last asserted."""
+    more = (Evidence(event.id, event.day, evidence),) if evidence else ()
+    return replace(
+        memory,
+        strength=memory.strength + weight,
+        evidence=memory.evidence + more,
+        sessions=memory.sessions | {event.origin.session or event.day.isoformat()},
+        last_at=max(memory.last_at, event.at),
+        last=event.id,
+        day=event.day,
+        heard_person=memory.heard_person or event.by_person,
+    )
+
+
+def _reworded(memory: Memory, event: Event, claim: Claim) -> Memory:
+    """The latest wording of a person wins; a learner may reword only what no person has spoken of."""
+    if memory.heard_person and not event.by_person:
+        return memory
+    tags = tuple(dict.fromkeys((*memory.claim.tags, *claim.tags)))
+    return replace(memory, claim=replace(claim, tags=tags))
+
+
+def _may_decide(memory: Memory | None, event: Event) -> bool:
+    """A policy or a learner never overrules a person."""
+    return event.by_person or memory is None or not memory.heard_person and memory.status is Status.PENDING
+
+
+__all__ = [
+    "PROPOSALS",
+    "Evidence",
+    "Memory",
+    "Status",
+    "evolve",
+    "recollect",
+    "recollect_one",
+    "standing",
+    "touched",
+    "undone",
+]

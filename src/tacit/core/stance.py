@@ -1,0 +1,99 @@
+"""Which question a claim answers, and whether two answers can both hold (S13).
+
+Two claims oppose each other when they answer the same question differently: the same act commanded and
+forbidden, or two members of a family of which one takes just one (npm and pnpm, tabs and spaces). Claims
+whose question cannot be told stand alone: a false conflict would silence a true memory.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from tacit.core.claim import Claim
+from tacit.core.text import fold
+
+
+class Stance(NamedTuple):
+    """An answer to a question. In an exclusive question two different answers oppose each other."""
+
+    question: str
+    answer: str
+    positive: bool
+    exclusive: bool
+
+
+# One takes just one of each row for the same purpose.
+_FAMILIES = {
+    member: family
+    for family, members in {
+        "package manager": "npm pnpm yarn bun",
+        "python installer": "pip uv poetry pipenv conda pdm",
+        "indentation": "tabs spaces",
+        "quotes": "single-quotes double-quotes",
+        "text search": "grep rg ripgrep ag ack",
+        "file search": "find fd",
+        "python tests": "pytest unittest nose",
+        "javascript tests": "jest vitest mocha jasmine",
+        "python linter": "flake8 pylint ruff",
+        "javascript linter": "eslint biome",
+        "editor": "vim nvim neovim emacs nano helix vscode",
+        "database": "postgres postgresql mysql mariadb sqlite mongodb",
+        "containers": "docker podman",
+        "default branch": "main master trunk develop",
+        "integration": "rebase merge squash",
+        "theme": "dark light",
+        "identifier case": "camelcase snake_case kebab-case pascalcase",
+        "css": "tailwind bootstrap",
+        "task runner": "make just",
+        "shell": "bash zsh fish",
+        "typed": "typescript javascript",
+    }.items()
+    for member in members.split()
+}
+_CHOICES = frozenset({"use", "uses", "prefer", "prefers", "decided on", "choose"})
+_ALTERNATIVE = re.compile(r",?\s(?:instead of|rather than|over|not)\s", re.IGNORECASE)
+_POLAR = re.compile(r"(never|always)\s")
+_FILLERS = re.compile(r"\b(?:only|just|always|mode|theme|the|a|an|to|using|use)\b")
+
+
+def stance(claim: Claim) -> Stance:
+    """The question this claim answers, in a form that other wordings share."""
+    predicate, positive = _polarity(fold(claim.triple.predicate))
+    chosen = _ALTERNATIVE.split(fold(claim.triple.object))[0].rstrip(".!")
+    if predicate in _CHOICES:
+        return _choice(fold(claim.triple.subject), chosen, positive)
+    if predicate in ("is", "=", "lives in") and len(chosen.split()) <= 4:
+        return Stance(f"{_bare(fold(claim.triple.subject))} is", chosen, positive, exclusive=True)
+    return Stance(f"{predicate} {_bare(chosen)}", "", positive, exclusive=False)
+
+
+def opposed(one: Stance, other: Stance) -> bool:
+    """Whether the two cannot both hold."""
+    if one.question != other.question:
+        return False
+    if one.answer == other.answer:
+        return one.positive != other.positive
+    return one.exclusive and one.positive and other.positive
+
+
+def _polarity(predicate: str) -> tuple[str, bool]:
+    found = _POLAR.match(predicate)
+    return (predicate[found.end() :], found[1] != "never") if found else (predicate, True)
+
+
+def _choice(subject: str, chosen: str, positive: bool) -> Stance:
+    chosen = chosen.replace("single quotes", "single-quotes").replace("double quotes", "double-quotes")
+    members = [word for word in chosen.split() if word in _FAMILIES]
+    purpose = "" if subject in ("agent", "user", "project") else subject
+    if len(members) == 1:
+        rest = _bare(chosen.replace(members[0], " ", 1))
+        asked = " ".join(filter(None, (_FAMILIES[members[0]], rest, purpose)))
+        return Stance(f"choose {asked}", members[0], positive, exclusive=True)
+    if purpose:
+        return Stance(f"choose for {_bare(purpose)}", chosen, positive, exclusive=True)
+    return Stance(f"choose {_bare(chosen)}", "", positive, exclusive=False)
+
+
+def _bare(text: str) -> str:
+    return " ".join(_FILLERS.sub(" ", text).split())

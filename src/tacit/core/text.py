@@ -1,0 +1,109 @@
+"""Words to search by, and text that is safe to show. Originals are kept; only what is *shown* is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from unicodedata import normalize
+
+# Letters of scripts that are written without spaces: searched by pairs of neighbours.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\s{_UNSPACED}]+")
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_EDGES = "\"'`´‘’“”«»()[]{}<>,;:!?.…*=|\\~^%-/@"
+_PARTS = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MAX_WORD = 64
+
+STOP_WORDS = frozenset(
+    "a about all am an and any are as at be been but by can could did do does for from had has have how i if in "
+    "into is it its just me my no not of on or our should so some than that the their them then there these they "
+    "this those to up us was we were what when where which who why will with would you your".split()
+)
+
+
+def fold(text: str) -> str:
+    """One spelling for comparison: compatibility forms, case and runs of blanks made equal."""
+    return " ".join(normalize("NFKC", text).casefold().split())
+
+
+def words(text: str) -> Iterator[str]:
+    """The tokens a text is found by: identifiers whole and in parts, unspaced scripts by pairs."""
+    for token in _TOKEN.findall(normalize("NFKC", text)):
+        yield from _pairs(token) if _IS_UNSPACED.match(token) else _spellings(token)
+
+
+def _pairs(run: str) -> Iterator[str]:
+    yield from run
+    yield from (run[at : at + 2] for at in range(len(run) - 1))
+
+
+def _spellings(token: str) -> Iterator[str]:
+    whole = token.strip(_EDGES).casefold()[:_MAX_WORD]
+    parts = [part for piece in _PARTS.findall(token) for part in (piece, *_CAMEL.split(piece))]
+    seen = {""}
+    for word in (whole, whole.replace("'", "").replace("’", ""), *(part.casefold()[:_MAX_WORD] for part in parts)):
+        if word not in seen:
+            seen.add(word)
+            yield word
+    if seen == {""}:  # only signs, such as `$&` or `--`: searchable as they stand
+        yield token[:_MAX_WORD]
+
+
+def query_words(text: str, limit: int = 64) -> list[str]:
+    """The distinct words of a question, stop words left out unless there is nothing else."""
+    found = list(dict.fromkeys(words(text.replace("\0", " ")[:4096])))
+    telling = [word for word in found if word not in STOP_WORDS]
+    return (telling or found)[:limit]
+
+
+def clean(text: str) -> str:
+    """What can be stored everywhere: halves of surrogate pairs and NUL become the replacement character."""
+    return (
+        text.encode("utf-8", "replace").decode().replace("\0", "\ufffd") if not text.isascii() or "\0" in text else text
+    )
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters, the cut made visible."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+# What lies to a reader: controls, direction overrides, invisible and look-alike-blank characters, tags.
+_LYING = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+_JOINERS = "\u200c\u200d"
+# A joiner between letters of these scripts is spelling, not deceit (Arabic to Khmer, without Thai).
+_JOINED_SCRIPT = re.compile("[\u0600-\u06ff\u0700-\u074f\u0750-\u077f\u0900-\u0dff\u1780-\u17b3]")
+_EMOJI = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff#*0-9]")
+
+
+def escape_lies(text: str, escape: Callable[[str], str]) -> str:
+    """Replace each character that would deceive by `escape(character)`; real scripts and emoji stay."""
+    return _LYING.sub(lambda found: _keep_or(escape, found), text)
+
+
+def show(text: str) -> str:
+    """One line for a terminal: line breaks as ⏎, whatever would deceive as <U+XXXX>."""
+    return escape_lies(text, _code_point)
+
+
+def _keep_or(escape: Callable[[str], str], found: re.Match[str]) -> str:
+    letter, text, at = found[0], found.string, found.start()
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    if letter in _JOINERS and _JOINED_SCRIPT.match(before) and _JOINED_SCRIPT.match(after):
+        return letter
+    if letter == "\u200d" and (_EMOJI.match(before) or before == "\ufe0f") and _EMOJI.match(after):
+        return letter
+    if letter == "\ufe0f" and _EMOJI.match(before):
+        return letter
+    return escape(letter)
+
+
+def _code_point(letter: str) -> str:
+    if letter == "\n":
+        return "⏎"
+    return " " if letter == "\t" else f"<U+{ord(letter):04X}>"

@@ -1,0 +1,87 @@
+"""The calls that storage makes. Everything durable goes through `Disk`, so that a crash can be simulated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+
+
+class Disk(Protocol):
+    """A file system as storage sees it."""
+
+    def open(self, path: str, flags: int, mode: int) -> int: ...
+    def close(self, fd: int) -> None: ...
+    def size(self, fd: int) -> int: ...
+    def read_at(self, fd: int, size: int, offset: int) -> bytes: ...
+    def write(self, fd: int, data: bytes) -> int: ...
+    def sync_data(self, fd: int) -> None: ...
+    def sync_folder(self, path: str) -> None: ...
+    def rename(self, source: str, target: str) -> None: ...
+    def remove(self, path: str) -> None: ...
+
+
+class OsDisk:
+    """The real one."""
+
+    def open(self, path: str, flags: int, mode: int) -> int:
+        return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+
+    def close(self, fd: int) -> None:
+        os.close(fd)
+
+    def size(self, fd: int) -> int:
+        return os.fstat(fd).st_size
+
+    def read_at(self, fd: int, size: int, offset: int) -> bytes:
+        return os.pread(fd, size, offset)
+
+    def write(self, fd: int, data: bytes) -> int:
+        return os.write(fd, data)
+
+    def sync_data(self, fd: int) -> None:
+        os.fdatasync(fd)
+
+    def sync_folder(self, path: str) -> None:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def rename(self, source: str, target: str) -> None:
+        os.replace(source, target)
+
+    def remove(self, path: str) -> None:
+        os.unlink(path)
+
+
+@contextmanager
+def opened(disk: Disk, path: str, flags: int, mode: int = PRIVATE_FILE) -> Iterator[int]:
+    fd = disk.open(path, flags, mode)
+    try:
+        yield fd
+    finally:
+        disk.close(fd)
+
+
+def write_all(disk: Disk, fd: int, data: bytes) -> None:
+    """One write; the rest again where the system took only a part."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[disk.write(fd, bytes(rest)) :]
+
+
+def make_folder(path: str) -> None:
+    """A private folder and its parents, whatever the umask; an existing one is left as it is."""
+    if os.path.isdir(path):
+        return
+    make_folder(os.path.dirname(os.path.abspath(path)))
+    try:
+        os.mkdir(path, PRIVATE_FOLDER)
+    except FileExistsError:  # another process was faster
+        return
+    os.chmod(path, PRIVATE_FOLDER)

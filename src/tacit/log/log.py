@@ -1,0 +1,163 @@
+"""The log of a home: memory operations in one file, what happened in one file a month.
+
+Whoever appends holds the log's lock for the length of one write; readers need none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from tacit.core.event import Body, Draft, Event, Origin
+from tacit.core.ids import EventId, following
+from tacit.core.judgement import Decided, Proposed, Undone
+from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Sealed
+from tacit.disk.lock import Lock
+from tacit.disk.ops import Disk
+from tacit.log.codec import Damaged, decode, encode
+from tacit.log.reader import Line, lines
+from tacit.log.segment import append
+
+MEMORY = "memory/events.jsonl"
+_ACTIVITY = "activity"
+MAX_EVENT = 256 * 1024
+# What nobody waits for: durable within a second by the system's own writing, not before the command returns.
+_CAPTURED = (Recalled, Injected, ProjectSeen)
+
+
+class Cursor(NamedTuple):
+    """How far a segment was read: bytes, lines, and the last bytes before that point to recognise it by."""
+
+    offset: int = 0
+    lines: int = 0
+    mark: str = ""
+
+
+class Record(NamedTuple):
+    """A line of a segment and what it says."""
+
+    segment: str
+    line: Line
+    event: Event | Damaged
+
+    @property
+    def cursor(self) -> Cursor:
+        return Cursor(self.line.end, self.line.number, mark_of(self.line.data))
+
+
+class Log:
+    """Append and read. `entropy` gives ten random bytes."""
+
+    def __init__(self, home: str, disk: Disk, lock: Lock, entropy: Callable[[], bytes]) -> None:
+        self._home = home
+        self._disk = disk
+        self._lock = lock
+        self._entropy = entropy
+
+    def path(self, segment: str) -> str:
+        return os.path.join(self._home, segment)
+
+    def segments(self) -> list[str]:
+        """The names of all segments, memory first, activity by month."""
+        folder = os.path.join(self._home, _ACTIVITY)
+        months = sorted(name for name in _names(folder) if name.endswith(".jsonl"))
+        found = [MEMORY] if os.path.exists(self.path(MEMORY)) else []
+        return found + [f"{_ACTIVITY}/{month}" for month in months]
+
+    def append(self, drafts: Sequence[Draft], origin: Origin) -> list[Event]:
+        """Record one operation. On return its judgements are durable."""
+        by_segment: dict[str, list[Draft]] = {}
+        for draft in drafts:
+            by_segment.setdefault(segment_of(draft.body, origin), []).append(draft)
+        written: list[Event] = []
+        with self._lock.held():
+            for segment, group in by_segment.items():
+                written += self._append(segment, group, origin, written[0].op if written else None)
+        return written
+
+    def _append(self, segment: str, drafts: Sequence[Draft], origin: Origin, op: EventId | None) -> Sequence[Event]:
+        durable = not all(isinstance(draft.body, _CAPTURED) for draft in drafts)
+
+        def compose(last: EventId | None, sealed: Sealed | None) -> list[Event]:
+            seal = [Draft(sealed, drafts[0].scope)] if sealed else []
+            return self._numbered([*seal, *drafts], origin, last, op)
+
+        events = append(self._disk, self.path(segment), compose, durable=durable)
+        return [event for event in events if not isinstance(event.body, Sealed)]
+
+    def _numbered(
+        self, drafts: Sequence[Draft], origin: Origin, last: EventId | None, op: EventId | None
+    ) -> list[Event]:
+        milliseconds = max(int(origin.at.timestamp() * 1000), 0)
+        events: list[Event] = []
+        for draft in drafts:
+            last = following(last, milliseconds, self._entropy())
+            if isinstance(draft.body, Sealed):
+                events.append(Event(last, last, origin, draft.scope, draft.body))
+                continue
+            op = op or last
+            events.append(_capped(Event(last, op, origin, draft.scope, draft.body)))
+        return events
+
+    def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[Record]:
+        """The complete lines after `cursor`, good and bad."""
+        start = cursor or Cursor()
+        with open(self.path(segment), "rb") as file:
+            for line in lines(file, offset=start.offset, number=start.lines):
+                if line.data or line.too_long:
+                    yield Record(
+                        segment, line, Damaged("longer than any line we write") if line.too_long else decode(line.data)
+                    )
+
+    def size(self, segment: str) -> int:
+        try:
+            return os.stat(self.path(segment)).st_size
+        except FileNotFoundError:
+            return 0
+
+    def still_there(self, segment: str, cursor: Cursor) -> bool:
+        """Whether the segment still holds what was read up to the cursor (and was not cut, swapped or purged)."""
+        if cursor.offset == 0:
+            return True
+        mark = bytes.fromhex(cursor.mark)
+        try:
+            with open(self.path(segment), "rb") as file:
+                file.seek(cursor.offset - 1 - len(mark))
+                return file.read(len(mark) + 1) == mark + b"\n"
+        except (OSError, ValueError):
+            return False
+
+    def torn_tail(self, segment: str) -> int:
+        """How many bytes stand after the last line feed (a write that was never acknowledged)."""
+        size = self.size(segment)
+        end = 0
+        with open(self.path(segment), "rb") as file:
+            for line in lines(file):
+                end = line.end
+        return size - end
+
+
+def mark_of(data: bytes) -> str:
+    """The end of a line, checksum included: enough to know it again."""
+    return data[-24:].hex()
+
+
+def segment_of(body: Body, origin: Origin) -> str:
+    """Judgements and evaluations are memory operations; everything else is activity, filed by its month."""
+    if isinstance(body, Proposed | Decided | Undone | Evaluated):
+        return MEMORY
+    return f"{_ACTIVITY}/{origin.at.year:04d}-{origin.at.month:02d}.jsonl"
+
+
+def _capped(event: Event) -> Event:
+    if len(encode(event)) > MAX_EVENT:
+        raise ValueError(f"an event is larger than {MAX_EVENT} bytes")
+    return event
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
