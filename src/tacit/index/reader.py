@@ -1,0 +1,245 @@
+"""Questions to the index. Rows become values here and nowhere else."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from tacit.core.claim import Kind, Scope
+from tacit.core.conflict import Answer
+from tacit.core.event import Event, Provenance
+from tacit.core.ids import ClaimId, EventId
+from tacit.core.memory import Memory, Status, recollect_one
+from tacit.core.stance import Stance
+
+Decode = Callable[[bytes], Event]
+
+
+class Entry(NamedTuple):
+    """A memory as lists and rankings see it."""
+
+    id: ClaimId
+    scope: Scope
+    kind: Kind
+    status: Status
+    sentence: str
+    tags: tuple[str, ...]
+    strength: int
+    last: EventId
+    at: str
+    overruled_by: ClaimId | None
+    conflict: bool
+
+
+class Page(NamedTuple):
+    """An entry of the worklog or an evaluation."""
+
+    event: EventId
+    kind: str
+    scope: Scope
+    day: str
+    at: str
+    title: str
+
+
+class Found(NamedTuple):
+    """Something that matched, and how well (more is better)."""
+
+    what: Entry | Page
+    score: float
+
+
+_ENTRY = "id, scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict"
+_UNDOABLE = "type <> 'evaluation.created'"  # a measurement is not taken back
+_PAGE = "event, kind, scope, day, at, title"
+
+
+SELECT_ANSWERS = "SELECT id, question, answer, positive, exclusive, kind, provenance, last FROM memory"
+
+
+def answers(rows: Iterable[Sequence[str | int]]) -> list[Answer]:
+    """Rows of `SELECT_ANSWERS` as answers."""
+    return [
+        Answer(
+            ClaimId(str(row[0])),
+            Stance(str(row[1]), str(row[2]), bool(row[3]), bool(row[4])),
+            Kind.named(str(row[5])),
+            Provenance(int(row[6])),
+            EventId(str(row[7])),
+        )
+        for row in rows
+    ]
+
+
+def entries(connection: sqlite3.Connection, *, status: Status | None = None) -> Iterator[Entry]:
+    """All memories, by id, or those of one status."""
+    where, values = ("WHERE status = ?", (status.value,)) if status else ("", ())
+    for row in connection.execute(f"SELECT {_ENTRY} FROM memory {where} ORDER BY number", values):
+        yield _entry(row)
+
+
+def entry(connection: sqlite3.Connection, claim: ClaimId) -> Entry | None:
+    row = connection.execute(f"SELECT {_ENTRY} FROM memory WHERE id = ?", (claim,)).fetchone()
+    return _entry(row) if row else None
+
+
+def ids_beginning(connection: sqlite3.Connection, prefix: str, limit: int = 10) -> list[ClaimId]:
+    rows = connection.execute(
+        "SELECT id FROM memory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", (prefix, prefix + "~", limit)
+    )
+    return [ClaimId(row[0]) for row in rows]
+
+
+def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> str:
+    """The shortest beginning, four letters at least, that no other memory shares."""
+    around = connection.execute(
+        "SELECT max(id) FROM memory WHERE id < ? UNION ALL SELECT min(id) FROM memory WHERE id > ?", (claim, claim)
+    )
+    shared = max((_shared(claim, row[0]) for row in around if row[0]), default=0)
+    return claim[: max(least, shared + 1)]
+
+
+def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
+    """The whole memory, folded from its events."""
+    return recollect_one(events_of(connection, claim, decode), claim)
+
+
+def events_of(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Event]:
+    rows = connection.execute(
+        "SELECT raw FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event", (claim,)
+    )
+    return [decode(raw) for (raw,) in rows]
+
+
+class Placed(NamedTuple):
+    """An event and the line of the log it stands in."""
+
+    event: Event
+    segment: str
+    line: int
+
+
+def placed_events(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Placed]:
+    rows = connection.execute(
+        "SELECT raw, segment, line FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event",
+        (claim,),
+    )
+    return [Placed(decode(raw), segment, line) for raw, segment, line in rows]
+
+
+def all_events(connection: sqlite3.Connection, decode: Decode) -> Iterator[Event]:
+    for (raw,) in connection.execute("SELECT raw FROM event ORDER BY id"):
+        yield decode(raw)
+
+
+def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimId | None = None) -> list[Event]:
+    """The events of the latest operation (on one claim, if asked): what an undo takes back."""
+    if claim is None:
+        newest = connection.execute(f"SELECT op FROM event WHERE {_UNDOABLE} ORDER BY id DESC LIMIT 1").fetchone()
+    else:
+        newest = connection.execute(
+            "SELECT op FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event DESC LIMIT 1",
+            (claim,),
+        ).fetchone()
+    if newest is None:
+        return []
+    rows = connection.execute(f"SELECT raw FROM event WHERE op = ? AND {_UNDOABLE} ORDER BY id", newest)
+    return [decode(raw) for (raw,) in rows]
+
+
+def find(connection: sqlite3.Connection, query: Sequence[str], limit: int) -> list[Found]:
+    """The best matches for any of these words, ties by id."""
+    if not query:
+        return []
+    match = " OR ".join('"' + word.replace('"', '""') + '"' for word in query)
+    ranked = connection.execute(
+        "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?", (match, limit)
+    ).fetchall()
+    return [Found(what, -rank) for number, rank in ranked if (what := _numbered(connection, number)) is not None]
+
+
+def _numbered(connection: sqlite3.Connection, number: int) -> Entry | Page | None:
+    row = connection.execute(f"SELECT {_ENTRY} FROM memory WHERE number = ?", (number,)).fetchone()
+    if row:
+        return _entry(row)
+    row = connection.execute(f"SELECT {_PAGE} FROM page WHERE number = ? AND NOT void", (number,)).fetchone()
+    return _page(row) if row else None
+
+
+def pages(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -> list[Event]:
+    """The standing events of one day's page, in order."""
+    rows = connection.execute(
+        "SELECT raw FROM page JOIN event ON event.id = page.event WHERE kind = ? AND day = ? AND NOT void ORDER BY event.id",
+        (kind, day),
+    )
+    return [decode(raw) for (raw,) in rows]
+
+
+def page_days(connection: sqlite3.Connection, kind: str) -> list[str]:
+    rows = connection.execute("SELECT DISTINCT day FROM page WHERE kind = ? AND NOT void ORDER BY day", (kind,))
+    return [day for (day,) in rows]
+
+
+def roots(connection: sqlite3.Connection, scope: Scope) -> list[str]:
+    return [root for (root,) in connection.execute("SELECT root FROM project WHERE scope = ? ORDER BY root", (scope,))]
+
+
+def known_scopes(connection: sqlite3.Connection) -> set[Scope]:
+    return {Scope(scope) for (scope,) in connection.execute("SELECT DISTINCT scope FROM memory")}
+
+
+def tallies(connection: sqlite3.Connection) -> dict[str, int]:
+    return dict(connection.execute("SELECT name, sum(amount) FROM tally GROUP BY name").fetchall())
+
+
+def disputed(connection: sqlite3.Connection) -> list[list[Answer]]:
+    """The questions on which active memories differ: their answers, question by question."""
+    rows = connection.execute(
+        "SELECT DISTINCT question FROM memory WHERE question IS NOT NULL AND (conflict OR overruled_by IS NOT NULL)"
+        " ORDER BY question"
+    ).fetchall()
+    return [answers(connection.execute(f"{SELECT_ANSWERS} WHERE question = ? ORDER BY number", row)) for row in rows]
+
+
+def stale(connection: sqlite3.Connection) -> list[str]:
+    return [what for (what,) in connection.execute("SELECT what FROM stale ORDER BY what")]
+
+
+def applied(connection: sqlite3.Connection) -> dict[str, tuple[int, int, str]]:
+    rows = connection.execute("SELECT segment, offset, lines, mark FROM applied")
+    return {segment: (offset, lines, mark) for segment, offset, lines, mark in rows}
+
+
+def dump(connection: sqlite3.Connection) -> Iterator[str]:
+    """Every derived row as text, in order: two indexes of the same log must give the same."""
+    for table in ("applied", "event", "touch", "memory", "page", "project", "tally"):
+        for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
+            yield f"{table} {row!r}"
+    for row in connection.execute("SELECT rowid, text, extra FROM words ORDER BY rowid"):
+        yield f"words {row!r}"
+
+
+def _entry(row: Sequence[str | int | None]) -> Entry:
+    scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict = row[1:]
+    return Entry(
+        ClaimId(str(row[0])),
+        Scope(str(scope)),
+        Kind.named(str(kind)),
+        Status(status),
+        str(sentence),
+        tuple(str(tags).split()),
+        int(strength or 0),
+        EventId(str(last)),
+        str(at),
+        ClaimId(str(overruled_by)) if overruled_by else None,
+        bool(conflict),
+    )
+
+
+def _page(row: Sequence[str]) -> Page:
+    return Page(EventId(row[0]), row[1], Scope(row[2]), row[3], row[4], row[5])
+
+
+def _shared(one: str, other: str) -> int:
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

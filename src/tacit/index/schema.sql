@@ -1,0 +1,77 @@
+-- Everything here is derived from the log. A change of this file means a new INDEX_VERSION, never a migration.
+
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- How far each segment of the log has been read.
+CREATE TABLE applied (
+  segment TEXT PRIMARY KEY,
+  offset INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  mark TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- The lines that memories and pages are folded from, as they stand in the log.
+CREATE TABLE event (
+  id TEXT PRIMARY KEY,
+  op TEXT NOT NULL,
+  type TEXT NOT NULL,
+  segment TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  raw BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX event_op ON event (op);
+CREATE INDEX event_type ON event (type, id);
+
+CREATE TABLE touch (claim TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (claim, event)) WITHOUT ROWID;
+
+-- One row a memory: what lists, ranking and conflicts look at. The whole memory is folded from its events.
+-- `number` is the claim's id as an integer, so the order of rows is the order of ids.
+CREATE TABLE memory (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  scope TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  sentence TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  strength INTEGER NOT NULL,
+  provenance INTEGER NOT NULL,
+  last TEXT NOT NULL,
+  at TEXT NOT NULL,
+  evidenced INTEGER NOT NULL,
+  question TEXT,
+  answer TEXT NOT NULL,
+  positive INTEGER NOT NULL,
+  exclusive INTEGER NOT NULL,
+  overruled_by TEXT,
+  conflict INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX memory_question ON memory (question) WHERE question IS NOT NULL;
+CREATE INDEX memory_listed ON memory (status, scope, last);
+
+-- Entries of the worklog and evaluations.
+CREATE TABLE page (
+  number INTEGER PRIMARY KEY,
+  event TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  day TEXT NOT NULL,
+  at TEXT NOT NULL,
+  title TEXT NOT NULL,
+  void INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX page_day ON page (kind, day);
+
+CREATE TABLE project (scope TEXT NOT NULL, root TEXT NOT NULL, PRIMARY KEY (scope, root)) WITHOUT ROWID;
+
+-- Tallies for the evaluation: what was asked and found, what was handed out.
+CREATE TABLE tally (day TEXT NOT NULL, name TEXT NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (day, name)) WITHOUT ROWID;
+
+-- What changed since the readable views were last written.
+CREATE TABLE stale (what TEXT PRIMARY KEY) WITHOUT ROWID;
+
+-- Words come prepared (core/text.py), separated by blanks; the tokenizer keeps every other sign.
+CREATE VIRTUAL TABLE words USING fts5(
+  text, extra, tokenize="porter ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 0.4)');

@@ -1,0 +1,113 @@
+"""Opening the index: for writing under the vault's lock, for reading by anyone, and knowing a broken one."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.request import pathname2url
+
+from tacit.disk.ops import PRIVATE_FILE
+
+INDEX_VERSION = "1"
+_SCHEMA = os.path.join(os.path.dirname(__file__), "schema.sql")
+# Not the index's fault: another holds it, the disk is full, the place cannot be written.
+_NOT_DAMAGE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_INTERRUPT,
+    }
+)
+
+
+class IndexUnwell(Exception):
+    """The index is missing, of another version, or damaged: it must be rebuilt from the log."""
+
+
+@contextmanager
+def wellness() -> Iterator[None]:
+    """Turn what SQLite says of a damaged file into `IndexUnwell`."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is not None and code & 0xFF in _NOT_DAMAGE:
+            raise
+        raise IndexUnwell(str(error)) from error
+
+
+def create(path: str) -> sqlite3.Connection:
+    """A new, empty index at a path that does not exist yet (or in memory)."""
+    if path != ":memory:":
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
+    connection = _connect(path)
+    with open(_SCHEMA, encoding="ascii") as file:
+        connection.executescript(file.read())
+    connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))
+    return connection
+
+
+def open_for_writing(path: str) -> sqlite3.Connection:
+    """The caller holds the vault's lock until it has called `close_written`."""
+    if not os.path.exists(path):
+        raise IndexUnwell("there is none")
+    with wellness():
+        connection = _connect(path)
+        try:
+            _check_version(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def open_for_reading(path: str) -> sqlite3.Connection:
+    """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
+    if not os.path.exists(path):
+        raise IndexUnwell("there is none")
+    address = "file:" + pathname2url(os.path.abspath(path)) + "?mode=ro"
+    with wellness():
+        connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
+        try:
+            _check_version(connection)
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                raise
+            connection = sqlite3.connect(address + "&immutable=1", uri=True, isolation_level=None)
+            _check_version(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def close_written(connection: sqlite3.Connection) -> None:
+    """Fold the write-ahead log into the file while the lock is still held, then let go."""
+    try:
+        with wellness():
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        connection.close()
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=5, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA mmap_size = 0")
+    return connection
+
+
+def _check_version(connection: sqlite3.Connection) -> None:
+    row = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
+    if row != (INDEX_VERSION,):
+        raise IndexUnwell("another version of Tacit wrote it")

@@ -1,0 +1,156 @@
+"""`memory/long-term.md`: every memory in the section of its kind, one line each.
+
+An entry is `- DATE: text (evidence: e) ^id`. The id at the end lets Tacit know an entry again after a person has
+reworded or moved it, and lets a person ask `tacit why ID`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from tacit.core.claim import Kind, project_name
+from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId
+from tacit.core.memory import Memory, Status
+from tacit.notes.escape import escape, unescape
+from tacit.notes.noted import Noted
+
+HEADER = (
+    "# Long-term memory",
+    "",
+    "Drawn by Tacit from `events.jsonl`. What you change here by hand is kept when the page is drawn again.",
+)
+CANDIDATES, PRUNED = "Promotion Candidates", "Pruned Or Revised"
+# S12 fixes the order of sections.
+SECTIONS = (
+    Kind.CONSTRAINT.section,
+    Kind.RULE.section,
+    Kind.DECISION.section,
+    Kind.CONVENTION.section,
+    Kind.KNOWN_FIX.section,
+    Kind.PREFERENCE.section,
+    Kind.PATTERN.section,
+    Kind.WORKFLOW_PATTERN.section,
+    Kind.GUIDANCE.section,
+    CANDIDATES,
+    PRUNED,
+)
+_SHOWN_EVIDENCE = 3
+_ID = re.compile(rf" \^([0-9a-z]{{{CLAIM_ID_LENGTH}}})$")
+_ENTRY = re.compile(
+    r"- (\d{4}-\d\d-\d\d): (.*?)(?<!\\)(?: \((?=evidence: |reason: |project: |seen |conflict|overruled )(.*)\))?$"
+)
+
+
+class Entry(NamedTuple):
+    """An entry read back: what a person sees in it."""
+
+    section: str
+    day: str
+    text: str
+    details: str
+    id: ClaimId | None
+
+
+def section_of(noted: Noted) -> str | None:
+    """Where an entry stands; a dismissed suggestion stands nowhere."""
+    match noted.memory.status:
+        case Status.PENDING:
+            return CANDIDATES
+        case Status.RETIRED:
+            return PRUNED
+        case Status.DISMISSED:
+            return None
+        case Status.ACTIVE:
+            return noted.memory.kind.section if noted.holds else PRUNED
+
+
+def entry_line(noted: Noted) -> str:
+    memory = noted.memory
+    details = "; ".join(_details(noted))
+    trail = f" ({details})" if details else ""
+    return f"- {memory.day.isoformat()}: {escape(memory.claim.sentence)}{trail} ^{memory.id}"
+
+
+def _details(noted: Noted) -> Iterator[str]:
+    memory = noted.memory
+    if memory.status is Status.RETIRED and memory.reason:
+        yield f"reason: {escape(memory.reason)}"
+    if evidence := "; ".join(_evidence(memory)):
+        yield f"evidence: {evidence}"
+    if name := project_name(memory.claim.scope):
+        yield f"project: {escape(name)}"
+    if memory.strength > 1:
+        yield f"seen {memory.strength} times"
+    if noted.conflict:
+        yield "conflict"
+    if noted.overruled_by:
+        yield f"overruled by {noted.overruled_by}"
+
+
+def _evidence(memory: Memory) -> Iterator[str]:
+    if memory.status is Status.RETIRED and memory.reason_evidence:
+        yield escape(memory.reason_evidence)
+        return
+    texts = list(dict.fromkeys(given.text for given in memory.evidence))
+    yield from (escape(text) for text in texts[:_SHOWN_EVIDENCE])
+    if len(texts) > _SHOWN_EVIDENCE:
+        yield f"+{len(texts) - _SHOWN_EVIDENCE} more"
+
+
+def render(notes: Iterable[Noted]) -> list[str]:
+    """The whole page."""
+    return updated([], notes)
+
+
+def updated(page: Iterable[str], changed: Iterable[Noted], gone: Iterable[ClaimId] = ()) -> list[str]:
+    """The page with these memories as they are now; what it held of them before is taken out."""
+    sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    now = list(changed)
+    leaving = {noted.memory.id for noted in now} | set(gone)
+    for section, line in _entries(page):
+        if line_id(line) not in leaving:
+            sections[section].append(line)
+    for noted in now:
+        if section := section_of(noted):
+            sections[section].append(entry_line(noted))
+    return list(_page(sections))
+
+
+def _entries(page: Iterable[str]) -> Iterator[tuple[str, str]]:
+    section = ""
+    for line in page:
+        if line.startswith("## "):
+            section = line[3:]
+        elif line.startswith("- ") and section in SECTIONS:
+            yield section, line
+
+
+def _page(sections: dict[str, list[str]]) -> Iterator[str]:
+    yield from HEADER
+    for section, lines in sections.items():
+        yield ""
+        yield f"## {section}"
+        if lines:
+            yield ""
+            yield from sorted(lines, key=_order)
+
+
+def _order(line: str) -> tuple[str, str]:
+    return line[2:12], line[-CLAIM_ID_LENGTH:]
+
+
+def line_id(line: str) -> ClaimId | None:
+    """The memory a line stands for."""
+    found = _ID.search(line[-CLAIM_ID_LENGTH - 2 :])
+    return ClaimId(found[1]) if found else None
+
+
+def read(page: Iterable[str]) -> Iterator[Entry]:
+    """The entries of a page, as a person may have left it."""
+    for section, line in _entries(page):
+        claim = line_id(line)
+        found = _ENTRY.match(line[: -CLAIM_ID_LENGTH - 2] if claim else line)
+        if found:
+            yield Entry(section, found[1], unescape(found[2]), found[3] or "", claim)
