@@ -18,10 +18,10 @@ class Rankable(NamedTuple):
     relevance: float = 0.0
 
 
-BriefKey = tuple[int, bool, float, int, int, "_Newest", str]
+BriefKey = tuple[int, bool, float, int, int, Newest, str]
 
 
-class _Newest(str):
+class Newest(str):
     """Sorts the later id first."""
 
     def __lt__(self, other: str) -> bool:
@@ -37,11 +37,11 @@ def brief_key(entry: Rankable, tags: frozenset[str]) -> BriefKey:
         -entry.relevance,
         KIND_RANK[entry.kind],
         -entry.strength,
-        _Newest(entry.last),
+        Newest(entry.last),
         entry.id,
     )
 
 
-def reading_key(entry: Rankable) -> tuple[int, int, "_Newest", str]:
+def reading_key(entry: Rankable) -> tuple[int, int, Newest, str]:
     """The order inside a brief: constraints first, then by kind, strength and recency."""
-    return (KIND_RANK[entry.kind], -entry.strength, _Newest(entry.last), entry.id)
+    return (KIND_RANK[entry.kind], -entry.strength, Newest(entry.last), entry.id)

@@ -30,6 +30,7 @@ class Entry(NamedTuple):
     at: str
     overruled_by: ClaimId | None
     conflict: bool
+    stance: Stance
 
 
 class Page(NamedTuple):
@@ -50,7 +51,14 @@ class Found(NamedTuple):
     score: float
 
 
-_ENTRY = "id, scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict"
+class Matches(NamedTuple):
+    """What matched, best first; `complete` when there was no more than was asked for."""
+
+    found: list[Found]
+    complete: bool
+
+
+_ENTRY = "id, scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict, question, answer, positive, exclusive"
 _UNDOABLE = "type <> 'evaluation.created'"  # a measurement is not taken back
 _PAGE = "event, kind, scope, day, at, title"
 
@@ -148,15 +156,16 @@ def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimI
     return [decode(raw) for (raw,) in rows]
 
 
-def find(connection: sqlite3.Connection, query: Sequence[str], limit: int) -> list[Found]:
+def find(connection: sqlite3.Connection, query: Sequence[str], limit: int) -> Matches:
     """The best matches for any of these words, ties by id."""
     if not query:
-        return []
+        return Matches([], complete=True)
     match = " OR ".join('"' + word.replace('"', '""') + '"' for word in query)
     ranked = connection.execute(
         "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?", (match, limit)
     ).fetchall()
-    return [Found(what, -rank) for number, rank in ranked if (what := _numbered(connection, number)) is not None]
+    found = [Found(what, -rank) for number, rank in ranked if (what := _numbered(connection, number)) is not None]
+    return Matches(found, complete=len(ranked) < limit)
 
 
 def _numbered(connection: sqlite3.Connection, number: int) -> Entry | Page | None:
@@ -221,7 +230,7 @@ def dump(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _entry(row: Sequence[str | int | None]) -> Entry:
-    scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict = row[1:]
+    scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict, question = row[1:12]
     return Entry(
         ClaimId(str(row[0])),
         Scope(str(scope)),
@@ -234,6 +243,7 @@ def _entry(row: Sequence[str | int | None]) -> Entry:
         str(at),
         ClaimId(str(overruled_by)) if overruled_by else None,
         bool(conflict),
+        Stance(str(question or "\n").split("\n", 1)[1], str(row[12]), bool(row[13]), bool(row[14])),
     )
 
 

@@ -113,8 +113,8 @@ def updated(page: Iterable[str], changed: Iterable[Noted], gone: Iterable[ClaimI
         if line_id(line) not in leaving:
             sections[section].append(line)
     for noted in now:
-        if section := section_of(noted):
-            sections[section].append(entry_line(noted))
+        if (home := section_of(noted)) is not None:
+            sections[home].append(entry_line(noted))
     return list(_page(sections))
 
 

@@ -90,7 +90,7 @@ def _parents(root: str, path: str) -> list[str]:
 
 
 def _bytes(page: Sequence[str]) -> bytes:
-    return "".join(line + "\n" for line in page).encode("utf-8", "surrogatepass")
+    return "".join(line + "\n" for line in page).encode("utf-8", "surrogateescape")
 
 
 def _lines(data: bytes) -> list[str]:

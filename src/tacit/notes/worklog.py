@@ -18,7 +18,7 @@ def heading(event: Event) -> str:
     """The line by which an entry is found again."""
     assert isinstance(event.body, WorkLogged)
     task = f"{escape(event.body.task)}: " if event.body.task else ""
-    return f"## {local_time(event.origin):%H:%M} {task}{escape(event.body.summary)} ^{event.id}"
+    return f"## {local_time(event.origin):%H:%M} {task}{escape(event.body.summary)}"
 
 
 def _entry(event: Event) -> Iterator[str]:

@@ -1,0 +1,96 @@
+"""How well memory is kept: one measure a function, 0 to 2 points with a reason (S11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tacit.core.memory import Status
+from tacit.core.observation import Evaluated, Score
+from tacit.learn.across.staleness import stale
+from tacit.learn.history import History
+
+
+class Measure(NamedTuple):
+    """A measure, and the candidate that is noted when it is weak."""
+
+    name: str
+    score: Callable[[History], tuple[int, str]]
+    advice: str
+
+
+def evaluation(history: History) -> Evaluated:
+    scores = (Score(measure.name, *measure.score(history)) for measure in MEASURES)
+    return Evaluated(history.today.isoformat(), tuple(scores))
+
+
+def advice(evaluated: Evaluated) -> list[Score]:
+    """For each weak measure, what to do about it: the score with the advice as its name."""
+    by_name = {measure.name: measure.advice for measure in MEASURES}
+    return [Score(by_name[score.name], 0, score.reason) for score in evaluated.scores if score.points == 0]
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
+
+
+def _points(value: float, good: float, fair: float) -> int:
+    """Higher is better."""
+    return 2 if value >= good else 1 if value >= fair else 0
+
+
+def _evidence(history: History) -> tuple[int, str]:
+    live = [memory for memory in history.memories if memory.is_live]
+    if not live:
+        return 1, "nothing is remembered yet"
+    given = sum(1 for memory in live if memory.evidence or memory.source == "user_direct")
+    return _points(_share(given, len(live)), 0.9, 0.6), f"{given} of {len(live)} memories have evidence"
+
+
+def _traceability(history: History) -> tuple[int, str]:
+    if not history.worklog:
+        return 1, "the worklog is empty"
+    traced = sum(1 for entry in history.worklog if entry.task and entry.evidence)
+    share = _share(traced, len(history.worklog))
+    return _points(share, 0.9, 0.6), f"{traced} of {len(history.worklog)} worklog entries name a task and evidence"
+
+
+def _backlog(history: History) -> tuple[int, str]:
+    pending = sum(1 for memory in history.memories if memory.status is Status.PENDING)
+    return _points(-pending, -5, -20), f"{pending} candidates wait for a decision"
+
+
+def _staleness(history: History) -> tuple[int, str]:
+    active = sum(1 for memory in history.memories if memory.status is Status.ACTIVE)
+    old = sum(1 for _ in stale(history))
+    return _points(-old / max(active, 1), -0.1, -0.3), f"{old} of {active} active memories were not confirmed for long"
+
+
+def _conflicts(history: History) -> tuple[int, str]:
+    return _points(-history.undecided, 0, -2), f"{history.undecided} memories are in an undecided conflict"
+
+
+def _recall(history: History) -> tuple[int, str]:
+    asked, missed = history.tallies.get("asked", 0), history.tallies.get("missed", 0)
+    if not asked:
+        return 1, "nobody has asked anything yet"
+    return _points(-_share(missed, asked), -0.2, -0.5), f"{asked - missed} of {asked} questions found something"
+
+
+def _injection(history: History) -> tuple[int, str]:
+    briefs, spent = history.tallies.get("briefs", 0), history.tallies.get("tokens", 0)
+    if not briefs:
+        return 1, "no brief was handed out yet"
+    mean = spent // briefs
+    return _points(-mean, -600, -1200), f"a brief costs {mean} tokens on average, over {briefs} briefs"
+
+
+MEASURES = (
+    Measure("evidence coverage", _evidence, "Give evidence with every memory, so that its reason can be checked"),
+    Measure("worklog traceability", _traceability, "Name the task and the evidence in every worklog entry"),
+    Measure("candidate backlog", _backlog, "Decide on waiting candidates with tacit review before adding more"),
+    Measure("staleness", _staleness, "Confirm or forget memories that nobody has asserted for months"),
+    Measure("conflicts", _conflicts, "Decide memories that contradict each other with tacit conflicts"),
+    Measure("recall", _recall, "Remember the answers to questions that recall could not answer"),
+    Measure("injection size", _injection, "Keep memories short, so that a brief stays small"),
+)

@@ -1,0 +1,1 @@
+"""From a question to an answer: search, and the brief that is handed to an agent."""

@@ -1,0 +1,53 @@
+"""Where a memory can be read: the real line of a real file, looked up in the file itself."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+class Lines:
+    """Line numbers of a file, read once and again only when the file changed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._seen: tuple[int, int, int] | None = None
+        self._by_id: dict[bytes, int] = {}
+        self._by_text: dict[bytes, int] = {}
+
+    def of_id(self, claim: str) -> Place | None:
+        """The line that ends in this memory's id."""
+        self._refresh()
+        return self._place(self._by_id.get(claim.encode()))
+
+    def of_text(self, text: str) -> Place | None:
+        """The line that reads just so."""
+        self._refresh()
+        return self._place(self._by_text.get(text.encode("utf-8", "surrogateescape")))
+
+    def _place(self, number: int | None) -> Place | None:
+        return None if number is None else Place(self.path, number)
+
+    def _refresh(self) -> None:
+        try:
+            now = os.stat(self.path)
+        except OSError:
+            self._seen, self._by_id, self._by_text = None, {}, {}
+            return
+        signature = (now.st_ino, now.st_size, now.st_mtime_ns)
+        if signature != self._seen:
+            with open(self.path, "rb") as file:
+                self._read(file.read().split(b"\n"))
+            self._seen = signature
+
+    def _read(self, lines: list[bytes]) -> None:
+        self._by_id = {line[-12:]: at for at, line in enumerate(lines, 1) if line[-14:-12] == b" ^"}
+        self._by_text = {line: at for at, line in enumerate(lines, 1) if line[:1] == b"#"}
