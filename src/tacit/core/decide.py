@@ -35,6 +35,14 @@ def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reas
     return _verdict(claim, Verdict.ACCEPTED, reason, evidence)
 
 
+def promote(claim: Claim, *, evidence: str) -> list[Draft]:
+    """Something nobody had proposed before: the observation and the verdict on it."""
+    return [
+        Draft(Proposed(claim, Verdict.PROPOSED, "promote", evidence), claim.scope),
+        _verdict(claim, Verdict.ACCEPTED, "", ""),
+    ]
+
+
 def dismiss(memory: Memory, *, reason: str = "") -> Draft:
     if memory.status is Status.ACTIVE:
         raise Refused(

@@ -239,7 +239,7 @@ def _reworded(memory: Memory, event: Event, claim: Claim) -> Memory:
 
 def _may_decide(memory: Memory | None, event: Event) -> bool:
     """A policy or a learner never overrules a person."""
-    return event.by_person or memory is None or not memory.heard_person and memory.status is Status.PENDING
+    return event.by_person or memory is None or (not memory.heard_person and memory.status is Status.PENDING)
 
 
 __all__ = [

@@ -18,14 +18,14 @@ class Rankable(NamedTuple):
     relevance: float = 0.0
 
 
-BriefKey = tuple[int, bool, float, int, int, Newest, str]
-
-
 class Newest(str):
     """Sorts the later id first."""
 
     def __lt__(self, other: str) -> bool:
         return str.__gt__(self, other)
+
+
+BriefKey = tuple[int, bool, float, int, int, Newest, str]
 
 
 def brief_key(entry: Rankable, tags: frozenset[str]) -> BriefKey:

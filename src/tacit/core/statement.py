@@ -24,10 +24,12 @@ _SCOPE_LEAD = re.compile(r"(global|local|project)\s*:\s*", re.IGNORECASE)
 _REASON = re.compile(r"[,;]?\s+(?:because|since it|as it)\s+.*", re.IGNORECASE | re.DOTALL)
 _VERB = r"(?P<verb>[a-z][\w-]*)\s+(?P<object>.+)"
 _IMPERATIVES = frozenset(
-    "add ask avoid build call check commit create deploy document ensure fix follow format import include install "
-    "keep limit lint load log make merge mock move name open pin place prefer print push put read rebase release "
-    "rename return review run save send set show sort split squash start stop store tag test type update use "
-    "validate verify wait wrap write".split()
+    (
+        "add ask avoid build call check commit create deploy document ensure fix follow format import include "
+        "install keep limit lint load log make merge mock move name open pin place prefer print push put read "
+        "rebase release rename return review run save send set show sort split squash start stop store tag "
+        "test type update use validate verify wait wrap write"
+    ).split()
 )
 
 AGENT, USER, PROJECT = "agent", "user", "project"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tacit.core.claim import Kind, Scope
 from tacit.core.conflict import Answer
@@ -58,7 +58,10 @@ class Matches(NamedTuple):
     complete: bool
 
 
-_ENTRY = "id, scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict, question, answer, positive, exclusive"
+_ENTRY = (
+    "id, scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict,"
+    " question, answer, positive, exclusive"
+)
 _UNDOABLE = "type <> 'evaluation.created'"  # a measurement is not taken back
 _PAGE = "event, kind, scope, day, at, title"
 
@@ -176,10 +179,30 @@ def _numbered(connection: sqlite3.Connection, number: int) -> Entry | Page | Non
     return _page(row) if row else None
 
 
+def event(connection: sqlite3.Connection, name: EventId, decode: Decode) -> Event:
+    (raw,) = connection.execute("SELECT raw FROM event WHERE id = ?", (name,)).fetchone()
+    return decode(raw)
+
+
+def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
+    """How many memories there are of each status, or how many active ones of each kind."""
+    query = {
+        "status": "SELECT status, count(*) FROM memory GROUP BY 1",
+        "kind": "SELECT kind, count(*) FROM memory WHERE status = 'active' GROUP BY 1",
+    }[column]
+    return dict(connection.execute(query).fetchall())
+
+
+def count_pages(connection: sqlite3.Connection, kind: str) -> int:
+    found: int = connection.execute("SELECT count(*) FROM page WHERE kind = ? AND NOT void", (kind,)).fetchone()[0]
+    return found
+
+
 def pages(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -> list[Event]:
     """The standing events of one day's page, in order."""
     rows = connection.execute(
-        "SELECT raw FROM page JOIN event ON event.id = page.event WHERE kind = ? AND day = ? AND NOT void ORDER BY event.id",
+        "SELECT raw FROM page JOIN event ON event.id = page.event WHERE kind = ? AND day = ? AND NOT void"
+        " ORDER BY event.id",
         (kind, day),
     )
     return [decode(raw) for (raw,) in rows]
@@ -194,8 +217,15 @@ def roots(connection: sqlite3.Connection, scope: Scope) -> list[str]:
     return [root for (root,) in connection.execute("SELECT root FROM project WHERE scope = ? ORDER BY root", (scope,))]
 
 
-def known_scopes(connection: sqlite3.Connection) -> set[Scope]:
-    return {Scope(scope) for (scope,) in connection.execute("SELECT DISTINCT scope FROM memory")}
+def is_used(connection: sqlite3.Connection, scope: Scope, status: Status | None = None) -> bool:
+    """Whether anything (of this status) is remembered in a scope."""
+    query = "SELECT 1 FROM memory WHERE scope = ? AND status = coalesce(?, status) LIMIT 1"
+    return connection.execute(query, (scope, status.value if status else None)).fetchone() is not None
+
+
+def undecided(connection: sqlite3.Connection) -> int:
+    found: int = connection.execute("SELECT count(*) FROM memory WHERE conflict").fetchone()[0]
+    return found
 
 
 def tallies(connection: sqlite3.Connection) -> dict[str, int]:
@@ -220,9 +250,13 @@ def applied(connection: sqlite3.Connection) -> dict[str, tuple[int, int, str]]:
     return {segment: (offset, lines, mark) for segment, offset, lines, mark in rows}
 
 
-def dump(connection: sqlite3.Connection) -> Iterator[str]:
-    """Every derived row as text, in order: two indexes of the same log must give the same."""
-    for table in ("applied", "event", "touch", "memory", "page", "project", "tally"):
+def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Iterator[str]:
+    """Every derived row as text, in order: two indexes of the same log must give the same.
+
+    What nobody waits for (tallies, how far was read) may lag behind; `answers_only` leaves it out.
+    """
+    lagging = () if answers_only else ("applied", "tally")
+    for table in ("event", "touch", "memory", "page", "project", *lagging):
         for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
             yield f"{table} {row!r}"
     for row in connection.execute("SELECT rowid, text, extra FROM words ORDER BY rowid"):

@@ -47,7 +47,8 @@ CREATE TABLE memory (
   conflict INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX memory_question ON memory (question) WHERE question IS NOT NULL;
-CREATE INDEX memory_listed ON memory (status, scope, last);
+CREATE INDEX memory_scope ON memory (scope, status);
+CREATE INDEX memory_status ON memory (status);
 
 -- Entries of the worklog and evaluations.
 CREATE TABLE page (

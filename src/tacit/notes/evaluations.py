@@ -9,12 +9,18 @@ from tacit.core.observation import Evaluated
 from tacit.notes.escape import escape
 
 
-def render(day: str, events: Iterable[Event]) -> list[str]:
+def heading(event: Event) -> str:
+    """The first line of a day's evaluation."""
+    assert isinstance(event.body, Evaluated)
+    points = sum(score.points for score in event.body.scores)
+    return f"# Evaluation of {event.body.day}: {points} of {2 * len(event.body.scores)} points"
+
+
+def render(_day: str, events: Iterable[Event]) -> list[str]:
     lines: list[str] = []
     for event in events:
         body = event.body
         assert isinstance(body, Evaluated)
-        points = sum(score.points for score in body.scores)
-        lines += [f"# Evaluation of {day}: {points} of {2 * len(body.scores)} points", ""]
+        lines += [heading(event), ""]
         lines += [f"- {escape(score.name)}: {score.points}/2, {escape(score.reason)}" for score in body.scores]
     return lines

@@ -1,0 +1,65 @@
+"""Settings: one frozen value from defaults and the home's `tacit.toml`. Never anything from a repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+from tacit.core.errors import WrongUse
+
+TEMPLATE = """\
+# Settings of Tacit. Every line is a default; take away the # to change it.
+
+# [recall]
+# limit = 10          # answers a question gets
+
+# [brief]
+# entries = 7         # memories in a brief, from 3 to 7
+# tokens = 1200       # what a brief may cost
+
+# [limits]
+# text = 2000         # characters of one memory
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Names are `section_key` of the file."""
+
+    recall_limit: int = 10
+    brief_entries: int = 7
+    brief_tokens: int = 1200
+    limits_text: int = 2000
+
+
+def read_settings(path: str) -> Settings:
+    """The settings of a home; a file of comments costs no parser."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return Settings()
+    if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
+        return Settings()
+    return _parsed(text, path)
+
+
+def _parsed(text: str, path: str) -> Settings:
+    import tomllib
+
+    try:
+        sections = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WrongUse(
+            f"{path} is not valid TOML: {error}", f"mend it, or start again: rm {path} && tacit init"
+        ) from None
+    known = {field.name for field in fields(Settings)}
+    settings = Settings()
+    for section, values in sections.items():
+        for key, value in values.items() if isinstance(values, dict) else ():
+            name = f"{section}_{key}"
+            if name not in known:
+                continue  # a newer Tacit may know it
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise WrongUse(f"{path}: {section}.{key} must be a whole number of at least 1, not {value!r}")
+            settings = replace(settings, **{name: value})
+    return settings

@@ -1,0 +1,183 @@
+"""What a command is, and how its words are read.
+
+A value is taken as it stands even when it begins with `--`, and texts may begin so too: what people remember is
+full of flags. Only a word that looks like a mistyped option is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tacit.core.errors import WrongUse
+
+if TYPE_CHECKING:
+    from tacit.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`--name VALUE`, or a flag when it takes no value."""
+
+    name: str
+    value: str = ""
+    help: str = ""
+    many: bool = False
+    required: bool = False
+
+
+HOME = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
+JSON = Option("--json", help="print JSON, for programs")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One verb: its words, its options, an example that runs, and what it does."""
+
+    name: str
+    words: str
+    help: str
+    example: str
+    run: Callable[[Call], int]
+    options: tuple[Option, ...] = ()
+    any_words: bool = False
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        return (*self.options, HOME)
+
+
+@dataclass(slots=True)
+class Call:
+    """A command with what was typed after it."""
+
+    command: Command
+    words: list[str] = field(default_factory=list)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    _vault: Vault | None = None
+
+    @property
+    def vault(self) -> Vault:
+        """The home this call is about, opened when it is first needed."""
+        if self._vault is None:
+            from tacit.vault import Vault
+
+            self._vault = Vault(self.value("--home"))
+        return self._vault
+
+    def close(self) -> None:
+        if self._vault is not None:
+            self._vault.close()
+
+    def value(self, name: str) -> str | None:
+        given = self.values.get(name)
+        return given[-1] if given else None
+
+    def text_value(self, name: str) -> str:
+        return self.value(name) or ""
+
+    def all_values(self, name: str) -> list[str]:
+        return self.values.get(name, [])
+
+    def flag(self, name: str) -> bool:
+        return name in self.values
+
+    def number(self, name: str, least: int = 1) -> int | None:
+        given = self.value(name)
+        if given is None:
+            return None
+        try:
+            number = int(given)
+        except ValueError:
+            number = least - 1
+        if number < least or number > 1_000_000:
+            raise WrongUse(f"{name} wants a whole number of at least {least}, not {given!r}")
+        return number
+
+    def text(self, also: str = "--text") -> str:
+        """The words as one text, or what `--text` gave."""
+        given = self.value(also)
+        if given is not None and self.words:
+            raise WrongUse(f"the text was given twice, as a word and with {also}")
+        text = " ".join(self.words) if given is None else given
+        if not text.strip():
+            raise WrongUse(
+                f"tacit {self.command.name} wants {self.command.words}", f"for example: {self.command.example}"
+            )
+        return text
+
+    def one_word(self) -> str:
+        if len(self.words) != 1:
+            raise WrongUse(
+                f"tacit {self.command.name} wants {self.command.words}", f"for example: {self.command.example}"
+            )
+        return self.words[0]
+
+    def some_words(self) -> None:
+        if not self.words:
+            raise WrongUse(
+                f"tacit {self.command.name} wants {self.command.words}", f"for example: {self.command.example}"
+            )
+
+    def no_words(self) -> None:
+        if self.words:
+            raise WrongUse(f"tacit {self.command.name} takes no words, but got {self.words[0]!r}")
+
+
+def read_call(command: Command, arguments: Sequence[str]) -> Call:
+    """Sort what was typed into words and values."""
+    options = {option.name: option for option in command.all_options}
+    call = Call(command)
+    rest = iter(arguments)
+    for word in rest:
+        name, equals, attached = word.partition("=")
+        if word == "--":
+            call.words += rest
+        elif name in options and not (equals and not options[name].value):
+            call.values.setdefault(name, []).append(_value(options[name], equals, attached, rest))
+        elif _is_mistyped(word, command, call):
+            raise _unknown_option(word, command)
+        else:
+            call.words.append(word)
+    _check_required(call)
+    return call
+
+
+def _value(option: Option, equals: str, attached: str, rest: Iterable[str]) -> str:
+    if not option.value or equals:
+        return attached
+    for following in rest:
+        return following
+    raise WrongUse(f"{option.name} wants a value: {option.name} {option.value}")
+
+
+def _is_mistyped(word: str, command: Command, call: Call) -> bool:
+    """A single word that begins with `--`: part of a text only where any words are, or where the text begins."""
+    if command.any_words or not word.startswith("--") or any(sign.isspace() for sign in word):
+        return False
+    return bool(call.words or not command.words) or bool(_near(word, command))
+
+
+def _near(word: str, command: Command) -> list[str]:
+    from difflib import get_close_matches
+
+    names = [option.name for option in command.all_options]
+    return get_close_matches(word.partition("=")[0], names, n=1, cutoff=0.7)
+
+
+def _unknown_option(word: str, command: Command) -> WrongUse:
+    near = _near(word, command)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return WrongUse(
+        f"tacit {command.name} has no option {word!r}",
+        f"{hint}If it is part of the text, put -- before the text. See: tacit {command.name} --help",
+    )
+
+
+def _check_required(call: Call) -> None:
+    for option in call.command.options:
+        if option.required and not call.flag(option.name):
+            raise WrongUse(
+                f"tacit {call.command.name} wants {option.name} {option.value}", f"for example: {call.command.example}"
+            )

@@ -1,0 +1,42 @@
+"""Every command with its one-line summary, by group: what `tacit --help` prints. Each has a file in `verbs/`."""
+
+from __future__ import annotations
+
+GROUPS: dict[str, dict[str, str]] = {
+    "Tell": {
+        "remember": "note an observation as a candidate, with its evidence",
+        "add": "add a rule, constraint or preference that holds at once",
+        "note": "note a candidate in passing, evidence optional",
+        "log": "write an entry of the worklog",
+    },
+    "Ask": {
+        "recall": "search memories, worklog and evaluations",
+        "brief": "the few memories an agent should know now",
+        "list": "memories, the latest first",
+        "show": "one memory, whole",
+        "why": "the evidence of a memory, down to the events",
+        "status": "one screen about this home",
+    },
+    "Decide": {
+        "review": "go through the candidates, card by card",
+        "suggestions": "the candidates that wait for a decision",
+        "accept": "make candidates active",
+        "dismiss": "turn candidates down for good",
+        "promote": "accept a candidate under a kind, with evidence",
+        "edit": "change the words, kind or tags of a memory",
+        "forget": "retire a memory; its history stays",
+        "restore": "bring back what was forgotten or dismissed",
+        "undo": "take back the latest operation",
+        "conflicts": "memories that contradict each other, and which rule decided",
+    },
+    "Look after": {
+        "init": "make the home, and tell agents about it",
+        "improve": "evaluate, and find what is worth promoting",
+        "evaluate": "score how well memory is kept",
+        "doctor": "check everything, and say what to type",
+        "verify": "check every line of the log",
+        "reindex": "make the index and all views again",
+    },
+}
+ALIASES = {"candidates": "suggestions"}
+SUMMARIES = {name: summary for group in GROUPS.values() for name, summary in group.items()}

@@ -1,0 +1,73 @@
+"""From the words of a call to its exit code: find the verb, read the words, turn errors into advice."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from tacit.core.errors import TacitError, WrongUse
+from tacit.surfaces.cli.commands import ALIASES, SUMMARIES
+
+
+def run(arguments: list[str]) -> int:
+    try:
+        return _run(arguments)
+    except TacitError as error:
+        from tacit.core.text import show
+
+        sys.stdout.flush()
+        print(f"tacit: {show(error.message)}", file=sys.stderr)
+        if error.hint:
+            print(f"  → {show(error.hint)}", file=sys.stderr)
+        return error.exit_code
+
+
+def _run(arguments: list[str]) -> int:
+    before: list[str] = []
+    if len(arguments) > 2 and arguments[0] == "--home":  # tacit --home PATH recall … is as good as behind the verb
+        before, arguments = arguments[:2], arguments[2:]
+    if not arguments or arguments[0] in ("--help", "-h", "help"):
+        return _help(arguments[1:])
+    if arguments[0] in ("--version", "-V"):
+        from tacit.version import __version__
+
+        print(f"tacit {__version__}")
+        return 0
+    return _verb(arguments[0], before + arguments[1:])
+
+
+def _help(names: list[str]) -> int:
+    if names:
+        return _verb(names[0], ["--help"])
+    from tacit.surfaces.cli.help import overview
+
+    print(overview())
+    return 0
+
+
+def _verb(name: str, arguments: list[str]) -> int:
+    from tacit.surfaces.cli.command import read_call
+
+    name = ALIASES.get(name, name)
+    if name not in SUMMARIES:
+        raise _no_such_command(name)
+    command = import_module(f"tacit.surfaces.cli.verbs.{name}").COMMAND
+    stop = arguments.index("--") if "--" in arguments else len(arguments)
+    if "--help" in arguments[:stop] or "-h" in arguments[:stop]:
+        from tacit.surfaces.cli.help import for_command
+
+        print(for_command(command))
+        return 0
+    call = read_call(command, arguments)
+    try:
+        code: int = command.run(call)
+        return code
+    finally:
+        call.close()
+
+
+def _no_such_command(name: str) -> WrongUse:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, SUMMARIES, n=1)
+    return WrongUse(f"no such command: {name!r}", f"did you mean tacit {near[0]}?" if near else "tacit --help")

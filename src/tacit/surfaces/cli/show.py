@@ -1,0 +1,85 @@
+"""How memories look: plain lines for people, JSON for programs. All content passes `show`, which is not fooled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tacit.core.claim import is_local, project_name
+from tacit.core.memory import Memory
+from tacit.core.text import clip, show
+from tacit.surfaces.cli.command import Call
+from tacit.surfaces.cli.words import STATUS_WORDS, say, say_json
+from tacit.vault.judging import Outcome
+from tacit.vault.reading import Listed
+
+
+def scope_words(memory: Memory) -> str:
+    return f"project {project_name(memory.claim.scope)}" if is_local(memory.claim.scope) else "global"
+
+
+def outcome_line(verb: str, outcome: Outcome) -> str:
+    memory = outcome.memory
+    return f"{verb} ({show(scope_words(memory))}, {memory.kind.label}) [{outcome.short}]: {show(memory.claim.sentence)}"
+
+
+def entry_line(listed: Listed) -> str:
+    memory = listed.memory
+    marks = [memory.kind.label, STATUS_WORDS.get(memory.status.value, memory.status.value), show(scope_words(memory))]
+    if memory.strength > 1:
+        marks.append(f"seen {memory.strength} times")
+    if listed.conflict:
+        marks.append("conflict")
+    if listed.overruled_by:
+        marks.append(f"overruled by {listed.overruled_by}")
+    return f"[{listed.short}] {show(memory.claim.sentence)}\n    {', '.join(marks)}, {memory.day.isoformat()}"
+
+
+def memory_json(listed: Listed) -> Mapping[str, object]:
+    """The stable form of a memory (S16)."""
+    memory = listed.memory
+    return {
+        "id": memory.id,
+        "short": listed.short,
+        "kind": memory.kind.label,
+        "key": memory.claim.key,
+        "label": memory.claim.sentence,
+        "confidence": memory.confidence,
+        "status": memory.status.value,
+        "evidence": [given.text for given in memory.evidence],
+        "scope": memory.claim.scope,
+        "triple": memory.claim.triple._asdict(),
+        "tags": list(memory.claim.tags),
+        "strength": memory.strength,
+        "sessions": len(memory.sessions),
+        "source": memory.source,
+        "provenance": memory.provenance.name.lower(),
+        "first_seen": memory.first_at.isoformat(),
+        "last_seen": memory.last_at.isoformat(),
+        "conflict": listed.conflict,
+        "overruled_by": listed.overruled_by,
+        "reason": memory.reason,
+    }
+
+
+def say_entries(call: Call, listed: Sequence[Listed], title: str) -> None:
+    """A list, for people or as JSON."""
+    if call.flag("--json"):
+        say_json([memory_json(one) for one in listed])
+        return
+    say(f"{title} ({len(listed)})")
+    for one in listed:
+        say(f"- {entry_line(one)}")
+
+
+def card(listed: Listed, at: int, of: int) -> Sequence[str]:
+    """A candidate as a person decides on it."""
+    memory = listed.memory
+    runs, sessions = max(memory.strength, 1), len(memory.sessions)
+    lines = [
+        f"── {at} of {of} ── [{listed.short}] {memory.kind.label}, {show(scope_words(memory))}",
+        f"   {show(memory.claim.sentence)}",
+        f"   based on {runs} observation{'s' * (runs != 1)} in {sessions} session{'s' * (sessions != 1)},"
+        f" confidence {memory.confidence:.2f}",
+    ]
+    lines += [f"   evidence: {show(clip(given.text, 200))}" for given in memory.evidence[:3]]
+    return lines

@@ -1,0 +1,77 @@
+"""tacit conflicts."""
+
+from __future__ import annotations
+
+from tacit.core.conflict import Rule
+from tacit.core.text import show
+from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.show import memory_json, outcome_line
+from tacit.surfaces.cli.words import say, say_json
+from tacit.vault.reading import Dispute, scope_label
+
+
+def run(call: Call) -> int:
+    call.no_words()
+    if keep := call.value("--keep"):
+        return _keep(call, keep)
+    if both := call.value("--keep-both"):
+        say(outcome_line("Stands beside the others now", call.vault.keep(both)))
+        return 0
+    disputes = call.vault.conflicts()
+    if call.flag("--json"):
+        say_json([_json(dispute) for dispute in disputes])
+        return 0
+    say(f"Conflicts ({len(disputes)})")
+    for dispute in disputes:
+        _say(dispute)
+    return 0
+
+
+def _keep(call: Call, reference: str) -> int:
+    kept = call.vault.show(reference)
+    for dispute in call.vault.conflicts():
+        sides = {dispute.winner.memory.id: dispute.winner, dispute.loser.memory.id: dispute.loser}
+        if sides.pop(kept.memory.id, None):
+            for other in sides.values():
+                say(f"Forgot [{other.short}]: {show(other.memory.claim.sentence)}")
+                call.vault.forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
+    say(f"Kept [{kept.short}]: {show(kept.memory.claim.sentence)}")
+    return 0
+
+
+def _say(dispute: Dispute) -> None:
+    first, second = ("between", "and") if dispute.rule is Rule.UNDECIDED else ("holds  ", "against")
+    say(f"- {show(dispute.question)} ({show(scope_label(dispute.scope))}): {dispute.rule.value}")
+    for word, side in ((first, dispute.winner), (second, dispute.loser)):
+        memory = side.memory
+        say(f"    {word:<8} [{side.short}] {show(memory.claim.sentence)} ({memory.kind.label}, {memory.day})")
+    say(f"    resolve: tacit conflicts --keep {dispute.winner.short}   or --keep {dispute.loser.short}")
+    say(f"    or, if both hold: tacit conflicts --keep-both {dispute.loser.short}")
+
+
+def _json(dispute: Dispute) -> dict[str, object]:
+    return {
+        "question": dispute.question,
+        "scope": dispute.scope,
+        "rule": dispute.rule.name.lower(),
+        "explanation": dispute.rule.value,
+        "winner": None if dispute.rule is Rule.UNDECIDED else dispute.winner.memory.id,
+        "memories": [memory_json(dispute.winner), memory_json(dispute.loser)],
+    }
+
+
+COMMAND = Command(
+    name="conflicts",
+    words="",
+    help=(
+        "Memories that answer the same question differently, and the rule that decided: the newest wins, unless the\n"
+        "older is a constraint; what no rule decides is kept and tagged conflict."
+    ),
+    example="tacit conflicts --keep 7k2m",
+    run=run,
+    options=(
+        Option("--keep", "ID", "this one is right: forget the others"),
+        Option("--keep-both", "ID", "this one is about something else: let it stand beside the others"),
+        JSON,
+    ),
+)

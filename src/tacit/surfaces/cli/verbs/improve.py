@@ -1,0 +1,73 @@
+"""tacit improve."""
+
+from __future__ import annotations
+
+import shlex
+
+from tacit.core.memory import Memory
+from tacit.core.text import clip, show
+from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.verbs.evaluate import evaluation_json, headline
+from tacit.surfaces.cli.words import say, say_json
+from tacit.vault.tending import Improvement
+
+
+def run(call: Call) -> int:
+    call.no_words()
+    improvement = call.vault.improve(force=call.flag("--force"), least=call.number("--min-count", 2) or 2)
+    if call.flag("--json"):
+        say_json(_json(improvement))
+        return 0
+    evaluation = improvement.evaluation
+    say(headline(evaluation))
+    say(f"Memory candidates: {len(evaluation.candidates) if evaluation.created else 'not changed'}")
+    for memory in evaluation.candidates:
+        say(f"- {show(memory.claim.sentence)}")
+    say(f"Pattern suggestions: {len(improvement.patterns)}")
+    for memory in improvement.patterns:
+        say(f"- {show(memory.claim.sentence)} ({memory.strength} observations)")
+        say(f"  Promote: {promotion(memory)}")
+    if improvement.stale:
+        say(f"Not confirmed for long: {len(improvement.stale)}")
+        for memory in improvement.stale[:5]:
+            say(f"- {show(memory.claim.sentence)} (since {memory.day})")
+            say(f"  Forget: tacit forget {memory.id} --reason 'out of date' --evidence 'tacit improve'")
+    if improvement.undecided:
+        say(f"Undecided conflicts: {improvement.undecided} memories; see: tacit conflicts")
+    return 0
+
+
+def promotion(memory: Memory) -> str:
+    """The exact command, safe to paste: what it quotes cannot end the quotation or hide in the terminal."""
+    evidence = clip("; ".join(dict.fromkeys(given.text for given in memory.evidence)), 300)
+    told = show(evidence) or f"observed {memory.strength} times"
+    return f"tacit promote {memory.id} --kind pattern --evidence {shlex.quote(told)}"
+
+
+def _json(improvement: Improvement) -> dict[str, object]:
+    return {
+        "evaluation": evaluation_json(improvement.evaluation),
+        "patterns": [
+            {"id": memory.id, "label": memory.claim.sentence, "count": memory.strength, "promote": promotion(memory)}
+            for memory in improvement.patterns
+        ],
+        "stale": [memory.id for memory in improvement.stale],
+        "undecided": improvement.undecided,
+    }
+
+
+COMMAND = Command(
+    name="improve",
+    words="",
+    help=(
+        "Evaluate (once a day), look for candidates that were observed again and again, and for memories that are\n"
+        "stale or contradict each other. A pattern is suggested once."
+    ),
+    example="tacit improve",
+    run=run,
+    options=(
+        Option("--force", help="evaluate again, although there is an evaluation of today"),
+        Option("--min-count", "N", "observations that make a pattern (default 2)"),
+        JSON,
+    ),
+)

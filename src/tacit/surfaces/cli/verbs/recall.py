@@ -1,0 +1,62 @@
+"""tacit recall."""
+
+from __future__ import annotations
+
+from tacit.core.text import show
+from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.words import STATUS_WORDS, say, say_json
+from tacit.vault.reading import Hit
+
+
+def run(call: Call) -> int:
+    hits = call.vault.recall(
+        call.text("--query"),
+        limit=call.number("--limit"),
+        kind=call.value("--kind"),
+        scope=call.value("--scope"),
+        since=call.value("--since"),
+        as_of=call.value("--as-of"),
+        everything=call.flag("--all"),
+    )
+    if call.flag("--json"):
+        say_json([{name: getattr(hit, name) for name in Hit.__slots__} for hit in hits])
+    else:
+        say(f"Recall Results ({len(hits)})")
+        for hit in hits:
+            say(hit_lines(hit))
+        if not hits:
+            say("- No matches.")
+    return 0 if hits else 1
+
+
+def hit_lines(hit: Hit) -> str:
+    marks = [hit.kind, STATUS_WORDS.get(hit.status, hit.status), show(hit.scope), hit.at[:10]]
+    if hit.conflict:
+        marks.append("conflict")
+    if hit.overruled_by:
+        marks.append(f"overruled by {hit.overruled_by}")
+    name = f"[{hit.id}] " if hit.id else ""
+    return f"- {name}{show(hit.text)}\n    {', '.join(marks)}\n    {show(hit.path)}:{hit.line}"
+
+
+COMMAND = Command(
+    name="recall",
+    words="QUERY",
+    help=(
+        "Search memories, candidates, the worklog and evaluations. Any text is a query; words are enough.\n"
+        "In a project you see its memories and the global ones, elsewhere all. Exit code 1 when nothing matches."
+    ),
+    example='tacit recall "implementation work"',
+    run=run,
+    options=(
+        Option("--query", "TEXT", "the query, where it cannot be given as words"),
+        Option("--limit", "N", "at most so many answers (default 10)"),
+        Option("--kind", "KIND", "only this kind: constraint, rule, …, worklog, evaluation"),
+        Option("--scope", "SCOPE", "local, global or all"),
+        Option("--since", "TIME", "only what was said since, for example 7d or 2026-11-15"),
+        Option("--as-of", "TIME", "as memory was then, for example yesterday"),
+        Option("--all", help="also what was forgotten, dismissed or overruled"),
+        JSON,
+    ),
+    any_words=True,
+)

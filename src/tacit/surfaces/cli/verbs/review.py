@@ -1,0 +1,91 @@
+"""tacit review."""
+
+from __future__ import annotations
+
+import sys
+
+from tacit.core.errors import TacitError
+from tacit.core.memory import Status
+from tacit.core.text import show
+from tacit.surfaces.cli.command import Call, Command
+from tacit.surfaces.cli.show import card, outcome_line
+from tacit.surfaces.cli.verbs.edit import in_editor
+from tacit.surfaces.cli.words import counted, say
+from tacit.vault import Vault
+from tacit.vault.reading import Listed
+
+_KEYS = "a accept · e edit · d dismiss · m merge · s skip · q quit"
+
+
+def run(call: Call) -> int:
+    call.no_words()
+    vault = call.vault
+    pending = vault.entries(status=Status.PENDING, scope="all")
+    if not pending:
+        say("Nothing to review.")
+        return 0
+    if not sys.stdin.isatty():
+        return _list(pending)
+    decided = 0
+    for at, listed in enumerate(pending, 1):
+        for line in card(listed, at, len(pending)):
+            say(line)
+        answer = _decide(vault, listed)
+        if answer is None:
+            break
+        decided += answer
+    say(f"Decided {decided} of {counted(len(pending), 'candidate')}. tacit undo takes back the latest.")
+    return 0
+
+
+def _list(pending: list[Listed]) -> int:
+    """Without a terminal nothing is asked; the commands are shown instead."""
+    for at, listed in enumerate(pending, 1):
+        for line in card(listed, at, len(pending)):
+            say(line)
+        say(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
+    return 0
+
+
+def _decide(vault: Vault, listed: Listed) -> int | None:
+    """Ask until the card is decided: 1 decided, 0 skipped, None to stop."""
+    while True:
+        try:
+            answer = input(f"   {_KEYS} > ").strip().lower()[:1]
+        except EOFError:
+            return None
+        if answer in ("q", "s", ""):
+            return None if answer == "q" else 0
+        try:
+            if _act(vault, listed, answer):
+                return 1
+        except TacitError as error:
+            say(f"   {show(error.message)}")
+
+
+def _act(vault: Vault, listed: Listed, answer: str) -> bool:
+    name = listed.memory.id
+    match answer:
+        case "a":
+            say("   " + outcome_line("Accepted", vault.accept(name)))
+        case "d":
+            say("   " + outcome_line("Dismissed for good", vault.dismiss(name)))
+        case "e":
+            text = input("   new text (empty: your editor) > ").strip() or in_editor(listed.memory.claim.sentence)
+            say("   " + outcome_line("Revised and accepted", vault.edit(name, text=text, accept=True)))
+        case "m":
+            into = input("   merge into which id > ").strip()
+            say("   " + outcome_line("Merged into", vault.merge(name, into)))
+        case _:
+            say(f"   {_KEYS}")
+            return False
+    return True
+
+
+COMMAND = Command(
+    name="review",
+    words="",
+    help="Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Without a terminal: a list.",
+    example="tacit review",
+    run=run,
+)

@@ -1,0 +1,39 @@
+"""tacit status."""
+
+from __future__ import annotations
+
+from tacit.core.text import show
+from tacit.surfaces.cli.command import JSON, Call, Command
+from tacit.surfaces.cli.words import counted, say, say_json
+from tacit.vault.tending import Overview
+
+
+def run(call: Call) -> int:
+    call.no_words()
+    now = call.vault.status()
+    if call.flag("--json"):
+        say_json({name: getattr(now, name) for name in Overview.__slots__})
+        return 0
+    say(f"Home      {show(now.home)} ({now.log_bytes:,} bytes of log)")
+    say(f"Project   {show(now.project) if now.project else 'none here; what you add is global'}")
+    say(f"Memories  {now.active} active, {now.forgotten} forgotten")
+    if now.kinds:
+        say("          " + ", ".join(f"{number} {kind}" for kind, number in now.kinds))
+    waiting = counted(now.pending, "candidate")
+    say(f"Review    {waiting} to decide{': tacit review' if now.pending else ''}, {now.dismissed} dismissed")
+    if now.undecided:
+        say(f"Conflicts {now.undecided} memories no rule decides on: tacit conflicts")
+    say(f"Worklog   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
+    say(f"Recall    {counted(now.asked, 'question')}, {now.missed} without an answer")
+    say(f"Evaluated {now.evaluated or 'never: tacit improve'}")
+    return 0
+
+
+COMMAND = Command(
+    name="status",
+    words="",
+    help="One screen: what is remembered, what waits for you, how it is doing.",
+    example="tacit status",
+    run=run,
+    options=(JSON,),
+)

@@ -1,0 +1,31 @@
+"""Saying things: a line, a warning, JSON."""
+
+from __future__ import annotations
+
+import sys
+
+STATUS_WORDS = {"pending": "candidate", "retired": "forgotten"}
+
+
+def say(line: str = "") -> None:
+    print(line)
+
+
+def warn(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def say_json(value: object) -> None:
+    import json
+
+    print(json.dumps(value, indent=2, default=_plain))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    return str(value)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,58 @@
+"""The layout of a home (S1). Names only; nothing is opened here."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+DEFAULT = "~/.agents"
+FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written")
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Paths below one root."""
+
+    root: str
+
+    def path(self, *parts: str) -> str:
+        return os.path.join(self.root, *parts)
+
+    @property
+    def index(self) -> str:
+        return self.path("index.sqlite")
+
+    @property
+    def long_term(self) -> str:
+        return self.path("memory", "long-term.md")
+
+    @property
+    def facts(self) -> str:
+        return self.path("memory", "memories.ndjson")
+
+    @property
+    def settings(self) -> str:
+        return self.path("tacit.toml")
+
+    @property
+    def written(self) -> str:
+        return self.path(".tacit", "written")
+
+    @property
+    def write_lock(self) -> str:
+        return self.path(".tacit", "write.lock")
+
+    @property
+    def log_lock(self) -> str:
+        return self.path(".tacit", "log.lock")
+
+    def page(self, kind: str, day: str) -> str:
+        """A day's page of the worklog or the evaluations."""
+        folder = {"worklog": "worklog", "evaluation": "evaluations"}[kind]
+        return self.path(folder, f"{day}.md")
+
+
+def locate(given: str | None, environment: dict[str, str]) -> Home:
+    """The home that was named, else `TACIT_HOME`, else `~/.agents`."""
+    chosen = given or environment.get("TACIT_HOME") or DEFAULT
+    return Home(os.path.abspath(os.path.expanduser(chosen)))

@@ -1,0 +1,241 @@
+"""The verbs that record a judgement: each decides on the state of now and returns what came of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from tacit.core import decide
+from tacit.core.claim import GLOBAL, Claim, Kind
+from tacit.core.errors import NotFound, Refused, WrongUse
+from tacit.core.event import Draft, Event
+from tacit.core.ids import ClaimId
+from tacit.core.judgement import Decided, Proposed, Undone
+from tacit.core.memory import Memory
+from tacit.core.observation import WorkLogged
+from tacit.core.statement import claim_from, split_scope
+from tacit.core.text import clean
+from tacit.index import reader
+from tacit.vault.named import checked, checked_optional, checked_tags, meant, with_text
+from tacit.vault.store import must_decode
+from tacit.vault.verbs import Verbs
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A memory after a verb. `changed` is false when there was nothing to record."""
+
+    memory: Memory
+    short: str
+    changed: bool
+    overruled_by: ClaimId | None = None
+    overrules: tuple[ClaimId, ...] = ()
+    conflict: bool = False
+
+
+class Judging(Verbs):
+    """Changes to one home."""
+
+    # Telling
+
+    def remember(self, text: str, *, evidence: str, everywhere: bool = False, source: str = "remember") -> Outcome:
+        given = checked(text, self._settings.limits_text, "the text")
+        reason = checked_optional(evidence, "the evidence")
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            claim = self._claim(connection, given, everywhere)
+            known.append(claim.id)
+            memory = reader.memory(connection, claim.id, must_decode)
+            return decide.propose(memory, claim, source=source, evidence=reason)
+
+        known: list[ClaimId] = []
+        events = self._store.change(decision)
+        return self._outcome(known[0], changed=bool(events))
+
+    def add(
+        self,
+        text: str,
+        *,
+        kind: Kind | None = None,
+        tags: Sequence[str] = (),
+        evidence: str = "",
+        everywhere: bool = False,
+    ) -> Outcome:
+        given = checked(text, self._settings.limits_text, "the text")
+        reason = checked_optional(evidence, "the evidence")
+        provenance = self._store.speaker.origin().provenance
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            claim = self._claim(connection, given, everywhere, kind, checked_tags(tags))
+            known.append(claim.id)
+            return [decide.add(claim, provenance=provenance, evidence=reason)]
+
+        known: list[ClaimId] = []
+        self._store.change(decision)
+        return self._outcome(known[0])
+
+    def log(self, entry: WorkLogged) -> str:
+        """Write an entry of the worklog; returns the page it stands on."""
+        checked_entry = WorkLogged(
+            task=checked_optional(entry.task, "the task"),
+            summary=checked(entry.summary, self._settings.limits_text, "the summary"),
+            changes=checked_optional(entry.changes, "--changes"),
+            evidence=checked_optional(entry.evidence, "--evidence"),
+            next=checked_optional(entry.next, "--next"),
+        )
+        (event,) = self._store.change(lambda connection: [Draft(checked_entry, self._store.scope_in(connection))])
+        return self._store.home.page("worklog", event.day.isoformat())
+
+    # Deciding
+
+    def accept(self, reference: str, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Outcome:
+        given = checked_optional(evidence, "the evidence")
+        return self._on(reference, lambda memory: decide.accept(memory, kind=kind, evidence=given, reason=reason))
+
+    def promote(self, reference: str, *, kind: Kind, evidence: str) -> Outcome:
+        """Accept under a kind; a text that is no candidate yet becomes one first."""
+        given = checked(evidence, self._settings.limits_text, "the evidence")
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            try:
+                memory = meant(connection, reference, self._store.scope_in(connection))
+                known.append(memory.id)
+                return [decide.accept(memory, kind=kind, evidence=given)]
+            except NotFound:
+                if len(reference.split()) < 2:  # a mistyped id is not a statement
+                    raise
+            claim = self._claim(connection, checked(reference, self._settings.limits_text, "the text"), False, kind)
+            known.append(claim.id)
+            return decide.promote(claim, evidence=given)
+
+        known: list[ClaimId] = []
+        self._store.change(decision)
+        return self._outcome(known[0])
+
+    def dismiss(self, reference: str, *, reason: str = "") -> Outcome:
+        said = checked_optional(reason, "the reason")
+        return self._on(reference, lambda memory: decide.dismiss(memory, reason=said))
+
+    def forget(self, reference: str, *, reason: str, evidence: str, by_text: bool = False) -> Outcome:
+        why, proof = checked_optional(reason, "the reason"), checked_optional(evidence, "the evidence")
+        if not why or not proof:
+            raise WrongUse("forgetting wants a reason and evidence", "tacit forget ID --reason '…' --evidence '…'")
+        return self._on(reference, lambda memory: decide.forget(memory, reason=why, evidence=proof), by_text=by_text)
+
+    def restore(self, reference: str, *, reason: str = "") -> Outcome:
+        said = checked_optional(reason, "the reason")
+        return self._on(reference, lambda memory: decide.restore(memory, reason=said))
+
+    def keep(self, reference: str, *, reason: str = "") -> Outcome:
+        said = checked_optional(reason, "the reason")
+        return self._on(reference, lambda memory: decide.keep(memory, reason=said))
+
+    def edit(
+        self,
+        reference: str,
+        *,
+        text: str | None = None,
+        kind: Kind | None = None,
+        tags: Sequence[str] | None = None,
+        accept: bool = False,
+    ) -> Outcome:
+        if text is None and kind is None and tags is None and not accept:
+            raise WrongUse("nothing to change", "tacit edit ID --text '…' [--kind K] [--tag T]")
+        words = None if text is None else checked(text, self._settings.limits_text, "the text")
+
+        def revised(memory: Memory) -> Draft:
+            old = memory.claim
+            claim = claim_from(words, old.scope, kind=kind or old.kind, tags=old.tags) if words else old
+            claim = replace(claim, kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
+            known.append(claim.id)
+            return decide.revise(memory, claim, activate=accept)
+
+        known: list[ClaimId] = []
+        self._on(reference, revised)
+        return self._outcome(known[0])
+
+    def merge(self, reference: str, into: str) -> Outcome:
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            scope = self._store.scope_in(connection)
+            target = meant(connection, into, scope)
+            known.append(target.id)
+            return [decide.merge(meant(connection, reference, scope), target)]
+
+        known: list[ClaimId] = []
+        self._store.change(decision)
+        return self._outcome(known[0])
+
+    def undo(self, reference: str | None = None) -> str:
+        """Take back the latest operation, or the latest on one memory; says what it was."""
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            claim = meant(connection, reference, self._store.scope_in(connection)).id if reference else None
+            operation = reader.last_operation(connection, must_decode, claim)
+            if not operation:
+                raise Refused("nothing to undo")
+            labels.append(_label(operation))
+            return [decide.undo(operation, labels[0])]
+
+        labels: list[str] = []
+        self._store.change(decision)
+        return labels[0]
+
+    # Between them
+
+    def _claim(
+        self,
+        connection: sqlite3.Connection,
+        text: str,
+        everywhere: bool,
+        kind: Kind | None = None,
+        tags: tuple[str, ...] = (),
+    ) -> Claim:
+        """S2: the project one stands in, unless the text or the flag asks for the global scope."""
+        said = split_scope(text)
+        if not said.text:
+            raise WrongUse("the text is empty")
+        scope = GLOBAL if everywhere or said.is_global else self._store.scope_in(connection)
+        claim = claim_from(said.text, scope, kind=kind, tags=tags)
+        inner = split_scope(claim.sentence)  # "add to memory that global: …"
+        return claim if inner.is_global is None else claim_from(inner.text, GLOBAL, kind=kind, tags=tags)
+
+    def _on(self, reference: str, decision: Callable[[Memory], Draft], *, by_text: bool = False) -> Outcome:
+        find = with_text if by_text else meant
+
+        def on_memory(connection: sqlite3.Connection) -> Sequence[Draft]:
+            memory = find(connection, clean(reference), self._store.scope_in(connection))
+            known.append(memory.id)
+            return [decision(memory)]
+
+        known: list[ClaimId] = []
+        self._store.change(on_memory)
+        return self._outcome(known[0])
+
+    def _outcome(self, claim: ClaimId, *, changed: bool = True) -> Outcome:
+        def ask(connection: sqlite3.Connection) -> Outcome:
+            memory, entry = reader.memory(connection, claim, must_decode), reader.entry(connection, claim)
+            assert memory is not None and entry is not None
+            beaten = [ClaimId(row[0]) for row in connection.execute(_BEATEN, (claim,))]
+            return Outcome(
+                memory, reader.short_id(connection, claim), changed, entry.overruled_by, tuple(beaten), entry.conflict
+            )
+
+        return self._store.read(ask)
+
+
+_BEATEN = "SELECT id FROM memory WHERE overruled_by = ? ORDER BY id"
+
+
+def _label(operation: Sequence[Event]) -> str:
+    """An operation in words: what was done and to what."""
+    first = operation[0].body
+    more = f" and {len(operation) - 1} more" if len(operation) > 1 else ""
+    match first:
+        case Proposed(claim=claim, verdict=verdict) | Decided(claim=claim, verdict=verdict):
+            return f"{verdict.value}: {claim.sentence}{more}"
+        case Undone(label=label):
+            return f"undo of {label}"
+        case WorkLogged(summary=summary):
+            return f"work.logged: {summary}{more}"
+    return f"an operation of {len(operation)} events"

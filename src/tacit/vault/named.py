@@ -1,0 +1,100 @@
+"""From what a person types to the memory they mean: an id, the beginning of one, or its words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from tacit.core.claim import GLOBAL, Scope
+from tacit.core.errors import NotFound, Refused, WrongUse
+from tacit.core.ids import ClaimId, is_claim_prefix
+from tacit.core.memory import Memory
+from tacit.core.redaction import refuse_secrets
+from tacit.core.text import clean, clip, fold, query_words, show
+from tacit.index import reader
+from tacit.index.reader import Entry
+from tacit.vault.store import must_decode
+
+EVIDENCE_LIMIT = 2000
+_NEAR = 3
+
+
+def checked(text: str, limit: int, what: str) -> str:
+    """A text that may be recorded: not empty, not too long, no secret in it."""
+    text = clean(text).strip()
+    if not text:
+        raise WrongUse(f"{what} is empty")
+    if len(text) > limit:
+        raise Refused(
+            f"{what} has {len(text):,} characters; the limit is {limit:,}",
+            "say the one rule in it, and put the rest in a file that you name as evidence",
+        )
+    refuse_secrets(text)
+    return text
+
+
+def checked_optional(text: str, what: str) -> str:
+    return checked(text, EVIDENCE_LIMIT, what) if text.strip() else ""
+
+
+def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags are single words in lower case."""
+    return tuple(dict.fromkeys("-".join(fold(clean(tag)).split())[:64] for tag in tags if tag.strip()))
+
+
+def meant(connection: sqlite3.Connection, reference: str, scope: Scope) -> Memory:
+    """The memory with this id, id prefix or text."""
+    claim = _by_id(connection, reference) or _by_text(connection, reference, scope)
+    if claim is None:
+        raise _unknown(connection, reference)
+    memory = reader.memory(connection, claim, must_decode)
+    assert memory is not None
+    return memory
+
+
+def with_text(connection: sqlite3.Connection, text: str, scope: Scope) -> Memory:
+    """The memory that says just this."""
+    claim = _by_text(connection, text, scope)
+    memory = claim and reader.memory(connection, claim, must_decode)
+    if not memory:
+        raise _unknown(connection, text)
+    return memory
+
+
+def _by_id(connection: sqlite3.Connection, reference: str) -> ClaimId | None:
+    prefix = reference.strip().lstrip("^").lower()
+    if not is_claim_prefix(prefix):
+        return None
+    found = reader.ids_beginning(connection, prefix)
+    if len(found) > 1:
+        raise Refused(
+            f"{prefix} is the beginning of {len(found)} ids: {', '.join(found)}", "type one or two letters more"
+        )
+    return found[0] if found else None
+
+
+def _by_text(connection: sqlite3.Connection, text: str, scope: Scope) -> ClaimId | None:
+    """Live memories before forgotten ones, this project's before global ones before those of others."""
+    wanted = fold(clean(text))
+    look = reader.find(connection, query_words(clean(text)), 512).found
+    same = [match.what for match in look if isinstance(match.what, Entry) and fold(match.what.sentence) == wanted]
+    if not same:
+        return None
+    return min(same, key=lambda entry: _nearness(entry, scope)).id
+
+
+def _nearness(entry: Entry, scope: Scope) -> tuple[bool, int, str]:
+    live = entry.status.value in ("active", "pending")
+    return (not live, [scope, GLOBAL].index(entry.scope) if entry.scope in (scope, GLOBAL) else 2, entry.id)
+
+
+def _unknown(connection: sqlite3.Connection, text: str) -> NotFound:
+    near = [
+        f"{reader.short_id(connection, match.what.id)}: {clip(show(match.what.sentence), 80)}"
+        for match in reader.find(connection, query_words(clean(text)), 64).found
+        if isinstance(match.what, Entry)
+    ][:_NEAR]
+    shown = clip(show(clean(text)), 80)
+    if near:
+        return NotFound(f"no memory is or says “{shown}”", "did you mean " + "; ".join(near))
+    return NotFound(f"no memory is or says “{shown}”", "tacit list")

@@ -1,0 +1,97 @@
+"""Which project one stands in: found by reading files, never by running git or anything of the repository."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tacit.core.claim import Scope, project_scope
+
+FACTS = os.path.join("docs", "memory", "memories.ndjson")
+_MARKERS = (".git", ".jj", ".hg")
+_REMOTE = re.compile(r'\[remote "origin"\](?P<body>[^\[]*)')
+_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
+_SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)")
+_MAX = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A repository: where it lies, and the names it is known by, the best first."""
+
+    root: str
+    names: tuple[str, ...]
+
+    @property
+    def facts(self) -> str:
+        return os.path.join(self.root, FACTS)
+
+    def scope(self, is_used: Callable[[Scope], bool]) -> Scope:
+        """The scope its memories are under already, else the best of its names."""
+        scopes = [project_scope(name) for name in self.names]
+        return next((scope for scope in scopes if is_used(scope)), scopes[0])
+
+
+def find_project(start: str, home_folder: str) -> Project | None:
+    """Walk up to the repository's root; stop at the person's home, another file system or another owner."""
+    folder = os.path.realpath(start)
+    stop = os.path.realpath(home_folder)
+    try:
+        first = os.stat(folder)
+    except OSError:
+        return None
+    while folder != stop:
+        here = os.stat(folder)
+        if (here.st_dev, here.st_uid) != (first.st_dev, first.st_uid):
+            return None
+        if any(os.path.lexists(os.path.join(folder, marker)) for marker in _MARKERS):
+            return Project(folder, tuple(_names(folder)))
+        if folder == os.path.dirname(folder):
+            return None
+        folder = os.path.dirname(folder)
+    return None
+
+
+def _names(root: str) -> list[str]:
+    """The remote's address if there is one (the same on every machine), then the path of the main work tree."""
+    shared = _shared_git_folder(root)
+    main = os.path.dirname(shared) if os.path.basename(shared) == ".git" else root
+    remote = _remote(_read(os.path.join(shared, "config")))
+    return [name for name in (remote, main) if name]
+
+
+def _shared_git_folder(root: str) -> str:
+    """The `.git` folder that all work trees of a repository share."""
+    marker = os.path.join(root, ".git")
+    if os.path.isdir(marker):
+        return marker
+    pointer = _read(marker)
+    if not pointer.startswith("gitdir:"):
+        return marker
+    own = os.path.normpath(os.path.join(root, pointer[7:].strip()))
+    common = _read(os.path.join(own, "commondir")).strip()
+    return os.path.normpath(os.path.join(own, common)) if common else own
+
+
+def _remote(config: str) -> str:
+    """`host/path` of origin, without user, password, scheme and `.git`."""
+    section = _REMOTE.search(config)
+    found = _URL.search(section["body"]) if section else None
+    if not found:
+        return ""
+    url = found[1]
+    if scp := _SCP.fullmatch(url):
+        url = f"{scp['host']}/{scp['path']}"
+    elif "://" in url:
+        url = url.split("://", 1)[1].rsplit("@", 1)[-1]
+    return url.rstrip("/").removesuffix(".git").lower()
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_MAX)
+    except OSError:
+        return ""

@@ -1,0 +1,288 @@
+"""The verbs that only look: recall, brief, list, show, why, conflicts, status."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tacit.core.claim import GLOBAL, Kind, Scope, is_local, project_name
+from tacit.core.conflict import Rule, settle
+from tacit.core.errors import WrongUse
+from tacit.core.event import Draft, Event
+from tacit.core.ids import ClaimId
+from tacit.core.memory import Memory, Status
+from tacit.core.observation import Injected, Recalled, WorkLogged
+from tacit.core.redaction import redacted
+from tacit.core.text import clean, clip
+from tacit.index import reader
+from tacit.index.reader import Entry, Page
+from tacit.recall.find import PAGE_KINDS, Match, Query, relevance, search
+from tacit.recall.places import Lines, Place
+from tacit.vault.named import meant
+from tacit.vault.store import must_decode
+from tacit.vault.verbs import Verbs
+
+if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load it
+    from tacit.recall.brief import Brief
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer. `status` of a page of the worklog or an evaluation is `recorded`."""
+
+    id: str
+    kind: str
+    status: str
+    scope: str
+    text: str
+    at: str
+    strength: int
+    relevance: float
+    path: str
+    line: int
+    tags: tuple[str, ...] = ()
+    conflict: bool = False
+    overruled_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A memory in a list, with the shortest id that names it."""
+
+    short: str
+    memory: Memory
+    overruled_by: ClaimId | None
+    conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One event of a memory's history, where it stands in the log, and whether it was undone."""
+
+    event: Event
+    place: Place
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Two answers to one question, and which rule decided between them."""
+
+    question: str
+    scope: Scope
+    winner: Listed
+    loser: Listed
+    rule: Rule
+
+
+class Reading(Verbs):
+    """Questions to one home."""
+
+    # Recall
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        kind: str | None = None,
+        scope: str | None = None,
+        since: str | None = None,
+        as_of: str | None = None,
+        everything: bool = False,
+        observe: bool = True,
+    ) -> list[Hit]:
+        _known_kind(kind)
+        wanted = limit if limit is not None else self._settings.recall_limit
+        if wanted < 1:
+            raise WrongUse("--limit must be at least 1")
+
+        def ask(connection: sqlite3.Connection) -> list[Hit]:
+            asked = Query(clean(query), wanted, kind, self._scopes(connection, scope), self._since(since), everything)
+            return [self._hit(connection, match) for match in search(connection, asked)]
+
+        if as_of is not None:
+            past = self._store.fresh_index(until=self._moment(as_of, end_of_day=True))
+            return ask(past)
+        hits = self._store.read(ask)
+        if observe:
+            self._store.observe(Draft(Recalled(redacted(clip(clean(query), 200)), len(hits)), self._scope_seen()))
+        return hits
+
+    def _hit(self, connection: sqlite3.Connection, match: Match) -> Hit:
+        what = match.what
+        if isinstance(what, Page):
+            place = self._page_place(connection, what)
+            label, text = scope_label(what.scope), what.title
+            return Hit("", what.kind, "recorded", label, text, what.at, 1, match.relevance, *place)
+        return Hit(
+            reader.short_id(connection, what.id),
+            what.kind.label,
+            what.status.value,
+            scope_label(what.scope),
+            what.sentence,
+            what.at,
+            what.strength,
+            match.relevance,
+            *self._place(connection, what),
+            what.tags,
+            what.conflict,
+            what.overruled_by,
+        )
+
+    def _place(self, connection: sqlite3.Connection, entry: Entry) -> Place:
+        """The line of the page for people; of the log, where it does not stand there."""
+        return self._lines_of(self._store.home.long_term).of_id(entry.id) or self._log_place(
+            connection, "SELECT segment, line FROM touch JOIN event ON event.id = touch.event WHERE claim = ?", entry.id
+        )
+
+    def _page_place(self, connection: sqlite3.Connection, page: Page) -> Place:
+        from tacit.notes import evaluations, worklog
+
+        event = reader.event(connection, page.event, must_decode)
+        heading = worklog.heading(event) if isinstance(event.body, WorkLogged) else evaluations.heading(event)
+        path = self._store.home.page(page.kind, page.day)
+        query = "SELECT segment, line FROM event WHERE id = ?"
+        return self._lines_of(path).of_text(heading) or self._log_place(connection, query, page.event)
+
+    def _log_place(self, connection: sqlite3.Connection, query: str, name: str) -> Place:
+        segment, line = connection.execute(f"{query} ORDER BY event.id DESC LIMIT 1", (name,)).fetchone()
+        return Place(self._store.log.path(segment), line)
+
+    def _lines_of(self, path: str) -> Lines:
+        return self.files.setdefault(path, Lines(path))
+
+    def _scopes(self, connection: sqlite3.Connection, asked: str | None) -> frozenset[Scope] | None:
+        """In a project: its own and the global ones; elsewhere all. `asked` narrows or widens that."""
+        here = self._store.scope_in(connection)
+        match asked:
+            case "all":
+                return None
+            case None:
+                return frozenset({here, GLOBAL}) if is_local(here) else None
+            case "global":
+                return frozenset({GLOBAL})
+            case "local" | "project":
+                if not is_local(here):
+                    raise WrongUse("this folder is in no project", "stand in one, or use --scope global")
+                return frozenset({here})
+        raise WrongUse(f"no such scope: {asked!r}", "--scope local, global or all")
+
+    def _scope_seen(self) -> Scope:
+        return self._store.scope()
+
+    def _since(self, text: str | None) -> str | None:
+        return None if text is None else self._moment(text, end_of_day=False)
+
+    def _moment(self, text: str, *, end_of_day: bool) -> str:
+        from tacit.vault.when import moment
+
+        return moment(text, self._store.speaker.clock(), end_of_day=end_of_day)
+
+    # Brief
+
+    def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> Brief:
+        from tacit.recall.brief import compose
+        from tacit.vault.named import checked_tags
+
+        def ask(connection: sqlite3.Connection) -> Brief:
+            scopes = {self._store.scope_in(connection), GLOBAL}
+            active = reader.entries(connection, status=Status.ACTIVE)
+            return compose(
+                (entry for entry in active if entry.scope in scopes and entry.overruled_by is None),
+                tags=frozenset(checked_tags(tags)),
+                relevance=relevance(connection, clean(task)) if task else {},
+                nonce=self._store.entropy().hex(),
+                most=self._settings.brief_entries,
+                budget=self._settings.brief_tokens,
+            )
+
+        brief = self._store.read(ask)
+        if observe and brief.entries:
+            said = Injected(tuple(brief.ids), brief.tokens, redacted(clip(clean(task), 200)))
+            self._store.observe(Draft(said, self._scope_seen()))
+        return brief
+
+    @property
+    def scope_words(self) -> str:
+        """Whose memories are looked at here, in words."""
+        here = self._store.scope()
+        return f"{scope_label(here)} and global" if is_local(here) else "global"
+
+    # Lists
+
+    def entries(
+        self, *, status: Status | None, kind: str | None = None, scope: str | None = None, tag: str | None = None
+    ) -> list[Listed]:
+        """Memories of a status, the latest first."""
+        _known_kind(kind)
+
+        def ask(connection: sqlite3.Connection) -> list[Listed]:
+            scopes = self._scopes(connection, scope)
+            found = [
+                entry
+                for entry in reader.entries(connection, status=status)
+                if (scopes is None or entry.scope in scopes)
+                and kind in (None, entry.kind.label)
+                and (tag is None or tag in entry.tags)
+            ]
+            found.sort(key=lambda entry: (entry.last, entry.id), reverse=True)
+            return [self._listed(connection, entry.id) for entry in found]
+
+        return self._store.read(ask)
+
+    def show(self, reference: str) -> Listed:
+        def ask(connection: sqlite3.Connection) -> Listed:
+            return self._listed(connection, meant(connection, clean(reference), self._store.scope_in(connection)).id)
+
+        return self._store.read(ask)
+
+    def why(self, reference: str) -> tuple[Listed, list[Reason]]:
+        """The memory and the events it is made of, in order."""
+        from tacit.core.memory import undone
+
+        def ask(connection: sqlite3.Connection) -> tuple[Listed, list[Reason]]:
+            listed = self._listed(connection, meant(connection, clean(reference), self._store.scope_in(connection)).id)
+            placed = reader.placed_events(connection, listed.memory.id, must_decode)
+            void = undone([one.event for one in placed])
+            reasons = [
+                Reason(one.event, Place(self._store.log.path(one.segment), one.line), one.event.id in void)
+                for one in placed
+            ]
+            return listed, reasons
+
+        return self._store.read(ask)
+
+    def conflicts(self) -> list[Dispute]:
+        def ask(connection: sqlite3.Connection) -> list[Dispute]:
+            return [
+                self._dispute(connection, ruling.winner, ruling.loser, ruling.rule)
+                for answers in reader.disputed(connection)
+                for ruling in settle(answers)
+            ]
+
+        return self._store.read(ask)
+
+    def _dispute(self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: Rule) -> Dispute:
+        entry = reader.entry(connection, winner)
+        assert entry is not None
+        return Dispute(
+            entry.stance.question, entry.scope, self._listed(connection, winner), self._listed(connection, loser), rule
+        )
+
+    def _listed(self, connection: sqlite3.Connection, claim: ClaimId) -> Listed:
+        entry, memory = reader.entry(connection, claim), reader.memory(connection, claim, must_decode)
+        assert entry is not None and memory is not None
+        return Listed(reader.short_id(connection, claim), memory, entry.overruled_by, entry.conflict)
+
+
+def scope_label(scope: Scope) -> str:
+    return f"project {project_name(scope)}" if is_local(scope) else "global"
+
+
+def _known_kind(kind: str | None) -> None:
+    known = [*(one.label for one in Kind), *PAGE_KINDS]
+    if kind is not None and kind not in known:
+        raise WrongUse(f"no such kind: {kind!r}", "one of " + ", ".join(known))

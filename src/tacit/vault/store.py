@@ -1,0 +1,312 @@
+"""Log, index and notes of a home, kept in step.
+
+A change takes the home's lock, brings the index up to date, decides on what it sees there, appends to the log,
+and then lets the views follow. Whatever fails after the append is caught up by the next command.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tacit.core.claim import GLOBAL, Scope
+from tacit.core.errors import LockBusy, ReadOnly
+from tacit.core.event import Draft, Event, timestamp
+from tacit.core.observation import ProjectSeen
+from tacit.disk.lock import FileLock, Lock, read_only, refuses_writes
+from tacit.disk.ops import Disk, make_folder
+from tacit.index import reader, store, writer
+from tacit.index.store import IndexUnwell, wellness
+from tacit.log.codec import Damaged, decode, type_of
+from tacit.log.log import Cursor, Log, Record
+from tacit.notes.shelf import Shelf
+from tacit.vault.home import FOLDERS, Home
+from tacit.vault.project import Project
+from tacit.vault.publish import Publisher
+from tacit.vault.speaker import Speaker
+
+T = TypeVar("T")
+_LOCK_SECONDS, _READ_LOCK_SECONDS, _LOG_SECONDS = 30.0, 2.0, 10.0
+# So much activity that no answer shows may wait to be filed.
+_MAY_WAIT = 256 * 1024
+
+
+def must_decode(raw: bytes) -> Event:
+    """An event of the index, which holds only lines that could be read."""
+    event = decode(raw.rstrip(b"\n"))
+    if isinstance(event, Damaged):
+        raise IndexUnwell(event.reason)
+    return event
+
+
+@dataclass(slots=True)
+class _Opened:
+    connection: sqlite3.Connection
+    inode: int
+
+
+class Store:
+    """One home, open for questions and for changes."""
+
+    def __init__(
+        self, home: Home, disk: Disk, speaker: Speaker, project: Project | None, entropy: Callable[[], bytes]
+    ) -> None:
+        self.home = home
+        self.project = project
+        self.speaker = speaker
+        self.entropy = entropy
+        self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy)
+        self.publisher = Publisher(home, Shelf(home.written, disk), must_decode)
+        self._reading: _Opened | None = None
+        self._unfiled: dict[str, int] = {}
+
+    # Questions
+
+    def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """Ask the index, brought up to date first; a broken one is rebuilt and asked again."""
+        try:
+            with wellness():
+                return question(self._up_to_date())
+        except IndexUnwell:
+            self._let_go()
+            self._refresh(needed=True, rebuild=True)
+            with wellness():
+                return question(self._connection())
+
+    def scope(self) -> Scope:
+        """The scope one stands in: the project's, or the global one."""
+        if self.project is None:
+            return GLOBAL
+        return self.read(self.scope_in)
+
+    def scope_in(self, connection: sqlite3.Connection) -> Scope:
+        return self.project.scope(lambda scope: reader.is_used(connection, scope)) if self.project else GLOBAL
+
+    def close(self) -> None:
+        self._let_go()
+
+    def _up_to_date(self) -> sqlite3.Connection:
+        if not os.path.isdir(self.home.root):
+            raise IndexUnwell("there is no home yet")
+        connection = self._connection()
+        behind = self._behind(connection)
+        if behind or (self._writable() and self._page_missing(connection)):
+            self._let_go()
+            self._refresh(needed=behind)
+            connection = self._connection()
+        return connection
+
+    def _page_missing(self, connection: sqlite3.Connection) -> bool:
+        return self.publisher.missing(connection, self.project, self.scope_in(connection))
+
+    def _connection(self) -> sqlite3.Connection:
+        """The open connection, unless the file behind it was replaced."""
+        if self._reading and self._reading.inode not in (0, _inode(self.home.index)):
+            self._let_go()
+        if self._reading is None:
+            self._reading = _Opened(store.open_for_reading(self.home.index), _inode(self.home.index))
+        return self._reading.connection
+
+    def _let_go(self) -> None:
+        if self._reading:
+            self._reading.connection.close()
+            self._reading = None
+
+    def _writable(self) -> bool:
+        return os.access(self.home.root, os.W_OK)
+
+    def _refresh(self, *, needed: bool, rebuild: bool = False) -> None:
+        """Catch up under the lock. Where that is impossible, answer from what can be read."""
+        if not os.path.isdir(self.home.root):
+            return self._read_from_memory()  # a question makes no home
+        try:
+            with self._lock(_READ_LOCK_SECONDS).held():
+                self._let_writer_finish(self._writer(rebuild))
+        except ReadOnly:
+            if needed:
+                self._read_from_memory()
+        except LockBusy:
+            if rebuild:
+                raise
+
+    def _read_from_memory(self) -> None:
+        """A home that cannot be written and has no usable index is indexed in memory."""
+        connection = store.create(":memory:")
+        self._file_all(connection)
+        self._reading = _Opened(connection, 0)
+
+    # Changes
+
+    def change(self, decide: Callable[[sqlite3.Connection], Sequence[Draft]]) -> list[Event]:
+        """Decide on the state of now and record it; nobody else decides in between."""
+        self._let_go()
+        make_home(self.home)
+        with self._lock(_LOCK_SECONDS).held():
+            connection = self._writer()
+            try:
+                drafts = decide(connection)
+                events = self._record(connection, drafts) if drafts else []
+            finally:
+                self._let_writer_finish(connection)
+        return events
+
+    def observe(self, draft: Draft) -> None:
+        """Record something nobody waits for: no lock on the home, and no failure if it cannot be written."""
+        try:
+            self.log.append([draft], self.speaker.origin())
+        except (OSError, ReadOnly, LockBusy):
+            return
+
+    def rebuild(self) -> None:
+        """Make the index again from the log, and draw every view again."""
+        self._let_go()
+        make_home(self.home)
+        with self._lock(_LOCK_SECONDS).held():
+            self._let_writer_finish(self._writer(rebuild=True))
+
+    def fresh_index(self, until: str | None = None) -> sqlite3.Connection:
+        """An index in memory, of the whole log or of what was recorded up to a moment."""
+        connection = store.create(":memory:")
+        self._file_all(connection, until)
+        return connection
+
+    def _record(self, connection: sqlite3.Connection, drafts: Sequence[Draft]) -> list[Event]:
+        seen = self._first_sight(connection)
+        events = self.log.append([*drafts, *seen], self.speaker.origin())
+        with suppress(IndexUnwell, sqlite3.Error):  # it is recorded; the next command files it
+            self._catch_up(connection)
+        return [event for event in events if not isinstance(event.body, ProjectSeen)]
+
+    def _first_sight(self, connection: sqlite3.Connection) -> list[Draft]:
+        """Note once where a project lies, so that its fact file is found from elsewhere too."""
+        if self.project is None:
+            return []
+        scope = self.scope_in(connection)
+        known = self.project.root in reader.roots(connection, scope)
+        return [] if known else [Draft(ProjectSeen(self.project.root), scope)]
+
+    # The index
+
+    def _lock(self, seconds: float) -> Lock:
+        return FileLock(self.home.write_lock, seconds)
+
+    def _writer(self, rebuild: bool = False) -> sqlite3.Connection:
+        """The index, up to date, open for writing. The lock is held."""
+        if not rebuild:
+            try:
+                connection = store.open_for_writing(self.home.index)
+                if self._is_of_this_log(connection):
+                    self._catch_up(connection)
+                    return connection
+                connection.close()
+            except IndexUnwell:
+                pass
+        return self._rebuilt()
+
+    def _rebuilt(self) -> sqlite3.Connection:
+        new = self.home.index + ".new"
+        for leftover in (new, new + "-wal", new + "-shm"):
+            if os.path.exists(leftover):
+                os.unlink(leftover)
+        try:
+            connection = store.create(new)
+        except OSError as error:
+            if refuses_writes(error):
+                raise read_only(self.home.root) from error
+            raise
+        self._file_all(connection)
+        connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
+        store.close_written(connection)
+        for beside in ("-wal", "-shm"):  # of the old file: they must not be applied to the new one
+            if os.path.exists(self.home.index + beside):
+                os.unlink(self.home.index + beside)
+        os.replace(new, self.home.index)
+        return store.open_for_writing(self.home.index)
+
+    def _let_writer_finish(self, connection: sqlite3.Connection) -> None:
+        """Draw stale views, then close. A view that cannot be drawn now stays stale; what it shows is recorded."""
+        try:
+            with wellness():
+                self.publisher.publish(connection, self.project, self.scope_in(connection))
+        except (OSError, IndexUnwell):
+            pass
+        finally:
+            store.close_written(connection)
+
+    def _is_of_this_log(self, connection: sqlite3.Connection) -> bool:
+        with wellness():
+            cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
+        return all(self.log.still_there(segment, cursor) for segment, cursor in cursors.items())
+
+    def _behind(self, connection: sqlite3.Connection) -> bool:
+        """Whether the log has something that an answer could show and the index does not have."""
+        cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
+        segments = self.log.segments()
+        if set(cursors) - set(segments):
+            return True
+        return any(self._segment_behind(segment, cursors.get(segment, Cursor())) for segment in segments)
+
+    def _segment_behind(self, segment: str, cursor: Cursor) -> bool:
+        size = self.log.size(segment)
+        if size == cursor.offset or self._unfiled.get(segment) == size:
+            return False
+        if size < cursor.offset or size - cursor.offset > _MAY_WAIT:
+            return True
+        for record in self.log.read(segment, cursor):
+            if not isinstance(record.event, Damaged) and writer.wanted(record.event):
+                return True
+        self._unfiled[segment] = size
+        return False
+
+    def _catch_up(self, connection: sqlite3.Connection) -> None:
+        with wellness():
+            cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
+            self._file(connection, cursors)
+
+    def _file_all(self, connection: sqlite3.Connection, until: str | None = None) -> None:
+        self._file(connection, {}, until)
+
+    def _file(self, connection: sqlite3.Connection, cursors: dict[str, Cursor], until: str | None = None) -> None:
+        """Everything after the cursors, and where they stand then. `apply` reads `reached` after the last record."""
+        reached: dict[str, Cursor] = {}
+
+        def filed() -> Iterator[writer.Filed]:
+            for segment in self.log.segments():
+                for record in self.log.read(segment, cursors.get(segment)):
+                    reached[segment] = record.cursor
+                    if (entry := _filed(record, until)) is not None:
+                        yield entry
+
+        def marks() -> Iterator[writer.Reached]:
+            yield from (writer.Reached(segment, *cursor) for segment, cursor in reached.items())
+
+        writer.apply(connection, filed(), marks(), must_decode)
+
+
+def make_home(home: Home) -> None:
+    """The folders of a home."""
+    try:
+        for folder in ("", *FOLDERS):
+            make_folder(home.path(folder) if folder else home.root)
+    except OSError as error:
+        if refuses_writes(error):
+            raise read_only(home.root) from error
+        raise
+
+
+def _filed(record: Record, until: str | None) -> writer.Filed | None:
+    event = record.event
+    if isinstance(event, Damaged) or (until is not None and timestamp(event.at) > until):
+        return None
+    return writer.Filed(event, type_of(event.body), record.segment, record.line.number, record.line.data)
+
+
+def _inode(path: str) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return -1

@@ -1,0 +1,157 @@
+"""Looking after a home: evaluate, improve, status."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tacit.core.claim import GLOBAL, Kind
+from tacit.core.decide import propose
+from tacit.core.errors import WrongUse
+from tacit.core.event import Draft, Event, local_day
+from tacit.core.judgement import Proposed
+from tacit.core.memory import Memory, Status
+from tacit.core.observation import Evaluated, WorkLogged
+from tacit.core.statement import claim_from
+from tacit.index import reader
+from tacit.learn.across.repeats import LEAST, repeats, suggestion
+from tacit.learn.across.staleness import stale
+from tacit.learn.evaluate import advice, evaluation
+from tacit.learn.history import History
+from tacit.vault.store import must_decode
+from tacit.vault.verbs import Verbs
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Today's evaluation; `created` is false when it was there already."""
+
+    result: Evaluated
+    path: str
+    created: bool
+    candidates: tuple[Memory, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """What improving found: the evaluation, patterns worth promoting, and what wants a look."""
+
+    evaluation: Evaluation
+    patterns: tuple[Memory, ...]
+    stale: tuple[Memory, ...]
+    undecided: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """One screen."""
+
+    home: str
+    project: str | None
+    active: int
+    pending: int
+    forgotten: int
+    dismissed: int
+    kinds: tuple[tuple[str, int], ...]
+    worklog: int
+    undecided: int
+    evaluated: str | None
+    asked: int
+    missed: int
+    log_bytes: int
+
+
+class Tending(Verbs):
+    """Care of one home."""
+
+    def evaluate(self, *, force: bool = False) -> Evaluation:
+        """Once a day, unless forced."""
+        made: list[Evaluated] = []
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            history = self._history(connection)
+            if not force and self._of_today(connection, history):
+                return []
+            made.append(evaluation(history))
+            return [Draft(made[0], GLOBAL), *self._advice(connection, made[0])]
+
+        events = self._store.change(decision)
+        return self._store.read(lambda connection: self._evaluation(connection, events))
+
+    def improve(self, *, force: bool = False, least: int = LEAST) -> Improvement:
+        if least < 2:
+            raise WrongUse("--min-count must be a whole number of at least 2", "tacit improve --min-count 2")
+        result = self.evaluate(force=force)
+        found: list[Memory] = []
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            found.extend(repeats(self._history(connection), least=least))
+            return [suggestion(memory) for memory in found]
+
+        self._store.change(decision)
+        return self._store.read(lambda connection: self._improvement(connection, result, found))
+
+    def status(self) -> Overview:
+        return self._store.read(self._overview)
+
+    def _improvement(
+        self, connection: sqlite3.Connection, result: Evaluation, patterns: Sequence[Memory]
+    ) -> Improvement:
+        history = self._history(connection)
+        return Improvement(result, tuple(patterns), tuple(stale(history)), history.undecided)
+
+    def _evaluation(self, connection: sqlite3.Connection, events: Sequence[Event]) -> Evaluation:
+        day = self._today()
+        (event,) = reader.pages(connection, "evaluation", day, must_decode)[-1:]
+        assert isinstance(event.body, Evaluated)
+        claims = [event.body.claim.id for event in events if isinstance(event.body, Proposed)]
+        memories = [memory for claim in claims if (memory := reader.memory(connection, claim, must_decode))]
+        return Evaluation(event.body, self._store.home.page("evaluation", day), bool(events), tuple(memories))
+
+    def _advice(self, connection: sqlite3.Connection, evaluated: Evaluated) -> list[Draft]:
+        """A candidate for each weak measure that nobody has heard of yet."""
+        drafts = []
+        for weak in advice(evaluated):
+            claim = claim_from(weak.name, GLOBAL, kind=Kind.GUIDANCE)
+            if reader.entry(connection, claim.id) is None:
+                drafts += propose(None, claim, source="evaluation", evidence=weak.reason)
+        return drafts
+
+    def _of_today(self, connection: sqlite3.Connection, history: History) -> bool:
+        return history.today.isoformat() in reader.page_days(connection, "evaluation")
+
+    def _today(self) -> str:
+        return local_day(self._store.speaker.origin()).isoformat()
+
+    def _history(self, connection: sqlite3.Connection) -> History:
+        memories = (reader.memory(connection, entry.id, must_decode) for entry in reader.entries(connection))
+        days = reader.page_days(connection, "worklog")
+        pages = (event.body for day in days for event in reader.pages(connection, "worklog", day, must_decode))
+        return History(
+            today=local_day(self._store.speaker.origin()),
+            memories=tuple(memory for memory in memories if memory),
+            worklog=tuple(body for body in pages if isinstance(body, WorkLogged)),
+            undecided=reader.undecided(connection),
+            tallies=reader.tallies(connection),
+        )
+
+    def _overview(self, connection: sqlite3.Connection) -> Overview:
+        statuses = reader.count_by(connection, "status")
+        tallies = reader.tallies(connection)
+        days = reader.page_days(connection, "evaluation")
+        return Overview(
+            home=self._store.home.root,
+            project=self._store.project.root if self._store.project else None,
+            active=statuses.get(Status.ACTIVE.value, 0),
+            pending=statuses.get(Status.PENDING.value, 0),
+            forgotten=statuses.get(Status.RETIRED.value, 0),
+            dismissed=statuses.get(Status.DISMISSED.value, 0),
+            kinds=tuple(sorted(reader.count_by(connection, "kind").items())),
+            worklog=reader.count_pages(connection, "worklog"),
+            undecided=reader.undecided(connection),
+            evaluated=days[-1] if days else None,
+            asked=tallies.get("asked", 0),
+            missed=tallies.get("missed", 0),
+            log_bytes=sum(self._store.log.size(segment) for segment in self._store.log.segments()),
+        )
