@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple, NewType
 
 from tacit.core.ids import ClaimId, claim_id
@@ -65,11 +66,11 @@ class Claim:
     @property
     def key(self) -> str:
         """The dedupe key of S4: `subject|predicate|object`, folded."""
-        return "|".join(_fold_part(part) for part in self.triple)
+        return _key(self.triple)
 
     @property
     def id(self) -> ClaimId:
-        return claim_id(self.scope, self.key)
+        return _id(self.scope, self.triple)
 
 
 def project_scope(name: str) -> Scope:
@@ -85,6 +86,18 @@ def project_name(scope: Scope) -> str:
     return scope.rstrip("/").rsplit("/", 1)[-1] if is_local(scope) else ""
 
 
+# Asked for many times while a claim is folded, filed and drawn.
+@lru_cache(maxsize=32768)
+def _key(triple: Triple) -> str:
+    return "|".join(_fold_part(part) for part in triple)
+
+
+@lru_cache(maxsize=32768)
+def _id(scope: Scope, triple: Triple) -> ClaimId:
+    return claim_id(scope, _key(triple))
+
+
 def _fold_part(part: str) -> str:
-    folded = fold(part).replace("|", "¦").rstrip(".!?…") or fold(part).replace("|", "¦")
+    whole = fold(part).replace("|", "¦")
+    folded = whole.rstrip(".!?…") or whole
     return " ".join(word for word in folded.split() if word not in _ARTICLES) or folded

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tacit.core.claim import Claim, Kind
 from tacit.core.confidence import confidence_of
@@ -135,16 +135,21 @@ def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
 
 
 def _heard(memory: Memory | None, event: Event, body: Proposed) -> Memory:
-    seen = _reworded(memory or _blank(body.claim, event, body.source), event, body.claim)
+    seen = memory or _blank(body.claim, event, body.source)
     is_observation = body.verdict is not Verdict.SUGGESTED
-    return replace(
-        _supported(seen, event, body.evidence, 1 if is_observation else 0),
+    is_added = body.verdict is Verdict.ADDED
+    return _supported(
+        seen,
+        event,
+        body.evidence,
+        1 if is_observation else 0,
+        claim=_wording(seen, event, body.claim),
         status=_status_when_heard(memory, event, body.verdict),
-        source=body.source if memory is None or body.verdict is Verdict.ADDED else memory.source,
+        source=body.source if is_added else seen.source,
         provenance=min(seen.provenance, event.origin.provenance),
         suggested=seen.suggested or not is_observation,
         claimed=max(seen.claimed, body.confidence),
-        decided_by=event.origin.actor if body.verdict is Verdict.ADDED else seen.decided_by,
+        decided_by=event.origin.actor if is_added else seen.decided_by,
     )
 
 
@@ -164,7 +169,8 @@ def _decided(memory: Memory | None, event: Event, body: Decided) -> Memory:
     if not _may_decide(memory, event):
         return known
     known = replace(
-        _reworded(known, event, body.claim),
+        known,
+        claim=_wording(known, event, body.claim),
         decided_by=event.origin.actor,
         reason=body.reason,
         reason_evidence=body.evidence,
@@ -172,7 +178,7 @@ def _decided(memory: Memory | None, event: Event, body: Decided) -> Memory:
     )
     match body.verdict:
         case Verdict.ACCEPTED | Verdict.RESTORED:
-            return _supported(replace(known, status=Status.ACTIVE), event, body.evidence, 0)
+            return _supported(known, event, body.evidence, 0, status=Status.ACTIVE)
         case Verdict.DISMISSED:
             return replace(known, status=Status.DISMISSED)
         case Verdict.KEPT:
@@ -193,12 +199,8 @@ def _took_over(memory: Memory | None, event: Event, body: Decided, instead: Clai
     status = Status.ACTIVE if body.active else known.status
     if memory is not None and not memory.is_live and not body.active:
         status = Status.PENDING
-    return _supported(
-        replace(known, claim=instead, status=status, evidence=known.evidence + carried),
-        event,
-        "",
-        body.carried_strength,
-    )
+    inherited = replace(known, evidence=known.evidence + carried)
+    return _supported(inherited, event, "", body.carried_strength, claim=instead, status=status)
 
 
 def _blank(claim: Claim, event: Event, source: str) -> Memory:
@@ -214,8 +216,8 @@ def _blank(claim: Claim, event: Event, source: str) -> Memory:
     )
 
 
-def _supported(memory: Memory, event: Event, evidence: str, weight: int) -> Memory:
-    """One more observation: strength, sessions, evidence, and the time it was last asserted."""
+def _supported(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:
+    """One more observation: strength, sessions, evidence, the time it was last asserted, and what else changed."""
     more = (Evidence(event.id, event.day, evidence),) if evidence else ()
     return replace(
         memory,
@@ -226,15 +228,17 @@ def _supported(memory: Memory, event: Event, evidence: str, weight: int) -> Memo
         last=event.id,
         day=event.day,
         heard_person=memory.heard_person or event.by_person,
+        **changes,
     )
 
 
-def _reworded(memory: Memory, event: Event, claim: Claim) -> Memory:
+def _wording(memory: Memory, event: Event, claim: Claim) -> Claim:
     """The latest wording of a person wins; a learner may reword only what no person has spoken of."""
+    if claim == memory.claim:
+        return claim
     if memory.heard_person and not event.by_person:
-        return memory
-    tags = tuple(dict.fromkeys((*memory.claim.tags, *claim.tags)))
-    return replace(memory, claim=replace(claim, tags=tags))
+        return memory.claim
+    return replace(claim, tags=tuple(dict.fromkeys((*memory.claim.tags, *claim.tags))))
 
 
 def _may_decide(memory: Memory | None, event: Event) -> bool:

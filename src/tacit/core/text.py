@@ -33,7 +33,10 @@ def fold(text: str) -> str:
 def words(text: str) -> Iterator[str]:
     """The tokens a text is found by: identifiers whole and in parts, unspaced scripts by pairs."""
     for token in _TOKEN.findall(normalize("NFKC", text)):
-        yield from _pairs(token) if _IS_UNSPACED.match(token) else _spellings(token)
+        if token.isascii() and token.isalpha() and token.islower() and len(token) <= _MAX_WORD:
+            yield token  # most words of most texts
+        else:
+            yield from _pairs(token) if _IS_UNSPACED.match(token) else _spellings(token)
 
 
 def _pairs(run: str) -> Iterator[str]:

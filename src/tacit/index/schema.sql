@@ -66,7 +66,7 @@ CREATE INDEX page_day ON page (kind, day);
 CREATE TABLE project (scope TEXT NOT NULL, root TEXT NOT NULL, PRIMARY KEY (scope, root)) WITHOUT ROWID;
 
 -- Tallies for the evaluation: what was asked and found, what was handed out.
-CREATE TABLE tally (day TEXT NOT NULL, name TEXT NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (day, name)) WITHOUT ROWID;
+CREATE TABLE tally (event TEXT NOT NULL, name TEXT NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (event, name)) WITHOUT ROWID;
 
 -- What changed since the readable views were last written.
 CREATE TABLE stale (what TEXT PRIMARY KEY) WITHOUT ROWID;

@@ -6,6 +6,7 @@ In a repository the file is shared: lines and fields that others wrote stay as t
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,6 +16,9 @@ from tacit.core.ids import ClaimId
 from tacit.core.text import escape_lies
 from tacit.notes.noted import Noted
 
+# The beginning and end of a line as we write it: most lines need no parser to be found and sorted.
+_OURS = re.compile(r'\{"id": "([0-9a-z]{12})", "ts": ')
+_KEY = re.compile(r', "dedupe_key": "([^"\\]*)"\}$')
 FIELDS = ("id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key")
 
 
@@ -64,6 +68,8 @@ def _edited(name: str, value: object, before: Mapping[str, Any]) -> bool:
 
 
 def line_id(line: str) -> ClaimId | None:
+    if found := _OURS.match(line):
+        return ClaimId(found[1])
     fields = parsed(line)
     found = fields.get("id") if fields else None
     return ClaimId(found) if isinstance(found, str) else None
@@ -79,6 +85,8 @@ def parsed(line: str) -> dict[str, Any] | None:
 
 
 def _order(line: str) -> tuple[int, str, str]:
+    if (ours := _OURS.match(line)) and (key := _KEY.search(line, max(len(line) - 4096, 0))):
+        return 0, key[1], ours[1]
     fields = parsed(line)
     return (0, str(fields.get("dedupe_key")), str(fields.get("id"))) if fields else (1, "", "")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
+from functools import cached_property
 
 from tacit.core.claim import GLOBAL, Scope, is_local
 from tacit.core.errors import Refused
@@ -12,6 +13,7 @@ from tacit.core.event import Event
 from tacit.core.ids import ClaimId
 from tacit.core.memory import Status
 from tacit.disk.lock import refuses_writes
+from tacit.disk.ops import PRIVATE_FILE
 from tacit.index import reader
 from tacit.notes import evaluations, facts, long_term, worklog
 from tacit.notes.noted import Noted
@@ -21,6 +23,19 @@ from tacit.vault.project import FACTS, Project
 
 _PAGES = {"worklog": worklog.render, "evaluation": evaluations.render}
 Decode = Callable[[bytes], Event]
+
+
+class _Update:
+    """What changed since the views were written; everything, where a view must be drawn from nothing."""
+
+    def __init__(self, notes: list[Noted], gone: set[ClaimId], everything: Callable[[], list[Noted]]) -> None:
+        self.notes = notes
+        self.gone = gone
+        self._everything = everything
+
+    @cached_property
+    def all(self) -> list[Noted]:
+        return self._everything()
 
 
 class Publisher:
@@ -50,13 +65,12 @@ class Publisher:
             stale = self._everything(connection)
         claims = [ClaimId(what.split()[1]) for what in stale if what.startswith("memory ")]
         notes = [noted for claim in claims if (noted := self.noted(connection, claim))]
-        gone = set(claims) - {noted.memory.id for noted in notes}
-        self._long_term(connection, notes, gone)
-        self._facts(connection, self._home.facts, [GLOBAL], notes, gone)
-        for local in sorted(
-            {noted.memory.claim.scope for noted in notes if is_local(noted.memory.claim.scope)} | {scope}
-        ):
-            self._project_facts(connection, local, project if local == scope else None, notes, gone)
+        update = _Update(notes, set(claims) - {noted.memory.id for noted in notes}, lambda: self.all_noted(connection))
+        self._long_term(update)
+        self._facts(self._home.facts, GLOBAL, update)
+        local = {noted.memory.claim.scope for noted in notes if is_local(noted.memory.claim.scope)}
+        for one in sorted(local | {scope}):
+            self._project_facts(connection, one, project if one == scope else None, update)
         for what in stale:
             kind, _, day = what.partition(" ")
             if kind in _PAGES:
@@ -76,37 +90,20 @@ class Publisher:
         ids = [entry.id for entry in reader.entries(connection)]
         return [noted for claim in ids if (noted := self.noted(connection, claim))]
 
-    def _long_term(self, connection: sqlite3.Connection, notes: Sequence[Noted], gone: Iterable[ClaimId]) -> None:
+    def _long_term(self, update: _Update) -> None:
         path = self._home.long_term
         last = self._shelf.last_written(path)
-        page = long_term.render(self.all_noted(connection)) if last is None else long_term.updated(last, notes, gone)
+        page = long_term.render(update.all) if last is None else long_term.updated(last, update.notes, update.gone)
         self._shelf.put(path, page, key=long_term.line_id)
 
-    def _facts(
-        self,
-        connection: sqlite3.Connection,
-        path: str,
-        scopes: Sequence[Scope],
-        notes: Sequence[Noted],
-        gone: Iterable[ClaimId],
-        mode: int = 0o600,
-    ) -> None:
+    def _facts(self, path: str, scope: Scope, update: _Update, mode: int = PRIVATE_FILE) -> None:
         last = self._shelf.last_written(path)
-        relevant = [
-            noted
-            for noted in (self.all_noted(connection) if last is None else notes)
-            if noted.memory.claim.scope in scopes
-        ]
-        lines = facts.updated(last or [], relevant, gone)
+        notes = update.all if last is None else update.notes
+        lines = facts.updated(last or [], [one for one in notes if one.memory.claim.scope == scope], update.gone)
         self._shelf.put(path, lines, key=facts.line_id, reconcile=facts.reconciled, arrange=facts.in_order, mode=mode)
 
     def _project_facts(
-        self,
-        connection: sqlite3.Connection,
-        scope: Scope,
-        project: Project | None,
-        notes: Sequence[Noted],
-        gone: Iterable[ClaimId],
+        self, connection: sqlite3.Connection, scope: Scope, project: Project | None, update: _Update
     ) -> None:
         """The shared file of a project: where one stands, and wherever else it lies already."""
         if not is_local(scope):
@@ -116,10 +113,9 @@ class Publisher:
             roots.add(project.root)
         for root in sorted(roots):
             try:
-                path = inside(root, os.path.join(root, FACTS))
-                self._facts(connection, path, [scope], notes, gone, SHARED_FILE)
+                self._facts(inside(root, os.path.join(root, FACTS)), scope, update, SHARED_FILE)
             except Refused:
-                continue  # a link planted in the repository: never written through; doctor tells
+                continue  # a link planted in the repository: never written through
             except OSError as error:
                 if not refuses_writes(error):
                     raise

@@ -1,0 +1,150 @@
+"""The rows of memories: folded again whenever one of their events is new, and judged where they disagree."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tacit.core.conflict import Rule, settle
+from tacit.core.event import Event, timestamp
+from tacit.core.ids import ClaimId, claim_number
+from tacit.core.judgement import Undone
+from tacit.core.memory import Memory, Status, recollect_one, touched
+from tacit.core.stance import stance
+from tacit.core.text import words
+from tacit.index.reader import SELECT_ANSWERS, Decode, answers
+from tacit.index.rows import mark_stale, put_words
+
+_COLUMNS = 16
+_INSERT = f"INSERT OR REPLACE INTO memory VALUES ({', '.join('?' * _COLUMNS)}, NULL, 0)"
+_CONTESTED = (
+    "SELECT question FROM memory WHERE question IS NOT NULL GROUP BY question"
+    " HAVING count(*) > 1 OR max(conflict) OR count(overruled_by)"
+)
+# From so many questions on it is cheaper to look for the contested ones first.
+_MANY = 100
+
+
+class _Row(NamedTuple):
+    memory: Memory
+    is_new: bool
+    question: str | None
+    columns: tuple[str | int | None, ...]
+
+
+class Memories:
+    """Writes what a chunk of new events says about memories."""
+
+    def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
+        self._connection = connection
+        self._decode = decode
+
+    def hear(self, events: Sequence[Event]) -> None:
+        by_claim: dict[ClaimId, list[Event]] = {}
+        for event in events:
+            for claim in touches(event):
+                by_claim.setdefault(claim, []).append(event)
+        known = self._known(by_claim)
+        rows = [(claim, event.id) for claim, heard in by_claim.items() for event in heard]
+        self._connection.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", rows)
+        self._refold(by_claim, known)
+
+    def _known(self, claims: Iterable[ClaimId]) -> set[ClaimId]:
+        """Which of these claims had events before."""
+        if self._connection.execute("SELECT 1 FROM touch LIMIT 1").fetchone() is None:
+            return set()
+        query = "SELECT 1 FROM touch WHERE claim = ? LIMIT 1"
+        return {claim for claim in claims if self._connection.execute(query, (claim,)).fetchone()}
+
+    def _refold(self, by_claim: dict[ClaimId, list[Event]], known: set[ClaimId]) -> None:
+        questions = {question for claim in known if (question := self._asked_before(claim))}
+        rows: list[_Row] = []
+        for claim in sorted(by_claim):  # full-text search takes rows fastest in their order
+            events = self._all_events(claim) if claim in known else by_claim[claim]
+            memory = recollect_one(events, claim)
+            if memory is None:
+                self._drop(claim)
+            else:
+                rows.append(_row(memory, is_new=claim not in known))
+        self._connection.executemany(_INSERT, [row.columns for row in rows])
+        put_words(self._connection, [_words(row) for row in rows if row.is_new], fresh=True)
+        put_words(self._connection, [_words(row) for row in rows if not row.is_new], fresh=False)
+        mark_stale(self._connection, (f"memory {claim}" for claim in by_claim))
+        questions |= {row.question for row in rows if row.question}
+        for question in self._worth_settling(questions):
+            self._settle(question)
+
+    def _asked_before(self, claim: ClaimId) -> str | None:
+        row = self._connection.execute("SELECT question FROM memory WHERE id = ?", (claim,)).fetchone()
+        return row[0] if row else None
+
+    def _all_events(self, claim: ClaimId) -> list[Event]:
+        query = "SELECT raw FROM touch JOIN event ON event.id = touch.event WHERE claim = ?"
+        return [self._decode(raw) for (raw,) in self._connection.execute(query, (claim,))]
+
+    def _drop(self, claim: ClaimId) -> None:
+        self._connection.execute("DELETE FROM memory WHERE id = ?", (claim,))
+        self._connection.execute("DELETE FROM words WHERE rowid = ?", (claim_number(claim),))
+
+    def _worth_settling(self, questions: set[str]) -> list[str]:
+        if len(questions) < _MANY:
+            return sorted(questions)
+        contested = {question for (question,) in self._connection.execute(_CONTESTED)}
+        return sorted(questions & contested)
+
+    def _settle(self, question: str) -> None:
+        """Judge all active answers to one question anew."""
+        run = self._connection.execute
+        standing = answers(run(f"{SELECT_ANSWERS} WHERE question = ?", (question,)))
+        before = self._rulings(question)
+        run("UPDATE memory SET overruled_by = NULL, conflict = 0 WHERE question = ?", (question,))
+        for ruling in settle(standing):
+            if ruling.rule is Rule.UNDECIDED:
+                run("UPDATE memory SET conflict = 1 WHERE id IN (?, ?)", (ruling.winner, ruling.loser))
+            else:
+                run("UPDATE memory SET overruled_by = ? WHERE id = ?", (ruling.winner, ruling.loser))
+        changed = before.symmetric_difference(self._rulings(question))
+        mark_stale(self._connection, {f"memory {row[0]}" for row in changed})
+
+    def _rulings(self, question: str) -> set[tuple[str, str | None, int]]:
+        query = "SELECT id, overruled_by, conflict FROM memory WHERE question = ?"
+        return set(self._connection.execute(query, (question,)).fetchall())
+
+
+def touches(event: Event) -> Iterable[ClaimId]:
+    """The claims an event is filed under. An `Undone` names them itself: its targets may not have come yet."""
+    if isinstance(event.body, Undone):
+        return [ClaimId(claim) for claim in event.body.claims]
+    return touched(event)
+
+
+def _row(memory: Memory, *, is_new: bool) -> _Row:
+    claim, answer = memory.claim, stance(memory.claim)
+    answers_it = memory.status is Status.ACTIVE and not memory.independent
+    question = f"{claim.scope}\n{answer.question}" if answers_it else None
+    columns = (
+        claim_number(memory.id),
+        memory.id,
+        claim.scope,
+        claim.kind.label,
+        memory.status.value,
+        claim.sentence,
+        " ".join(claim.tags),
+        memory.strength,
+        memory.provenance,
+        memory.last,
+        timestamp(memory.last_at),
+        bool(memory.evidence) or memory.source == "user_direct",
+        question,
+        answer.answer,
+        answer.positive,
+        answer.exclusive,
+    )
+    return _Row(memory, is_new, question, columns)
+
+
+def _words(row: _Row) -> tuple[int, str, str]:
+    claim, memory = row.memory.claim, row.memory
+    extra = (*claim.tags, claim.kind.label, *(given.text for given in memory.evidence), memory.reason)
+    return claim_number(memory.id), " ".join(words(claim.sentence)), " ".join(words("\n".join(extra)))

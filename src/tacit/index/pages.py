@@ -1,0 +1,66 @@
+"""The rows of pages: entries of the worklog, and the latest evaluation of each day."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tacit.core.event import Event, timestamp
+from tacit.core.ids import claim_id, claim_number
+from tacit.core.judgement import Undone
+from tacit.core.memory import undone
+from tacit.core.observation import Evaluated, WorkLogged
+from tacit.core.text import words
+from tacit.index.reader import Decode
+from tacit.index.rows import mark_stale, put_words
+
+_SUPERSEDE = """
+  UPDATE page SET void = event <> (SELECT max(event) FROM page WHERE kind = 'evaluation' AND day = :day)
+  WHERE kind = 'evaluation' AND day = :day
+"""
+
+
+class _Page(NamedTuple):
+    kind: str
+    day: str
+    title: str
+    text: str
+
+
+def add_pages(connection: sqlite3.Connection, events: Sequence[Event]) -> None:
+    for event in events:
+        page = _page(event)
+        number = claim_number(claim_id("page", event.id))
+        row = (number, event.id, page.kind, event.scope, page.day, timestamp(event.at), page.title)
+        connection.execute("INSERT OR IGNORE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
+        if page.kind == "evaluation":
+            connection.execute(_SUPERSEDE, {"day": page.day})
+        put_words(connection, [(number, " ".join(words(page.title)), " ".join(words(page.text)))], fresh=True)
+        mark_stale(connection, [f"{page.kind} {page.day}"])
+
+
+def weigh_undone(connection: sqlite3.Connection, decode: Decode) -> None:
+    """Worklog entries can be undone too. There are few undone events; all of them are weighed together."""
+    rows = connection.execute("SELECT raw FROM event WHERE type = 'judgement.undone' ORDER BY id").fetchall()
+    takebacks = [decode(raw) for (raw,) in rows]
+    named = {target for event in takebacks if isinstance(event.body, Undone) for target in event.body.targets}
+    void = undone(takebacks)
+    for target in sorted(named):
+        query = "SELECT day, void FROM page WHERE event = ? AND kind = 'worklog'"
+        kept = connection.execute(query, (target,)).fetchone()
+        if kept and bool(kept[1]) != (target in void):
+            connection.execute("UPDATE page SET void = ? WHERE event = ?", (target in void, target))
+            mark_stale(connection, [f"worklog {kept[0]}"])
+
+
+def _page(event: Event) -> _Page:
+    match event.body:
+        case WorkLogged(task, summary, changes, evidence, following):
+            title = f"{task}: {summary}" if task else summary
+            return _Page("worklog", event.day.isoformat(), title, "\n".join((changes, evidence, following)))
+        case Evaluated(day, scores):
+            points, most = sum(score.points for score in scores), 2 * len(scores)
+            text = "\n".join(f"{score.name} {score.reason}" for score in scores)
+            return _Page("evaluation", day, f"Evaluation of {day}: {points} of {most} points", text)
+    raise TypeError(type(event.body).__name__)
