@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple, NewType
@@ -53,8 +52,7 @@ class Triple(NamedTuple):
     object: str
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One atomic statement. Two claims are the same memory when scope and key are equal."""
 
     kind: Kind
@@ -89,7 +87,7 @@ def project_name(scope: Scope) -> str:
 # Asked for many times while a claim is folded, filed and drawn.
 @lru_cache(maxsize=32768)
 def _key(triple: Triple) -> str:
-    return "|".join(_fold_part(part) for part in triple)
+    return "|".join([_fold_part(part) for part in triple])
 
 
 @lru_cache(maxsize=32768)
@@ -100,4 +98,4 @@ def _id(scope: Scope, triple: Triple) -> ClaimId:
 def _fold_part(part: str) -> str:
     whole = fold(part).replace("|", "¦")
     folded = whole.rstrip(".!?…") or whole
-    return " ".join(word for word in folded.split() if word not in _ARTICLES) or folded
+    return " ".join([word for word in folded.split(" ") if word not in _ARTICLES]) or folded

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tacit.core.claim import Claim, Kind
 from tacit.core.errors import Refused
@@ -31,7 +30,7 @@ def add(claim: Claim, *, provenance: Provenance, evidence: str) -> Draft:
 def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Draft:
     if memory.status is Status.ACTIVE and kind in (None, memory.kind):
         raise Refused(f"{memory.id} is active already: {show(clip(memory.claim.sentence, 80))}")
-    claim = replace(memory.claim, kind=kind) if kind else memory.claim
+    claim = memory.claim._replace(kind=kind) if kind else memory.claim
     return _verdict(claim, Verdict.ACCEPTED, reason, evidence)
 
 
@@ -116,7 +115,7 @@ def _replaced(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Dra
 
 
 def _claims(event: Event) -> Sequence[str]:
-    return event.body.claims if isinstance(event.body, Undone) else tuple(touched(event))
+    return event.body.claims if isinstance(event.body, Undone) else touched(event)
 
 
 def _verdict(claim: Claim, verdict: Verdict, reason: str, evidence: str) -> Draft:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from enum import IntEnum
+from typing import NamedTuple
 
 from tacit.core.claim import Scope
 from tacit.core.ids import EventId
@@ -27,16 +27,14 @@ class Provenance(IntEnum):
     USER_DIRECT = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """What a decision wants recorded; the log gives it an id, a place in the order and a line."""
 
     body: Body
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Who is speaking, when and where: the same for every line of one operation."""
 
     at: datetime
@@ -47,8 +45,7 @@ class Origin:
     provenance: Provenance
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One line of the log. `op` is the first event of the same operation: what `undo` takes back together."""
 
     id: EventId
@@ -76,6 +73,8 @@ def local_day(origin: Origin) -> date:
 
 
 def local_time(origin: Origin) -> datetime:
+    if not origin.tz:
+        return origin.at
     try:
         return origin.at.astimezone(timezone(timedelta(minutes=origin.tz)))
     except (OverflowError, ValueError):  # year 1 or 9999 with an offset across the edge

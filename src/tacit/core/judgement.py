@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from tacit.core.claim import Claim
 from tacit.core.ids import EventId
@@ -23,8 +23,7 @@ class Verdict(Enum):
     KEPT = "memory.kept"
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(NamedTuple):
     """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice)."""
 
     claim: Claim
@@ -35,8 +34,7 @@ class Proposed:
     confidence: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(NamedTuple):
     """A verdict on a claim.
 
     With `instead`, that claim takes its place, inherits strength and evidence, and is active at once when `active`.
@@ -52,8 +50,7 @@ class Decided:
     carried_evidence: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(NamedTuple):
     """These events count as not said. Undoing an `Undone` makes them count again. `claims` names whom it touches."""
 
     targets: tuple[EventId, ...]

@@ -6,8 +6,7 @@ sorts by id, drops doubles and leaves out what was undone before it folds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from enum import Enum
 from typing import Any, NamedTuple
@@ -36,8 +35,7 @@ class Evidence(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """A claim with everything that was ever said about it."""
 
     claim: Claim
@@ -50,7 +48,7 @@ class Memory:
     day: date
     strength: int = 0
     evidence: tuple[Evidence, ...] = ()
-    sessions: frozenset[str] = field(default_factory=frozenset)
+    sessions: frozenset[str] = frozenset()
     decided_by: str = ""
     reason: str = ""
     reason_evidence: str = ""
@@ -98,29 +96,29 @@ def recollect_one(events: Iterable[Event], claim: ClaimId) -> Memory | None:
 
 def standing(events: Iterable[Event]) -> list[Event]:
     """The events in order, each once, without those that were undone."""
-    ordered = [event for _, event in sorted({event.id: event for event in events}.items())]
+    unique = {event.id: event for event in events}
+    ordered = [unique[name] for name in sorted(unique)]
     void = undone(ordered)
-    return [event for event in ordered if event.id not in void]
+    return [event for event in ordered if event.id not in void] if void else ordered
 
 
-def undone(ordered: Collection[Event]) -> set[EventId]:
+def undone(ordered: Sequence[Event]) -> set[EventId]:
     """The ids that count as not said. Latest first, so an `Undone` that was itself undone has no effect."""
     void: set[EventId] = set()
-    for event in reversed(list(ordered)):
+    for event in reversed(ordered):
         if isinstance(event.body, Undone) and event.id not in void:
             void.update(target for target in event.body.targets if target < event.id)
     return void
 
 
-def touched(event: Event) -> Iterator[ClaimId]:
+def touched(event: Event) -> tuple[ClaimId, ...]:
     """The claims whose memory this event changes (an `Undone` changes none by itself)."""
     match event.body:
-        case Proposed(claim=claim):
-            yield claim.id
-        case Decided(claim=claim, instead=instead):
-            yield claim.id
-            if instead is not None and instead.id != claim.id:
-                yield instead.id
+        case Proposed(claim=claim) | Decided(claim=claim, instead=None):
+            return (claim.id,)
+        case Decided(claim=claim, instead=Claim() as instead):
+            return tuple(dict.fromkeys((claim.id, instead.id)))
+    return ()
 
 
 def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
@@ -168,8 +166,7 @@ def _decided(memory: Memory | None, event: Event, body: Decided) -> Memory:
     known = memory or _blank(body.claim, event, "decision")
     if not _may_decide(memory, event):
         return known
-    known = replace(
-        known,
+    known = known._replace(
         claim=_wording(known, event, body.claim),
         decided_by=event.origin.actor,
         reason=body.reason,
@@ -180,14 +177,14 @@ def _decided(memory: Memory | None, event: Event, body: Decided) -> Memory:
         case Verdict.ACCEPTED | Verdict.RESTORED:
             return _supported(known, event, body.evidence, 0, status=Status.ACTIVE)
         case Verdict.DISMISSED:
-            return replace(known, status=Status.DISMISSED)
+            return known._replace(status=Status.DISMISSED)
         case Verdict.KEPT:
-            return replace(known, independent=True)
+            return known._replace(independent=True)
         case Verdict.REVISED:
             replaced_by = body.instead.id if body.instead else None
-            return replace(known, status=Status.RETIRED, day=event.day, replaced_by=replaced_by)
+            return known._replace(status=Status.RETIRED, day=event.day, replaced_by=replaced_by)
         case _:
-            return replace(known, status=Status.RETIRED, day=event.day)
+            return known._replace(status=Status.RETIRED, day=event.day)
 
 
 def _took_over(memory: Memory | None, event: Event, body: Decided, instead: Claim) -> Memory:
@@ -199,7 +196,7 @@ def _took_over(memory: Memory | None, event: Event, body: Decided, instead: Clai
     status = Status.ACTIVE if body.active else known.status
     if memory is not None and not memory.is_live and not body.active:
         status = Status.PENDING
-    inherited = replace(known, evidence=known.evidence + carried)
+    inherited = known._replace(evidence=known.evidence + carried)
     return _supported(inherited, event, "", body.carried_strength, claim=instead, status=status)
 
 
@@ -218,15 +215,15 @@ def _blank(claim: Claim, event: Event, source: str) -> Memory:
 
 def _supported(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:
     """One more observation: strength, sessions, evidence, the time it was last asserted, and what else changed."""
-    more = (Evidence(event.id, event.day, evidence),) if evidence else ()
-    return replace(
-        memory,
+    day = event.day
+    more = (Evidence(event.id, day, evidence),) if evidence else ()
+    return memory._replace(
         strength=memory.strength + weight,
         evidence=memory.evidence + more,
-        sessions=memory.sessions | {event.origin.session or event.day.isoformat()},
+        sessions=memory.sessions | {event.origin.session or day.isoformat()},
         last_at=max(memory.last_at, event.at),
         last=event.id,
-        day=event.day,
+        day=day,
         heard_person=memory.heard_person or event.by_person,
         **changes,
     )
@@ -238,7 +235,7 @@ def _wording(memory: Memory, event: Event, claim: Claim) -> Claim:
         return claim
     if memory.heard_person and not event.by_person:
         return memory.claim
-    return replace(claim, tags=tuple(dict.fromkeys((*memory.claim.tags, *claim.tags))))
+    return claim._replace(tags=tuple(dict.fromkeys((*memory.claim.tags, *claim.tags))))
 
 
 def _may_decide(memory: Memory | None, event: Event) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class WorkLogged:
+class WorkLogged(NamedTuple):
     """One entry of the worklog (S11)."""
 
     task: str
@@ -17,16 +15,14 @@ class WorkLogged:
     next: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(NamedTuple):
     """Someone asked; this many facts answered."""
 
     query: str
     hits: int
 
 
-@dataclass(frozen=True, slots=True)
-class Injected:
+class Injected(NamedTuple):
     """A brief was handed out: which memories, and how large it was."""
 
     memories: tuple[str, ...]
@@ -42,23 +38,20 @@ class Score(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
+class Evaluated(NamedTuple):
     """The evaluation of one day, whole, so that its page can be drawn again."""
 
     day: str
     scores: tuple[Score, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectSeen:
+class ProjectSeen(NamedTuple):
     """On this machine the scope's project lies here."""
 
     root: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """A torn tail was closed: where it began, how long it was, and its hash."""
 
     offset: int
@@ -66,8 +59,7 @@ class Sealed:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(NamedTuple):
     """A line of a type this version does not know: kept, never obeyed."""
 
     type: str

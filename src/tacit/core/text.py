@@ -27,21 +27,24 @@ STOP_WORDS = frozenset(
 
 def fold(text: str) -> str:
     """One spelling for comparison: compatibility forms, case and runs of blanks made equal."""
-    return " ".join(normalize("NFKC", text).casefold().split())
+    same = text.lower() if text.isascii() else normalize("NFKC", text).casefold()
+    return " ".join(same.split())
 
 
-def words(text: str) -> Iterator[str]:
+def words(text: str) -> list[str]:
     """The tokens a text is found by: identifiers whole and in parts, unspaced scripts by pairs."""
-    for token in _TOKEN.findall(normalize("NFKC", text)):
-        if token.isascii() and token.isalpha() and token.islower() and len(token) <= _MAX_WORD:
-            yield token  # most words of most texts
+    plain = text.isascii()
+    found: list[str] = []
+    for token in text.split() if plain else _TOKEN.findall(normalize("NFKC", text)):
+        if plain and token.isalpha() and token.islower():
+            found.append(token[:_MAX_WORD])  # most words of most texts
         else:
-            yield from _pairs(token) if _IS_UNSPACED.match(token) else _spellings(token)
+            found += _pairs(token) if _IS_UNSPACED.match(token) else _spellings(token)
+    return found
 
 
-def _pairs(run: str) -> Iterator[str]:
-    yield from run
-    yield from (run[at : at + 2] for at in range(len(run) - 1))
+def _pairs(run: str) -> list[str]:
+    return [*run, *(run[at : at + 2] for at in range(len(run) - 1))]
 
 
 def _spellings(token: str) -> Iterator[str]:

@@ -11,19 +11,20 @@ from tacit.core.event import Event, timestamp
 from tacit.core.ids import ClaimId, claim_number
 from tacit.core.judgement import Undone
 from tacit.core.memory import Memory, Status, recollect_one, touched
-from tacit.core.stance import stance
+from tacit.core.stance import Stance, stance
 from tacit.core.text import words
 from tacit.index.reader import SELECT_ANSWERS, Decode, answers
 from tacit.index.rows import mark_stale, put_words
 
 _COLUMNS = 16
+_NO_STANCE = Stance("", "", positive=True, exclusive=False)
 _INSERT = f"INSERT OR REPLACE INTO memory VALUES ({', '.join('?' * _COLUMNS)}, NULL, 0)"
 _CONTESTED = (
     "SELECT question FROM memory WHERE question IS NOT NULL GROUP BY question"
     " HAVING count(*) > 1 OR max(conflict) OR count(overruled_by)"
 )
-# From so many questions on it is cheaper to look for the contested ones first.
-_MANY = 100
+# From so many on it is cheaper to draw every view again, and to look for contested questions first.
+_MANY = 500
 
 
 class _Row(NamedTuple):
@@ -70,13 +71,14 @@ class Memories:
         self._connection.executemany(_INSERT, [row.columns for row in rows])
         put_words(self._connection, [_words(row) for row in rows if row.is_new], fresh=True)
         put_words(self._connection, [_words(row) for row in rows if not row.is_new], fresh=False)
-        mark_stale(self._connection, (f"memory {claim}" for claim in by_claim))
+        mark_stale(self._connection, ["everything"] if len(by_claim) > _MANY else [f"memory {one}" for one in by_claim])
         questions |= {row.question for row in rows if row.question}
         for question in self._worth_settling(questions):
             self._settle(question)
 
     def _asked_before(self, claim: ClaimId) -> str | None:
-        row = self._connection.execute("SELECT question FROM memory WHERE id = ?", (claim,)).fetchone()
+        query = "SELECT question FROM memory WHERE number = ?"
+        row = self._connection.execute(query, (claim_number(claim),)).fetchone()
         return row[0] if row else None
 
     def _all_events(self, claim: ClaimId) -> list[Event]:
@@ -84,8 +86,8 @@ class Memories:
         return [self._decode(raw) for (raw,) in self._connection.execute(query, (claim,))]
 
     def _drop(self, claim: ClaimId) -> None:
-        self._connection.execute("DELETE FROM memory WHERE id = ?", (claim,))
-        self._connection.execute("DELETE FROM words WHERE rowid = ?", (claim_number(claim),))
+        for query in ("DELETE FROM memory WHERE number = ?", "DELETE FROM words WHERE rowid = ?"):
+            self._connection.execute(query, (claim_number(claim),))
 
     def _worth_settling(self, questions: set[str]) -> list[str]:
         if len(questions) < _MANY:
@@ -101,9 +103,11 @@ class Memories:
         run("UPDATE memory SET overruled_by = NULL, conflict = 0 WHERE question = ?", (question,))
         for ruling in settle(standing):
             if ruling.rule is Rule.UNDECIDED:
-                run("UPDATE memory SET conflict = 1 WHERE id IN (?, ?)", (ruling.winner, ruling.loser))
+                both = (claim_number(ruling.winner), claim_number(ruling.loser))
+                run("UPDATE memory SET conflict = 1 WHERE number IN (?, ?)", both)
             else:
-                run("UPDATE memory SET overruled_by = ? WHERE id = ?", (ruling.winner, ruling.loser))
+                row = (ruling.winner, claim_number(ruling.loser))
+                run("UPDATE memory SET overruled_by = ? WHERE number = ?", row)
         changed = before.symmetric_difference(self._rulings(question))
         mark_stale(self._connection, {f"memory {row[0]}" for row in changed})
 
@@ -120,8 +124,9 @@ def touches(event: Event) -> Iterable[ClaimId]:
 
 
 def _row(memory: Memory, *, is_new: bool) -> _Row:
-    claim, answer = memory.claim, stance(memory.claim)
+    claim = memory.claim
     answers_it = memory.status is Status.ACTIVE and not memory.independent
+    answer = stance(claim) if answers_it else _NO_STANCE
     question = f"{claim.scope}\n{answer.question}" if answers_it else None
     columns = (
         claim_number(memory.id),
@@ -147,4 +152,4 @@ def _row(memory: Memory, *, is_new: bool) -> _Row:
 def _words(row: _Row) -> tuple[int, str, str]:
     claim, memory = row.memory.claim, row.memory
     extra = (*claim.tags, claim.kind.label, *(given.text for given in memory.evidence), memory.reason)
-    return claim_number(memory.id), " ".join(words(claim.sentence)), " ".join(words("\n".join(extra)))
+    return int(row.columns[0] or 0), " ".join(words(claim.sentence)), " ".join(words("\n".join(extra)))

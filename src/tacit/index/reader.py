@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from tacit.core.claim import Kind, Scope
 from tacit.core.conflict import Answer
 from tacit.core.event import Event, Provenance
-from tacit.core.ids import ClaimId, EventId
+from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.core.memory import Memory, Status, recollect_one
 from tacit.core.stance import Stance
 
@@ -91,29 +93,41 @@ def entries(connection: sqlite3.Connection, *, status: Status | None = None) -> 
 
 
 def entry(connection: sqlite3.Connection, claim: ClaimId) -> Entry | None:
-    row = connection.execute(f"SELECT {_ENTRY} FROM memory WHERE id = ?", (claim,)).fetchone()
+    row = connection.execute(f"SELECT {_ENTRY} FROM memory WHERE number = ?", (claim_number(claim),)).fetchone()
     return _entry(row) if row else None
 
 
 def ids_beginning(connection: sqlite3.Connection, prefix: str, limit: int = 10) -> list[ClaimId]:
-    rows = connection.execute(
-        "SELECT id FROM memory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", (prefix, prefix + "~", limit)
-    )
-    return [ClaimId(row[0]) for row in rows]
+    first, last = (claim_number(ClaimId(prefix.ljust(CLAIM_ID_LENGTH, letter))) for letter in "0z")
+    query = "SELECT id FROM memory WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?"
+    return [ClaimId(row[0]) for row in connection.execute(query, (first, last, limit))]
+
+
+_NEIGHBOURS = """
+  SELECT * FROM (SELECT id FROM memory WHERE number < :own ORDER BY number DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT id FROM memory WHERE number > :own ORDER BY number LIMIT 1)
+"""
 
 
 def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> str:
     """The shortest beginning, four letters at least, that no other memory shares."""
-    around = connection.execute(
-        "SELECT max(id) FROM memory WHERE id < ? UNION ALL SELECT min(id) FROM memory WHERE id > ?", (claim, claim)
-    )
-    shared = max((_shared(claim, row[0]) for row in around if row[0]), default=0)
+    around = connection.execute(_NEIGHBOURS, {"own": claim_number(claim)})
+    shared = max((_shared(claim, neighbour) for (neighbour,) in around), default=0)
     return claim[: max(least, shared + 1)]
 
 
 def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
     """The whole memory, folded from its events."""
     return recollect_one(events_of(connection, claim, decode), claim)
+
+
+def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
+    """All memories, by id, in one pass over their events."""
+    query = "SELECT claim, raw FROM touch JOIN event ON event.id = touch.event ORDER BY claim"
+    for claim, rows in groupby(connection.execute(query), key=itemgetter(0)):
+        found = recollect_one([decode(raw) for _, raw in rows], ClaimId(claim))
+        if found is not None:
+            yield found
 
 
 def events_of(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Event]:
@@ -155,7 +169,9 @@ def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimI
         ).fetchone()
     if newest is None:
         return []
-    rows = connection.execute(f"SELECT raw FROM event WHERE op = ? AND {_UNDOABLE} ORDER BY id", newest)
+    rows = connection.execute(
+        f"SELECT raw FROM event WHERE (id = ?1 OR (op = ?1 AND op <> id)) AND {_UNDOABLE} ORDER BY id", newest
+    )
     return [decode(raw) for (raw,) in rows]
 
 
@@ -239,6 +255,13 @@ def disputed(connection: sqlite3.Connection) -> list[list[Answer]]:
         " ORDER BY question"
     ).fetchall()
     return [answers(connection.execute(f"{SELECT_ANSWERS} WHERE question = ? ORDER BY number", row)) for row in rows]
+
+
+def overruled_by(connection: sqlite3.Connection, winner: Entry) -> list[ClaimId]:
+    """The answers that this one beats."""
+    query = "SELECT id FROM memory WHERE question = ? AND overruled_by = ? ORDER BY number"
+    question = f"{winner.scope}\n{winner.stance.question}"
+    return [ClaimId(row[0]) for row in connection.execute(query, (question, winner.id))]
 
 
 def stale(connection: sqlite3.Connection) -> list[str]:

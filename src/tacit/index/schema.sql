@@ -19,8 +19,8 @@ CREATE TABLE event (
   line INTEGER NOT NULL,
   raw BLOB NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX event_op ON event (op);
-CREATE INDEX event_type ON event (type, id);
+CREATE INDEX event_op ON event (op) WHERE op <> id;
+CREATE INDEX event_undone ON event (id) WHERE type = 'judgement.undone';
 
 CREATE TABLE touch (claim TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (claim, event)) WITHOUT ROWID;
 
@@ -28,7 +28,7 @@ CREATE TABLE touch (claim TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (claim
 -- `number` is the claim's id as an integer, so the order of rows is the order of ids.
 CREATE TABLE memory (
   number INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
+  id TEXT NOT NULL,
   scope TEXT NOT NULL,
   kind TEXT NOT NULL,
   status TEXT NOT NULL,
@@ -48,7 +48,6 @@ CREATE TABLE memory (
 );
 CREATE INDEX memory_question ON memory (question) WHERE question IS NOT NULL;
 CREATE INDEX memory_scope ON memory (scope, status);
-CREATE INDEX memory_status ON memory (status);
 
 -- Entries of the worklog and evaluations.
 CREATE TABLE page (

@@ -92,6 +92,8 @@ def _file(connection: sqlite3.Connection, entries: Sequence[Filed]) -> list[Even
 def _note(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
     """What is only counted, and where projects lie."""
     for event in events:
+        if isinstance(event.body, _FOLDED):
+            continue
         match event.body:
             case Recalled(hits=hits):
                 _tally(connection, event, asked=1, missed=0 if hits else 1)

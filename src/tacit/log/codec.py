@@ -23,6 +23,7 @@ _MARK = b',"c":"'
 _TAIL = len(_MARK) + 8 + len(b'"}')
 
 Fields = Mapping[str, Any]
+_PROVENANCE = {one.name.lower(): one for one in Provenance}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +64,16 @@ def decode(line: bytes) -> Event | Damaged:
     if (reason := damage(line)) is not None:
         return Damaged(reason)
     try:
-        return _event(json.loads(line))
+        return _event(json.loads(line.decode("ascii")))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         return Damaged(f"the fields do not fit ({type(error).__name__})")
 
 
 def damage(line: bytes) -> str | None:
     """Why the bytes of this line cannot be trusted; nothing when the checksum holds."""
-    head, mark, tail = line[:-_TAIL], line[-_TAIL : -_TAIL + len(_MARK)], line[-_TAIL + len(_MARK) :]
-    if mark != _MARK or not line.endswith(b'"}'):
+    if line[-_TAIL:-10] != _MARK or line[-2:] != b'"}':
         return "not a line of this log, or cut off"
-    if tail[:8] != b"%08x" % crc32(head):
+    if line[-10:-2] != b"%08x" % crc32(line[:-_TAIL]):
         return "the checksum does not match"
     return None
 
@@ -114,7 +114,7 @@ def body_fields(body: Body) -> dict[str, object]:
         case Unknown():
             fields = {}
         case _:
-            fields = {name: getattr(body, name) for name in body.__slots__}
+            fields = body._asdict()
     return {name: value for name, value in fields.items() if value not in ("", None, (), False)}
 
 
@@ -135,7 +135,7 @@ def _event(fields: Fields) -> Event:
         host=fields["host"],
         session=fields["sess"],
         actor=fields["actor"],
-        provenance=Provenance[fields["src"].upper()],
+        provenance=_PROVENANCE[fields["src"]],
     )
     body = _body(fields["type"], fields["body"]) if fields["v"] <= VERSION else Unknown(fields["type"])
     return Event(EventId(fields["id"]), EventId(fields["op"]), origin, Scope(fields["scope"]), body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tacit.core import decide
 from tacit.core.claim import GLOBAL, Claim, Kind
@@ -147,7 +147,7 @@ class Judging(Verbs):
         def revised(memory: Memory) -> Draft:
             old = memory.claim
             claim = claim_from(words, old.scope, kind=kind or old.kind, tags=old.tags) if words else old
-            claim = replace(claim, kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
+            claim = claim._replace(kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
             known.append(claim.id)
             return decide.revise(memory, claim, activate=accept)
 
@@ -216,15 +216,12 @@ class Judging(Verbs):
         def ask(connection: sqlite3.Connection) -> Outcome:
             memory, entry = reader.memory(connection, claim, must_decode), reader.entry(connection, claim)
             assert memory is not None and entry is not None
-            beaten = [ClaimId(row[0]) for row in connection.execute(_BEATEN, (claim,))]
+            beaten = reader.overruled_by(connection, entry)
             return Outcome(
                 memory, reader.short_id(connection, claim), changed, entry.overruled_by, tuple(beaten), entry.conflict
             )
 
         return self._store.read(ask)
-
-
-_BEATEN = "SELECT id FROM memory WHERE overruled_by = ? ORDER BY id"
 
 
 def _label(operation: Sequence[Event]) -> str:

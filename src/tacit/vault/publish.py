@@ -26,16 +26,17 @@ Decode = Callable[[bytes], Event]
 
 
 class _Update:
-    """What changed since the views were written; everything, where a view must be drawn from nothing."""
+    """What changed since the views were written, and everything there is where one must be drawn from nothing."""
 
-    def __init__(self, notes: list[Noted], gone: set[ClaimId], everything: Callable[[], list[Noted]]) -> None:
+    def __init__(self, notes: list[Noted], gone: set[ClaimId], everything: Callable[[], list[Noted]] | None) -> None:
         self.notes = notes
         self.gone = gone
+        self.whole = everything is None
         self._everything = everything
 
     @cached_property
     def all(self) -> list[Noted]:
-        return self._everything()
+        return self._everything() if self._everything else self.notes
 
 
 class Publisher:
@@ -61,43 +62,47 @@ class Publisher:
     def publish(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
         """Write what is stale and, last of all, forget that it was."""
         stale = reader.stale(connection)
-        if self.missing(connection, project, scope) or "everything" in stale:
-            stale = self._everything(connection)
-        claims = [ClaimId(what.split()[1]) for what in stale if what.startswith("memory ")]
-        notes = [noted for claim in claims if (noted := self.noted(connection, claim))]
-        update = _Update(notes, set(claims) - {noted.memory.id for noted in notes}, lambda: self.all_noted(connection))
+        whole = "everything" in stale or self.missing(connection, project, scope)
+        update = self._from_nothing(connection) if whole else self._since(connection, stale)
+        if whole:
+            stale += [f"{kind} {day}" for kind in _PAGES for day in reader.page_days(connection, kind)]
         self._long_term(update)
         self._facts(self._home.facts, GLOBAL, update)
-        local = {noted.memory.claim.scope for noted in notes if is_local(noted.memory.claim.scope)}
+        local = {noted.memory.claim.scope for noted in update.notes if is_local(noted.memory.claim.scope)}
         for one in sorted(local | {scope}):
             self._project_facts(connection, one, project if one == scope else None, update)
         for what in stale:
             kind, _, day = what.partition(" ")
             if kind in _PAGES:
                 self._page(connection, kind, day)
-        connection.executemany("DELETE FROM stale WHERE what = ?", [(what,) for what in (*stale, "everything")])
+        connection.executemany("DELETE FROM stale WHERE what = ?", [(what,) for what in stale])
 
     def noted(self, connection: sqlite3.Connection, claim: ClaimId) -> Noted | None:
         entry = reader.entry(connection, claim)
         memory = reader.memory(connection, claim, self._decode)
         return Noted(memory, entry.overruled_by, entry.conflict) if entry and memory else None
 
-    def _everything(self, connection: sqlite3.Connection) -> list[str]:
-        memories = [f"memory {entry.id}" for entry in reader.entries(connection)]
-        return memories + [f"{kind} {day}" for kind in _PAGES for day in reader.page_days(connection, kind)]
+    def _from_nothing(self, connection: sqlite3.Connection) -> _Update:
+        return _Update(self.all_noted(connection), set(), None)
+
+    def _since(self, connection: sqlite3.Connection, stale: list[str]) -> _Update:
+        claims = {ClaimId(what.split()[1]) for what in stale if what.startswith("memory ")}
+        notes = [noted for claim in sorted(claims) if (noted := self.noted(connection, claim))]
+        gone = claims - {noted.memory.id for noted in notes}
+        return _Update(notes, gone, lambda: self.all_noted(connection))
 
     def all_noted(self, connection: sqlite3.Connection) -> list[Noted]:
-        ids = [entry.id for entry in reader.entries(connection)]
-        return [noted for claim in ids if (noted := self.noted(connection, claim))]
+        rulings = {entry.id: (entry.overruled_by, entry.conflict) for entry in reader.entries(connection)}
+        return [Noted(memory, *rulings[memory.id]) for memory in reader.memories(connection, self._decode)]
 
     def _long_term(self, update: _Update) -> None:
         path = self._home.long_term
-        last = self._shelf.last_written(path)
+        last = None if update.whole else self._shelf.last_written(path)
         page = long_term.render(update.all) if last is None else long_term.updated(last, update.notes, update.gone)
         self._shelf.put(path, page, key=long_term.line_id)
 
     def _facts(self, path: str, scope: Scope, update: _Update, mode: int = PRIVATE_FILE) -> None:
-        last = self._shelf.last_written(path)
+        last = None if update.whole else self._shelf.last_written(path)
         notes = update.all if last is None else update.notes
         lines = facts.updated(last or [], [one for one in notes if one.memory.claim.scope == scope], update.gone)
         self._shelf.put(path, lines, key=facts.line_id, reconcile=facts.reconciled, arrange=facts.in_order, mode=mode)

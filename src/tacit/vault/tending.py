@@ -125,12 +125,11 @@ class Tending(Verbs):
         return local_day(self._store.speaker.origin()).isoformat()
 
     def _history(self, connection: sqlite3.Connection) -> History:
-        memories = (reader.memory(connection, entry.id, must_decode) for entry in reader.entries(connection))
         days = reader.page_days(connection, "worklog")
         pages = (event.body for day in days for event in reader.pages(connection, "worklog", day, must_decode))
         return History(
             today=local_day(self._store.speaker.origin()),
-            memories=tuple(memory for memory in memories if memory),
+            memories=tuple(reader.memories(connection, must_decode)),
             worklog=tuple(body for body in pages if isinstance(body, WorkLogged)),
             undecided=reader.undecided(connection),
             tallies=reader.tallies(connection),
