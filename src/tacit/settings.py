@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 from tacit.core.errors import WrongUse
 
@@ -21,8 +21,7 @@ TEMPLATE = """\
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Names are `section_key` of the file."""
 
     recall_limit: int = 10
@@ -52,7 +51,7 @@ def _parsed(text: str, path: str) -> Settings:
         raise WrongUse(
             f"{path} is not valid TOML: {error}", f"mend it, or start again: rm {path} && tacit init"
         ) from None
-    known = {field.name for field in fields(Settings)}
+    known = set(Settings._fields)
     settings = Settings()
     for section, values in sections.items():
         for key, value in values.items() if isinstance(values, dict) else ():
@@ -61,5 +60,5 @@ def _parsed(text: str, path: str) -> Settings:
                 continue  # a newer Tacit may know it
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise WrongUse(f"{path}: {section}.{key} must be a whole number of at least 1, not {value!r}")
-            settings = replace(settings, **{name: value})
+            settings = settings._replace(**{name: value})
     return settings

@@ -7,8 +7,8 @@ constraint and the newer is not; two constraints, or a newer answer with less au
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from tacit.core.claim import Kind
 from tacit.core.event import Provenance
@@ -24,8 +24,7 @@ class Rule(Enum):
     UNDECIDED = "cannot be decided by rule: both are kept and tagged conflict"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A memory as one answer to a question."""
 
     id: ClaimId
@@ -35,8 +34,7 @@ class Answer:
     last: EventId
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """Between two answers. When undecided, neither is the loser."""
 
     winner: ClaimId

@@ -6,7 +6,6 @@ The clock may jump backwards; `following` then counts on from the last id, so th
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import NewType
 
 EventId = NewType("EventId", str)
@@ -38,6 +37,8 @@ def following(last: EventId | None, milliseconds: int, entropy: bytes) -> EventI
 
 def claim_id(scope: str, key: str) -> ClaimId:
     """Sixty bits of the statement's hash: twelve letters that a person can type a prefix of."""
+    from hashlib import sha256  # loads OpenSSL; a question makes no new ids and need not wait for it
+
     number = int.from_bytes(sha256(f"{scope}\n{key}".encode("utf-8", "surrogatepass")).digest()[:8], "big") >> 4
     return ClaimId("".join([_PAIRS[number >> shift & 1023] for shift in (50, 40, 30, 20, 10, 0)]))
 

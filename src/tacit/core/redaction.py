@@ -11,32 +11,28 @@ from tacit.core.errors import Refused
 class Shape(NamedTuple):
     kind: str
     hint: str
-    pattern: re.Pattern[str]
-
-
-def _shape(kind: str, hint: str, pattern: str) -> Shape:
-    return Shape(kind, hint, re.compile(pattern))
+    pattern: str
 
 
 _SHAPES = (
-    _shape("private key", "-----BEGIN", r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----"),
-    _shape("AWS access key", "A", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b"),
-    _shape("GitHub token", "gh", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{50,255})\b"),
-    _shape("GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
-    _shape("API key", "sk-", r"\bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,255}"),
-    _shape("Slack token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}"),
-    _shape("Google API key", "AIza", r"\bAIza[A-Za-z0-9_-]{35}"),
-    _shape("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    _shape("JSON web token", "eyJ", r"\beyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,4000}"),
-    _shape("password in an address", "://", r"://[^/\s:@]{1,100}:[^/\s:@]{1,100}@"),
-    _shape("authorization header", "uthorization", r"[Aa]uthorization:\s{0,4}(?:Bearer|Basic|Token)\s{1,4}\S{8,}"),
+    Shape("private key", "-----BEGIN", r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----"),
+    Shape("AWS access key", "A", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b"),
+    Shape("GitHub token", "gh", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{50,255})\b"),
+    Shape("GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
+    Shape("API key", "sk-", r"\bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,255}"),
+    Shape("Slack token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}"),
+    Shape("Google API key", "AIza", r"\bAIza[A-Za-z0-9_-]{35}"),
+    Shape("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    Shape("JSON web token", "eyJ", r"\beyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,4000}"),
+    Shape("password in an address", "://", r"://[^/\s:@]{1,100}:[^/\s:@]{1,100}@"),
+    Shape("authorization header", "uthorization", r"[Aa]uthorization:\s{0,4}(?:Bearer|Basic|Token)\s{1,4}\S{8,}"),
 )
 
 
 def secret_kind(text: str) -> str | None:
     """The kind of the first secret in a text."""
     for shape in _SHAPES:
-        if shape.hint in text and shape.pattern.search(text):
+        if shape.hint in text and re.search(shape.pattern, text):
             return shape.kind
     return None
 
@@ -55,5 +51,5 @@ def redacted(text: str) -> str:
     """The text with each secret replaced by its kind."""
     for shape in _SHAPES:
         if shape.hint in text:
-            text = shape.pattern.sub(f"[redacted:{shape.kind}]", text)
+            text = re.sub(shape.pattern, f"[redacted:{shape.kind}]", text)
     return text

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from unicodedata import normalize
 
 # Letters of scripts that are written without spaces: searched by pairs of neighbours.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\s{_UNSPACED}]+")
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_TOKEN = rf"([{_UNSPACED}]+)|[^\s{_UNSPACED}]+"
 _EDGES = "\"'`´‘’“”«»()[]{}<>,;:!?.…*=|\\~^%-/@"
 _PARTS = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -33,13 +33,21 @@ def fold(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The tokens a text is found by: identifiers whole and in parts, unspaced scripts by pairs."""
-    plain = text.isascii()
+    if not text.isascii():
+        return _words_of_any_script(normalize("NFKC", text))
     found: list[str] = []
-    for token in text.split() if plain else _TOKEN.findall(normalize("NFKC", text)):
-        if plain and token.isalpha() and token.islower():
+    for token in text.split():
+        if token.isalpha() and token.islower():
             found.append(token[:_MAX_WORD])  # most words of most texts
         else:
-            found += _pairs(token) if _IS_UNSPACED.match(token) else _spellings(token)
+            found += _spellings(token)
+    return found
+
+
+def _words_of_any_script(text: str) -> list[str]:
+    found: list[str] = []
+    for token in _compiled(_TOKEN).finditer(text):
+        found += _pairs(token[0]) if token[1] else _spellings(token[0])
     return found
 
 
@@ -85,20 +93,22 @@ def tokens(text: str) -> int:
 
 
 # What lies to a reader: controls, direction overrides, invisible and look-alike-blank characters, tags.
-_LYING = re.compile(
+_LYING = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
 _JOINERS = "\u200c\u200d"
 # A joiner between letters of these scripts is spelling, not deceit (Arabic to Khmer, without Thai).
-_JOINED_SCRIPT = re.compile("[\u0600-\u06ff\u0700-\u074f\u0750-\u077f\u0900-\u0dff\u1780-\u17b3]")
-_EMOJI = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff#*0-9]")
+_JOINED_SCRIPT = "[\u0600-\u06ff\u0700-\u074f\u0750-\u077f\u0900-\u0dff\u1780-\u17b3]"
+_EMOJI = "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff#*0-9]"
 
 
 def escape_lies(text: str, escape: Callable[[str], str]) -> str:
     """Replace each character that would deceive by `escape(character)`; real scripts and emoji stay."""
-    return _LYING.sub(lambda found: _keep_or(escape, found), text)
+    if text.isascii() and text.isprintable():
+        return text
+    return _compiled(_LYING).sub(lambda found: _keep_or(escape, found), text)
 
 
 def show(text: str) -> str:
@@ -109,13 +119,23 @@ def show(text: str) -> str:
 def _keep_or(escape: Callable[[str], str], found: re.Match[str]) -> str:
     letter, text, at = found[0], found.string, found.start()
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    if letter in _JOINERS and _JOINED_SCRIPT.match(before) and _JOINED_SCRIPT.match(after):
+    if letter in _JOINERS and _is(_JOINED_SCRIPT, before) and _is(_JOINED_SCRIPT, after):
         return letter
-    if letter == "\u200d" and (_EMOJI.match(before) or before == "\ufe0f") and _EMOJI.match(after):
+    if letter == "\u200d" and (_is(_EMOJI, before) or before == "\ufe0f") and _is(_EMOJI, after):
         return letter
-    if letter == "\ufe0f" and _EMOJI.match(before):
+    if letter == "\ufe0f" and _is(_EMOJI, before):
         return letter
     return escape(letter)
+
+
+def _is(class_: str, letter: str) -> bool:
+    return _compiled(class_).match(letter) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Large classes of letters take long to compile: only where a text needs them."""
+    return re.compile(pattern)
 
 
 def _code_point(letter: str) -> str:

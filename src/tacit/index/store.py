@@ -6,7 +6,6 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.request import pathname2url
 
 from tacit.disk.ops import PRIVATE_FILE
 
@@ -71,7 +70,7 @@ def open_for_reading(path: str) -> sqlite3.Connection:
     """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
     if not os.path.exists(path):
         raise IndexUnwell("there is none")
-    address = "file:" + pathname2url(os.path.abspath(path)) + "?mode=ro"
+    address = f"file:{_quoted(os.path.abspath(path))}?mode=ro"
     with wellness():
         connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
         try:
@@ -95,6 +94,11 @@ def close_written(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()
+
+
+def _quoted(path: str) -> str:
+    """A path inside an address (urllib would bring half of the network library along)."""
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 def _connect(path: str) -> sqlite3.Connection:

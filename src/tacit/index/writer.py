@@ -62,11 +62,6 @@ def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Itera
         raise
 
 
-def wanted(event: Event) -> bool:
-    """Whether the index changes by this event in a way that an answer could show (tallies can wait)."""
-    return isinstance(event.body, (*_FOLDED, ProjectSeen))
-
-
 def _take(connection: sqlite3.Connection, chunk: Sequence[Filed], decode: Decode) -> None:
     _note(connection, [entry.event for entry in chunk])
     new = _file(connection, [entry for entry in chunk if isinstance(entry.event.body, _FOLDED)])

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from tacit.core.claim import Claim, Kind, Scope, Triple
@@ -26,8 +25,7 @@ Fields = Mapping[str, Any]
 _PROVENANCE = {one.name.lower(): one for one in Provenance}
 
 
-@dataclass(frozen=True, slots=True)
-class Damaged:
+class Damaged(NamedTuple):
     """A line that cannot be believed, and why."""
 
     reason: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from typing import NamedTuple
 
 from tacit.core.errors import StoreUnwell
@@ -49,15 +48,18 @@ def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Sequence[
         tail = read_tail(disk, fd)
         if tail.size == 0:  # a new file's name must be as durable as its first line
             disk.sync_folder(os.path.dirname(path))
-        sealed = None
-        if tail.torn:
-            sealed = Sealed(tail.size - len(tail.torn), len(tail.torn), sha256(tail.torn).hexdigest())
-        events = compose(tail.last, sealed)
+        events = compose(tail.last, _seal(tail) if tail.torn else None)
         data = b"".join(encode(event) for event in events)
         write_all(disk, fd, b"\n" + data if tail.torn else data)
         if durable:
             disk.sync_data(fd)
     return events
+
+
+def _seal(tail: Tail) -> Sealed:
+    from hashlib import sha256
+
+    return Sealed(tail.size - len(tail.torn), len(tail.torn), sha256(tail.torn).hexdigest())
 
 
 def read_tail(disk: Disk, fd: int) -> Tail:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tacit.core.claim import KIND_RANK, Scope
@@ -20,8 +19,7 @@ _PAGE_WEIGHT = 0.7
 PAGE_KINDS = ("worklog", "evaluation", "session")
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A question and what may answer it. `scopes` of nothing means all; `since` is a UTC timestamp."""
 
     text: str

@@ -12,14 +12,14 @@ from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
 from tacit.log.verify import Finding, verify
 from tacit.notes import facts, long_term
-from tacit.vault.verbs import Verbs
+from tacit.vault.opened import Opened
 
 # The write-ahead log of these versions can lose a page when two connections reset it at once. Ours never do
 # (every write and checkpoint happens under one lock), so this is for the person's other programs.
 _WAL_MENDED = ((3, 44, 6), (3, 50, 7), (3, 51, 3))
 
 
-class Doctoring(Verbs):
+class Doctoring(Opened):
     """verify, doctor and reindex."""
 
     def verify(self) -> list[Finding]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 DEFAULT = "~/.agents"
+# The folder of each kind of page.
+PAGES = {"worklog": "worklog", "evaluation": "evaluations"}
 FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written")
 
 
-@dataclass(frozen=True, slots=True)
 class Home:
     """Paths below one root."""
 
-    root: str
+    def __init__(self, root: str) -> None:
+        self.root = root
 
     def path(self, *parts: str) -> str:
         return os.path.join(self.root, *parts)
@@ -48,8 +49,7 @@ class Home:
 
     def page(self, kind: str, day: str) -> str:
         """A day's page of the worklog or the evaluations."""
-        folder = {"worklog": "worklog", "evaluation": "evaluations"}[kind]
-        return self.path(folder, f"{day}.md")
+        return self.path(PAGES[kind], f"{day}.md")
 
 
 def locate(given: str | None, environment: dict[str, str]) -> Home:

@@ -18,8 +18,8 @@ from tacit.core.statement import claim_from, split_scope
 from tacit.core.text import clean
 from tacit.index import reader
 from tacit.vault.named import checked, checked_optional, checked_tags, meant, with_text
+from tacit.vault.opened import Opened
 from tacit.vault.store import must_decode
-from tacit.vault.verbs import Verbs
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Outcome:
     conflict: bool = False
 
 
-class Judging(Verbs):
+class Judging(Opened):
     """Changes to one home."""
 
     # Telling

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tacit.core.claim import Scope, project_scope
 
 FACTS = os.path.join("docs", "memory", "memories.ndjson")
 _MARKERS = (".git", ".jj", ".hg")
-_REMOTE = re.compile(r'\[remote "origin"\](?P<body>[^\[]*)')
-_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
-_SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)")
+_REMOTE = r'\[remote "origin"\](?P<body>[^\[]*)'
+_URL = r"^\s*url\s*=\s*(\S+)\s*$"
+_SCP = r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)"
 _MAX = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """A repository: where it lies, and the names it is known by, the best first."""
 
     root: str
@@ -77,12 +76,12 @@ def _shared_git_folder(root: str) -> str:
 
 def _remote(config: str) -> str:
     """`host/path` of origin, without user, password, scheme and `.git`."""
-    section = _REMOTE.search(config)
-    found = _URL.search(section["body"]) if section else None
+    section = re.search(_REMOTE, config)
+    found = re.search(_URL, section["body"], re.MULTILINE) if section else None
     if not found:
         return ""
     url = found[1]
-    if scp := _SCP.fullmatch(url):
+    if scp := re.fullmatch(_SCP, url):
         url = f"{scp['host']}/{scp['path']}"
     elif "://" in url:
         url = url.split("://", 1)[1].rsplit("@", 1)[-1]

@@ -19,6 +19,7 @@ from tacit.notes import evaluations, facts, long_term, worklog
 from tacit.notes.noted import Noted
 from tacit.notes.shelf import SHARED_FILE, Shelf, inside
 from tacit.vault.home import Home
+from tacit.vault.missing import any_missing
 from tacit.vault.project import FACTS, Project
 
 _PAGES = {"worklog": worklog.render, "evaluation": evaluations.render}
@@ -47,22 +48,10 @@ class Publisher:
         self._shelf = shelf
         self._decode = decode
 
-    def missing(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> bool:
-        """Whether a page that should be there is not."""
-        if not (os.path.exists(self._home.long_term) and os.path.exists(self._home.facts)):
-            return True
-        if project and not os.path.lexists(project.facts) and reader.is_used(connection, scope, Status.ACTIVE):
-            return True
-        return any(
-            not os.path.exists(self._home.page(kind, day))
-            for kind in _PAGES
-            for day in reader.page_days(connection, kind)
-        )
-
     def publish(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
         """Write what is stale and, last of all, forget that it was."""
         stale = reader.stale(connection)
-        whole = "everything" in stale or self.missing(connection, project, scope)
+        whole = "everything" in stale or any_missing(connection, self._home, project, scope)
         update = self._from_nothing(connection) if whole else self._since(connection, stale)
         if whole:
             stale += [f"{kind} {day}" for kind in _PAGES for day in reader.page_days(connection, kind)]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.claim import GLOBAL, Kind, Scope, is_local, project_name
 from tacit.core.conflict import Rule, settle
@@ -21,15 +20,14 @@ from tacit.index.reader import Entry, Page
 from tacit.recall.find import PAGE_KINDS, Match, Query, relevance, search
 from tacit.recall.places import Lines, Place
 from tacit.vault.named import meant
+from tacit.vault.opened import Opened
 from tacit.vault.store import must_decode
-from tacit.vault.verbs import Verbs
 
 if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load it
     from tacit.recall.brief import Brief
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One answer. `status` of a page of the worklog or an evaluation is `recorded`."""
 
     id: str
@@ -47,8 +45,7 @@ class Hit:
     overruled_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A memory in a list, with the shortest id that names it."""
 
     short: str
@@ -57,8 +54,7 @@ class Listed:
     conflict: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """One event of a memory's history, where it stands in the log, and whether it was undone."""
 
     event: Event
@@ -66,8 +62,7 @@ class Reason:
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Dispute:
+class Dispute(NamedTuple):
     """Two answers to one question, and which rule decided between them."""
 
     question: str
@@ -77,7 +72,7 @@ class Dispute:
     rule: Rule
 
 
-class Reading(Verbs):
+class Questions(Opened):
     """Questions to one home."""
 
     # Recall
@@ -152,7 +147,7 @@ class Reading(Verbs):
         return Place(self._store.log.path(segment), line)
 
     def _lines_of(self, path: str) -> Lines:
-        return self.files.setdefault(path, Lines(path))
+        return _LINES.setdefault(path, Lines(path))
 
     def _scopes(self, connection: sqlite3.Connection, asked: str | None) -> frozenset[Scope] | None:
         """In a project: its own and the global ones; elsewhere all. `asked` narrows or widens that."""
@@ -276,6 +271,10 @@ class Reading(Verbs):
         entry, memory = reader.entry(connection, claim), reader.memory(connection, claim, must_decode)
         assert entry is not None and memory is not None
         return Listed(reader.short_id(connection, claim), memory, entry.overruled_by, entry.conflict)
+
+
+# Line numbers of files already read; each looks by itself whether its file has changed.
+_LINES: dict[str, Lines] = {}
 
 
 def scope_label(scope: Scope) -> str:

@@ -13,8 +13,8 @@ from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import read_file, replace_file
 from tacit.settings import TEMPLATE
 from tacit.vault.home import FOLDERS
+from tacit.vault.opened import Opened
 from tacit.vault.store import make_home
-from tacit.vault.verbs import Verbs
 
 INSTRUCTIONS = """\
 ## Memory (Tacit)
@@ -58,10 +58,8 @@ class Made:
     looked_for: tuple[str, ...] = ()
 
 
-class Setup(Verbs):
+class Setup(Opened):
     """The first command of all, and its undoing in other programs' files."""
-
-    _user_folder: str
 
     def init(self, *, wrappers: bool | None = None, agents: Sequence[str] = ()) -> Made:
         """Make the layout. `wrappers` adds (or with False removes) the instructions in agents' files."""

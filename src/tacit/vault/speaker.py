@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from tacit.core.errors import WrongUse
 from tacit.core.event import USER, Origin, Provenance
@@ -14,8 +14,7 @@ from tacit.core.text import clean, clip
 Clock = Callable[[], datetime]
 
 
-@dataclass(frozen=True, slots=True)
-class Speaker:
+class Speaker(NamedTuple):
     """Makes the origin of an operation. An actor other than the person speaks with a model's authority."""
 
     clock: Clock

@@ -11,24 +11,27 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.errors import LockBusy, ReadOnly
 from tacit.core.event import Draft, Event, timestamp
-from tacit.core.observation import ProjectSeen
+from tacit.core.observation import Counted, ProjectSeen
 from tacit.disk.lock import FileLock, Lock, read_only, refuses_writes
 from tacit.disk.ops import Disk, make_folder
-from tacit.index import reader, store, writer
+from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
 from tacit.log.codec import Damaged, decode, type_of
 from tacit.log.log import Cursor, Log, Record
-from tacit.notes.shelf import Shelf
 from tacit.vault.home import FOLDERS, Home
+from tacit.vault.missing import any_missing
 from tacit.vault.project import Project
-from tacit.vault.publish import Publisher
 from tacit.vault.speaker import Speaker
+
+if TYPE_CHECKING:  # loaded when something is written
+    from tacit.index import writer
+    from tacit.vault.publish import Publisher
 
 T = TypeVar("T")
 _LOCK_SECONDS, _READ_LOCK_SECONDS, _LOG_SECONDS = 30.0, 2.0, 10.0
@@ -44,8 +47,7 @@ def must_decode(raw: bytes) -> Event:
     return event
 
 
-@dataclass(slots=True)
-class _Opened:
+class _Opened(NamedTuple):
     connection: sqlite3.Connection
     inode: int
 
@@ -61,9 +63,17 @@ class Store:
         self.speaker = speaker
         self.entropy = entropy
         self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy)
-        self.publisher = Publisher(home, Shelf(home.written, disk), must_decode)
+        self._disk = disk
         self._reading: _Opened | None = None
         self._unfiled: dict[str, int] = {}
+
+    @cached_property
+    def publisher(self) -> Publisher:
+        """What draws the views; a question seldom needs it."""
+        from tacit.notes.shelf import Shelf
+        from tacit.vault.publish import Publisher
+
+        return Publisher(self.home, Shelf(self.home.written, self._disk), must_decode)
 
     # Questions
 
@@ -102,7 +112,7 @@ class Store:
         return connection
 
     def _page_missing(self, connection: sqlite3.Connection) -> bool:
-        return self.publisher.missing(connection, self.project, self.scope_in(connection))
+        return any_missing(connection, self.home, self.project, self.scope_in(connection))
 
     def _connection(self) -> sqlite3.Connection:
         """The open connection, unless the file behind it was replaced."""
@@ -258,7 +268,7 @@ class Store:
         if size < cursor.offset or size - cursor.offset > _MAY_WAIT:
             return True
         for record in self.log.read(segment, cursor):
-            if not isinstance(record.event, Damaged) and writer.wanted(record.event):
+            if not isinstance(record.event, Damaged) and not isinstance(record.event.body, Counted):
                 return True
         self._unfiled[segment] = size
         return False
@@ -278,6 +288,8 @@ class Store:
 
     def _file(self, connection: sqlite3.Connection, cursors: dict[str, Cursor], until: str | None = None) -> None:
         """Everything after the cursors, and where they stand then. `apply` reads `reached` after the last record."""
+        from tacit.index import writer
+
         reached: dict[str, Cursor] = {}
 
         def filed() -> Iterator[writer.Filed]:
@@ -308,7 +320,9 @@ def _filed(record: Record, until: str | None) -> writer.Filed | None:
     event = record.event
     if isinstance(event, Damaged) or (until is not None and timestamp(event.at) > until):
         return None
-    return writer.Filed(event, type_of(event.body), record.segment, record.line.number, record.line.data)
+    from tacit.index.writer import Filed
+
+    return Filed(event, type_of(event.body), record.segment, record.line.number, record.line.data)
 
 
 def _inode(path: str) -> int:

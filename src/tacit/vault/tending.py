@@ -19,8 +19,8 @@ from tacit.learn.across.repeats import LEAST, repeats, suggestion
 from tacit.learn.across.staleness import stale
 from tacit.learn.evaluate import advice, evaluation
 from tacit.learn.history import History
+from tacit.vault.opened import Opened
 from tacit.vault.store import must_decode
-from tacit.vault.verbs import Verbs
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Overview:
     log_bytes: int
 
 
-class Tending(Verbs):
+class Tending(Opened):
     """Care of one home."""
 
     def evaluate(self, *, force: bool = False) -> Evaluation:

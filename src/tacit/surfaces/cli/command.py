@@ -7,17 +7,17 @@ full of flags. Only a word that looks like a mistyped option is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.errors import WrongUse
 
 if TYPE_CHECKING:
-    from tacit.vault import Vault
+    from tacit.vault.opened import Opened
+    from tacit.vault.reading import Questions
+    from tacit.vault.vault import Vault
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """`--name VALUE`, or a flag when it takes no value."""
 
     name: str
@@ -31,8 +31,7 @@ HOME = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.
 JSON = Option("--json", help="print JSON, for programs")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One verb: its words, its options, an example that runs, and what it does."""
 
     name: str
@@ -48,27 +47,36 @@ class Command:
         return (*self.options, HOME)
 
 
-@dataclass(slots=True)
 class Call:
     """A command with what was typed after it."""
 
-    command: Command
-    words: list[str] = field(default_factory=list)
-    values: dict[str, list[str]] = field(default_factory=dict)
-    _vault: Vault | None = None
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self.words: list[str] = []
+        self.values: dict[str, list[str]] = {}
+        self._opened: Opened | None = None
 
     @property
     def vault(self) -> Vault:
-        """The home this call is about, opened when it is first needed."""
-        if self._vault is None:
-            from tacit.vault import Vault
+        """The home this call is about, with all its verbs."""
+        from tacit.vault.vault import Vault
 
-            self._vault = Vault(self.value("--home"))
-        return self._vault
+        if not isinstance(self._opened, Vault):
+            self._opened = Vault(self.value("--home"))
+        return self._opened
+
+    @property
+    def questions(self) -> Questions:
+        """The same, for verbs that only look and should start fast."""
+        from tacit.vault.reading import Questions
+
+        if not isinstance(self._opened, Questions):
+            self._opened = Questions(self.value("--home"))
+        return self._opened
 
     def close(self) -> None:
-        if self._vault is not None:
-            self._vault.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def value(self, name: str) -> str | None:
         given = self.values.get(name)

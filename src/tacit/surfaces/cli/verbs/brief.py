@@ -10,7 +10,7 @@ from tacit.surfaces.cli.words import say_json, warn
 
 def run(call: Call) -> int:
     call.no_words()
-    brief = call.vault.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
+    brief = call.questions.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
     if call.flag("--json"):
         say_json(
             {
@@ -24,7 +24,7 @@ def run(call: Call) -> int:
         )
     else:
         sys.stdout.write(brief.text)
-    warn(f"Memory loaded: {len(brief.entries)} entries ({call.vault.scope_words}).")
+    warn(f"Memory loaded: {len(brief.entries)} entries ({call.questions.scope_words}).")
     return 0
 
 

@@ -9,7 +9,7 @@ from tacit.vault.reading import Hit
 
 
 def run(call: Call) -> int:
-    hits = call.vault.recall(
+    hits = call.questions.recall(
         call.text("--query"),
         limit=call.number("--limit"),
         kind=call.value("--kind"),
@@ -19,7 +19,7 @@ def run(call: Call) -> int:
         everything=call.flag("--all"),
     )
     if call.flag("--json"):
-        say_json([{name: getattr(hit, name) for name in Hit.__slots__} for hit in hits])
+        say_json([hit._asdict() for hit in hits])
     else:
         say(f"Recall Results ({len(hits)})")
         for hit in hits:

@@ -11,8 +11,8 @@ from tacit.surfaces.cli.command import Call, Command
 from tacit.surfaces.cli.show import card, outcome_line
 from tacit.surfaces.cli.verbs.edit import in_editor
 from tacit.surfaces.cli.words import counted, say
-from tacit.vault import Vault
 from tacit.vault.reading import Listed
+from tacit.vault.vault import Vault
 
 _KEYS = "a accept · e edit · d dismiss · m merge · s skip · q quit"
 

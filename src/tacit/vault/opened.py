@@ -1,0 +1,55 @@
+"""A home, opened: its parts put together. The groups of verbs build on this."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Self
+
+from tacit.disk.ops import Disk, OsDisk
+from tacit.settings import read_settings
+from tacit.vault.home import locate
+from tacit.vault.project import find_project
+from tacit.vault.speaker import Speaker, speaker
+from tacit.vault.store import Store
+
+
+class Opened:
+    """`cwd` decides which project one stands in; everything else has a sensible default."""
+
+    def __init__(
+        self,
+        home: str | os.PathLike[str] | None = None,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        speaking: Speaker | None = None,
+        disk: Disk | None = None,
+        entropy: Callable[[], bytes] = lambda: os.urandom(10),
+    ) -> None:
+        env = dict(os.environ if environment is None else environment)
+        place = locate(os.fspath(home) if home is not None else None, env)
+        self._user_folder = env.get("HOME") or os.path.expanduser("~")
+        project = find_project(os.fspath(cwd) if cwd is not None else _where(), self._user_folder)
+        self._settings = read_settings(place.settings)
+        self._store = Store(place, disk or OsDisk(), speaking or speaker(env), project, entropy)
+
+    @property
+    def home(self) -> str:
+        return self._store.home.root
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _where() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # the folder was deleted under us
+        return "/"
