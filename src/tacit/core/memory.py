@@ -134,18 +134,18 @@ def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
 
 def _heard(memory: Memory | None, event: Event, body: Proposed) -> Memory:
     seen = memory or _blank(body.claim, event, body.source)
-    is_observation = body.verdict is not Verdict.SUGGESTED
+    if body.verdict is Verdict.SUGGESTED:  # a learner's notice of what was observed, not one more observation
+        return seen._replace(suggested=True, claimed=max(seen.claimed, body.confidence))
     is_added = body.verdict is Verdict.ADDED
     return _supported(
         seen,
         event,
         body.evidence,
-        1 if is_observation else 0,
+        1,
         claim=_wording(seen, event, body.claim),
         status=_status_when_heard(memory, event, body.verdict),
         source=body.source if is_added else seen.source,
         provenance=min(seen.provenance, event.origin.provenance),
-        suggested=seen.suggested or not is_observation,
         claimed=max(seen.claimed, body.confidence),
         decided_by=event.origin.actor if is_added else seen.decided_by,
     )

@@ -65,8 +65,4 @@ class Unknown(NamedTuple):
     type: str
 
 
-# What is only counted: no answer shows it, so the index may lag behind.
-Counted = Recalled | Injected | Sealed | Unknown
-
-
 Observation = WorkLogged | Recalled | Injected | Evaluated | ProjectSeen | Sealed | Unknown

@@ -257,11 +257,11 @@ def disputed(connection: sqlite3.Connection) -> list[list[Answer]]:
     return [answers(connection.execute(f"{SELECT_ANSWERS} WHERE question = ? ORDER BY number", row)) for row in rows]
 
 
-def overruled_by(connection: sqlite3.Connection, winner: Entry) -> list[ClaimId]:
+def overruled_by(connection: sqlite3.Connection, winner: Entry) -> list[Entry]:
     """The answers that this one beats."""
-    query = "SELECT id FROM memory WHERE question = ? AND overruled_by = ? ORDER BY number"
+    query = f"SELECT {_ENTRY} FROM memory WHERE question = ? AND overruled_by = ? ORDER BY number"
     question = f"{winner.scope}\n{winner.stance.question}"
-    return [ClaimId(row[0]) for row in connection.execute(query, (question, winner.id))]
+    return [_entry(row) for row in connection.execute(query, (question, winner.id))]
 
 
 def stale(connection: sqlite3.Connection) -> list[str]:

@@ -26,6 +26,10 @@ MAX_EVENT = 256 * 1024
 _CAPTURED = (Recalled, Injected, ProjectSeen)
 
 
+# Lines that no answer shows, known by their bytes: inside a text the quotes would be escaped.
+_COUNTED = (b'"type":"recall.asked"', b'"type":"brief.given"')
+
+
 class Cursor(NamedTuple):
     """How far a segment was read: bytes, lines, and the last bytes before that point to recognise it by."""
 
@@ -109,6 +113,15 @@ class Log:
                     yield Record(
                         segment, line, Damaged("longer than any line we write") if line.too_long else decode(line.data)
                     )
+
+    def skim(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
+        """How far the segment goes, and whether anything after `cursor` is more than counted (see `_COUNTED`)."""
+        with open(self.path(segment), "rb") as file:
+            for line in lines(file, offset=cursor.offset, number=cursor.lines):
+                cursor = Cursor(line.end, line.number, mark_of(line.data))
+                if not any(kind in line.data for kind in _COUNTED):
+                    return cursor, True
+        return cursor, False
 
     def size(self, segment: str) -> int:
         try:

@@ -92,7 +92,8 @@ def _fenced(lines: Sequence[str], nonce: str) -> str:
 
 def _line(entry: Entry) -> str:
     where = "project" if is_local(entry.scope) else "global"
-    return f"- [{entry.kind.label}, {where}, {entry.at[:10]}] {harmless(entry.sentence)} ({entry.id})"
+    disputed = ", disputed" if entry.conflict else ""
+    return f"- [{entry.kind.label}, {where}, {entry.at[:10]}{disputed}] {harmless(entry.sentence)} ({entry.id})"
 
 
 def harmless(text: str) -> str:

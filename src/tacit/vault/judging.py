@@ -11,12 +11,13 @@ from tacit.core.claim import GLOBAL, Claim, Kind
 from tacit.core.errors import NotFound, Refused, WrongUse
 from tacit.core.event import Draft, Event
 from tacit.core.ids import ClaimId
-from tacit.core.judgement import Decided, Proposed, Undone
+from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.memory import Memory
 from tacit.core.observation import WorkLogged
 from tacit.core.statement import claim_from, split_scope
 from tacit.core.text import clean
 from tacit.index import reader
+from tacit.index.reader import Entry
 from tacit.vault.named import checked, checked_optional, checked_tags, meant, with_text
 from tacit.vault.opened import Opened
 from tacit.vault.store import must_decode
@@ -29,8 +30,8 @@ class Outcome:
     memory: Memory
     short: str
     changed: bool
-    overruled_by: ClaimId | None = None
-    overrules: tuple[ClaimId, ...] = ()
+    overruled_by: Entry | None = None
+    overrules: tuple[Entry, ...] = ()
     conflict: bool = False
 
 
@@ -216,12 +217,24 @@ class Judging(Opened):
         def ask(connection: sqlite3.Connection) -> Outcome:
             memory, entry = reader.memory(connection, claim, must_decode), reader.entry(connection, claim)
             assert memory is not None and entry is not None
-            beaten = reader.overruled_by(connection, entry)
-            return Outcome(
-                memory, reader.short_id(connection, claim), changed, entry.overruled_by, tuple(beaten), entry.conflict
-            )
+            winner = reader.entry(connection, entry.overruled_by) if entry.overruled_by else None
+            beaten = tuple(reader.overruled_by(connection, entry))
+            return Outcome(memory, reader.short_id(connection, claim), changed, winner, beaten, entry.conflict)
 
         return self._store.read(ask)
+
+
+_DONE = {
+    Verdict.PROPOSED: "remembered",
+    Verdict.ADDED: "added",
+    Verdict.SUGGESTED: "suggested",
+    Verdict.ACCEPTED: "accepted",
+    Verdict.DISMISSED: "dismissed",
+    Verdict.RETIRED: "forgot",
+    Verdict.RESTORED: "restored",
+    Verdict.REVISED: "revised",
+    Verdict.KEPT: "kept beside others",
+}
 
 
 def _label(operation: Sequence[Event]) -> str:
@@ -230,9 +243,9 @@ def _label(operation: Sequence[Event]) -> str:
     more = f" and {len(operation) - 1} more" if len(operation) > 1 else ""
     match first:
         case Proposed(claim=claim, verdict=verdict) | Decided(claim=claim, verdict=verdict):
-            return f"{verdict.value}: {claim.sentence}{more}"
+            return f"{_DONE[verdict]}: {claim.sentence}{more}"
         case Undone(label=label):
             return f"undo of {label}"
         case WorkLogged(summary=summary):
-            return f"work.logged: {summary}{more}"
+            return f"logged: {summary}{more}"
     return f"an operation of {len(operation)} events"

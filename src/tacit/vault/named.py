@@ -39,6 +39,7 @@ def checked_optional(text: str, what: str) -> str:
 
 def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Tags are single words in lower case."""
+    refuse_secrets(*tags)
     return tuple(dict.fromkeys("-".join(fold(clean(tag)).split())[:64] for tag in tags if tag.strip()))
 
 

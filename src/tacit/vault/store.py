@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tacit.core.claim import GLOBAL, Scope
-from tacit.core.errors import LockBusy, ReadOnly
+from tacit.core.errors import LockBusy, ReadOnly, StoreUnwell
 from tacit.core.event import Draft, Event, timestamp
-from tacit.core.observation import Counted, ProjectSeen
+from tacit.core.observation import ProjectSeen
 from tacit.disk.lock import FileLock, Lock, read_only, refuses_writes
 from tacit.disk.ops import Disk, make_folder
 from tacit.index import reader, store
@@ -65,7 +65,7 @@ class Store:
         self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy)
         self._disk = disk
         self._reading: _Opened | None = None
-        self._unfiled: dict[str, int] = {}
+        self._skimmed: dict[str, Cursor] = {}
 
     @cached_property
     def publisher(self) -> Publisher:
@@ -167,10 +167,9 @@ class Store:
 
     def observe(self, draft: Draft) -> None:
         """Record something nobody waits for: no lock on the home, and no failure if it cannot be written."""
-        try:
-            self.log.append([draft], self.speaker.origin())
-        except (OSError, ReadOnly, LockBusy):
-            return
+        if os.path.isdir(self.home.root):  # a question makes no home
+            with suppress(OSError, StoreUnwell):
+                self.log.append([draft], self.speaker.origin())
 
     def rebuild(self) -> None:
         """Make the index again from the log, and draw every view again."""
@@ -263,15 +262,13 @@ class Store:
 
     def _segment_behind(self, segment: str, cursor: Cursor) -> bool:
         size = self.log.size(segment)
-        if size == cursor.offset or self._unfiled.get(segment) == size:
+        if size == cursor.offset:
             return False
         if size < cursor.offset or size - cursor.offset > _MAY_WAIT:
             return True
-        for record in self.log.read(segment, cursor):
-            if not isinstance(record.event, Damaged) and not isinstance(record.event.body, Counted):
-                return True
-        self._unfiled[segment] = size
-        return False
+        seen = max(cursor, self._skimmed.get(segment, cursor))
+        self._skimmed[segment], behind = (seen, False) if size == seen.offset else self.log.skim(segment, seen)
+        return behind
 
     def _catch_up(self, connection: sqlite3.Connection) -> None:
         with wellness():

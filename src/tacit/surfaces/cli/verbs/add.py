@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.claim import Kind
 from tacit.core.errors import WrongUse
+from tacit.core.text import show
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.words import say
@@ -32,9 +33,10 @@ def run(call: Call) -> int:
 def say_ruling(outcome: Outcome) -> None:
     """Whether it contradicts something, and what became of that."""
     for beaten in outcome.overrules:
-        say(f"  overrules {beaten}, which says otherwise; see: tacit conflicts")
+        say(f"  overrules [{beaten.id}] {show(beaten.sentence)}; see: tacit conflicts")
     if outcome.overruled_by:
-        say(f"  overruled by {outcome.overruled_by}, which says otherwise; see: tacit conflicts")
+        winner = outcome.overruled_by
+        say(f"  but [{winner.id}] {show(winner.sentence)} holds against it; see: tacit conflicts")
     if outcome.conflict:
         say("  contradicts another memory and no rule decides; see: tacit conflicts")
 

@@ -11,9 +11,10 @@ def run(call: Call) -> int:
     call.no_words()
     wrappers = True if call.flag("--wrappers") else False if call.flag("--no-wrappers") else None
     made = call.vault.init(wrappers=wrappers, agents=call.all_values("--agent"))
-    for path in made.changed:
-        say(f"  {show(path)}")
     say(f"Home ready: {show(made.home)}" if made.changed else f"Nothing to do: {show(made.home)} is ready.")
+    for path in made.changed:
+        if path in made.wrapped:
+            say(f"  {'told' if wrappers else 'taken out of'} {show(path)}")
     if wrappers and not made.wrapped:
         say(f"No agent found (looked for {', '.join(made.looked_for)}). Name one: tacit init --wrappers --agent claude")
     if wrappers is None:

@@ -10,7 +10,7 @@ from tacit.vault.reading import Hit
 
 def run(call: Call) -> int:
     hits = call.questions.recall(
-        call.text("--query"),
+        _query(call),
         limit=call.number("--limit"),
         kind=call.value("--kind"),
         scope=call.value("--scope"),
@@ -27,6 +27,12 @@ def run(call: Call) -> int:
         if not hits:
             say("- No matches.")
     return 0 if hits else 1
+
+
+def _query(call: Call) -> str:
+    """Any text is a query, also an empty one; only no text at all is a mistake."""
+    given = call.value("--query")
+    return call.text() if given is None and not call.words else " ".join([*([given] if given else []), *call.words])
 
 
 def hit_lines(hit: Hit) -> str:

@@ -1,0 +1,78 @@
+"""A guided first run: every verb once, for real, in a home that is thrown away afterwards.
+
+Run by `make try`. Each chapter is a file beside this one; chapters that read the person's own history (shell,
+agents) will find their place after the first, read-only.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from chapter import Chapter
+from first_steps import FIRST_STEPS
+
+CHAPTERS = (FIRST_STEPS,)
+ENDING = """
+That was all in {folder}, which is gone now. To keep using Tacit:
+
+  source {bin}/activate          # or put {bin} on your PATH
+  tacit init                     # your own home, ~/.agents
+  tacit add "…"                  # something that should hold from now on
+  tacit init --wrappers          # tell the agents you use how to ask it
+  tacit --help
+"""
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="tacit-tour-") as folder:
+        tour = Tour(Path(folder))
+        failed = [step for chapter in CHAPTERS for step in tour.walk(chapter)]
+        say(ENDING.format(folder=folder, bin=os.path.relpath(Path(sys.executable).parent)))
+    return 1 if failed else 0
+
+
+class Tour:
+    """A person and a project, both made up, in one temporary folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._project = folder / "webshop"
+        (self._project / ".git").mkdir(parents=True)
+        home = folder / "home"
+        home.mkdir()
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("TACIT_")},
+            "HOME": str(home),
+            "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))),
+        }
+
+    def walk(self, chapter: Chapter) -> list[str]:
+        """Run a chapter; returns the commands that failed."""
+        failed = []
+        say(f"\n━━ {chapter.title} ━━")
+        for step in chapter.steps:
+            say(f"\n{step.tells}")
+            for command in step.commands:
+                say(f"$ {command}")
+                if self._run(command) not in step.codes:
+                    failed.append(command)
+        return failed
+
+    def _run(self, command: str) -> int:
+        arguments = shlex.split(command)
+        done = subprocess.run(arguments, cwd=self._project, env=self._environment, check=False)
+        return done.returncode
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

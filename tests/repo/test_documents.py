@@ -1,0 +1,81 @@
+"""What the documents show is what happens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import tacit
+from tacit.log.codec import EVENT_TYPES
+from tacit.settings import TEMPLATE, Settings
+from tacit.surfaces.cli.commands import SUMMARIES
+from tests.repo.consoles import recordings, replay
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def test_the_recording_in_the_readme_is_what_the_program_prints(tmp_path: Path) -> None:
+    shown = recordings(ROOT / "README.md")
+    assert len(shown) >= 4
+    for command, output in shown:
+        assert replay(command, tmp_path) == output
+
+
+def test_the_reference_is_what_the_commands_say_of_themselves() -> None:
+    generator = import_module("docs.reference.generate")
+    assert generator.PAGE.read_text(encoding="utf-8") == generator.page(), "run: make docs"
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_every_command_says_what_it_is(name: str) -> None:
+    command = import_module(f"tacit.surfaces.cli.verbs.{name}").COMMAND
+    assert command.name == name
+    assert command.help and command.example.startswith(f"tacit {name}")
+    assert all(option.help for option in command.all_options)
+
+
+@pytest.mark.parametrize("event_type", EVENT_TYPES)
+def test_every_event_type_is_in_the_format(event_type: str) -> None:
+    assert f"`{event_type}`" in (ROOT / "docs/FORMAT.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("setting", Settings._fields)
+def test_every_setting_is_documented_with_its_default(setting: str) -> None:
+    section, key = setting.split("_", 1)
+    default = getattr(Settings(), setting)
+    assert f"| `{section}.{key}` | {default} |" in (ROOT / "docs/guides/settings.md").read_text(encoding="utf-8")
+    assert re.search(rf"# \[{section}\]\n(?:# .*\n)*?# {key} = {default}\b", TEMPLATE)
+
+
+def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    environment = {"HOME": str(tmp_path), "TACIT_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "['always run the tests before a commit']\n"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), target
+
+
+def test_what_the_package_promises_is_there() -> None:
+    assert tacit.__all__ == ["__version__", "open"]
+    assert all(hasattr(tacit, name) for name in tacit.__all__)
+
+
+def test_every_verb_is_a_call_on_the_library() -> None:
+    from tacit.vault.vault import Vault
+
+    elsewhere = {"note": "remember", "list": "entries", "suggestions": "entries", "review": "entries"}
+    for name in SUMMARIES:
+        assert callable(getattr(Vault, elsewhere.get(name, name)))
