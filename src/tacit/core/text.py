@@ -15,12 +15,13 @@ _PARTS = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_WORD = 64
 
+# What a question is asked with, and what most rules begin with: neither tells rules apart.
 STOP_WORDS = frozenset(
     (
         "a about all am an and any are as at be been but by can could did do does for from had has have how i "
         "if in into is it its just me my no not of on or our should so some than that the their them then "
         "there these they this those to up us was we were what when where which who why will with would you "
-        "your"
+        "your always because never use used uses using must"
     ).split()
 )
 

@@ -175,22 +175,34 @@ def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimI
     return [decode(raw) for (raw,) in rows]
 
 
+# The best rows are chosen by rank alone; only these are looked up.
+_FIND = f"""
+  SELECT found.rank, {", ".join(f"memory.{column.strip()}" for column in _ENTRY.split(","))}, found.number
+  FROM (SELECT rowid AS number, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?) AS found
+  LEFT JOIN memory ON memory.number = found.number
+"""
+
+
 def find(connection: sqlite3.Connection, query: Sequence[str], limit: int) -> Matches:
     """The best matches for any of these words, ties by id."""
     if not query:
         return Matches([], complete=True)
     match = " OR ".join('"' + word.replace('"', '""') + '"' for word in query)
-    ranked = connection.execute(
-        "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?", (match, limit)
-    ).fetchall()
-    found = [Found(what, -rank) for number, rank in ranked if (what := _numbered(connection, number)) is not None]
-    return Matches(found, complete=len(ranked) < limit)
+    rows = connection.execute(_FIND, (match, limit)).fetchall()
+    found = [
+        Found(what, -row[0])
+        for row in rows
+        if (what := _page_numbered(connection, row[-1]) if row[1] is None else _entry(row[1:-1])) is not None
+    ]
+    return Matches(sorted(found, key=_best_first), complete=len(rows) < limit)
 
 
-def _numbered(connection: sqlite3.Connection, number: int) -> Entry | Page | None:
-    row = connection.execute(f"SELECT {_ENTRY} FROM memory WHERE number = ?", (number,)).fetchone()
-    if row:
-        return _entry(row)
+def _best_first(found: Found) -> tuple[float, str]:
+    what = found.what
+    return -found.score, what.id if isinstance(what, Entry) else what.event
+
+
+def _page_numbered(connection: sqlite3.Connection, number: int) -> Page | None:
     row = connection.execute(f"SELECT {_PAGE} FROM page WHERE number = ? AND NOT void", (number,)).fetchone()
     return _page(row) if row else None
 

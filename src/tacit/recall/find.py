@@ -12,7 +12,7 @@ from tacit.core.ranking import Newest
 from tacit.core.text import fold, query_words
 from tacit.index.reader import Entry, Found, Page, find
 
-_FIRST_LOOK = 64
+_FIRST_LOOK = 32
 # A page of the worklog or a candidate is worth less than what somebody has accepted.
 _WEIGHT = {Status.ACTIVE: 1.0, Status.PENDING: 0.8, Status.RETIRED: 0.5, Status.DISMISSED: 0.5}
 _PAGE_WEIGHT = 0.7
@@ -40,7 +40,7 @@ class Match(NamedTuple):
 def search(connection: sqlite3.Connection, query: Query) -> list[Match]:
     """At most `limit` answers, each fact once."""
     words = query_words(query.text)
-    look = max(_FIRST_LOOK, query.limit * 4)
+    look = max(_FIRST_LOOK, query.limit * 3)
     while True:
         matches = find(connection, words, look)
         fitting = [found for found in matches.found if _fits(found.what, query)]

@@ -52,6 +52,8 @@ class Publisher:
         """Write what is stale and, last of all, forget that it was."""
         stale = reader.stale(connection)
         whole = "everything" in stale or any_missing(connection, self._home, project, scope)
+        if not whole and not stale:
+            return
         update = self._from_nothing(connection) if whole else self._since(connection, stale)
         if whole:
             stale += [f"{kind} {day}" for kind in _PAGES for day in reader.page_days(connection, kind)]
