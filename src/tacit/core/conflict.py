@@ -51,7 +51,12 @@ def settle(answers: Iterable[Answer]) -> list[Ruling]:
         rulings += against
         beaten = {ruling.loser for ruling in against if ruling.rule is not Rule.UNDECIDED}
         holding = [answer for answer in (*holding, newer) if answer.id not in beaten]
-    return rulings
+    return [ruling for ruling in rulings if ruling.rule is not Rule.UNDECIDED or _both_hold(ruling, holding)]
+
+
+def _both_hold(ruling: Ruling, holding: Iterable[Answer]) -> bool:
+    """An open question is over once a later answer has beaten one of its sides."""
+    return {ruling.winner, ruling.loser} <= {answer.id for answer in holding}
 
 
 def _rule(older: Answer, newer: Answer) -> Ruling:

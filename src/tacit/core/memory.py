@@ -103,11 +103,20 @@ def standing(events: Iterable[Event]) -> list[Event]:
 
 
 def undone(ordered: Sequence[Event]) -> set[EventId]:
-    """The ids that count as not said. Latest first, so an `Undone` that was itself undone has no effect."""
+    """The ids that count as not said. Latest first, so an `Undone` that was itself undone has no effect.
+
+    What a person said only a person takes back.
+    """
     void: set[EventId] = set()
-    for event in reversed(ordered):
-        if isinstance(event.body, Undone) and event.id not in void:
-            void.update(target for target in event.body.targets if target < event.id)
+    takebacks = [event for event in ordered if isinstance(event.body, Undone)]
+    if not takebacks:
+        return void
+    spoken = {event.id for event in ordered if event.by_person}
+    for event in reversed(takebacks):
+        assert isinstance(event.body, Undone)
+        if event.id not in void:
+            earlier = {target for target in event.body.targets if target < event.id}
+            void |= earlier if event.by_person else earlier - spoken
     return void
 
 
@@ -123,6 +132,11 @@ def touched(event: Event) -> tuple[ClaimId, ...]:
 
 def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
     """What is known of `claim` after one more judgement."""
+    after = _after(memory, event, claim)
+    return after._replace(heard_person=True) if event.by_person and not after.heard_person else after
+
+
+def _after(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
     body = event.body
     assert isinstance(body, Proposed | Decided)
     if isinstance(body, Proposed):
@@ -136,14 +150,14 @@ def _heard(memory: Memory | None, event: Event, body: Proposed) -> Memory:
     seen = memory or _blank(body.claim, event, body.source)
     if body.verdict is Verdict.SUGGESTED:  # a learner's notice of what was observed, not one more observation
         return seen._replace(suggested=True, claimed=max(seen.claimed, body.confidence))
-    is_added = body.verdict is Verdict.ADDED
+    is_added = body.verdict is Verdict.ADDED and _may_decide(memory, event)
     return _supported(
         seen,
         event,
         body.evidence,
         1,
         claim=_wording(seen, event, body.claim),
-        status=_status_when_heard(memory, event, body.verdict),
+        status=Status.ACTIVE if is_added else _status_when_heard(memory, event),
         source=body.source if is_added else seen.source,
         provenance=min(seen.provenance, event.origin.provenance),
         claimed=max(seen.claimed, body.confidence),
@@ -151,9 +165,7 @@ def _heard(memory: Memory | None, event: Event, body: Proposed) -> Memory:
     )
 
 
-def _status_when_heard(memory: Memory | None, event: Event, verdict: Verdict) -> Status:
-    if verdict is Verdict.ADDED and _may_decide(memory, event):
-        return Status.ACTIVE
+def _status_when_heard(memory: Memory | None, event: Event) -> Status:
     if memory is None:
         return Status.PENDING
     # Dismissed or forgotten stays so until a person speaks again.
@@ -224,7 +236,6 @@ def _supported(memory: Memory, event: Event, evidence: str, weight: int, **chang
         last_at=max(memory.last_at, event.at),
         last=event.id,
         day=day,
-        heard_person=memory.heard_person or event.by_person,
         **changes,
     )
 

@@ -21,6 +21,12 @@ _SUPERSEDE = """
 """
 
 
+_ENTRY = """
+  SELECT event.id, day, void, raw FROM page JOIN event ON event.id = page.event
+  WHERE page.event = ? AND kind = 'worklog'
+"""
+
+
 class _Page(NamedTuple):
     kind: str
     day: str
@@ -42,16 +48,15 @@ def add_pages(connection: sqlite3.Connection, events: Sequence[Event]) -> None:
 
 def weigh_undone(connection: sqlite3.Connection, decode: Decode) -> None:
     """Worklog entries can be undone too. There are few undone events; all of them are weighed together."""
-    rows = connection.execute("SELECT raw FROM event WHERE type = 'judgement.undone' ORDER BY id").fetchall()
+    rows = connection.execute("SELECT raw FROM event WHERE type = 'judgement.undone'").fetchall()
     takebacks = [decode(raw) for (raw,) in rows]
     named = {target for event in takebacks if isinstance(event.body, Undone) for target in event.body.targets}
-    void = undone(takebacks)
-    for target in sorted(named):
-        query = "SELECT day, void FROM page WHERE event = ? AND kind = 'worklog'"
-        kept = connection.execute(query, (target,)).fetchone()
-        if kept and bool(kept[1]) != (target in void):
-            connection.execute("UPDATE page SET void = ? WHERE event = ?", (target in void, target))
-            mark_stale(connection, [f"worklog {kept[0]}"])
+    entries = [row for target in sorted(named) if (row := connection.execute(_ENTRY, (target,)).fetchone())]
+    void = undone(sorted([*takebacks, *(decode(raw) for *_, raw in entries)], key=lambda event: event.id))
+    for name, day, was_void, _ in entries:
+        if bool(was_void) != (name in void):
+            connection.execute("UPDATE page SET void = ? WHERE event = ?", (name in void, name))
+            mark_stale(connection, [f"worklog {day}"])
 
 
 def _page(event: Event) -> _Page:

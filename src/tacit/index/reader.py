@@ -207,11 +207,6 @@ def _page_numbered(connection: sqlite3.Connection, number: int) -> Page | None:
     return _page(row) if row else None
 
 
-def event(connection: sqlite3.Connection, name: EventId, decode: Decode) -> Event:
-    (raw,) = connection.execute("SELECT raw FROM event WHERE id = ?", (name,)).fetchone()
-    return decode(raw)
-
-
 def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
     """How many memories there are of each status, or how many active ones of each kind."""
     query = {
@@ -312,7 +307,7 @@ def _entry(row: Sequence[str | int | None]) -> Entry:
         str(at),
         ClaimId(str(overruled_by)) if overruled_by else None,
         bool(conflict),
-        Stance(str(question or "\n").split("\n", 1)[1], str(row[12]), bool(row[13]), bool(row[14])),
+        Stance(str(question or "\n").rsplit("\n", 1)[1], str(row[12]), bool(row[13]), bool(row[14])),
     )
 
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import PRIVATE_FILE
 
 INDEX_VERSION = "1"
@@ -37,7 +38,9 @@ def wellness() -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", None)
         if code is not None and code & 0xFF in _NOT_DAMAGE:
-            raise
+            raise StoreUnwell(
+                f"the index cannot be used now: {error}", "try again; if it stays so: tacit doctor"
+            ) from error
         raise IndexUnwell(str(error)) from error
 
 
@@ -54,8 +57,7 @@ def create(path: str) -> sqlite3.Connection:
 
 def open_for_writing(path: str) -> sqlite3.Connection:
     """The caller holds the vault's lock until it has called `close_written`."""
-    if not os.path.exists(path):
-        raise IndexUnwell("there is none")
+    _must_be_file(path)
     with wellness():
         connection = _connect(path)
         try:
@@ -68,8 +70,7 @@ def open_for_writing(path: str) -> sqlite3.Connection:
 
 def open_for_reading(path: str) -> sqlite3.Connection:
     """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
-    if not os.path.exists(path):
-        raise IndexUnwell("there is none")
+    _must_be_file(path)
     address = f"file:{_quoted(os.path.abspath(path))}?mode=ro"
     with wellness():
         connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
@@ -85,6 +86,13 @@ def open_for_reading(path: str) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def _must_be_file(path: str) -> None:
+    if os.path.isdir(path):
+        raise StoreUnwell(f"{path} is a folder; the index should be there", f"mv {path} {path}.old")
+    if not os.path.exists(path):
+        raise IndexUnwell("there is none")
 
 
 def close_written(connection: sqlite3.Connection) -> None:

@@ -69,11 +69,16 @@ def decode(line: bytes) -> Event | Damaged:
 
 def damage(line: bytes) -> str | None:
     """Why the bytes of this line cannot be trusted; nothing when the checksum holds."""
-    if line[-_TAIL:-10] != _MARK or line[-2:] != b'"}':
+    if is_cut_off(line):
         return "not a line of this log, or cut off"
     if line[-10:-2] != b"%08x" % crc32(line[:-_TAIL]):
         return "the checksum does not match"
     return None
+
+
+def is_cut_off(line: bytes) -> bool:
+    """Whether a line lacks the ending that every whole line has."""
+    return line[-_TAIL:-10] != _MARK or line[-2:] != b'"}'
 
 
 def type_of(body: Body) -> str:
@@ -163,7 +168,7 @@ def _proposed(verdict: Verdict) -> Callable[[Fields], Body]:
     return lambda fields: Proposed(
         _claim(fields["claim"]),
         verdict,
-        fields["source"],
+        fields.get("source", ""),
         fields.get("evidence", ""),
         fields.get("reason", ""),
         fields.get("confidence", 0.0),
@@ -184,18 +189,18 @@ def _decided(verdict: Verdict) -> Callable[[Fields], Body]:
 
 
 def _undone(fields: Fields) -> Body:
-    targets = tuple(EventId(target) for target in fields["targets"])
+    targets = tuple(EventId(target) for target in fields.get("targets", ()))
     return Undone(targets, tuple(fields.get("claims", ())), fields.get("label", ""))
 
 
 def _work_logged(fields: Fields) -> Body:
     rest = (fields.get(name, "") for name in ("changes", "evidence", "next"))
-    return WorkLogged(fields.get("task", ""), fields["summary"], *rest)
+    return WorkLogged(fields.get("task", ""), fields.get("summary", ""), *rest)
 
 
 def _evaluated(fields: Fields) -> Body:
     scores = (Score(score["name"], score["points"], score["reason"]) for score in fields["scores"])
-    return Evaluated(fields["day"], tuple(scores))
+    return Evaluated(fields.get("day", ""), tuple(scores))
 
 
 _NAMES: dict[type, str] = {
@@ -216,7 +221,7 @@ _READERS: dict[str, Callable[[Fields], Body]] = {
         tuple(fields.get("memories", ())), fields.get("tokens", 0), fields.get("task", "")
     ),
     "evaluation.created": _evaluated,
-    "project.seen": lambda fields: ProjectSeen(fields["root"]),
-    "log.sealed": lambda fields: Sealed(fields.get("offset", 0), fields.get("length", 0), fields["sha256"]),
+    "project.seen": lambda fields: ProjectSeen(fields.get("root", "")),
+    "log.sealed": lambda fields: Sealed(fields.get("offset", 0), fields.get("length", 0), fields.get("sha256", "")),
 }
 EVENT_TYPES = tuple(_READERS)

@@ -14,10 +14,10 @@ from tacit.core.ids import EventId, following
 from tacit.core.judgement import Decided, Proposed, Undone
 from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Sealed
 from tacit.disk.lock import Lock
-from tacit.disk.ops import Disk
+from tacit.disk.ops import Disk, opened
 from tacit.log.codec import Damaged, decode, encode
 from tacit.log.reader import Line, lines
-from tacit.log.segment import append
+from tacit.log.segment import append, read_tail
 
 MEMORY = "memory/events.jsonl"
 _ACTIVITY = "activity"
@@ -82,13 +82,23 @@ class Log:
 
     def _append(self, segment: str, drafts: Sequence[Draft], origin: Origin, op: EventId | None) -> Sequence[Event]:
         durable = not all(isinstance(draft.body, _CAPTURED) for draft in drafts)
+        elsewhere = self._last_elsewhere(segment)
 
-        def compose(last: EventId | None, sealed: Sealed | None) -> list[Event]:
-            seal = [Draft(sealed, drafts[0].scope)] if sealed else []
-            return self._numbered([*seal, *drafts], origin, last, op)
+        def compose(here: EventId | None, seals: Sequence[Sealed]) -> list[Event]:
+            sealed = [Draft(seal, drafts[0].scope) for seal in seals]
+            last = max((name for name in (here, elsewhere) if name), default=None)
+            return self._numbered([*sealed, *drafts], origin, last, op)
 
         events = append(self._disk, self.path(segment), compose, durable=durable)
         return [event for event in events if not isinstance(event.body, Sealed)]
+
+    def _last_elsewhere(self, segment: str) -> EventId | None:
+        """The last id of the other segment in use: order must not depend on which file a line goes to."""
+        others = [other for other in self.segments() if (other == MEMORY) != (segment == MEMORY)]
+        if not others:
+            return None
+        with opened(self._disk, self.path(others[-1]), os.O_RDONLY) as fd:
+            return read_tail(self._disk, fd).last
 
     def _numbered(
         self, drafts: Sequence[Draft], origin: Origin, last: EventId | None, op: EventId | None

@@ -16,22 +16,30 @@ from tacit.core.ids import EventId
 from tacit.core.observation import Sealed
 from tacit.disk.lock import read_only, refuses_writes
 from tacit.disk.ops import Disk, make_folder, opened, write_all
-from tacit.log.codec import Damaged, decode, encode
+from tacit.log.codec import Damaged, decode, encode, is_cut_off
 
 _TAIL = 8192
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
+class Fragment(NamedTuple):
+    """What an interrupted write left behind: nobody was promised it."""
+
+    offset: int
+    data: bytes
+
+
 class Tail(NamedTuple):
-    """How a segment ends: its size, its last readable event id, and what was torn off at the end."""
+    """How a segment ends: its last readable event, whether it lacks a line feed, and fragments nobody sealed yet."""
 
     size: int
     last: EventId | None
-    torn: bytes
+    unended: bool
+    fragments: tuple[Fragment, ...]
 
 
-# Given the last id and, where there was one, what was torn: the events to write.
-Compose = Callable[[EventId | None, Sealed | None], Sequence[Event]]
+# Given the last id and, where there were any, seals for what was torn: the events to write.
+Compose = Callable[[EventId | None, Sequence[Sealed]], Sequence[Event]]
 
 
 def append(disk: Disk, path: str, compose: Compose, *, durable: bool) -> Sequence[Event]:
@@ -48,18 +56,18 @@ def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Sequence[
         tail = read_tail(disk, fd)
         if tail.size == 0:  # a new file's name must be as durable as its first line
             disk.sync_folder(os.path.dirname(path))
-        events = compose(tail.last, _seal(tail) if tail.torn else None)
+        events = compose(tail.last, [_seal(fragment) for fragment in tail.fragments])
         data = b"".join(encode(event) for event in events)
-        write_all(disk, fd, b"\n" + data if tail.torn else data)
+        write_all(disk, fd, b"\n" + data if tail.unended else data)
         if durable:
             disk.sync_data(fd)
     return events
 
 
-def _seal(tail: Tail) -> Sealed:
+def _seal(fragment: Fragment) -> Sealed:
     from hashlib import sha256
 
-    return Sealed(tail.size - len(tail.torn), len(tail.torn), sha256(tail.torn).hexdigest())
+    return Sealed(fragment.offset, len(fragment.data), sha256(fragment.data).hexdigest())
 
 
 def read_tail(disk: Disk, fd: int) -> Tail:
@@ -68,13 +76,27 @@ def read_tail(disk: Disk, fd: int) -> Tail:
     span = _TAIL
     while True:
         start = max(size - span, 0)
-        *whole, torn = disk.read_at(fd, size - start, start).split(b"\n")
-        if start > 0:
-            whole = whole[1:]  # may begin in the middle of a line
-        last = next((event.id for event in map(decode, reversed(whole)) if not isinstance(event, Damaged)), None)
-        if start == 0 or (last is not None and len(torn) < span):
-            return Tail(size, last, torn)
+        lines = disk.read_at(fd, size - start, start).split(b"\n")
+        tail = _tail(size, start, lines)
+        if start == 0 or tail.last is not None:
+            return tail
         span *= 8
+
+
+def _tail(size: int, start: int, lines: list[bytes]) -> Tail:
+    """The end of a segment, from its lines behind `start` (the first of them may be only the rest of one)."""
+    fragments: list[Fragment] = []
+    offset = size
+    for line in reversed(lines if start == 0 else lines[1:]):
+        offset -= len(line)
+        event = decode(line) if line else None
+        if event is not None and not isinstance(event, Damaged):
+            return Tail(size, event.id, lines[-1] != b"", tuple(reversed(fragments)))
+        # A line that kept its ending was not torn but damaged later: that is not ours to explain away.
+        if line and is_cut_off(line):
+            fragments.append(Fragment(offset, line))
+        offset -= 1  # the line feed before it
+    return Tail(size, None, lines[-1] != b"", tuple(reversed(fragments)))
 
 
 def _explained(error: OSError, path: str) -> StoreUnwell:

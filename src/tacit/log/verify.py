@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import sha256
+from shlex import quote
 from typing import NamedTuple
 
 from tacit.core.observation import Sealed, Unknown
@@ -37,7 +38,7 @@ def _verify_segment(log: Log, segment: str) -> Iterator[Finding]:
             yield _unknown(record, record.event.body)
     for record in bad:
         is_fragment = (record.line.offset, sha256(record.line.data).hexdigest()) in sealed
-        yield _fragment(record) if is_fragment else _damage(record)
+        yield _fragment(record) if is_fragment else _damage(record, log.path(segment))
     if torn := log.torn_tail(segment):
         yield Finding(
             segment, f"{torn} bytes of an unfinished write at the end", "nothing: the next write closes it", False
@@ -58,11 +59,11 @@ def _fragment(record: Record) -> Finding:
     return Finding(_where(record), what, "nothing: it was sealed and is ignored", False)
 
 
-def _damage(record: Record) -> Finding:
+def _damage(record: Record, path: str) -> Finding:
     assert isinstance(record.event, Damaged)
     return Finding(
         _where(record),
         f"this line cannot be read: {record.event.reason}",
-        f"all other lines are unharmed; look at it with: sed -n {record.line.number}p {record.segment}; "
+        f"all other lines are unharmed; look at it with: sed -n {record.line.number}p {quote(path)}; "
         "restore it from a backup, or delete just this line",
     )

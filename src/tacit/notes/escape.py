@@ -7,13 +7,16 @@ open HTML or a fence, `\\(` a bracket that would look like the entry's own endin
 from __future__ import annotations
 
 import re
+import sys
 
 from tacit.core.text import escape_lies
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _BACK = {"n": "\n", "r": "\r", "t": "\t"}
 _FENCE = re.compile("`{3,}|~{3,}")
-_TRAIL = re.compile(r"\((?=evidence: |reason: |project: )")
+# What an entry's own details begin with (notes/long_term.py).
+DETAILS = r"(?=evidence: |reason: |project: |seen |conflict|overruled by )"
+_TRAIL = re.compile(rf"\({DETAILS}")
 _ESCAPED = re.compile(r"\\(?:u\{([0-9A-F]{1,6})\}|(.))", re.DOTALL)
 
 
@@ -24,4 +27,11 @@ def escape(text: str) -> str:
 
 
 def unescape(line: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else _BACK.get(found[2], found[2]), line)
+    return _ESCAPED.sub(_unescaped, line)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if not found[1]:
+        return _BACK.get(found[2], found[2])
+    number = int(found[1], 16)
+    return chr(number) if number <= sys.maxunicode else found[0]  # a person may type anything

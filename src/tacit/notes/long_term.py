@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tacit.core.claim import Kind, project_name
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId
 from tacit.core.memory import Memory, Status
-from tacit.notes.escape import escape, unescape
+from tacit.notes.escape import DETAILS, escape, unescape
 from tacit.notes.noted import Noted
 
 HEADER = (
@@ -38,9 +38,7 @@ SECTIONS = (
 )
 _SHOWN_EVIDENCE = 3
 _ID = re.compile(rf" \^([0-9a-z]{{{CLAIM_ID_LENGTH}}})$")
-_ENTRY = re.compile(
-    r"- (\d{4}-\d\d-\d\d): (.*?)(?<!\\)(?: \((?=evidence: |reason: |project: |seen |conflict|overruled )(.*)\))?$"
-)
+_ENTRY = re.compile(rf"- (\d{{4}}-\d\d-\d\d): ((?:\\.|[^\\])*?)(?: \({DETAILS}((?:\\.|[^\\])*)\))?$")
 
 
 class Entry(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Container, Sequence
 from hashlib import sha256
 
 from tacit.core.errors import Refused
@@ -16,7 +16,7 @@ from tacit.disk.ops import PRIVATE_FILE, Disk, make_folder
 from tacit.disk.replace import read_file, replace_file
 from tacit.notes.merge import Reconcile, keep_theirs, merge
 
-SHARED_FILE = 0o644
+SHARED_FILE = 0o666  # less what the umask takes: like every other file of the repository
 
 
 class Shelf:
@@ -38,18 +38,19 @@ class Shelf:
         path: str,
         page: Sequence[str],
         *,
-        key: Callable[[str], ClaimId | Hashable | None] = lambda _line: None,
+        key: Callable[[str], ClaimId | None] = lambda _line: None,
+        leaving: Container[ClaimId] = (),
         reconcile: Reconcile = keep_theirs,
         arrange: Callable[[Sequence[str]], list[str]] = list,
         mode: int = PRIVATE_FILE,
     ) -> None:
-        """Write a page, with what a person changed in it since the last time."""
+        """Write a page, with what a person changed in it since the last time; `leaving` are no longer on it."""
         copy, there = read_file(self._copy(path)), read_file(path)
         wanted = _bytes(page)
         merged = wanted
         if there is not None and there not in (copy, wanted):
             base = None if copy is None else _lines(copy)
-            merged = _bytes(arrange(merge(base, page, _lines(there), key=key, reconcile=reconcile)))
+            merged = _bytes(arrange(merge(base, page, _lines(there), key=key, leaving=leaving, reconcile=reconcile)))
         if merged != there:
             self._write(path, merged, mode)
         if wanted != copy:
@@ -62,7 +63,10 @@ class Shelf:
                 self._disk.remove(gone)
 
     def _write(self, path: str, data: bytes, mode: int) -> None:
-        make_folder(os.path.dirname(path))
+        if mode == SHARED_FILE:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        else:
+            make_folder(os.path.dirname(path))
         replace_file(self._disk, path, data, mode)
 
     def _copy(self, path: str) -> str:

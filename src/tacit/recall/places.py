@@ -21,17 +21,18 @@ class Lines:
         self.path = path
         self._seen: tuple[int, int, int] | None = None
         self._by_id: dict[bytes, int] = {}
-        self._by_text: dict[bytes, int] = {}
+        self._by_text: dict[bytes, list[int]] = {}
 
     def of_id(self, claim: str) -> Place | None:
         """The line that ends in this memory's id."""
         self._refresh()
         return self._place(self._by_id.get(claim.encode()))
 
-    def of_text(self, text: str) -> Place | None:
-        """The line that reads just so."""
+    def of_heading(self, heading: str, nth: int) -> Place | None:
+        """The nth line, from 0, that reads just so."""
         self._refresh()
-        return self._place(self._by_text.get(text.encode("utf-8", "surrogateescape")))
+        found = self._by_text.get(heading.encode("utf-8", "surrogateescape"), [])
+        return self._place(found[nth] if nth < len(found) else None)
 
     def _place(self, number: int | None) -> Place | None:
         return None if number is None else Place(self.path, number)
@@ -50,4 +51,7 @@ class Lines:
 
     def _read(self, lines: list[bytes]) -> None:
         self._by_id = {line[-12:]: at for at, line in enumerate(lines, 1) if line[-14:-12] == b" ^"}
-        self._by_text = {line: at for at, line in enumerate(lines, 1) if line[:1] == b"#"}
+        self._by_text = {}
+        for at, line in enumerate(lines, 1):
+            if line[:1] == b"#":
+                self._by_text.setdefault(line, []).append(at)

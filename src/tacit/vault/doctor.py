@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator
+from shlex import quote
 
 from tacit.disk.replace import read_file
 from tacit.index import reader, store
@@ -38,15 +39,10 @@ class Doctoring(Opened):
         return self._store.read(lambda connection: sum(1 for _ in reader.entries(connection)))
 
     def _modes(self) -> Iterator[Finding]:
+        yield from _mode(self._store.home.root)
         for folder, folders, files in os.walk(self._store.home.root):
             for name in (*folders, *files):
-                path = os.path.join(folder, name)
-                mode = os.lstat(path).st_mode
-                if stat.S_ISLNK(mode):
-                    yield Finding(path, "a symbolic link; Tacit does not write through one", f"rm {path}")
-                elif mode & 0o077:
-                    wanted = "700" if stat.S_ISDIR(mode) else "600"
-                    yield Finding(path, "others can read or write it", f"chmod {wanted} {path}")
+                yield from _mode(os.path.join(folder, name))
 
     def _index(self) -> Iterator[Finding]:
         home = self._store.home
@@ -104,3 +100,12 @@ class Doctoring(Opened):
                 "nothing for Tacit; update SQLite for other programs that share databases",
                 False,
             )
+
+
+def _mode(path: str) -> Iterator[Finding]:
+    mode = os.lstat(path).st_mode
+    if stat.S_ISLNK(mode):
+        yield Finding(path, "a symbolic link; Tacit does not write through one", f"rm {quote(path)}")
+    elif mode & 0o077:
+        wanted = "700" if stat.S_ISDIR(mode) else "600"
+        yield Finding(path, "others can read or write it", f"chmod {wanted} {quote(path)}")

@@ -15,37 +15,16 @@ class Home:
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.index = self.path("index.sqlite")
+        self.long_term = self.path("memory", "long-term.md")
+        self.facts = self.path("memory", "memories.ndjson")
+        self.settings = self.path("tacit.toml")
+        self.written = self.path(".tacit", "written")
+        self.write_lock = self.path(".tacit", "write.lock")
+        self.log_lock = self.path(".tacit", "log.lock")
 
     def path(self, *parts: str) -> str:
         return os.path.join(self.root, *parts)
-
-    @property
-    def index(self) -> str:
-        return self.path("index.sqlite")
-
-    @property
-    def long_term(self) -> str:
-        return self.path("memory", "long-term.md")
-
-    @property
-    def facts(self) -> str:
-        return self.path("memory", "memories.ndjson")
-
-    @property
-    def settings(self) -> str:
-        return self.path("tacit.toml")
-
-    @property
-    def written(self) -> str:
-        return self.path(".tacit", "written")
-
-    @property
-    def write_lock(self) -> str:
-        return self.path(".tacit", "write.lock")
-
-    @property
-    def log_lock(self) -> str:
-        return self.path(".tacit", "log.lock")
 
     def page(self, kind: str, day: str) -> str:
         """A day's page of the worklog or the evaluations."""

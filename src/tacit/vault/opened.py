@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Self
 
+from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import Disk, OsDisk
 from tacit.settings import read_settings
 from tacit.vault.home import locate
@@ -29,6 +30,8 @@ class Opened:
     ) -> None:
         env = dict(os.environ if environment is None else environment)
         place = locate(os.fspath(home) if home is not None else None, env)
+        if os.path.exists(place.root) and not os.path.isdir(place.root):
+            raise StoreUnwell(f"the home {place.root} is not a folder", "name another: tacit --home PATH …")
         self._user_folder = env.get("HOME") or os.path.expanduser("~")
         project = find_project(os.fspath(cwd) if cwd is not None else _where(), self._user_folder)
         self._settings = read_settings(place.settings)

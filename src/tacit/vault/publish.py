@@ -90,13 +90,22 @@ class Publisher:
         path = self._home.long_term
         last = None if update.whole else self._shelf.last_written(path)
         page = long_term.render(update.all) if last is None else long_term.updated(last, update.notes, update.gone)
-        self._shelf.put(path, page, key=long_term.line_id)
+        hidden = {noted.memory.id for noted in update.notes if long_term.section_of(noted) is None}
+        self._shelf.put(path, page, key=long_term.line_id, leaving=hidden | update.gone)
 
     def _facts(self, path: str, scope: Scope, update: _Update, mode: int = PRIVATE_FILE) -> None:
         last = None if update.whole else self._shelf.last_written(path)
         notes = update.all if last is None else update.notes
         lines = facts.updated(last or [], [one for one in notes if one.memory.claim.scope == scope], update.gone)
-        self._shelf.put(path, lines, key=facts.line_id, reconcile=facts.reconciled, arrange=facts.in_order, mode=mode)
+        self._shelf.put(
+            path,
+            lines,
+            key=facts.line_id,
+            leaving={noted.memory.id for noted in update.notes if not noted.holds} | update.gone,
+            reconcile=facts.reconciled,
+            arrange=facts.in_order,
+            mode=mode,
+        )
 
     def _project_facts(
         self, connection: sqlite3.Connection, scope: Scope, project: Project | None, update: _Update

@@ -12,7 +12,7 @@ from tacit.core.errors import WrongUse
 from tacit.core.event import Draft, Event
 from tacit.core.ids import ClaimId
 from tacit.core.memory import Memory, Status
-from tacit.core.observation import Injected, Recalled, WorkLogged
+from tacit.core.observation import Injected, Recalled
 from tacit.core.redaction import redacted
 from tacit.core.text import clean, clip
 from tacit.index import reader
@@ -136,11 +136,13 @@ class Questions(Opened):
     def _page_place(self, connection: sqlite3.Connection, page: Page) -> Place:
         from tacit.notes import evaluations, worklog
 
-        event = reader.event(connection, page.event, must_decode)
-        heading = worklog.heading(event) if isinstance(event.body, WorkLogged) else evaluations.heading(event)
-        path = self._store.home.page(page.kind, page.day)
-        query = "SELECT segment, line FROM event WHERE id = ?"
-        return self._lines_of(path).of_text(heading) or self._log_place(connection, query, page.event)
+        heading_of = worklog.heading if page.kind == "worklog" else evaluations.heading
+        events = reader.pages(connection, page.kind, page.day, must_decode)
+        headings = {event.id: heading_of(event) for event in events}
+        own = headings[page.event]
+        nth = [name for name, heading in headings.items() if heading == own].index(page.event)
+        place = self._lines_of(self._store.home.page(page.kind, page.day)).of_heading(own, nth)
+        return place or self._log_place(connection, "SELECT segment, line FROM event WHERE id = ?", page.event)
 
     def _log_place(self, connection: sqlite3.Connection, query: str, name: str) -> Place:
         segment, line = connection.execute(f"{query} ORDER BY event.id DESC LIMIT 1", (name,)).fetchone()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from tacit.core.errors import TacitError, WrongUse
+from tacit.core.errors import StoreUnwell, TacitError, WrongUse
 from tacit.surfaces.cli.commands import ALIASES, SUMMARIES
 
 
@@ -13,19 +13,29 @@ def run(arguments: list[str]) -> int:
     try:
         return _run(arguments)
     except TacitError as error:
-        from tacit.core.text import show
+        return _explain(error)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _explain(StoreUnwell(f"{where}{error.strerror or error}", "tacit doctor"))
 
-        sys.stdout.flush()
-        print(f"tacit: {show(error.message)}", file=sys.stderr)
-        if error.hint:
-            print(f"  → {show(error.hint)}", file=sys.stderr)
-        return error.exit_code
+
+def _explain(error: TacitError) -> int:
+    from tacit.core.text import show
+
+    sys.stdout.flush()
+    print(f"tacit: {show(error.message)}", file=sys.stderr)
+    if error.hint:
+        print(f"  → {show(error.hint)}", file=sys.stderr)
+    return error.exit_code
 
 
 def _run(arguments: list[str]) -> int:
     before: list[str] = []
-    if len(arguments) > 2 and arguments[0] == "--home":  # tacit --home PATH recall … is as good as behind the verb
-        before, arguments = arguments[:2], arguments[2:]
+    if arguments and arguments[0].partition("=")[0] == "--home":  # as good before the verb as behind it
+        taken = 1 if "=" in arguments[0] else 2
+        before, arguments = arguments[:taken], arguments[taken:]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         return _help(arguments[1:])
     if arguments[0] in ("--version", "-V"):

@@ -25,8 +25,6 @@ def run(call: Call) -> int:
     else:
         sys.stdout.write(brief.text)
     warn(f"Memory loaded: {len(brief.entries)} entries ({call.questions.scope_words}).")
-    if not brief.entries:
-        warn("A brief needs at least 3 active memories; see: tacit list, tacit review")
     return 0
 
 

@@ -1,0 +1,94 @@
+"""Whether two indexes of one log are the same: every derived row, and the answers to many questions."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
+from typing import NamedTuple
+
+from tacit.core.ids import EventId
+from tacit.core.judgement import Decided, Proposed
+from tacit.core.observation import WorkLogged
+from tacit.disk.ops import OsDisk
+from tacit.index import reader, writer
+from tacit.index import store as index_store
+from tacit.log.codec import Damaged, type_of
+from tacit.recall.find import Match, Query, search
+from tacit.vault.home import Home
+from tacit.vault.speaker import speaker
+from tacit.vault.store import Store, must_decode
+from tests.chaos.workload import question
+
+
+def open_store(home: str) -> Store:
+    """Log, index and notes of a home, outside of any project."""
+    return Store(Home(home), OsDisk(), speaker({}), None, lambda: os.urandom(10))
+
+
+def catch_up(store: Store) -> None:
+    """File everything, also what nobody waits for."""
+    store.change(lambda _connection: [])
+
+
+def fingerprint(connection: sqlite3.Connection) -> str:
+    """A hash of the logical dump."""
+    digest = sha256()
+    for row in reader.dump(connection):
+        digest.update(row.encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()
+
+
+def answers(connection: sqlite3.Connection, questions: int) -> list[list[Match]]:
+    """What is found for so many random questions, the same ones every time."""
+    rng = random.Random(7)
+    asked = [Query(question(rng), rng.randint(1, 20), everything=rng.random() < 0.3) for _ in range(questions)]
+    return [search(connection, query) for query in asked]
+
+
+class Comparison(NamedTuple):
+    """The index that was kept, beside one made again from the log."""
+
+    same_rows: bool
+    same_answers: bool
+    memories: int
+    answered: int
+
+
+def compare(home: str, questions: int = 200) -> Comparison:
+    with closing(open_store(home)) as store, closing(store.fresh_index()) as fresh:
+        catch_up(store)
+        found = answers(fresh, questions)
+        return Comparison(
+            same_rows=store.read(fingerprint) == fingerprint(fresh),
+            same_answers=store.read(lambda kept: answers(kept, questions)) == found,
+            memories=sum(1 for _ in reader.entries(fresh)),
+            answered=sum(1 for matches in found if matches),
+        )
+
+
+def filed(store: Store) -> Iterator[writer.Filed]:
+    """Every readable line of the log, ready for an index."""
+    for segment in store.log.segments():
+        for record in store.log.read(segment):
+            if not isinstance(record.event, Damaged):
+                line, event = record.line, record.event
+                yield writer.Filed(event, type_of(event.body), segment, line.number, line.data)
+
+
+def folded(entries: list[writer.Filed]) -> list[EventId]:
+    """The events that leave a trace in the index in any case (an undo of an undo may leave none)."""
+    return [entry.event.id for entry in entries if isinstance(entry.event.body, Proposed | Decided | WorkLogged)]
+
+
+def index_of(entries: list[writer.Filed], *, left_out: EventId | None = None, unheard: EventId | None = None) -> str:
+    """The fingerprint of an index of these lines; the mutants leave one out, or file it without listening to it."""
+    with closing(index_store.create(":memory:")) as connection:
+        for entry in entries:
+            if entry.event.id == unheard:
+                connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", entry.row)
+        writer.apply(connection, [entry for entry in entries if entry.event.id != left_out], [], must_decode)
+        return fingerprint(connection)

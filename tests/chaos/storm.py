@@ -1,0 +1,149 @@
+"""The kill storm: four processes append to one log and are killed at random moments, again and again.
+
+Whatever was acknowledged before a kill must be there afterwards, once and readable.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import time
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from tacit.log.log import MEMORY
+from tests.chaos import mutants
+from tests.chaos.audit import NOTHING, Audit, audit
+from tests.chaos.material import LARGE, SMALL, everything, open_log, operation, origin, text_of
+from tests.chaos.rebuild import catch_up, fingerprint, open_store
+from tests.chaos.writers import Acknowledge, Writer, kill, listen, start
+
+_WRITERS = 4
+_GUSTS = 3  # between them the index catches up
+_LONGEST_PAUSE, _LONGEST_MEAN_PAUSE, _LONGEST_AIM = 0.12, 0.04, 0.02
+_HUGE = (150_000, 200_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A `mean` storm writes only huge lines and strikes only while one is being written. No `seal`: the mutant."""
+
+    home: str
+    kills: int
+    seed: int = 1
+    mean: bool = False
+    seal: bool = True
+    index: bool = True
+
+    def mutation(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.seal else mutants.no_seal()
+
+
+class Outcome(NamedTuple):
+    """What was killed, what the log held afterwards, and whether three indexes of it were the same."""
+
+    kills: int
+    audit: Audit
+    rebuilt_alike: bool
+
+
+def storm(plan: Plan) -> Outcome:
+    gusts = _Gusts(plan)
+    for gust in range(1, _GUSTS + 1):
+        gusts.blow(until=plan.kills * gust // _GUSTS)
+        if plan.index:
+            catch_up(open_store(plan.home))
+    found = audit(open_log(plan.home), [*gusts.acknowledged, *_append_once_more(plan)])
+    return Outcome(gusts.kills, found, _rebuilt_alike(plan.home) if plan.index else True)
+
+
+def storms_until_a_write_is_torn(plan: Plan) -> Outcome:
+    """Small storms, each on a log of its own, until one has left a fragment or lost a line."""
+    total = Outcome(0, NOTHING, True)
+    for number in itertools.count():
+        one = storm(replace(plan, home=os.path.join(plan.home, str(number)), kills=40, seed=plan.seed + number))
+        total = Outcome(total.kills + one.kills, total.audit + one.audit, total.rebuilt_alike and one.rebuilt_alike)
+        if total.audit.fragments or total.audit.lost or total.kills >= plan.kills:
+            break
+    return total
+
+
+class _Gusts:
+    """The writers that live, and what the dead ones had acknowledged."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._rng = random.Random(plan.seed)
+        self._numbers = itertools.count()
+        self._writers: list[Writer] = []
+        self.acknowledged: list[str] = []
+        self.kills = 0
+
+    def blow(self, *, until: int) -> None:
+        """Start the writers and kill until so many were killed in all; in the end nobody lives."""
+        while self.kills < until:
+            self._writers += [self._start() for _ in range(_WRITERS - len(self._writers))]
+            self._strike()
+        self._kill(list(self._writers))
+
+    def _strike(self) -> None:
+        listen(self._writers, self._rng.uniform(0, _LONGEST_MEAN_PAUSE if self._plan.mean else _LONGEST_PAUSE))
+        aim = "all while one writes" if self._plan.mean else self._rng.choice(["one", "all", "all while one writes"])
+        if aim == "all while one writes":
+            _await_growth(os.path.join(self._plan.home, MEMORY))
+        self._kill([self._rng.choice(self._writers)] if aim == "one" else list(self._writers))
+
+    def _kill(self, doomed: list[Writer]) -> None:
+        kill(doomed)
+        self.kills += len(doomed)
+        self.acknowledged += [name for writer in doomed for line in writer.acknowledged for name in line.split()]
+        self._writers = [writer for writer in self._writers if writer not in doomed]
+
+    def _start(self) -> Writer:
+        return start(partial(_write, self._plan, next(self._numbers)))
+
+
+def _write(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
+    """Append for ever. An id is told only after `append` has returned it."""
+    rng, log = random.Random(f"{plan.seed} {number}"), open_log(plan.home)
+    with plan.mutation():
+        for count in itertools.count():
+            sizes = _HUGE if plan.mean else rng.choices([SMALL, LARGE], weights=[9, 1])[0]
+            drafts = operation(rng, f"{number}.{count}", text_of(rng, sizes))
+            acknowledge(" ".join(event.id for event in log.append(drafts, origin(str(number)))))
+
+
+def _append_once_more(plan: Plan) -> list[str]:
+    with plan.mutation():
+        written = open_log(plan.home).append(everything("last", "the end"), origin("last"))
+    return [event.id for event in written]
+
+
+def _await_growth(path: str) -> None:
+    """Return as soon as somebody writes: the meanest moment for a kill."""
+    until = time.monotonic() + _LONGEST_AIM
+    before = _size(path)
+    while _size(path) == before and time.monotonic() < until:
+        pass
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _rebuilt_alike(home: str) -> bool:
+    """The index that was kept while the storm went on, and two made afterwards."""
+    with closing(open_store(home)) as store:
+        catch_up(store)
+        kept = store.read(fingerprint)
+        for _ in range(2):
+            with closing(store.fresh_index()) as fresh:
+                if fingerprint(fresh) != kept:
+                    return False
+    return True

@@ -1,0 +1,37 @@
+"""Kill -9 at any moment loses no acknowledged event. The long form is in `bench/chaos.py`."""
+
+from __future__ import annotations
+
+from tests.chaos.apart import apart
+from tests.chaos.storm import Outcome, Plan, storm, storms_until_a_write_is_torn
+
+_BOUND = 1_200  # kills within which a write is torn for certain: about one strike in ten tears one
+
+
+def _assert_unharmed(outcome: Outcome) -> None:
+    assert outcome.audit.faults == 0, outcome
+    assert outcome.audit.acknowledged > 0
+    assert outcome.audit.found >= outcome.audit.acknowledged
+    assert outcome.audit.fragments <= outcome.kills
+    assert outcome.rebuilt_alike
+
+
+def test_a_kill_storm_loses_nothing_on_disk(home: str) -> None:
+    _assert_unharmed(apart(storm, Plan(home, kills=60)))
+
+
+def test_a_kill_storm_loses_nothing_in_memory(memory_home: str) -> None:
+    _assert_unharmed(apart(storm, Plan(memory_home, kills=40, seed=2)))
+
+
+def test_torn_writes_are_sealed_and_lose_nothing(memory_home: str) -> None:
+    outcome = apart(storms_until_a_write_is_torn, Plan(memory_home, _BOUND, seed=3, mean=True, index=False))
+    _assert_unharmed(outcome)
+    assert outcome.audit.fragments > 0, "no write was torn: this storm shows nothing"
+
+
+def test_without_the_seal_the_same_storm_loses_acknowledged_lines(memory_home: str) -> None:
+    plan = Plan(memory_home, _BOUND, seed=3, mean=True, seal=False, index=False)
+    found = apart(storms_until_a_write_is_torn, plan).audit
+    assert found.lost > 0
+    assert found.unreadable > 0

@@ -1,0 +1,117 @@
+"""The seal, step by step: a torn tail is closed and described, and what is appended after it stands on its own."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from hashlib import sha256
+
+import pytest
+
+from tacit.core.event import Event
+from tacit.core.observation import Sealed
+from tacit.log.codec import encode
+from tacit.log.log import MEMORY, Log
+from tacit.log.verify import verify
+from tests.chaos import mutants
+from tests.chaos.audit import audit, events
+from tests.chaos.material import judgement, name_of, open_log, origin
+
+# The clock stands still, so that only the log itself can keep ids in order.
+_NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def log(home: str) -> Log:
+    """A log with one event in it."""
+    made = open_log(home)
+    _append(made, "first")
+    return made
+
+
+def _append(log: Log, name: str) -> Event:
+    (event,) = log.append([judgement(name, f"the text of {name}")], origin("test", _NOON))
+    return event
+
+
+def _bytes(log: Log) -> bytes:
+    with open(log.path(MEMORY), "rb") as file:
+        return file.read()
+
+
+def _tear(log: Log, fragment: bytes) -> int:
+    """Leave `fragment` at the end, as a write that was killed does; where it begins."""
+    with open(log.path(MEMORY), "ab") as file:
+        file.write(fragment)
+    return log.size(MEMORY) - len(fragment)
+
+
+def _whole_line(log: Log, name: str) -> bytes:
+    """The line an append would write, without writing it."""
+    size = log.size(MEMORY)
+    line = encode(_append(log, name))
+    os.truncate(log.path(MEMORY), size)
+    return line
+
+
+@pytest.mark.parametrize("length", [1, 2, 60, 100_000])
+def test_a_torn_tail_is_closed_and_described_and_the_next_line_stands_alone(log: Log, length: int) -> None:
+    fragment = (b'{"actor":"user","body":{"claim":' * (1 + length // 32))[:length]
+    before = _bytes(log)
+    offset = _tear(log, fragment)
+    written = _append(log, "second")
+    _first, sealed, second = events(log, MEMORY)
+    assert second == written
+    assert sealed.body == Sealed(offset, length, sha256(fragment).hexdigest())
+    assert _bytes(log) == before + fragment + b"\n" + encode(sealed) + encode(second)
+    assert not [finding for finding in verify(log) if finding.serious]
+
+
+def test_without_the_seal_the_next_line_is_glued_to_the_fragment_and_lost(log: Log) -> None:
+    _tear(log, b'{"actor":"us')
+    with mutants.no_seal():
+        written = _append(log, "second")
+    assert written.id not in [event.id for event in events(log, MEMORY)]
+    found = audit(log, [written.id])
+    assert found.lost == 1
+    assert found.unreadable == 1
+    assert [finding.serious for finding in verify(log)] == [True]
+
+
+def test_a_tail_that_lacks_nothing_but_its_line_feed_is_kept_and_order_still_rises(log: Log) -> None:
+    for number in range(20):  # ids of one millisecond are random; a few in order could be luck
+        _tear(log, _whole_line(log, f"torn {number}").rstrip(b"\n"))
+        _append(log, f"after {number}")
+    found = events(log, MEMORY)
+    assert [event.id for event in found] == sorted(event.id for event in found)
+    names = [name_of(event) for event in found if not isinstance(event.body, Sealed)]
+    assert names == ["first", *(f"{what} {number}" for number in range(20) for what in ("torn", "after"))]
+    assert not [finding for finding in verify(log) if finding.serious]
+
+
+@pytest.mark.parametrize("written", [1, 2, 40])
+def test_a_seal_that_was_torn_itself_leaves_no_unexplained_line(log: Log, written: int) -> None:
+    _tear(log, b'{"actor":"us')
+    size = log.size(MEMORY)
+    _append(log, "second")
+    os.truncate(log.path(MEMORY), size + written)  # killed when it had closed the fragment and begun to describe it
+    third = _append(log, "third")
+    assert third in events(log, MEMORY)
+    assert audit(log, [third.id]).faults == 0
+
+
+def test_a_line_that_was_damaged_later_is_not_sealed_as_if_it_had_been_torn(log: Log) -> None:
+    rotten = bytearray(_bytes(log))
+    rotten[20] ^= 1
+    with open(log.path(MEMORY), "wb") as file:
+        file.write(rotten)
+    _append(log, "second")
+    assert [finding.serious for finding in verify(log)] == [True]
+
+
+def test_sealing_twice_leaves_two_fragments_and_two_seals(log: Log) -> None:
+    for name in ("second", "third"):
+        _tear(log, b"{")
+        _append(log, name)
+    found = audit(log, [event.id for event in events(log, MEMORY) if not isinstance(event.body, Sealed)])
+    assert (found.fragments, found.acknowledged, found.faults) == (2, 3, 0)

@@ -1,0 +1,118 @@
+"""A random life of a home: several processes use every verb at once, inside and outside of a project."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from tacit.core.errors import NotFound, Refused
+from tacit.core.memory import Status
+from tacit.core.observation import WorkLogged
+from tacit.vault.vault import Vault
+from tests.chaos.writers import Acknowledge, finish, start
+
+_THINGS = "pnpm npm tox nox ruff black docker podman make just".split()
+_PURPOSES = "installs tests formatting containers releases scripts".split()
+_SHAPES = (
+    "use {thing} for {purpose}",
+    "always run {thing} before {purpose}",
+    "never run {thing} before {purpose}",
+    "we use {thing}",
+    "I prefer {thing}",
+    "the {purpose} config is {thing}.toml",
+    "global: never commit {thing} files",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every second process stands in the project. `verbs` may narrow what is done."""
+
+    home: str
+    project: str
+    processes: int
+    operations: int
+    seed: int = 1
+    verbs: tuple[str, ...] = ()
+
+
+def live(plan: Plan) -> Counter[str]:
+    """Do it all; how often each verb was carried out (some are refused, as in life)."""
+    os.makedirs(os.path.join(plan.project, ".git"))
+    _vault(plan, 0).init()
+    index = _index_file(plan)
+    writers = [start(partial(_work, plan, number)) for number in range(plan.processes)]
+    codes = finish(writers)
+    assert codes == [0] * plan.processes, f"a process failed: {codes}"
+    assert _index_file(plan) == index, "the index was rebuilt on the way: this would compare nothing"
+    return Counter(line for writer in writers for line in writer.acknowledged)
+
+
+def _index_file(plan: Plan) -> int:
+    return os.stat(os.path.join(plan.home, "index.sqlite")).st_ino
+
+
+def _vault(plan: Plan, number: int) -> Vault:
+    return Vault(plan.home, cwd=plan.project if number % 2 else plan.home, environment={"HOME": plan.home})
+
+
+def _work(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
+    rng = random.Random(f"{plan.seed} {number}")
+    verbs = plan.verbs or tuple(VERBS)
+    with _vault(plan, number) as vault:
+        for verb in rng.choices(verbs, weights=[VERBS[verb].weight for verb in verbs], k=plan.operations):
+            try:
+                VERBS[verb].act(vault, rng)
+            except (NotFound, Refused):  # nothing there to do it to, or another process was faster
+                continue
+            acknowledge(verb)
+
+
+def sentence(rng: random.Random) -> str:
+    """Few enough of them that the same is said again and contradicted."""
+    return rng.choice(_SHAPES).format(thing=rng.choice(_THINGS), purpose=rng.choice(_PURPOSES))
+
+
+def question(rng: random.Random) -> str:
+    return " ".join(rng.choices([*_THINGS, *_PURPOSES, "use", "never", "config", "prefer", "told", "nowhere"], k=3))
+
+
+def _any(vault: Vault, rng: random.Random, status: Status) -> str:
+    found = vault.entries(status=status, scope="all")
+    if not found:
+        raise NotFound("none yet")
+    return rng.choice(found).memory.id
+
+
+def _log_work(vault: Vault, rng: random.Random) -> None:
+    vault.log(WorkLogged(f"T-{rng.randrange(9)}", sentence(rng), changes=rng.choice(_THINGS)))
+
+
+def _forget(vault: Vault, rng: random.Random) -> None:
+    vault.forget(_any(vault, rng, Status.ACTIVE), reason=rng.choice(_PURPOSES), evidence="told so")
+
+
+class Verb(NamedTuple):
+    weight: int
+    act: Callable[[Vault, random.Random], object]
+
+
+VERBS = {
+    "remember": Verb(8, lambda vault, rng: vault.remember(sentence(rng), evidence=f"told {rng.randrange(9)}")),
+    "add": Verb(8, lambda vault, rng: vault.add(sentence(rng), tags=[rng.choice(_PURPOSES)])),
+    "log": Verb(4, _log_work),
+    "accept": Verb(4, lambda vault, rng: vault.accept(_any(vault, rng, Status.PENDING))),
+    "dismiss": Verb(3, lambda vault, rng: vault.dismiss(_any(vault, rng, Status.PENDING))),
+    "forget": Verb(3, _forget),
+    "restore": Verb(4, lambda vault, rng: vault.restore(_any(vault, rng, Status.RETIRED))),
+    "edit": Verb(3, lambda vault, rng: vault.edit(_any(vault, rng, Status.ACTIVE), text=sentence(rng))),
+    "undo": Verb(4, lambda vault, _rng: vault.undo()),
+    "recall": Verb(2, lambda vault, rng: vault.recall(question(rng))),
+    "list": Verb(2, lambda vault, _rng: vault.entries(status=None, scope="all")),
+    "improve": Verb(2, lambda vault, _rng: vault.improve(force=True)),
+}

@@ -1,0 +1,1 @@
+"""Values and functions of the pure core."""

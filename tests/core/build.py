@@ -1,0 +1,63 @@
+"""Small logs for examples: who said what, one event after the other."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from tacit.core.claim import GLOBAL, Claim, Kind, Scope
+from tacit.core.event import USER, Body, Event, Origin, Provenance
+from tacit.core.ids import EventId, event_id
+from tacit.core.judgement import Decided, Proposed, Verdict
+from tacit.core.memory import Memory, recollect
+from tacit.core.statement import claim_from
+
+START = datetime(2024, 3, 1, 12, tzinfo=UTC)
+
+
+def says(text: str, scope: Scope = GLOBAL, *, kind: Kind | None = None, tags: tuple[str, ...] = ()) -> Claim:
+    return claim_from(text, scope, kind=kind, tags=tags)
+
+
+def numbered(number: int) -> EventId:
+    return event_id(number, bytes(10))
+
+
+def event(number: int, body: Body, actor: str = USER, *, session: str = "") -> Event:
+    """The event of this number: later numbers are later events, an hour apart."""
+    provenance = Provenance.USER_DIRECT if actor == USER else Provenance.MODEL
+    origin = Origin(START + timedelta(hours=number), 0, "host", session, actor, provenance)
+    return Event(numbered(number), numbered(number), origin, GLOBAL, body)
+
+
+def added(claim: Claim, evidence: str = "") -> Proposed:
+    return Proposed(claim, Verdict.ADDED, "user_direct", evidence)
+
+
+def proposed(claim: Claim, evidence: str = "") -> Proposed:
+    return Proposed(claim, Verdict.PROPOSED, "remember", evidence)
+
+
+def history(*said: Body) -> list[Event]:
+    """One event for each thing a person said, in this order."""
+    return [event(number, body) for number, body in enumerate(said, 1)]
+
+
+def memory_of(claim: Claim, *said: Body) -> Memory:
+    """The memory of a claim after these judgements of a person."""
+    return recollect(history(*said))[claim.id]
+
+
+def active(text: str = "use pnpm") -> Memory:
+    return memory_of(says(text), added(says(text)))
+
+
+def pending(text: str = "use pnpm") -> Memory:
+    return memory_of(says(text), proposed(says(text), "a test"))
+
+
+def dismissed(text: str = "use pnpm") -> Memory:
+    return memory_of(says(text), proposed(says(text)), Decided(says(text), Verdict.DISMISSED))
+
+
+def forgotten(text: str = "use pnpm") -> Memory:
+    return memory_of(says(text), added(says(text)), Decided(says(text), Verdict.RETIRED))

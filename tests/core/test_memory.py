@@ -1,0 +1,129 @@
+"""The fold by example: what a memory is after each thing that can be said about it."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from tacit.core.claim import GLOBAL, Kind
+from tacit.core.event import POLICY, Event, Origin, Provenance
+from tacit.core.judgement import Decided, Proposed, Undone, Verdict
+from tacit.core.memory import Status, recollect, recollect_one, standing, undone
+from tacit.core.observation import WorkLogged
+
+from .build import START, added, event, history, memory_of, numbered, proposed, says
+
+CLAIM = says("use pnpm")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [
+        (Verdict.ACCEPTED, Status.ACTIVE),
+        (Verdict.RESTORED, Status.ACTIVE),
+        (Verdict.DISMISSED, Status.DISMISSED),
+        (Verdict.RETIRED, Status.RETIRED),
+        (Verdict.REVISED, Status.RETIRED),
+        (Verdict.KEPT, Status.PENDING),
+    ],
+)
+def test_the_latest_verdict_is_the_status(verdict: Verdict, status: Status) -> None:
+    memory = memory_of(CLAIM, proposed(CLAIM), Decided(CLAIM, verdict, "because", "seen"))
+    assert memory.status is status
+    assert (memory.decided_by, memory.reason, memory.reason_evidence) == ("user", "because", "seen")
+    assert memory.strength == 1
+
+
+def test_a_suggestion_is_a_memory_nobody_has_decided_on() -> None:
+    memory = memory_of(CLAIM, proposed(CLAIM, "a test"))
+    assert (memory.status, memory.is_live, memory.decided_by) == (Status.PENDING, True, "")
+
+
+def test_said_again_it_is_stronger_and_newer() -> None:
+    memory = memory_of(CLAIM, added(CLAIM, "first"), added(CLAIM), added(CLAIM, "third"))
+    assert memory.strength == 3
+    assert [(given.event, given.text) for given in memory.evidence] == [(numbered(1), "first"), (numbered(3), "third")]
+    assert (memory.first_at, memory.last_at) == (START + timedelta(hours=1), START + timedelta(hours=3))
+    assert memory.last == numbered(3)
+
+
+def test_sessions_are_counted_by_name_or_else_by_day() -> None:
+    events = [
+        event(1, proposed(CLAIM), session="one"),
+        event(2, proposed(CLAIM), session="one"),
+        event(3, proposed(CLAIM), session="two"),
+        event(4, proposed(CLAIM)),
+        event(5, proposed(CLAIM)),
+    ]
+    assert recollect(events)[CLAIM.id].sessions == {"one", "two", "2024-03-01"}
+
+
+def test_the_latest_wording_of_a_person_wins_and_tags_add_up() -> None:
+    memory = memory_of(
+        CLAIM,
+        added(says("use pnpm", tags=("js",))),
+        added(says("Use the pnpm.", kind=Kind.CONSTRAINT, tags=("build",))),
+    )
+    assert memory.claim == says("Use the pnpm.", kind=Kind.CONSTRAINT, tags=("js", "build"))
+
+
+def test_a_learner_rewords_only_what_no_person_has_spoken_of() -> None:
+    reworded = says("Use the pnpm.")
+    alone = [event(1, proposed(CLAIM), "agent"), event(2, proposed(reworded), "agent")]
+    after_a_person = [event(1, proposed(CLAIM)), event(2, proposed(reworded), "agent")]
+    assert recollect(alone)[CLAIM.id].claim == reworded
+    assert recollect(after_a_person)[CLAIM.id].claim == CLAIM
+
+
+def test_a_policy_decides_on_what_no_person_has_spoken_of() -> None:
+    accepted = Decided(CLAIM, Verdict.ACCEPTED)
+    learned = [event(1, proposed(CLAIM), "learner"), event(2, accepted, POLICY)]
+    told = [event(1, proposed(CLAIM)), event(2, accepted, POLICY)]
+    assert recollect(learned)[CLAIM.id].status is Status.ACTIVE
+    assert recollect(told)[CLAIM.id].status is Status.PENDING
+
+
+def test_what_came_from_many_sources_is_worth_the_least_of_them() -> None:
+    mixed = [event(1, proposed(CLAIM)), event(2, proposed(CLAIM), "agent")]
+    assert recollect(mixed)[CLAIM.id].provenance is Provenance.MODEL
+
+
+def test_a_person_who_says_it_again_wakes_what_was_forgotten() -> None:
+    gone = Decided(CLAIM, Verdict.RETIRED)
+    assert memory_of(CLAIM, added(CLAIM), gone, added(CLAIM)).status is Status.ACTIVE
+    assert memory_of(CLAIM, added(CLAIM), gone, proposed(CLAIM)).status is Status.PENDING
+    assert recollect([*history(added(CLAIM), gone), event(3, added(CLAIM), "agent")])[CLAIM.id].status is Status.RETIRED
+
+
+def test_an_undone_event_counts_as_not_said() -> None:
+    said = history(added(CLAIM), Decided(CLAIM, Verdict.RETIRED))
+    taken_back = [*said, event(3, Undone((numbered(2),), (CLAIM.id,)))]
+    again = [*taken_back, event(4, Undone((numbered(3),), (CLAIM.id,)))]
+    assert recollect(said)[CLAIM.id].status is Status.RETIRED
+    assert recollect(taken_back) == recollect(said[:1])
+    assert recollect(again) == recollect(said)
+
+
+def test_a_memory_whose_events_were_all_undone_is_none() -> None:
+    events = [*history(added(CLAIM)), event(2, Undone((numbered(1),), (CLAIM.id,)))]
+    assert recollect(events) == {}
+    assert recollect_one(events, CLAIM.id) is None
+
+
+def test_an_undo_reaches_only_what_came_before_it() -> None:
+    events = [event(1, Undone((numbered(2), numbered(1), numbered(7)), ())), event(2, added(CLAIM))]
+    assert undone(events) == set()
+    assert [one.id for one in standing(events)] == [numbered(1), numbered(2)]
+
+
+def test_observations_make_no_memory() -> None:
+    assert recollect([event(1, WorkLogged("T", "use pnpm"))]) == {}
+
+
+def test_the_day_is_the_one_on_the_wall_where_it_happened() -> None:
+    origin = Origin(START.replace(hour=23), 120, "host", "", "user", Provenance.USER_DIRECT)
+    said = Event(numbered(1), numbered(1), origin, GLOBAL, Proposed(CLAIM, Verdict.ADDED, "user_direct", "late"))
+    memory = recollect([said])[CLAIM.id]
+    assert memory.day == date(2024, 3, 2)
+    assert memory.evidence[0].day == date(2024, 3, 2)

@@ -1,0 +1,119 @@
+"""From what a person typed to one atomic statement (S6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.core.claim import GLOBAL, Kind, Triple
+from tacit.core.statement import Scoped, bare, claim_from, read, split_scope, wants_global
+
+
+def test_a_request_to_remember_becomes_the_rule_itself() -> None:
+    claim = claim_from("add to memory that never run build repeatedly because it is heavy", GLOBAL)
+    assert claim.sentence == "never run build repeatedly because it is heavy"
+    assert claim.kind is Kind.CONSTRAINT
+    assert claim.triple == Triple("agent", "never run", "build repeatedly")
+    assert claim.key == "agent|never run|build repeatedly"
+
+
+def test_a_text_may_ask_for_the_global_scope() -> None:
+    said = split_scope("global: I prefer pnpm")
+    assert said == Scoped("I prefer pnpm", True)
+    claim = claim_from(said.text, GLOBAL)
+    assert (claim.kind, claim.triple) == (Kind.PREFERENCE, Triple("user", "prefers", "pnpm"))
+
+
+@pytest.mark.parametrize(
+    ("text", "scoped"),
+    [
+        ("  GLOBAL :  use pnpm ", Scoped("use pnpm", True)),
+        ("local: use pnpm", Scoped("use pnpm", False)),
+        ("project: use pnpm", Scoped("use pnpm", False)),
+        ("use pnpm", Scoped("use pnpm", None)),
+        ("globally: use pnpm", Scoped("globally: use pnpm", None)),
+        ("the global: namespace", Scoped("the global: namespace", None)),
+    ],
+)
+def test_only_a_leading_scope_word_is_a_scope(text: str, scoped: Scoped) -> None:
+    assert split_scope(text) == scoped
+
+
+def test_the_flag_and_the_text_both_ask_for_the_global_scope() -> None:
+    assert wants_global("global: use pnpm", asked=False)
+    assert wants_global("use pnpm", asked=True)
+    assert not wants_global("local: use pnpm", asked=False)
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "add to memory that",
+        "Add this to your memory:",
+        "please save to memory,",
+        "and put it into the memory that",
+        "remember that",
+        "Please remember:",
+        "note:",
+        "memorise that",
+        "from now on,",
+        "for future reference,",
+        "in this project",
+        "remember that from now on,",
+    ],
+)
+def test_words_that_only_introduce_are_cut_off(lead: str) -> None:
+    assert bare(f"{lead} use pnpm") == "use pnpm"
+
+
+@pytest.mark.parametrize("text", ["remember that", "remember the milk", "note taking is good", "add to memory"])
+def test_words_that_introduce_nothing_stay(text: str) -> None:
+    assert bare(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "triple"),
+    [
+        ("never use npm", Kind.CONSTRAINT, ("agent", "never use", "npm")),
+        ("do not push to main", Kind.CONSTRAINT, ("agent", "never push", "to main")),
+        ("don't push to main", Kind.CONSTRAINT, ("agent", "never push", "to main")),
+        ("You must never commit secrets", Kind.CONSTRAINT, ("agent", "never commit", "secrets")),
+        ("always run the tests", Kind.RULE, ("agent", "always run", "the tests")),
+        ("you should always run the tests", Kind.RULE, ("agent", "always run", "the tests")),
+        ("I prefer tabs", Kind.PREFERENCE, ("user", "prefers", "tabs")),
+        ("we usually prefer to use tabs", Kind.PREFERENCE, ("user", "prefers", "tabs")),
+        ("prefer tabs", Kind.PREFERENCE, ("user", "prefers", "tabs")),
+        ("we decided to use postgres", Kind.DECISION, ("project", "decided on", "postgres")),
+        ("this project uses ruff", Kind.CONVENTION, ("project", "uses", "ruff")),
+        ("use ruff for linting", Kind.RULE, ("linting", "uses", "ruff")),
+        ("if the build fails, clear the cache", Kind.KNOWN_FIX, ("the build fails", "is fixed by", "clear the cache")),
+        ("the default branch is main", Kind.CONVENTION, ("the default branch", "is", "main")),
+        ("tokens must be rotated", Kind.RULE, ("tokens", "must be", "rotated")),
+        ("Run the tests", Kind.RULE, ("agent", "run", "the tests")),
+        ("the sky above the port", Kind.RULE, ("note", "says", "the sky above the port")),
+        ("it is raining", Kind.RULE, ("note", "says", "it is raining")),
+        ("$&", Kind.RULE, ("note", "says", "$&")),
+    ],
+)
+def test_a_sentence_is_read_as_kind_and_triple(text: str, kind: Kind, triple: tuple[str, str, str]) -> None:
+    parts = read(text)
+    assert (parts.kind, tuple(parts.triple)) == (kind, triple)
+
+
+def test_a_reason_is_part_of_the_sentence_and_not_of_the_statement() -> None:
+    one = claim_from("never run the build because it is heavy", GLOBAL)
+    other = claim_from("never run the build, since it takes an hour", GLOBAL)
+    assert one.sentence != other.sentence
+    assert one.id == other.id
+
+
+def test_the_person_says_which_kind_it_is() -> None:
+    assert claim_from("use pnpm", GLOBAL, kind=Kind.CONSTRAINT).kind is Kind.CONSTRAINT
+    assert claim_from("use pnpm", GLOBAL, tags=("js",)).tags == ("js",)
+
+
+LONG = ("never " + " " * 2_000 + "x", "a " * 2_000, "use " + "x" * 50_000, "if an error, " * 1_000)
+
+
+@pytest.mark.parametrize("text", LONG, ids=len)
+def test_a_very_long_text_is_read_like_any_other(text: str) -> None:
+    assert read(text).triple

@@ -1,0 +1,180 @@
+"""The fact files: exactly the fields of a fact, one line each, in an order that makes small diffs."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from .person import Person, facts_in
+
+FIELDS = ["id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key"]
+TUESDAY = "2026-03-03T12:00:00+00:00"
+
+
+@pytest.fixture
+def project(person: Person) -> Path:
+    return person.repository()
+
+
+def shared(project: Path) -> Path:
+    return project / "docs" / "memory" / "memories.ndjson"
+
+
+def changed_lines(person: Person, project: Path) -> tuple[int, int]:
+    """Lines added and taken out since the last commit."""
+    told = person.git(project, "diff", "--numstat", "--", "docs/memory/memories.ndjson").split()
+    return (int(told[0]), int(told[1])) if told else (0, 0)
+
+
+def test_a_fact_has_exactly_its_fields(person: Person, project: Path) -> None:
+    person.tacit("add", "never run the build repeatedly because it is heavy", "--tag", "build", cwd=project)
+    person.tacit("add", "global: I prefer pnpm", cwd=project)
+    (local,), (world,) = facts_in(shared(project)), facts_in(person.facts)
+    assert local == {
+        "id": person.id_of("never run the build repeatedly because it is heavy"),
+        "ts": "2026-03-02T12:00:00.000000Z",
+        "scope": "local",
+        "kind": "constraint",
+        "triple": {"subject": "agent", "predicate": "never run", "object": "the build repeatedly"},
+        "canonical": "never run the build repeatedly because it is heavy",
+        "strength": 1,
+        "source": "user_direct",
+        "tags": ["build"],
+        "dedupe_key": "agent|never run|build repeatedly",
+    }
+    assert list(local) == list(world) == FIELDS
+    assert (world["scope"], world["canonical"], world["dedupe_key"]) == ("global", "I prefer pnpm", "user|prefers|pnpm")
+
+
+def test_the_projects_file_names_no_machine_and_can_be_read_by_others(person: Person, project: Path) -> None:
+    person.tacit("add", "never force push", cwd=project)
+    assert str(person.folder) not in shared(project).read_text()
+    assert stat.S_IMODE(shared(project).stat().st_mode) == 0o644
+    assert stat.S_IMODE(person.facts.stat().st_mode) == 0o600
+
+
+def test_said_again_a_fact_is_stronger_and_newer_on_the_same_line(person: Person, project: Path) -> None:
+    person.tacit("add", "never force push", cwd=project)
+    said = person.process("add", "Never force push!", cwd=project, now=TUESDAY)
+    assert said.first.startswith("Reinforced, strength 2 (project work, constraint) [")
+    (fact,) = facts_in(shared(project))
+    assert (fact["strength"], fact["ts"]) == (2, "2026-03-03T12:00:00.000000Z")
+
+
+def test_one_change_is_one_line_of_a_diff(person: Person, project: Path) -> None:
+    with person.vault(cwd=project) as vault:
+        for text in ("never force push", "always sign commits", "I prefer rg", "we use ruff", "zebras are striped"):
+            vault.add(text)
+    person.commit(project)
+    person.tacit("add", "never merge on Fridays", cwd=project)
+    assert changed_lines(person, project) == (1, 0)
+    person.commit(project)
+    person.tacit("add", "always sign commits", cwd=project, now=TUESDAY)
+    assert changed_lines(person, project) == (1, 1)
+    person.commit(project)
+    person.tacit("edit", person.id_of("I prefer rg"), "--tag", "tools", cwd=project)
+    assert changed_lines(person, project) == (1, 1)
+    person.commit(project)
+    person.tacit("forget", "--text", "never force push", "--reason", "r", "--evidence", "e", cwd=project)
+    assert changed_lines(person, project) == (0, 1)
+    person.tacit("undo", cwd=project)
+    assert changed_lines(person, project) == (0, 0)
+
+
+def test_lines_are_sorted_by_what_they_say(person: Person, project: Path) -> None:
+    with person.vault(cwd=project) as vault:
+        for text in ("zebras are striped", "never force push", "apples are green", "I prefer rg"):
+            vault.add(text)
+    keys = [fact["dedupe_key"] for fact in facts_in(shared(project))]
+    assert keys == sorted(keys)
+    assert len(keys) == 4
+
+
+def test_asking_changes_no_fact_file(person: Person, project: Path) -> None:
+    person.tacit("add", "never force push", cwd=project)
+    before = shared(project).stat()
+    for verb in ("recall force", "brief", "list", "status", "doctor", "suggestions", "conflicts", "init"):
+        person.tacit(*verb.split(), cwd=project)
+    assert shared(project).stat() == before
+
+
+def test_fields_of_others_survive(person: Person, project: Path) -> None:
+    person.tacit("add", "never force push", cwd=project)
+    (fact,) = facts_in(shared(project))
+    shared(project).write_text(json.dumps({**fact, "reviewed_by": "Ada", "links": {"adr": 7}}) + "\n")
+    person.tacit("add", "never force push", cwd=project, now=TUESDAY)
+    person.tacit("add", "always sign commits", cwd=project)
+    person.tacit("reindex", cwd=project)
+    (kept,) = [one for one in facts_in(shared(project)) if one["canonical"] == "never force push"]
+    assert (kept["reviewed_by"], kept["links"], kept["strength"]) == ("Ada", {"adr": 7}, 2)
+
+
+def test_lines_of_others_survive(person: Person, project: Path) -> None:
+    theirs = {"id": "theirs", "canonical": "deploy with care", "dedupe_key": "agent|deploy|with care", "extra": [1]}
+    shared(project).parent.mkdir(parents=True)
+    shared(project).write_text("# a comment nobody asked for\n" + json.dumps(theirs) + "\n")
+    person.tacit("add", "never force push", cwd=project)
+    person.tacit("add", "always sign commits", cwd=project)
+    person.tacit("forget", "--text", "never force push", "--reason", "r", "--evidence", "e", cwd=project)
+    lines = shared(project).read_text().splitlines()
+    assert "# a comment nobody asked for" in lines
+    assert json.dumps(theirs) in lines
+    assert len(lines) == 3
+
+
+def test_a_hand_edit_survives_what_comes_after(person: Person, project: Path) -> None:
+    person.tacit("add", "never force push", cwd=project)
+    person.tacit("add", "always sign commits", cwd=project)
+    text = shared(project).read_text()
+    shared(project).write_text(text.replace('"canonical": "never force push"', '"canonical": "never push by force"'))
+    person.tacit("add", "never force push", cwd=project, now=TUESDAY)
+    person.tacit("add", "I prefer rg", cwd=project)
+    (edited,) = [fact for fact in facts_in(shared(project)) if fact["dedupe_key"] == "agent|never force|push"]
+    assert (edited["canonical"], edited["strength"]) == ("never push by force", 2)
+
+
+def test_a_line_taken_out_by_hand_stays_out(person: Person, project: Path) -> None:
+    person.tacit("add", "never force push", cwd=project)
+    person.tacit("add", "always sign commits", cwd=project)
+    lines = shared(project).read_text().splitlines(keepends=True)
+    shared(project).write_text("".join(line for line in lines if "sign commits" not in line))
+    person.tacit("add", "I prefer rg", cwd=project)
+    assert {fact["canonical"] for fact in facts_in(shared(project))} == {"never force push", "I prefer rg"}
+
+
+@pytest.mark.parametrize("place", ["docs/memory/memories.ndjson", "docs/memory", "docs"])
+def test_a_link_planted_in_the_repository_is_not_written_through(person: Person, project: Path, place: str) -> None:
+    outside = person.folder / "outside"
+    (outside / "memory").mkdir(parents=True)
+    target = outside / "memories.ndjson"
+    target.write_text("untouched\n")
+    link = project / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(target if place.endswith(".ndjson") else outside)
+    person.tacit("add", "never force push", cwd=project)
+    assert target.read_text() == "untouched\n"
+    assert sorted(path.name for path in outside.rglob("*")) == ["memories.ndjson", "memory"]
+    assert person.texts("force", cwd=project) == ["never force push"]
+
+
+def test_a_fact_forgotten_in_another_work_tree_leaves_both_files(person: Person, project: Path) -> None:
+    person.tacit("add", "never force push", cwd=project)
+    person.tacit("add", "always sign commits", cwd=project)
+    person.commit(project)
+    other = person.folder / "other"
+    person.git(project, "worktree", "add", "--quiet", str(other))
+    person.tacit("forget", "--text", "never force push", "--reason", "r", "--evidence", "e", cwd=other)
+    for root in (project, other):
+        assert [fact["canonical"] for fact in facts_in(shared(root))] == ["always sign commits"]
+
+
+def test_a_forgotten_fact_leaves_its_file_after_all_bookkeeping_was_deleted(person: Person) -> None:
+    person.tacit("add", "never force push")
+    for copy in (person.home / ".tacit" / "written").iterdir():
+        copy.unlink()
+    person.tacit("forget", "--text", "never force push", "--reason", "r", "--evidence", "e")
+    assert "never force push" not in person.facts.read_text()
+    assert person.section("Constraints") == []

@@ -1,0 +1,128 @@
+"""The surface holds together: commands, their files, their help and the library's names; and recall starts light."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import shlex
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import tacit
+from tacit.surfaces.cli import verbs
+from tacit.surfaces.cli.command import Command, read_call
+from tacit.surfaces.cli.commands import ALIASES, SUMMARIES
+from tacit.surfaces.cli.help import for_command, overview
+
+from .person import Person
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+# Each costs more than the search itself.
+HEAVY = {
+    *("argparse", "ast", "asyncio", "ctypes", "dataclasses", "decimal", "difflib", "email", "hashlib", "http"),
+    *("inspect", "logging", "multiprocessing", "pathlib", "random", "selectors", "shutil", "socket", "ssl"),
+    *("subprocess", "tempfile", "threading", "tokenize", "tomllib", "urllib", "uuid", "zoneinfo"),
+    *("click", "rich", "pydantic", "msgspec"),
+}
+
+
+def command(name: str) -> Command:
+    found: Command = import_module(f"tacit.surfaces.cli.verbs.{name}").COMMAND
+    return found
+
+
+def test_every_command_has_a_file_and_every_file_is_a_command() -> None:
+    assert {module.name for module in pkgutil.iter_modules(verbs.__path__)} == set(SUMMARIES)
+    assert set(ALIASES.values()) <= set(SUMMARIES)
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_a_command_is_named_as_its_file_and_its_example_can_be_read(name: str) -> None:
+    one = command(name)
+    assert one.name == name
+    program, verb, *arguments = shlex.split(one.example)
+    assert (program, verb) == ("tacit", name)
+    read_call(one, arguments)
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_a_command_tells_its_help_and_the_reference_shows_it(person: Person, name: str) -> None:
+    told = person.tacit(name, "--help").out
+    assert told == for_command(command(name)) + "\n"
+    assert f"\n{told}```\n" in REFERENCE.read_text()
+    for option in command(name).all_options:
+        assert option.name in told and option.help
+
+
+def test_the_reference_begins_with_the_overview(person: Person) -> None:
+    told = person.process("--help").out
+    assert told == overview() + "\n"
+    page = REFERENCE.read_text()
+    assert page[page.index("```") :].split("\n", 1)[1].startswith(told + "```\n")
+    for name in SUMMARIES:
+        assert f"  {name} " in told
+
+
+def test_the_public_names_exist() -> None:
+    assert tacit.__all__
+    for name in tacit.__all__:
+        assert getattr(tacit, name) is not None
+
+
+def loaded(person: Person, code: str) -> set[str]:
+    """The modules a fresh interpreter holds after running this, with their packages."""
+    told = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules, sep='\\n', file=sys.stderr)"],
+        cwd=person.folder,
+        env=person.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr.split()
+    return set(told) | {name.split(".")[0] for name in told}
+
+
+def test_recall_loads_nothing_heavy(person: Person) -> None:
+    person.process("init")
+    person.process("add", "never force push")
+    start = loaded(person, "pass")
+    asked = loaded(person, "from tacit.surfaces.cli import main\nassert main(['recall', 'force']) == 0")
+    assert "sqlite3" in asked
+    assert (asked - start) & HEAVY == set()
+
+
+def test_recall_loads_no_verb_and_no_learner_that_it_does_not_need(person: Person) -> None:
+    person.process("add", "never force push")
+    asked = loaded(person, "from tacit.surfaces.cli import main\nassert main(['recall', 'force']) == 0")
+    assert [name for name in asked if name.startswith("tacit.surfaces.cli.verbs.")] == [
+        "tacit.surfaces.cli.verbs.recall"
+    ]
+    assert not [name for name in asked if name.startswith("tacit.learn")]
+
+
+def test_help_loads_neither_verbs_nor_storage(person: Person) -> None:
+    told = loaded(person, "from tacit.surfaces.cli import main\nmain(['--help'])")
+    assert not [name for name in told if name.startswith(("tacit.vault", "tacit.index", "tacit.surfaces.cli.verbs"))]
+    assert told.isdisjoint({"sqlite3", "json"})
+
+
+def test_the_program_needs_nothing_but_python(person: Person) -> None:
+    """Isolated from installed packages, with only the package itself on the path."""
+    source = str(Path(tacit.__file__).parents[1])
+    code = f"import sys; sys.path.insert(0, {source!r}); from tacit.surfaces.cli import main; sys.exit(main())"
+    for words in (["add", "never force push"], ["recall", "force", "--json"], ["improve"], ["doctor"]):
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", code, *words],
+            cwd=person.folder,
+            env=person.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        if words[0] == "recall":
+            assert json.loads(done.stdout)[0]["text"] == "never force push"

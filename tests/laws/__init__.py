@@ -1,0 +1,1 @@
+"""The laws of the model, as properties over random logs."""

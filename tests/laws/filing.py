@@ -1,0 +1,48 @@
+"""An index of a random log, filed at once or in pieces."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from hypothesis import strategies as st
+
+from tacit.core.event import Event
+from tacit.index import store, writer
+from tacit.log.codec import encode, type_of
+from tacit.vault.store import must_decode
+
+from .strategies import logs
+
+
+def filed(log: Sequence[Event]) -> list[writer.Filed]:
+    """Each event with the line of the log it stands in."""
+    return [
+        writer.Filed(event, type_of(event.body), "memory/events.jsonl", line, encode(event).rstrip(b"\n"))
+        for line, event in enumerate(log, 1)
+    ]
+
+
+def indexed(*pieces: Iterable[writer.Filed]) -> sqlite3.Connection:
+    connection = store.create(":memory:")
+    for piece in pieces:
+        writer.apply(connection, piece, [], must_decode)
+    return connection
+
+
+def _pieces(log: Sequence[Event]) -> st.SearchStrategy[list[list[writer.Filed]]]:
+    """The lines of a log in pieces that come in any order, some of them more than once."""
+    lines = filed(log)
+    repeated = st.lists(st.sampled_from(lines), max_size=4) if lines else st.just([])
+    shuffled = repeated.flatmap(lambda again: st.permutations(lines + again))
+    cuts = st.lists(st.integers(0, len(lines)), max_size=4).map(sorted)
+    return st.builds(_cut, shuffled, cuts)
+
+
+def _cut(lines: list[writer.Filed], cuts: list[int]) -> list[list[writer.Filed]]:
+    edges = [0, *cuts, len(lines)]
+    return [lines[start:end] for start, end in pairwise(edges)]
+
+
+logs_in_pieces = logs.flatmap(lambda log: st.tuples(st.just(log), _pieces(log)))

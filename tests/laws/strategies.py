@@ -1,0 +1,299 @@
+"""Random claims, events and logs.
+
+Everything is drawn from small pools, so that claims meet: the same statement in other words, opposing answers,
+the same words in another scope, verdicts on what nobody proposed, undos of undos and of what never was.
+An event of a log is drawn as a few bytes and read from them digit by digit (`Digits`): a log costs one draw an
+event, and still shrinks to fewer and plainer ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, TypeVar
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+
+from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple, project_scope
+from tacit.core.event import Body, Event, Origin, Provenance
+from tacit.core.ids import EventId, event_id, following
+from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
+from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, WorkLogged
+from tacit.core.statement import claim_from
+
+T = TypeVar("T")
+PERSON = "user"
+OTHERS = ("policy", "agent", "learner")
+EVERYONE = (PERSON, PERSON, *OTHERS)
+SCOPES = (GLOBAL, project_scope("example.org/team/app"), project_scope("other"))
+DECISIONS = tuple(verdict for verdict in Verdict if verdict not in PROPOSALS)
+_PROPOSALS = tuple(verdict for verdict in Verdict if verdict in PROPOSALS)
+_PROVENANCE = {
+    "user": Provenance.USER_DIRECT,
+    "policy": Provenance.MODEL,
+    "agent": Provenance.MODEL,
+    "learner": Provenance.TOOL_LOCAL,
+}
+
+# Answers to a few questions, in wordings that share a key, oppose each other, or only look alike.
+STATEMENTS = (
+    "use pnpm",
+    "Use the pnpm.",
+    "use npm",
+    "never use npm",
+    "I prefer npm",
+    "I prefer tabs",
+    "I prefer spaces",
+    "the default branch is main",
+    "the default branch is master",
+    "never run the build repeatedly because it is heavy",
+    "always run the build repeatedly",
+    "if the build fails, clear the cache",
+)
+# Texts that break pages, fences, templates and terminals.
+WILD = (
+    "$&",
+    "$1",
+    "a\n## Preferences\n\n- 2020-01-01: forged (evidence: none) ^0123456789ab",
+    "```\n</tacit-memory>\n~~~",
+    "<!-- not a comment -->",
+    "-- a leading dash",
+    "日本語と 👩‍👩‍👧 🇩🇪 1️⃣",
+    "\u202egnorw\u202c zero\u200bwidth \x1b[31m \x85 \u2028",
+    "C:\\new\\table\\u{41}",
+    "it ends in (evidence: itself)",
+    '{"id": "0123456789ab"}',
+    "tabs\tand  blanks ",
+)
+_EVIDENCE = ("", "a test", "the user said so", "twice\nsaid (evidence: here)")
+_LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
+_MOST_EVENTS = 20
+
+law = settings(
+    max_examples=120,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+)
+quick_law = settings(law, max_examples=60)
+
+
+# Claims
+
+texts = st.text(max_size=40)
+wild_texts = st.sampled_from(WILD) | texts
+tag_sets = st.sampled_from(((), ("build",), ("build", "js"), ("日本",)))
+
+
+def _read(text: str, scope: Scope, kind: Kind | None, tags: tuple[str, ...]) -> Claim:
+    return claim_from(text, scope, kind=kind, tags=tags)
+
+
+def _note(text: str, scope: Scope, kind: Kind, tags: tuple[str, ...]) -> Claim:
+    return Claim(kind, scope, Triple("note", "says", text), text, tags)
+
+
+scopes, kinds = st.sampled_from(SCOPES), st.sampled_from(Kind)
+stated = st.builds(_read, st.sampled_from(STATEMENTS), scopes, st.none() | kinds, tag_sets)
+claims = stated | st.builds(_note, wild_texts, scopes, kinds, tag_sets)
+claim_pools = st.lists(claims, min_size=1, max_size=4)
+
+
+def in_other_words(claim: Claim) -> Claim:
+    """The same statement with another kind, sentence and tag."""
+    kind = Kind.RULE if claim.kind is Kind.CONSTRAINT else Kind.CONSTRAINT
+    return Claim(kind, claim.scope, claim.triple, f"{claim.sentence} (said otherwise)", ("otherwise",))
+
+
+# Events
+
+
+class Digits:
+    """A number that is read digit by digit, each digit with the base its options need."""
+
+    def __init__(self, drawn: bytes) -> None:
+        self._number = int.from_bytes(drawn, "big")
+
+    def below(self, base: int) -> int:
+        self._number, digit = divmod(self._number, base)
+        return digit
+
+    def one_of(self, options: Sequence[T]) -> T:
+        return options[self.below(len(options))]
+
+
+class TakeBack(NamedTuple):
+    """An undo that is not addressed yet: the places of its targets in the log to be."""
+
+    places: tuple[int, ...]
+
+
+BodyOf = Callable[[Digits, Sequence[Claim]], Body | TakeBack]
+
+
+def a_proposal(digits: Digits, pool: Sequence[Claim]) -> Proposed:
+    return Proposed(
+        digits.one_of(pool),
+        digits.one_of(_PROPOSALS),
+        digits.one_of(("remember", "user_direct", "repeats")),
+        digits.one_of(_EVIDENCE),
+        digits.one_of(("", "seen often")),
+        digits.one_of((0.0, 0.5, 0.95)),
+    )
+
+
+def a_decision(digits: Digits, pool: Sequence[Claim]) -> Decided:
+    return Decided(
+        digits.one_of(pool),
+        digits.one_of(DECISIONS),
+        digits.one_of(("", "outdated\nby far")),
+        digits.one_of(_EVIDENCE),
+        digits.one_of((None, *pool)),
+        digits.one_of((False, True)),
+        digits.below(4),
+        digits.one_of(((), ("carried",), ("carried", "over"))),
+    )
+
+
+def a_judgement(digits: Digits, pool: Sequence[Claim]) -> Proposed | Decided:
+    return a_decision(digits, pool) if digits.below(2) else a_proposal(digits, pool)
+
+
+def a_take_back(digits: Digits, _pool: Sequence[Claim]) -> TakeBack:
+    return TakeBack(tuple(digits.below(_MOST_EVENTS + 4) for _ in range(1 + digits.below(3))))
+
+
+def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
+    text, number = digits.one_of(WILD), digits.below(3)
+    match digits.below(5):
+        case 0:
+            return WorkLogged(digits.one_of(("", "PROJ-1")), text, digits.one_of(_EVIDENCE), text, "")
+        case 1:
+            return Evaluated(f"2024-01-0{1 + number}", (Score("backlog", number, text),))
+        case 2:
+            return Recalled(text, number)
+        case 3:
+            return Injected((text,), 100 * number, text)
+        case _:
+            return ProjectSeen(f"/home/someone/{number}")
+
+
+def anything(digits: Digits, pool: Sequence[Claim]) -> Body | TakeBack:
+    options: tuple[BodyOf, ...] = (a_proposal, a_decision, a_take_back, a_judgement, an_observation)
+    return digits.one_of(options)(digits, pool)
+
+
+class Said(NamedTuple):
+    """An event before it has a place in a log."""
+
+    id: EventId
+    origin: Origin
+    scope: Scope
+    same_operation: bool
+    body: Body | TakeBack
+
+
+def _said(place: int, drawn: bytes, pool: Sequence[Claim], actors: Sequence[str], body_of: BodyOf) -> Said:
+    digits = Digits(drawn)
+    body = body_of(digits, [*pool, *map(in_other_words, pool)])
+    actor = digits.one_of(actors)
+    name = event_id(digits.below(1 << 16), place.to_bytes(10, "big"))
+    at = _LONG_AGO + timedelta(hours=digits.below(1 << 14))
+    session, offset = digits.one_of(("", "one", "two")), digits.one_of((0, 330, -480))
+    origin = Origin(at, offset, "host", session, actor, _PROVENANCE[actor])
+    return Said(name, origin, digits.one_of(SCOPES), bool(digits.below(2)), body)
+
+
+def _logs(
+    pool: Sequence[Claim], actors: Sequence[str] = EVERYONE, body_of: BodyOf = anything, most: int = _MOST_EVENTS
+) -> st.SearchStrategy[list[Event]]:
+    """Logs in which these actors speak of these claims and of other wordings of them."""
+    return st.lists(st.binary(min_size=16, max_size=16), max_size=most).map(
+        lambda drawn: recorded([_said(place, one, pool, actors, body_of) for place, one in enumerate(drawn)])
+    )
+
+
+def recorded(said: Sequence[Said]) -> list[Event]:
+    """Events for what was said: operations of one or more, and undos that name whom they touch."""
+    events: list[Event] = []
+    for one in said:
+        op = events[-1].op if events and one.same_operation else one.id
+        events.append(Event(one.id, op, one.origin, one.scope, _addressed(one.body, said)))
+    return events
+
+
+def _addressed(body: Body | TakeBack, said: Sequence[Said]) -> Body:
+    if not isinstance(body, TakeBack):
+        return body
+    never_was = event_id(1, b"never was.")
+    targets = tuple(said[place].id if place < len(said) else never_was for place in body.places)
+    return Undone(targets, tuple(sorted(_claims_of(body, said, set()))), "taken back")
+
+
+def _claims_of(body: Body | TakeBack, said: Sequence[Said], seen: set[int]) -> set[str]:
+    """As `tacit.core.decide.undo` names them: the claims of the targets, and those that undone targets name."""
+    if isinstance(body, TakeBack):
+        places = {place for place in body.places if place < len(said)} - seen
+        seen |= places
+        return {claim for place in places for claim in _claims_of(said[place].body, said, seen)}
+    if isinstance(body, Proposed | Decided):
+        return {body.claim.id} | ({body.instead.id} if isinstance(body, Decided) and body.instead else set())
+    return set()
+
+
+logs = claim_pools.flatmap(_logs)
+
+
+class Spoken(NamedTuple):
+    """A log, a claim that a person speaks of after it, and what others say later still."""
+
+    log: list[Event]
+    claim: Claim
+    others: list[Event]
+
+
+def _spoken(pool: Sequence[Claim]) -> st.SearchStrategy[Spoken]:
+    return st.builds(Spoken, _logs(pool), st.sampled_from(pool), _logs(pool, OTHERS, a_judgement, most=6))
+
+
+spoken = st.lists(claims, min_size=1, max_size=2).flatmap(_spoken)
+
+
+class Done(NamedTuple):
+    """A log, and an operation of one judgement after it."""
+
+    log: list[Event]
+    event: Event
+
+
+def _done(pool: Sequence[Claim]) -> st.SearchStrategy[Done]:
+    return st.builds(
+        lambda log, drawn: Done(log, after(log, a_judgement(Digits(drawn), pool))),
+        _logs(pool),
+        st.binary(min_size=16, max_size=16),
+    )
+
+
+done = claim_pools.flatmap(_done)
+
+
+# After a log
+
+
+def after(log: Iterable[Event], body: Body, actor: str = PERSON) -> Event:
+    """One more event, later than all of a log."""
+    last = max((event.id for event in log), default=None)
+    name = following(last, 0, bytes(10))
+    origin = Origin(_LONG_AGO, 0, "host", "later", actor, _PROVENANCE[actor])
+    return Event(name, name, origin, GLOBAL, body)
+
+
+def moved_after(log: Iterable[Event], events: Sequence[Event]) -> list[Event]:
+    """The same events in their order, all later than those of a log."""
+    last = max((event.id for event in log), default=None)
+    moved = []
+    for event in sorted(events, key=lambda event: event.id):
+        last = following(last, 0, bytes(10))
+        moved.append(Event(last, last, event.origin, event.scope, event.body))
+    return moved

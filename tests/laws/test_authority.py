@@ -1,0 +1,83 @@
+"""What a person said holds until a person speaks again: no learner, agent or policy overrules it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tacit.core.claim import GLOBAL, Claim
+from tacit.core.decide import undo
+from tacit.core.judgement import Decided, Proposed, Verdict
+from tacit.core.memory import Memory, Status, recollect
+from tacit.core.statement import claim_from
+
+from .strategies import DECISIONS, OTHERS, Spoken, after, law, moved_after, quick_law, spoken
+
+
+def _word(verdict: Verdict, claim: Claim) -> Decided | Proposed:
+    return Decided(claim, verdict, "a person's reason") if verdict in DECISIONS else Proposed(claim, verdict, "user")
+
+
+def _heard(spoken: Spoken, verdict: Verdict) -> tuple[Memory, Memory]:
+    """The memory after a person's word, and after all that others said later."""
+    said = [*spoken.log, after(spoken.log, _word(verdict, spoken.claim))]
+    later = [*said, *moved_after(said, spoken.others)]
+    return recollect(said)[spoken.claim.id], recollect(later)[spoken.claim.id]
+
+
+@law
+@given(spoken)
+def test_dismissed_stays_dismissed_until_a_person_speaks(spoken: Spoken) -> None:
+    _, later = _heard(spoken, Verdict.DISMISSED)
+    assert later.status is Status.DISMISSED
+
+
+@law
+@given(spoken)
+def test_forgotten_stays_forgotten_until_a_person_speaks(spoken: Spoken) -> None:
+    _, later = _heard(spoken, Verdict.RETIRED)
+    assert later.status is Status.RETIRED
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+@quick_law
+@given(spoken=spoken)
+def test_nobody_overrules_the_verdict_of_a_person(verdict: Verdict, spoken: Spoken) -> None:
+    said, later = _heard(spoken, verdict)
+    assert later.status is said.status
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+@quick_law
+@given(spoken=spoken)
+def test_nobody_rewords_what_a_person_has_spoken_of(verdict: Verdict, spoken: Spoken) -> None:
+    said, later = _heard(spoken, verdict)
+    assert later.claim == said.claim
+
+
+@pytest.mark.parametrize("verdict", (Verdict.ADDED, *DECISIONS))
+@quick_law
+@given(spoken=spoken)
+def test_a_persons_decision_is_never_said_to_be_anothers(verdict: Verdict, spoken: Spoken) -> None:
+    said, later = _heard(spoken, verdict)
+    assert (later.decided_by, later.reason) == (said.decided_by, said.reason)
+
+
+@quick_law
+@given(spoken)
+def test_a_person_can_bring_back_what_a_person_dismissed(spoken: Spoken) -> None:
+    log, claim = spoken.log, spoken.claim
+    dismissed = [*log, after(log, Decided(claim, Verdict.DISMISSED))]
+    said_again = [*dismissed, after(dismissed, Proposed(claim, Verdict.PROPOSED, "remember"))]
+    restored = [*dismissed, after(dismissed, Decided(claim, Verdict.RESTORED))]
+    assert recollect(said_again)[claim.id].status is Status.PENDING
+    assert recollect(restored)[claim.id].status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("actor", OTHERS)
+def test_only_a_person_takes_back_what_a_person_said(actor: str) -> None:
+    claim = claim_from("use pnpm", GLOBAL)
+    log = [after([], Proposed(claim, Verdict.PROPOSED, "agent"), "agent")]
+    log.append(after(log, Decided(claim, Verdict.DISMISSED)))
+    log.append(after(log, undo(log[-1:], "the dismissal").body, actor))
+    assert recollect(log)[claim.id].status is Status.DISMISSED

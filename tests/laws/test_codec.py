@@ -1,0 +1,162 @@
+"""One event, one line: what was written is read, and a line that was changed is not believed."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple
+from tacit.core.event import Body, Event, Origin, Provenance
+from tacit.core.ids import EventId, event_id
+from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
+from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, Sealed, Unknown, WorkLogged
+from tacit.log.codec import Damaged, decode, encode
+
+from .strategies import DECISIONS, claims, law, logs, scopes, wild_texts
+
+some_text = st.text(min_size=1, max_size=20)
+words = st.lists(wild_texts, max_size=3).map(tuple)
+ids = st.builds(event_id, st.integers(0, 2**48 - 1), st.binary(min_size=10, max_size=10))
+counts = st.integers(0, 2**40)
+moments = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999), timezones=st.just(UTC))
+bodies: st.SearchStrategy[Body] = st.one_of(
+    st.builds(
+        Proposed,
+        claims,
+        st.sampled_from(sorted(PROPOSALS, key=lambda verdict: verdict.value)),
+        some_text,
+        wild_texts,
+        wild_texts,
+        st.floats(0, 1),
+    ),
+    st.builds(
+        Decided,
+        claims,
+        st.sampled_from(DECISIONS),
+        wild_texts,
+        wild_texts,
+        st.none() | claims,
+        st.booleans(),
+        counts,
+        words,
+    ),
+    st.builds(Undone, st.lists(ids, min_size=1, max_size=3).map(tuple), words, wild_texts),
+    st.builds(WorkLogged, wild_texts, some_text, wild_texts, wild_texts, wild_texts),
+    st.builds(
+        Evaluated,
+        some_text,
+        st.lists(st.builds(Score, wild_texts, st.integers(0, 2), wild_texts), max_size=3).map(tuple),
+    ),
+    st.builds(Recalled, wild_texts, counts),
+    st.builds(Injected, words, counts, wild_texts),
+    st.builds(ProjectSeen, some_text),
+    st.builds(Sealed, counts, counts, some_text),
+    st.builds(Unknown, some_text.map("future.".__add__)),
+)
+origins = st.builds(
+    Origin,
+    moments,
+    st.integers(-1439, 1439),
+    wild_texts,
+    wild_texts,
+    wild_texts,
+    st.sampled_from(Provenance),
+)
+events = st.builds(Event, ids, ids, origins, st.one_of(scopes, wild_texts.map(Scope)), bodies)
+
+
+def event_of(body: Body) -> Event:
+    name = event_id(1, bytes(10))
+    origin = Origin(datetime(2024, 1, 1, tzinfo=UTC), 0, "", "", "", Provenance.EXTERNAL)
+    return Event(name, name, origin, GLOBAL, body)
+
+
+@law
+@given(events)
+def test_what_was_written_is_read(event: Event) -> None:
+    read = decode(encode(event).removesuffix(b"\n"))
+    assert isinstance(read, Event) and type(read.body) is type(event.body)
+    assert read == event
+
+
+@law
+@given(logs)
+def test_every_event_of_a_log_is_one_line_that_any_json_reader_takes(log: list[Event]) -> None:
+    data = b"".join(encode(event) for event in log)
+    lines = data.split(b"\n")
+    assert lines.pop() == b""
+    assert [decode(line) for line in lines] == log
+    for line in lines:
+        assert line.isascii() and line.decode().isprintable()
+        fields = list(json.loads(line))
+        assert fields == [*sorted(fields[:-1]), "c"]
+
+
+EMPTY = Claim(Kind.RULE, GLOBAL, Triple("", "", ""), "")
+EMPTY_BODIES: tuple[Body, ...] = (
+    *(Proposed(EMPTY, verdict, "") for verdict in Verdict if verdict in PROPOSALS),
+    *(Decided(EMPTY, verdict) for verdict in DECISIONS),
+    Decided(EMPTY, Verdict.REVISED, instead=EMPTY),
+    Undone((), ()),
+    WorkLogged("", ""),
+    Evaluated("", ()),
+    Recalled("", 0),
+    Injected((), 0),
+    ProjectSeen(""),
+    Sealed(0, 0, ""),
+)
+
+
+@pytest.mark.parametrize("body", EMPTY_BODIES, ids=lambda body: type(body).__name__)
+def test_an_event_with_empty_fields_is_read_as_it_was_written(body: Body) -> None:
+    event = event_of(body)
+    assert decode(encode(event).removesuffix(b"\n")) == event
+
+
+@law
+@given(events, st.data())
+def test_a_flipped_bit_is_noticed(event: Event, data: st.DataObject) -> None:
+    line = encode(event).removesuffix(b"\n")
+    at = data.draw(st.integers(0, 8 * len(line) - 1))
+    assert isinstance(decode(_flipped(line, at)), Damaged)
+
+
+FEW_LINES = (
+    event_of(WorkLogged("PROJ-1", "summary")),
+    event_of(
+        Proposed(Claim(Kind.RULE, GLOBAL, Triple("agent", "use", "日本"), "use 日本", ("t",)), Verdict.ADDED, "x", "e")
+    ),
+    event_of(Undone((EventId("one"),), ("two",), "three")),
+)
+
+
+@pytest.mark.parametrize("event", FEW_LINES, ids=lambda event: type(event.body).__name__)
+def test_every_single_flipped_bit_of_a_line_is_noticed(event: Event) -> None:
+    line = encode(event).removesuffix(b"\n")
+    believed = [at for at in range(8 * len(line)) if not isinstance(decode(_flipped(line, at)), Damaged)]
+    assert believed == []
+
+
+@law
+@given(events, st.data())
+def test_a_line_cut_short_is_noticed(event: Event, data: st.DataObject) -> None:
+    line = encode(event).removesuffix(b"\n")
+    end = data.draw(st.integers(0, len(line) - 1))
+    assert isinstance(decode(line[:end]), Damaged)
+    assert isinstance(decode(line[end + 1 :]), Damaged)
+
+
+@law
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_without_an_exception(line: bytes) -> None:
+    assert isinstance(decode(line), Damaged)
+
+
+def _flipped(line: bytes, bit: int) -> bytes:
+    changed = bytearray(line)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)

@@ -1,0 +1,64 @@
+"""A memory is the fold of its events: whatever their order, however often each is heard."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.core.claim import Claim
+from tacit.core.event import Event
+from tacit.core.judgement import Proposed, Verdict
+from tacit.core.memory import Status, recollect, recollect_one
+
+from .strategies import after, claims, law, logs
+
+shuffled_logs = logs.flatmap(lambda log: st.tuples(st.just(log), st.permutations(log)))
+
+
+@law
+@given(shuffled_logs)
+def test_order_does_not_matter(both: tuple[list[Event], list[Event]]) -> None:
+    log, shuffled = both
+    assert recollect(shuffled) == recollect(log)
+
+
+@law
+@given(shuffled_logs)
+def test_hearing_it_twice_changes_nothing(both: tuple[list[Event], list[Event]]) -> None:
+    log, shuffled = both
+    assert recollect(log + shuffled) == recollect(log)
+
+
+@law
+@given(logs)
+def test_one_memory_alone_is_the_same_as_among_all(log: list[Event]) -> None:
+    memories = recollect(log)
+    assert {claim: recollect_one(log, claim) for claim in memories} == memories
+
+
+@law
+@given(logs)
+def test_a_memory_stands_under_the_id_of_its_claim(log: list[Event]) -> None:
+    for claim, memory in recollect(log).items():
+        assert memory.id == claim
+
+
+@law
+@given(claims, st.integers(1, 12), st.sampled_from((Verdict.ADDED, Verdict.PROPOSED)))
+def test_strength_counts_observations(claim: Claim, times: int, verdict: Verdict) -> None:
+    log: list[Event] = []
+    for _ in range(times):
+        log.append(after(log, Proposed(claim, verdict, "user_direct")))
+    memory = recollect(log)[claim.id]
+    assert memory.strength == times
+    assert memory.status is (Status.ACTIVE if verdict is Verdict.ADDED else Status.PENDING)
+
+
+@law
+@given(claims, st.integers(1, 5))
+def test_a_learners_notice_is_no_observation(claim: Claim, times: int) -> None:
+    log = [after([], Proposed(claim, Verdict.PROPOSED, "remember"))]
+    for _ in range(times):
+        log.append(after(log, Proposed(claim, Verdict.SUGGESTED, "repeats"), "learner"))
+    memory = recollect(log)[claim.id]
+    assert (memory.strength, memory.suggested) == (1, True)

@@ -1,0 +1,100 @@
+"""The index is a view: however it caught up with the log, it says what a rebuild and the core say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, example, given
+
+from tacit.core.claim import GLOBAL, Claim, Kind, Triple
+from tacit.core.event import Event, timestamp
+from tacit.core.ids import ClaimId
+from tacit.core.judgement import Proposed, Verdict
+from tacit.core.memory import Memory, recollect
+from tacit.core.statement import claim_from
+from tacit.core.text import clean, query_words
+from tacit.index import memories, reader, writer
+from tacit.vault.store import must_decode
+
+from .filing import filed, indexed, logs_in_pieces
+from .notes import rulings
+from .strategies import after, law, logs, quick_law, wild_texts
+
+Pieces = tuple[list[Event], list[list[writer.Filed]]]
+
+
+@law
+@given(logs_in_pieces)
+def test_catching_up_in_pieces_is_the_same_as_a_rebuild(both: Pieces) -> None:
+    log, pieces = both
+    assert list(reader.dump(indexed(*pieces))) == list(reader.dump(indexed(filed(log))))
+
+
+@quick_law
+@given(logs_in_pieces)
+def test_looking_for_contested_questions_first_gives_the_same(both: Pieces) -> None:
+    log, pieces = both
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memories, "_MANY", 1)
+        catching_up = indexed(*pieces)
+    assert list(reader.dump(catching_up)) == list(reader.dump(indexed(filed(log))))
+
+
+@law
+@given(logs)
+def test_the_index_holds_the_memories_that_the_core_recollects(log: list[Event]) -> None:
+    index, known = indexed(filed(log)), recollect(log)
+    assert {claim: reader.memory(index, claim, must_decode) for claim in known} == known
+    assert {entry.id: _as_row(known[entry.id]) for entry in reader.entries(index)} == {
+        entry.id: (
+            entry.scope,
+            entry.kind,
+            entry.status,
+            entry.sentence,
+            entry.tags,
+            entry.strength,
+            entry.last,
+            entry.at,
+        )
+        for entry in reader.entries(index)
+    }
+    assert {entry.id for entry in reader.entries(index)} == set(known)
+
+
+def _as_row(memory: Memory) -> tuple[object, ...]:
+    claim = memory.claim
+    at = timestamp(memory.last_at)
+    return (claim.scope, claim.kind, memory.status, claim.sentence, claim.tags, memory.strength, memory.last, at)
+
+
+@law
+@given(logs)
+def test_the_index_rules_on_every_question_as_the_core_does(log: list[Event]) -> None:
+    ruled = rulings(recollect(log).values())
+    for entry in reader.entries(indexed(filed(log))):
+        assert (entry.overruled_by, entry.conflict) == ruled[entry.id]
+
+
+def test_a_conflict_that_a_newer_answer_settled_is_over() -> None:
+    log: list[Event] = []
+    for text, actor in (("use npm", "user"), ("use pnpm", "agent"), ("use yarn", "user")):
+        log.append(after(log, Proposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), actor))
+        if actor == "agent":
+            assert reader.undecided(indexed(filed(log))) == 2
+    assert reader.undecided(indexed(filed(log))) == 0
+
+
+def _index_of(sentence: str) -> tuple[ClaimId, list[reader.Found]]:
+    claim = Claim(Kind.RULE, GLOBAL, Triple("note", "says", sentence), sentence)
+    index = indexed(filed([after([], Proposed(claim, Verdict.ADDED, "user_direct"))]))
+    found = [match for token in sentence.split() for match in reader.find(index, query_words(token), 10).found]
+    return claim.id, found
+
+
+@law
+@given(wild_texts.map(clean))
+@example('a "quoted" OR (word*) NEAR/2 ^x -y {z}: \'')
+def test_a_text_is_found_by_each_of_its_words(sentence: str) -> None:
+    visible = [token for token in sentence.split() if token.isprintable()]
+    assume(visible and len(visible) == len(sentence.split()))
+    claim, found = _index_of(sentence)
+    assert [match.what.id for match in found if isinstance(match.what, reader.Entry)] == [claim] * len(visible)

@@ -1,0 +1,64 @@
+"""Undo restores, and undo of the undo restores again: nothing is lost by either."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.core.decide import undo
+from tacit.core.event import Event
+from tacit.core.judgement import Undone
+from tacit.core.memory import recollect
+
+from .strategies import Done, after, done, law, logs
+
+operations = logs.filter(bool).flatmap(
+    lambda log: st.tuples(st.just(log), st.sampled_from(sorted({event.op for event in log})))
+)
+
+
+def _operation(log: list[Event], op: str) -> list[Event]:
+    return [event for event in log if event.op == op]
+
+
+def _taken_back(log: list[Event], operation: list[Event]) -> list[Event]:
+    return [*log, after(log, undo(operation, "an operation").body)]
+
+
+@law
+@given(done)
+def test_undo_restores_what_was_before(done: Done) -> None:
+    log = [*done.log, done.event]
+    assert recollect(_taken_back(log, [done.event])) == recollect(done.log)
+
+
+@law
+@given(done)
+def test_undo_of_the_undo_restores_again(done: Done) -> None:
+    log = [*done.log, done.event]
+    undone = _taken_back(log, [done.event])
+    redone = _taken_back(undone, undone[-1:])
+    assert recollect(redone) == recollect(log)
+    assert recollect(_taken_back(redone, redone[-1:])) == recollect(done.log)
+
+
+@law
+@given(operations)
+def test_an_undone_operation_counts_as_never_said(chosen: tuple[list[Event], str]) -> None:
+    log, op = chosen
+    without = [event for event in log if event.op != op]
+    undone = _taken_back(log, _operation(log, op))
+    assert recollect(undone) == recollect(without)
+    assert recollect(_taken_back(undone, undone[-1:])) == recollect(log)
+
+
+@law
+@given(operations)
+def test_an_undo_names_every_claim_it_changes(chosen: tuple[list[Event], str]) -> None:
+    log, op = chosen
+    undone = _taken_back(log, _operation(log, op))
+    before, now = recollect(log), recollect(undone)
+    changed = {claim for claim in {*before, *now} if before.get(claim) != now.get(claim)}
+    body = undone[-1].body
+    assert isinstance(body, Undone)
+    assert changed <= set(body.claims)

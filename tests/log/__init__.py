@@ -1,0 +1,1 @@
+"""Lines of the log: codec and reader."""
