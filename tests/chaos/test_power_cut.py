@@ -6,7 +6,7 @@ import pytest
 
 from tests.chaos.power import APPEND_MUTANTS, REPLACE_MUTANTS, Plan, append_stories, replace_stories
 
-_MANY, _SOME = range(1_500), range(150)
+_MANY, _SOME = range(1_000), range(150)
 
 
 def test_no_cut_loses_an_acknowledged_line(memory_home: str) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from tacit.core.event import Event
 from tacit.core.observation import Sealed
-from tacit.log.codec import encode
-from tacit.log.log import MEMORY, Log
+from tacit.log.codec import Damaged, encode
+from tacit.log.log import MEMORY, Log, Record
 from tacit.log.verify import verify
 from tests.chaos import mutants
 from tests.chaos.audit import audit, events
@@ -32,6 +32,10 @@ def log(home: str) -> Log:
 def _append(log: Log, name: str) -> Event:
     (event,) = log.append([judgement(name, f"the text of {name}")], origin("test", _NOON))
     return event
+
+
+def _is_seal(record: Record) -> bool:
+    return not isinstance(record.event, Damaged) and isinstance(record.event.body, Sealed)
 
 
 def _bytes(log: Log) -> bytes:
@@ -95,6 +99,17 @@ def test_a_seal_that_was_torn_itself_leaves_no_unexplained_line(log: Log, writte
     size = log.size(MEMORY)
     _append(log, "second")
     os.truncate(log.path(MEMORY), size + written)  # killed when it had closed the fragment and begun to describe it
+    third = _append(log, "third")
+    assert third in events(log, MEMORY)
+    assert audit(log, [third.id]).faults == 0
+
+
+def test_a_second_seal_that_was_torn_leaves_no_unexplained_line(log: Log) -> None:
+    _tear(log, b'{"actor":"us')
+    _tear(log, b'\n{"actor":"user","body":{"len')  # two fragments: the first was closed, its seal torn
+    _append(log, "second")
+    *_, last_seal = (record for record in log.read(MEMORY) if _is_seal(record))
+    os.truncate(log.path(MEMORY), last_seal.line.offset + 40)
     third = _append(log, "third")
     assert third in events(log, MEMORY)
     assert audit(log, [third.id]).faults == 0

@@ -6,6 +6,7 @@ An acknowledgement is one line no longer than a pipe writes at once, so it is th
 from __future__ import annotations
 
 import gc
+import math
 import os
 import select
 import signal
@@ -19,6 +20,7 @@ Acknowledge = Callable[[str], None]
 Work = Callable[[Acknowledge], None]
 
 _MANY_FDS = 1024
+_LONGEST_SELECT = 60.0
 
 
 @dataclass(slots=True)
@@ -69,28 +71,22 @@ def _say(pipe: int, text: str) -> None:
 
 
 def listen(writers: Iterable[Writer], seconds: float) -> None:
-    """Take in acknowledgements for so long; nobody may be held up by a full pipe."""
+    """Take in acknowledgements for so long, or until all have ended; nobody may be held up by a full pipe."""
     by_pipe = {writer.pipe: writer for writer in writers}
     until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
-        for pipe in select.select(list(by_pipe), [], [], left)[0]:
+    while by_pipe and (left := until - time.monotonic()) > 0:
+        for pipe in select.select(list(by_pipe), [], [], min(left, _LONGEST_SELECT))[0]:
             if not _take(by_pipe[pipe]):
                 del by_pipe[pipe]
 
 
 def finish(writers: Iterable[Writer]) -> list[int]:
     """Hear all of them to the end; their exit codes (minus the signal for a killed one), in order."""
-    waiting = {writer.pipe: writer for writer in writers}
-    ended: list[int] = []
-    by_pipe = dict(waiting)
-    while by_pipe:
-        for pipe in select.select(list(by_pipe), [], [])[0]:
-            if not _take(by_pipe[pipe]):
-                del by_pipe[pipe]
-    for writer in waiting.values():
-        ended.append(os.waitstatus_to_exitcode(os.waitpid(writer.pid, 0)[1]))
+    ended = list(writers)
+    listen(ended, math.inf)
+    for writer in ended:
         os.close(writer.pipe)
-    return ended
+    return [os.waitstatus_to_exitcode(os.waitpid(writer.pid, 0)[1]) for writer in ended]
 
 
 def kill(writers: Iterable[Writer]) -> list[int]:

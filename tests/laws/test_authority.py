@@ -39,6 +39,14 @@ def test_forgotten_stays_forgotten_until_a_person_speaks(spoken: Spoken) -> None
     assert later.status is Status.RETIRED
 
 
+@law
+@given(spoken)
+def test_whoever_dismissed_or_retired_it_only_a_person_brings_it_back(spoken: Spoken) -> None:
+    gone = [claim for claim, one in recollect(spoken.log).items() if not one.is_live]
+    later = recollect([*spoken.log, *moved_after(spoken.log, spoken.others)])
+    assert [claim for claim in gone if later[claim].is_live] == []
+
+
 @pytest.mark.parametrize("verdict", Verdict)
 @quick_law
 @given(spoken=spoken)
