@@ -31,7 +31,7 @@ def open_store(home: str) -> Store:
 
 def catch_up(store: Store) -> None:
     """File everything, also what nobody waits for."""
-    store.change(lambda _connection: [])
+    store.record(lambda _connection: [])
 
 
 def fingerprint(connection: sqlite3.Connection) -> str:

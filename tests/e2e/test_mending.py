@@ -158,6 +158,7 @@ def foreign_database(index: Path) -> None:
 def of_another_version(index: Path) -> None:
     with sqlite3.connect(index) as connection:
         connection.execute("UPDATE meta SET value = '0'")
+        connection.execute("UPDATE memory SET sentence = 'as another version reads it'")
     connection.close()
 
 

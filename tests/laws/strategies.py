@@ -97,7 +97,20 @@ def _note(text: str, scope: Scope, kind: Kind, tags: tuple[str, ...]) -> Claim:
 scopes, kinds = st.sampled_from(SCOPES), st.sampled_from(Kind)
 stated = st.builds(_read, st.sampled_from(STATEMENTS), scopes, st.none() | kinds, tag_sets)
 claims = stated | st.builds(_note, wild_texts, scopes, kinds, tag_sets)
-claim_pools = st.lists(claims, min_size=1, max_size=4)
+
+
+def _rivals(scope: Scope, kind: Kind | None, answers: list[str]) -> list[Claim]:
+    """Several answers to one question in one scope."""
+    return [_read(answer, scope, kind, ()) for answer in answers]
+
+
+rivals = st.builds(
+    _rivals,
+    scopes,
+    st.sampled_from((None, Kind.RULE, Kind.CONSTRAINT)),
+    st.permutations(("use pnpm", "use npm", "never use npm", "I prefer yarn")),
+)
+claim_pools = rivals | st.lists(claims, min_size=1, max_size=4)
 
 
 def in_other_words(claim: Claim) -> Claim:
@@ -124,7 +137,7 @@ class Digits:
 
 
 class TakeBack(NamedTuple):
-    """An undo that is not addressed yet: the places of its targets in the log to be."""
+    """An undo that is not addressed yet: the places of its targets in the log to be, counted round and round."""
 
     places: tuple[int, ...]
 
@@ -161,19 +174,19 @@ def a_judgement(digits: Digits, pool: Sequence[Claim]) -> Proposed | Decided:
 
 
 def a_take_back(digits: Digits, _pool: Sequence[Claim]) -> TakeBack:
-    return TakeBack(tuple(digits.below(_MOST_EVENTS + 4) for _ in range(1 + digits.below(3))))
+    return TakeBack(tuple(digits.below(1 << 8) for _ in range(1 + digits.below(2))))
 
 
 def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
     text, number = digits.one_of(WILD), digits.below(3)
-    match digits.below(5):
-        case 0:
+    match digits.below(8):
+        case 0 | 1 | 2 | 3:
             return WorkLogged(digits.one_of(("", "PROJ-1")), text, digits.one_of(_EVIDENCE), text, "")
-        case 1:
+        case 4:
             return Evaluated(f"2024-01-0{1 + number}", (Score("backlog", number, text),))
-        case 2:
+        case 5:
             return Recalled(text, number)
-        case 3:
+        case 6:
             return Injected((text,), 100 * number, text)
         case _:
             return ProjectSeen(f"/home/someone/{number}")
@@ -209,7 +222,8 @@ def _logs(
     pool: Sequence[Claim], actors: Sequence[str] = EVERYONE, body_of: BodyOf = anything, most: int = _MOST_EVENTS
 ) -> st.SearchStrategy[list[Event]]:
     """Logs in which these actors speak of these claims and of other wordings of them."""
-    return st.lists(st.binary(min_size=16, max_size=16), max_size=most).map(
+    drawn = st.binary(min_size=16, max_size=16)
+    return (st.lists(drawn, max_size=most // 3) | st.lists(drawn, min_size=most // 2, max_size=most)).map(
         lambda drawn: recorded([_said(place, one, pool, actors, body_of) for place, one in enumerate(drawn)])
     )
 
@@ -226,15 +240,15 @@ def recorded(said: Sequence[Said]) -> list[Event]:
 def _addressed(body: Body | TakeBack, said: Sequence[Said]) -> Body:
     if not isinstance(body, TakeBack):
         return body
-    never_was = event_id(1, b"never was.")
-    targets = tuple(said[place].id if place < len(said) else never_was for place in body.places)
+    names = [*(one.id for one in said), event_id(1, b"never was.")]
+    targets = tuple(names[place % len(names)] for place in body.places)
     return Undone(targets, tuple(sorted(_claims_of(body, said, set()))), "taken back")
 
 
 def _claims_of(body: Body | TakeBack, said: Sequence[Said], seen: set[int]) -> set[str]:
     """As `tacit.core.decide.undo` names them: the claims of the targets, and those that undone targets name."""
     if isinstance(body, TakeBack):
-        places = {place for place in body.places if place < len(said)} - seen
+        places = {place % (len(said) + 1) for place in body.places} - {len(said)} - seen
         seen |= places
         return {claim for place in places for claim in _claims_of(said[place].body, said, seen)}
     if isinstance(body, Proposed | Decided):

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import assume, example, given
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Triple
+from tacit.core.decide import undo
 from tacit.core.event import Event, timestamp
 from tacit.core.ids import ClaimId
 from tacit.core.judgement import Proposed, Verdict
 from tacit.core.memory import Memory, recollect
+from tacit.core.observation import WorkLogged
 from tacit.core.statement import claim_from
 from tacit.core.text import clean, query_words
 from tacit.index import memories, reader, writer
@@ -81,6 +83,16 @@ def test_a_conflict_that_a_newer_answer_settled_is_over() -> None:
         if actor == "agent":
             assert reader.undecided(indexed(filed(log))) == 2
     assert reader.undecided(indexed(filed(log))) == 0
+
+
+def test_an_undone_worklog_entry_leaves_its_page_and_comes_back() -> None:
+    log = [after([], WorkLogged("PROJ-1", "read the code"))]
+    index = indexed(filed(log))
+    for shown in (0, 1, 0, 1):
+        log.append(after(log, undo(log[-1:], "the last thing").body))
+        writer.apply(index, filed(log)[-1:], [], must_decode)
+        assert reader.count_pages(index, "worklog") == shown
+        assert list(reader.dump(index)) == list(reader.dump(indexed(filed(log))))
 
 
 def _index_of(sentence: str) -> tuple[ClaimId, list[reader.Found]]:

@@ -97,5 +97,5 @@ def _id(scope: Scope, triple: Triple) -> ClaimId:
 
 def _fold_part(part: str) -> str:
     whole = fold(part).replace("|", "¦")
-    folded = whole.rstrip(".!?…") or whole
+    folded = whole.rstrip(".!?… ") or whole
     return " ".join([word for word in folded.split(" ") if word not in _ARTICLES]) or folded

@@ -48,6 +48,8 @@ def settle(answers: Iterable[Answer]) -> list[Ruling]:
     holding: list[Answer] = []
     for newer in sorted(answers, key=lambda answer: (answer.last, answer.id)):
         against = [_rule(older, newer) for older in holding if opposed(older.stance, newer.stance)]
+        lost = [ruling for ruling in against if ruling.loser == newer.id]
+        against = lost or against  # an answer that lost beats nobody
         rulings += against
         beaten = {ruling.loser for ruling in against if ruling.rule is not Rule.UNDECIDED}
         holding = [answer for answer in (*holding, newer) if answer.id not in beaten]

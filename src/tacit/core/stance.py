@@ -51,6 +51,7 @@ _FAMILIES = {
     }.items()
     for member in members.split()
 }
+_ANYONE = frozenset({"agent", "user", "project"})
 _CHOICES = frozenset({"use", "uses", "prefer", "prefers", "decided on", "choose"})
 _ALTERNATIVE = re.compile(r",?\s(?:instead of|rather than|over|not)\s", re.IGNORECASE)
 _POLAR = re.compile(r"(never|always)\s")
@@ -65,7 +66,8 @@ def stance(claim: Claim) -> Stance:
         return _choice(fold(claim.triple.subject), chosen, positive)
     if predicate in ("is", "=", "lives in") and len(chosen.split()) <= 4:
         return Stance(f"{_bare(fold(claim.triple.subject))} is", chosen, positive, exclusive=True)
-    return Stance(f"{predicate} {_bare(chosen)}", "", positive, exclusive=False)
+    whom = "" if fold(claim.triple.subject) in _ANYONE else f"{_bare(fold(claim.triple.subject))} "
+    return Stance(f"{whom}{predicate} {_bare(chosen)}", "", positive, exclusive=False)
 
 
 def opposed(one: Stance, other: Stance) -> bool:
@@ -85,7 +87,7 @@ def _polarity(predicate: str) -> tuple[str, bool]:
 def _choice(subject: str, chosen: str, positive: bool) -> Stance:
     chosen = chosen.replace("single quotes", "single-quotes").replace("double quotes", "double-quotes")
     members = [word for word in chosen.split() if word in _FAMILIES]
-    purpose = "" if subject in ("agent", "user", "project") else subject
+    purpose = "" if subject in _ANYONE else subject
     if len(members) == 1:
         rest = _bare(chosen.replace(members[0], " ", 1))
         asked = " ".join(filter(None, (_FAMILIES[members[0]], rest, purpose)))

@@ -102,7 +102,11 @@ _LYING = (
 _JOINERS = "\u200c\u200d"
 # A joiner between letters of these scripts is spelling, not deceit (Arabic to Khmer, without Thai).
 _JOINED_SCRIPT = "[\u0600-\u06ff\u0700-\u074f\u0750-\u077f\u0900-\u0dff\u1780-\u17b3]"
-_EMOJI = "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff#*0-9]"
+_EMOJI = (
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
+    "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+)
+_KEYS = "[#*0-9]"
 
 
 def escape_lies(text: str, escape: Callable[[str], str]) -> str:
@@ -120,13 +124,19 @@ def show(text: str) -> str:
 def _keep_or(escape: Callable[[str], str], found: re.Match[str]) -> str:
     letter, text, at = found[0], found.string, found.start()
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    return letter if _belongs(letter, before, after, text[max(at - 2, 0) : max(at - 1, 0)]) else escape(letter)
+
+
+def _belongs(letter: str, before: str, after: str, earlier: str) -> bool:
+    """Whether an invisible letter is part of the spelling of a real script or an emoji."""
     if letter in _JOINERS and _is(_JOINED_SCRIPT, before) and _is(_JOINED_SCRIPT, after):
-        return letter
-    if letter == "\u200d" and (_is(_EMOJI, before) or before == "\ufe0f") and _is(_EMOJI, after):
-        return letter
-    if letter == "\ufe0f" and _is(_EMOJI, before):
-        return letter
-    return escape(letter)
+        return True
+    if letter == "\u200d":
+        drawn = earlier if before == "\ufe0f" else before
+        return _is(_EMOJI, drawn) and _is(_EMOJI, after)
+    if letter == "\ufe0f":
+        return _is(_EMOJI, before) or (_is(_KEYS, before) and after == "\u20e3")
+    return False
 
 
 def _is(class_: str, letter: str) -> bool:

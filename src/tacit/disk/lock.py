@@ -13,6 +13,8 @@ from typing import Protocol
 from tacit.core.errors import LockBusy, ReadOnly
 from tacit.disk.ops import PRIVATE_FILE, make_folder
 
+# Whoever lets go may take it again at once; with longer pauses others wait too long for their turn.
+_LONGEST_PAUSE = 0.002
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -60,7 +62,7 @@ class FileLock:
                         "wait for it to end, or look for it with: fuser -v " + self.path,
                     ) from None
                 time.sleep(pause)
-                pause = min(pause * 1.5, 0.02)
+                pause = min(pause * 1.5, _LONGEST_PAUSE)
 
 
 def read_only(place: str) -> ReadOnly:

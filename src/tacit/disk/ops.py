@@ -79,9 +79,13 @@ def make_folder(path: str) -> None:
     """A private folder and its parents, whatever the umask; an existing one is left as it is."""
     if os.path.isdir(path):
         return
-    make_folder(os.path.dirname(os.path.abspath(path)))
+    parent = os.path.dirname(os.path.abspath(path))
+    make_folder(parent)
     try:
         os.mkdir(path, PRIVATE_FOLDER)
     except FileExistsError:  # another process was faster
+        if not os.path.isdir(path):
+            raise
         return
     os.chmod(path, PRIVATE_FOLDER)
+    OsDisk().sync_folder(parent)  # what is written in it must not vanish with its name

@@ -6,6 +6,7 @@ Nothing here decides; a line that cannot be read becomes `Damaged` with the reas
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -18,8 +19,11 @@ from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
 from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, Sealed, Unknown, WorkLogged
 
 VERSION = 1
+_LARGEST = 2**62  # what every reader of the log can hold
 _MARK = b',"c":"'
 _TAIL = len(_MARK) + 8 + len(b'"}')
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 Fields = Mapping[str, Any]
 _PROVENANCE = {one.name.lower(): one for one in Provenance}
@@ -133,15 +137,16 @@ def claim_fields(claim: Claim) -> dict[str, object]:
 
 def _event(fields: Fields) -> Event:
     origin = Origin(
-        at=datetime.fromisoformat(fields["ts"]),
-        tz=fields["tz"],
-        host=fields["host"],
-        session=fields["sess"],
-        actor=fields["actor"],
+        at=_moment(fields, "ts"),
+        tz=_number(fields, "tz"),
+        host=_text(fields, "host"),
+        session=_text(fields, "sess"),
+        actor=_text(fields, "actor"),
         provenance=_PROVENANCE[fields["src"]],
     )
-    body = _body(fields["type"], fields["body"]) if fields["v"] <= VERSION else Unknown(fields["type"])
-    return Event(EventId(fields["id"]), EventId(fields["op"]), origin, Scope(fields["scope"]), body)
+    name = _text(fields, "type")
+    body = _body(name, fields["body"]) if fields["v"] <= VERSION else Unknown(name)
+    return Event(_id(fields, "id"), _id(fields, "op"), origin, Scope(_text(fields, "scope")), body)
 
 
 def _body(name: str, fields: Fields) -> Body:
@@ -153,25 +158,66 @@ def _body(name: str, fields: Fields) -> Body:
         return Unknown(name)
 
 
+# A line may have a good checksum and still not fit: another program wrote it. Each of these refuses what it is not.
+
+
+def _text(fields: Fields, name: str) -> str:
+    found = fields.get(name, "")
+    if not isinstance(found, str):
+        raise TypeError(name)
+    return found
+
+
+def _id(fields: Fields, name: str) -> EventId:
+    found = fields[name]
+    if not _UUID.fullmatch(found):
+        raise ValueError(name)
+    return EventId(found)
+
+
+def _moment(fields: Fields, name: str) -> datetime:
+    found = datetime.fromisoformat(fields[name])
+    if found.tzinfo is None:
+        raise ValueError(name)
+    return found
+
+
+def _number(fields: Fields, name: str) -> int:
+    found = fields.get(name, 0)
+    if not isinstance(found, int) or isinstance(found, bool) or abs(found) > _LARGEST:
+        raise TypeError(name)
+    return found
+
+
+def _share(fields: Fields, name: str) -> float:
+    found = fields.get(name, 0.0)
+    if not isinstance(found, float | int) or not 0 <= found <= 1:
+        raise TypeError(name)
+    return float(found)
+
+
+def _texts(fields: Fields, name: str) -> tuple[str, ...]:
+    found = fields.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise TypeError(name)
+    return tuple(found)
+
+
 def _claim(fields: Fields) -> Claim:
     triple = fields["triple"]
-    return Claim(
-        Kind.named(fields["kind"]),
-        Scope(fields["scope"]),
-        Triple(triple["subject"], triple["predicate"], triple["object"]),
-        fields["sentence"],
-        tuple(fields["tags"]),
-    )
+    parts = (_text(triple, name) for name in ("subject", "predicate", "object"))
+    scope, sentence = Scope(_text(fields, "scope")), _text(fields, "sentence")
+    return Claim(Kind.named(fields["kind"]), scope, Triple(*parts), sentence, _texts(fields, "tags"))
 
 
 def _proposed(verdict: Verdict) -> Callable[[Fields], Body]:
     return lambda fields: Proposed(
         _claim(fields["claim"]),
         verdict,
-        fields.get("source", ""),
-        fields.get("evidence", ""),
-        fields.get("reason", ""),
-        fields.get("confidence", 0.0),
+        _text(fields, "source"),
+        _text(fields, "evidence"),
+        _text(fields, "reason"),
+        _share(fields, "confidence"),
     )
 
 
@@ -179,28 +225,22 @@ def _decided(verdict: Verdict) -> Callable[[Fields], Body]:
     return lambda fields: Decided(
         _claim(fields["claim"]),
         verdict,
-        fields.get("reason", ""),
-        fields.get("evidence", ""),
+        _text(fields, "reason"),
+        _text(fields, "evidence"),
         _claim(fields["instead"]) if "instead" in fields else None,
-        fields.get("active", False),
-        fields.get("carried_strength", 0),
-        tuple(fields.get("carried_evidence", ())),
+        fields.get("active", False) is True,
+        _number(fields, "carried_strength"),
+        _texts(fields, "carried_evidence"),
     )
 
 
 def _undone(fields: Fields) -> Body:
-    targets = tuple(EventId(target) for target in fields.get("targets", ()))
-    return Undone(targets, tuple(fields.get("claims", ())), fields.get("label", ""))
+    targets = tuple(EventId(target) for target in _texts(fields, "targets"))
+    return Undone(targets, _texts(fields, "claims"), _text(fields, "label"))
 
 
-def _work_logged(fields: Fields) -> Body:
-    rest = (fields.get(name, "") for name in ("changes", "evidence", "next"))
-    return WorkLogged(fields.get("task", ""), fields.get("summary", ""), *rest)
-
-
-def _evaluated(fields: Fields) -> Body:
-    scores = (Score(score["name"], score["points"], score["reason"]) for score in fields["scores"])
-    return Evaluated(fields.get("day", ""), tuple(scores))
+def _score(fields: Fields) -> Score:
+    return Score(_text(fields, "name"), _number(fields, "points"), _text(fields, "reason"))
 
 
 _NAMES: dict[type, str] = {
@@ -215,13 +255,15 @@ _NAMES: dict[type, str] = {
 _READERS: dict[str, Callable[[Fields], Body]] = {
     **{verdict.value: (_proposed if verdict in PROPOSALS else _decided)(verdict) for verdict in Verdict},
     "judgement.undone": _undone,
-    "work.logged": _work_logged,
-    "recall.asked": lambda fields: Recalled(fields.get("query", ""), fields.get("hits", 0)),
+    "work.logged": lambda fields: WorkLogged(*(_text(fields, name) for name in WorkLogged._fields)),
+    "recall.asked": lambda fields: Recalled(_text(fields, "query"), _number(fields, "hits")),
     "brief.given": lambda fields: Injected(
-        tuple(fields.get("memories", ())), fields.get("tokens", 0), fields.get("task", "")
+        _texts(fields, "memories"), _number(fields, "tokens"), _text(fields, "task")
     ),
-    "evaluation.created": _evaluated,
-    "project.seen": lambda fields: ProjectSeen(fields.get("root", "")),
-    "log.sealed": lambda fields: Sealed(fields.get("offset", 0), fields.get("length", 0), fields.get("sha256", "")),
+    "evaluation.created": lambda fields: Evaluated(
+        _text(fields, "day"), tuple(_score(score) for score in fields["scores"])
+    ),
+    "project.seen": lambda fields: ProjectSeen(_text(fields, "root")),
+    "log.sealed": lambda fields: Sealed(_number(fields, "offset"), _number(fields, "length"), _text(fields, "sha256")),
 }
 EVENT_TYPES = tuple(_READERS)

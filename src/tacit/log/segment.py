@@ -78,25 +78,38 @@ def read_tail(disk: Disk, fd: int) -> Tail:
         start = max(size - span, 0)
         lines = disk.read_at(fd, size - start, start).split(b"\n")
         tail = _tail(size, start, lines)
-        if start == 0 or tail.last is not None:
+        if tail is not None:
             return tail
         span *= 8
 
 
-def _tail(size: int, start: int, lines: list[bytes]) -> Tail:
-    """The end of a segment, from its lines behind `start` (the first of them may be only the rest of one)."""
+def _tail(size: int, start: int, lines: list[bytes]) -> Tail | None:
+    """The end of a segment, from its lines behind `start`; nothing when one has to look further back.
+
+    Looked through backwards to the last event that is not a seal: a seal may itself have been torn, so what was
+    sealed and what was not is told by what the seals name.
+    """
     fragments: list[Fragment] = []
-    offset = size
-    for line in reversed(lines if start == 0 else lines[1:]):
+    sealed: set[int] = set()
+    last: EventId | None = None
+    offset, found = size, False
+    for line in reversed(lines if start == 0 else lines[1:]):  # the first may be only the rest of one
         offset -= len(line)
         event = decode(line) if line else None
         if event is not None and not isinstance(event, Damaged):
-            return Tail(size, event.id, lines[-1] != b"", tuple(reversed(fragments)))
-        # A line that kept its ending was not torn but damaged later: that is not ours to explain away.
-        if line and is_cut_off(line):
+            last = last or event.id
+            if not isinstance(event.body, Sealed):
+                found = True
+                break
+            sealed.add(event.body.offset)
+        elif line and is_cut_off(line):
+            # A line that kept its ending was not torn but damaged later: that is not ours to explain away.
             fragments.append(Fragment(offset, line))
         offset -= 1  # the line feed before it
-    return Tail(size, None, lines[-1] != b"", tuple(reversed(fragments)))
+    if not found and start > 0:
+        return None
+    loose = [fragment for fragment in reversed(fragments) if fragment.offset not in sealed]
+    return Tail(size, last, lines[-1] != b"", tuple(loose))
 
 
 def _explained(error: OSError, path: str) -> StoreUnwell:

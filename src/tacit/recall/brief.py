@@ -69,7 +69,7 @@ def _project_first(candidates: Iterable[Entry]) -> list[Entry]:
 
 
 def _answers_it(own: Entry, other: Entry) -> bool:
-    return opposed(own.stance, other.stance) or own.stance == other.stance
+    return bool(own.stance.question) and (opposed(own.stance, other.stance) or own.stance == other.stance)
 
 
 def _within(ranked: Sequence[Entry], most: int, budget: int) -> list[Entry]:

@@ -22,6 +22,9 @@ from tacit.vault.named import checked, checked_optional, checked_tags, meant, wi
 from tacit.vault.opened import Opened
 from tacit.vault.store import must_decode
 
+# The memory a decision is about, and what to record.
+_Judged = tuple[ClaimId, Sequence[Draft]]
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -44,15 +47,12 @@ class Judging(Opened):
         given = checked(text, self._settings.limits_text, "the text")
         reason = checked_optional(evidence, "the evidence")
 
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+        def decision(connection: sqlite3.Connection) -> _Judged:
             claim = self._claim(connection, given, everywhere)
-            known.append(claim.id)
             memory = reader.memory(connection, claim.id, must_decode)
-            return decide.propose(memory, claim, source=source, evidence=reason)
+            return claim.id, decide.propose(memory, claim, source=source, evidence=reason)
 
-        known: list[ClaimId] = []
-        events = self._store.change(decision)
-        return self._outcome(known[0], changed=bool(events))
+        return self._judge(decision)
 
     def add(
         self,
@@ -67,14 +67,11 @@ class Judging(Opened):
         reason = checked_optional(evidence, "the evidence")
         provenance = self._store.speaker.origin().provenance
 
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+        def decision(connection: sqlite3.Connection) -> _Judged:
             claim = self._claim(connection, given, everywhere, kind, checked_tags(tags))
-            known.append(claim.id)
-            return [decide.add(claim, provenance=provenance, evidence=reason)]
+            return claim.id, [decide.add(claim, provenance=provenance, evidence=reason)]
 
-        known: list[ClaimId] = []
-        self._store.change(decision)
-        return self._outcome(known[0])
+        return self._judge(decision)
 
     def log(self, entry: WorkLogged) -> str:
         """Write an entry of the worklog; returns the page it stands on."""
@@ -85,7 +82,7 @@ class Judging(Opened):
             evidence=checked_optional(entry.evidence, "--evidence"),
             next=checked_optional(entry.next, "--next"),
         )
-        (event,) = self._store.change(lambda connection: [Draft(checked_entry, self._store.scope_in(connection))])
+        (event,) = self._store.record(lambda connection: [Draft(checked_entry, self._store.scope_in(connection))])
         return self._store.home.page("worklog", event.day.isoformat())
 
     # Deciding
@@ -98,21 +95,17 @@ class Judging(Opened):
         """Accept under a kind; a text that is no candidate yet becomes one first."""
         given = checked(evidence, self._settings.limits_text, "the evidence")
 
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+        def decision(connection: sqlite3.Connection) -> _Judged:
             try:
                 memory = meant(connection, reference, self._store.scope_in(connection))
-                known.append(memory.id)
-                return [decide.accept(memory, kind=kind, evidence=given)]
+                return memory.id, [decide.accept(memory, kind=kind, evidence=given)]
             except NotFound:
                 if len(reference.split()) < 2:  # a mistyped id is not a statement
                     raise
             claim = self._claim(connection, checked(reference, self._settings.limits_text, "the text"), False, kind)
-            known.append(claim.id)
-            return decide.promote(claim, evidence=given)
+            return claim.id, decide.promote(claim, evidence=given)
 
-        known: list[ClaimId] = []
-        self._store.change(decision)
-        return self._outcome(known[0])
+        return self._judge(decision)
 
     def dismiss(self, reference: str, *, reason: str = "") -> Outcome:
         said = checked_optional(reason, "the reason")
@@ -149,23 +142,17 @@ class Judging(Opened):
             old = memory.claim
             claim = claim_from(words, old.scope, kind=kind or old.kind, tags=old.tags) if words else old
             claim = claim._replace(kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
-            known.append(claim.id)
             return decide.revise(memory, claim, activate=accept)
 
-        known: list[ClaimId] = []
-        self._on(reference, revised)
-        return self._outcome(known[0])
+        return self._on(reference, revised)
 
     def merge(self, reference: str, into: str) -> Outcome:
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+        def decision(connection: sqlite3.Connection) -> _Judged:
             scope = self._store.scope_in(connection)
             target = meant(connection, into, scope)
-            known.append(target.id)
-            return [decide.merge(meant(connection, reference, scope), target)]
+            return target.id, [decide.merge(meant(connection, reference, scope), target)]
 
-        known: list[ClaimId] = []
-        self._store.change(decision)
-        return self._outcome(known[0])
+        return self._judge(decision)
 
     def undo(self, reference: str | None = None) -> str:
         """Take back the latest operation, or the latest on one memory; says what it was."""
@@ -179,7 +166,7 @@ class Judging(Opened):
             return [decide.undo(operation, labels[0])]
 
         labels: list[str] = []
-        self._store.change(decision)
+        self._store.record(decision)
         return labels[0]
 
     # Between them
@@ -199,29 +186,38 @@ class Judging(Opened):
         scope = GLOBAL if everywhere or said.is_global else self._store.scope_in(connection)
         claim = claim_from(said.text, scope, kind=kind, tags=tags)
         inner = split_scope(claim.sentence)  # "add to memory that global: …"
-        return claim if inner.is_global is None else claim_from(inner.text, GLOBAL, kind=kind, tags=tags)
+        if inner.is_global is None or not inner.text:
+            return claim
+        return claim_from(inner.text, GLOBAL if inner.is_global else scope, kind=kind, tags=tags)
 
     def _on(self, reference: str, decision: Callable[[Memory], Draft], *, by_text: bool = False) -> Outcome:
         find = with_text if by_text else meant
 
-        def on_memory(connection: sqlite3.Connection) -> Sequence[Draft]:
-            memory = find(connection, clean(reference), self._store.scope_in(connection))
-            known.append(memory.id)
-            return [decision(memory)]
+        def on_memory(connection: sqlite3.Connection) -> _Judged:
+            draft = decision(find(connection, clean(reference), self._store.scope_in(connection)))
+            assert isinstance(draft.body, Decided)
+            return (draft.body.instead or draft.body.claim).id, [draft]
 
-        known: list[ClaimId] = []
-        self._store.change(on_memory)
-        return self._outcome(known[0])
+        return self._judge(on_memory)
 
-    def _outcome(self, claim: ClaimId, *, changed: bool = True) -> Outcome:
-        def ask(connection: sqlite3.Connection) -> Outcome:
-            memory, entry = reader.memory(connection, claim, must_decode), reader.entry(connection, claim)
-            assert memory is not None and entry is not None
-            winner = reader.entry(connection, entry.overruled_by) if entry.overruled_by else None
-            beaten = tuple(reader.overruled_by(connection, entry))
-            return Outcome(memory, reader.short_id(connection, claim), changed, winner, beaten, entry.conflict)
+    def _judge(self, decision: Callable[[sqlite3.Connection], _Judged]) -> Outcome:
+        """Record what is decided and tell what came of it, before anyone else can change it again."""
+        claims: list[ClaimId] = []
 
-        return self._store.read(ask)
+        def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
+            claim, judgements = decision(connection)
+            claims.append(claim)
+            return judgements
+
+        return self._store.change(drafts, lambda connection, events: _outcome(connection, claims[0], bool(events)))
+
+
+def _outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> Outcome:
+    memory, entry = reader.memory(connection, claim, must_decode), reader.entry(connection, claim)
+    assert memory is not None and entry is not None
+    winner = reader.entry(connection, entry.overruled_by) if entry.overruled_by else None
+    beaten = tuple(reader.overruled_by(connection, entry))
+    return Outcome(memory, reader.short_id(connection, claim), changed, winner, beaten, entry.conflict)
 
 
 _DONE = {

@@ -72,7 +72,7 @@ class Setup(Opened):
             if not os.path.exists(path):
                 replace_file(OsDisk(), path, text.encode())
                 changed.append(path)
-        self._store.change(lambda _connection: [])
+        self._store.record(lambda _connection: [])
         changed += [path for path in views if os.path.exists(path)]
         wrapped = () if wrappers is None else tuple(self._agent_files(agents))
         changed += [path for path in wrapped if _rewrite(path, add=bool(wrappers))]

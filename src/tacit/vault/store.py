@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # loaded when something is written
     from tacit.vault.publish import Publisher
 
 T = TypeVar("T")
+Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
 _LOCK_SECONDS, _READ_LOCK_SECONDS, _LOG_SECONDS = 30.0, 2.0, 10.0
 # So much activity that no answer shows may wait to be filed.
 _MAY_WAIT = 256 * 1024
@@ -81,12 +82,12 @@ class Store:
         """Ask the index, brought up to date first; a broken one is rebuilt and asked again."""
         try:
             with wellness():
-                return question(self._up_to_date())
+                return _snapshot(self._up_to_date(), question)
         except IndexUnwell:
             self._let_go()
             self._refresh(needed=True, rebuild=True)
             with wellness():
-                return question(self._connection())
+                return _snapshot(self._connection(), question)
 
     def scope(self) -> Scope:
         """The scope one stands in: the project's, or the global one."""
@@ -152,18 +153,23 @@ class Store:
 
     # Changes
 
-    def change(self, decide: Callable[[sqlite3.Connection], Sequence[Draft]]) -> list[Event]:
-        """Decide on the state of now and record it; nobody else decides in between."""
+    def change(self, decide: Decide, tell: Callable[[sqlite3.Connection, list[Event]], T]) -> T:
+        """Decide on the state of now, record it, and tell what came of it; nobody else decides in between."""
         self._let_go()
         make_home(self.home)
         with self._lock(_LOCK_SECONDS).held():
             connection = self._writer()
             try:
                 drafts = decide(connection)
-                events = self._record(connection, drafts) if drafts else []
+                events = self._append(connection, drafts) if drafts else []
+                connection = self._caught_up(connection) if events else connection
+                return tell(connection, events)
             finally:
                 self._let_writer_finish(connection)
-        return events
+
+    def record(self, decide: Decide) -> list[Event]:
+        """A change of which only the events are of interest."""
+        return self.change(decide, lambda _connection, events: events)
 
     def observe(self, draft: Draft) -> None:
         """Record something nobody waits for: no lock on the home, and no failure if it cannot be written."""
@@ -184,12 +190,18 @@ class Store:
         self._file_all(connection, until)
         return connection
 
-    def _record(self, connection: sqlite3.Connection, drafts: Sequence[Draft]) -> list[Event]:
-        seen = self._first_sight(connection)
-        events = self.log.append([*drafts, *seen], self.speaker.origin())
-        with suppress(IndexUnwell, sqlite3.Error):  # it is recorded; the next command files it
-            self._catch_up(connection)
+    def _append(self, connection: sqlite3.Connection, drafts: Sequence[Draft]) -> list[Event]:
+        events = self.log.append([*drafts, *self._first_sight(connection)], self.speaker.origin())
         return [event for event in events if not isinstance(event.body, ProjectSeen)]
+
+    def _caught_up(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """The index with what was just recorded; a broken one is made again."""
+        try:
+            self._catch_up(connection)
+        except IndexUnwell:
+            connection.close()
+            return self._rebuilt()
+        return connection
 
     def _first_sight(self, connection: sqlite3.Connection) -> list[Draft]:
         """Note once where a project lies, so that its fact file is found from elsewhere too."""
@@ -210,8 +222,7 @@ class Store:
             try:
                 connection = store.open_for_writing(self.home.index)
                 if self._is_of_this_log(connection):
-                    self._catch_up(connection)
-                    return connection
+                    return self._caught_up(connection)
                 connection.close()
             except IndexUnwell:
                 pass
@@ -300,6 +311,15 @@ class Store:
             yield from (writer.Reached(segment, *cursor) for segment, cursor in reached.items())
 
         writer.apply(connection, filed(), marks(), must_decode)
+
+
+def _snapshot(connection: sqlite3.Connection, question: Callable[[sqlite3.Connection], T]) -> T:
+    """One question sees one state, however many queries it takes."""
+    connection.execute("BEGIN")
+    try:
+        return question(connection)
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def make_home(home: Home) -> None:

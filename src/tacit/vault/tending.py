@@ -76,7 +76,7 @@ class Tending(Opened):
             made.append(evaluation(history))
             return [Draft(made[0], GLOBAL), *self._advice(connection, made[0])]
 
-        events = self._store.change(decision)
+        events = self._store.record(decision)
         return self._store.read(lambda connection: self._evaluation(connection, events))
 
     def improve(self, *, force: bool = False, least: int = LEAST) -> Improvement:
@@ -89,7 +89,7 @@ class Tending(Opened):
             found.extend(repeats(self._history(connection), least=least))
             return [suggestion(memory) for memory in found]
 
-        self._store.change(decision)
+        self._store.record(decision)
         return self._store.read(lambda connection: self._improvement(connection, result, found))
 
     def status(self) -> Overview:
