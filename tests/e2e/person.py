@@ -25,6 +25,7 @@ from tacit.surfaces.cli import main
 if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
+BESIDE = ("-wal", "-shm")
 NOW = "2026-03-02T12:00:00+00:00"
 _SYSTEM = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
 
@@ -185,5 +186,6 @@ def facts_in(path: Path) -> list[dict[str, Any]]:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder with its bytes."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    """Every file below a folder with its bytes, but for those that SQLite keeps beside the index while it reads."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files if not path.name.endswith(BESIDE)}

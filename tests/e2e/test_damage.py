@@ -195,6 +195,15 @@ def stray_permission_is_mended(person: Person, path: Path) -> None:
     assert said.out.splitlines()[-1] == "The home is well."
 
 
+def test_files_of_other_programs_in_the_home_are_none_of_our_business(three: Person) -> None:
+    """`~/.agents` is a folder that others use too; only our files have to be private."""
+    theirs = three.home / "skills" / "notes.md"
+    theirs.parent.mkdir(mode=0o755)
+    theirs.write_text("not ours\n")
+    theirs.chmod(0o644)
+    assert three.process("doctor").out.splitlines()[-1] == "The home is well."
+
+
 def test_a_planted_link_is_found(three: Person) -> None:
     target = three.folder / "target.md"
     target.write_text("mine\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .person import Person
+from .person import BESIDE, Person
 
 CLAUDE = ".claude/CLAUDE.md"
 BEFORE = {
@@ -26,7 +26,7 @@ def state(folder: Path) -> dict[str, tuple[bytes, int, int]]:
     return {
         str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mode, path.stat().st_mtime_ns)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.endswith(("-wal", "-shm"))
+        if path.is_file() and not path.name.endswith(BESIDE)
     }
 
 

@@ -59,9 +59,10 @@ class Lived:
         return {**ours, "facts of the project": (self.project / "docs/memory/memories.ndjson").read_bytes()}
 
     def answers(self) -> list[str]:
-        """What a person sees, through real processes."""
-        lines = ("recall build --limit 50", "list --status all", "conflicts", "suggestions --json", "show PUSH --json")
-        return [self.ask(line, process=True) for line in lines]
+        """What a person sees; the first answer comes from a real process."""
+        first = self.ask("recall build --limit 50", process=True)
+        lines = ("list --status all", "conflicts", "suggestions --json", "show PUSH --json", "recall build --json")
+        return [first, *(self.ask(line) for line in lines)]
 
     def ask(self, line: str, *, process: bool = False) -> str:
         run = self.person.process if process else self.person.tacit

@@ -47,7 +47,7 @@ def test_different_verbs_at_once_do_not_disturb_each_other(person: Person) -> No
         person,
         *(("log", "--task", f"T-{number}", "--summary", f"Step {number}") for number in range(5)),
         *(("add", f"always do step {number}") for number in range(5)),
-        *[("recall", "force")] * 5,
+        *[("list",)] * 5,
         ("forget", name, "--reason", "r", "--evidence", "e"),
         *[("brief",)] * 4,
     )

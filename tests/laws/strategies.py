@@ -25,7 +25,7 @@ from tacit.core.statement import claim_from
 T = TypeVar("T")
 PERSON = "user"
 OTHERS = ("policy", "agent", "learner")
-EVERYONE = (PERSON, PERSON, *OTHERS)
+EVERYONE = (PERSON, PERSON, PERSON, *OTHERS)
 SCOPES = (GLOBAL, project_scope("example.org/team/app"), project_scope("other"))
 DECISIONS = tuple(verdict for verdict in Verdict if verdict not in PROPOSALS)
 _PROPOSALS = tuple(verdict for verdict in Verdict if verdict in PROPOSALS)
@@ -222,8 +222,9 @@ def _logs(
     pool: Sequence[Claim], actors: Sequence[str] = EVERYONE, body_of: BodyOf = anything, most: int = _MOST_EVENTS
 ) -> st.SearchStrategy[list[Event]]:
     """Logs in which these actors speak of these claims and of other wordings of them."""
-    drawn = st.binary(min_size=16, max_size=16)
-    return (st.lists(drawn, max_size=most // 3) | st.lists(drawn, min_size=most // 2, max_size=most)).map(
+    one_event = st.binary(min_size=16, max_size=16)
+    short, long = st.lists(one_event, max_size=most // 3), st.lists(one_event, min_size=most // 2, max_size=most)
+    return (short | long).map(
         lambda drawn: recorded([_said(place, one, pool, actors, body_of) for place, one in enumerate(drawn)])
     )
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from hypothesis import assume, example, given
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Triple
 from tacit.core.decide import undo
-from tacit.core.event import Event, timestamp
+from tacit.core.event import Body, Event, timestamp
 from tacit.core.ids import ClaimId
-from tacit.core.judgement import Proposed, Verdict
+from tacit.core.judgement import Decided, Proposed, Verdict
 from tacit.core.memory import Memory, recollect
 from tacit.core.observation import WorkLogged
 from tacit.core.statement import claim_from
@@ -18,7 +20,7 @@ from tacit.index import memories, reader, writer
 from tacit.vault.store import must_decode
 
 from .filing import filed, indexed, logs_in_pieces
-from .notes import rulings
+from .notes import noted, rulings, steps
 from .strategies import after, law, logs, quick_law, wild_texts
 
 Pieces = tuple[list[Event], list[list[writer.Filed]]]
@@ -29,6 +31,42 @@ Pieces = tuple[list[Event], list[list[writer.Filed]]]
 def test_catching_up_in_pieces_is_the_same_as_a_rebuild(both: Pieces) -> None:
     log, pieces = both
     assert list(reader.dump(indexed(*pieces))) == list(reader.dump(indexed(filed(log))))
+
+
+@quick_law
+@given(logs)
+def test_after_each_event_the_index_is_that_of_a_rebuild(log: list[Event]) -> None:
+    lines = filed(log)
+    index = indexed()
+    for at, line in enumerate(lines, 1):
+        writer.apply(index, [line], [], must_decode)
+        assert list(reader.dump(index)) == list(reader.dump(indexed(lines[:at])))
+
+
+@quick_law
+@given(logs.flatmap(steps))
+def test_whatever_changed_on_a_page_is_marked_to_be_drawn_again(pieces: list[list[Event]]) -> None:
+    lines = filed([event for piece in pieces for event in piece])
+    index = indexed()
+    heard = 0
+    for piece in pieces:
+        before = _drawn(index, [line.event for line in lines[:heard]])
+        index.execute("DELETE FROM stale")
+        writer.apply(index, lines[heard : heard + len(piece)], [], must_decode)
+        heard += len(piece)
+        now = _drawn(index, [line.event for line in lines[:heard]])
+        assert {what for what in {*before, *now} if before.get(what) != now.get(what)} <= set(reader.stale(index))
+
+
+def _drawn(index: sqlite3.Connection, log: list[Event]) -> dict[str, object]:
+    """What the readable views are drawn from: each memory as it is noted, each page with its entries."""
+    memories: dict[str, object] = {f"memory {claim}": one for claim, one in noted(log).items()}
+    pages = {
+        f"{kind} {day}": reader.pages(index, kind, day, must_decode)
+        for kind in ("worklog", "evaluation")
+        for day in reader.page_days(index, kind)
+    }
+    return {**memories, **pages}
 
 
 @quick_law
@@ -85,13 +123,39 @@ def test_a_conflict_that_a_newer_answer_settled_is_over() -> None:
     assert reader.undecided(indexed(filed(log))) == 0
 
 
+NPM, PNPM = claim_from("use npm", GLOBAL), claim_from("use pnpm", GLOBAL)
+
+
+@pytest.mark.parametrize("way", ["forget", "keep", "reword", "undo"])
+def test_an_overruled_memory_holds_again_when_its_winner_is_gone(way: str) -> None:
+    log = [after([], Proposed(NPM, Verdict.ADDED, "user_direct"))]
+    log.append(after(log, Proposed(PNPM, Verdict.ADDED, "user_direct")))
+    index = indexed(filed(log))
+    assert _overruled(index) == {NPM.id: PNPM.id}
+    bodies: dict[str, Body] = {
+        "forget": Decided(PNPM, Verdict.RETIRED),
+        "keep": Decided(PNPM, Verdict.KEPT),
+        "reword": Decided(PNPM, Verdict.REVISED, instead=claim_from("read the manual", GLOBAL)),
+        "undo": undo(log[-1:], "the last thing").body,
+    }
+    log.append(after(log, bodies[way]))
+    writer.apply(index, filed(log)[-1:], [], must_decode)
+    assert _overruled(index) == {}
+
+
+def _overruled(index: sqlite3.Connection) -> dict[ClaimId, ClaimId]:
+    return {entry.id: entry.overruled_by for entry in reader.entries(index) if entry.overruled_by}
+
+
 def test_an_undone_worklog_entry_leaves_its_page_and_comes_back() -> None:
     log = [after([], WorkLogged("PROJ-1", "read the code"))]
     index = indexed(filed(log))
     for shown in (0, 1, 0, 1):
         log.append(after(log, undo(log[-1:], "the last thing").body))
+        index.execute("DELETE FROM stale")
         writer.apply(index, filed(log)[-1:], [], must_decode)
         assert reader.count_pages(index, "worklog") == shown
+        assert reader.stale(index) == [f"worklog {log[0].day}"]
         assert list(reader.dump(index)) == list(reader.dump(indexed(filed(log))))
 
 

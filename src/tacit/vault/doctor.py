@@ -13,6 +13,7 @@ from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
 from tacit.log.verify import Finding, verify
 from tacit.notes import facts, long_term
+from tacit.vault.home import FOLDERS
 from tacit.vault.opened import Opened
 
 # The write-ahead log of these versions can lose a page when two connections reset it at once. Ours never do
@@ -39,10 +40,17 @@ class Doctoring(Opened):
         return self._store.read(lambda connection: sum(1 for _ in reader.entries(connection)))
 
     def _modes(self) -> Iterator[Finding]:
-        yield from _mode(self._store.home.root)
-        for folder, folders, files in os.walk(self._store.home.root):
-            for name in (*folders, *files):
-                yield from _mode(os.path.join(folder, name))
+        """Of what is ours: other programs may keep files in the same folder."""
+        home = self._store.home
+        for folder in ("", *FOLDERS):
+            path = home.path(folder).rstrip(os.sep)
+            if os.path.isdir(path):
+                yield from _mode(path)
+                yield from (
+                    finding for name in sorted(os.listdir(path)) if folder for finding in _file_mode(path, name)
+                )
+        for name in (home.index, f"{home.index}-wal", f"{home.index}-shm", home.settings, home.path("AGENTS.md")):
+            yield from _file_mode(name)
 
     def _index(self) -> Iterator[Finding]:
         home = self._store.home
@@ -109,3 +117,9 @@ def _mode(path: str) -> Iterator[Finding]:
     elif mode & 0o077:
         wanted = "700" if stat.S_ISDIR(mode) else "600"
         yield Finding(path, "others can read or write it", f"chmod {wanted} {quote(path)}")
+
+
+def _file_mode(*parts: str) -> Iterator[Finding]:
+    path = os.path.join(*parts)
+    if os.path.lexists(path) and not os.path.isdir(path):
+        yield from _mode(path)

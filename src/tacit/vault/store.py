@@ -141,9 +141,9 @@ class Store:
         except ReadOnly:
             if needed:
                 self._read_from_memory()
-        except LockBusy:
+        except LockBusy:  # somebody is at it; what is there is good enough, if anything is
             if rebuild:
-                raise
+                self._read_from_memory()
 
     def _read_from_memory(self) -> None:
         """A home that cannot be written and has no usable index is indexed in memory."""
