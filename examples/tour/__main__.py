@@ -7,7 +7,6 @@ agents) will find their place after the first, read-only.
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ CHAPTERS = (FIRST_STEPS,)
 ENDING = """
 That was all in {folder}, which is gone now. To keep using Tacit:
 
-  source {bin}/activate          # or put {bin} on your PATH
+  source {bin}/activate     # or put {bin} on your PATH
   tacit init                     # your own home, ~/.agents
   tacit add "…"                  # something that should hold from now on
   tacit init --wrappers          # tell the agents you use how to ask it
@@ -65,8 +64,7 @@ class Tour:
         return failed
 
     def _run(self, command: str) -> int:
-        arguments = shlex.split(command)
-        done = subprocess.run(arguments, cwd=self._project, env=self._environment, check=False)
+        done = subprocess.run(["sh", "-c", command], cwd=self._project, env=self._environment, check=False)
         return done.returncode
 
 

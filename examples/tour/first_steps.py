@@ -51,6 +51,9 @@ FIRST_STEPS = Chapter(
                 "tacit doctor",
             ),
         ),
-        Step("The page a person reads, and the file a project commits:", ("cat docs/memory/memories.ndjson",)),
+        Step(
+            "The page a person reads, and the file a project commits:",
+            ("grep -v '^$' ~/.agents/memory/long-term.md", "cat docs/memory/memories.ndjson"),
+        ),
     ),
 )

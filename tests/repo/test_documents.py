@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -60,6 +61,17 @@ def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
         [sys.executable, "-c", example], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout == "['always run the tests before a commit']\n"
+
+
+def test_the_guided_first_run_shows_every_step_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    environment = {**os.environ, "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples/tour"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "The home is well." in done.stdout
+    assert "Traceback" not in done.stderr
+    assert "tacit init" in done.stdout.rsplit("To keep using Tacit:", 1)[1]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
