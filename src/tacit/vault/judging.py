@@ -241,7 +241,10 @@ def _label(operation: Sequence[Event]) -> str:
         case Proposed(claim=claim, verdict=verdict) | Decided(claim=claim, verdict=verdict):
             return f"{_DONE[verdict]}: {claim.sentence}{more}"
         case Undone(label=label):
-            return f"undo of {label}"
+            # To undo an undo is to do it again; however often, the words stay short.
+            return (
+                f"redo of {label[8:]}" if label.startswith("undo of ") else f"undo of {label.removeprefix('redo of ')}"
+            )
         case WorkLogged(summary=summary):
             return f"logged: {summary}{more}"
     return f"an operation of {len(operation)} events"
