@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from hypothesis import settings
+
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope
 from tacit.core.event import USER, Body, Event, Origin, Provenance
 from tacit.core.ids import EventId, event_id
@@ -11,6 +13,7 @@ from tacit.core.judgement import Decided, Proposed, Verdict
 from tacit.core.memory import Memory, recollect
 from tacit.core.statement import claim_from
 
+unhurried = settings(deadline=None)  # a slow machine is no finding
 START = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 

@@ -10,7 +10,7 @@ from tacit.core.confidence import confidence_of
 from tacit.core.judgement import Proposed, Verdict
 from tacit.core.memory import recollect
 
-from .build import event, history, memory_of, proposed, says
+from .build import event, history, memory_of, proposed, says, unhurried
 
 sources = st.sampled_from(("user_direct", "remember", "note", "edit", "decision", "evaluation", "anything else"))
 counts = st.integers(0, 20)
@@ -34,6 +34,7 @@ def test_the_table_of_bases_and_caps(source: str, strength: int, sessions: int, 
     assert confidence_of(source, strength, sessions) == expected
 
 
+@unhurried
 @given(sources, counts, counts)
 def test_more_evidence_never_lowers_it_and_it_stays_between_nothing_and_one(
     source: str, strength: int, sessions: int

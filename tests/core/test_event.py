@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from tacit.core import errors
 from tacit.core.event import Origin, Provenance, local_day, local_time, timestamp
 
+from .build import unhurried
+
 moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))
 
 
@@ -18,6 +20,7 @@ def origin(at: datetime, offset: int) -> Origin:
     return Origin(at, offset, "host", "", "user", Provenance.USER_DIRECT)
 
 
+@unhurried
 @given(moments, moments)
 def test_timestamps_sort_as_the_moments_do(one: datetime, other: datetime) -> None:
     assert (timestamp(one) < timestamp(other)) == (one < other)
@@ -29,6 +32,7 @@ def test_a_timestamp_is_utc() -> None:
     assert timestamp(datetime(2024, 7, 1, 12, 30, tzinfo=berlin)) == "2024-07-01T10:30:00.000000Z"
 
 
+@unhurried
 @given(moments, st.integers(-1439, 1439))
 def test_the_local_time_is_the_same_moment(at: datetime, offset: int) -> None:
     assert local_time(origin(at, offset)) == at

@@ -18,12 +18,15 @@ from tacit.core.ids import (
     is_claim_prefix,
 )
 
+from .build import unhurried
+
 moments = st.integers(0, 2**48 - 2)
 entropy = st.binary(min_size=10, max_size=10)
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 claim_ids = st.text(ALPHABET, min_size=CLAIM_ID_LENGTH, max_size=CLAIM_ID_LENGTH).map(ClaimId)
 
 
+@unhurried
 @given(moments, entropy)
 def test_an_event_id_is_a_uuid_of_version_seven_that_begins_with_its_time(at: int, random: bytes) -> None:
     name = uuid.UUID(event_id(at, random))
@@ -31,12 +34,14 @@ def test_an_event_id_is_a_uuid_of_version_seven_that_begins_with_its_time(at: in
     assert str(name) == event_id(at, random)
 
 
+@unhurried
 @given(moments, moments, entropy, entropy)
 def test_a_later_millisecond_sorts_later(one: int, other: int, random: bytes, more: bytes) -> None:
     if one < other:
         assert event_id(one, random) < event_id(other, more)
 
 
+@unhurried
 @given(st.lists(st.tuples(moments, entropy), min_size=1, max_size=30))
 def test_each_id_follows_the_last_even_when_the_clock_jumps_back(clock: list[tuple[int, bytes]]) -> None:
     last: EventId | None = None
@@ -59,6 +64,7 @@ def test_an_id_at_the_end_of_its_millisecond_is_followed_by_one_in_the_next() ->
     assert uuid.UUID(after).int >> 80 == 1_001
 
 
+@unhurried
 @given(claim_ids, claim_ids)
 def test_the_number_of_a_claim_keeps_the_order_of_ids(one: ClaimId, other: ClaimId) -> None:
     assert (one < other) == (claim_number(one) < claim_number(other))
@@ -66,6 +72,7 @@ def test_the_number_of_a_claim_keeps_the_order_of_ids(one: ClaimId, other: Claim
     assert 0 <= claim_number(one) < 2**63
 
 
+@unhurried
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_a_claim_id_is_twelve_letters_that_a_person_can_type(scope: str, key: str) -> None:
     name = claim_id(scope, key)

@@ -84,9 +84,12 @@ def test_a_policy_decides_on_what_no_person_has_spoken_of() -> None:
     assert recollect(told)[CLAIM.id].status is Status.PENDING
 
 
-def test_what_came_from_many_sources_is_worth_the_least_of_them() -> None:
-    mixed = [event(1, proposed(CLAIM)), event(2, proposed(CLAIM), "agent")]
-    assert recollect(mixed)[CLAIM.id].provenance is Provenance.MODEL
+def test_what_came_from_outside_is_not_washed_clean_by_a_later_yes() -> None:
+    outside = Origin(START, 0, "host", "", "learner", Provenance.EXTERNAL)
+    found = Event(numbered(1), numbered(1), outside, GLOBAL, proposed(CLAIM))
+    for later in (Decided(CLAIM, Verdict.ACCEPTED), proposed(CLAIM)):
+        assert recollect([found, event(2, later)])[CLAIM.id].provenance is Provenance.EXTERNAL
+    assert recollect([found, event(2, proposed(CLAIM), "agent")])[CLAIM.id].provenance is Provenance.EXTERNAL
 
 
 def test_a_person_who_says_it_again_wakes_what_was_forgotten() -> None:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from tacit.core.text import escape_lies, show
 
+from .build import unhurried
+
 
 @pytest.mark.parametrize(
     "sign",
@@ -79,6 +81,7 @@ def test_what_joins_emoji_is_escaped_between_digits_and_letters(text: str) -> No
     assert "\ufe0f" not in show(text)
 
 
+@unhurried
 @given(st.text(max_size=60))
 def test_whatever_is_shown_is_one_line_without_controls(text: str) -> None:
     shown = show(text)
@@ -86,6 +89,7 @@ def test_whatever_is_shown_is_one_line_without_controls(text: str) -> None:
     assert not any(ord(letter) < 32 or 127 <= ord(letter) < 160 for letter in shown)
 
 
+@unhurried
 @given(st.text(max_size=60))
 def test_only_what_deceives_is_changed(text: str) -> None:
     lies: list[str] = []

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from tacit.core.text import clean, clip, fold, query_words, tokens, words
 
+from .build import unhurried
+
 
 def finds(query: str, text: str) -> bool:
     """Whether a question shares a word with a text."""
@@ -53,12 +55,14 @@ def test_the_whole_name_is_a_word_of_its_own(name: str, text: str) -> None:
     assert name not in words(text)
 
 
+@unhurried
 @given(st.text(max_size=200))
 def test_every_word_of_a_question_is_a_word_of_the_same_text(text: str) -> None:
     text = clean(text)
     assert set(query_words(text, limit=1000)) <= set(words(text))
 
 
+@unhurried
 @given(st.text(max_size=100))
 def test_a_text_with_something_in_it_has_words_without_blanks(text: str) -> None:
     found = list(words(text))
@@ -96,6 +100,7 @@ def test_what_is_kept_can_be_stored_everywhere() -> None:
     assert clean("ok 日本 \x1b") == "ok 日本 \x1b"
 
 
+@unhurried
 @given(st.text(st.characters(exclude_categories=()), max_size=50))
 def test_a_cleaned_text_is_clean_and_can_be_encoded(text: str) -> None:
     once = clean(text)
@@ -109,6 +114,7 @@ def test_a_cut_is_visible() -> None:
     assert clip("abcdefg", 6) == "abcde…"
 
 
+@unhurried
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_two_texts_together_cost_no_more_than_each_alone(one: str, other: str) -> None:
     assert max(tokens(one), tokens(other)) <= tokens(one + other) <= tokens(one) + tokens(other)

@@ -7,10 +7,12 @@ from hypothesis import given
 
 from tacit.core.claim import GLOBAL, Claim
 from tacit.core.decide import undo
+from tacit.core.event import Event
 from tacit.core.judgement import Decided, Proposed, Verdict
 from tacit.core.memory import Memory, Status, recollect
 from tacit.core.statement import claim_from
 
+from .notes import rulings
 from .strategies import DECISIONS, OTHERS, Spoken, after, law, moved_after, quick_law, spoken
 
 
@@ -89,3 +91,14 @@ def test_only_a_person_takes_back_what_a_person_said(actor: str) -> None:
     log.append(after(log, Decided(claim, Verdict.DISMISSED)))
     log.append(after(log, undo(log[-1:], "the dismissal").body, actor))
     assert recollect(log)[claim.id].status is Status.DISMISSED
+
+
+@pytest.mark.parametrize("repeated", ["use npm", "use pnpm"])
+def test_an_agent_that_repeats_an_answer_reopens_no_question_a_person_settled(repeated: str) -> None:
+    log: list[Event] = []
+    for text in ("use npm", "use pnpm"):
+        log.append(after(log, Proposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct")))
+    settled = rulings(recollect(log).values())
+    log.append(after(log, Proposed(claim_from(repeated, GLOBAL), Verdict.PROPOSED, "agent"), "agent"))
+    assert settled[claim_from("use npm", GLOBAL).id] == (claim_from("use pnpm", GLOBAL).id, False)
+    assert rulings(recollect(log).values()) == settled

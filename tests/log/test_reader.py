@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from io import BytesIO
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.log.reader import MAX_LINE, Line, lines
 
+unhurried = settings(deadline=None)  # a slow machine is no finding
 files = st.binary(max_size=60) | st.lists(st.sampled_from((b"\n", b"a", b"bc\r", b"\x85\xe2\x80\xa8", b"\0"))).map(
     b"".join
 )
@@ -18,6 +19,7 @@ def read(data: bytes, offset: int = 0, number: int = 0) -> list[Line]:
     return list(lines(BytesIO(data), offset=offset, number=number))
 
 
+@unhurried
 @given(files)
 def test_every_complete_line_is_read_and_the_torn_tail_is_not(data: bytes) -> None:
     found = read(data)
@@ -27,6 +29,7 @@ def test_every_complete_line_is_read_and_the_torn_tail_is_not(data: bytes) -> No
     assert all(data[line.offset : line.end] == line.data + b"\n" for line in found)
 
 
+@unhurried
 @given(files)
 def test_reading_on_from_any_line_gives_the_rest(data: bytes) -> None:
     found = read(data)
@@ -34,6 +37,7 @@ def test_reading_on_from_any_line_gives_the_rest(data: bytes) -> None:
         assert read(data, line.end, line.number) == found[at + 1 :]
 
 
+@unhurried
 @given(st.integers(-3, 3), st.booleans())
 @example(0, True)
 def test_the_longest_line_is_read_and_a_longer_one_is_passed_over(more: int, ended: bool) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from hypothesis import settings
+
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope
 from tacit.core.event import Body, Event, Origin, Provenance
 from tacit.core.ids import ClaimId, event_id
@@ -12,6 +14,7 @@ from tacit.core.memory import recollect
 from tacit.core.statement import claim_from
 from tacit.notes.noted import Noted
 
+unhurried = settings(deadline=None)  # a slow machine is no finding
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 

@@ -9,7 +9,7 @@ from tacit.core.claim import project_scope
 from tacit.core.observation import Evaluated, Score, WorkLogged
 from tacit.notes import evaluations, worklog
 
-from .build import event
+from .build import event, unhurried
 
 WILD = st.sampled_from(("a\n# b", "```", "<!--", "$&", "\u202e", "- x")) | st.text(max_size=20)
 
@@ -46,6 +46,7 @@ def test_an_evaluation_tells_each_measure_with_its_reason() -> None:
     assert evaluations.heading(measured) == "# Evaluation of 2024-03-01: 2 of 4 points"
 
 
+@unhurried
 @given(WILD, WILD, WILD)
 def test_no_text_breaks_out_of_its_line(task: str, summary: str, changes: str) -> None:
     logged = event(WorkLogged(task, summary, changes, "e", "n"))

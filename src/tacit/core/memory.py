@@ -159,10 +159,17 @@ def _heard(memory: Memory | None, event: Event, body: Proposed) -> Memory:
         claim=_wording(seen, event, body.claim),
         status=Status.ACTIVE if is_added else _status_when_heard(memory, event),
         source=body.source if is_added else seen.source,
-        provenance=min(seen.provenance, event.origin.provenance),
+        provenance=_authority(seen, event),
         claimed=max(seen.claimed, body.confidence),
         decided_by=event.origin.actor if is_added else seen.decided_by,
     )
+
+
+def _authority(seen: Memory, event: Event) -> Provenance:
+    """The least of all sources; but what a person has spoken of loses none by being repeated."""
+    if seen.heard_person and not event.by_person:
+        return seen.provenance
+    return min(seen.provenance, event.origin.provenance)
 
 
 def _status_when_heard(memory: Memory | None, event: Event) -> Status:
@@ -229,15 +236,15 @@ def _supported(memory: Memory, event: Event, evidence: str, weight: int, **chang
     """One more observation: strength, sessions, evidence, the time it was last asserted, and what else changed."""
     day = event.day
     more = (Evidence(event.id, day, evidence),) if evidence else ()
-    return memory._replace(
+    known = memory._replace(
         strength=memory.strength + weight,
         evidence=memory.evidence + more,
         sessions=memory.sessions | {event.origin.session or day.isoformat()},
-        last_at=max(memory.last_at, event.at),
-        last=event.id,
-        day=day,
         **changes,
     )
+    if memory.heard_person and not event.by_person:
+        return known  # when others repeat what a person said, the person's answer does not become newer by it
+    return known._replace(last_at=max(memory.last_at, event.at), last=event.id, day=day)
 
 
 def _wording(memory: Memory, event: Event, claim: Claim) -> Claim:

@@ -53,7 +53,8 @@ _FAMILIES = {
 }
 _ANYONE = frozenset({"agent", "user", "project"})
 _CHOICES = frozenset({"use", "uses", "prefer", "prefers", "decided on", "choose"})
-_ALTERNATIVE = re.compile(r",?\s(?:instead of|rather than|over|not)\s", re.IGNORECASE)
+_SINGLE = frozenset({"default", "main", "primary", "preferred", "standard", "official", "current"})
+_ALTERNATIVE = re.compile(r",\s|\s(?:instead of|rather than|over|not)\s", re.IGNORECASE)
 _POLAR = re.compile(r"(never|always)\s")
 _FILLERS = re.compile(r"\b(?:only|just|always|mode|theme|the|a|an|to|using|use)\b")
 
@@ -64,9 +65,10 @@ def stance(claim: Claim) -> Stance:
     chosen = _ALTERNATIVE.split(fold(claim.triple.object))[0].rstrip(".!")
     if predicate in _CHOICES:
         return _choice(fold(claim.triple.subject), chosen, positive)
-    if predicate in ("is", "=", "lives in") and len(chosen.split()) <= 4:
-        return Stance(f"{_bare(fold(claim.triple.subject))} is", chosen, positive, exclusive=True)
-    whom = "" if fold(claim.triple.subject) in _ANYONE else f"{_bare(fold(claim.triple.subject))} "
+    subject = fold(claim.triple.subject)
+    if predicate in ("is", "=", "lives in") and (predicate != "is" or _takes_one(subject, chosen)):
+        return Stance(f"{_bare(subject)} is", chosen, positive, exclusive=True)
+    whom = "" if subject in _ANYONE else f"{_bare(subject)} "
     return Stance(f"{whom}{predicate} {_bare(chosen)}", "", positive, exclusive=False)
 
 
@@ -82,6 +84,11 @@ def opposed(one: Stance, other: Stance) -> bool:
 def _polarity(predicate: str) -> tuple[str, bool]:
     found = _POLAR.match(predicate)
     return (predicate[found.end() :], found[1] != "never") if found else (predicate, True)
+
+
+def _takes_one(subject: str, answer: str) -> bool:
+    """A thing can be slow and flaky at once, but there is one default of anything."""
+    return not _SINGLE.isdisjoint(subject.split()) or any(word in _FAMILIES for word in answer.split())
 
 
 def _choice(subject: str, chosen: str, positive: bool) -> Stance:

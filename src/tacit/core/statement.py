@@ -21,7 +21,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _SCOPE_LEAD = re.compile(r"(global|local|project)\s*:\s*", re.IGNORECASE)
-_REASON = re.compile(r"[,;]?\s+(?:because|since it|as it)\s+.*", re.IGNORECASE | re.DOTALL)
+_REASON = re.compile(r"[,;]?\s(?:because|since it|as it)\s.*", re.IGNORECASE | re.DOTALL)
 _VERB = r"(?P<verb>[a-z][\w-]*)\s+(?P<object>.+)"
 _IMPERATIVES = frozenset(
     (
@@ -75,7 +75,7 @@ def claim_from(text: str, scope: Scope, *, kind: Kind | None = None, tags: tuple
 
 def read(sentence: str) -> Parts:
     """The first reading that fits; a text that fits none is its own statement."""
-    plain = _REASON.sub("", sentence.strip(), count=1) or sentence
+    plain = _REASON.sub("", sentence.strip(), count=1).rstrip() or sentence
     for pattern, parts_of in _READINGS:
         if found := pattern.fullmatch(plain):
             parts = parts_of(found)
