@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from tacit.core.claim import Scope
@@ -76,11 +77,17 @@ def local_time(origin: Origin) -> datetime:
     if not origin.tz:
         return origin.at
     try:
-        return origin.at.astimezone(timezone(timedelta(minutes=origin.tz)))
+        return origin.at.astimezone(_zone(origin.tz))
     except (OverflowError, ValueError):  # year 1 or 9999 with an offset across the edge
         return origin.at
 
 
 def timestamp(at: datetime) -> str:
     """UTC with microseconds and a Z: sorts as text, reads back without loss."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
+    utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return utc.isoformat(timespec="microseconds")[:26] + "Z"
+
+
+@lru_cache(maxsize=128)
+def _zone(minutes: int) -> timezone:
+    return timezone(timedelta(minutes=minutes))

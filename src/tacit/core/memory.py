@@ -97,6 +97,8 @@ def recollect_one(events: Iterable[Event], claim: ClaimId) -> Memory | None:
 def standing(events: Iterable[Event]) -> list[Event]:
     """The events in order, each once, without those that were undone."""
     unique = {event.id: event for event in events}
+    if len(unique) == 1:
+        return list(unique.values())
     ordered = [unique[name] for name in sorted(unique)]
     void = undone(ordered)
     return [event for event in ordered if event.id not in void] if void else ordered
@@ -235,16 +237,16 @@ def _blank(claim: Claim, event: Event, source: str) -> Memory:
 def _supported(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:
     """One more observation: strength, sessions, evidence, the time it was last asserted, and what else changed."""
     day = event.day
-    more = (Evidence(event.id, day, evidence),) if evidence else ()
-    known = memory._replace(
+    if not (memory.heard_person and not event.by_person):
+        # When others repeat what a person said, the person's answer does not become newer by it.
+        changes |= {"last_at": max(memory.last_at, event.at), "last": event.id, "day": day}
+    return memory._replace(
         strength=memory.strength + weight,
-        evidence=memory.evidence + more,
+        evidence=(*memory.evidence, Evidence(event.id, day, evidence)) if evidence else memory.evidence,
         sessions=memory.sessions | {event.origin.session or day.isoformat()},
+        heard_person=memory.heard_person or event.by_person,
         **changes,
     )
-    if memory.heard_person and not event.by_person:
-        return known  # when others repeat what a person said, the person's answer does not become newer by it
-    return known._replace(last_at=max(memory.last_at, event.at), last=event.id, day=day)
 
 
 def _wording(memory: Memory, event: Event, claim: Claim) -> Claim:

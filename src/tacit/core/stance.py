@@ -11,7 +11,6 @@ import re
 from typing import NamedTuple
 
 from tacit.core.claim import Claim
-from tacit.core.text import fold
 
 
 class Stance(NamedTuple):
@@ -61,11 +60,11 @@ _FILLERS = re.compile(r"\b(?:only|just|always|mode|theme|the|a|an|to|using|use)\
 
 def stance(claim: Claim) -> Stance:
     """The question this claim answers, in a form that other wordings share."""
-    predicate, positive = _polarity(fold(claim.triple.predicate))
-    chosen = _ALTERNATIVE.split(fold(claim.triple.object))[0].rstrip(".!")
+    subject, act, answer = claim.key.split("|")  # the triple, folded
+    predicate, positive = _polarity(act)
+    chosen = _ALTERNATIVE.split(answer)[0]
     if predicate in _CHOICES:
-        return _choice(fold(claim.triple.subject), chosen, positive)
-    subject = fold(claim.triple.subject)
+        return _choice(subject, chosen, positive)
     if predicate in ("is", "=", "lives in") and (predicate != "is" or _takes_one(subject, chosen)):
         return Stance(f"{_bare(subject)} is", chosen, positive, exclusive=True)
     whom = "" if subject in _ANYONE else f"{_bare(subject)} "

@@ -46,15 +46,17 @@ class Memories:
         for event in events:
             for claim in touches(event):
                 by_claim.setdefault(claim, []).append(event)
-        known = self._known(by_claim)
-        rows = [(claim, event.id) for claim, heard in by_claim.items() for event in heard]
+        known = self._known(set(by_claim))
+        rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
         self._connection.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", rows)
         self._refold(by_claim, known)
 
-    def _known(self, claims: Iterable[ClaimId]) -> set[ClaimId]:
+    def _known(self, claims: set[ClaimId]) -> set[ClaimId]:
         """Which of these claims had events before."""
         if self._connection.execute("SELECT 1 FROM touch LIMIT 1").fetchone() is None:
             return set()
+        if len(claims) > _MANY:
+            return claims & {ClaimId(row[0]) for row in self._connection.execute("SELECT claim FROM touch")}
         query = "SELECT 1 FROM touch WHERE claim = ? LIMIT 1"
         return {claim for claim in claims if self._connection.execute(query, (claim,)).fetchone()}
 

@@ -45,14 +45,23 @@ def wellness() -> Iterator[None]:
 
 
 def create(path: str) -> sqlite3.Connection:
-    """A new, empty index at a path that does not exist yet (or in memory)."""
+    """A new, empty index at a path that does not exist yet (or in memory). Nobody reads it before it is `finished`."""
     if path != ":memory:":
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
-    connection = _connect(path)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
     with open(_SCHEMA, encoding="ascii") as file:
         connection.executescript(file.read())
     connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))
     return connection
+
+
+def finish(connection: sqlite3.Connection, path: str) -> None:
+    """Make a new index durable and fit for readers beside a writer."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
 
 
 def open_for_writing(path: str) -> sqlite3.Connection:

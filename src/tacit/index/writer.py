@@ -16,7 +16,7 @@ from tacit.index.memories import Memories
 from tacit.index.pages import add_pages, weigh_undone
 from tacit.index.reader import Decode
 
-_CHUNK = 20_000
+_CHUNK = 50_000
 _FOLDED = (Proposed, Decided, Undone, WorkLogged, Evaluated)
 _INSERT_EVENT = "INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?)"
 

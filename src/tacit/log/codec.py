@@ -136,17 +136,13 @@ def claim_fields(claim: Claim) -> dict[str, object]:
 
 
 def _event(fields: Fields) -> Event:
-    origin = Origin(
-        at=_moment(fields, "ts"),
-        tz=_number(fields, "tz"),
-        host=_text(fields, "host"),
-        session=_text(fields, "sess"),
-        actor=_text(fields, "actor"),
-        provenance=_PROVENANCE[fields["src"]],
-    )
-    name = _text(fields, "type")
+    host, session, actor = fields["host"], fields["sess"], fields["actor"]
+    name, scope = fields["type"], fields["scope"]
+    if not type(host) is type(session) is type(actor) is type(name) is type(scope) is str:
+        raise TypeError("a text is not a text")
+    origin = Origin(_moment(fields, "ts"), _number(fields, "tz"), host, session, actor, _PROVENANCE[fields["src"]])
     body = _body(name, fields["body"]) if fields["v"] <= VERSION else Unknown(name)
-    return Event(_id(fields, "id"), _id(fields, "op"), origin, Scope(_text(fields, "scope")), body)
+    return Event(_id(fields, "id"), _id(fields, "op"), origin, Scope(scope), body)
 
 
 def _body(name: str, fields: Fields) -> Body:
@@ -205,9 +201,12 @@ def _texts(fields: Fields, name: str) -> tuple[str, ...]:
 
 def _claim(fields: Fields) -> Claim:
     triple = fields["triple"]
-    parts = (_text(triple, name) for name in ("subject", "predicate", "object"))
-    scope, sentence = Scope(_text(fields, "scope")), _text(fields, "sentence")
-    return Claim(Kind.named(fields["kind"]), scope, Triple(*parts), sentence, _texts(fields, "tags"))
+    subject, predicate, object_ = triple["subject"], triple["predicate"], triple["object"]
+    scope, sentence = fields["scope"], fields["sentence"]
+    if not type(subject) is type(predicate) is type(object_) is type(scope) is type(sentence) is str:
+        raise TypeError("a text is not a text")
+    kind, tags = Kind.named(fields["kind"]), _texts(fields, "tags")
+    return Claim(kind, Scope(scope), Triple(subject, predicate, object_), sentence, tags)
 
 
 def _proposed(verdict: Verdict) -> Callable[[Fields], Body]:

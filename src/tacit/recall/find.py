@@ -12,7 +12,6 @@ from tacit.core.ranking import Newest
 from tacit.core.text import fold, query_words
 from tacit.index.reader import Entry, Found, Page, find
 
-_FIRST_LOOK = 32
 # A page of the worklog or a candidate is worth less than what somebody has accepted.
 _WEIGHT = {Status.ACTIVE: 1.0, Status.PENDING: 0.8, Status.RETIRED: 0.5, Status.DISMISSED: 0.5}
 _PAGE_WEIGHT = 0.7
@@ -40,12 +39,12 @@ class Match(NamedTuple):
 def search(connection: sqlite3.Connection, query: Query) -> list[Match]:
     """At most `limit` answers, each fact once."""
     words = query_words(query.text)
-    look = max(_FIRST_LOOK, query.limit * 3)
+    look = query.limit * 2 + 4  # some to choose from: what is nearly as relevant may be more important
     while True:
         matches = find(connection, words, look)
-        fitting = [found for found in matches.found if _fits(found.what, query)]
-        if matches.complete or len(fitting) >= query.limit * 2:
-            return list(_each_once(_ranked(fitting)))[: query.limit]
+        answers = list(_each_once(_ranked([found for found in matches.found if _fits(found.what, query)])))
+        if matches.complete or len(answers) >= query.limit:
+            return answers[: query.limit]
         look *= 8
 
 

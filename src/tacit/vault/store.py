@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -23,7 +24,7 @@ from tacit.disk.ops import Disk, make_folder
 from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
 from tacit.log.codec import Damaged, decode, type_of
-from tacit.log.log import Cursor, Log, Record
+from tacit.log.log import Cursor, Log
 from tacit.vault.home import FOLDERS, Home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import Project
@@ -67,6 +68,9 @@ class Store:
         self._disk = disk
         self._reading: _Opened | None = None
         self._skimmed: dict[str, Cursor] = {}
+        self._pages_seen = float("-inf")
+        self._unwritten: list[Draft] = []
+        self._written_at = float("-inf")
 
     @cached_property
     def publisher(self) -> Publisher:
@@ -80,12 +84,13 @@ class Store:
 
     def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """Ask the index, brought up to date first; a broken one is rebuilt and asked again."""
+        broken = _inode(self.home.index)
         try:
             with wellness():
                 return _snapshot(self._up_to_date(), question)
         except IndexUnwell:
             self._let_go()
-            self._refresh(needed=True, rebuild=True)
+            self._refresh(needed=True, broken=broken)
             with wellness():
                 return _snapshot(self._connection(), question)
 
@@ -99,6 +104,7 @@ class Store:
         return self.project.scope(lambda scope: reader.is_used(connection, scope)) if self.project else GLOBAL
 
     def close(self) -> None:
+        self._write_observations()
         self._let_go()
 
     def _up_to_date(self) -> sqlite3.Connection:
@@ -106,13 +112,18 @@ class Store:
             raise IndexUnwell("there is no home yet")
         connection = self._connection()
         behind = self._behind(connection)
-        if behind or (self._writable() and self._page_missing(connection)):
+        if behind or self._page_missing(connection):
             self._let_go()
             self._refresh(needed=behind)
             connection = self._connection()
         return connection
 
     def _page_missing(self, connection: sqlite3.Connection) -> bool:
+        """Looked at once a second at most: nobody deletes pages between two questions of one program."""
+        now = time.monotonic()
+        if now < self._pages_seen + 1 or not self._writable():
+            return False
+        self._pages_seen = now
         return any_missing(connection, self.home, self.project, self.scope_in(connection))
 
     def _connection(self) -> sqlite3.Connection:
@@ -131,18 +142,21 @@ class Store:
     def _writable(self) -> bool:
         return os.access(self.home.root, os.W_OK)
 
-    def _refresh(self, *, needed: bool, rebuild: bool = False) -> None:
-        """Catch up under the lock. Where that is impossible, answer from what can be read."""
+    def _refresh(self, *, needed: bool, broken: int | None = None) -> None:
+        """Catch up under the lock. Where that is impossible, answer from what can be read.
+
+        `broken` is the index that could not be used: it is made again, unless somebody else was faster.
+        """
         if not os.path.isdir(self.home.root):
             return self._read_from_memory()  # a question makes no home
         try:
             with self._lock(_READ_LOCK_SECONDS).held():
-                self._let_writer_finish(self._writer(rebuild))
+                self._let_writer_finish(self._writer(rebuild=broken == _inode(self.home.index)))
         except ReadOnly:
             if needed:
                 self._read_from_memory()
         except LockBusy:  # somebody is at it; what is there is good enough, if anything is
-            if rebuild:
+            if broken is not None:
                 self._read_from_memory()
 
     def _read_from_memory(self) -> None:
@@ -155,6 +169,7 @@ class Store:
 
     def change(self, decide: Decide, tell: Callable[[sqlite3.Connection, list[Event]], T]) -> T:
         """Decide on the state of now, record it, and tell what came of it; nobody else decides in between."""
+        self._write_observations()
         self._let_go()
         make_home(self.home)
         with self._lock(_LOCK_SECONDS).held():
@@ -172,10 +187,18 @@ class Store:
         return self.change(decide, lambda _connection, events: events)
 
     def observe(self, draft: Draft) -> None:
-        """Record something nobody waits for: no lock on the home, and no failure if it cannot be written."""
-        if os.path.isdir(self.home.root):  # a question makes no home
+        """Record something nobody waits for, within a second or when the home is closed."""
+        self._unwritten.append(draft)
+        if time.monotonic() > self._written_at + 1:
+            self._write_observations()
+
+    def _write_observations(self) -> None:
+        """No lock on the home, and no failure if they cannot be written. A question makes no home."""
+        drafts, self._unwritten = self._unwritten, []
+        self._written_at = time.monotonic()
+        if drafts and os.path.isdir(self.home.root):
             with suppress(OSError, StoreUnwell):
-                self.log.append([draft], self.speaker.origin())
+                self.log.append(drafts, self.speaker.origin())
 
     def rebuild(self) -> None:
         """Make the index again from the log, and draw every view again."""
@@ -241,7 +264,7 @@ class Store:
             raise
         self._file_all(connection)
         connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
-        store.close_written(connection)
+        store.finish(connection, new)
         for beside in ("-wal", "-shm"):  # of the old file: they must not be applied to the new one
             if os.path.exists(self.home.index + beside):
                 os.unlink(self.home.index + beside)
@@ -304,8 +327,10 @@ class Store:
             for segment in self.log.segments():
                 for record in self.log.read(segment, cursors.get(segment)):
                     reached[segment] = record.cursor
-                    if (entry := _filed(record, until)) is not None:
-                        yield entry
+                    event, line = record.event, record.line
+                    if isinstance(event, Damaged) or (until is not None and timestamp(event.at) > until):
+                        continue
+                    yield writer.Filed(event, type_of(event.body), segment, line.number, line.data)
 
         def marks() -> Iterator[writer.Reached]:
             yield from (writer.Reached(segment, *cursor) for segment, cursor in reached.items())
@@ -331,15 +356,6 @@ def make_home(home: Home) -> None:
         if refuses_writes(error):
             raise read_only(home.root) from error
         raise
-
-
-def _filed(record: Record, until: str | None) -> writer.Filed | None:
-    event = record.event
-    if isinstance(event, Damaged) or (until is not None and timestamp(event.at) > until):
-        return None
-    from tacit.index.writer import Filed
-
-    return Filed(event, type_of(event.body), record.segment, record.line.number, record.line.data)
 
 
 def _inode(path: str) -> int:
