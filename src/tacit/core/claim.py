@@ -95,6 +95,7 @@ def _id(scope: Scope, triple: Triple) -> ClaimId:
     return claim_id(scope, _key(triple))
 
 
+@lru_cache(maxsize=8192)  # most claims share their subject and predicate with others
 def _fold_part(part: str) -> str:
     whole = fold(part).replace("|", "¦")
     folded = whole.rstrip(".!?… ") or whole

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from unicodedata import normalize
 
 # Letters of scripts that are written without spaces: searched by pairs of neighbours.
@@ -56,16 +56,13 @@ def _pairs(run: str) -> list[str]:
     return [*run, *(run[at : at + 2] for at in range(len(run) - 1))]
 
 
-def _spellings(token: str) -> Iterator[str]:
+@lru_cache(maxsize=8192)  # the same few names stand in most texts
+def _spellings(token: str) -> tuple[str, ...]:
     whole = token.strip(_EDGES).casefold()[:_MAX_WORD]
     parts = [part for piece in _PARTS.findall(token) for part in (piece, *_CAMEL.split(piece))]
-    seen = {""}
-    for word in (whole, whole.replace("'", "").replace("’", ""), *(part.casefold()[:_MAX_WORD] for part in parts)):
-        if word not in seen:
-            seen.add(word)
-            yield word
-    if seen == {""}:  # only signs, such as `$&` or `--`: searchable as they stand
-        yield token[:_MAX_WORD]
+    spelled = [whole, whole.replace("'", "").replace("’", ""), *(part.casefold()[:_MAX_WORD] for part in parts)]
+    # Only signs, such as `$&` or `--`: searchable as they stand.
+    return tuple(word for word in dict.fromkeys(spelled) if word) or (token[:_MAX_WORD],)
 
 
 def query_words(text: str, limit: int = 64) -> list[str]:
