@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from tacit.log.log import MAX_EVENT, MEMORY
+from tacit.log.log import MEMORY
+from tacit.log.segment import MAX_EVENT
 from tests.chaos.apart import apart
 from tests.chaos.crowd import Outcome, Plan, crowd
 from tests.chaos.material import judgement, open_log, origin

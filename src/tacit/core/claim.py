@@ -85,12 +85,12 @@ def project_name(scope: Scope) -> str:
 
 
 # Asked for many times while a claim is folded, filed and drawn.
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 18)
 def _key(triple: Triple) -> str:
     return "|".join([_fold_part(part) for part in triple])
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 18)
 def _id(scope: Scope, triple: Triple) -> ClaimId:
     return claim_id(scope, _key(triple))
 

@@ -40,6 +40,7 @@ class Memories:
     def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
         self._connection = connection
         self._decode = decode
+        self._unsettled: set[str] = set()
 
     def hear(self, events: Sequence[Event]) -> None:
         by_claim: dict[ClaimId, list[Event]] = {}
@@ -61,7 +62,7 @@ class Memories:
         return {claim for claim in claims if self._connection.execute(query, (claim,)).fetchone()}
 
     def _refold(self, by_claim: dict[ClaimId, list[Event]], known: set[ClaimId]) -> None:
-        questions = {question for claim in known if (question := self._asked_before(claim))}
+        self._unsettled |= {question for claim in known if (question := self._asked_before(claim))}
         rows: list[_Row] = []
         for claim in sorted(by_claim):  # full-text search takes rows fastest in their order
             events = self._all_events(claim) if claim in known else by_claim[claim]
@@ -74,9 +75,13 @@ class Memories:
         put_words(self._connection, [_words(row) for row in rows if row.is_new], fresh=True)
         put_words(self._connection, [_words(row) for row in rows if not row.is_new], fresh=False)
         mark_stale(self._connection, ["everything"] if len(by_claim) > _MANY else [f"memory {one}" for one in by_claim])
-        questions |= {row.question for row in rows if row.question}
-        for question in self._worth_settling(questions):
+        self._unsettled |= {row.question for row in rows if row.question}
+
+    def settle(self) -> None:
+        """Judge every question that was touched, once all events are heard."""
+        for question in self._worth_settling():
             self._settle(question)
+        self._unsettled = set()
 
     def _asked_before(self, claim: ClaimId) -> str | None:
         query = "SELECT question FROM memory WHERE number = ?"
@@ -91,11 +96,11 @@ class Memories:
         for query in ("DELETE FROM memory WHERE number = ?", "DELETE FROM words WHERE rowid = ?"):
             self._connection.execute(query, (claim_number(claim),))
 
-    def _worth_settling(self, questions: set[str]) -> list[str]:
-        if len(questions) < _MANY:
-            return sorted(questions)
+    def _worth_settling(self) -> list[str]:
+        if len(self._unsettled) < _MANY:
+            return sorted(self._unsettled)
         contested = {question for (question,) in self._connection.execute(_CONTESTED)}
-        return sorted(questions & contested)
+        return sorted(self._unsettled & contested)
 
     def _settle(self, question: str) -> None:
         """Judge all active answers to one question anew."""

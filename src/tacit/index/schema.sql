@@ -46,8 +46,7 @@ CREATE TABLE memory (
   overruled_by TEXT,
   conflict INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX memory_question ON memory (question) WHERE question IS NOT NULL;
-CREATE INDEX memory_scope ON memory (scope, status);
+-- Its indexes (memory_question, memory_scope) are made when the first rows are in: see writer.py.
 
 -- Entries of the worklog and evaluations.
 CREATE TABLE page (

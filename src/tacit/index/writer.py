@@ -18,6 +18,11 @@ from tacit.index.reader import Decode
 
 _CHUNK = 50_000
 _FOLDED = (Proposed, Decided, Undone, WorkLogged, Evaluated)
+# Made after the rows of a new index are in, which is twice as fast as keeping them up row by row.
+_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS memory_question ON memory (question) WHERE question IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS memory_scope ON memory (scope, status)",
+)
 _INSERT_EVENT = "INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?)"
 
 
@@ -48,13 +53,17 @@ def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Itera
     """File the events and remember how far the log was read, all or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
+        memories = Memories(connection, decode)
         chunk: list[Filed] = []
         for entry in filed:
             chunk.append(entry)
             if len(chunk) == _CHUNK:
-                _take(connection, chunk, decode)
+                _take(connection, memories, chunk, decode)
                 chunk = []
-        _take(connection, chunk, decode)
+        _take(connection, memories, chunk, decode)
+        for index in _INDEXES:
+            connection.execute(index)
+        memories.settle()
         connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
         connection.execute("COMMIT")
     except BaseException:
@@ -62,10 +71,10 @@ def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Itera
         raise
 
 
-def _take(connection: sqlite3.Connection, chunk: Sequence[Filed], decode: Decode) -> None:
+def _take(connection: sqlite3.Connection, memories: Memories, chunk: Sequence[Filed], decode: Decode) -> None:
     _note(connection, [entry.event for entry in chunk])
     new = _file(connection, [entry for entry in chunk if isinstance(entry.event.body, _FOLDED)])
-    Memories(connection, decode).hear(new)
+    memories.hear(new)
     add_pages(connection, [event for event in new if isinstance(event.body, WorkLogged | Evaluated)])
     if any(isinstance(event.body, Undone | WorkLogged) for event in new):
         weigh_undone(connection, decode)

@@ -15,13 +15,12 @@ from tacit.core.judgement import Decided, Proposed, Undone
 from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Sealed
 from tacit.disk.lock import Lock
 from tacit.disk.ops import Disk, opened
-from tacit.log.codec import Damaged, decode, encode
+from tacit.log.codec import Damaged, decode
 from tacit.log.reader import Line, lines
 from tacit.log.segment import append, read_tail
 
 MEMORY = "memory/events.jsonl"
 _ACTIVITY = "activity"
-MAX_EVENT = 256 * 1024
 # What nobody waits for: durable within a second by the system's own writing, not before the command returns.
 _CAPTURED = (Recalled, Injected, ProjectSeen)
 
@@ -111,7 +110,7 @@ class Log:
                 events.append(Event(last, last, origin, draft.scope, draft.body))
                 continue
             op = op or last
-            events.append(_capped(Event(last, op, origin, draft.scope, draft.body)))
+            events.append(Event(last, op, origin, draft.scope, draft.body))
         return events
 
     def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[Record]:
@@ -171,12 +170,6 @@ def segment_of(body: Body, origin: Origin) -> str:
     if isinstance(body, Proposed | Decided | Undone | Evaluated):
         return MEMORY
     return f"{_ACTIVITY}/{origin.at.year:04d}-{origin.at.month:02d}.jsonl"
-
-
-def _capped(event: Event) -> Event:
-    if len(encode(event)) > MAX_EVENT:
-        raise ValueError(f"an event is larger than {MAX_EVENT} bytes")
-    return event
 
 
 def _names(folder: str) -> list[str]:

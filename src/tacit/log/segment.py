@@ -16,9 +16,10 @@ from tacit.core.ids import EventId
 from tacit.core.observation import Sealed
 from tacit.disk.lock import read_only, refuses_writes
 from tacit.disk.ops import Disk, make_folder, opened, write_all
-from tacit.log.codec import Damaged, decode, encode, is_cut_off
+from tacit.log.codec import decode, encode, is_cut_off, readable_id
 
 _TAIL = 8192
+MAX_EVENT = 256 * 1024
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -57,11 +58,18 @@ def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Sequence[
         if tail.size == 0:  # a new file's name must be as durable as its first line
             disk.sync_folder(os.path.dirname(path))
         events = compose(tail.last, [_seal(fragment) for fragment in tail.fragments])
-        data = b"".join(encode(event) for event in events)
+        data = b"".join([_line(event) for event in events])
         write_all(disk, fd, b"\n" + data if tail.unended else data)
         if durable:
             disk.sync_data(fd)
     return events
+
+
+def _line(event: Event) -> bytes:
+    line = encode(event)
+    if len(line) > MAX_EVENT:
+        raise ValueError(f"an event is larger than {MAX_EVENT} bytes")
+    return line
 
 
 def _seal(fragment: Fragment) -> Sealed:
@@ -95,13 +103,14 @@ def _tail(size: int, start: int, lines: list[bytes]) -> Tail | None:
     offset, found = size, False
     for line in reversed(lines if start == 0 else lines[1:]):  # the first may be only the rest of one
         offset -= len(line)
-        event = decode(line) if line else None
-        if event is not None and not isinstance(event, Damaged):
-            last = last or event.id
-            if not isinstance(event.body, Sealed):
+        name = readable_id(line)
+        if name is not None:
+            last = last or name
+            seal = _sealed(line)
+            if seal is None:
                 found = True
                 break
-            sealed.add(event.body.offset)
+            sealed.add(seal.offset)
         elif line and is_cut_off(line):
             # A line that kept its ending was not torn but damaged later: that is not ours to explain away.
             fragments.append(Fragment(offset, line))
@@ -110,6 +119,13 @@ def _tail(size: int, start: int, lines: list[bytes]) -> Tail | None:
         return None
     loose = [fragment for fragment in reversed(fragments) if fragment.offset not in sealed]
     return Tail(size, last, lines[-1] != b"", tuple(loose))
+
+
+def _sealed(line: bytes) -> Sealed | None:
+    if b'"type":"log.sealed"' not in line:
+        return None
+    event = decode(line)
+    return event.body if isinstance(event, Event) and isinstance(event.body, Sealed) else None
 
 
 def _explained(error: OSError, path: str) -> StoreUnwell:

@@ -39,7 +39,7 @@ class Match(NamedTuple):
 def search(connection: sqlite3.Connection, query: Query) -> list[Match]:
     """At most `limit` answers, each fact once."""
     words = query_words(query.text)
-    look = query.limit * 2 + 4  # some to choose from: what is nearly as relevant may be more important
+    look = query.limit + 10  # some to choose from: what is nearly as relevant may be more important
     while True:
         matches = find(connection, words, look)
         answers = list(_each_once(_ranked([found for found in matches.found if _fits(found.what, query)])))
