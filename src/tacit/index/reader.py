@@ -111,9 +111,10 @@ _NEIGHBOURS = """
 
 def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> str:
     """The shortest beginning, four letters at least, that no other memory shares."""
-    around = connection.execute(_NEIGHBOURS, {"own": claim_number(claim)})
-    shared = max((_shared(claim, neighbour) for (neighbour,) in around), default=0)
-    return claim[: max(least, shared + 1)]
+    around = connection.execute(_NEIGHBOURS, {"own": claim_number(claim)}).fetchall()
+    while any(neighbour.startswith(claim[:least]) for (neighbour,) in around):
+        least += 1
+    return claim[:least]
 
 
 def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
@@ -313,7 +314,3 @@ def _entry(row: Sequence[str | int | None]) -> Entry:
 
 def _page(row: Sequence[str]) -> Page:
     return Page(EventId(row[0]), row[1], Scope(row[2]), row[3], row[4], row[5])
-
-
-def _shared(one: str, other: str) -> int:
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -23,14 +23,17 @@ class Lines:
         self._by_id: dict[bytes, int] = {}
         self._by_text: dict[bytes, list[int]] = {}
 
+    def fresh(self) -> Lines:
+        """These lines, read again if the file has changed."""
+        self._refresh()
+        return self
+
     def of_id(self, claim: str) -> Place | None:
         """The line that ends in this memory's id."""
-        self._refresh()
         return self._place(self._by_id.get(claim.encode()))
 
     def of_heading(self, heading: str, nth: int) -> Place | None:
         """The nth line, from 0, that reads just so."""
-        self._refresh()
         found = self._by_text.get(heading.encode("utf-8", "surrogateescape"), [])
         return self._place(found[nth] if nth < len(found) else None)
 

@@ -96,7 +96,8 @@ class Questions(Opened):
 
         def ask(connection: sqlite3.Connection) -> list[Hit]:
             asked = Query(clean(query), wanted, kind, self._scopes(connection, scope), self._since(since), everything)
-            return [self._hit(connection, match) for match in search(connection, asked)]
+            people = self._lines_of(self._store.home.long_term)
+            return [self._hit(connection, match, people) for match in search(connection, asked)]
 
         if as_of is not None:
             past = self._store.fresh_index(until=self._moment(as_of, end_of_day=True))
@@ -106,7 +107,7 @@ class Questions(Opened):
             self._store.observe(Draft(Recalled(redacted(clip(clean(query), 200)), len(hits)), self._scope_seen()))
         return hits
 
-    def _hit(self, connection: sqlite3.Connection, match: Match) -> Hit:
+    def _hit(self, connection: sqlite3.Connection, match: Match, people: Lines) -> Hit:
         what = match.what
         if isinstance(what, Page):
             place = self._page_place(connection, what)
@@ -121,15 +122,15 @@ class Questions(Opened):
             what.at,
             what.strength,
             match.relevance,
-            *self._place(connection, what),
+            *self._place(connection, what, people),
             what.tags,
             what.conflict,
             what.overruled_by,
         )
 
-    def _place(self, connection: sqlite3.Connection, entry: Entry) -> Place:
+    def _place(self, connection: sqlite3.Connection, entry: Entry, people: Lines) -> Place:
         """The line of the page for people; of the log, where it does not stand there."""
-        return self._lines_of(self._store.home.long_term).of_id(entry.id) or self._log_place(
+        return people.of_id(entry.id) or self._log_place(
             connection, "SELECT segment, line FROM touch JOIN event ON event.id = touch.event WHERE claim = ?", entry.id
         )
 
@@ -149,7 +150,7 @@ class Questions(Opened):
         return Place(self._store.log.path(segment), line)
 
     def _lines_of(self, path: str) -> Lines:
-        return _LINES.setdefault(path, Lines(path))
+        return _LINES.setdefault(path, Lines(path)).fresh()
 
     def _scopes(self, connection: sqlite3.Connection, asked: str | None) -> frozenset[Scope] | None:
         """In a project: its own and the global ones; elsewhere all. `asked` narrows or widens that."""
