@@ -236,7 +236,7 @@ def _blank(claim: Claim, event: Event, source: str) -> Memory:
 
 def _supported(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:
     """One more observation: strength, sessions, evidence, the time it was last asserted, and what else changed."""
-    day = event.day
+    day = memory.day if memory.last == event.id else event.day  # a blank one was made from this very event
     if not (memory.heard_person and not event.by_person):
         # When others repeat what a person said, the person's answer does not become newer by it.
         changes |= {"last_at": max(memory.last_at, event.at), "last": event.id, "day": day}

@@ -16,7 +16,7 @@ from tacit.core.text import words
 from tacit.index.reader import SELECT_ANSWERS, Decode, answers
 from tacit.index.rows import mark_stale, put_words
 
-_COLUMNS = 16
+_COLUMNS = 15
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
 _INSERT = f"INSERT OR REPLACE INTO memory VALUES ({', '.join('?' * _COLUMNS)}, NULL, 0)"
 _CONTESTED = (
@@ -147,7 +147,6 @@ def _row(memory: Memory, *, is_new: bool) -> _Row:
         memory.provenance,
         memory.last,
         timestamp(memory.last_at),
-        bool(memory.evidence) or memory.source == "user_direct",
         question,
         answer.answer,
         answer.positive,

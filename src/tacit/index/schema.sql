@@ -38,7 +38,6 @@ CREATE TABLE memory (
   provenance INTEGER NOT NULL,
   last TEXT NOT NULL,
   at TEXT NOT NULL,
-  evidenced INTEGER NOT NULL,
   question TEXT,
   answer TEXT NOT NULL,
   positive INTEGER NOT NULL,

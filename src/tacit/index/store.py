@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import PRIVATE_FILE
 
-INDEX_VERSION = "1"
+INDEX_VERSION = "2"
 _SCHEMA = os.path.join(os.path.dirname(__file__), "schema.sql")
 # Not the index's fault: another holds it, the disk is full, the place cannot be written.
 _NOT_DAMAGE = frozenset(

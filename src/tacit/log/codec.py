@@ -28,6 +28,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 _ID_IN_LINE = re.compile(rb'"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})","op":"')
 
 _JSON = json.JSONDecoder()
+_TO_JSON = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
 
 Fields = Mapping[str, Any]
 _PROVENANCE = {one.name.lower(): one for one in Provenance}
@@ -56,7 +57,7 @@ def encode(event: Event) -> bytes:
         "tz": origin.tz,
         "v": VERSION,
     }
-    return seal(json.dumps(fields, sort_keys=True, allow_nan=False, separators=(",", ":")).encode("ascii"))
+    return seal(_TO_JSON.encode(fields).encode("ascii"))
 
 
 def seal(record: bytes) -> bytes:
@@ -204,6 +205,8 @@ def _share(fields: Fields, name: str) -> float:
 
 def _texts(fields: Fields, name: str) -> tuple[str, ...]:
     found = fields.get(name, [])
+    if found == []:
+        return ()
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise TypeError(name)
     return tuple(found)
