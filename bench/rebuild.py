@@ -15,9 +15,11 @@ from bench.figures import Figure, amount, at_most, median, show
 from bench.homes import copy_of, events, events_of
 from tacit.core.event import Draft, Event
 from tacit.index.store import close_written
+from tacit.log.log import MEMORY
 from tacit.vault.vault import Vault
 
 SMALL, LARGE = 1_000, 100_000
+EVENTS = 100_000
 INDEX_TARGET, CATCH_UP_TARGET = 15, 1.5
 ROUNDS, WARM_UP = 100, 5
 ADDS = 5
@@ -26,10 +28,18 @@ ADDS = 5
 def measure(folder: Path) -> Iterator[Figure]:
     with ExitStack() as stack:
         homes = [stack.enter_context(copy_of(folder, memories)) for memories in (SMALL, LARGE)]
+        _keep_events(homes[1], EVENTS)
         small, large = (stack.enter_context(tacit.open(home, cwd=home.parent)) for home in homes)
         yield from _rebuild(large, events_of(homes[1]))
         yield _catch_up(small, large)
         yield from _added(small, large)
+
+
+def _keep_events(home: Path, most: int) -> None:
+    """The first lines of a log: the target speaks of events, of which a home has more than memories."""
+    log = home / MEMORY
+    lines = log.read_bytes().split(b"\n")
+    log.write_bytes(b"".join(line + b"\n" for line in lines[:most]))
 
 
 def _rebuild(vault: Vault, count: int) -> Iterator[Figure]:

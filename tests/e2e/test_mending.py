@@ -235,3 +235,13 @@ def test_a_log_set_back_to_an_earlier_state_is_noticed(lived: Lived) -> None:
     lived.person.events.write_bytes(b"".join(kept))
     assert lived.person.process("list", "--status", "all", "--scope", "all").first == "Memories (2)"
     assert "I prefer" not in lived.person.facts.read_text()
+
+
+def test_a_home_that_was_moved_still_knows_a_hand_edit_from_its_own_page(person: Person) -> None:
+    person.tacit("add", "never force push")
+    moved = person.home.with_name("moved")
+    person.home.rename(moved)
+    page = moved / "memory" / "long-term.md"
+    before = page.read_text()
+    person.tacit("add", "never force push", "--home", str(moved))
+    assert page.read_text() == before.replace("never force push ^", "never force push (seen 2 times) ^")

@@ -70,7 +70,10 @@ class Shelf:
         replace_file(self._disk, path, data, mode)
 
     def _copy(self, path: str) -> str:
-        name = sha256(os.path.abspath(path).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        """Known by its place in the home, which may be moved; what lies elsewhere by its whole path."""
+        home = os.path.dirname(os.path.dirname(self._copies)) + os.sep
+        place = os.path.abspath(path).removeprefix(home)
+        name = sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:12]
         return os.path.join(self._copies, f"{name}-{os.path.basename(path)}")
 
 
