@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.claim import GLOBAL, Kind, Triple
-from tacit.core.statement import Scoped, bare, claim_from, read, split_scope, wants_global
+from tacit.core.statement import Scoped, bare, claim_from, read, split_scope
 
 
 def test_a_request_to_remember_becomes_the_rule_itself() -> None:
@@ -36,12 +36,6 @@ def test_a_text_may_ask_for_the_global_scope() -> None:
 )
 def test_only_a_leading_scope_word_is_a_scope(text: str, scoped: Scoped) -> None:
     assert split_scope(text) == scoped
-
-
-def test_the_flag_and_the_text_both_ask_for_the_global_scope() -> None:
-    assert wants_global("global: use pnpm", asked=False)
-    assert wants_global("use pnpm", asked=True)
-    assert not wants_global("local: use pnpm", asked=False)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tacit.core.claim import Claim, Kind
 from tacit.core.confidence import confidence_of
 from tacit.core.event import Event, Provenance
 from tacit.core.ids import ClaimId, EventId
-from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
+from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 
 
 class Status(Enum):
@@ -261,17 +261,3 @@ def _wording(memory: Memory, event: Event, claim: Claim) -> Claim:
 def _may_decide(memory: Memory | None, event: Event) -> bool:
     """A policy or a learner never overrules a person."""
     return event.by_person or memory is None or (not memory.heard_person and memory.status is Status.PENDING)
-
-
-__all__ = [
-    "PROPOSALS",
-    "Evidence",
-    "Memory",
-    "Status",
-    "evolve",
-    "recollect",
-    "recollect_one",
-    "standing",
-    "touched",
-    "undone",
-]

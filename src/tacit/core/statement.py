@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple
+from tacit.core.claim import Claim, Kind, Scope, Triple
 
 _LEAD = re.compile(
     r"(?:please\s+|and\s+)?(?:"
@@ -150,11 +150,3 @@ _READINGS = (
     ),
     _reading(_VERB, _imperative),
 )
-
-
-def wants_global(text: str, asked: bool) -> bool:
-    """Whether a text or its flag asked for the global scope."""
-    return asked or split_scope(text).is_global is True
-
-
-__all__ = ["GLOBAL", "Parts", "Scoped", "bare", "claim_from", "read", "split_scope", "wants_global"]

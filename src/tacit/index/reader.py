@@ -154,11 +154,6 @@ def placed_events(connection: sqlite3.Connection, claim: ClaimId, decode: Decode
     return [Placed(decode(raw), segment, line) for raw, segment, line in rows]
 
 
-def all_events(connection: sqlite3.Connection, decode: Decode) -> Iterator[Event]:
-    for (raw,) in connection.execute("SELECT raw FROM event ORDER BY id"):
-        yield decode(raw)
-
-
 def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimId | None = None) -> list[Event]:
     """The events of the latest operation (on one claim, if asked): what an undo takes back."""
     if claim is None:
