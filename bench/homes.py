@@ -24,9 +24,10 @@ from zlib import crc32
 import tacit
 from bench.vocabulary import identifier, question, sentence
 from tacit.core.claim import GLOBAL, Claim, Scope, project_scope
-from tacit.core.event import USER, Event, Origin, Provenance
+from tacit.core.event import USER, Event, Origin
 from tacit.core.ids import event_id
 from tacit.core.judgement import Proposed, Verdict
+from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.core.text import STOP_WORDS
 from tacit.log.codec import encode

@@ -18,6 +18,8 @@ from chapter import Chapter
 from first_steps import FIRST_STEPS
 
 CHAPTERS = (FIRST_STEPS,)
+# The tour is a made-up person's: neither settings of Tacit nor signs of an agent that may run it come along.
+_KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "TZ", "PYTHONPATH", "VIRTUAL_ENV", "COLUMNS")
 ENDING = """
 That was all in {folder}, which is gone now. To keep using Tacit:
 
@@ -46,7 +48,7 @@ class Tour:
         home = folder / "home"
         home.mkdir()
         self._environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("TACIT_")},
+            **{name: os.environ[name] for name in _KEPT if name in os.environ},
             "HOME": str(home),
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))),
         }

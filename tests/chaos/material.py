@@ -8,9 +8,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Triple
-from tacit.core.event import USER, Draft, Event, Origin, Provenance
+from tacit.core.event import USER, Draft, Event, Origin
 from tacit.core.judgement import Proposed, Verdict
 from tacit.core.observation import Recalled, WorkLogged
+from tacit.core.provenance import Provenance
 from tacit.disk.lock import FileLock, Lock
 from tacit.disk.ops import Disk, OsDisk
 from tacit.log.log import Log

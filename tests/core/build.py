@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import settings
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope
-from tacit.core.event import USER, Body, Event, Origin, Provenance
+from tacit.core.event import USER, Body, Event, Origin
 from tacit.core.ids import EventId, event_id
 from tacit.core.judgement import Decided, Proposed, Verdict
 from tacit.core.memory import Memory, recollect
+from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 
 unhurried = settings(deadline=None)  # a slow machine is no finding
@@ -25,9 +26,12 @@ def numbered(number: int) -> EventId:
     return event_id(number, bytes(10))
 
 
-def event(number: int, body: Body, actor: str = USER, *, session: str = "") -> Event:
+def event(
+    number: int, body: Body, actor: str = USER, *, session: str = "", provenance: Provenance | None = None
+) -> Event:
     """The event of this number: later numbers are later events, an hour apart."""
-    provenance = Provenance.USER_DIRECT if actor == USER else Provenance.MODEL
+    if provenance is None:
+        provenance = Provenance.USER_DIRECT if actor == USER else Provenance.MODEL
     origin = Origin(START + timedelta(hours=number), 0, "host", session, actor, provenance)
     return Event(numbered(number), numbered(number), origin, GLOBAL, body)
 

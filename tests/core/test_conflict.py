@@ -6,7 +6,7 @@ from itertools import permutations
 
 from tacit.core.claim import Kind
 from tacit.core.conflict import Answer, Rule, Ruling, settle
-from tacit.core.event import Provenance
+from tacit.core.provenance import Provenance
 from tacit.core.stance import stance
 
 from .build import numbered, says

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.core import errors
-from tacit.core.event import Origin, Provenance, local_day, local_time, timestamp
+from tacit.core.event import Origin, local_day, local_time, timestamp
+from tacit.core.provenance import Provenance
 
 from .build import unhurried
 

@@ -7,10 +7,11 @@ from datetime import date, timedelta
 import pytest
 
 from tacit.core.claim import GLOBAL, Kind
-from tacit.core.event import POLICY, Event, Origin, Provenance
+from tacit.core.event import HAND_EDIT, IMPORT, POLICY, REPOSITORY, Event, Origin
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.memory import Status, recollect, recollect_one, standing, undone
 from tacit.core.observation import WorkLogged
+from tacit.core.provenance import Provenance
 
 from .build import START, added, event, history, memory_of, numbered, proposed, says
 
@@ -76,12 +77,46 @@ def test_a_learner_rewords_only_what_no_person_has_spoken_of() -> None:
     assert recollect(after_a_person)[CLAIM.id].claim == CLAIM
 
 
-def test_a_policy_decides_on_what_no_person_has_spoken_of() -> None:
-    accepted = Decided(CLAIM, Verdict.ACCEPTED)
-    learned = [event(1, proposed(CLAIM), "learner"), event(2, accepted, POLICY)]
-    told = [event(1, proposed(CLAIM)), event(2, accepted, POLICY)]
-    assert recollect(learned)[CLAIM.id].status is Status.ACTIVE
-    assert recollect(told)[CLAIM.id].status is Status.PENDING
+@pytest.mark.parametrize("least", Provenance)
+def test_a_policy_decides_only_on_a_persons_own_words_and_files(least: Provenance) -> None:
+    accepted = event(2, Decided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
+    learned = [event(1, proposed(CLAIM), "learner", provenance=least), accepted]
+    is_owned = least >= Provenance.USER_FILE
+    assert recollect(learned)[CLAIM.id].status is (Status.ACTIVE if is_owned else Status.PENDING)
+
+
+def test_a_policy_does_not_decide_on_what_a_person_has_spoken_of() -> None:
+    accepted = event(2, Decided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
+    assert recollect([event(1, proposed(CLAIM)), accepted])[CLAIM.id].status is Status.PENDING
+
+
+@pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT, HAND_EDIT])
+@pytest.mark.parametrize("verdict", [Verdict.ACCEPTED, Verdict.RESTORED, Verdict.DISMISSED, Verdict.RETIRED])
+def test_nobody_else_decides_anything(actor: str, verdict: Verdict) -> None:
+    said = [event(1, proposed(CLAIM), actor), event(2, Decided(CLAIM, verdict), actor)]
+    assert recollect(said)[CLAIM.id].status is Status.PENDING
+
+
+@pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT, HAND_EDIT, POLICY, REPOSITORY])
+def test_what_others_add_waits_for_a_person(actor: str) -> None:
+    assert recollect([event(1, added(CLAIM), actor)])[CLAIM.id].status is Status.PENDING
+
+
+def test_what_a_trusted_repository_says_holds_until_the_trust_is_gone() -> None:
+    said = event(1, added(CLAIM), REPOSITORY, provenance=Provenance.USER_FILE)
+    revoked = event(2, Undone((said.id,), (CLAIM.id,)), POLICY)
+    accepted = event(2, Decided(CLAIM, Verdict.ACCEPTED))
+    assert recollect([said])[CLAIM.id].status is Status.ACTIVE
+    assert recollect([said, revoked]) == {}
+    later = recollect([said, accepted, revoked._replace(id=numbered(3))])[CLAIM.id]
+    assert later.status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT])
+def test_nobody_takes_back_anothers_words(actor: str) -> None:
+    said = event(1, proposed(CLAIM), "agent:codex")
+    assert CLAIM.id in recollect([said, event(2, Undone((said.id,), (CLAIM.id,)), actor)])
+    assert recollect([said, event(2, Undone((said.id,), (CLAIM.id,)), "agent:codex")]) == {}
 
 
 def test_what_came_from_outside_is_not_washed_clean_by_a_later_yes() -> None:

@@ -16,24 +16,26 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple, project_scope
-from tacit.core.event import Body, Event, Origin, Provenance
+from tacit.core.event import Body, Event, Origin
 from tacit.core.ids import EventId, event_id, following
 from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
 from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, WorkLogged
+from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 
 T = TypeVar("T")
 PERSON = "user"
-OTHERS = ("policy", "agent", "learner")
+OTHERS = ("policy", "agent", "learner", "repository")
 EVERYONE = (PERSON, PERSON, PERSON, *OTHERS)
 SCOPES = (GLOBAL, project_scope("example.org/team/app"), project_scope("other"))
 DECISIONS = tuple(verdict for verdict in Verdict if verdict not in PROPOSALS)
 _PROPOSALS = tuple(verdict for verdict in Verdict if verdict in PROPOSALS)
 _PROVENANCE = {
     "user": Provenance.USER_DIRECT,
-    "policy": Provenance.MODEL,
+    "policy": Provenance.USER_DIRECT,
     "agent": Provenance.MODEL,
     "learner": Provenance.TOOL_LOCAL,
+    "repository": Provenance.USER_FILE,
 }
 
 # Answers to a few questions, in wordings that share a key, oppose each other, or only look alike.
@@ -166,6 +168,7 @@ def a_decision(digits: Digits, pool: Sequence[Claim]) -> Decided:
         digits.one_of((False, True)),
         digits.below(4),
         digits.one_of(((), ("carried",), ("carried", "over"))),
+        digits.one_of((None, *Provenance)),
     )
 
 

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple
-from tacit.core.event import Body, Event, Origin, Provenance
+from tacit.core.event import Body, Event, Origin
 from tacit.core.ids import EventId, event_id
 from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
 from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, Sealed, Unknown, WorkLogged
+from tacit.core.provenance import Provenance
 from tacit.log.codec import Damaged, decode, encode
 
 from .strategies import DECISIONS, claims, law, logs, scopes, wild_texts

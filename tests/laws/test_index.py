@@ -119,6 +119,7 @@ def test_a_conflict_that_a_newer_answer_settled_is_over() -> None:
     for text, actor in (("use npm", "user"), ("use pnpm", "agent"), ("use yarn", "user")):
         log.append(after(log, Proposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), actor))
         if actor == "agent":
+            log.append(after(log, Decided(claim_from(text, GLOBAL), Verdict.ACCEPTED)))
             assert reader.undecided(indexed(filed(log))) == 2
     assert reader.undecided(indexed(filed(log))) == 0
 

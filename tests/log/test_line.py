@@ -10,11 +10,12 @@ from zlib import crc32
 import pytest
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Triple
-from tacit.core.event import Body, Event, Origin, Provenance
+from tacit.core.event import Body, Event, Origin
 from tacit.core.ids import event_id, following
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.memory import recollect
 from tacit.core.observation import Evaluated, Score, Unknown, WorkLogged
+from tacit.core.provenance import Provenance
 from tacit.index import store, writer
 from tacit.log.codec import Damaged, damage, decode, encode, seal, type_of
 from tacit.vault.store import must_decode

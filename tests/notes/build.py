@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import settings
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope
-from tacit.core.event import Body, Event, Origin, Provenance
+from tacit.core.event import Body, Event, Origin
 from tacit.core.ids import ClaimId, event_id
 from tacit.core.judgement import Decided, Proposed, Verdict
 from tacit.core.memory import recollect
+from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.notes.noted import Noted
 

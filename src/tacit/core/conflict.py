@@ -11,8 +11,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from tacit.core.claim import Kind
-from tacit.core.event import Provenance
 from tacit.core.ids import ClaimId, EventId
+from tacit.core.provenance import Provenance
 from tacit.core.stance import Stance, opposed
 
 

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 
 from tacit.core.claim import Claim, Kind
 from tacit.core.errors import Refused
-from tacit.core.event import Draft, Event, Provenance
+from tacit.core.event import Draft, Event, Voice
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.memory import Memory, Status, touched
 from tacit.core.policy import adopts
+from tacit.core.provenance import Provenance
 from tacit.core.text import clip, show
 
 
-def propose(known: Memory | None, claim: Claim, *, source: str, evidence: str) -> list[Draft]:
+def propose(
+    known: Memory | None, claim: Claim, *, source: str, evidence: str, voice: Voice | None = None
+) -> list[Draft]:
     """One more observation; nothing when the same words were given with the same evidence before."""
     if known and known.is_live and evidence in {given.text for given in known.evidence}:
         return []
-    return [Draft(Proposed(claim, Verdict.PROPOSED, source, evidence), claim.scope)]
+    return [Draft(Proposed(claim, Verdict.PROPOSED, source, evidence), claim.scope, voice)]
 
 
 def add(claim: Claim, *, provenance: Provenance, evidence: str) -> Draft:
@@ -96,7 +99,7 @@ def undo(operation: Sequence[Event], label: str) -> Draft:
 def suggest(memory: Memory, *, source: str, reason: str, evidence: str) -> Draft:
     """A learner's notice on a pending memory: it counts as no observation."""
     body = Proposed(memory.claim, Verdict.SUGGESTED, source, evidence, reason, memory.confidence)
-    return Draft(body, memory.claim.scope)
+    return Draft(body, memory.claim.scope, Voice(f"learner:{source}", memory.provenance))
 
 
 def _replaced(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Draft:
@@ -110,6 +113,7 @@ def _replaced(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Dra
         active=active,
         carried_strength=memory.strength,
         carried_evidence=tuple(dict.fromkeys(given.text for given in memory.evidence)),
+        carried_provenance=memory.provenance,
     )
     return Draft(body, claim.scope)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
-from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,21 +10,23 @@ from tacit.core.claim import Scope
 from tacit.core.ids import EventId
 from tacit.core.judgement import Judgement
 from tacit.core.observation import Observation
+from tacit.core.provenance import Provenance
 
+# Who may speak: the person; rules the person set; a repository the person trusts; a file of unknown hand; another home.
 USER = "user"
 POLICY = "policy"
+REPOSITORY = "repository"
+HAND_EDIT = "hand-edit"
+IMPORT = "import"
 
 Body = Judgement | Observation
 
 
-class Provenance(IntEnum):
-    """Where a line's content came from, computed by us and never read from the content."""
+class Voice(NamedTuple):
+    """Who says one line of an operation, where that is not whoever ran the command."""
 
-    EXTERNAL = 0
-    TOOL_LOCAL = 1
-    MODEL = 2
-    USER_FILE = 3
-    USER_DIRECT = 4
+    actor: str
+    provenance: Provenance
 
 
 class Draft(NamedTuple):
@@ -33,6 +34,7 @@ class Draft(NamedTuple):
 
     body: Body
     scope: Scope
+    voice: Voice | None = None
 
 
 class Origin(NamedTuple):
@@ -44,6 +46,12 @@ class Origin(NamedTuple):
     session: str
     actor: str
     provenance: Provenance
+
+    def heard_from(self, voice: Voice | None) -> Origin:
+        """The same moment in another's voice, which never has more authority than whoever lets it be heard."""
+        if voice is None:
+            return self
+        return self._replace(actor=voice.actor, provenance=min(self.provenance, voice.provenance))
 
 
 class Event(NamedTuple):

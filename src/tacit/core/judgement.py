@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tacit.core.claim import Claim
 from tacit.core.ids import EventId
+from tacit.core.provenance import Provenance
 
 
 class Verdict(Enum):
@@ -37,7 +38,8 @@ class Proposed(NamedTuple):
 class Decided(NamedTuple):
     """A verdict on a claim.
 
-    With `instead`, that claim takes its place, inherits strength and evidence, and is active at once when `active`.
+    With `instead`, that claim takes its place, inherits strength, evidence and no more authority than it had, and is
+    active at once when `active`.
     """
 
     claim: Claim
@@ -48,6 +50,7 @@ class Decided(NamedTuple):
     active: bool = False
     carried_strength: int = 0
     carried_evidence: tuple[str, ...] = ()
+    carried_provenance: Provenance | None = None
 
 
 class Undone(NamedTuple):

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 from tacit.core.claim import Claim, Kind
 from tacit.core.confidence import confidence_of
-from tacit.core.event import Event, Provenance
+from tacit.core.event import POLICY, REPOSITORY, Event
 from tacit.core.ids import ClaimId, EventId
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
+from tacit.core.policy import decides_alone
+from tacit.core.provenance import Provenance
 
 
 class Status(Enum):
@@ -107,19 +109,24 @@ def standing(events: Iterable[Event]) -> list[Event]:
 def undone(ordered: Sequence[Event]) -> set[EventId]:
     """The ids that count as not said. Latest first, so an `Undone` that was itself undone has no effect.
 
-    What a person said only a person takes back.
+    A person takes back anything, anybody else their own words, and the policy what a repository said that is no
+    longer what was trusted.
     """
     void: set[EventId] = set()
     takebacks = [event for event in ordered if isinstance(event.body, Undone)]
     if not takebacks:
         return void
-    spoken = {event.id for event in ordered if event.by_person}
+    actors = {event.id: event.origin.actor for event in ordered}
     for event in reversed(takebacks):
         assert isinstance(event.body, Undone)
         if event.id not in void:
-            earlier = {target for target in event.body.targets if target < event.id}
-            void |= earlier if event.by_person else earlier - spoken
+            earlier = (target for target in event.body.targets if target < event.id)
+            void |= {target for target in earlier if event.by_person or _may_take_back(event, actors.get(target))}
     return void
+
+
+def _may_take_back(event: Event, actor: str | None) -> bool:
+    return actor == event.origin.actor or (event.origin.actor, actor) == (POLICY, REPOSITORY)
 
 
 def touched(event: Event) -> tuple[ClaimId, ...]:
@@ -214,10 +221,12 @@ def _took_over(memory: Memory | None, event: Event, body: Decided, instead: Clai
     if not _may_decide(memory, event):
         return known
     carried = tuple(Evidence(event.id, event.day, text) for text in body.carried_evidence)
+    source = event.origin.provenance if body.carried_provenance is None else body.carried_provenance
     status = Status.ACTIVE if body.active else known.status
     if memory is not None and not memory.is_live and not body.active:
         status = Status.PENDING
-    inherited = known._replace(evidence=known.evidence + carried)
+    least = min(known.provenance, event.origin.provenance, source)
+    inherited = known._replace(evidence=known.evidence + carried, provenance=least)
     return _supported(inherited, event, "", body.carried_strength, claim=instead, status=status)
 
 
@@ -259,5 +268,11 @@ def _wording(memory: Memory, event: Event, claim: Claim) -> Claim:
 
 
 def _may_decide(memory: Memory | None, event: Event) -> bool:
-    """A policy or a learner never overrules a person."""
-    return event.by_person or memory is None or (not memory.heard_person and memory.status is Status.PENDING)
+    """A person always. Others never against a person, and never on what came from less than a person's own file."""
+    if event.by_person:
+        return True
+    if memory is None:
+        return decides_alone(event.origin.actor, event.origin.provenance)
+    least = min(memory.provenance, event.origin.provenance)
+    is_open = not memory.heard_person and memory.status is Status.PENDING
+    return is_open and decides_alone(event.origin.actor, least)

@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 
 from tacit.core.claim import Kind, Scope
 from tacit.core.conflict import Answer
-from tacit.core.event import Event, Provenance
+from tacit.core.event import Event
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.core.memory import Memory, Status, recollect_one
+from tacit.core.provenance import Provenance
 from tacit.core.stance import Stance
 
 Decode = Callable[[bytes], Event]

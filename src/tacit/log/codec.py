@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from tacit.core.claim import Claim, Kind, Scope, Triple
-from tacit.core.event import Body, Event, Origin, Provenance, timestamp
+from tacit.core.event import Body, Event, Origin, timestamp
 from tacit.core.ids import EventId
 from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
 from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, Sealed, Unknown, WorkLogged
+from tacit.core.provenance import Provenance
 
 VERSION = 1
 _LARGEST = 2**62  # what every reader of the log can hold
@@ -121,6 +122,7 @@ def body_fields(body: Body) -> dict[str, object]:
             fields = {
                 "active": body.active,
                 "carried_evidence": body.carried_evidence,
+                "carried_src": None if body.carried_provenance is None else body.carried_provenance.name.lower(),
                 "carried_strength": body.carried_strength,
                 "claim": claim_fields(body.claim),
                 "evidence": body.evidence,
@@ -243,6 +245,7 @@ def _decided(verdict: Verdict) -> Callable[[Fields], Body]:
         fields.get("active", False) is True,
         _number(fields, "carried_strength"),
         _texts(fields, "carried_evidence"),
+        _PROVENANCE[fields["carried_src"]] if "carried_src" in fields else None,
     )
 
 

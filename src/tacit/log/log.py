@@ -110,7 +110,7 @@ class Log:
                 events.append(Event(last, last, origin, draft.scope, draft.body))
                 continue
             op = op or last
-            events.append(Event(last, op, origin, draft.scope, draft.body))
+            events.append(Event(last, op, origin.heard_from(draft.voice), draft.scope, draft.body))
         return events
 
     def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[Record]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from tacit.core import decide
 from tacit.core.claim import GLOBAL, Claim, Kind
@@ -93,6 +94,7 @@ class Judging(Opened):
 
     def promote(self, reference: str, *, kind: Kind, evidence: str) -> Outcome:
         """Accept under a kind; a text that is no candidate yet becomes one first."""
+        self._only_a_person("promotes a memory", f"tacit promote {quote(reference)} --kind {kind.label}")
         given = checked(evidence, self._settings.limits_text, "the evidence")
 
         def decision(connection: sqlite3.Connection) -> _Judged:
@@ -147,6 +149,8 @@ class Judging(Opened):
         return self._on(reference, revised)
 
     def merge(self, reference: str, into: str) -> Outcome:
+        self._only_a_person("merges memories", "tacit review")
+
         def decision(connection: sqlite3.Connection) -> _Judged:
             scope = self._store.scope_in(connection)
             target = meant(connection, into, scope)
@@ -156,6 +160,7 @@ class Judging(Opened):
 
     def undo(self, reference: str | None = None) -> str:
         """Take back the latest operation, or the latest on one memory; says what it was."""
+        self._only_a_person("undoes an operation", "tacit undo")
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
             claim = meant(connection, reference, self._store.scope_in(connection)).id if reference else None
@@ -190,7 +195,11 @@ class Judging(Opened):
             return claim
         return claim_from(inner.text, GLOBAL if inner.is_global else scope, kind=kind, tags=tags)
 
+    def _only_a_person(self, what: str, type_it: str) -> None:
+        self._store.speaker.must_be_person(what, type_it)
+
     def _on(self, reference: str, decision: Callable[[Memory], Draft], *, by_text: bool = False) -> Outcome:
+        self._only_a_person("decides on a memory", f"tacit review, or tacit show {quote(reference)}")
         find = with_text if by_text else meant
 
         def on_memory(connection: sqlite3.Connection) -> _Judged:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from tacit.core.errors import WrongUse
-from tacit.core.event import USER, Origin, Provenance
-from tacit.core.text import clean, clip
+from tacit.core.errors import Refused, WrongUse
+from tacit.core.event import USER, Origin
+from tacit.core.provenance import Provenance
+from tacit.core.text import clean, clip, show
+from tacit.vault.agents import find_agent
 
 Clock = Callable[[], datetime]
 
@@ -22,6 +24,15 @@ class Speaker(NamedTuple):
     session: str = ""
     host: str = ""
 
+    @property
+    def is_person(self) -> bool:
+        return self.actor == USER
+
+    def must_be_person(self, what: str, type_it: str) -> None:
+        """Decisions are the person's; an agent is told what to ask for."""
+        if not self.is_person:
+            raise Refused(f"only a person {what}, and this is {show(self.actor)}", f"ask them to type: {type_it}")
+
     def origin(self) -> Origin:
         now = self.clock()
         offset = now.utcoffset()
@@ -31,17 +42,21 @@ class Speaker(NamedTuple):
             host=self.host,
             session=self.session,
             actor=self.actor,
-            provenance=Provenance.USER_DIRECT if self.actor == USER else Provenance.MODEL,
+            provenance=Provenance.USER_DIRECT if self.is_person else Provenance.MODEL,
         )
 
 
 def speaker(environment: Mapping[str, str]) -> Speaker:
-    """`TACIT_NOW` fixes the clock, `TACIT_ACTOR` names an agent, `TACIT_SESSION` its session."""
-    fixed = environment.get("TACIT_NOW")
+    """`TACIT_NOW` fixes the clock, `TACIT_ACTOR` names an agent, `TACIT_SESSION` its session.
+
+    A command that an agent runs is the agent's, whatever it calls itself: nobody becomes the person by a variable.
+    """
+    fixed, agent = environment.get("TACIT_NOW"), find_agent(environment)
+    named = environment.get("TACIT_ACTOR") or USER
     return Speaker(
         clock=_fixed(fixed) if fixed else _wall_clock,
-        actor=clip(clean(environment.get("TACIT_ACTOR") or USER), 64),
-        session=clip(clean(environment.get("TACIT_SESSION") or ""), 128),
+        actor=clip(clean(f"agent:{agent.name}" if agent and named == USER else named), 64),
+        session=clip(clean(environment.get("TACIT_SESSION") or (agent.session if agent else "")), 128),
         host=clip(clean(os.uname().nodename), 64),
     )
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from tacit.core.claim import GLOBAL, Kind
 from tacit.core.decide import propose
 from tacit.core.errors import WrongUse
-from tacit.core.event import Draft, Event, local_day
+from tacit.core.event import Draft, Event, Voice, local_day
 from tacit.core.judgement import Proposed
 from tacit.core.memory import Memory, Status
 from tacit.core.observation import Evaluated, WorkLogged
+from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.index import reader
 from tacit.learn.across.repeats import LEAST, repeats, suggestion
@@ -21,6 +22,9 @@ from tacit.learn.evaluate import advice, evaluation
 from tacit.learn.history import History
 from tacit.vault.opened import Opened
 from tacit.vault.store import must_decode
+
+# What Tacit advises by itself is nobody's word yet.
+_EVALUATION = Voice("learner:evaluation", Provenance.TOOL_LOCAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ class Tending(Opened):
         for weak in advice(evaluated):
             claim = claim_from(weak.name, GLOBAL, kind=Kind.GUIDANCE)
             if reader.entry(connection, claim.id) is None:
-                drafts += propose(None, claim, source="evaluation", evidence=weak.reason)
+                drafts += propose(None, claim, source="evaluation", evidence=weak.reason, voice=_EVALUATION)
         return drafts
 
     def _of_today(self, connection: sqlite3.Connection, history: History) -> bool:

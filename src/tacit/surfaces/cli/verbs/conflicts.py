@@ -33,8 +33,8 @@ def _keep(call: Call, reference: str) -> int:
         sides = {dispute.winner.memory.id: dispute.winner, dispute.loser.memory.id: dispute.loser}
         if sides.pop(kept.memory.id, None):
             for other in sides.values():
-                say(f"Forgot [{other.short}]: {show(other.memory.claim.sentence)}")
                 call.vault.forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
+                say(f"Forgot [{other.short}]: {show(other.memory.claim.sentence)}")
     say(f"Kept [{kept.short}]: {show(kept.memory.claim.sentence)}")
     return 0
 
