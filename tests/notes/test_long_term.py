@@ -112,5 +112,6 @@ def test_a_page_that_a_person_wrote_in_is_read_as_far_as_it_can_be() -> None:
     ]
     assert [tuple(entry) for entry in read(page)] == [
         ("Rules", "2024-01-01", "a new rule of mine", "", None),
+        ("Rules", "", "no date here", "", None),
         ("Preferences", "2024-01-02", "tea", "evidence: asked", "0123456789ab"),
     ]

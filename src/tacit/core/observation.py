@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tacit.core.ids import EventId
+
 
 class WorkLogged(NamedTuple):
     """One entry of the worklog (S11)."""
@@ -51,6 +53,29 @@ class ProjectSeen(NamedTuple):
     root: str
 
 
+class TrustedLine(NamedTuple):
+    """A line of a fact file that a person accepted: the claim it was read as, and the hash of its bytes."""
+
+    claim: str
+    sha256: str
+
+
+class Trusted(NamedTuple):
+    """A person accepted these lines of a repository's fact file, as they were then: path, owner, writers, content."""
+
+    path: str
+    owner: int
+    writers: int
+    lines: tuple[TrustedLine, ...]
+
+
+class Distrusted(NamedTuple):
+    """The trust in a fact file ended, and why."""
+
+    path: str
+    reason: str
+
+
 class Sealed(NamedTuple):
     """A torn tail was closed: where it began, how long it was, and its hash."""
 
@@ -59,10 +84,44 @@ class Sealed(NamedTuple):
     sha256: str
 
 
+class Print(NamedTuple):
+    """What a text can be known again by, without being stored: see core/prints.py."""
+
+    salt: str
+    length: int
+    weak: int
+    strong: str
+
+
+class Purged(NamedTuple):
+    """The tombstone of what a person purged: which events were changed, which claims are gone, prints of the texts.
+
+    `everywhere` says that claims which hold a text went too. `moved` are claims whose scope held it: old id, new id.
+    It speaks of events before it, or before the one it names.
+    """
+
+    reason: str = ""
+    events: tuple[EventId, ...] = ()
+    claims: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    prints: tuple[Print, ...] = ()
+    everywhere: bool = False
+    damaged: int = 0
+    before: str = ""
+
+
+class Stub(NamedTuple):
+    """What is left of an event that was purged: its envelope, and the type it had."""
+
+    was: str
+
+
 class Unknown(NamedTuple):
     """A line of a type this version does not know: kept, never obeyed."""
 
     type: str
 
 
-Observation = WorkLogged | Recalled | Injected | Evaluated | ProjectSeen | Sealed | Unknown
+Observation = (
+    WorkLogged | Recalled | Injected | Evaluated | ProjectSeen | Trusted | Distrusted | Sealed | Purged | Stub | Unknown
+)

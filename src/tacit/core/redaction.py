@@ -1,40 +1,35 @@
-"""Secrets: found before anything is written. Each row names its kind, a word that must be there, and a shape."""
+"""Secrets: found before anything is written; their kind is named, their value never.
+
+`refuse_secrets` is for what a person tells, `redacted` for what is captured. What each kind looks like stands in the
+tables of `tacit.core.secrets`.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from tacit.core.errors import Refused
+from tacit.core.secrets.search import find
 
 
-class Shape(NamedTuple):
+class Secret(NamedTuple):
+    """Where the value stands in the text, and what people call it."""
+
+    start: int
+    end: int
     kind: str
-    hint: str
-    pattern: str
 
 
-_SHAPES = (
-    Shape("private key", "-----BEGIN", r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----"),
-    Shape("AWS access key", "A", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b"),
-    Shape("GitHub token", "gh", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{50,255})\b"),
-    Shape("GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
-    Shape("API key", "sk-", r"\bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20,255}"),
-    Shape("Slack token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}"),
-    Shape("Google API key", "AIza", r"\bAIza[A-Za-z0-9_-]{35}"),
-    Shape("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    Shape("JSON web token", "eyJ", r"\beyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,4000}"),
-    Shape("password in an address", "://", r"://[^/\s:@]{1,100}:[^/\s:@]{1,100}@"),
-    Shape("authorization header", "uthorization", r"[Aa]uthorization:\s{0,4}(?:Bearer|Basic|Token)\s{1,4}\S{8,}"),
-)
+def find_secrets(text: str) -> list[Secret]:
+    """Every secret of a text in order; none overlaps another."""
+    return [Secret(*found) for found in find(text)]
 
 
 def secret_kind(text: str) -> str | None:
     """The kind of the first secret in a text."""
-    for shape in _SHAPES:
-        if shape.hint in text and re.search(shape.pattern, text):
-            return shape.kind
-    return None
+    found = find(text)
+    return found[0][2] if found else None
 
 
 def refuse_secrets(*texts: str) -> None:
@@ -47,9 +42,27 @@ def refuse_secrets(*texts: str) -> None:
             )
 
 
-def redacted(text: str) -> str:
-    """The text with each secret replaced by its kind."""
-    for shape in _SHAPES:
-        if shape.hint in text:
-            text = re.sub(shape.pattern, f"[redacted:{shape.kind}]", text)
+def redacted(text: str, mark: Callable[[str], str] | None = None) -> str:
+    """The text with each secret as `[redacted:KIND]`, or as `[redacted:KIND:MARK]` with eight hex digits of `mark`.
+
+    Done again until nothing is found, since what is hidden may have kept apart what belongs together.
+    """
+    while found := find_secrets(text):
+        text = replaced(text, found, mark)
     return text
+
+
+def replaced(text: str, secrets: list[Secret], mark: Callable[[str], str] | None = None) -> str:
+    """The text with these secrets hidden."""
+    parts: list[str] = []
+    done = 0
+    for start, end, kind in secrets:
+        parts += (text[done:start], _hidden(kind, mark(text[start:end]) if mark else ""))
+        done = end
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+def _hidden(kind: str, mark: str) -> str:
+    slug = "".join(sign if sign.isalnum() else "-" for sign in kind.lower())
+    return f"[redacted:{slug}:{mark}]" if mark else f"[redacted:{slug}]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
-from unicodedata import normalize
+from unicodedata import category, combining, normalize
 
 # Letters of scripts that are written without spaces: searched by pairs of neighbours.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
@@ -56,13 +56,20 @@ def _pairs(run: str) -> list[str]:
     return [*run, *(run[at : at + 2] for at in range(len(run) - 1))]
 
 
-@lru_cache(maxsize=8192)  # the same few names stand in most texts
 def _spellings(token: str) -> tuple[str, ...]:
+    """Remembered for names of ordinary length: the same few stand in most texts, and long ones would fill memory."""
+    return _known_spellings(token) if len(token) <= _MAX_WORD else _spelled(token)
+
+
+def _spelled(token: str) -> tuple[str, ...]:
     whole = token.strip(_EDGES).casefold()[:_MAX_WORD]
     parts = [part for piece in _PARTS.findall(token) for part in (piece, *_CAMEL.split(piece))]
     spelled = [whole, whole.replace("'", "").replace("’", ""), *(part.casefold()[:_MAX_WORD] for part in parts)]
     # Only signs, such as `$&` or `--`: searchable as they stand.
     return tuple(word for word in dict.fromkeys(spelled) if word) or (token[:_MAX_WORD],)
+
+
+_known_spellings = lru_cache(maxsize=8192)(_spelled)
 
 
 def query_words(text: str, limit: int = 64) -> list[str]:
@@ -90,15 +97,19 @@ def tokens(text: str) -> int:
     return (plain + 3) // 4 + len(text) - plain
 
 
-# What lies to a reader: controls, direction overrides, invisible and look-alike-blank characters, tags.
+# What lies to a reader: controls, direction overrides, invisible and look-alike-blank characters, tags, and the
+# 66 code points that are promised never to be characters.
 _LYING = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
+    "\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    + "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+    + "]"
 )
 _JOINERS = "\u200c\u200d"
 # A joiner between letters of these scripts is spelling, not deceit (Arabic to Khmer, without Thai).
-_JOINED_SCRIPT = "[\u0600-\u06ff\u0700-\u074f\u0750-\u077f\u0900-\u0dff\u1780-\u17b3]"
+_JOINED_SCRIPT = "[\u0600-\u077f\u0860-\u0dff\u1780-\u17b3]"
+_VIRAMA = 9  # the combining class of the sign that takes a letter's vowel: a joiner behind it chooses its form
 _EMOJI = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
     "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
@@ -126,7 +137,7 @@ def _keep_or(escape: Callable[[str], str], found: re.Match[str]) -> str:
 
 def _belongs(letter: str, before: str, after: str, earlier: str) -> bool:
     """Whether an invisible letter is part of the spelling of a real script or an emoji."""
-    if letter in _JOINERS and _is(_JOINED_SCRIPT, before) and _is(_JOINED_SCRIPT, after):
+    if letter in _JOINERS and before and (combining(before) == _VIRAMA or (_spells(before) and _spells(after))):
         return True
     if letter == "\u200d":
         drawn = earlier if before == "\ufe0f" else before
@@ -134,6 +145,11 @@ def _belongs(letter: str, before: str, after: str, earlier: str) -> bool:
     if letter == "\ufe0f":
         return _is(_EMOJI, before) or (_is(_KEYS, before) and after == "\u20e3")
     return False
+
+
+def _spells(letter: str) -> bool:
+    """Whether it is a letter or mark (no digit, sign or control) of a script that is written with joiners."""
+    return _is(_JOINED_SCRIPT, letter) and category(letter)[0] in "LM"
 
 
 def _is(class_: str, letter: str) -> bool:

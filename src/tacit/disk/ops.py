@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 
@@ -25,10 +27,16 @@ class Disk(Protocol):
 
 
 class OsDisk:
-    """The real one."""
+    """The real one. It opens plain files only: never through a link, never a named pipe that would keep us waiting."""
 
     def open(self, path: str, flags: int, mode: int) -> int:
-        return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+        try:
+            _must_be_plain(fd, path, writing=flags & os.O_ACCMODE != os.O_RDONLY)
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
 
     def close(self, fd: int) -> None:
         os.close(fd)
@@ -57,6 +65,20 @@ class OsDisk:
 
     def remove(self, path: str) -> None:
         os.unlink(path)
+
+
+def _must_be_plain(fd: int, path: str, *, writing: bool) -> None:
+    """A file with a second name is somebody else's too: what is written here would be written there."""
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is not a plain file", path)
+    if writing and status.st_nlink > 1:
+        raise OSError(errno.EMLINK, "it has a second name elsewhere (a hard link); give it a copy of its own", path)
+
+
+def open_plain(path: str) -> BinaryIO:
+    """A plain file to read from; an error for a link, and for a named pipe instead of waiting for ever."""
+    return open(OsDisk().open(path, os.O_RDONLY, 0), "rb")
 
 
 @contextmanager

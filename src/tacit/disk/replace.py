@@ -2,30 +2,81 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-from tacit.disk.ops import PRIVATE_FILE, Disk, opened, write_all
+from tacit.disk.ops import PRIVATE_FILE, Disk, open_plain, write_all
+
+# No file, or something that is no page of ours: a link, a named pipe.
+_NO_PAGE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_OPEN_FILES = "/proc/self/fd"
 
 
-def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE) -> None:
+def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE, *, below: str = "") -> None:
     """Temporary file in the same folder, written and synced, then renamed over the target.
 
-    The name is the same every time, so a crash leaves at most one stray file, which the next write takes over.
-    The caller holds the lock that keeps two writers of one view apart.
+    The name is the same every time, so a crash leaves at most one stray file, which the next write throws away.
+    The caller holds the lock that keeps two writers of one view apart. `below` names a folder in which others may
+    put links while we write: from there on none is followed.
     """
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.tacit-new")
-    with opened(disk, temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode) as fd:
-        write_all(disk, fd, data)
-        disk.sync_data(fd)
-    disk.rename(temporary, path)
-    disk.sync_folder(folder)
+    with pinned(folder, below) as place:
+        temporary = os.path.join(place, f".{name}.tacit-new")
+        fd = _new_file(disk, temporary, mode)
+        try:
+            write_all(disk, fd, data)
+            disk.sync_data(fd)
+        finally:
+            disk.close(fd)
+        disk.rename(temporary, os.path.join(place, name))
+        disk.sync_folder(place)
+
+
+def _new_file(disk: Disk, path: str, mode: int) -> int:
+    """A file of our own: what lies there was left by a crash or planted, and is never written into."""
+    try:
+        return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except FileExistsError:
+        disk.remove(path)
+        return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+
+
+@contextmanager
+def pinned(folder: str, below: str) -> Iterator[str]:
+    """A path that leads to this very folder, whatever takes its place meanwhile; an error where a link leads to it.
+
+    Missing folders are made on the way, as open as the umask leaves them. Without `below`, or on a system that cannot
+    name an open folder, it is the folder's own path.
+    """
+    if not below:
+        yield folder
+        return
+    fd = os.open(below, _FOLDER)
+    try:
+        for name in os.path.relpath(folder, below).split(os.sep):
+            inner = _inner_folder(fd, name)
+            os.close(fd)
+            fd = inner
+        yield f"{_OPEN_FILES}/{fd}" if os.path.isdir(_OPEN_FILES) else folder
+    finally:
+        os.close(fd)
+
+
+def _inner_folder(fd: int, name: str) -> int:
+    with suppress(FileExistsError):
+        os.mkdir(name, dir_fd=fd)
+    return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=fd)
 
 
 def read_file(path: str) -> bytes | None:
-    """The bytes of a file, or nothing where there is none."""
+    """The bytes of a plain file, or nothing where there is none. No link is followed: its target is not ours."""
     try:
-        with open(path, "rb") as file:
+        with open_plain(path) as file:
             return file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    except OSError as error:
+        if error.errno in _NO_PAGE and not os.path.isdir(path):
+            return None
+        raise

@@ -237,6 +237,31 @@ def roots(connection: sqlite3.Connection, scope: Scope) -> list[str]:
     return [root for (root,) in connection.execute("SELECT root FROM project WHERE scope = ? ORDER BY root", (scope,))]
 
 
+_TRUST = "FROM event WHERE type IN ('repository.trusted', 'repository.distrusted')"
+_TAKEN_BACK = "SELECT raw FROM event WHERE type = 'judgement.undone'"
+
+
+def trust_events(connection: sqlite3.Connection, decode: Decode) -> list[Event]:
+    """Everything said about trust in repositories, and what was taken back; nothing where nobody trusted any."""
+    said = [decode(raw) for (raw,) in connection.execute(f"SELECT raw {_TRUST}")]
+    return said and sorted(said + [decode(raw) for (raw,) in connection.execute(_TAKEN_BACK)], key=lambda one: one.id)
+
+
+def anyone_trusted(connection: sqlite3.Connection) -> bool:
+    return connection.execute(f"SELECT 1 {_TRUST} LIMIT 1").fetchone() is not None
+
+
+def operation(connection: sqlite3.Connection, op: EventId, decode: Decode) -> list[Event]:
+    """The events that were recorded together."""
+    rows = connection.execute("SELECT raw FROM event WHERE id = ?1 OR (op = ?1 AND op <> id) ORDER BY id", (op,))
+    return [decode(raw) for (raw,) in rows]
+
+
+def signatures(connection: sqlite3.Connection) -> dict[str, str]:
+    """How trusted fact files looked when they were last compared."""
+    return dict(connection.execute("SELECT path, signature FROM seen").fetchall())
+
+
 def is_used(connection: sqlite3.Connection, scope: Scope, status: Status | None = None) -> bool:
     """Whether anything (of this status) is remembered in a scope."""
     query = "SELECT 1 FROM memory WHERE scope = ? AND status = coalesce(?, status) LIMIT 1"

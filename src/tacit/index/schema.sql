@@ -21,6 +21,7 @@ CREATE TABLE event (
 ) WITHOUT ROWID;
 CREATE INDEX event_op ON event (op) WHERE op <> id;
 CREATE INDEX event_undone ON event (id) WHERE type = 'judgement.undone';
+CREATE INDEX event_trust ON event (id) WHERE type IN ('repository.trusted', 'repository.distrusted');
 
 CREATE TABLE touch (claim TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (claim, event)) WITHOUT ROWID;
 
@@ -64,6 +65,9 @@ CREATE TABLE project (scope TEXT NOT NULL, root TEXT NOT NULL, PRIMARY KEY (scop
 
 -- Tallies for the evaluation: what was asked and found, what was handed out.
 CREATE TABLE tally (event TEXT NOT NULL, name TEXT NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (event, name)) WITHOUT ROWID;
+
+-- What the trusted fact files of repositories looked like when they were last compared with what was trusted.
+CREATE TABLE seen (path TEXT PRIMARY KEY, signature TEXT NOT NULL) WITHOUT ROWID;
 
 -- What changed since the readable views were last written.
 CREATE TABLE stale (what TEXT PRIMARY KEY) WITHOUT ROWID;

@@ -4,24 +4,40 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 
 from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import PRIVATE_FILE
 
-INDEX_VERSION = "2"
+INDEX_VERSION = "3"
+_BESIDE = ("-wal", "-shm")
 _SCHEMA = os.path.join(os.path.dirname(__file__), "schema.sql")
-# Not the index's fault: another holds it, the disk is full, the place cannot be written.
+# Not the index's fault: another holds it, the place cannot be written.
 _NOT_DAMAGE = frozenset(
     {
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_READONLY,
         sqlite3.SQLITE_CANTOPEN,
         sqlite3.SQLITE_PERM,
         sqlite3.SQLITE_INTERRUPT,
+    }
+)
+# Nor these, all of which a full disk may cause: something was asked of the disk, nothing bad came from it.
+_NOT_WRITTEN = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_WRITE,
+        sqlite3.SQLITE_IOERR_FSYNC,
+        sqlite3.SQLITE_IOERR_DIR_FSYNC,
+        sqlite3.SQLITE_IOERR_TRUNCATE,
+        sqlite3.SQLITE_IOERR_DELETE,
+        sqlite3.SQLITE_IOERR_LOCK,
+        sqlite3.SQLITE_IOERR_SHMOPEN,
+        sqlite3.SQLITE_IOERR_SHMSIZE,
+        sqlite3.SQLITE_IOERR_SHMMAP,
+        sqlite3.SQLITE_IOERR_SHMLOCK,
     }
 )
 
@@ -37,6 +53,10 @@ def wellness() -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", None)
+        if code is not None and (code & 0xFF == sqlite3.SQLITE_FULL or code in _NOT_WRITTEN):
+            raise StoreUnwell(
+                f"the index cannot be written ({error}); the disk may be full", "free some space, then try again"
+            ) from error
         if code is not None and code & 0xFF in _NOT_DAMAGE:
             raise StoreUnwell(
                 f"the index cannot be used now: {error}", "try again; if it stays so: tacit doctor"
@@ -45,8 +65,9 @@ def wellness() -> Iterator[None]:
 
 
 def create(path: str) -> sqlite3.Connection:
-    """A new, empty index at a path that does not exist yet (or in memory). Nobody reads it before it is `finished`."""
+    """A new, empty index, or one in memory. Nobody reads it before it is `finished`; what lies there is removed."""
     if path != ":memory:":
+        _remove(path)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
     connection = sqlite3.connect(path, isolation_level=None)
     connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
@@ -64,9 +85,30 @@ def finish(connection: sqlite3.Connection, path: str) -> None:
         os.fsync(file.fileno())
 
 
+def unfinished(path: str) -> str:
+    """Where a new index is made before it takes the place of this one."""
+    return path + ".new"
+
+
+def clear_unfinished(path: str) -> None:
+    """Take away what a rebuild left that was killed. The caller holds the vault's lock: nobody is at it now."""
+    _remove(unfinished(path))
+
+
+def _remove(path: str, endings: Iterable[str] = ("", *_BESIDE)) -> None:
+    for ending in endings:
+        with suppress(FileNotFoundError):
+            os.unlink(path + ending)
+
+
 def open_for_writing(path: str) -> sqlite3.Connection:
     """The caller holds the vault's lock until it has called `close_written`."""
-    _must_be_file(path)
+    clear_unfinished(path)
+    try:
+        _must_be_plain(path, alone=True)
+    except IndexUnwell:
+        _remove(path, _BESIDE)  # what was planted there must not meet the index that is made now
+        raise
     with wellness():
         connection = _connect(path)
         try:
@@ -79,7 +121,7 @@ def open_for_writing(path: str) -> sqlite3.Connection:
 
 def open_for_reading(path: str) -> sqlite3.Connection:
     """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
-    _must_be_file(path)
+    _must_be_plain(path)
     address = f"file:{_quoted(os.path.abspath(path))}?mode=ro"
     with wellness():
         connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
@@ -97,20 +139,29 @@ def open_for_reading(path: str) -> sqlite3.Connection:
     return connection
 
 
-def _must_be_file(path: str) -> None:
-    if os.path.isdir(path):
-        raise StoreUnwell(f"{path} is a folder; the index should be there", f"mv {path} {path}.old")
-    if not os.path.exists(path):
+def _must_be_plain(path: str, *, alone: bool = False) -> None:
+    """SQLite would wait for a named pipe for ever, and write through a link or into a file with a second name."""
+    if not os.path.lexists(path):
         raise IndexUnwell("there is none")
+    for one in (path, *(path + beside for beside in _BESIDE)):
+        try:
+            status = os.lstat(one)
+        except FileNotFoundError:
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            raise StoreUnwell(f"{one} is a folder; a file of the index should be there", f"mv {one} {one}.old")
+        if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and (alone or one != path)):
+            raise IndexUnwell(f"{one} is a link or no plain file")
 
 
 def close_written(connection: sqlite3.Connection) -> None:
-    """Fold the write-ahead log into the file while the lock is still held, then let go."""
-    try:
-        with wellness():
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
-        connection.close()
+    """Fold the write-ahead log into the file while the lock is still held, then let go.
+
+    That may fail, on a full disk for one. Nobody has to hear of it: what is in the log is safe, what is in the
+    write-ahead log is read from there, and a damaged index is found when it is opened next.
+    """
+    with closing(connection), suppress(sqlite3.DatabaseError):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _quoted(path: str) -> str:

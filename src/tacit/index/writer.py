@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from tacit.core.event import Event
 from tacit.core.judgement import Decided, Proposed, Undone
-from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, WorkLogged
+from tacit.core.observation import Distrusted, Evaluated, Injected, ProjectSeen, Recalled, Trusted, WorkLogged
 from tacit.index.memories import Memories
 from tacit.index.pages import add_pages, weigh_undone
 from tacit.index.reader import Decode
 
 _CHUNK = 50_000
-_FOLDED = (Proposed, Decided, Undone, WorkLogged, Evaluated)
+_FOLDED = (Proposed, Decided, Undone, WorkLogged, Evaluated, Trusted, Distrusted)
 # Made after the rows of a new index are in, which is twice as fast as keeping them up row by row.
 _INDEXES = (
     "CREATE INDEX IF NOT EXISTS memory_question ON memory (question) WHERE question IS NOT NULL",

@@ -16,7 +16,22 @@ from tacit.core.claim import Claim, Kind, Scope, Triple
 from tacit.core.event import Body, Event, Origin, timestamp
 from tacit.core.ids import EventId
 from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
-from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, Sealed, Unknown, WorkLogged
+from tacit.core.observation import (
+    Distrusted,
+    Evaluated,
+    Injected,
+    Print,
+    ProjectSeen,
+    Purged,
+    Recalled,
+    Score,
+    Sealed,
+    Stub,
+    Trusted,
+    TrustedLine,
+    Unknown,
+    WorkLogged,
+)
 from tacit.core.provenance import Provenance
 
 VERSION = 1
@@ -131,6 +146,10 @@ def body_fields(body: Body) -> dict[str, object]:
             }
         case Evaluated(day=day, scores=scores):
             fields = {"day": day, "scores": [score._asdict() for score in scores]}
+        case Trusted():
+            fields = {**body._asdict(), "lines": [line._asdict() for line in body.lines]}
+        case Purged():
+            fields = {**body._asdict(), "prints": tuple(made._asdict() for made in body.prints)}
         case Unknown():
             fields = {}
         case _:
@@ -258,6 +277,32 @@ def _score(fields: Fields) -> Score:
     return Score(_text(fields, "name"), _number(fields, "points"), _text(fields, "reason"))
 
 
+def _pair(found: list[str]) -> tuple[str, str]:
+    old, new = found
+    if not type(old) is type(new) is str:
+        raise TypeError("a text is not a text")
+    return old, new
+
+
+def _print(fields: Fields) -> Print:
+    made = Print(_text(fields, "salt"), _number(fields, "length"), _number(fields, "weak"), _text(fields, "strong"))
+    bytes.fromhex(made.salt)
+    return made
+
+
+def _purged(fields: Fields) -> Body:
+    return Purged(
+        _text(fields, "reason"),
+        tuple(EventId(name) for name in _texts(fields, "events")),
+        _texts(fields, "claims"),
+        tuple(_pair(found) for found in fields.get("moved", ())),
+        tuple(_print(found) for found in fields.get("prints", ())),
+        fields.get("everywhere", False) is True,
+        _number(fields, "damaged"),
+        _text(fields, "before"),
+    )
+
+
 _NAMES: dict[type, str] = {
     Undone: "judgement.undone",
     WorkLogged: "work.logged",
@@ -265,7 +310,11 @@ _NAMES: dict[type, str] = {
     Injected: "brief.given",
     Evaluated: "evaluation.created",
     ProjectSeen: "project.seen",
+    Trusted: "repository.trusted",
+    Distrusted: "repository.distrusted",
     Sealed: "log.sealed",
+    Purged: "memory.purged",
+    Stub: "event.purged",
 }
 _READERS: dict[str, Callable[[Fields], Body]] = {
     **{verdict.value: (_proposed if verdict in PROPOSALS else _decided)(verdict) for verdict in Verdict},
@@ -279,6 +328,15 @@ _READERS: dict[str, Callable[[Fields], Body]] = {
         _text(fields, "day"), tuple(_score(score) for score in fields["scores"])
     ),
     "project.seen": lambda fields: ProjectSeen(_text(fields, "root")),
+    "repository.trusted": lambda fields: Trusted(
+        _text(fields, "path"),
+        _number(fields, "owner"),
+        _number(fields, "writers"),
+        tuple(TrustedLine(_text(line, "claim"), _text(line, "sha256")) for line in fields.get("lines", ())),
+    ),
+    "repository.distrusted": lambda fields: Distrusted(_text(fields, "path"), _text(fields, "reason")),
     "log.sealed": lambda fields: Sealed(_number(fields, "offset"), _number(fields, "length"), _text(fields, "sha256")),
+    "memory.purged": _purged,
+    "event.purged": lambda fields: Stub(_text(fields, "was")),
 }
 EVENT_TYPES = tuple(_READERS)

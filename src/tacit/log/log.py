@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 
 from tacit.core.event import Body, Draft, Event, Origin
 from tacit.core.ids import EventId, following
 from tacit.core.judgement import Decided, Proposed, Undone
-from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Sealed
+from tacit.core.observation import Distrusted, Evaluated, Injected, ProjectSeen, Purged, Recalled, Sealed, Trusted
 from tacit.disk.lock import Lock
 from tacit.disk.ops import Disk, opened
+from tacit.disk.replace import replace_file
 from tacit.log.codec import Damaged, decode
 from tacit.log.reader import Line, lines
 from tacit.log.segment import append, read_tail
 
 MEMORY = "memory/events.jsonl"
+# What was purged has a file of its own: an old copy of another one, put back, must not take it away.
+PURGED = "memory/purged.jsonl"
 _ACTIVITY = "activity"
 # What nobody waits for: durable within a second by the system's own writing, not before the command returns.
 _CAPTURED = (Recalled, Injected, ProjectSeen)
@@ -27,6 +31,13 @@ _CAPTURED = (Recalled, Injected, ProjectSeen)
 
 # Lines that no answer shows, known by their bytes: inside a text the quotes would be escaped.
 _COUNTED = (b'"type":"recall.asked"', b'"type":"brief.given"')
+
+
+class _Held:
+    """The lock of somebody who holds it already."""
+
+    def held(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 class Cursor(NamedTuple):
@@ -62,10 +73,10 @@ class Log:
         return os.path.join(self._home, segment)
 
     def segments(self) -> list[str]:
-        """The names of all segments, memory first, activity by month."""
+        """The names of all segments: what was purged, memory, activity by month."""
         folder = os.path.join(self._home, _ACTIVITY)
         months = sorted(name for name in _names(folder) if name.endswith(".jsonl"))
-        found = [MEMORY] if os.path.exists(self.path(MEMORY)) else []
+        found = [name for name in (PURGED, MEMORY) if os.path.exists(self.path(name))]
         return found + [f"{_ACTIVITY}/{month}" for month in months]
 
     def append(self, drafts: Sequence[Draft], origin: Origin) -> list[Event]:
@@ -92,11 +103,14 @@ class Log:
         return [event for event in events if not isinstance(event.body, Sealed)]
 
     def _last_elsewhere(self, segment: str) -> EventId | None:
-        """The last id of the other segment in use: order must not depend on which file a line goes to."""
-        others = [other for other in self.segments() if (other == MEMORY) != (segment == MEMORY)]
-        if not others:
-            return None
-        with opened(self._disk, self.path(others[-1]), os.O_RDONLY) as fd:
+        """The last id of the other segments in use: order must not depend on which file a line goes to."""
+        known = self.segments()
+        latest = [name for name in known if name.startswith(_ACTIVITY)][-1:]
+        others = [name for name in (PURGED, MEMORY, *latest) if name in known and name != segment]
+        return max((last for name in others if (last := self._last(name))), default=None)
+
+    def _last(self, segment: str) -> EventId | None:
+        with opened(self._disk, self.path(segment), os.O_RDONLY) as fd:
             return read_tail(self._disk, fd).last
 
     def _numbered(
@@ -122,6 +136,16 @@ class Log:
                     yield Record(
                         segment, line, Damaged("longer than any line we write") if line.too_long else decode(line.data)
                     )
+
+    @contextmanager
+    def alone(self) -> Iterator[Log]:
+        """The same log while nobody else can append: for what has to see it whole and change it."""
+        with self._lock.held():
+            yield Log(self._home, self._disk, _Held(), self._entropy)
+
+    def replace(self, segment: str, data: bytes) -> None:
+        """Other content for a segment, all of it or none. Only when alone."""
+        replace_file(self._disk, self.path(segment), data)
 
     def skim(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
         """How far the segment goes, and whether anything after `cursor` is more than counted (see `_COUNTED`)."""
@@ -167,7 +191,9 @@ def mark_of(data: bytes) -> str:
 
 def segment_of(body: Body, origin: Origin) -> str:
     """Judgements and evaluations are memory operations; everything else is activity, filed by its month."""
-    if isinstance(body, Proposed | Decided | Undone | Evaluated):
+    if isinstance(body, Purged):
+        return PURGED
+    if isinstance(body, Proposed | Decided | Undone | Evaluated | Trusted | Distrusted):
         return MEMORY
     return f"{_ACTIVITY}/{origin.at.year:04d}-{origin.at.month:02d}.jsonl"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from hashlib import sha256
 from shlex import quote
@@ -10,6 +11,10 @@ from typing import NamedTuple
 from tacit.core.observation import Sealed, Unknown
 from tacit.log.codec import Damaged
 from tacit.log.log import Log, Record
+from tacit.log.tombstones import Tombstones, tombstones
+
+# Stands while a purge is at work; what it meant to do is in its tombstone.
+UNFINISHED = ".tacit/purging"
 
 
 class Finding(NamedTuple):
@@ -22,22 +27,28 @@ class Finding(NamedTuple):
 
 
 def verify(log: Log) -> Iterator[Finding]:
+    if os.path.exists(log.path(UNFINISHED)):
+        yield Finding(UNFINISHED, "a purge was interrupted", "tacit purge --again")
+    purged = tombstones(log)
     for segment in log.segments():
-        yield from _verify_segment(log, segment)
+        yield from _verify_segment(log, segment, purged)
 
 
-def _verify_segment(log: Log, segment: str) -> Iterator[Finding]:
+def _verify_segment(log: Log, segment: str, purged: Tombstones | None) -> Iterator[Finding]:
     bad: list[Record] = []
-    sealed: set[tuple[int, str]] = set()
+    sealed: set[str] = set()
     for record in log.read(segment):
         if isinstance(record.event, Damaged):
             bad.append(record)
-        elif isinstance(record.event.body, Sealed):
-            sealed.add((record.event.body.offset, record.event.body.sha256))
+            continue
+        if isinstance(record.event.body, Sealed):
+            sealed.add(record.event.body.sha256)
         elif isinstance(record.event.body, Unknown):
             yield _unknown(record, record.event.body)
+        if purged and purged.left_of(record.event) is not record.event:
+            yield Finding(_where(record), "something that was purged is back", "tacit purge --again")
     for record in bad:
-        is_fragment = (record.line.offset, sha256(record.line.data).hexdigest()) in sealed
+        is_fragment = sha256(record.line.data).hexdigest() in sealed
         yield _fragment(record) if is_fragment else _damage(record, log.path(segment))
     if torn := log.torn_tail(segment):
         yield Finding(
@@ -65,5 +76,5 @@ def _damage(record: Record, path: str) -> Finding:
         _where(record),
         f"this line cannot be read: {record.event.reason}",
         f"all other lines are unharmed; look at it with: sed -n {record.line.number}p {quote(path)}; "
-        "restore it from a backup, or delete just this line",
+        "set it aside with: tacit verify --mend",
     )

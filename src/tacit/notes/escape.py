@@ -1,7 +1,8 @@
 """One line of Markdown for any text, and the text back from it.
 
 A backslash escapes: `\\n` a line break, `\\u{202E}` a character that would deceive, `\\<` and `` \\` `` what would
-open HTML or a fence, `\\(` a bracket that would look like the entry's own ending.
+open HTML or a fence, `\\![` an image that a viewer would fetch, `\\(` a bracket that would look like the entry's own
+ending.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _ESCAPED = re.compile(r"\\(?:u\{([0-9A-F]{1,6})\}|(.))", re.DOTALL)
 
 
 def escape(text: str) -> str:
-    text = text.replace("\\", "\\\\").replace("<", "\\<")
+    text = text.replace("\\", "\\\\").replace("<", "\\<").replace("![", "\\![")
     text = _FENCE.sub(lambda run: "".join("\\" + sign for sign in run[0]), text)
     return escape_lies(_TRAIL.sub(r"\\(", text), lambda sign: _NAMED.get(sign) or f"\\u{{{ord(sign):X}}}")
 

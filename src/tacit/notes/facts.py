@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from typing import Any
 
-from tacit.core.claim import is_local
+from tacit.core.claim import Claim, Scope, is_local
 from tacit.core.event import timestamp
 from tacit.core.ids import ClaimId
-from tacit.core.text import escape_lies
+from tacit.core.redaction import secret_kind
+from tacit.core.statement import claim_from
+from tacit.core.text import clean, escape_lies, fold
+from tacit.core.trust import Brought
 from tacit.notes.noted import Noted
 
 # The beginning and end of a line as we write it: most lines need no parser to be found and sorted.
 _OURS = re.compile(r'\{"id": "([0-9a-z]{12})", "ts": ')
 _KEY = re.compile(r', "dedupe_key": "([^"\\]*)"\}$')
+_LONGEST, _MOST_TAGS = 64 * 1024, 16
 FIELDS = ("id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key")
 
 
@@ -65,6 +70,34 @@ def reconciled(base: str | None, mine: str, theirs: str) -> str:
 
 def _edited(name: str, value: object, before: Mapping[str, Any]) -> bool:
     return name in before and before[name] != value
+
+
+def brought(data: bytes, scope: Scope, limit: int) -> Iterator[Brought]:
+    """What a fact file says that others wrote, line by line. Only its sentences and tags are read."""
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            hashed = sha256(line).hexdigest()
+            try:
+                yield Brought(number, hashed, _brought_claim(line, scope, limit))
+            except ValueError as error:
+                yield Brought(number, hashed, None, str(error))
+
+
+def _brought_claim(line: bytes, scope: Scope, limit: int) -> Claim:
+    if len(line) > _LONGEST:
+        raise ValueError(f"longer than {_LONGEST:,} bytes")
+    fields = parsed(line.decode("utf-8", "replace"))
+    said = fields.get("canonical") if fields else None
+    text = clean(said).strip() if isinstance(said, str) else ""
+    if not text:
+        raise ValueError("not a fact that can be read")
+    if len(text) > limit:
+        raise ValueError(f"longer than {limit:,} characters")
+    tags = fields.get("tags") if fields else None
+    words = [clean(tag) for tag in tags if isinstance(tag, str)][:_MOST_TAGS] if isinstance(tags, list) else []
+    if kind := next(filter(None, map(secret_kind, (text, *words))), None):
+        raise ValueError(f"holds a secret ({kind})")
+    return claim_from(text, scope, tags=tuple(dict.fromkeys("-".join(fold(tag).split())[:64] for tag in words if tag)))
 
 
 def line_id(line: str) -> ClaimId | None:

@@ -38,7 +38,7 @@ SECTIONS = (
 )
 _SHOWN_EVIDENCE = 3
 _ID = re.compile(rf" \^([0-9a-z]{{{CLAIM_ID_LENGTH}}})$")
-_ENTRY = re.compile(rf"- (\d{{4}}-\d\d-\d\d): ((?:\\.|[^\\])*?)(?: \({DETAILS}((?:\\.|[^\\])*)\))?$")
+_ENTRY = re.compile(rf"- (?:(\d{{4}}-\d\d-\d\d): )?((?:\\.|[^\\])*?)(?: \({DETAILS}((?:\\.|[^\\])*)\))?$")
 
 
 class Entry(NamedTuple):
@@ -145,10 +145,26 @@ def line_id(line: str) -> ClaimId | None:
     return ClaimId(found[1]) if found else None
 
 
+def bullets(page: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Everything that may be an entry, with the heading it stands under, as a person may have left it."""
+    section = ""
+    for line in page:
+        if line.startswith("#"):
+            section = line.lstrip("#").strip()
+        elif line.startswith(("- ", "* ", "+ ")):
+            yield section, line
+
+
+def read_entry(section: str, line: str) -> Entry | None:
+    """An entry as a person may have typed it: with or without date, details and id."""
+    trimmed = line if line_id(line) else line.rstrip()
+    claim = line_id(trimmed)
+    found = _ENTRY.match("- " + (trimmed[2 : -CLAIM_ID_LENGTH - 2] if claim else trimmed[2:].strip()))
+    return Entry(section, found[1] or "", unescape(found[2]), found[3] or "", claim) if found else None
+
+
 def read(page: Iterable[str]) -> Iterator[Entry]:
     """The entries of a page, as a person may have left it."""
     for section, line in _entries(page):
-        claim = line_id(line)
-        found = _ENTRY.match(line[: -CLAIM_ID_LENGTH - 2] if claim else line)
-        if found:
-            yield Entry(section, found[1], unescape(found[2]), found[3] or "", claim)
+        if entry := read_entry(section, line):
+            yield entry

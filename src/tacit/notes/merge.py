@@ -26,7 +26,8 @@ def merge(
 ) -> list[str]:
     """Mine, with their edits against base. Lines are known again by `key`, or by their text where it has none.
 
-    What is `leaving` goes even where it is not known who wrote it: it was forgotten.
+    What is `leaving` goes even where it is not known who wrote it: it was forgotten. Only an edit of it, which nobody
+    has read yet, stays.
     """
     was = dict(_named(base or (), key))
     their_lines = _named(theirs, key)
@@ -36,19 +37,53 @@ def merge(
         if name in there:
             edited = base is None or there[name] != was.get(name)
             merged.append((name, reconcile(was.get(name), line, there[name]) if edited else line))
-        elif name not in was or was[name] != line or not line:
+        elif name not in was or not line:
             merged.append((name, line))
-        # else: they took it out, and nothing new was said of it since
-    return _with_additions(merged, [line for line in their_lines if line[0] not in leaving], was)
+        # else: they took it out, and nobody has read that yet
+    staying = [(name, line) for name, line in their_lines if name not in leaving or was.get(name, line) != line]
+    return _with_additions(merged, staying, {name for name, line in was.items() if there.get(name) == line})
+
+
+def unread(
+    base: Sequence[str] | None, mine: Sequence[str], theirs: Sequence[str], *, key: Callable[[str], Hashable | None]
+) -> list[str]:
+    """What to remember as the base of a page that was edited: mine, but each edited line as it was before the edit.
+
+    So an edit can be told from what Tacit wrote, however often the page is drawn before somebody reads the edit.
+    """
+    was, there = dict(_named(base or (), key)), dict(_named(theirs, key))
+    return [was[name] if name in was and there.get(name) != was[name] else line for name, line in _named(mine, key)]
+
+
+def taken_in(
+    base: Sequence[str], theirs: Sequence[str], taken: Container[str], *, key: Callable[[str], Hashable | None]
+) -> list[str]:
+    """The base of a page of which some edits were read: those lines are as they are in theirs, or as gone as there."""
+    there = dict(_named(theirs, key))
+    kept = {
+        name: line
+        for name, line in _named(base, key)
+        if there.get(name) == line or not _is_taken(name, line, there, taken)
+    }
+    read = {name: line for name, line in there.items() if line in taken or not line}  # nobody misses an empty line
+    return list({**kept, **read, **kept}.values())  # kept first: a copy of an entry must not be taken for the entry
+
+
+def _is_taken(name: Hashable, line: str, there: dict[Hashable, str], taken: Container[str]) -> bool:
+    """Whether the edit of this line of the base was read: by its new line, or by itself where it was taken out."""
+    return there[name] in taken if name in there else line in taken
 
 
 def _named(lines: Sequence[str], key: Callable[[str], Hashable | None]) -> list[_Line]:
-    """Each line with what it is known by; a copy of an entry is known by its text, as something of its own."""
+    """Each line with what it is known by: an entry by its id, a copy of one and anything else by its text, and an
+    empty line by what it stands behind."""
     seen: set[Hashable] = set()
     named: list[_Line] = []
+    above: Hashable = ""
     for line in lines:
-        name = key(line) or line
-        named.append((line if name in seen else name, line))
+        name = key(line) or line if line else ("empty", above)
+        above = line if name in seen and line else name
+        named.append((above, line))
         seen.add(name)
     return named
 

@@ -9,14 +9,22 @@ import os
 import stat
 from collections.abc import Callable, Container, Sequence
 from hashlib import sha256
+from typing import NamedTuple
 
 from tacit.core.errors import Refused
 from tacit.core.ids import ClaimId
 from tacit.disk.ops import PRIVATE_FILE, Disk, make_folder
 from tacit.disk.replace import read_file, replace_file
-from tacit.notes.merge import Reconcile, keep_theirs, merge
+from tacit.notes.merge import Reconcile, keep_theirs, merge, taken_in, unread
 
 SHARED_FILE = 0o666  # less what the umask takes: like every other file of the repository
+
+
+class Sides(NamedTuple):
+    """What Tacit wrote last, if that is known, and what lies there."""
+
+    base: list[str] | None
+    theirs: list[str]
 
 
 class Shelf:
@@ -30,8 +38,13 @@ class Shelf:
         """The lines that were written there last, or nothing where none were or the page is gone."""
         if not os.path.exists(path):
             return None
-        copy = read_file(self._copy(path))
+        copy = self._base(path, read_file(path))
         return None if copy is None else _lines(copy)
+
+    def own_hashes(self, path: str) -> set[str]:
+        """The hashes of the lines that were written there last: what others cannot have brought."""
+        copy = self._base(path, read_file(path))
+        return set() if copy is None else {sha256(line).hexdigest() for line in copy.split(b"\n")}
 
     def put(
         self,
@@ -45,20 +58,57 @@ class Shelf:
         mode: int = PRIVATE_FILE,
     ) -> None:
         """Write a page, with what a person changed in it since the last time; `leaving` are no longer on it."""
-        copy, there = read_file(self._copy(path)), read_file(path)
+        there = read_file(path)
+        copy = self._base(path, there)
         wanted = _bytes(page)
         merged = wanted
         if there is not None and there not in (copy, wanted):
             base = None if copy is None else _lines(copy)
             merged = _bytes(arrange(merge(base, page, _lines(there), key=key, leaving=leaving, reconcile=reconcile)))
-        if merged != there:
-            self._write(path, merged, mode)
-        if wanted != copy:
-            self._write(self._copy(path), wanted, PRIVATE_FILE)
+            wanted = _bytes(unread(base, page, _lines(there), key=key))
+        if wanted != copy or merged != there or os.path.exists(self._pending(path, merged)):
+            self._write_both(path, merged, mode, wanted, changed=merged != there)
+
+    def _write_both(self, path: str, page: bytes, mode: int, base: bytes, *, changed: bool) -> None:
+        """The page, where it changed, and its copy. The copy comes first, under the name of the page it belongs to:
+        whenever this is cut short, what lies there tells which copy is its own."""
+        own = self._pending(path, page)
+        self._write(own, base, PRIVATE_FILE)
+        if changed:
+            self._write(path, page, mode)
+        self._disk.rename(own, self.copy_of(path))
+        for stray in self._strays(path):
+            self._disk.remove(stray)
+
+    def _base(self, path: str, there: bytes | None) -> bytes | None:
+        """What was written last, as far as it belongs to what lies there."""
+        pending = None if there is None else read_file(self._pending(path, there))
+        return read_file(self.copy_of(path)) if pending is None else pending
+
+    def _pending(self, path: str, page: bytes) -> str:
+        return f"{self.copy_of(path)}.{sha256(page).hexdigest()[:16]}"
+
+    def _strays(self, path: str) -> list[str]:
+        """Copies of pages that were never written."""
+        name = os.path.basename(self.copy_of(path)) + "."
+        return [os.path.join(self._copies, one) for one in os.listdir(self._copies) if one.startswith(name)]
+
+    def sides(self, path: str) -> Sides | None:
+        """A page that was edited since it was written; nothing where it was not, or is not there."""
+        there = read_file(path)
+        copy = self._base(path, there)
+        if there is None or there == copy:
+            return None
+        return Sides(None if copy is None else _lines(copy), _lines(there))
+
+    def take_in(self, path: str, sides: Sides, taken: Container[str], key: Callable[[str], ClaimId | None]) -> None:
+        """Some edits were read: when the page is drawn next, these lines are Tacit's again."""
+        base = taken_in(sides.base or [], sides.theirs, taken, key=key)
+        self._write_both(path, _bytes(sides.theirs), PRIVATE_FILE, _bytes(base), changed=False)
 
     def drop(self, path: str) -> None:
         """Take away a page that has nothing to say any more."""
-        for gone in (path, self._copy(path)):
+        for gone in (path, self.copy_of(path)):
             if os.path.exists(gone):
                 self._disk.remove(gone)
 
@@ -69,8 +119,8 @@ class Shelf:
             make_folder(os.path.dirname(path))
         replace_file(self._disk, path, data, mode)
 
-    def _copy(self, path: str) -> str:
-        """Known by its place in the home, which may be moved; what lies elsewhere by its whole path."""
+    def copy_of(self, path: str) -> str:
+        """The copy of a page, by its place in the home, which may be moved; of one elsewhere, by its whole path."""
         home = os.path.dirname(os.path.dirname(self._copies)) + os.sep
         place = os.path.abspath(path).removeprefix(home)
         name = sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:12]

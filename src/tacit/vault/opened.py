@@ -41,6 +41,11 @@ class Opened:
     def home(self) -> str:
         return self._store.home.root
 
+    @property
+    def is_person(self) -> bool:
+        """Whether a person speaks, as opposed to an agent."""
+        return self._store.speaker.is_person
+
     def close(self) -> None:
         self._store.close()
 

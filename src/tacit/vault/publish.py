@@ -9,7 +9,7 @@ from functools import cached_property
 
 from tacit.core.claim import GLOBAL, Scope, is_local
 from tacit.core.errors import Refused
-from tacit.core.event import Event
+from tacit.core.event import REPOSITORY, Event
 from tacit.core.ids import ClaimId
 from tacit.core.memory import Status
 from tacit.disk.lock import refuses_writes
@@ -45,7 +45,7 @@ class Publisher:
 
     def __init__(self, home: Home, shelf: Shelf, decode: Decode) -> None:
         self._home = home
-        self._shelf = shelf
+        self.shelf = shelf
         self._decode = decode
 
     def publish(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
@@ -88,16 +88,25 @@ class Publisher:
 
     def _long_term(self, update: _Update) -> None:
         path = self._home.long_term
-        last = None if update.whole else self._shelf.last_written(path)
+        last = None if update.whole else self.shelf.last_written(path)
         page = long_term.render(update.all) if last is None else long_term.updated(last, update.notes, update.gone)
         hidden = {noted.memory.id for noted in update.notes if long_term.section_of(noted) is None}
-        self._shelf.put(path, page, key=long_term.line_id, leaving=hidden | update.gone)
+        self.shelf.put(path, page, key=long_term.line_id, leaving=hidden | update.gone)
 
-    def _facts(self, path: str, scope: Scope, update: _Update, mode: int = PRIVATE_FILE) -> None:
-        last = None if update.whole else self._shelf.last_written(path)
+    def _facts(
+        self,
+        path: str,
+        scope: Scope,
+        update: _Update,
+        mode: int = PRIVATE_FILE,
+        theirs: Callable[[Noted], bool] = lambda _noted: False,
+    ) -> None:
+        """The facts of one scope. Those that stand there in others' words are `theirs` to write."""
+        last = None if update.whole else self.shelf.last_written(path)
         notes = update.all if last is None else update.notes
-        lines = facts.updated(last or [], [one for one in notes if one.memory.claim.scope == scope], update.gone)
-        self._shelf.put(
+        ours = [one for one in notes if one.memory.claim.scope == scope and not theirs(one)]
+        lines = facts.updated(last or [], ours, update.gone)
+        self.shelf.put(
             path,
             lines,
             key=facts.line_id,
@@ -118,7 +127,7 @@ class Publisher:
             roots.add(project.root)
         for root in sorted(roots):
             try:
-                self._facts(inside(root, os.path.join(root, FACTS)), scope, update, SHARED_FILE)
+                self._facts(inside(root, os.path.join(root, FACTS)), scope, update, SHARED_FILE, _is_theirs)
             except Refused:
                 continue  # a link planted in the repository: never written through
             except OSError as error:
@@ -129,6 +138,11 @@ class Publisher:
         events = reader.pages(connection, kind, day, self._decode)
         path = self._home.page(kind, day)
         if events:
-            self._shelf.put(path, _PAGES[kind](day, events))
+            self.shelf.put(path, _PAGES[kind](day, events))
         else:
-            self._shelf.drop(path)
+            self.shelf.drop(path)
+
+
+def _is_theirs(noted: Noted) -> bool:
+    """Whether only the repository said so: its own line stays as it is."""
+    return noted.memory.decided_by == REPOSITORY and not noted.memory.heard_person

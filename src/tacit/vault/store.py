@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.errors import LockBusy, ReadOnly, StoreUnwell
 from tacit.core.event import Draft, Event, timestamp
+from tacit.core.ids import EventId
 from tacit.core.observation import ProjectSeen
 from tacit.disk.lock import FileLock, Lock, read_only, refuses_writes
 from tacit.disk.ops import Disk, make_folder
 from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
-from tacit.log.codec import Damaged, decode, type_of
-from tacit.log.log import Cursor, Log
+from tacit.log.codec import Damaged, decode, encode, type_of
+from tacit.log.log import PURGED, Cursor, Log
 from tacit.vault.home import FOLDERS, Home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import Project
@@ -32,6 +33,7 @@ from tacit.vault.speaker import Speaker
 
 if TYPE_CHECKING:  # loaded when something is written
     from tacit.index import writer
+    from tacit.log.tombstones import Tombstones
     from tacit.vault.publish import Publisher
 
 T = TypeVar("T")
@@ -111,7 +113,7 @@ class Store:
         if not os.path.isdir(self.home.root):
             raise IndexUnwell("there is no home yet")
         connection = self._connection()
-        behind = self._behind(connection)
+        behind = self._behind(connection) or self._trust_shaken(connection)
         if behind or self._page_missing(connection):
             self._let_go()
             self._refresh(needed=behind)
@@ -155,14 +157,20 @@ class Store:
         except ReadOnly:
             if needed:
                 self._read_from_memory()
-        except LockBusy:  # somebody is at it; what is there is good enough, if anything is
-            if broken is not None:
+        except LockBusy:  # somebody is at it; what is there is good enough, if anything is and can be trusted
+            if broken is not None or self._trust_shaken(self._connection()):
+                self._let_go()
                 self._read_from_memory()
 
     def _read_from_memory(self) -> None:
         """A home that cannot be written and has no usable index is indexed in memory."""
-        connection = store.create(":memory:")
-        self._file_all(connection)
+        connection = self.fresh_index()
+        if reader.anyone_trusted(connection):
+            from tacit.vault import trusted
+
+            if void := trusted.void(connection, must_decode):
+                connection = self.fresh_index(without=void)
+            trusted.remember(connection, must_decode)
         self._reading = _Opened(connection, 0)
 
     # Changes
@@ -207,10 +215,20 @@ class Store:
         with self._lock(_LOCK_SECONDS).held():
             self._let_writer_finish(self._writer(rebuild=True))
 
-    def fresh_index(self, until: str | None = None) -> sqlite3.Connection:
-        """An index in memory, of the whole log or of what was recorded up to a moment."""
+    def remade(self, work: Callable[[], T]) -> T:
+        """Do something to the log itself while nobody else is in the home, and make index and views again."""
+        self._write_observations()
+        self._let_go()
+        make_home(self.home)
+        with self._lock(_LOCK_SECONDS).held():
+            done = work()
+            self._let_writer_finish(self._writer(rebuild=True))
+        return done
+
+    def fresh_index(self, until: str | None = None, without: frozenset[EventId] = frozenset()) -> sqlite3.Connection:
+        """An index in memory, of the whole log, of what was recorded up to a moment, or without some events."""
         connection = store.create(":memory:")
-        self._file_all(connection, until)
+        self._file_all(connection, until, without)
         return connection
 
     def _append(self, connection: sqlite3.Connection, drafts: Sequence[Draft]) -> list[Event]:
@@ -234,6 +252,34 @@ class Store:
         known = self.project.root in reader.roots(connection, scope)
         return [] if known else [Draft(ProjectSeen(self.project.root), scope)]
 
+    # Trust in repositories
+
+    def _trust_shaken(self, connection: sqlite3.Connection) -> bool:
+        """Whether a fact file that was trusted may have changed. Where nobody trusts any, that is one look."""
+        if not reader.anyone_trusted(connection):
+            return False
+        from tacit.vault import trusted
+
+        return trusted.shaken(connection, must_decode)
+
+    def _trust_compared(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """End the trust in files that changed, before anybody is told what they said. The lock is held."""
+        if not reader.anyone_trusted(connection):
+            return connection
+        from tacit.vault import trusted
+
+        drafts = trusted.ended(connection, must_decode)
+        if not drafts:
+            return connection
+        self.log.append(drafts, self.speaker.origin())
+        return self._caught_up(connection)
+
+    def _trust_remembered(self, connection: sqlite3.Connection) -> None:
+        if reader.anyone_trusted(connection):
+            from tacit.vault import trusted
+
+            trusted.remember(connection, must_decode)
+
     # The index
 
     def _lock(self, seconds: float) -> Lock:
@@ -245,11 +291,11 @@ class Store:
             try:
                 connection = store.open_for_writing(self.home.index)
                 if self._is_of_this_log(connection):
-                    return self._caught_up(connection)
+                    return self._trust_compared(self._caught_up(connection))
                 connection.close()
             except IndexUnwell:
                 pass
-        return self._rebuilt()
+        return self._trust_compared(self._rebuilt())
 
     def _rebuilt(self) -> sqlite3.Connection:
         new = self.home.index + ".new"
@@ -276,6 +322,7 @@ class Store:
         try:
             with wellness():
                 self.publisher.publish(connection, self.project, self.scope_in(connection))
+                self._trust_remembered(connection)
         except (OSError, IndexUnwell):
             pass
         finally:
@@ -284,7 +331,8 @@ class Store:
     def _is_of_this_log(self, connection: sqlite3.Connection) -> bool:
         with wellness():
             cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
-        return all(self.log.still_there(segment, cursor) for segment, cursor in cursors.items())
+        purged_since = os.path.exists(self.log.path(PURGED)) and any(self.log.read(PURGED, cursors.get(PURGED)))
+        return not purged_since and all(self.log.still_there(segment, cursor) for segment, cursor in cursors.items())
 
     def _behind(self, connection: sqlite3.Connection) -> bool:
         """Whether the log has something that an answer could show and the index does not have."""
@@ -309,19 +357,28 @@ class Store:
             cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
             self._file(connection, cursors)
 
-    def _file_all(self, connection: sqlite3.Connection, until: str | None = None) -> None:
+    def _file_all(
+        self, connection: sqlite3.Connection, until: str | None = None, without: frozenset[EventId] = frozenset()
+    ) -> None:
         """The whole log. Its events hold no cycles, so looking for them would only cost time (an eighth, measured)."""
         gc.disable()
         try:
-            self._file(connection, {}, until)
+            self._file(connection, {}, until, without)
         finally:
             gc.enable()
 
-    def _file(self, connection: sqlite3.Connection, cursors: dict[str, Cursor], until: str | None = None) -> None:
+    def _file(
+        self,
+        connection: sqlite3.Connection,
+        cursors: dict[str, Cursor],
+        until: str | None = None,
+        without: frozenset[EventId] = frozenset(),
+    ) -> None:
         """Everything after the cursors, and where they stand then. `apply` reads `reached` after the last record."""
         from tacit.index import writer
 
         reached: dict[str, Cursor] = {}
+        tombstones = self._tombstones()
 
         def filed() -> Iterator[writer.Filed]:
             for segment in self.log.segments():
@@ -330,12 +387,23 @@ class Store:
                     event, line = record.event, record.line
                     if isinstance(event, Damaged) or (until is not None and timestamp(event.at) > until):
                         continue
-                    yield writer.Filed(event, type_of(event.body), segment, line.number, line.data)
+                    if event.id in without:
+                        continue
+                    left = tombstones.left_of(event) if tombstones else event
+                    raw = line.data if left is event else encode(left).rstrip(b"\n")
+                    yield writer.Filed(left, type_of(left.body), segment, line.number, raw)
 
         def marks() -> Iterator[writer.Reached]:
             yield from (writer.Reached(segment, *cursor) for segment, cursor in reached.items())
 
         writer.apply(connection, filed(), marks(), must_decode)
+
+    def _tombstones(self) -> Tombstones | None:
+        if not self.log.size(PURGED):
+            return None
+        from tacit.log.tombstones import tombstones
+
+        return tombstones(self.log)
 
 
 def _snapshot(connection: sqlite3.Connection, question: Callable[[sqlite3.Connection], T]) -> T:

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from tacit.vault.doctor import Doctoring
 from tacit.vault.judging import Judging
+from tacit.vault.purging import Purging
 from tacit.vault.reading import Questions
 from tacit.vault.setup import Setup
+from tacit.vault.syncing import Syncing
 from tacit.vault.tending import Tending
+from tacit.vault.trust import Trusting
 
 
-class Vault(Questions, Judging, Tending, Doctoring, Setup):
+class Vault(Questions, Judging, Tending, Doctoring, Setup, Trusting, Syncing, Purging):
     """An open home."""

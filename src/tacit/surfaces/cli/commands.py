@@ -28,6 +28,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "restore": "bring back what was forgotten or dismissed",
         "undo": "take back the latest operation",
         "conflicts": "memories that contradict each other, and which rule decided",
+        "trust": "see and accept the facts a cloned repository brought",
+        "sync": "take in what you changed by hand in the pages",
     },
     "Look after": {
         "init": "make the home, and tell agents about it",
@@ -35,7 +37,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "evaluate": "score how well memory is kept",
         "doctor": "check everything, and say what to type",
         "verify": "check every line of the log",
+        "redact": "hide the secrets in a text",
         "reindex": "make the index and all views again",
+        "purge": "take a text or a memory out of every file, for good",
     },
 }
 ALIASES = {"candidates": "suggestions"}

@@ -1,0 +1,155 @@
+"""What a person changed in a page by hand, and which judgements that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tacit.core import decide
+from tacit.core.claim import Claim, Kind, Scope
+from tacit.core.event import HAND_EDIT, USER, Draft, Voice
+from tacit.core.ids import ClaimId
+from tacit.core.judgement import Decided, Proposed, Verdict
+from tacit.core.memory import Memory, Status
+from tacit.core.provenance import Provenance
+from tacit.core.statement import claim_from
+
+# The person vouches for what the page says; without their yes nobody knows who typed it.
+VOUCHED = Voice(USER, Provenance.USER_FILE)
+UNKNOWN_HAND = Voice(HAND_EDIT, Provenance.TOOL_LOCAL)
+
+
+class Added(NamedTuple):
+    """A statement that Tacit did not write, where it stands: as something that holds, or as a candidate."""
+
+    line: str
+    text: str
+    kind: Kind | None
+    holds: bool
+    tags: tuple[str, ...] = ()
+    project: str = ""
+
+
+class Changed(NamedTuple):
+    """A known entry with other words, in another section, or with other evidence; what is None is as before."""
+
+    line: str
+    claim: ClaimId
+    text: str | None = None
+    kind: Kind | None = None
+    status: Status | None = None
+    tags: tuple[str, ...] | None = None
+    evidence: str | None = None
+
+
+class Removed(NamedTuple):
+    """A known entry that is no longer there."""
+
+    line: str
+    claim: ClaimId
+
+
+class Left(NamedTuple):
+    """What was changed and means nothing to Tacit: it stays as it is."""
+
+    line: str
+    why: str
+
+
+class Leftover(NamedTuple):
+    """What says nothing: a conflict marker, a line that is there twice, a part that Tacit draws. It is drawn again."""
+
+    line: str
+    why: str
+
+
+Edit = Added | Changed | Removed | Left | Leftover
+# The memory a claim is known as now: the one that took its place, if another did.
+Known = Callable[[ClaimId], Memory | None]
+
+
+def judged(edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
+    """The judgements of a person who vouches for an edit; none where it is so already."""
+    match edit:
+        case Added():
+            return _added(edit, known, scope, page)
+        case Changed():
+            memory = known(edit.claim)
+            return _changed(edit, memory, page) if memory else []
+        case Removed():
+            memory = known(edit.claim)
+            return _gone(memory, page) if memory and memory.id == edit.claim else []
+    return []
+
+
+def proposed(edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
+    """What an edit that nobody vouches for is worth: a candidate with its new words, and nothing else."""
+    match edit:
+        case Added():
+            claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
+            return _candidate(claim, known(claim.id), page)
+        case Changed(text=str() as text):
+            if not (memory := known(edit.claim)):
+                return []
+            new = claim_from(text, memory.claim.scope, kind=memory.kind, tags=memory.claim.tags)
+            return _candidate(new, known(new.id), page)
+    return []
+
+
+def _candidate(claim: Claim, memory: Memory | None, page: str) -> list[Draft]:
+    if memory:  # said, decided or waiting already
+        return []
+    return decide.propose(None, claim, source=HAND_EDIT, evidence=f"found in {page}", voice=UNKNOWN_HAND)
+
+
+def _added(edit: Added, known: Known, scope: Scope, page: str) -> list[Draft]:
+    claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
+    memory = known(claim.id)
+    if memory and memory.status is (Status.ACTIVE if edit.holds else Status.PENDING):
+        return []
+    if memory and memory.status is Status.ACTIVE:
+        return []  # a candidate that holds already
+    verdict = Verdict.ADDED if edit.holds else Verdict.PROPOSED
+    return [_vouched(Draft(Proposed(claim, verdict, HAND_EDIT, f"written in {page}"), claim.scope))]
+
+
+def _changed(edit: Changed, memory: Memory, page: str) -> list[Draft]:
+    reason = f"edited in {page}"
+    if edit.status in (Status.RETIRED, Status.DISMISSED):
+        return _gone(memory, page)
+    claim = _reworded(edit, memory)
+    activates = edit.status is Status.ACTIVE and memory.status is not Status.ACTIVE
+    drafts: list[Draft] = []
+    if claim.id != memory.id:
+        drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
+    elif activates:
+        back = decide.accept if memory.status is Status.PENDING else decide.restore
+        drafts.append(back(memory, reason=reason))
+    if claim.id == memory.id and claim != memory.claim:
+        drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
+    if edit.evidence and edit.evidence not in {given.text for given in memory.evidence}:
+        body = Decided(claim, Verdict.REVISED, reason, instead=claim, carried_evidence=(edit.evidence,))
+        drafts.append(Draft(body, claim.scope))
+    return [_vouched(draft) for draft in drafts]
+
+
+def _reworded(edit: Changed, memory: Memory) -> Claim:
+    old = memory.claim
+    claim = old
+    if edit.text is not None and edit.text != old.sentence:
+        claim = claim_from(edit.text, old.scope, kind=edit.kind or old.kind, tags=old.tags)
+    tags = claim.tags if edit.tags is None else edit.tags
+    return claim._replace(kind=edit.kind or claim.kind, tags=tags)
+
+
+def _gone(memory: Memory, page: str) -> list[Draft]:
+    match memory.status:
+        case Status.ACTIVE:
+            return [_vouched(decide.forget(memory, reason="taken out by hand", evidence=page))]
+        case Status.PENDING:
+            return [_vouched(decide.dismiss(memory, reason=f"taken out of {page} by hand"))]
+    return []
+
+
+def _vouched(draft: Draft) -> Draft:
+    return draft._replace(voice=VOUCHED)

@@ -1,0 +1,216 @@
+"""What is left of an event when something is purged from it. One function serves every occasion: the rewriting of the
+log, its replay, a purge done again, and lines that come from elsewhere.
+
+Where a text stands in words that are free (evidence, reasons, worklog, questions), a mark takes its place and the rest
+stays. Where it stands in what a claim says, the event becomes a stub: when, where and by whom, but no longer what. A
+claim that took the place of a purged one keeps what it inherited; one that was replaced by it is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from tacit.core.claim import Claim, Scope, is_local, project_scope
+from tacit.core.event import POLICY, USER, Body, Event, Origin
+from tacit.core.ids import EventId
+from tacit.core.judgement import Decided, Proposed, Undone, Verdict
+from tacit.core.memory import touched
+from tacit.core.observation import (
+    Distrusted,
+    Evaluated,
+    Injected,
+    ProjectSeen,
+    Purged,
+    Recalled,
+    Stub,
+    Trusted,
+    WorkLogged,
+)
+from tacit.core.prints import Printed
+from tacit.core.traces import MARK, Sought, holds, scrub
+
+LEAST = 4  # letters a text must have: shorter ones stand in half of all words
+REASON = "purged"
+HIDDEN_SCOPE = project_scope(MARK)
+
+
+class Cut(NamedTuple):
+    """What is to go: texts, and claims by their ids. `everywhere` takes claims that hold a text too."""
+
+    texts: tuple[Sought, ...] = ()
+    claims: frozenset[str] = frozenset()
+    everywhere: bool = True
+    moved: Mapping[str, str] = {}
+
+
+def cut_of(tombstone: Purged) -> Cut:
+    """The cut that a tombstone remembers."""
+    texts = tuple(Printed(made) for made in tombstone.prints)
+    return Cut(texts, frozenset(tombstone.claims), tombstone.everywhere, dict(tombstone.moved))
+
+
+def purged(event: Event, cut: Cut) -> Event:
+    """What is left of an event; the same event when it holds nothing of the cut."""
+    body = _body(event.body, cut)
+    scope = _scope(event.scope, cut)
+    origin = _origin(event.origin, cut) if cut.everywhere else event.origin
+    if body == event.body and scope == event.scope and origin == event.origin:
+        return event
+    return Event(event.id, event.op, origin, scope, body)
+
+
+def moves(events: Iterable[Event], cut: Cut) -> dict[str, str]:
+    """The claims that stay and have to change their scope, with their new ids."""
+    moved: dict[str, str] = {}
+    for event in events:
+        for claim in claims_of(event.body):
+            left = _claim(claim, cut)
+            if left is not None and left.id != claim.id:
+                moved[claim.id] = left.id
+    return moved
+
+
+def gone(before: Iterable[Event], after: Iterable[Event]) -> set[str]:
+    """The claims of which nothing is left."""
+    return _touched(before) - _touched(after)
+
+
+def wordings(events: Iterable[Event], claim: str) -> list[str]:
+    """Every sentence in which a claim was ever said."""
+    said = (one.sentence for event in events for one in claims_of(event.body) if one.id == claim)
+    return list(dict.fromkeys(said))
+
+
+def bound(name: EventId, tombstone: Purged) -> EventId:
+    """A tombstone speaks of events with smaller ids than this: what a person says anew is theirs to say."""
+    return EventId(tombstone.before or name)
+
+
+def _touched(events: Iterable[Event]) -> set[str]:
+    return {claim for event in events for claim in touched(event)}
+
+
+def claims_of(body: Body) -> tuple[Claim, ...]:
+    match body:
+        case Proposed(claim=claim) | Decided(claim=claim, instead=None):
+            return (claim,)
+        case Decided(claim=claim, instead=Claim() as instead):
+            return (claim, instead)
+    return ()
+
+
+def _body(body: Body, cut: Cut) -> Body:
+    match body:
+        case Proposed():
+            return _proposed(body, cut)
+        case Decided():
+            return _decided(body, cut)
+        case ProjectSeen() | Trusted() | Distrusted():
+            return _about_a_place(body, cut)
+        case Undone() | Injected():
+            return _namingclaims_of(body, cut)
+    return _in_free_words(body, cut)
+
+
+def _in_free_words(body: Body, cut: Cut) -> Body:
+    match body:
+        case WorkLogged():
+            return WorkLogged(*(_free(text, cut) for text in body))
+        case Recalled(query=query):
+            return body._replace(query=_free(query, cut))
+        case Evaluated(day, scores):
+            told = (score._replace(name=_free(score.name, cut), reason=_free(score.reason, cut)) for score in scores)
+            return Evaluated(day, tuple(told))
+        case Purged(reason=reason):
+            return body._replace(reason=_free(reason, cut))
+    return body
+
+
+def _namingclaims_of(body: Undone | Injected, cut: Cut) -> Body:
+    if isinstance(body, Undone):
+        return body._replace(claims=_renamed(body.claims, cut), label=_free(body.label, cut))
+    return body._replace(memories=_renamed(body.memories, cut), task=_free(body.task, cut))
+
+
+def _about_a_place(body: ProjectSeen | Trusted | Distrusted, cut: Cut) -> Body:
+    """A path with a hole in it is of no use to anyone."""
+    match body:
+        case ProjectSeen(root):
+            return Stub("project.seen") if holds(root, cut.texts) else body
+        case Trusted(path=path, lines=lines):
+            kept = tuple(line for line in lines if line.claim not in cut.claims)
+            return Stub("repository.trusted") if holds(path, cut.texts) else body._replace(lines=kept)
+        case Distrusted(path, reason):
+            return Stub("repository.distrusted") if holds(path, cut.texts) else Distrusted(path, _free(reason, cut))
+
+
+def _proposed(body: Proposed, cut: Cut) -> Body:
+    claim = _claim(body.claim, cut)
+    if claim is None:
+        return Stub(body.verdict.value)
+    return body._replace(
+        claim=claim,
+        source=_free(body.source, cut),
+        evidence=_free(body.evidence, cut),
+        reason=_free(body.reason, cut),
+    )
+
+
+def _decided(body: Decided, cut: Cut) -> Body:
+    claim = _claim(body.claim, cut)
+    instead = _claim(body.instead, cut) if body.instead else None
+    rest = body._replace(
+        reason=_free(body.reason, cut),
+        evidence=_free(body.evidence, cut),
+        carried_evidence=tuple(_free(text, cut) for text in body.carried_evidence),
+    )
+    if body.instead is None:
+        return Stub(body.verdict.value) if claim is None else rest._replace(claim=claim)
+    if claim is not None and instead is not None:
+        return rest._replace(claim=claim, instead=instead)
+    if instead is not None:  # what took the place of a purged claim keeps what it inherited
+        return rest._replace(claim=instead, instead=instead)
+    if claim is None:
+        return Stub(body.verdict.value)
+    if body.claim.id == body.instead.id:  # only the new words are gone: the old ones hold on
+        return rest._replace(claim=claim, instead=claim)
+    return Decided(claim, Verdict.RETIRED, REASON, rest.evidence)
+
+
+def _claim(claim: Claim, cut: Cut) -> Claim | None:
+    """The claim as it stays; nothing when what it says is purged."""
+    if claim.id in cut.claims:
+        return None
+    if cut.everywhere and any(holds(text, cut.texts) for text in _said(claim)):
+        return None
+    return claim._replace(
+        scope=_scope(claim.scope, cut), tags=tuple(tag for tag in claim.tags if not _tag_holds(tag, cut))
+    )
+
+
+def _said(claim: Claim) -> tuple[str, ...]:
+    return (claim.sentence, *claim.triple, " ".join(claim.triple))
+
+
+def _tag_holds(tag: str, cut: Cut) -> bool:
+    """Blanks in a tag were made dashes."""
+    return holds(tag, cut.texts) or holds(tag.replace("-", " "), cut.texts)
+
+
+def _scope(scope: Scope, cut: Cut) -> Scope:
+    """A project whose name holds a text loses its name; all such projects become one."""
+    return HIDDEN_SCOPE if cut.everywhere and is_local(scope) and holds(scope, cut.texts) else scope
+
+
+def _origin(origin: Origin, cut: Cut) -> Origin:
+    actor = origin.actor if origin.actor in (USER, POLICY) else _free(origin.actor, cut)
+    return origin._replace(host=_free(origin.host, cut), session=_free(origin.session, cut), actor=actor)
+
+
+def _free(text: str, cut: Cut) -> str:
+    return scrub(text, cut.texts) if text else text
+
+
+def _renamed(claims: tuple[str, ...], cut: Cut) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(cut.moved.get(claim, claim) for claim in claims))

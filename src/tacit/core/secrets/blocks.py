@@ -1,0 +1,66 @@
+"""Secrets that are more than one line: private keys, the data of a Kubernetes secret, the partner of an AWS key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from tacit.core.secrets.values import is_placeholder
+
+Found = tuple[int, int, str]
+
+LONGEST_KEY = 20_000
+_NEAR = 600
+_BEGIN = r"(?i)-----BEGIN[ A-Z0-9_-]{0,100}?PRIVATE KEY(?: BLOCK)?-----"
+_END = r"(?i)KEY(?: BLOCK)?-----"
+_BODY = (
+    r"(?:\s{1,8}[A-Za-z-]{3,20}:[ \t][^\n]{0,100}){0,6}"  # headers
+    r"(?:\s{1,8}[A-Za-z0-9+/=]{16,4096}+){1,400}(?:\s{1,8}[A-Za-z0-9+/]{1,64}={1,2})?"
+)
+_KIND = r"(?i)kind:[ \t]{0,40}[\"']?secret\b"
+_DATA = r"(?i)\bdata:"
+_ITEM = r"[\w.\-]{1,100}:(?:[ \t]{0,40}[|>][-+]?\s{1,40})?[ \t]{0,40}[\"']?([A-Za-z0-9+/]{10,4096}={0,3})"
+_AWS = r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
+
+EXAMPLES = (
+    ("private key", "-----BEGIN RSA PRIVATE KEY-----\n<b64>\n<b64>\n-----END RSA PRIVATE KEY-----",
+     "-----BEGIN CERTIFICATE-----\n<b64>\n<b64>\n-----END CERTIFICATE-----"),
+    ("Kubernetes secret", "kind: Secret\ndata:\n  one: <a20>", "kind: ConfigMap\ndata:\n  one: <a20>"),
+    ("AWS secret key", "AKIA<t16> <b40>", "AKIA stands before <x40>"),
+)  # fmt: skip
+
+
+@cache
+def _is(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def private_key(text: str, at: int) -> Iterator[Found]:
+    """The whole block; where its end is missing, the lines that look like a key."""
+    begin = _is(_BEGIN).match(text, at)
+    if begin is None:
+        return
+    end = _is(_END).search(text, begin.end(), begin.end() + LONGEST_KEY)
+    if end and end.start() - begin.end() >= 64 and "-----BEGIN" not in text[begin.end() : end.start()]:
+        yield at, end.end(), "private key"
+    elif body := _is(_BODY).match(text, begin.end()):
+        yield at, body.end(), "private key"
+
+
+def kubernetes(text: str, at: int) -> Iterator[Found]:
+    """What stands below `data:` near `kind: Secret`."""
+    if not _is(_KIND).match(text, at):
+        return
+    for data in _is(_DATA).finditer(text, max(0, at - _NEAR), at + _NEAR):
+        for item in _is(_ITEM).finditer(text, data.end(), data.end() + _NEAR):
+            if not is_placeholder(item[1]):
+                yield item.start(1), item.end(1), "Kubernetes secret"
+
+
+def beside_aws(text: str, begins: int, ends: int) -> Iterator[Found]:
+    """The secret that belongs to an access key, within a few lines of it."""
+    for found in _is(_AWS).finditer(text, max(0, begins - _NEAR), ends + _NEAR):
+        value = found[0]
+        if value.lower() != value and value.upper() != value and any(map(str.isdigit, value)):
+            yield found.start(), found.end(), "AWS secret key"

@@ -1,0 +1,90 @@
+"""Which keywords a text holds. Asked of every text before anything else, so it has to be cheap.
+
+The few texts of a short command are asked for each keyword in turn, for that needs no preparation. Whoever asks for
+more has all keywords made into one expression, and what it said of a word is kept: most words come again and again.
+Both ways answer the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+PATIENCE = 32_768  # so many characters are asked for each keyword in turn before the expression is made
+KEPT = 50_000  # words of which the answer is kept
+_LONGEST_KEPT = 32
+_BY_USE = "etaoinsrhldcumfpgwybvk"  # the commoner a letter, the sooner it is tried; all others after these
+_CAPITALS = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def lowered(text: str) -> str:
+    """In lower case, sign for sign in the same place."""
+    low = text.lower()
+    return low if len(low) == len(text) else text.translate(_CAPITALS)
+
+
+class Keywords:
+    """A fixed set of keywords, none with a blank in it."""
+
+    def __init__(self, keywords: Sequence[str]) -> None:
+        self._all = keywords
+        self._asked = 0
+        self._expression: re.Pattern[str] | None = None
+        self._longer: dict[str, list[str]] = {}
+        self._known: dict[str, list[str]] = {}
+
+    def of(self, low: str) -> list[str]:
+        """The keywords that a text in lower case holds, in no order."""
+        self._asked += len(low)
+        if self._asked <= PATIENCE:
+            return self.in_turn(low)
+        return self.in_words(low)
+
+    def in_turn(self, low: str) -> list[str]:
+        return [keyword for keyword in self._all if keyword in low]
+
+    def in_words(self, low: str) -> list[str]:
+        """No keyword has a blank in it, so each stands in a word."""
+        found: set[str] = set()
+        known = self._known
+        for word in set(low.split()):
+            held = known.get(word)
+            if held is None:
+                held = self.at_once(word)
+                if len(word) <= _LONGEST_KEPT and len(known) < KEPT:
+                    known[word] = held
+            if held:
+                found.update(held)
+        return list(found)
+
+    def at_once(self, low: str) -> list[str]:
+        """What begins at each place; of keywords that begin alike the expression tells the shortest."""
+        if self._expression is None:
+            self._expression = re.compile(f"(?=({_ways(_tree(self._all))}))")
+        found = set(self._expression.findall(low))
+        return [*found, *{longer for one in found for longer in self._longer_than(one) if longer in low}]
+
+    def _longer_than(self, one: str) -> list[str]:
+        if one not in self._longer:
+            self._longer[one] = [other for other in self._all if other != one and other.startswith(one)]
+        return self._longer[one]
+
+
+def _tree(keywords: Sequence[str]) -> dict[str, Any]:
+    """The keywords by their first sign, the rest of them by the second, and so on."""
+    tree: dict[str, Any] = {}
+    for keyword in keywords:
+        branch = tree
+        for sign in keyword:
+            branch = branch.setdefault(sign, {})
+        branch[""] = {}
+    return tree
+
+
+def _ways(tree: dict[str, Any]) -> str:
+    if "" in tree:
+        return ""
+    common_first = sorted(tree.items(), key=lambda way: _BY_USE.find(way[0]) % 64)
+    ways = [re.escape(sign) + _ways(rest) for sign, rest in common_first]
+    return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"

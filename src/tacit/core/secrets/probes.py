@@ -1,0 +1,140 @@
+"""From a row to what is tried at its keyword. Each probe is told where the keyword stands and says what it found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from tacit.core.secrets import shapes
+from tacit.core.secrets.blocks import Found, beside_aws
+from tacit.core.secrets.shapes import HEADER, PAIRED, SURE, Shape
+from tacit.core.secrets.spec import expression, length
+from tacit.core.secrets.tokens import Row
+from tacit.core.secrets.values import is_name, is_placeholder, is_random, is_wordy, may_be_secret
+
+Probe = Callable[[str, int], Iterator[Found]]
+NONE = ""  # has the shape, and is none: not worth trying again from the next sign on
+
+_BEGINS = r"(?<![A-Za-z0-9])"
+_ENDS = r"(?![A-Za-z0-9_])"
+# From the name of a service to its value. What stands before the sign never holds it, so there is one way to read it.
+_ASSIGNED = r"[\w.\-\s'\"]{0,40}+[=>:|?,][=>:|?,`'\"\s]{0,20}+"
+_BLOB = r"[A-Za-z0-9+/]{0,200}"
+_BLOB_BEYOND = 80  # this much more of the same alphabet around a find: it is part of an image or the like
+_NEAR = 400
+_JUDGED = 200  # so much of a token is enough to judge it by
+_STOPS = r"[\n;|]|&&"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def token(row: Row, keyword: str) -> Probe:
+    """A token that begins with the keyword, or has it in the middle."""
+    kind, _, specification, _, _ = row
+    ahead, middle, behind = f" {specification}".rpartition(" @")
+    glued = keyword[-1].isalnum()
+    begins = _BEGINS if glued or middle or len(keyword) <= 4 else ""
+    ends = "" if specification.endswith("+") else _ENDS
+    back = length(ahead)
+    pattern = re.compile(f"{begins}{expression(ahead)}{re.escape(keyword)}({expression(behind)}){ends}")
+    if middle:
+        return _middle(pattern, back, kind)
+    skipped = len(keyword) if keyword[-1] in "/=" else 0
+    brief = len(keyword) <= 2
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        found = pattern.match(text, at)
+        if found is None:
+            return
+        if not _is_token(found[1][:_JUDGED], brief) or (glued and _in_blob(text, at, found.end())):
+            yield at, found.end(), NONE
+            return
+        yield at + skipped, found.end(), kind
+        if kind == "AWS access key":
+            yield from beside_aws(text, at, found.end())
+
+    return probe
+
+
+def _middle(pattern: re.Pattern[str], back: int, kind: str) -> Probe:
+    def probe(text: str, at: int) -> Iterator[Found]:
+        if at and (text[at - 1].isalnum() or text[at - 1] == "."):
+            found = pattern.search(text, max(0, at - back), at + 200)
+            if found and _is_token(found[0], brief=False):
+                yield found.start(), found.end(), kind
+
+    return probe
+
+
+def _is_token(body: str, brief: bool) -> bool:
+    """Neither `xxxx` nor a name that happens to begin like a token."""
+    if body and (len(set(body)) < 4 or is_placeholder(body)):
+        return False
+    if body.isalpha() and body.islower() and len(body) < 20:
+        return False
+    return not ((brief or not body.isalnum()) and (is_wordy(body) if brief else is_name(body)))
+
+
+def _in_blob(text: str, begins: int, ends: int) -> bool:
+    behind = _compiled(_BLOB).match(text, ends)
+    before = _compiled(_BLOB).match(text[max(0, begins - 200) : begins][::-1])
+    assert behind is not None and before is not None
+    return behind.end() - ends + before.end() > _BLOB_BEYOND
+
+
+def vendor(row: Row, name: str) -> Probe:
+    """A value of the right length, assigned to a name with the service in it."""
+    kind, _, specifications, _, _ = row
+    values = "|".join(expression(one) for one in specifications.split(" | "))
+    pattern = re.compile(f"(?i:{values})(?![A-Za-z0-9_-])")
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        assigned = _compiled(_ASSIGNED).match(text, at + len(name))
+        found = assigned and pattern.match(text, assigned.end())
+        if found and _is_drawn(found[0]):
+            yield found.start(), found.end(), kind
+
+    return probe
+
+
+def _is_drawn(value: str) -> bool:
+    if value.isdigit():
+        return len(set(value)) > 3
+    return any(map(str.isdigit, value)) and len(set(value)) > 5 and not (is_placeholder(value) or is_name(value))
+
+
+def shape(row: Shape, _: str) -> Probe:
+    """A value in its place."""
+    kind, _, near, expected, judged, _, _ = row
+    words = tuple(near.split(",")) if near else ()
+    pattern = re.compile("(?i)" + expected.replace("{V}", shapes.VALUE).replace("{PAIR}", shapes.PAIR))
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        found = pattern.match(text, at)
+        if not found or (words and not _stands_before(text, at, words)):
+            return
+        if found.lastgroup and _is_value(found[found.lastgroup], judged):
+            yield *found.span(found.lastgroup), kind
+
+    return probe
+
+
+def _stands_before(text: str, at: int, words: tuple[str, ...]) -> bool:
+    """Whether one of the words stands before this place, in the same command."""
+    before = text[max(0, at - _NEAR) : at].lower()
+    last = max(before.rfind(word) for word in words)
+    return last >= 0 and ("curl" in words or not _compiled(_STOPS).search(before, last))
+
+
+def _is_value(value: str, judged: str) -> bool:
+    if judged == PAIRED:
+        return len(value) >= 3 and not is_placeholder(value) and not (value.isdigit() and len(value) <= 5)
+    if judged == SURE:
+        return len(value) >= 3 and may_be_secret(value) and not (value.isdigit() and len(value) <= 5)
+    if judged == HEADER:
+        return not is_placeholder(value) and (len(value) >= 40 or not is_wordy(value))
+    return is_random(value, 16)

@@ -1,0 +1,68 @@
+"""Secrets told by where they stand: behind an option of a command, in a header, in an address, in a block.
+
+Each row: what people call it, the keywords, words of which one must stand shortly before (between commas; none if
+empty), what must follow from the keyword on, how the value is judged, an example that must be found, and one that
+must not. `{V}` is a value in quotes or bare; where it stands in no group, the group `v` is the secret.
+"""
+
+from __future__ import annotations
+
+Shape = tuple[str, str, str, str, str, str, str]
+
+QUOTED = r"""(?:"(?P<q>[^"\n\x00]{1,200})"|'(?P<s>[^'\n\x00]{1,200})')"""
+BARE = r"""(?P<v>[^\s"'`;|&<>(){}\x00-\x1f][^\s"'`;|&<>(){}\x00-\x1f]{0,200})"""
+VALUE = rf"(?:{QUOTED}|{BARE})"
+PAIR = (
+    r"""(?:"[^":\n]{0,100}:(?P<a>[^"\n]{1,200})"|'[^':\n]{0,100}:(?P<b>[^'\n]{1,200})'|"(?P<c>[^":\n]{8,200}):"|"""
+    r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}'|[^\s"':/]{0,100}):(?:"(?P<d>[^"\n]{1,200})"|'(?P<e>[^'\n]{1,200})'|(?P<f>[^\s"'`;|&]{1,200})))"""
+)
+# How a value is judged.
+PAIRED = "paired"  # behind a name and a colon: anything that is no placeholder
+SURE = "sure"  # only a secret can stand here: anything that is neither a placeholder nor a path
+HEADER = "header"  # no word of prose
+RANDOM = "random"  # drawn by lot
+
+_COMMAND = "password in a command"
+# fmt: off
+SHAPES: tuple[Shape, ...] = (
+    (_COMMAND, "-u --user", "curl", r"(?<=\s)(?:-u|--user)(?:=|\s{0,5}){PAIR}", PAIRED,
+     "curl -s -u someone:hunter2 https://example.org", "curl -u $USER:$PASS https://example.org"),
+    (_COMMAND, "-p", "mysql,mariadb,7z ", r"(?<=\s)-p{V}", SURE, "mysql -u root -phunter2 app", "mysql -u root -p app"),
+    (_COMMAND, "-p", "docker login,podman login,registry login,az login,oc login,cf login,skopeo login,nerdctl login",
+     r"(?<=\s)-p(?:=|\s{1,4}){V}", SURE,
+     "docker login -u me -p hunter2 registry.example.org", "docker login -u me --password-stdin"),
+    (_COMMAND, "-p", "sshpass", r"(?<=\s)-p\s{0,4}{V}", SURE, "sshpass -p hunter2 ssh host",
+     "sshpass -f file ssh -p 22 host"),
+    (_COMMAND, "-p", "mongo", r"(?<=\s)-p\s{1,4}{V}", SURE, "mongosh -u me -p hunter2", "mongosh -p"),
+    (_COMMAND, "-p", "zip ,sqlcmd", r"(?<=\s)(?-i:-P)\s{0,4}{V}", SURE, "unzip -P hunter2 a.zip", "mkdir -p zip out"),
+    (_COMMAND, "-a", "redis-cli", r"(?<=\s)-a\s{1,4}{V}", SURE, "redis-cli -h cache -a hunter2 ping", "redis-cli -a"),
+    (_COMMAND, "-a", "http ,https ", r"(?<=\s)-a\s{1,4}{PAIR}", PAIRED, "http -a me:hunter2 example.org",
+     "http -a me example.org"),
+    (_COMMAND, "-w", "ldap", r"(?<=\s)-w\s{1,4}{V}", SURE, "ldapsearch -x -w hunter2 -b dc=x",
+     "ldapsearch -x -W -b dc=x"),
+    (_COMMAND, "pass:", "openssl", r"(?<=[\s'\"])pass:{V}", SURE, "openssl rsa -passin pass:hunter2",
+     "openssl rsa -passin file:x"),
+    (_COMMAND, "echo", "",
+     r"echo\s{1,4}(?:-n\s{1,4})?{V}\s{0,4}\|\s{0,4}(?:sudo\s{1,4}(?:-\w\s{1,4}){0,3}-S\b|(?:docker|podman)\s{1,4}login\b)",
+     SURE, "echo hunter2 | sudo -S apt update", "echo done | sudo tee file"),
+    ("authorization header", "authorization", "",
+     r"authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:(?:bearer|basic|token|api-?key|api-token|digest)\s{1,4})?(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
+     HEADER, "Authorization: Bearer <a24>", "send an Authorization: Bearer header"),
+    ("bearer token", "bearer", "", r"bearer\s{1,4}(?P<v>[A-Za-z0-9_=~.+/-]{16,4096})", RANDOM,
+     "-H 'auth-x: Bearer <w40>'", "bearer authentication-middleware"),
+    ("password in an address", "://", "",
+     r"://[^\s/?#:@\"'`<>\x00]{0,200}:(?P<v>[^\s/?#\"'`<>\x00]{1,200})@(?=[\w\[$*{])", PAIRED,
+     "postgres://someone:hunter2@db.example.org/app",
+     "use https://example.org:8080/path and ssh://git@example.org/repo"),
+    ("token in an address", "://", "", r"://(?P<v>[A-Za-z0-9_.-]{20,200})(?::[^\s/@\"']{0,60})?@(?=[\w\[])", RANDOM,
+     "https://<x40>@git.example.org/x.git", "https://a-long-user-name-of-words@git.example.org"),
+    ("NuGet password", 'password"', "<add key=", r"password\"\s{0,60}value=\"(?P<v>[^\"\n]{8,200})\"", SURE,
+     '<add key="ClearTextPassword" value="hunter2hunter2" />', '<add key="Username" value="someone-else" />'),
+    ("password in netrc", "machine", "",
+     r"machine\s{1,4}\S{1,200}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}(?:account\s{1,4}\S{1,100}\s{1,4})?password\s{1,4}{V}",
+     SURE, "machine git.example.org login me password hunter2", "this machine needs a login and a password today"),
+    ("PuTTY key", "private-lines:", "",
+     r"private-lines:\s{0,4}\d{1,3}\s{1,4}(?P<v>(?:[A-Za-z0-9+/=]{1,76}\s{1,2}){1,64})", SURE,
+     "Private-Lines: 1\n<b64>\nPrivate-MAC: <x40>", "Private-Lines: how many lines follow"),
+)
+# fmt: on

@@ -1,0 +1,138 @@
+"""Whether a value could be a secret: neither a placeholder, nor a name, nor a word of prose."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+# What stands where a secret would, and is none.
+NO_SECRETS = frozenset(
+    (
+        "null none nil true false undefined empty void yes no on off str string bytes bool int number text any object "
+        "optional required missing wrong invalid valid expired correct incorrect unknown unset blank hidden masked "
+        "password passwd passphrase passwort pass pwd secret secrets token key apikey credentials value default "
+        "changeme change_me change-me letmechange test testing foo bar baz foobar dummy fake sample demo guest root "
+        "admin user username postgres mysql minioadmin rabbitmq redis stdin prompt env environ self this here it "
+        "disabled enabled auto manual stored set not the a an and or in is to from for with via as at by of if than "
+        "that then when where which while must should would will can may does has have was are been being also only "
+        "into using used use without within option options flag argument arg parameter param field instead because "
+        "type input file hash hashed encrypted plain plaintext plain-text 1password bitwarden keychain basic bearer "
+        "header request response user:pass user:password username:password protected authentication authorization"
+    ).split()
+)
+_PLACEHOLDER = (
+    r"(?i)example|placeholder|\byour|your[-_]|change.?me|redacted|xxxx|\*\*\*|\.\.\.|…|dummy|insert[-_ ]|replace[-_ ]|"
+    r"todo|process\.env|environ|getenv|secrets\.|\$\{|\$\(|\{\{|%\(|\x00"
+)
+_BEGINNING = r"[<{\[(]|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|=|-{2}|&[a-z]+;"
+_TYPE = (
+    r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|v)"
+    r"-?\d+(?:[-_].*)?"
+)
+_PATH = r"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.-]{1,20}://"
+_MAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_DATE = r"\d{4}-\d\d-\d\d"
+_PARTS = r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]+"
+_PUBLIC = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # keys that are shown to all, digests, names of things
+_SPECIAL = frozenset("!@#$%^&*?+~")
+_MEAN_PART = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
+
+
+@cache
+def _is(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def is_placeholder(value: str) -> bool:
+    """A variable, a template, dots, a word that says what should stand here."""
+    return (
+        len(set(value)) <= 2
+        or value.lower() in NO_SECRETS
+        or _is(_BEGINNING).match(value) is not None
+        or _is(_PLACEHOLDER).search(value) is not None
+    )
+
+
+def is_place(value: str) -> bool:
+    """A path or an address."""
+    return _is(_PATH).match(value) is not None
+
+
+def is_wordy(value: str) -> bool:
+    """Made of words, as names are: `my-app-2`, `userToken`, `base64-encoded`."""
+    digit_behind_letters = in_word = False
+    letters = parts = 0
+    for part in _is(_PARTS).findall(value):
+        if part.isdigit():
+            if len(part) > 4:
+                return False
+            digit_behind_letters = in_word
+        elif part[0].isalpha():
+            if digit_behind_letters and (part.islower() or part.isupper()):
+                return False  # a digit amid a word
+            letters += len(part)
+            parts += 1
+            in_word, digit_behind_letters = True, False
+        else:
+            in_word = digit_behind_letters = False
+    return parts > 0 and letters >= parts * _MEAN_PART
+
+
+def is_name(value: str) -> bool:
+    """Made of words and written like a name: in one case, or without a digit."""
+    one_case = value in (value.lower(), value.upper())
+    return is_wordy(value) and (one_case or not any(map(str.isdigit, value)))
+
+
+def is_random(value: str, least: int) -> bool:
+    """Long enough, of letters and digits, and not made of words."""
+    return (
+        len(value) >= least
+        and len(set(value)) >= min(6, least)
+        and any(map(str.isdigit, value))
+        and any(map(str.isalpha, value))
+        and not is_placeholder(value)
+        and not is_place(value)
+        and not is_wordy(value)
+    )
+
+
+def is_very_random(value: str) -> bool:
+    """Drawn by lot beyond doubt, and neither a digest nor an id."""
+    if not 16 <= len(value) <= 200 or len(set(value)) < 10 or not is_random(value, 16):
+        return False
+    body = value.replace("-", "")
+    if _is("[0-9A-Fa-f]+|.*[0-9a-f]{32,}").fullmatch(body) or value.startswith(_PUBLIC):
+        return False
+    digits = sum(map(str.isdigit, value))
+    mixed = value != value.lower() and value != value.upper()
+    return digits >= 2 and (mixed or (digits >= 4 and len(value) >= 24)) and digits < len(value) * 0.75
+
+
+def is_password(value: str, quoted: bool) -> bool:
+    """A password where one may stand: with a digit or a special sign in it, or not made of words."""
+    if not 4 <= len(value) <= 200 or not may_be_secret(value) or _is(_TYPE).fullmatch(value):
+        return False
+    if value.isdigit():
+        return len(value) >= 6
+    special = not _SPECIAL.isdisjoint(value[:-1]) and any(map(str.isalpha, value))
+    if special and " " not in value:
+        return not _is(_MAIL).fullmatch(value)
+    if not any(map(str.isalpha, value)):
+        return False
+    if not is_wordy(value):
+        return any(map(str.isdigit, value)) or (quoted and " " not in value and len(value) >= 8)
+    return _is_word_with_a_number(value) and not (" " in value and quoted)
+
+
+def _is_word_with_a_number(value: str) -> bool:
+    """`hunter2`, but neither `password2` nor `user.password2`."""
+    word = value.rstrip("0123456789")
+    if word.lower() in NO_SECRETS or _is(r".*[._:/]|.*[a-z][A-Z]").match(word):
+        return False
+    return any(map(str.isdigit, value)) and any(map(str.islower, value))
+
+
+def may_be_secret(value: str) -> bool:
+    """Anything but what is plainly none, where only a secret can stand."""
+    return not (is_placeholder(value) or is_place(value) or _is(_DATE).match(value))

@@ -1,0 +1,169 @@
+"""The two occasions on which a segment is written anew: a purge, and setting aside lines that cannot be read.
+
+What is not meant stays byte for byte. The new file takes the old one's place in one step, and whoever rewrites has
+made sure before that nobody else appends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from io import BytesIO
+from typing import Any, NamedTuple
+
+from tacit.core.errors import Refused
+from tacit.core.event import Event
+from tacit.core.ids import EventId
+from tacit.core.observation import Sealed, Stub, Unknown
+from tacit.disk.ops import OsDisk, make_folder
+from tacit.disk.replace import read_file, replace_file
+from tacit.log.codec import Damaged, decode, encode
+from tacit.log.log import Log
+from tacit.log.reader import lines
+
+QUARANTINE = "quarantine"
+_ENVELOPE = ("id", "op", "ts", "c", "type", "src")
+
+Change = Callable[[Event], Event]
+Holds = Callable[[str], bool]
+
+
+class Piece(NamedTuple):
+    """A line of a segment with every byte of it, or the unfinished end (which has no line feed and no number)."""
+
+    number: int
+    raw: bytes
+    event: Event | Damaged | None
+
+    @property
+    def data(self) -> bytes:
+        return self.raw.removesuffix(b"\n")
+
+
+class Rewritten(NamedTuple):
+    """A segment as it should be: which events changed, what they were and are, and how many unreadable lines went."""
+
+    segment: str
+    data: bytes
+    before: tuple[Event, ...]
+    after: tuple[Event, ...]
+    changed: tuple[EventId, ...]
+    damaged: int
+
+    @property
+    def is_other(self) -> bool:
+        return bool(self.changed or self.damaged)
+
+
+def pieces(log: Log, segment: str) -> Iterator[Piece]:
+    data = read_file(log.path(segment)) or b""
+    end = 0
+    for line in lines(BytesIO(data)):
+        raw, end = data[line.offset : line.end], line.end
+        if line.too_long:
+            yield Piece(line.number, raw, Damaged("longer than any line we write"))
+        else:
+            yield Piece(line.number, raw, decode(line.data) if line.data else None)
+    if data[end:]:
+        yield Piece(0, data[end:], Damaged("unfinished"))
+
+
+def rewritten(log: Log, segment: str, change: Change, holds: Holds) -> Rewritten:
+    """The segment with every event changed, and without unreadable lines that hold what is to go. Nothing is written.
+
+    Refused where a line holds it that this version does not understand whole: nobody can tell what else would go.
+    """
+    kept: list[bytes] = []
+    before: list[Event] = []
+    after: list[Event] = []
+    lost: set[str] = set()
+    for piece in pieces(log, segment):
+        if not isinstance(piece.event, Event):
+            if piece.event and holds(piece.raw.decode("utf-8", "surrogateescape")):
+                lost.add(sha256(piece.data).hexdigest())
+            else:
+                kept.append(piece.raw)
+            continue
+        _must_understand(piece, segment, holds)
+        left = _without_seal(change(piece.event), lost)
+        before.append(piece.event)
+        after.append(left)
+        kept.append(piece.raw if left == piece.event else encode(left))
+    changed = [old.id for old, new in zip(before, after, strict=True) if old != new]
+    return Rewritten(segment, b"".join(kept), tuple(before), tuple(after), tuple(changed), len(lost))
+
+
+def _without_seal(event: Event, lost: set[str]) -> Event:
+    """The seal of a fragment that went tells its hash, which a guess could be compared with."""
+    if isinstance(event.body, Sealed) and event.body.sha256 in lost:
+        return event._replace(body=Stub("log.sealed"))
+    return event
+
+
+def _must_understand(piece: Piece, segment: str, holds: Holds) -> None:
+    assert isinstance(piece.event, Event)
+    if not isinstance(piece.event.body, Unknown) and encode(piece.event) == piece.data + b"\n":
+        return
+    fields = json.loads(piece.data)
+    if any(holds(text) for name, value in fields.items() if name not in _ENVELOPE for text in _texts(value)):
+        raise Refused(
+            f"{segment}:{piece.number} holds it too, and a newer version of Tacit wrote that line; nothing was changed",
+            "update Tacit, then purge again",
+        )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for name, inner in value.items():
+                yield name
+                yield from _texts(inner)
+        case list():
+            for inner in value:
+                yield from _texts(inner)
+
+
+# Lines that cannot be read
+
+
+class Aside(NamedTuple):
+    """A line that was set aside, and the file it is in now."""
+
+    segment: str
+    number: int
+    path: str
+
+
+def set_aside(log: Log, segment: str, day: str) -> list[Aside]:
+    """Move every unreadable line to a file of its own, then write the segment without them. Readable lines stay.
+
+    Fragments that a seal explains stay as well, and so does an unfinished end: the next write closes it.
+    """
+    found = [*pieces(log, segment)]
+    events = [piece.event for piece in found if isinstance(piece.event, Event)]
+    sealed = {event.body.sha256 for event in events if isinstance(event.body, Sealed)}
+    bad = [
+        piece
+        for piece in found
+        if piece.number and isinstance(piece.event, Damaged) and sha256(piece.data).hexdigest() not in sealed
+    ]
+    moved = [Aside(segment, piece.number, _kept_copy(log, segment, piece, day)) for piece in bad]
+    if moved:
+        numbers = {piece.number for piece in bad}
+        log.replace(segment, b"".join(piece.raw for piece in found if piece.number not in numbers))
+    return moved
+
+
+def _kept_copy(log: Log, segment: str, piece: Piece, day: str) -> str:
+    """The bytes of a line, durable before the line goes. A run that was cut short has left the same file already."""
+    folder = log.path(QUARANTINE)
+    make_folder(folder)
+    name = f"{segment.removesuffix('.jsonl').replace('/', '-')}-{piece.number}-{day}"
+    copies = (os.path.join(folder, f"{name}{again}.bad") for again in ("", *(f"-{n}" for n in range(2, 10_000))))
+    path = next(path for path in copies if read_file(path) in (None, piece.raw))
+    replace_file(OsDisk(), path, piece.raw)
+    return path

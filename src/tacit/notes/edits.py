@@ -1,0 +1,172 @@
+"""Hand edits: the difference between what Tacit wrote last (base) and what lies there (theirs), entry by entry.
+
+Pure: lines in, edits out. An entry is known again by its id; a second entry with the same id is a statement of its own.
+What a merge of git left behind is told apart: conflict markers, and lines that are there twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from tacit.core.claim import Kind
+from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed
+from tacit.core.ids import ClaimId
+from tacit.core.memory import Status
+from tacit.core.text import fold
+from tacit.notes import facts, long_term
+from tacit.notes.escape import unescape
+
+_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?|={7}")
+_KINDS = {kind.section: kind for kind in reversed(Kind)}
+_EVIDENCE = re.compile(r"(?:^|; )evidence: (.*?)(?:; (?:project: |seen |conflict|overruled by ).*)?$", re.DOTALL)
+_PROJECT = re.compile(r"(?:^|; )project: (.*?)(?:; (?:seen |conflict|overruled by ).*)?$", re.DOTALL)
+
+
+class _Fact(NamedTuple):
+    """An entry of a page, with its line."""
+
+    line: str
+    id: ClaimId | None
+    text: str
+    kind: Kind | None
+    status: Status
+    evidence: str = ""
+    project: str = ""
+    tags: tuple[str, ...] | None = None
+
+
+Reader = Callable[[Sequence[str]], Iterator[_Fact | Left]]
+
+
+def of_long_term(base: Sequence[str] | None, theirs: Sequence[str]) -> list[Edit]:
+    """The edits of long-term.md."""
+    return _edits(base, theirs, _long_term, tells_more=True)
+
+
+def of_facts(base: Sequence[str] | None, theirs: Sequence[str]) -> list[Edit]:
+    """The edits of a fact file."""
+    return _edits(base, theirs, _facts, tells_more=False)
+
+
+def _edits(base: Sequence[str] | None, theirs: Sequence[str], read: Reader, *, tells_more: bool) -> list[Edit]:
+    was = {fact.id: fact for fact in read(base or ()) if isinstance(fact, _Fact) and fact.id}
+    written = set(base or ())
+    clean = [line for line in theirs if not _MARKER.fullmatch(line)]
+    edits: list[Edit] = [
+        Leftover(line, "left by a merge") for line in theirs if _MARKER.fullmatch(line) and line not in written
+    ]
+    found = list(read(clean))
+    there = [fact for fact in found if isinstance(fact, _Fact)]
+    edits += [one for one in found if isinstance(one, Left) and one.line not in written]
+    by_id: dict[ClaimId, list[_Fact]] = {}
+    new: list[_Fact] = []
+    for fact in there:
+        if fact.id in was:
+            by_id.setdefault(fact.id, []).append(fact)
+        elif fact.line not in written:
+            new.append(fact)
+    for name, copies in by_id.items():
+        edits += _of_entry(was[name], copies, new, tells_more)
+    edits += _of_new(new)
+    if base is not None:
+        gone = [fact for name, fact in was.items() if name not in by_id]
+        edits += [Removed(fact.line, fact.id) for fact in gone if fact.id and fact.status is not Status.RETIRED]
+    return edits
+
+
+def _of_entry(was: _Fact, copies: list[_Fact], new: list[_Fact], tells_more: bool) -> Iterator[Edit]:
+    """One entry, perhaps several times: the first that differs is the edit, unless the old one stands beside it."""
+    unchanged = [copy for copy in copies if copy == was]
+    differing = [copy for copy in copies if copy not in unchanged]
+    if not unchanged and differing:
+        first = differing.pop(0)
+        yield _changed(was, first, tells_more) or Leftover(first.line, "only what Tacit draws was changed")
+    for copy in unchanged[1:]:
+        yield Leftover(copy.line, "there twice")
+    for copy in differing:
+        if fold(copy.text) == fold(was.text):
+            yield Leftover(copy.line, "there twice")
+        else:
+            new.append(copy)
+
+
+def _changed(was: _Fact, now: _Fact, tells_more: bool) -> Changed | None:
+    edit = Changed(
+        now.line,
+        was.id or ClaimId(""),
+        text=now.text if now.text != was.text else None,
+        kind=now.kind if now.kind is not None and now.kind is not was.kind else None,
+        status=now.status if now.status is not was.status else None,
+        tags=now.tags if now.tags != was.tags else None,
+        evidence=now.evidence if tells_more and now.evidence != was.evidence else None,
+    )
+    return edit if any(part is not None for part in edit[2:]) else None
+
+
+def _of_new(new: Iterable[_Fact]) -> Iterator[Edit]:
+    """Statements of their own, each once."""
+    said: set[str] = set()
+    for fact in new:
+        if fact.line in said:
+            yield Leftover(fact.line, "there twice")
+            continue
+        said.add(fact.line)
+        if fact.status is Status.RETIRED:
+            yield Left(fact.line, "what was pruned is only history")
+        else:
+            holds = fact.status is Status.ACTIVE
+            yield Added(fact.line, fact.text, fact.kind, holds, fact.tags or (), fact.project)
+
+
+# The two kinds of pages
+
+
+def _long_term(page: Sequence[str]) -> Iterator[_Fact | Left]:
+    for section, line in long_term.bullets(page):
+        entry = long_term.read_entry(section, line)
+        status = _status(section)
+        if entry is None or not entry.text.strip():
+            yield Left(line, "an entry without words")
+        elif status is None:
+            yield Left(line, "under a heading that Tacit does not know")
+        else:
+            evidence, project = (_found(pattern, entry.details) for pattern in (_EVIDENCE, _PROJECT))
+            yield _Fact(line, entry.id, entry.text, _KINDS.get(section), status, evidence, project)
+
+
+def _status(section: str) -> Status | None:
+    if section == long_term.CANDIDATES:
+        return Status.PENDING
+    if section == long_term.PRUNED:
+        return Status.RETIRED
+    return Status.ACTIVE if section in _KINDS else None
+
+
+def _found(pattern: re.Pattern[str], details: str) -> str:
+    found = pattern.search(details)
+    return unescape(found[1]) if found else ""
+
+
+def _facts(lines: Sequence[str]) -> Iterator[_Fact | Left]:
+    for line in lines:
+        if not line.strip():
+            continue
+        fields = facts.parsed(line)
+        text = fields.get("canonical") if fields else None
+        if fields is None or not isinstance(text, str) or not text.strip():
+            yield Left(line, "not a fact that can be read")
+            continue
+        tags = fields.get("tags")
+        words = (
+            tuple(tag for tag in tags if isinstance(tag, str) and tag != "conflict") if isinstance(tags, list) else ()
+        )
+        yield _Fact(line, facts.line_id(line), text, _kind(fields.get("kind")), Status.ACTIVE, tags=words)
+
+
+def _kind(label: object) -> Kind | None:
+    try:
+        return Kind.named(label) if isinstance(label, str) else None
+    except KeyError:
+        return None

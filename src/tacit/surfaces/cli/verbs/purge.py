@@ -1,0 +1,89 @@
+"""tacit purge."""
+
+from __future__ import annotations
+
+import sys
+
+from tacit.core.errors import WrongUse
+from tacit.core.text import show
+from tacit.surfaces.cli.command import Call, Command, Option
+from tacit.surfaces.cli.words import counted, say
+from tacit.vault.purging import Purge
+
+
+def run(call: Call) -> int:
+    if call.flag("--again"):
+        return _tell(call.vault.purge_again())
+    reference, text = _meant(call)
+    if not call.flag("--yes") and not _agreed(call.vault.to_purge(reference, text=text)):
+        say("Nothing was changed.")
+        return 1
+    return _tell(call.vault.purge(reference, text=text, reason=call.text_value("--reason")))
+
+
+def _meant(call: Call) -> tuple[str | None, str | None]:
+    """An id or a text; neither is repeated in a message."""
+    if len(call.words) > 1 or (call.words and call.flag("--text")):
+        raise WrongUse("tacit purge wants one id, or --text", "tacit purge 7k2m, or tacit purge --text '…'")
+    return (call.words[0] if call.words else None), _text(call.value("--text"))
+
+
+def _text(given: str | None) -> str | None:
+    if given != "-":
+        return given
+    if sys.stdin.isatty():
+        from getpass import getpass
+
+        return getpass("The text to purge (not shown): ")
+    return sys.stdin.buffer.read().decode("utf-8", "replace").removesuffix("\n")
+
+
+def _agreed(found: Purge) -> bool:
+    if not sys.stdin.isatty():
+        raise WrongUse("purging cannot be undone, and there is nobody to ask", "add --yes")
+    pages = sum("/worklog/" in path or "/evaluations/" in path for path in found.files)
+    say(
+        f"This would change {counted(found.events, 'event')} and {counted(len(found.files), 'file')}"
+        f" ({counted(pages, 'page')}) and take away {_memories(found.memories)}, and cannot be undone."
+    )
+    return input("Purge? Type yes: ").strip().lower() in ("y", "yes")
+
+
+def _tell(done: Purge) -> int:
+    say(
+        f"Purged: {counted(done.events, 'event')} changed, {_memories(done.memories)} gone,"
+        f" {counted(len(done.files), 'other file')} changed. The tombstone is in memory/purged.jsonl."
+    )
+    if done.damaged:
+        say(f"  {counted(done.damaged, 'line')} that could not be read held it and went as a whole")
+    if done.others:
+        say(f"  other memories hold the same words and stay: {', '.join(done.others)}")
+    for path in done.remains:
+        say(f"  ✗ {show(path)} still holds it: change it by hand")
+    say("  what no purge can reach:")
+    for place in done.beyond:
+        say(f"    · {show(place)}")
+    return 1 if done.remains else 0
+
+
+def _memories(gone: tuple[str, ...]) -> str:
+    return f"{len(gone)} {'memory' if len(gone) == 1 else 'memories'}"
+
+
+COMMAND = Command(
+    name="purge",
+    words="ID",
+    help=(
+        "Take a text, or a memory with all its wordings, out of every file of this home: log, index, views, copies,\n"
+        "quarantine. Not to be undone; a tombstone says when and why, and keeps old copies from bringing it back.\n"
+        "Lists what it cannot reach. Only a person purges."
+    ),
+    example='tacit purge --text "the words that must go" --reason "said by mistake"',
+    run=run,
+    options=(
+        Option("--text", "TEXT", "a text, wherever and however it is written; - reads it from the standard input"),
+        Option("--reason", "TEXT", "why, for the tombstone; not the text itself"),
+        Option("--yes", help="do not ask"),
+        Option("--again", help="purge once more all that was ever purged: after an interruption, or when it came back"),
+    ),
+)

@@ -1,0 +1,101 @@
+"""tacit sync."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from itertools import groupby
+
+from tacit.core.handedit import Added, Changed, Left, Leftover, Removed
+from tacit.core.memory import Status
+from tacit.core.text import clip, show
+from tacit.surfaces.cli.asking import agreed
+from tacit.surfaces.cli.command import Call, Command, Option
+from tacit.surfaces.cli.words import counted, say
+from tacit.vault.syncing import Synced, Told
+
+_SHOWN = 200
+
+
+def run(call: Call) -> int:
+    call.no_words()
+    vault = call.vault
+    found = vault.unread_edits()
+    for page, edits in groupby(found, key=lambda told: told.page):
+        say(show(page))
+        for told in edits:
+            say(f"  {_line(told)}")
+    if not any(not isinstance(told.edit, Left) for told in found):
+        say("No unread edits." if not found else "Nothing here that Tacit could take in; it stays as it is.")
+        return 0
+    if call.flag("--yes") or (sys.stdin.isatty() and vault.is_person and _agreed(found)):
+        return _tell(vault.sync(found, vouched=True))
+    return _tell_unvouched(vault.sync(found, vouched=False))
+
+
+def _agreed(found: Sequence[Told]) -> bool:
+    count = sum(not isinstance(told.edit, Left) for told in found)
+    return agreed(f"Take in {counted(count, 'edit')} as yours?")
+
+
+def _tell(done: Synced) -> int:
+    say(f"Took in {counted(done.judgements, 'judgement')}. tacit undo takes them back together.")
+    for told in done.left:
+        assert isinstance(told.edit, Left)
+        say(f"  left as it is in {show(told.page)}: {_clipped(told.edit.line)} ({show(told.edit.why)})")
+    return 0
+
+
+def _tell_unvouched(done: Synced) -> int:
+    say("Nobody vouched for these edits: the pages stay as they are, and what is new in them is a candidate.")
+    say(
+        f"  {counted(done.candidates, 'new candidate')}: tacit review   to take the edits in as yours: tacit sync --yes"
+    )
+    return 0
+
+
+def _line(told: Told) -> str:
+    """An edit in one line: what it does, to what."""
+    before = _clipped(told.memory.claim.sentence) if told.memory else ""
+    match told.edit:
+        case Added(text=text, holds=holds):
+            return f"+ {'add' if holds else 'note'}: {_clipped(text)}"
+        case Removed():
+            return f"- {'dismiss' if _is_pending(told) else 'forget'}: {before}"
+        case Changed(status=Status.RETIRED):
+            return f"- {'dismiss' if _is_pending(told) else 'forget'}: {before}"
+        case Changed(text=str() as text):
+            return f"~ reword: {before}\n        as: {_clipped(text)}"
+        case Changed(status=Status.ACTIVE):
+            return f"~ accept: {before}"
+        case Changed(kind=kind) if kind is not None:
+            return f"~ make it a {kind.label}: {before}"
+        case Changed():
+            return f"~ note on: {before}"
+        case Left(line=line, why=why):
+            return f"· stays: {_clipped(line)} ({show(why)})"
+        case Leftover(line=line, why=why):
+            return f"· redraw: {_clipped(line)} ({show(why)})"
+
+
+def _is_pending(told: Told) -> bool:
+    return told.memory is not None and told.memory.status is Status.PENDING
+
+
+def _clipped(text: str) -> str:
+    return show(clip(text, _SHOWN))
+
+
+COMMAND = Command(
+    name="sync",
+    words="",
+    help=(
+        "Read what you changed by hand in memory/long-term.md, in memory/memories.ndjson and, of the lines Tacit\n"
+        "wrote, in this repository's docs/memory/memories.ndjson. Reworded, moved, deleted and new lines become your\n"
+        "judgements once you say yes. Without a terminal and without --yes, new words become candidates and nothing\n"
+        "else changes. What others wrote into the repository's file is shown by tacit trust."
+    ),
+    example="tacit sync",
+    run=run,
+    options=(Option("--yes", help="take the edits in without being asked"),),
+)

@@ -1,0 +1,283 @@
+"""The one destructive verb, and setting aside what cannot be read: both write segments of the log anew.
+
+A purge first leaves a durable tombstone, then takes the text out of the log, drops the index, and cleans every other
+file of ours; index and views are made again from what is left. Killed at any point it has lost nothing else, no
+answer shows the text any more, and running it again completes it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from tacit.core import purging
+from tacit.core.claim import Kind
+from tacit.core.errors import NotFound, Refused, WrongUse
+from tacit.core.event import USER, Event, Origin, local_day
+from tacit.core.ids import ClaimId, is_claim_prefix
+from tacit.core.judgement import Decided, Proposed
+from tacit.core.observation import Print, ProjectSeen, Purged
+from tacit.core.prints import print_of
+from tacit.core.provenance import Provenance
+from tacit.core.purging import LEAST, Cut, claims_of, purged
+from tacit.core.text import clean
+from tacit.core.traces import MARK, Words, holds, plain
+from tacit.disk.ops import OsDisk
+from tacit.disk.replace import replace_file
+from tacit.index import reader
+from tacit.log.codec import EVENT_TYPES
+from tacit.log.log import Log
+from tacit.log.purge import Plan, graves, more_graves, planned, planned_again
+from tacit.log.rewrite import Aside, set_aside
+from tacit.log.tombstones import tombstones
+from tacit.log.verify import UNFINISHED
+from tacit.notes.long_term import HEADER, SECTIONS
+from tacit.vault.named import checked_optional
+from tacit.vault.opened import Opened
+from tacit.vault.scrubbing import Files, Scrubbed, beyond, put
+
+# The words our own files are written with: taking them out would take the files apart.
+_OWN_WORDS = plain(
+    "\n".join(
+        (
+            *EVENT_TYPES,
+            *(kind.label for kind in Kind),
+            *(one.name for one in Provenance),
+            *(field for body in (Proposed, Decided, Purged) for field in body._fields),
+            *HEADER,
+            *SECTIONS,
+            "global project: local user policy agent remember promote repeats evaluation user_direct",
+            "canonical dedupe_key strength triple subject predicate object sentence summary changes worklog",
+            MARK,
+        )
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a person wants gone: a text, or a memory with all its wordings."""
+
+    texts: tuple[str, ...]
+    claim: ClaimId | None = None
+
+    @property
+    def cut(self) -> Cut:
+        claims = frozenset({self.claim}) if self.claim else frozenset[str]()
+        words = tuple(Words(plain(text)) for text in self.texts)
+        return Cut(words, claims, everywhere=self.claim is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """What a purge changes or has changed; `remains` and `beyond` only once it is done."""
+
+    events: int
+    memories: tuple[str, ...]
+    damaged: int
+    files: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    remains: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.events or self.damaged or self.files)
+
+
+class Purging(Opened):
+    """purge, and mending damaged lines."""
+
+    def to_purge(self, reference: str | None = None, *, text: str | None = None) -> Purge:
+        """What a purge would change. Nothing is changed, and the text is told to nobody."""
+        self._may_purge()
+        meant = self._meant(reference, text)
+        with self._store.log.alone() as log:
+            plan = planned(log, meant.cut)
+        return self._found(plan, meant, list(self._files(plan.before).scrubbed(plan.cut)))
+
+    def purge(self, reference: str | None = None, *, text: str | None = None, reason: str = "") -> Purge:
+        """Take it out of every file of the home, for good."""
+        self._may_purge()
+        meant = self._meant(reference, text)
+        why = checked_optional(reason, "the reason")
+        if holds(why, meant.cut.texts):
+            raise Refused("the reason holds the text itself, and the reason is kept", "say it in other words")
+
+        def work() -> tuple[Plan, Cut, Purge]:
+            with self._store.log.alone() as log:
+                resumed = os.path.exists(log.path(UNFINISHED)) and self._again(log) is not None
+                plan = planned(log, meant.cut)
+                cut = _both(plan.cut, self._silent(log)) if resumed else plan.cut
+                files = list(self._files(plan.before).scrubbed(cut))
+                found = self._found(plan, meant, files)
+                if found.nothing and not resumed:
+                    raise _nothing_found()
+                if not found.nothing:
+                    self._begin(log)
+                    log.append(graves(plan, [self._print(text) for text in meant.texts], why), self._origin())
+                    plan.carry_out(log)
+            self._clean(plan.before, files)
+            return plan, cut, found
+
+        return self._told(*self._store.remade(work))
+
+    def purge_again(self) -> Purge:
+        """Purge all that was ever purged once more: after an interruption, or when an old file was put back."""
+        self._may_purge()
+        self._must_have_home()
+
+        def work() -> tuple[Plan, Cut, Purge]:
+            with self._store.log.alone() as log:
+                plan = self._again(log)
+                if plan is None:
+                    raise NotFound("nothing was ever purged from this home")
+                cut = self._silent(log)
+                files = list(self._files(plan.before).scrubbed(cut))
+            self._clean(plan.before, files)
+            return plan, cut, self._found(plan, Meant(()), files)
+
+        return self._told(*self._store.remade(work))
+
+    def mend(self) -> list[Aside]:
+        """Set aside every line of the log that cannot be read; nothing is lost, and readable lines stay as they are."""
+        self._must_have_home()
+        day = local_day(self._store.speaker.origin()).isoformat()
+
+        def work() -> list[Aside]:
+            with self._store.log.alone() as log:
+                return [aside for segment in log.segments() for aside in set_aside(log, segment, day)]
+
+        return self._store.remade(work)
+
+    # What is meant
+
+    def _may_purge(self) -> None:
+        if self._store.speaker.actor != USER:
+            raise Refused(
+                "only a person purges", "ask them to, or forget it: tacit forget ID --reason '…' --evidence '…'"
+            )
+
+    def _must_have_home(self) -> None:
+        if not os.path.isdir(self._store.home.root):
+            raise NotFound(f"there is no home at {self._store.home.root}", "tacit init")
+
+    def _meant(self, reference: str | None, text: str | None) -> Meant:
+        self._must_have_home()
+        if (reference is None) == (text is None):
+            raise WrongUse("what should be purged?", "tacit purge ID, or tacit purge --text '…'")
+        return self._of_memory(reference) if reference is not None else _of_text(text or "")
+
+    def _of_memory(self, reference: str) -> Meant:
+        """A memory by its id. Its words are not taken for an id, lest they be repeated in a message."""
+        prefix = reference.strip().lstrip("^").lower()
+        if not is_claim_prefix(prefix):
+            raise WrongUse("this is no id of a memory", "for a text: tacit purge --text '…'")
+        found = self._store.read(lambda connection: reader.ids_beginning(connection, prefix))
+        if not found:
+            raise NotFound(f"no memory has the id {prefix}", "for a text: tacit purge --text '…'")
+        if len(found) > 1:
+            raise Refused(f"{prefix} is the beginning of {len(found)} ids", "type one or two letters more")
+        with self._store.log.alone() as log:
+            said = purging.wordings(_events(log), found[0])
+        return Meant(tuple(text for text in said if _is_telling(text)), found[0])
+
+    def _print(self, text: str) -> Print:
+        return print_of(text, self._store.entropy() + self._store.entropy())
+
+    # Doing it
+
+    def _begin(self, log: Log) -> None:
+        replace_file(OsDisk(), log.path(UNFINISHED), b"")
+
+    def _again(self, log: Log) -> Plan | None:
+        """Everything that tombstones speak of, taken out of the log once more."""
+        dead = tombstones(log)
+        if dead is None:
+            return None
+        plan = planned_again(log, dead)
+        self._begin(log)
+        if drafts := list(more_graves(plan, dead)):
+            log.append(drafts, self._origin())
+        plan.carry_out(log)
+        return plan
+
+    def _silent(self, log: Log) -> Cut:
+        """What was ever purged and nobody has said anew since: to be taken out of other files too."""
+        dead = tombstones(log)
+        now = _events(log)
+        silent = [one for one in dead.all if all(purged(event, one.cut) is event for event in now)] if dead else []
+        texts = tuple(text for one in silent for text in one.cut.texts)
+        return Cut(texts, frozenset(claim for one in silent for claim in one.cut.claims))
+
+    def _clean(self, before: Iterable[Event], files: Iterable[Scrubbed]) -> None:
+        """The index is made again anyway; it must not lie about with the text until then."""
+        index = self._store.home.index
+        beside = [index + end for end in ("", "-wal", "-shm", ".new", ".new-wal", ".new-shm")]
+        for path in [*beside, *self._files(before).strays()]:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+        put(OsDisk(), files)
+
+    def _told(self, plan: Plan, cut: Cut, found: Purge) -> Purge:
+        """Everything is written: look once more, and let go of the mark that says we are at it."""
+        remains = self._files(plan.before).remains(cut)
+        with suppress(FileNotFoundError):
+            os.unlink(self._store.home.path(UNFINISHED))
+        return replace(found, remains=tuple(remains), beyond=tuple(beyond(self._user_folder, self._roots(plan.before))))
+
+    # What it comes to
+
+    def _found(self, plan: Plan, meant: Meant, files: Iterable[Scrubbed]) -> Purge:
+        others = () if meant.claim is None else tuple(sorted(_holding(plan.after, meant.cut)))
+        paths = tuple(file.path for file in files)
+        return Purge(len(plan.changed), tuple(sorted(plan.gone)), plan.damaged, paths, others)
+
+    def _files(self, events: Iterable[Event]) -> Files:
+        store = self._store
+        return Files(store.home, store.publisher.shelf, store.log.segments(), self._roots(events))
+
+    def _roots(self, events: Iterable[Event]) -> list[str]:
+        """Where projects lie, as far as the log tells, and the one we stand in."""
+        here = [self._store.project.root] if self._store.project else []
+        seen = [event.body.root for event in events if isinstance(event.body, ProjectSeen)]
+        return list(dict.fromkeys([*here, *seen]))
+
+    def _origin(self) -> Origin:
+        return self._store.speaker.origin()
+
+
+def _of_text(text: str) -> Meant:
+    wanted = clean(text).strip()
+    if len(wanted) < LEAST:
+        raise WrongUse(f"a text to purge has at least {LEAST} letters: shorter ones stand in half of all words")
+    if not _is_telling(wanted):
+        raise Refused(
+            "this word is part of how Tacit writes its files, so it stands everywhere",
+            "purge a longer text, or a memory by its id: tacit purge ID",
+        )
+    return Meant((wanted,))
+
+
+def _is_telling(text: str) -> bool:
+    return len(plain(text)) >= LEAST and plain(text) not in _OWN_WORDS
+
+
+def _both(one: Cut, other: Cut) -> Cut:
+    return one._replace(texts=one.texts + other.texts, claims=one.claims | other.claims)
+
+
+def _events(log: Log) -> list[Event]:
+    found = (record.event for segment in log.segments() for record in log.read(segment))
+    return [event for event in found if isinstance(event, Event)]
+
+
+def _holding(events: Iterable[Event], cut: Cut) -> set[str]:
+    """The claims that hold the words of a purged one and stay."""
+    return {claim.id for event in events for claim in claims_of(event.body) if holds(claim.sentence, cut.texts)}
+
+
+def _nothing_found() -> NotFound:
+    return NotFound("no file of this home holds it", "it may be written otherwise: try a part of it")

@@ -1,0 +1,161 @@
+"""The files beside the log: which of them hold what is purged, and taking it out of those that are ours.
+
+A view and the copy of what was last written to it are changed alike, so that a hand edit stays the same edit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from tacit.core.errors import Refused
+from tacit.core.ids import ClaimId
+from tacit.core.purging import Cut
+from tacit.core.traces import holds, scrub
+from tacit.disk.ops import PRIVATE_FILE, Disk
+from tacit.disk.replace import read_file, replace_file
+from tacit.notes import facts, long_term
+from tacit.notes.shelf import SHARED_FILE, Shelf, inside
+from tacit.vault.home import Home
+from tacit.vault.project import FACTS
+
+_OURS = ("memory", "activity", "imported", "sessions", "worklog", "evaluations", "quarantine", ".tacit")
+_LOCKS = ("write.lock", "log.lock")
+# Dates and ids of entries are no words of a person.
+_STRUCTURE = re.compile(r'^- \d{4}-\d\d-\d\d(?=: )| \^[0-9a-z]{12}$|"(?:id|ts)": "[^"\\]*"', re.MULTILINE)
+_MOST = 64 << 20  # another program's file in the home may be of any size
+_SESSIONS = (".claude", ".codex", ".gemini", ".copilot", ".local/share/opencode")
+_HISTORIES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".local/share/atuin")
+
+
+class Scrubbed(NamedTuple):
+    """A file with what it should hold."""
+
+    path: str
+    data: bytes
+    mode: int = PRIVATE_FILE
+
+
+class Files:
+    """All files of a home but the log and the index, and the fact files of its projects."""
+
+    def __init__(self, home: Home, shelf: Shelf, segments: Iterable[str], roots: Iterable[str]) -> None:
+        self._home = home
+        self._shelf = shelf
+        self._logs = {home.path(segment) for segment in segments}
+        self._facts = [path for root in roots if (path := _facts_of(root))]
+
+    def scrubbed(self, cut: Cut) -> Iterator[Scrubbed]:
+        """What has to be written so that nothing of the cut is left in our files. Nothing is written here.
+
+        Pages before their copies: if only those were written, the rest would look like a hand edit.
+        """
+        kept = self._home.path(".tacit")
+        for path in sorted([*self._files(ours=True), *self._facts], key=lambda path: path.startswith(kept)):
+            data = read_file(path) or b""
+            clean = _encoded(self._without(path, _decoded(data), cut))
+            if clean != data:
+                yield Scrubbed(path, clean, SHARED_FILE if path in self._facts else PRIVATE_FILE)
+
+    def strays(self) -> list[str]:
+        """What an interrupted write left: temporary files, here and beside the fact files."""
+        folders = {os.path.dirname(path) for path in self._facts}
+        beside = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
+        return [path for path in [*_regular(self._home.root), *beside] if _is_temporary(path)]
+
+    def remains(self, cut: Cut) -> list[str]:
+        """Files that still hold it: the person's own, and ours where it is put together from several parts.
+
+        Memories that hold the words of a purged one and stay are still told in our files, as they should be.
+        """
+        ours = [*self._files(ours=True), *self._facts] if cut.everywhere else []
+        return [path for path in [*ours, *self._files(ours=False)] if _still(_decoded(read_file(path) or b""), cut)]
+
+    def _files(self, *, ours: bool) -> Iterator[str]:
+        index = os.path.basename(self._home.index)
+        for path in _regular(self._home.root):
+            place = os.path.relpath(path, self._home.root)
+            if path in self._logs or place.startswith(index) or os.path.basename(path) in _LOCKS:
+                continue
+            if (place.split(os.sep)[0] in _OURS) is ours and (ours or os.path.getsize(path) <= _MOST):
+                yield path
+
+    def _without(self, path: str, text: str, cut: Cut) -> str:
+        if cut.claims and path.endswith((".md", ".ndjson")):
+            text = "\n".join(self._left(path, text.split("\n"), cut))
+        return scrub(text, cut.texts, _STRUCTURE)
+
+    def _left(self, path: str, lines: Sequence[str], cut: Cut) -> Iterator[str]:
+        """The lines without those of purged claims. One that a person has changed is theirs, under no id."""
+        base = self._base(path)
+        for line in lines:
+            if _line_id(path, line) not in cut.claims:
+                yield line
+            elif base is not None and line not in base:
+                yield re.sub(r" \^[0-9a-z]{12}$", "", line)
+
+    def _base(self, path: str) -> set[str] | None:
+        """The lines that were written to a view last; of such a copy, every line is one."""
+        copy = read_file(self._shelf.copy_of(path))
+        return None if copy is None else set(_decoded(copy).split("\n"))
+
+
+def put(disk: Disk, files: Iterable[Scrubbed]) -> None:
+    for file in files:
+        replace_file(disk, file.path, file.data, file.mode)
+
+
+def beyond(user_folder: str, roots: Iterable[str]) -> list[str]:
+    """What no purge can reach, as far as it is there."""
+    there = [os.path.join(user_folder, name) for name in (*_SESSIONS, *_HISTORIES)]
+    return [
+        *(f"the history of git in {root}, if {FACTS} was committed" for root in roots if _is_shared(root)),
+        *(f"{path}, where other programs keep what was said and typed" for path in there if os.path.exists(path)),
+        "backups, exports and snapshots of the file system",
+        "homes on other machines, until this tombstone is imported there",
+    ]
+
+
+def _is_shared(root: str) -> bool:
+    return os.path.exists(os.path.join(root, FACTS)) and os.path.exists(os.path.join(root, ".git"))
+
+
+def _facts_of(root: str) -> str | None:
+    """The fact file of a project, unless a link leads to it: never written through."""
+    path = os.path.join(root, FACTS)
+    with suppress(Refused, OSError):
+        return inside(root, path) if os.path.isfile(path) else None
+    return None
+
+
+def _line_id(path: str, line: str) -> ClaimId | None:
+    return facts.line_id(line) if path.endswith(".ndjson") else long_term.line_id(line)
+
+
+def _still(text: str, cut: Cut) -> bool:
+    return holds(_STRUCTURE.sub("", text), cut.texts)
+
+
+def _regular(root: str) -> Iterator[str]:
+    """Every file below a folder; links are not followed."""
+    for folder, _, names in os.walk(root):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and not os.path.islink(path):
+                yield path
+
+
+def _is_temporary(path: str) -> bool:
+    name = os.path.basename(path)
+    return name.startswith(".") and name.endswith(".tacit-new")
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

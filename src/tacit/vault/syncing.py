@@ -1,0 +1,217 @@
+"""Hand edits come in as judgements: of the home's pages, and of the lines Tacit wrote in a repository's fact file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from tacit.core.claim import GLOBAL, Scope, project_name
+from tacit.core.errors import Refused, TacitError
+from tacit.core.event import Draft
+from tacit.core.handedit import Added, Changed, Edit, Known, Left, Removed, judged, proposed
+from tacit.core.ids import ClaimId
+from tacit.core.judgement import Decided, Proposed
+from tacit.core.memory import Memory
+from tacit.index import reader
+from tacit.notes import edits, facts, long_term
+from tacit.notes.shelf import Sides, inside
+from tacit.vault.named import checked
+from tacit.vault.opened import Opened
+from tacit.vault.store import must_decode
+
+_HOPS = 32  # a memory that was reworded more often than this between two readings
+
+
+@dataclass(frozen=True, slots=True)
+class EditedPage:
+    """A page with unread edits. `name` is how it is told to people."""
+
+    path: str
+    name: str
+    scope: Scope
+    sides: Sides
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An edit in words: what it does, to which memory, with what text before and after."""
+
+    edit: Edit
+    page: str
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What became of the edits."""
+
+    judgements: int
+    candidates: int
+    left: tuple[Told, ...]
+
+
+class Syncing(Opened):
+    """Reading back what people changed in the pages."""
+
+    def unread_edits(self) -> list[Told]:
+        """Every edit that was not read yet. Looking changes nothing."""
+
+        def told(connection: sqlite3.Connection) -> list[Told]:
+            known = _known(connection)
+            return [
+                Told(edit, page.name, known(edit.claim) if isinstance(edit, Changed | Removed) else None)
+                for page in self._edited(connection)
+                for edit in page.edits
+            ]
+
+        return self._store.read(told)
+
+    def sync(self, seen: Sequence[Told], *, vouched: bool) -> Synced:
+        """Take in the edits that were seen. Those that nobody vouches for become candidates, and stay unread."""
+        if vouched:
+            self._store.speaker.must_be_person("vouches for hand edits", "tacit sync")
+        taking = _Taking(vouched, [one.edit for one in seen])
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            pages = self._edited(connection)
+            if [edit for page in pages for edit in page.edits] != taking.seen:
+                raise Refused("the pages changed while you were reading the edits; nothing was taken in", "tacit sync")
+            for page in pages:
+                taking.take(page, _known(connection), partial(self._scope_of, connection, page))
+            return taking.drafts
+
+        def tell(connection: sqlite3.Connection, _events: object) -> Synced:
+            if vouched:
+                self._forget_edits(connection, taking)
+            return taking.told()
+
+        return self._store.change(decision, tell)
+
+    def _forget_edits(self, connection: sqlite3.Connection, taking: _Taking) -> None:
+        """What was taken in is Tacit's to draw again. A crash before this leaves edits that say nothing new."""
+        keys = {self._store.home.long_term: long_term.line_id}
+        for page, lines in taking.taken:
+            key = keys.get(page.path, facts.line_id)
+            self._store.publisher.shelf.take_in(page.path, page.sides, lines, key)
+        connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
+
+    def _edited(self, connection: sqlite3.Connection) -> list[EditedPage]:
+        home, project = self._store.home, self._store.project
+        pages = [
+            self._page(home.long_term, GLOBAL, edits.of_long_term),
+            self._page(home.facts, GLOBAL, edits.of_facts),
+        ]
+        if project:
+            pages.append(self._project_page(project.root, project.facts, self._store.scope_in(connection)))
+        return [page for page in pages if page and page.edits]
+
+    def _page(
+        self, path: str, scope: Scope, read: Callable[[Sequence[str] | None, Sequence[str]], list[Edit]]
+    ) -> EditedPage | None:
+        sides = self._store.publisher.shelf.sides(path)
+        if sides is None:
+            return None
+        found = tuple(_checked(edit, self._settings.limits_text) for edit in read(*sides))
+        return EditedPage(path, os.path.relpath(path, self._store.home.root), scope, sides, found)
+
+    def _project_page(self, root: str, path: str, scope: Scope) -> EditedPage | None:
+        """Only what became of our own lines: new ones are the repository's, and a matter of trust."""
+        try:
+            page = self._page(inside(root, path), scope, edits.of_facts)
+        except Refused:
+            return None
+        if page is None or page.sides.base is None:
+            return None
+        own = tuple(edit for edit in page.edits if not isinstance(edit, Added | Left))
+        return EditedPage(path, os.path.relpath(path, root), scope, page.sides, own)
+
+    def _scope_of(self, connection: sqlite3.Connection, page: EditedPage, edit: Edit) -> Scope:
+        """A new entry is of the page's scope, or of the project that it names."""
+        if isinstance(edit, Added) and edit.project:
+            scopes = {entry.scope for entry in reader.entries(connection) if project_name(entry.scope) == edit.project}
+            if len(scopes) == 1:
+                return scopes.pop()
+        return page.scope
+
+
+class _Taking:
+    """Edits on their way in: drafts for the log, and the lines that were read."""
+
+    def __init__(self, vouched: bool, seen: list[Edit]) -> None:
+        self.seen = seen
+        self.drafts: list[Draft] = []
+        self.taken: list[tuple[EditedPage, set[str]]] = []
+        self._vouched = vouched
+        self._left: list[Told] = []
+        self._spoken: dict[ClaimId, str] = {}
+
+    def take(self, page: EditedPage, known: Known, scope_of: Callable[[Edit], Scope]) -> None:
+        lines: set[str] = set()
+        for edit in page.edits:
+            try:
+                drafts = self._judged(edit, known, scope_of(edit), page.name)
+            except TacitError as error:
+                self._left.append(Told(Left(edit.line, error.message), page.name))
+                continue
+            self.drafts += drafts
+            if not isinstance(edit, Left):
+                lines.add(edit.line)
+        self._left += [Told(edit, page.name) for edit in page.edits if isinstance(edit, Left)]
+        self.taken.append((page, lines))
+
+    def _judged(self, edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
+        if not self._vouched:
+            return self._once(proposed(edit, known, scope, page))
+        if isinstance(edit, Changed | Removed) and self._spoken.setdefault(edit.claim, page) != page:
+            drafts = judged(edit, known, scope, page)
+            if drafts and not self._is_said(drafts):
+                raise Refused("edited otherwise in another page; say it once more")
+            return []
+        return self._once(judged(edit, known, scope, page))
+
+    def _once(self, drafts: list[Draft]) -> list[Draft]:
+        return [] if self._is_said(drafts) else drafts
+
+    def _is_said(self, drafts: list[Draft]) -> bool:
+        """Whether another page says the same already."""
+        said = {_meaning(draft) for draft in self.drafts}
+        return all(_meaning(draft) in said for draft in drafts)
+
+    def told(self) -> Synced:
+        candidates = 0 if self._vouched else len(self.drafts)
+        return Synced(len(self.drafts) - candidates, candidates, tuple(self._left))
+
+
+def _meaning(draft: Draft) -> tuple[object, ...]:
+    """What a judgement says, wherever it was read."""
+    body = draft.body
+    assert isinstance(body, Proposed | Decided)
+    return body.verdict, body.claim.id, body.instead and body.instead.id if isinstance(body, Decided) else None
+
+
+def _checked(edit: Edit, limit: int) -> Edit:
+    """An edit whose words may be recorded; what may not stays in the page, with the reason."""
+    texts = [edit.text] if isinstance(edit, Added) else [edit.text, edit.evidence] if isinstance(edit, Changed) else []
+    try:
+        for text in texts:
+            if text is not None:
+                checked(text, limit, "the text")
+    except TacitError as error:
+        return Left(edit.line, error.message)
+    return edit
+
+
+def _known(connection: sqlite3.Connection) -> Known:
+    def known(claim: ClaimId) -> Memory | None:
+        memory = reader.memory(connection, claim, must_decode)
+        for _ in range(_HOPS):
+            if memory is None or memory.replaced_by is None or memory.replaced_by == memory.id:
+                break
+            memory = reader.memory(connection, memory.replaced_by, must_decode) or memory
+        return memory
+
+    return known

@@ -1,0 +1,108 @@
+"""The trust in repositories that stands, compared with what lies there at every question, and ended by itself.
+
+The record is kept in the home's log, bound to the path, the owner and the bytes of each accepted line. Nothing in a
+repository can change it; what is believed was read once, when it was accepted, and is never read from the file again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+
+from tacit.core import trust as core
+from tacit.core.claim import Scope
+from tacit.core.errors import Refused
+from tacit.core.event import POLICY, Draft, Event, Voice
+from tacit.core.ids import ClaimId, EventId
+from tacit.core.memory import Status
+from tacit.core.observation import Distrusted
+from tacit.core.provenance import Provenance
+from tacit.core.trust import Accepted, FactFile
+from tacit.disk.foreign import Foreign, read_foreign, signature_of
+from tacit.index import reader
+from tacit.notes import facts
+from tacit.notes.shelf import inside
+from tacit.vault.project import FACTS
+
+Decode = Callable[[bytes], Event]
+_NO_LIMIT = 1 << 30
+_BY_ITSELF = Voice(POLICY, Provenance.USER_DIRECT)
+
+
+def standing(connection: sqlite3.Connection, decode: Decode) -> dict[str, Accepted]:
+    """The trust that stands, by the path of the fact file."""
+    return core.accepted(reader.trust_events(connection, decode))
+
+
+def last_end(connection: sqlite3.Connection, decode: Decode, path: str) -> str:
+    """When and why the trust in a file ended last."""
+    ends = [
+        f"{event.day.isoformat()}: {event.body.reason}"
+        for event in reader.trust_events(connection, decode)
+        if isinstance(event.body, Distrusted) and event.body.path == path
+    ]
+    return ends[-1] if ends else ""
+
+
+def shaken(connection: sqlite3.Connection, decode: Decode) -> bool:
+    """Whether a trusted file looks other than when it was last compared with what was accepted."""
+    seen = reader.signatures(connection)
+    return any(signature_of(path) != seen.get(path) for path in standing(connection, decode))
+
+
+def ended(connection: sqlite3.Connection, decode: Decode) -> list[Draft]:
+    """The end of every trust that no longer holds."""
+    return [
+        draft._replace(voice=_BY_ITSELF)
+        for path, one in standing(connection, decode).items()
+        if (reason := _broken(connection, one, _read(path)))
+        for draft in core.distrust(one, operations(connection, one, decode), reason)
+    ]
+
+
+def void(connection: sqlite3.Connection, decode: Decode) -> frozenset[EventId]:
+    """What must not be heard any more, where that cannot be recorded."""
+    return frozenset(
+        event.id
+        for path, one in standing(connection, decode).items()
+        if _broken(connection, one, _read(path))
+        for events in operations(connection, one, decode).values()
+        for event in events
+    )
+
+
+def remember(connection: sqlite3.Connection, decode: Decode) -> None:
+    """Note how each file looks that still is what was accepted: the look and the comparison are of the same bytes."""
+    connection.execute("DELETE FROM seen")
+    for path, one in standing(connection, decode).items():
+        there = _read(path)
+        if there and not _broken(connection, one, there):
+            connection.execute("INSERT INTO seen VALUES (?, ?)", (path, there.signature))
+
+
+def _read(path: str) -> Foreign | None:
+    """The file, unless a link has come to stand in its way or it is another's."""
+    root = path[: -len(FACTS) - 1]
+    try:
+        inside(root, path)
+    except Refused:
+        return None
+    found = read_foreign(path) if os.path.realpath(root) == root else None
+    return found if found and found.owner == os.geteuid() else None
+
+
+def _broken(connection: sqlite3.Connection, one: Accepted, there: Foreign | None) -> str:
+    def is_live(claim: ClaimId) -> bool:
+        entry = reader.entry(connection, claim)
+        return entry is not None and entry.status in (Status.ACTIVE, Status.PENDING)
+
+    return core.broken(one.trusted, there and fact_file(one.trusted.path, there, one.event.scope, _NO_LIMIT), is_live)
+
+
+def operations(connection: sqlite3.Connection, one: Accepted, decode: Decode) -> dict[EventId, list[Event]]:
+    return {op: reader.operation(connection, op, decode) for op in one.operations}
+
+
+def fact_file(path: str, there: Foreign, scope: Scope, limit: int) -> FactFile:
+    return FactFile(path, there.owner, there.writers, tuple(facts.brought(there.data, scope, limit)))
