@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from tacit.surfaces.cli.commands import GROUPS
+from tacit.surfaces.cli.commands import GROUPS, module_of
 from tacit.surfaces.cli.help import for_command, overview
 
 PAGE = Path(__file__).with_name("cli.md")
@@ -23,7 +23,7 @@ def page() -> str:
     for title, commands in GROUPS.items():
         parts.append(f"## {title}")
         for name in commands:
-            command = import_module(f"tacit.surfaces.cli.verbs.{name}").COMMAND
+            command = import_module(module_of(name)).COMMAND
             parts += [f"### tacit {name}", _fenced(for_command(command))]
     return "\n\n".join(parts) + "\n"
 

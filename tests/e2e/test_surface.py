@@ -15,7 +15,7 @@ import pytest
 import tacit
 from tacit.surfaces.cli import verbs
 from tacit.surfaces.cli.command import Command, read_call
-from tacit.surfaces.cli.commands import ALIASES, SUMMARIES
+from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, module_of
 from tacit.surfaces.cli.help import for_command, overview
 
 from .person import Person
@@ -31,12 +31,15 @@ HEAVY = {
 
 
 def command(name: str) -> Command:
-    found: Command = import_module(f"tacit.surfaces.cli.verbs.{name}").COMMAND
+    found: Command = import_module(module_of(name)).COMMAND
     return found
 
 
 def test_every_command_has_a_file_and_every_file_is_a_command() -> None:
-    assert {module.name for module in pkgutil.iter_modules(verbs.__path__)} == set(SUMMARIES)
+    expected = {module_of(name).rsplit(".", 1)[1] for name in SUMMARIES}
+    assert {module.name for module in pkgutil.iter_modules(verbs.__path__)} == expected
+        module_of(name).rsplit(".", 1)[1] for name in SUMMARIES
+    }
     assert set(ALIASES.values()) <= set(SUMMARIES)
 
 

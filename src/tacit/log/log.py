@@ -11,13 +11,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 
 from tacit.core.event import Body, Draft, Event, Origin
+from tacit.core.guarded import without_secrets
 from tacit.core.ids import EventId, following
 from tacit.core.judgement import Decided, Proposed, Undone
 from tacit.core.observation import Distrusted, Evaluated, Injected, ProjectSeen, Purged, Recalled, Sealed, Trusted
 from tacit.disk.lock import Lock
-from tacit.disk.ops import Disk, opened
-from tacit.disk.replace import replace_file
-from tacit.log.codec import Damaged, decode
+from tacit.disk.ops import Disk, make_folder, opened
+from tacit.disk.replace import read_file, replace_file
+from tacit.log.codec import Damaged, decode, encode
 from tacit.log.reader import Line, lines
 from tacit.log.segment import append, read_tail
 
@@ -25,6 +26,7 @@ MEMORY = "memory/events.jsonl"
 # What was purged has a file of its own: an old copy of another one, put back, must not take it away.
 PURGED = "memory/purged.jsonl"
 _ACTIVITY = "activity"
+IMPORTED = "imported"
 # What nobody waits for: durable within a second by the system's own writing, not before the command returns.
 _CAPTURED = (Recalled, Injected, ProjectSeen)
 
@@ -61,29 +63,34 @@ class Record(NamedTuple):
 
 
 class Log:
-    """Append and read. `entropy` gives ten random bytes."""
+    """Append and read. `entropy` gives ten random bytes, `mark` what a secret that slipped in is known again by."""
 
-    def __init__(self, home: str, disk: Disk, lock: Lock, entropy: Callable[[], bytes]) -> None:
+    def __init__(
+        self, home: str, disk: Disk, lock: Lock, entropy: Callable[[], bytes], mark: Callable[[str], str] | None = None
+    ) -> None:
         self._home = home
         self._disk = disk
         self._lock = lock
         self._entropy = entropy
+        self._mark = mark
 
     def path(self, segment: str) -> str:
         return os.path.join(self._home, segment)
 
     def segments(self) -> list[str]:
-        """The names of all segments: what was purged, memory, activity by month."""
-        folder = os.path.join(self._home, _ACTIVITY)
-        months = sorted(name for name in _names(folder) if name.endswith(".jsonl"))
+        """The names of all segments: what was purged, memory, what came from the person's other homes, activity."""
         found = [name for name in (PURGED, MEMORY) if os.path.exists(self.path(name))]
-        return found + [f"{_ACTIVITY}/{month}" for month in months]
+        return found + [f"{folder}/{name}" for folder in (IMPORTED, _ACTIVITY) for name in self._in_folder(folder)]
+
+    def _in_folder(self, folder: str) -> list[str]:
+        return sorted(name for name in _names(os.path.join(self._home, folder)) if name.endswith(".jsonl"))
 
     def append(self, drafts: Sequence[Draft], origin: Origin) -> list[Event]:
         """Record one operation. On return its judgements are durable."""
         by_segment: dict[str, list[Draft]] = {}
         for draft in drafts:
-            by_segment.setdefault(segment_of(draft.body, origin), []).append(draft)
+            guarded = draft._replace(body=without_secrets(draft.body, self._mark))
+            by_segment.setdefault(segment_of(draft.body, origin), []).append(guarded)
         written: list[Event] = []
         with self._lock.held():
             for segment, group in by_segment.items():
@@ -106,7 +113,8 @@ class Log:
         """The last id of the other segments in use: order must not depend on which file a line goes to."""
         known = self.segments()
         latest = [name for name in known if name.startswith(_ACTIVITY)][-1:]
-        others = [name for name in (PURGED, MEMORY, *latest) if name in known and name != segment]
+        imported = [name for name in known if name.startswith(IMPORTED)]
+        others = [name for name in (PURGED, MEMORY, *imported, *latest) if name in known and name != segment]
         return max((last for name in others if (last := self._last(name))), default=None)
 
     def _last(self, segment: str) -> EventId | None:
@@ -141,11 +149,24 @@ class Log:
     def alone(self) -> Iterator[Log]:
         """The same log while nobody else can append: for what has to see it whole and change it."""
         with self._lock.held():
-            yield Log(self._home, self._disk, _Held(), self._entropy)
+            yield Log(self._home, self._disk, _Held(), self._entropy, self._mark)
 
     def replace(self, segment: str, data: bytes) -> None:
         """Other content for a segment, all of it or none. Only when alone."""
         replace_file(self._disk, self.path(segment), data)
+
+    def adopt(self, name: str, events: Sequence[bytes]) -> None:
+        """Whole lines of another home of the same person, sorted by id, as a segment of their own."""
+        make_folder(os.path.join(self._home, IMPORTED))
+        with self.alone() as log:
+            log.replace(f"{IMPORTED}/{name}.jsonl", b"".join(events))
+
+    def bury(self, graves: Sequence[Event]) -> None:
+        """Tombstones of another home of the same person, as they were written there."""
+        with self.alone() as log:
+            before = read_file(self.path(PURGED)) or b""
+            ended = before if before.endswith(b"\n") or not before else before + b"\n"
+            log.replace(PURGED, ended + b"".join([encode(event) for event in graves]))
 
     def skim(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
         """How far the segment goes, and whether anything after `cursor` is more than counted (see `_COUNTED`)."""

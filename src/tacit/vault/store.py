@@ -66,13 +66,18 @@ class Store:
         self.project = project
         self.speaker = speaker
         self.entropy = entropy
-        self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy)
+        self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy, self._mark)
         self._disk = disk
         self._reading: _Opened | None = None
         self._skimmed: dict[str, Cursor] = {}
         self._pages_seen = float("-inf")
         self._unwritten: list[Draft] = []
         self._written_at = float("-inf")
+
+    def _mark(self, secret: str) -> str:
+        from tacit.vault.key import mark
+
+        return mark(self.home.key, secret)
 
     @cached_property
     def publisher(self) -> Publisher:

@@ -10,8 +10,8 @@ The verbs come in groups, one file each; here they are all together.
 from __future__ import annotations
 
 from tacit.vault.doctor import Doctoring
+from tacit.vault.exchange import Exchanging
 from tacit.vault.judging import Judging
-from tacit.vault.purging import Purging
 from tacit.vault.reading import Questions
 from tacit.vault.setup import Setup
 from tacit.vault.syncing import Syncing
@@ -19,5 +19,5 @@ from tacit.vault.tending import Tending
 from tacit.vault.trust import Trusting
 
 
-class Vault(Questions, Judging, Tending, Doctoring, Setup, Trusting, Syncing, Purging):
+class Vault(Questions, Judging, Tending, Doctoring, Setup, Trusting, Syncing, Exchanging):
     """An open home."""

@@ -25,14 +25,15 @@ _OPERATOR = (
 _JUNK = r"[ \t\w.\-]{0,20}[\"'\s]{0,40}(?::{0,3}=|=>|>|\?=|\|\||:(?!:)|,)[=>`\"'\s]{0,40}"
 _SPACE = r"[ \t]{1,4}(?=[^\s\-])"
 _IS = (
-    r"(?:[ \t](?:for|of|to|on)[ \t][\w.@/:-]{1,60}(?:[ \t][\w.@/-]{1,30})?)?"
+    r"(?:[ \t](?:for|of|to|on|in)(?:[ \t][\w.@/:-]{1,60}){1,4}?)?"
     r"[ \t](?:is|was)(?:[ \t](?:now|set[ \t]to|still))?:?[ \t]{1,2}"
 )
 _QUOTED = r"\"([^\"\n\x00]{1,400})\"|'([^'\n\x00]{1,400})'|`([^`\n\x00]{1,400})`"
-_BARE = r"[^\s\"'`,;&<>(){}\[\]|\\\x00]{1,400}+"
+_BARE = r"(?:[^\s\"'`,;&<>(){}\[\]|\\\x00]|&(?![\w.-]{1,40}=)){1,400}+"
+_NEXT = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next name
 _LINE = r"[^\s\"'`<>\\\x00]{1,400}+"  # in a file of variables a value ends with its line
 _FOLLOWING = frozenset(" \t\n\r\f\v\"'`])=:>|?,")
-_CALL = r"[(\[{]|\.\w|\s{0,2}\(|\\"
+_CALL = r"[(\[{]|\.\w|\s{0,2}\("
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 
 _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña", "pwd", "pass")
@@ -109,7 +110,7 @@ def _name(text: str, at: int, ends: int) -> tuple[str, str]:
         return text[begins:ends], "?"
     if not before.strip():
         return text[begins:ends], ""
-    return text[begins:ends], before.split()[-1] if before[-1:].isspace() else before[-1]
+    return text[begins:ends], before.split()[-1].strip("\"'`(") if before[-1:].isspace() else before[-1]
 
 
 def _kind(name: str) -> str:
@@ -144,6 +145,8 @@ def _value(text: str, begins: int, before: str, name: str) -> tuple[int, int, bo
 
 
 def _judged(kind: str, how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
+    if how == "junk" and _is(_NEXT).match(value):
+        return False
     if how == "junk" or not kind:
         if quoted and "passw" in name.lower() and is_random(value, 8):
             return not _is_about(name)

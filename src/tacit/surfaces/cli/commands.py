@@ -38,9 +38,16 @@ GROUPS: dict[str, dict[str, str]] = {
         "doctor": "check everything, and say what to type",
         "verify": "check every line of the log",
         "redact": "hide the secrets in a text",
+        "export": "copy the log and the pages into a folder",
+        "import": "take in another home, an export or a fact file",
         "reindex": "make the index and all views again",
         "purge": "take a text or a memory out of every file, for good",
     },
 }
 ALIASES = {"candidates": "suggestions"}
 SUMMARIES = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+
+
+def module_of(name: str) -> str:
+    """The module of a command; a word that Python keeps for itself has an underscore behind it."""
+    return f"tacit.surfaces.cli.verbs.{name}{'_' if name == 'import' else ''}"

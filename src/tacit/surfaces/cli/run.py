@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 
 from tacit.core.errors import StoreUnwell, TacitError, WrongUse
-from tacit.surfaces.cli.commands import ALIASES, SUMMARIES
+from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, module_of
 
 
 def run(arguments: list[str]) -> int:
@@ -61,7 +61,7 @@ def _verb(name: str, arguments: list[str]) -> int:
     name = ALIASES.get(name, name)
     if name not in SUMMARIES:
         raise _no_such_command(name)
-    command = import_module(f"tacit.surfaces.cli.verbs.{name}").COMMAND
+    command = import_module(module_of(name)).COMMAND
     stop = arguments.index("--") if "--" in arguments else len(arguments)
     if "--help" in arguments[:stop] or "-h" in arguments[:stop]:
         from tacit.surfaces.cli.help import for_command

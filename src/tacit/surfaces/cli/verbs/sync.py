@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from tacit.core.handedit import Added, Changed, Left, Leftover, Removed
-from tacit.core.memory import Status
+from tacit.core.memory import Memory, Status
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.asking import agreed
 from tacit.surfaces.cli.command import Call, Command, Option
@@ -56,30 +56,26 @@ def _tell_unvouched(done: Synced) -> int:
 
 def _line(told: Told) -> str:
     """An edit in one line: what it does, to what."""
-    before = _clipped(told.memory.claim.sentence) if told.memory else ""
     match told.edit:
         case Added(text=text, holds=holds):
             return f"+ {'add' if holds else 'note'}: {_clipped(text)}"
-        case Removed():
-            return f"- {'dismiss' if _is_pending(told) else 'forget'}: {before}"
-        case Changed(status=Status.RETIRED):
-            return f"- {'dismiss' if _is_pending(told) else 'forget'}: {before}"
-        case Changed(text=str() as text):
-            return f"~ reword: {before}\n        as: {_clipped(text)}"
-        case Changed(status=Status.ACTIVE):
-            return f"~ accept: {before}"
-        case Changed(kind=kind) if kind is not None:
-            return f"~ make it a {kind.label}: {before}"
-        case Changed():
-            return f"~ note on: {before}"
+        case Removed() | Changed():
+            return _of_memory(told.edit, told.memory)
         case Left(line=line, why=why):
             return f"· stays: {_clipped(line)} ({show(why)})"
         case Leftover(line=line, why=why):
             return f"· redraw: {_clipped(line)} ({show(why)})"
 
 
-def _is_pending(told: Told) -> bool:
-    return told.memory is not None and told.memory.status is Status.PENDING
+def _of_memory(edit: Removed | Changed, memory: Memory | None) -> str:
+    before = _clipped(memory.claim.sentence) if memory else ""
+    if isinstance(edit, Removed) or edit.status is Status.RETIRED:
+        return f"- {'dismiss' if memory and memory.status is Status.PENDING else 'forget'}: {before}"
+    if edit.text is not None:
+        return f"~ reword: {before}\n        as: {_clipped(edit.text)}"
+    if edit.status is Status.ACTIVE:
+        return f"~ accept: {before}"
+    return f"~ make it a {edit.kind.label}: {before}" if edit.kind else f"~ note on: {before}"
 
 
 def _clipped(text: str) -> str:

@@ -1,0 +1,44 @@
+"""tacit import."""
+
+from __future__ import annotations
+
+from tacit.surfaces.cli.command import Call, Command, Option
+from tacit.surfaces.cli.words import counted, say
+from tacit.vault.exchange import Imported
+
+
+def run(call: Call) -> int:
+    mine = call.flag("--mine")
+    done = call.vault.import_(call.one_word(), mine=mine)
+    if mine:
+        say(f"Imported {counted(done.events, 'event')} of your own; {done.known} were here already.")
+    else:
+        say(f"{counted(done.candidates, 'candidate')} to decide on: tacit review. {done.known} were known already.")
+    for line in _not_taken(done):
+        say(f"  not taken: {line}")
+    if not mine and done.candidates:
+        say("  If this is a home of your own, take it as it stands: tacit import DIR --mine")
+    return 0
+
+
+def _not_taken(done: Imported) -> list[str]:
+    reasons = (
+        (done.damaged, "that cannot be read"),
+        (done.refused, "with a secret, too long, or from a clock that is far ahead"),
+        (done.purged, "that you have purged"),
+    )
+    return [f"{count} {why}" for count, why in reasons if count]
+
+
+COMMAND = Command(
+    name="import",
+    words="DIR",
+    help=(
+        "Take in another home, an export, or a fact file. What somebody else remembers becomes candidates for you to\n"
+        "decide on. With --mine you say that it is your own home, from another machine or a backup: its lines are\n"
+        "taken as they stand, each once. What you purged does not come back, and what was purged there goes here too."
+    ),
+    example="tacit import tacit-backup --mine",
+    run=run,
+    options=(Option("--mine", help="it is a home of my own: believe it as it stands"),),
+)
