@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tacit.core.errors import NotFound, Refused, WrongUse
+from tacit.core.text import query_words
+from tacit.vault.vault import Vault
+from tests.hostile.queries import ask_anything
+from tests.hostile.readers import distinct
 
 from .person import Person
 
@@ -88,3 +100,72 @@ def test_the_library_takes_any_string(asked: Person, query: str) -> None:
 def test_words_of_a_query_language_are_words(asked: Person) -> None:
     for query in ("NEAR(force push, 2)", "force AND", "text: force", '"force', "{force push}", "force*"):
         assert asked.texts(query) == ["never force push"]
+
+
+# Anything at all
+
+anything = st.text(max_size=80) | st.lists(st.sampled_from(QUERIES), max_size=4).map(" ".join)
+unhurried = settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+@pytest.fixture(scope="module")
+def vault(asked: Person) -> Iterator[Vault]:
+    with asked.vault() as opened:
+        yield opened
+
+
+@unhurried
+@given(anything)
+def test_any_question_has_an_answer(vault: Vault, text: str) -> None:
+    assert {hit.text for hit in vault.recall(text, observe=False)} <= {"never force push"}
+    assert vault.brief(task=text, tags=[text], observe=False).entries == ()
+
+
+@unhurried
+@given(anything)
+def test_any_filter_is_obeyed_or_refused(vault: Vault, text: str) -> None:
+    for ask in (
+        lambda: vault.recall("force", kind=text, observe=False),
+        lambda: vault.recall("force", scope=text, observe=False),
+        lambda: vault.recall("force", since=text, observe=False),
+        lambda: vault.entries(status=None, kind=text),
+        lambda: vault.entries(status=None, scope=text),
+        lambda: vault.entries(status=None, tag=text),
+    ):
+        with contextlib.suppress(WrongUse):
+            assert len(ask()) <= 1
+
+
+@unhurried
+@given(anything)
+def test_any_reference_is_a_memory_or_unknown(vault: Vault, text: str) -> None:
+    for ask in (vault.show, vault.why, vault.accept):
+        with contextlib.suppress(NotFound, Refused):
+            ask(text)
+
+
+@pytest.mark.parametrize(
+    "time", ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "999999y", "0001-01-01", "9999-12-31", "999999m"]
+)
+def test_the_ends_of_time_are_times_or_refused(vault: Vault, time: str) -> None:
+    with contextlib.suppress(WrongUse):
+        assert len(vault.recall("force", since=time)) <= 1
+    with contextlib.suppress(WrongUse):
+        assert len(vault.recall("force", as_of=time)) <= 1
+
+
+def test_a_question_of_300_000_words_is_one_of_its_first(vault: Vault) -> None:
+    """Compared by what is asked of the index, not by the clock: 64 words, whatever comes behind them."""
+    for word in ("force", "日本", '"x"', "x."):
+        question = " ".join(f"{word}{number}" for number in range(300_000))
+        assert len(query_words(question)) <= 64
+        assert vault.recall(question, observe=False) == vault.recall(question[:4096], observe=False)
+    assert [hit.text for hit in vault.recall("push " + "noise " * 300_000, observe=False)] == ["never force push"]
+
+
+def test_thousands_of_hostile_words_find_no_way_through(tmp_path: Path) -> None:
+    found = ask_anything(str(tmp_path), 3_000)
+    assert [one for one in distinct(found.findings) if " s on " not in one] == []
+    assert found.answered > 100

@@ -38,8 +38,6 @@ def command(name: str) -> Command:
 def test_every_command_has_a_file_and_every_file_is_a_command() -> None:
     expected = {module_of(name).rsplit(".", 1)[1] for name in SUMMARIES}
     assert {module.name for module in pkgutil.iter_modules(verbs.__path__)} == expected
-        module_of(name).rsplit(".", 1)[1] for name in SUMMARIES
-    }
     assert set(ALIASES.values()) <= set(SUMMARIES)
 
 

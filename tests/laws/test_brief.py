@@ -92,6 +92,7 @@ def test_an_item_takes_nobodys_voice(sentence: str) -> None:
     shown = harmless(sentence)
     assert len(shown.splitlines()) <= 1
     assert not re.search(r"<[\s/|]*(?:tacit|system|user|assistant|human|tool)", shown, re.IGNORECASE)
+    assert not re.search(r"<[^\s\d=-]", shown)
 
 
 @quick_law

@@ -20,7 +20,7 @@ from tacit.disk.ops import Disk, make_folder, opened
 from tacit.disk.replace import read_file, replace_file
 from tacit.log.codec import Damaged, decode, encode
 from tacit.log.reader import Line, lines
-from tacit.log.segment import append, read_tail
+from tacit.log.segment import append, read_tail, suspicion
 
 MEMORY = "memory/events.jsonl"
 # What was purged has a file of its own: an old copy of another one, put back, must not take it away.
@@ -194,6 +194,11 @@ class Log:
                 return file.read(len(mark) + 1) == mark + b"\n"
         except (OSError, ValueError):
             return False
+
+    def suspicion(self, segment: str) -> str | None:
+        """The path of the note that the disk refused to keep this segment, if it ever did."""
+        path = suspicion(self.path(segment))
+        return path if os.path.exists(path) else None
 
     def torn_tail(self, segment: str) -> int:
         """How many bytes stand after the last line feed (a write that was never acknowledged)."""

@@ -16,6 +16,7 @@ from tacit.core.ids import EventId
 from tacit.core.observation import Sealed
 from tacit.disk.lock import read_only, refuses_writes
 from tacit.disk.ops import Disk, make_folder, opened, write_all
+from tacit.disk.replace import replace_file
 from tacit.log.codec import decode, encode, is_cut_off, readable_id
 
 _TAIL = 8192
@@ -59,10 +60,30 @@ def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Sequence[
             disk.sync_folder(os.path.dirname(path))
         events = compose(tail.last, [_seal(fragment) for fragment in tail.fragments])
         data = b"".join([_line(event) for event in events])
-        write_all(disk, fd, b"\n" + data if tail.unended else data)
+        written = b"\n" + data if tail.unended else data
+        write_all(disk, fd, written)
         if durable:
-            disk.sync_data(fd)
+            _make_durable(disk, fd, path, written)
     return events
+
+
+def _make_durable(disk: Disk, fd: int, path: str, written: bytes) -> None:
+    """Sync. After a failed sync the system calls the lost pages clean, so trying again would prove nothing: all of the
+    file is written afresh to another place on the disk, and only when that is durable was anything promised."""
+    try:
+        disk.sync_data(fd)
+    except OSError as error:
+        whole = disk.read_at(fd, disk.size(fd), 0)
+        if not whole.endswith(written):
+            raise
+        replace_file(disk, suspicion(path), f"{error.strerror or error}\n".encode())
+        replace_file(disk, path, whole)
+
+
+def suspicion(path: str) -> str:
+    """Where it is noted that the disk once refused to keep a segment."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.suspect")
 
 
 def _line(event: Event) -> bytes:

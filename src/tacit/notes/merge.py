@@ -58,20 +58,18 @@ def unread(
 def taken_in(
     base: Sequence[str], theirs: Sequence[str], taken: Container[str], *, key: Callable[[str], Hashable | None]
 ) -> list[str]:
-    """The base of a page of which some edits were read: those lines are as they are in theirs, or as gone as there."""
-    there = dict(_named(theirs, key))
-    kept = {
-        name: line
-        for name, line in _named(base, key)
-        if there.get(name) == line or not _is_taken(name, line, there, taken)
-    }
-    read = {name: line for name, line in there.items() if line in taken or not line}  # nobody misses an empty line
-    return list({**kept, **read, **kept}.values())  # kept first: a copy of an entry must not be taken for the entry
+    """The base of a page of which some edits were read: those lines are as they are in theirs, or as gone as there.
 
-
-def _is_taken(name: Hashable, line: str, there: dict[Hashable, str], taken: Container[str]) -> bool:
-    """Whether the edit of this line of the base was read: by its new line, or by itself where it was taken out."""
-    return there[name] in taken if name in there else line in taken
+    In the order of theirs, so that each line is known by the same name in both.
+    """
+    was, their_lines = dict(_named(base, key)), _named(theirs, key)
+    there = dict(their_lines)
+    read = [
+        line if line in taken else was.get(name, line)
+        for name, line in their_lines
+        if name in was or line in taken or not line  # nobody misses an empty line
+    ]
+    return read + [line for name, line in was.items() if name not in there and line and line not in taken]
 
 
 def _named(lines: Sequence[str], key: Callable[[str], Hashable | None]) -> list[_Line]:

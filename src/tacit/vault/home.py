@@ -8,6 +8,8 @@ DEFAULT = "~/.agents"
 # The folder of each kind of page.
 PAGES = {"worklog": "worklog", "evaluation": "evaluations"}
 FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written")
+# Made when there is something to put in.
+SOMETIMES = ("imported", "quarantine")
 
 
 class Home:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from tacit.core import purging
 from tacit.core.claim import Kind
 from tacit.core.errors import NotFound, Refused, WrongUse
-from tacit.core.event import USER, Event, Origin, local_day
+from tacit.core.event import Event, Origin, local_day
 from tacit.core.ids import ClaimId, is_claim_prefix
 from tacit.core.judgement import Decided, Proposed
 from tacit.core.observation import Print, ProjectSeen, Purged
@@ -96,7 +96,11 @@ class Purging(Opened):
         meant = self._meant(reference, text)
         with self._store.log.alone() as log:
             plan = planned(log, meant.cut)
-        return self._found(plan, meant, list(self._files(plan.before).scrubbed(plan.cut)))
+            unfinished = os.path.exists(log.path(UNFINISHED))
+        found = self._found(plan, meant, list(self._files(plan.before).scrubbed(plan.cut)))
+        if found.nothing and not unfinished:
+            raise _nothing_found()
+        return found
 
     def purge(self, reference: str | None = None, *, text: str | None = None, reason: str = "") -> Purge:
         """Take it out of every file of the home, for good."""
@@ -114,6 +118,7 @@ class Purging(Opened):
                 files = list(self._files(plan.before).scrubbed(cut))
                 found = self._found(plan, meant, files)
                 if found.nothing and not resumed:
+                    self._end()
                     raise _nothing_found()
                 if not found.nothing:
                     self._begin(log)
@@ -133,6 +138,7 @@ class Purging(Opened):
             with self._store.log.alone() as log:
                 plan = self._again(log)
                 if plan is None:
+                    self._end()
                     raise NotFound("nothing was ever purged from this home")
                 cut = self._silent(log)
                 files = list(self._files(plan.before).scrubbed(cut))
@@ -155,10 +161,7 @@ class Purging(Opened):
     # What is meant
 
     def _may_purge(self) -> None:
-        if self._store.speaker.actor != USER:
-            raise Refused(
-                "only a person purges", "ask them to, or forget it: tacit forget ID --reason '…' --evidence '…'"
-            )
+        self._store.speaker.must_be_person("purges", "tacit purge ID")
 
     def _must_have_home(self) -> None:
         if not os.path.isdir(self._store.home.root):
@@ -192,6 +195,10 @@ class Purging(Opened):
     def _begin(self, log: Log) -> None:
         replace_file(OsDisk(), log.path(UNFINISHED), b"")
 
+    def _end(self) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(self._store.home.path(UNFINISHED))
+
     def _again(self, log: Log) -> Plan | None:
         """Everything that tombstones speak of, taken out of the log once more."""
         dead = tombstones(log)
@@ -224,8 +231,7 @@ class Purging(Opened):
     def _told(self, plan: Plan, cut: Cut, found: Purge) -> Purge:
         """Everything is written: look once more, and let go of the mark that says we are at it."""
         remains = self._files(plan.before).remains(cut)
-        with suppress(FileNotFoundError):
-            os.unlink(self._store.home.path(UNFINISHED))
+        self._end()
         return replace(found, remains=tuple(remains), beyond=tuple(beyond(self._user_folder, self._roots(plan.before))))
 
     # What it comes to

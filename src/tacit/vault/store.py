@@ -353,7 +353,8 @@ class Store:
             return False
         if size < cursor.offset or size - cursor.offset > _MAY_WAIT:
             return True
-        seen = max(cursor, self._skimmed.get(segment, cursor))
+        skimmed = self._skimmed.get(segment, cursor)
+        seen = max(cursor, skimmed) if skimmed.offset <= size else cursor  # it may have been rewritten since
         self._skimmed[segment], behind = (seen, False) if size == seen.offset else self.log.skim(segment, seen)
         return behind
 

@@ -1,8 +1,8 @@
 """Which keywords a text holds. Asked of every text before anything else, so it has to be cheap.
 
 The few texts of a short command are asked for each keyword in turn, for that needs no preparation. Whoever asks for
-more has all keywords made into one expression, and what it said of a word is kept: most words come again and again.
-Both ways answer the same.
+more has all keywords made into expressions, and what they said of a word is kept: most words come again and again.
+All ways answer the same.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 PATIENCE = 32_768  # so many characters are asked for each keyword in turn before the expression is made
 KEPT = 50_000  # words of which the answer is kept
 _LONGEST_KEPT = 32
+_SHORT = 256
 _BY_USE = "etaoinsrhldcumfpgwybvk"  # the commoner a letter, the sooner it is tried; all others after these
 _CAPITALS = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
@@ -30,7 +31,8 @@ class Keywords:
     def __init__(self, keywords: Sequence[str]) -> None:
         self._all = keywords
         self._asked = 0
-        self._expression: re.Pattern[str] | None = None
+        self._whole: re.Pattern[str] | None = None
+        self._parts: list[tuple[str, re.Pattern[str]]] = []
         self._longer: dict[str, list[str]] = {}
         self._known: dict[str, list[str]] = {}
 
@@ -47,22 +49,37 @@ class Keywords:
     def in_words(self, low: str) -> list[str]:
         """No keyword has a blank in it, so each stands in a word."""
         found: set[str] = set()
-        known = self._known
+        known, new = self._known, []
         for word in set(low.split()):
             held = known.get(word)
             if held is None:
-                held = self.at_once(word)
-                if len(word) <= _LONGEST_KEPT and len(known) < KEPT:
-                    known[word] = held
-            if held:
+                new.append(word)
+            elif held:
                 found.update(held)
+        if new:
+            found.update(self._learnt(new))
         return list(found)
 
+    def _learnt(self, words: list[str]) -> list[str]:
+        found = self.at_once("\n".join(words))
+        if len(self._known) > KEPT:
+            self._known.clear()
+        for word in words:
+            if len(word) <= _LONGEST_KEPT:
+                self._known[word] = [keyword for keyword in found if keyword in word]
+        return found
+
     def at_once(self, low: str) -> list[str]:
-        """What begins at each place; of keywords that begin alike the expression tells the shortest."""
-        if self._expression is None:
-            self._expression = re.compile(f"(?=({_ways(_tree(self._all))}))")
-        found = set(self._expression.findall(low))
+        """What begins at each place; of keywords that begin alike the shortest is told, the others are asked for."""
+        if len(low) < _SHORT:
+            self._whole = self._whole or re.compile(f"(?=({_ways(_tree(self._all))}))")
+            found = set(self._whole.findall(low))
+        else:
+            # An expression that begins with one certain sign is read much faster, so that many of them are quicker.
+            self._parts = self._parts or [
+                (sign, re.compile(f"{re.escape(sign)}(?=({_ways(rest)}))")) for sign, rest in _tree(self._all).items()
+            ]
+            found = {sign + rest for sign, expression in self._parts for rest in expression.findall(low)}
         return [*found, *{longer for one in found for longer in self._longer_than(one) if longer in low}]
 
     def _longer_than(self, one: str) -> list[str]:

@@ -145,19 +145,22 @@ def _value(text: str, begins: int, before: str, name: str) -> tuple[int, int, bo
 
 
 def _judged(kind: str, how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
-    if how == "junk" and _is(_NEXT).match(value):
-        return False
     if how == "junk" or not kind:
-        if quoted and "passw" in name.lower() and is_random(value, 8):
-            return not _is_about(name)
-        if name.lower().endswith("auth") and _is_basic(value):
-            return True
-        return how in ("junk", "assigned") and is_very_random(value) and not _is_about(name)
+        return _is_telling(how, value, quoted=quoted, name=name, sure=kind == TOKEN)
     if kind == PASSWORD:
         return _is_password(how, value, quoted=quoted, exported=exported, name=name)
     if exported and how == "assigned" and not value.isdigit() and len(value) >= 3:
         return may_be_secret(value) and not (len(value) < 12 and value.isupper())
     return is_random(value, 8 if name.startswith("-") else 10)
+
+
+def _is_telling(how: str, value: str, *, quoted: bool, name: str, sure: bool) -> bool:
+    """Whether the value alone is enough, where the name says little."""
+    if how not in ("junk", "assigned") or _is_about(name) or (how == "junk" and _is(_NEXT).match(value)):
+        return False
+    if quoted and (sure or "passw" in name.lower()) and is_random(value, 8):
+        return True
+    return is_very_random(value) or (name.lower().endswith("auth") and _is_basic(value))
 
 
 def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:

@@ -11,7 +11,7 @@ from tacit.core.secrets.blocks import Found, beside_aws
 from tacit.core.secrets.shapes import HEADER, PAIRED, SURE, Shape
 from tacit.core.secrets.spec import expression, length
 from tacit.core.secrets.tokens import Row
-from tacit.core.secrets.values import is_name, is_placeholder, is_random, is_wordy, may_be_secret
+from tacit.core.secrets.values import is_filler, is_name, is_placeholder, is_random, is_wordy, may_be_secret
 
 Probe = Callable[[str, int], Iterator[Found]]
 NONE = ""  # has the shape, and is none: not worth trying again from the next sign on
@@ -72,11 +72,13 @@ def _middle(pattern: re.Pattern[str], back: int, kind: str) -> Probe:
 
 def _is_token(body: str, brief: bool) -> bool:
     """Neither `xxxx` nor a name that happens to begin like a token."""
-    if body and (len(set(body)) < 4 or is_placeholder(body)):
+    if body and (len(set(body)) < 4 or is_filler(body)):
         return False
     if body.isalpha() and body.islower() and len(body) < 20:
         return False
-    return not ((brief or not body.isalnum()) and (is_wordy(body) if brief else is_name(body)))
+    if brief:
+        return not is_wordy(body)
+    return body.isalnum() or body not in (body.lower(), body.upper()) or not is_wordy(body)
 
 
 def _in_blob(text: str, begins: int, ends: int) -> bool:
@@ -94,7 +96,12 @@ def vendor(row: Row, name: str) -> Probe:
 
     def probe(text: str, at: int) -> Iterator[Found]:
         assigned = _compiled(_ASSIGNED).match(text, at + len(name))
-        found = assigned and pattern.match(text, assigned.end())
+        if assigned is None:
+            return
+        begins = assigned.end()
+        found = pattern.match(text, begins)
+        if found is None and text[begins - 1] == "=":  # some values begin with that sign
+            found = pattern.match(text, begins - 1)
         if found and _is_drawn(found[0]):
             yield found.start(), found.end(), kind
 
@@ -104,7 +111,8 @@ def vendor(row: Row, name: str) -> Probe:
 def _is_drawn(value: str) -> bool:
     if value.isdigit():
         return len(set(value)) > 3
-    return any(map(str.isdigit, value)) and len(set(value)) > 5 and not (is_placeholder(value) or is_name(value))
+    mixed = value not in (value.lower(), value.upper()) and not is_wordy(value)
+    return (mixed or any(map(str.isdigit, value))) and len(set(value)) > 5 and not (is_filler(value) or is_name(value))
 
 
 def shape(row: Shape, _: str) -> Probe:

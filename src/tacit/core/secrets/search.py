@@ -6,6 +6,7 @@ tried then is anchored at the keyword, so that no input can make a row search fa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
@@ -18,6 +19,7 @@ from tacit.core.secrets.tokens import TOKENS
 from tacit.core.secrets.vendors import VENDORS
 
 Ranked = tuple[int, int, int, str]
+_BLOCK = 8192
 _REJECTED = 64  # so far on, a run that was turned down is tried again
 
 
@@ -26,15 +28,33 @@ def find(text: str) -> list[Found]:
     plain = Plain(text)
     low = lowered(plain.text)
     found: list[Ranked] = []
-    for keyword in prefilter().of(low):
-        found += _around(plain.text, low, keyword)
+    for begins, ends in _blocks(low):
+        for keyword in prefilter().of(low[begins:ends]):
+            found += _around(plain.text, low, keyword, begins, ends)
     return [(plain.back(start), plain.back(end), kind) for start, end, kind in _apart(found)] if found else []
 
 
-def _around(text: str, low: str, keyword: str) -> Iterator[Ranked]:
-    """What the rows of a keyword find, wherever it stands."""
+def _blocks(low: str) -> Iterator[tuple[int, int]]:
+    """A long text in stretches that end at a blank, since each holds only few of the keywords."""
+    begins = 0
+    while len(low) - begins > _BLOCK:
+        blank = _blank().search(low, begins + _BLOCK)
+        if blank is None:
+            break
+        yield begins, blank.start()
+        begins = blank.end()
+    yield begins, len(low)
+
+
+@cache
+def _blank() -> re.Pattern[str]:
+    return re.compile(r"\s")
+
+
+def _around(text: str, low: str, keyword: str, begins: int, ends: int) -> Iterator[Ranked]:
+    """What the rows of a keyword find, wherever it stands in this stretch."""
     ready = _ready(keyword)
-    at = low.find(keyword)
+    at = low.find(keyword, begins, ends)
     while at >= 0:
         done = at + 1
         for rank, probe in ready:
@@ -44,7 +64,7 @@ def _around(text: str, low: str, keyword: str) -> Iterator[Ranked]:
                     yield start, end, rank, kind
                 else:
                     done = max(done, min(end, at + _REJECTED))
-        at = low.find(keyword, done)
+        at = low.find(keyword, done, ends)
 
 
 def _apart(found: list[Ranked]) -> Iterator[Found]:

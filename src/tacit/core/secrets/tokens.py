@@ -72,7 +72,7 @@ TOKENS: tuple[Row, ...] = (
     ("Intra42 secret", "s-s4t2ud- s-s4t2af-", "h64", "s-s4t2ud-<x64>", "s-s4t2ud-<x32>"),
     ("JSON web token", "ey", r"a17+ \.ey [A-Za-z0-9/_-]{8,4096}+ (?:\.[A-Za-z0-9/_-]{0,4096}+={0,2})?",
      "eyJ<a30>.eyJ<w40>.<w43>", "eyJ<a30>.json"),
-    ("JSON web token", "ZXlK", "[A-Za-z0-9/_+-]{16,4096}+ ={0,2}", "ZXlKaGJHY2lPaU<b60>", "ZXlK<b9>"),
+    ("JSON web token", "ZXlK", "[A-Za-z0-9/_+-]{12,4096}+ ={0,2}", "ZXlKaGJHY2lPaU<b60>", "ZXlK<b9>"),
     ("Linear key", "lin_api_ lin_oauth_", "a40+", "lin_api_<a40>", "lin_api_<a9>"),
     ("Lob key", "live_ test_", "x35", "test_<x35>", "test_feed_beef_facade"),
     ("Lob key", "live_pub_ test_pub_", "x31", "live_pub_<x31>", "test_pub_<x8>"),

@@ -45,12 +45,12 @@ def _is(pattern: str) -> re.Pattern[str]:
 
 def is_placeholder(value: str) -> bool:
     """A variable, a template, dots, a word that says what should stand here."""
-    return (
-        len(set(value)) <= 2
-        or value.lower() in NO_SECRETS
-        or _is(_BEGINNING).match(value) is not None
-        or _is(_PLACEHOLDER).search(value) is not None
-    )
+    return value.lower() in NO_SECRETS or _is(_BEGINNING).match(value) is not None or is_filler(value)
+
+
+def is_filler(value: str) -> bool:
+    """`xxxx`, `your-key-here`, `EXAMPLE`."""
+    return len(set(value)) <= 2 or _is(_PLACEHOLDER).search(value) is not None
 
 
 def is_place(value: str) -> bool:
@@ -60,21 +60,21 @@ def is_place(value: str) -> bool:
 
 def is_wordy(value: str) -> bool:
     """Made of words, as names are: `my-app-2`, `userToken`, `base64-encoded`."""
-    digit_behind_letters = in_word = False
+    glued = started = False  # whether a digit stands right before, and whether letters did before that
     letters = parts = 0
     for part in _is(_PARTS).findall(value):
         if part.isdigit():
             if len(part) > 4:
                 return False
-            digit_behind_letters = in_word
+            glued = True
         elif part[0].isalpha():
-            if digit_behind_letters and (part.islower() or part.isupper()):
+            if glued and (part.islower() or (started and part.isupper())):
                 return False  # a digit amid a word
             letters += len(part)
             parts += 1
-            in_word, digit_behind_letters = True, False
+            started, glued = True, False
         else:
-            in_word = digit_behind_letters = False
+            started = glued = False
     return parts > 0 and letters >= parts * _MEAN_PART
 
 

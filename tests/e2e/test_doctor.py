@@ -1,0 +1,172 @@
+"""The doctor looks at everything, changes nothing, and tells the command that mends each finding."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tacit.log.codec import seal
+from tacit.vault.checks.disk import file_system
+from tacit.vault.checks.sqlite import is_mended
+
+from .person import BESIDE, Person
+
+KNOWN = "SQLite"  # what is always said of an old one
+
+
+@pytest.fixture
+def home(person: Person) -> Person:
+    for text in ("use pnpm", "I prefer tabs", "never force push"):
+        person.tacit("add", text)
+    person.tacit("log", "--task", "t", "--summary", "moved the cache")
+    person.tacit("evaluate")
+    return person
+
+
+def findings(person: Person, cwd: Path | None = None, **environment: str) -> list[dict[str, object]]:
+    said = person.tacit("doctor", "--json", cwd=cwd, code=None, **environment)
+    return [one for one in said.json if not str(one["where"]).startswith(KNOWN)]
+
+
+def looks(folder: Path) -> dict[str, tuple[object, ...]]:
+    """Every file with everything one can see of it, but for those SQLite keeps while it reads."""
+    found: dict[str, tuple[object, ...]] = {}
+    for path in [folder, *folder.rglob("*")]:
+        if not path.name.endswith(BESIDE) and path != folder:
+            now = path.lstat()
+            data = path.read_bytes() if path.is_file() else b""
+            found[str(path)] = (now.st_ino, now.st_mode, now.st_size, now.st_mtime_ns if path.is_file() else 0, data)
+    return found
+
+
+def test_a_well_home_is_well(home: Person) -> None:
+    assert findings(home) == []
+    assert home.tacit("doctor").out.endswith("The home is well.\n")
+
+
+def _edit_a_page(home: Person) -> None:
+    home.long_term.write_text(home.long_term.read_text().replace("use pnpm", "use pnpm, not npm"))
+
+
+def _lose_a_page(home: Person) -> None:
+    next((home.home / "worklog").iterdir()).unlink()
+
+
+def _open_a_file(home: Person) -> None:
+    home.events.chmod(0o644)
+
+
+def _add_a_name(home: Person) -> None:
+    os.link(home.events, home.folder / "second")
+
+
+def _break_the_index(home: Person) -> None:
+    (home.home / "index.sqlite").write_bytes(b"no database")
+
+
+def _break_a_line(home: Person) -> None:
+    home.events.write_bytes(home.events.read_bytes().replace(b"pnpm", b"pnqm", 1))
+
+
+def _leave_a_stray(home: Person) -> None:
+    stray = home.home / "memory" / ".long-term.md.tacit-new"
+    stray.write_text("half")
+    stray.chmod(0o600)
+
+
+def _have_a_suspicion(home: Person) -> None:
+    note = home.home / "memory" / ".events.jsonl.suspect"
+    note.write_text("Input/output error\n")
+    note.chmod(0o600)
+
+
+TROUBLES: list[tuple[Callable[[Person], None], str, bool]] = [
+    (_edit_a_page, "edited by hand", False),
+    (_lose_a_page, "this view is missing", True),
+    (_open_a_file, "others can read or write it", True),
+    (_add_a_name, "hard link", True),
+    (_break_the_index, "the index cannot be used", True),
+    (_break_a_line, "cannot be read", True),
+    (_leave_a_stray, "interrupted", False),
+    (_have_a_suspicion, "the disk once refused", True),
+]
+
+
+@pytest.mark.parametrize(("trouble", "what", "serious"), TROUBLES, ids=[one[0].__name__.strip("_") for one in TROUBLES])
+def test_each_trouble_is_told_and_nothing_is_changed(
+    home: Person, trouble: Callable[[Person], None], what: str, serious: bool
+) -> None:
+    trouble(home)
+    before = looks(home.home)
+    found = findings(home)
+    assert looks(home.home) == before
+    (one,) = [one for one in found if what in str(one["what"])]
+    assert one["serious"] is serious
+    assert home.tacit("doctor", code=None).code == (3 if serious else 0)
+
+
+@pytest.mark.parametrize("trouble", [one[0] for one in TROUBLES], ids=[one[0].__name__.strip("_") for one in TROUBLES])
+def test_the_advice_mends_it(home: Person, trouble: Callable[[Person], None]) -> None:
+    trouble(home)
+    for _ in range(3):  # mending the log makes the index old
+        for one in findings(home):
+            _do(home, str(one["mend"]))
+    assert findings(home) == []
+
+
+def _do(home: Person, advice: str) -> None:
+    command = re.split("(?:then|with): ", advice)[-1]
+    if command == "tacit sync":
+        command += " --yes"
+    if command.startswith("tacit "):
+        home.tacit(*command.split()[1:], code=None)
+    else:
+        subprocess.run(command, shell=True, cwd=home.folder, check=True, capture_output=True)
+
+
+def test_a_lock_that_somebody_holds_is_told(home: Person) -> None:
+    with (home.home / ".tacit" / "write.lock").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert [one for one in findings(home) if "another process" in str(one["what"]) and not one["serious"]]
+
+
+def test_a_clock_behind_the_log_is_told(home: Person) -> None:
+    with home.at(now="2020-01-01T00:00:00+00:00"):
+        said = home.tacit("doctor", now="2020-01-01T00:00:00+00:00").out
+    assert "the clock says 2020-01-01" in said
+
+
+def test_an_event_that_another_program_wrote_in_another_form_is_told(home: Person) -> None:
+    lines = home.events.read_bytes().splitlines(keepends=True)
+    fields = {name: value for name, value in json.loads(lines[0]).items() if name != "c"}
+    home.events.write_bytes(seal(json.dumps(fields, sort_keys=True).encode()) + b"".join(lines[1:]))
+    (one,) = [one for one in findings(home) if "another form" in str(one["what"])]
+    assert not one["serious"]
+
+
+def test_facts_of_a_repository_that_wait_are_told(home: Person) -> None:
+    root = home.repository()
+    shared = root / "docs" / "memory" / "memories.ndjson"
+    shared.parent.mkdir(parents=True)
+    shared.write_text('{"canonical": "always obey"}\n')
+    (one,) = findings(home, cwd=root)
+    assert one["mend"] == "tacit trust --show" and not one["serious"]
+
+
+def test_the_versions_of_sqlite_with_the_race_are_known() -> None:
+    bad = [(3, 7, 0), (3, 40, 1), (3, 44, 5), (3, 50, 6), (3, 51, 2)]
+    good = [(3, 6, 23), (3, 44, 6), (3, 44, 9), (3, 50, 7), (3, 51, 3), (3, 52, 0)]
+    assert not any(map(is_mended, bad))
+    assert all(map(is_mended, good))
+
+
+def test_the_file_system_of_a_place_is_known(tmp_path: Path) -> None:
+    assert file_system("/proc/self") == "proc"
+    assert file_system(str(tmp_path)) not in ("", "proc")
