@@ -47,8 +47,6 @@ def _talk(terminal: int, answers: Iterable[tuple[str, str]]) -> bytes:
         while (at := shown.find(prompt.encode(), seen)) < 0:
             shown += _more(terminal) or _missing(prompt, shown)
         seen = at + len(prompt.encode())
-        if answer == INTERRUPT:  # an interrupt between the prompt and the reading of the line is not noticed
-            time.sleep(0.5)
         os.write(terminal, answer.encode() + (b"" if answer in (END_OF_INPUT, INTERRUPT) else b"\n"))
     while more := _more(terminal):
         shown += more

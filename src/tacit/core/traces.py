@@ -7,7 +7,7 @@ hexadecimal decoded, some levels deep. What is found in a reading is told as a s
 from __future__ import annotations
 
 import re
-from base64 import b64decode
+from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple, Protocol
@@ -16,16 +16,16 @@ from unicodedata import combining, normalize
 MARK = "[purged]"
 Span = tuple[int, int]
 _DEPTH = 3
-_ESCAPE = re.compile(
-    r"\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([dD][89aAbB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})"
-    r"|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([^ux]))",
-    re.DOTALL,
+# Compiled where something is purged, which is seldom.
+_ESCAPE = (
+    r"(?s:\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([dD][89aAbB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})"
+    r"|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([^ux])))"
 )
 _NAMED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_BLANK_PLUS = re.compile(r"\+")
-_HOLLOW = re.compile("[\0\ufffd]+")
-_BYTES = re.compile("[\0\udc80-\udcff]")
+_PERCENT = r"(?:%[0-9A-Fa-f]{2})+"
+_BLANK_PLUS = r"\+"
+_HOLLOW = "[\0\ufffd]+"
+_BYTES = "[\0\udc80-\udcff]"
 _URL_SAFE = str.maketrans("-_", "+/")
 
 
@@ -64,7 +64,7 @@ def holds(text: str, sought: Iterable[Sought]) -> bool:
     return any(next(_found(text, one), None) is not None for one in sought)
 
 
-def scrub(text: str, sought: Iterable[Sought], kept: re.Pattern[str] | None = None) -> str:
+def scrub(text: str, sought: Iterable[Sought], kept: str = "") -> str:
     """The text with a mark in place of each of these. What lies wholly inside of `kept` stays."""
     for one in sought:
         if next(one.find(plain(MARK)), None) is not None:
@@ -75,10 +75,10 @@ def scrub(text: str, sought: Iterable[Sought], kept: re.Pattern[str] | None = No
     return text
 
 
-def _outside(spans: list[Span], text: str, kept: re.Pattern[str] | None) -> list[Span]:
-    if not spans or kept is None:
+def _outside(spans: list[Span], text: str, kept: str) -> list[Span]:
+    if not spans or not kept:
         return spans
-    safe = [found.span() for found in kept.finditer(text)]
+    safe = [found.span() for found in re.finditer(kept, text)]
     return [span for span in spans if not any(start <= span[0] and span[1] <= end for start, end in safe)]
 
 
@@ -182,7 +182,7 @@ def _decoded(text: str, least: int) -> Iterator[_Reading]:
 _Letters = list[tuple[str, int, int]]
 
 
-def _substituted(text: str, pattern: re.Pattern[str], decode: Callable[[re.Match[str]], _Letters]) -> _Reading:
+def _substituted(text: str, pattern: str, decode: Callable[[re.Match[str]], _Letters]) -> _Reading:
     """The text with each match decoded to letters that know where they come from."""
     pieces: list[str] = []
     firsts: list[int] = []
@@ -194,7 +194,7 @@ def _substituted(text: str, pattern: re.Pattern[str], decode: Callable[[re.Match
         firsts.extend(range(done, until))
         lasts.extend(range(done + 1, until + 1))
 
-    for found in pattern.finditer(text):
+    for found in re.finditer(pattern, text):
         copied(found.start())
         for letter, start, end in decode(found):
             pieces.append(letter)
@@ -244,7 +244,7 @@ def _from_base64(text: str, least: int) -> Iterator[_Reading]:
         for start in range(run.start(), run.start() + 4):
             signs = text[start : run.end()].translate(_URL_SAFE)
             signs = signs[:-1] if len(signs) % 4 == 1 else signs
-            data = b64decode(signs + "=" * (-len(signs) % 4))
+            data = a2b_base64(signs + "=" * (-len(signs) % 4))
             yield from _in_letters(data, start, lambda at: (at * 8 + 5) // 6, lambda at: at * 8 // 6)
 
 
@@ -253,7 +253,7 @@ def _from_bytes(text: str) -> Iterator[_Reading]:
     thin = text.replace("\ufffd", "\0")  # what is left of an empty byte
     if not text.isascii() and max(thin) <= "\xff":
         yield from _in_letters(thin.encode("latin-1"), 0, lambda at: at)
-    if _BYTES.search(text):
+    if re.search(_BYTES, text):
         with suppress(UnicodeEncodeError):
             owners = [at for at, letter in enumerate(text) for _ in range(_bytes_in_utf8(letter))]
             data = text.encode("utf-8", "surrogateescape")

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 
 from tacit.core import purging
 from tacit.core.claim import Kind
@@ -38,22 +39,22 @@ from tacit.vault.named import checked_optional
 from tacit.vault.opened import Opened
 from tacit.vault.scrubbing import Files, Scrubbed, beyond, put
 
-# The words our own files are written with: taking them out would take the files apart.
-_OWN_WORDS = plain(
-    "\n".join(
-        (
-            *EVENT_TYPES,
-            *(kind.label for kind in Kind),
-            *(one.name for one in Provenance),
-            *(field for body in (Proposed, Decided, Purged) for field in body._fields),
-            *HEADER,
-            *SECTIONS,
-            "global project: local user policy agent remember promote repeats evaluation user_direct",
-            "canonical dedupe_key strength triple subject predicate object sentence summary changes worklog",
-            MARK,
-        )
+
+@cache
+def _own_words() -> str:
+    """The words our own files are written with: taking them out would take the files apart."""
+    words = (
+        *EVENT_TYPES,
+        *(kind.label for kind in Kind),
+        *(one.name for one in Provenance),
+        *(field for body in (Proposed, Decided, Purged) for field in body._fields),
+        *HEADER,
+        *SECTIONS,
+        "global project: local user policy agent remember promote repeats evaluation user_direct",
+        "canonical dedupe_key strength triple subject predicate object sentence summary changes worklog",
+        MARK,
     )
-)
+    return plain("\n".join(words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +269,7 @@ def _of_text(text: str) -> Meant:
 
 
 def _is_telling(text: str) -> bool:
-    return len(plain(text)) >= LEAST and plain(text) not in _OWN_WORDS
+    return len(plain(text)) >= LEAST and plain(text) not in _own_words()
 
 
 def _both(one: Cut, other: Cut) -> Cut:

@@ -25,7 +25,7 @@ from tacit.vault.project import FACTS
 _OURS = ("memory", "activity", "imported", "sessions", "worklog", "evaluations", "quarantine", ".tacit")
 _LOCKS = ("write.lock", "log.lock")
 # Dates and ids of entries are no words of a person.
-_STRUCTURE = re.compile(r'^- \d{4}-\d\d-\d\d(?=: )| \^[0-9a-z]{12}$|"(?:id|ts)": "[^"\\]*"', re.MULTILINE)
+_STRUCTURE = r'(?m:^- \d{4}-\d\d-\d\d(?=: )| \^[0-9a-z]{12}$|"(?:id|ts)": "[^"\\]*")'
 _MOST = 64 << 20  # another program's file in the home may be of any size
 _SESSIONS = (".claude", ".codex", ".gemini", ".copilot", ".local/share/opencode")
 _HISTORIES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".local/share/atuin")
@@ -136,7 +136,7 @@ def _line_id(path: str, line: str) -> ClaimId | None:
 
 
 def _still(text: str, cut: Cut) -> bool:
-    return holds(_STRUCTURE.sub("", text), cut.texts)
+    return holds(re.sub(_STRUCTURE, "", text), cut.texts)
 
 
 def _regular(root: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.values import is_password, is_place, is_random, is_very_random, is_wordy, may_be_secret
@@ -58,6 +59,19 @@ _ABOUT = frozenset(
 _TAILS = frozenset("prod dev test staging stage old new value val b64 base64 string str live default".split())
 
 
+_WAYS = (("assigned", _OPERATOR), ("is", _IS), ("junk", _JUNK), ("space", _SPACE))
+
+
+class Place(NamedTuple):
+    """A name, the word or sign before it, how a value follows, where the name ends and where the value begins."""
+
+    name: str
+    before: str
+    how: str
+    ends: int
+    begins: int
+
+
 @cache
 def _is(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
@@ -66,38 +80,40 @@ def _is(pattern: str) -> re.Pattern[str]:
 def value_of(text: str, at: int) -> Iterator[Found]:
     """The value of the name that a keyword is part of."""
     ends = _end(text, at)
-    following = _following(text, ends)
-    if following is None:
+    if text[ends : ends + 1] not in _FOLLOWING:
         return
-    name, before = _name(text, at, ends)
-    how, begins = following
-    if how == "space" and not name.startswith("-"):
-        return
-    kind = _kind(name)
-    found = _value(text, begins, before, name)
+    name = before = None
+    for how, pattern in _WAYS:
+        found = _is(pattern).match(text, ends)
+        if found is None or (how == "space" and "-" not in text[max(0, at - 40) : at]):
+            continue  # only an option has its value behind a blank
+        if name is None or before is None:
+            name, before = _name(text, at, ends)
+        if value := _judged_value(text, Place(name, before, how, ends, found.end())):
+            yield value
+            return
+
+
+def _judged_value(text: str, place: Place) -> Found | None:
+    if place.how == "space" and not place.name.startswith("-"):
+        return None
+    kind = _kind(place.name)
+    found = _value(text, place)
     if found is None:
-        return
+        return None
     start, end, quoted = found
-    value = text[start:end]
-    exported = before == "export" or (before in ("", "env") and name.isupper() and text[ends] == "=")
-    if _judged(kind, how, value, quoted=quoted, exported=exported, name=name):
-        yield start, end, kind or WEAK
+    exported = place.before == "export" or (
+        place.before in ("", "env") and place.name.isupper() and text[place.ends] == "="
+    )
+    if _judged(kind, place.how, text[start:end], quoted=quoted, exported=exported, name=place.name):
+        return start, end, kind or WEAK
+    return None
 
 
 def _end(text: str, at: int) -> int:
     rest = _is(_REST).match(text, at)
     assert rest is not None
     return rest.end()
-
-
-def _following(text: str, ends: int) -> tuple[str, int] | None:
-    """What stands between name and value, and where the value begins."""
-    if text[ends : ends + 1] not in _FOLLOWING:
-        return None
-    for how, pattern in (("assigned", _OPERATOR), ("is", _IS), ("junk", _JUNK), ("space", _SPACE)):
-        if found := _is(pattern).match(text, ends):
-            return how, found.end()
-    return None
 
 
 def _name(text: str, at: int, ends: int) -> tuple[str, str]:
@@ -129,14 +145,15 @@ def _kind(name: str) -> str:
     return ""
 
 
-def _value(text: str, begins: int, before: str, name: str) -> tuple[int, int, bool] | None:
+def _value(text: str, place: Place) -> tuple[int, int, bool] | None:
+    begins = place.begins
     if text[begins - 1] in "\"'" and (inner := _is(_BARE).match(text, begins)):
         return begins, inner.end(), True
     if quoted := _is(_QUOTED).match(text, begins):
         group = quoted.lastindex or 0
         return quoted.start(group), quoted.end(group), True
     begins += text[begins : begins + 1] in ('"', "'")  # a quote that is never closed
-    whole_line = before in ("", "export", "env") and name.isupper()
+    whole_line = place.before in ("", "export", "env") and place.name.isupper()
     bare = _is(_LINE if whole_line else _BARE).match(text, begins)
     if bare is None or _is(_CALL).match(text, bare.end()):
         return None

@@ -46,7 +46,7 @@ SHAPES: tuple[Shape, ...] = (
      r"echo\s{1,4}(?:-n\s{1,4})?{V}\s{0,4}\|\s{0,4}(?:sudo\s{1,4}(?:-\w\s{1,4}){0,3}-S\b|(?:docker|podman)\s{1,4}login\b)",
      SURE, "echo hunter2 | sudo -S apt update", "echo done | sudo tee file"),
     ("authorization header", "authorization", "",
-     r"authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:(?:bearer|basic|token|api-?key|api-token|digest)\s{1,4})?(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
+     r"authorization[\"']?\s{0,4}[:=,]\s{0,8}[\"']?(?:(?:bearer|basic|token|api-?key|api-token|digest)\s{1,4})?(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
      HEADER, "Authorization: Bearer <a24>", "send an Authorization: Bearer header"),
     ("bearer token", "bearer", "", r"bearer\s{1,4}(?P<v>[A-Za-z0-9_=~.+/-]{16,4096})", RANDOM,
      "-H 'auth-x: Bearer <w40>'", "bearer authentication-middleware"),

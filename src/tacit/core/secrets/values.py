@@ -24,7 +24,7 @@ _PLACEHOLDER = (
     r"(?i)example|placeholder|\byour|your[-_]|change.?me|redacted|xxxx|\*\*\*|\.\.\.|…|dummy|insert[-_ ]|replace[-_ ]|"
     r"todo|process\.env|environ|getenv|secrets\.|\$\{|\$\(|\{\{|%\(|\x00"
 )
-_BEGINNING = r"[<{\[(]|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|=|-{2}|&[a-z]+;"
+_BEGINNING = r"[<{\[(]|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
 _TYPE = (
     r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|v)"
     r"-?\d+(?:[-_].*)?"

@@ -1,10 +1,43 @@
-"""Asking a person yes or no. Only at a terminal; anything but yes is no."""
+"""Asking a person at a terminal. An interrupt is noticed whenever it comes; anything but yes is no."""
 
 from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+def ask(prompt: str) -> str:
+    """One line, without its end. EOFError where there is no more to read."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    with _woken_by_signals() as wake:
+        # A signal between the prompt and the reading would wait for the next key; so both are waited for together.
+        select.select([sys.stdin, wake], [], [])
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.rstrip("\n")
 
 
 def agreed(question: str) -> bool:
     try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        return ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False
+
+
+@contextmanager
+def _woken_by_signals() -> Iterator[int]:
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    before = signal.set_wakeup_fd(theirs)
+    try:
+        yield ours
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(ours)
+        os.close(theirs)

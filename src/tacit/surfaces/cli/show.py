@@ -8,7 +8,7 @@ from tacit.core.claim import is_local, project_name
 from tacit.core.memory import Memory
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import Call
-from tacit.surfaces.cli.words import STATUS_WORDS, say, say_json
+from tacit.surfaces.cli.words import PROVENANCE_WORDS, STATUS_WORDS, say, say_json
 from tacit.vault.judging import Outcome
 from tacit.vault.reading import Listed
 
@@ -80,6 +80,7 @@ def card(listed: Listed, at: int, of: int) -> Sequence[str]:
         f"   {show(memory.claim.sentence)}",
         f"   based on {runs} observation{'s' * (runs != 1)} in {sessions} session{'s' * (sessions != 1)},"
         f" confidence {memory.confidence:.2f}",
+        f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}",
     ]
     lines += [f"   evidence: {show(clip(given.text, 200))}" for given in memory.evidence[:3]]
     return lines

@@ -5,6 +5,14 @@ from __future__ import annotations
 import sys
 
 STATUS_WORDS = {"pending": "candidate", "retired": "forgotten"}
+# Who is behind it, from `Provenance` 0 on.
+PROVENANCE_WORDS = (
+    "from outside: nobody vouches for it",
+    "found by a program on this machine",
+    "said by an agent",
+    "from a file you vouched for",
+    "said by you",
+)
 
 
 def say(line: str = "") -> None:

@@ -7,6 +7,7 @@ import sys
 from tacit.core.errors import TacitError
 from tacit.core.memory import Status
 from tacit.core.text import show
+from tacit.surfaces.cli.asking import ask
 from tacit.surfaces.cli.command import Call, Command
 from tacit.surfaces.cli.show import card, outcome_line
 from tacit.surfaces.cli.verbs.edit import in_editor
@@ -51,7 +52,7 @@ def _decide(vault: Vault, listed: Listed) -> int | None:
     """Ask until the card is decided: 1 decided, 0 skipped, None to stop."""
     while True:
         try:
-            answer = input(f"   {_KEYS} > ").strip().lower()[:1]
+            answer = ask(f"   {_KEYS} > ").strip().lower()[:1]
         except EOFError:
             return None
         if answer in ("q", "s", ""):
@@ -71,10 +72,10 @@ def _act(vault: Vault, listed: Listed, answer: str) -> bool:
         case "d":
             say("   " + outcome_line("Dismissed for good", vault.dismiss(name)))
         case "e":
-            text = input("   new text (empty: your editor) > ").strip() or in_editor(listed.memory.claim.sentence)
+            text = ask("   new text (empty: your editor) > ").strip() or in_editor(listed.memory.claim.sentence)
             say("   " + outcome_line("Revised and accepted", vault.edit(name, text=text, accept=True)))
         case "m":
-            into = input("   merge into which id > ").strip()
+            into = ask("   merge into which id > ").strip()
             say("   " + outcome_line("Merged into", vault.merge(name, into)))
         case _:
             say(f"   {_KEYS}")
