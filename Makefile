@@ -22,10 +22,10 @@ format: $(VENV)/developing
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-pytest: $(VENV)/developing
+pytest: $(VENV)/developing $(VENV)/tools
 	$(BIN)/pytest -n 2
 
-chaos: $(VENV)/developing
+chaos: $(VENV)/developing $(VENV)/tools
 	$(BIN)/python bench/chaos.py
 
 bench: $(VENV)/developing
@@ -45,6 +45,11 @@ $(VENV)/installed: $(VENV)/bin/pip pyproject.toml
 $(VENV)/developing: $(VENV)/bin/pip pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/installed
+
+# What tests kill, trace and restrict processes with.
+$(VENV)/tools: $(VENV)/bin/pip
+	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare; } >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq strace util-linux; }
+	@touch $@
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

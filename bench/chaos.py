@@ -12,22 +12,20 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.chaos import crowd, power, rebuild, storm, workload
-from tests.chaos.apart import apart, folder_in_memory
+from tests.chaos.apart import apart
 from tests.chaos.audit import Audit
 
-_HEAD = f"| {'test':36} |   runs | acknowledged |   lost |  found | seconds | verdict | notes |"
+from bench import faults
+from bench.rows import HEAD, Result, Test, shown
+
 _WRITERS, _PROCESSES, _QUESTIONS = 16, 4, 200
 
 
@@ -44,60 +42,26 @@ class Size:
     mutant_cuts: int
 
 
-LONG = Size(kills=1_000, torn=400, appends=1_000, operations=300, missed=50, cuts=10_000, mutant_cuts=1_000)
+LONG = Size(kills=1_000, torn=400, appends=1_000, operations=300, missed=50, cuts=20_000, mutant_cuts=20_000)
 SHORT = Size(kills=60, torn=80, appends=40, operations=30, missed=5, cuts=300, mutant_cuts=100)
-
-
-class Result(NamedTuple):
-    runs: int
-    acknowledged: int
-    lost: int
-    found: int
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """`run` gets the path of a home to be made; one in memory tears more writes when its writers are killed."""
-
-    name: str
-    run: Callable[[str], Result]
-    mutant: bool = False
-    in_memory: bool = False
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--short", action="store_true", help="a quick look")
-    size = SHORT if parser.parse_args().short else LONG
-    print(_HEAD, "|" + "|".join("-" * len(cell) for cell in _HEAD.split("|")[1:-1]) + "|", sep="\n", flush=True)
-    held = [_shown(test) for test in _tests(size)]
+    short = parser.parse_args().short
+    size = SHORT if short else LONG
+    print(HEAD, "|" + "|".join("-" * len(cell) for cell in HEAD.split("|")[1:-1]) + "|", sep="\n", flush=True)
+    held = [shown(test) for test in _tests(size, short)]
     return 0 if all(held) else 1
 
 
-def _shown(test: Test) -> bool:
-    """Run it and print its row; whether it came out as it must."""
-    began = time.monotonic()
-    with folder_in_memory() if test.in_memory else _folder_on_disk() as folder:
-        result = test.run(str(folder / "home"))
-    held = (result.found > 0) is test.mutant
-    verdict = ("caught" if test.mutant else "held") if held else "FAILED"
-    counts = f"{result.runs:6,} | {result.acknowledged:12,} | {result.lost:6,} | {result.found:6,}"
-    print(f"| {test.name:36} | {counts} | {time.monotonic() - began:7.1f} | {verdict:7} | {result.note} |", flush=True)
-    return held
-
-
-@contextmanager
-def _folder_on_disk() -> Iterator[Path]:
-    with TemporaryDirectory() as folder:
-        yield Path(folder)
-
-
-def _tests(size: Size) -> Iterator[Test]:
+def _tests(size: Size, short: bool) -> Iterator[Test]:
     yield from _storms(size)
+    yield from _cuts(size)
     yield from _crowds(size)
     yield from _rebuilds(size)
-    yield from _cuts(size)
+    yield from faults.tests(faults.SHORT if short else faults.LONG)
 
 
 # T01
@@ -182,19 +146,23 @@ def _missed(plan: workload.Plan, count: int) -> Result:
     return Result(count, done.total(), 0, caught if caught == count else 0, f"{caught} of {count} told apart")
 
 
-# Cuts
+# T02. A mutant must fail in a twentieth of all stories: 1,000 of 20,000.
+
+_TWENTIETH = 20
 
 
 def _cuts(size: Size) -> Iterator[Test]:
     """In memory, because the disk that is cut is simulated; only the last look at a log takes a real one."""
     whole = partial(power.Plan, holes=False)
-    yield Test("power cuts, append", partial(_append, power.Plan, size.cuts), in_memory=True)
-    yield Test("power cuts, append, no sector lost", partial(_append, whole, size.cuts), in_memory=True)
+    yield Test("T02 power cuts, append", partial(_append, power.Plan, size.cuts), in_memory=True)
+    yield Test("T02 power cuts, no sector lost", partial(_append, whole, size.cuts), in_memory=True)
     for name, mutant in power.APPEND_MUTANTS.items():
-        yield Test(f"  mutant: {name}", partial(_append, mutant, size.mutant_cuts), mutant=True, in_memory=True)
-    yield Test("power cuts, replace", partial(_replace, power.Plan, size.cuts), in_memory=True)
+        failed = partial(_stories, power.failed_stories, mutant, size.mutant_cuts)
+        yield Test(f"T02 mutant: {name}", failed, mutant=True, in_memory=True)
+    yield Test("T02 power cuts, replace", partial(_replace, power.Plan, size.cuts), in_memory=True)
     for name, mutant in power.REPLACE_MUTANTS.items():
-        yield Test(f"  mutant: {name}", partial(_replace, mutant, size.mutant_cuts), mutant=True, in_memory=True)
+        torn = partial(_stories, power.torn_stories, mutant, size.mutant_cuts)
+        yield Test(f"T02 mutant: {name} (replace)", torn, mutant=True, in_memory=True)
 
 
 def _append(planned: Callable[[str], power.Plan], seeds: int, home: str) -> Result:
@@ -208,6 +176,13 @@ def _append(planned: Callable[[str], power.Plan], seeds: int, home: str) -> Resu
 def _replace(planned: Callable[[str], power.Plan], seeds: int, home: str) -> Result:
     found = power.replace_stories(planned(home), range(seeds))
     return Result(seeds, found.acknowledged, found.wrong, found.wrong)
+
+
+def _stories(
+    count: Callable[[power.Plan, range], int], planned: Callable[[str], power.Plan], seeds: int, home: str
+) -> Result:
+    failed, least = count(planned(home), range(seeds)), seeds // _TWENTIETH
+    return Result(seeds, 0, failed, failed, f"stories that failed; at least {least:,} must", least)
 
 
 if __name__ == "__main__":

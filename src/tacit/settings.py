@@ -30,6 +30,9 @@ class Settings(NamedTuple):
     limits_text: int = 2000
 
 
+_MOST = 10**9
+
+
 def read_settings(path: str) -> Settings:
     """The settings of a home; a file of comments costs no parser."""
     try:
@@ -37,6 +40,8 @@ def read_settings(path: str) -> Settings:
             text = file.read()
     except (FileNotFoundError, NotADirectoryError):
         return Settings()
+    except UnicodeDecodeError:
+        raise _not_toml(path, "it is no UTF-8") from None
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return Settings()
     return _parsed(text, path)
@@ -47,10 +52,8 @@ def _parsed(text: str, path: str) -> Settings:
 
     try:
         sections = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise WrongUse(
-            f"{path} is not valid TOML: {error}", f"mend it, or start again: rm {path} && tacit init"
-        ) from None
+    except (ValueError, RecursionError) as error:  # also numbers and nestings without end
+        raise _not_toml(path, str(error)) from None
     known = set(Settings._fields)
     settings = Settings()
     for section, values in sections.items():
@@ -58,7 +61,11 @@ def _parsed(text: str, path: str) -> Settings:
             name = f"{section}_{key}"
             if name not in known:
                 continue  # a newer Tacit may know it
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise WrongUse(f"{path}: {section}.{key} must be a whole number of at least 1, not {value!r}")
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _MOST:
+                raise WrongUse(f"{path}: {section}.{key} must be a whole number from 1 to {_MOST:,}")
             settings = settings._replace(**{name: value})
     return settings
+
+
+def _not_toml(path: str, why: str) -> WrongUse:
+    return WrongUse(f"{path} is not valid TOML: {why}", f"mend it, or start again: rm {path} && tacit init")

@@ -9,7 +9,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,9 +22,12 @@ _ROOT = Path(__file__).resolve().parents[2]
 _MEMORY = "/dev/shm"
 
 
-def apart(work: Callable[[P], R], plan: P) -> R:
-    """`work(plan)`. Function, plan and result are pickled; what goes to standard error is seen as ever."""
-    command = [sys.executable, "-m", "tests.chaos.apart"]
+def apart(work: Callable[[P], R], plan: P, *, within: Sequence[str] = ()) -> R:
+    """`work(plan)`. Function, plan and result are pickled; what goes to standard error is seen as ever.
+
+    `within` is a command that runs another, such as `unshare`.
+    """
+    command = [*within, sys.executable, "-m", "tests.chaos.apart"]
     done = subprocess.run(command, input=pickle.dumps((work, plan)), stdout=subprocess.PIPE, cwd=_ROOT, check=True)
     return cast(R, pickle.loads(done.stdout))
 

@@ -139,6 +139,8 @@ class CrashDisk:
     def open(self, path: str, flags: int, mode: int) -> int:
         self._call()
         folder, name = self._folder(path), os.path.basename(path)
+        if name in folder.now and flags & os.O_EXCL:
+            raise FileExistsError(path)
         if name not in folder.now:
             if not flags & os.O_CREAT:
                 raise FileNotFoundError(path)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 
 from tacit.disk.ops import Disk, OsDisk
+from tacit.index import store
 from tacit.log import segment
 from tacit.log.segment import Tail
+from tacit.vault import store as vault_store
 
 _PIECE = 512
 
@@ -27,6 +29,19 @@ def no_seal() -> Iterator[None]:
         segment.read_tail = read_tail
 
 
+@contextmanager
+def no_wellness() -> Iterator[None]:
+    """What SQLite says of a damaged file is not understood, so nothing is made again."""
+    kept = store.wellness
+    for module in (store, vault_store):
+        vars(module)["wellness"] = nullcontext
+    try:
+        yield
+    finally:
+        for module in (store, vault_store):
+            vars(module)["wellness"] = kept
+
+
 class NoLock:
     """Keeps nobody out."""
 
@@ -40,3 +55,12 @@ class PiecemealDisk(OsDisk):
 
     def write(self, fd: int, data: bytes) -> int:
         return super().write(fd, data[:_PIECE])
+
+
+class BlindDisk(OsDisk):
+    """A disk whose errors nobody looks at: what it did not take counts as written."""
+
+    def write(self, fd: int, data: bytes) -> int:
+        with suppress(OSError):
+            super().write(fd, data)
+        return len(data)

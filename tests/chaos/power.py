@@ -105,6 +105,16 @@ def _on_real_disk(folder: str, disk: CrashDisk) -> Log:
     return log
 
 
+def failed_stories(plan: Plan, seeds: Iterable[int]) -> int:
+    """In how many an acknowledged line was lost: what a mutant is measured by."""
+    return sum(append_story(plan, seed).lost > 0 for seed in seeds)
+
+
+def torn_stories(plan: Plan, seeds: Iterable[int]) -> int:
+    """In how many a file was seen that is neither old nor new."""
+    return sum(replace_story(plan, seed).wrong > 0 for seed in seeds)
+
+
 def append_stories(plan: Plan, seeds: Iterable[int]) -> Audit:
     """Many of them, counted together."""
     return reduce(Audit.__add__, (append_story(plan, seed) for seed in seeds), NOTHING)

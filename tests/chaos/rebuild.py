@@ -20,7 +20,8 @@ from tacit.log.codec import Damaged, type_of
 from tacit.recall.find import Match, Query, search
 from tacit.vault.home import Home
 from tacit.vault.speaker import speaker
-from tacit.vault.store import Store, must_decode
+from tacit.vault.filing import must_decode
+from tacit.vault.store import Store
 from tests.chaos.workload import question
 
 

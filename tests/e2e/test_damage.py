@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.damage import INSERTS
+
 from .person import Person, Said, facts_in, tree
 
 TEXTS = ("never force push", "always sign commits", "always name the ticket")
@@ -162,6 +164,18 @@ def test_a_healthy_home_is_said_to_be_well(three: Person) -> None:
     assert said.out.splitlines()[-1] == "The home is well."
     assert "✗" not in said.out
     assert three.process("verify").out == "Every line of the log can be read.\n"
+
+
+@pytest.mark.parametrize("insert", INSERTS)
+def test_foreign_lines_are_counted_and_looking_leaves_them_where_they_are(three: Person, insert: str) -> None:
+    first, *rest = lines(three)
+    put(three, [first, INSERTS[insert], *rest])
+    before = three.events.read_bytes(), three.events.stat().st_mtime_ns, three.events.stat().st_ino
+    count = INSERTS[insert].count(b"\n")
+    for verb in ("verify", "doctor"):
+        assert f"{count} to mend." in three.tacit(verb, code=3).out
+    assert set(three.texts("force sign ticket")) == set(TEXTS)
+    assert (three.events.read_bytes(), three.events.stat().st_mtime_ns, three.events.stat().st_ino) == before
 
 
 def test_looking_changes_nothing(three: Person) -> None:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
+
+import pytest
+
+from tests.chaos.program import tacit
+from tests.chaos.strace import traced
 
 from .person import Person
 
@@ -41,15 +47,54 @@ def under(person: Person, umask: int, line: str, cwd: Path) -> None:
     assert started.returncode == 0, err
 
 
-def test_everything_in_the_home_is_private_under_umask_000(person: Person) -> None:
+@pytest.mark.parametrize("umask", [0, 0o077])
+def test_everything_in_the_home_is_private_whatever_the_umask(person: Person, umask: int) -> None:
     root = person.repository()
     for line in EVERYTHING:
-        under(person, 0, line, root)
+        under(person, umask, line, root)
     found = modes(person.home)
     assert len(found) > 15
     for name, mode in found.items():
         wanted = 0o700 if (person.home / name).is_dir() else 0o600
         assert mode == wanted, f"{name} has {mode:o}"
+
+
+@pytest.mark.parametrize(
+    "line", ["init", "add never-force-push", "log --task T-1 --summary done", "improve", "reindex"]
+)
+def test_no_file_is_open_to_others_even_for_a_moment(person: Person, line: str) -> None:
+    """Also those that are gone when the command ends: temporary files, and what SQLite keeps beside the index."""
+    if line != "init":
+        under(person, 0, "init", person.folder)
+        under(person, 0, "add sign-commits", person.folder)
+    made = created_under_umask_000(person, line)
+    assert made
+    assert {path: oct(mode) for path, mode in made.items() if mode & 0o077} == {}
+
+
+def test_files_made_for_everybody_are_caught(person: Person) -> None:
+    made = created_under_umask_000(person, "init", mutant="open_to_all")
+    assert any(mode & 0o077 for mode in made.values())
+
+
+_MADE = re.compile(r'"(?P<path>[^"]+)"(, (?P<flags>[A-Z_|]+))?, (?P<mode>0\d+)$')
+
+
+def created_under_umask_000(person: Person, line: str, *, mutant: str = "") -> dict[str, int]:
+    """What a command makes in the home, and with which mode each was made."""
+    before = os.umask(0)
+    try:
+        ended, calls = traced(tacit(*line.split(), mutant=mutant), person.home)
+    finally:
+        os.umask(before)
+    assert ended.code == 0, ended
+    made: dict[str, int] = {}
+    for call in calls:
+        found = _MADE.search(call.words)
+        makes = call.name.startswith("mkdir") or "O_CREAT" in call.words
+        if found and makes and not call.failed and str(person.home) in found["path"]:
+            made.setdefault(found["path"], int(found["mode"], 8))  # made once, opened often
+    return made
 
 
 def test_parents_of_a_new_home_are_private_too(person: Person) -> None:

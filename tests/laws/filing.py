@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tacit.core.event import Event
 from tacit.index import store, writer
 from tacit.log.codec import encode, type_of
-from tacit.vault.store import must_decode
+from tacit.vault.filing import must_decode
 
 from .strategies import logs
 

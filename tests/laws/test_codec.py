@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from hypothesis import given
@@ -22,6 +22,7 @@ from .strategies import DECISIONS, claims, law, logs, scopes, wild_texts
 some_text = st.text(min_size=1, max_size=20)
 words = st.lists(wild_texts, max_size=3).map(tuple)
 ids = st.builds(event_id, st.integers(0, 2**48 - 1), st.binary(min_size=10, max_size=10))
+named_claims = st.lists(claims.map(lambda claim: claim.id), max_size=3).map(tuple)
 counts = st.integers(0, 2**40)
 moments = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999), timezones=st.just(UTC))
 bodies: st.SearchStrategy[Body] = st.one_of(
@@ -45,11 +46,11 @@ bodies: st.SearchStrategy[Body] = st.one_of(
         counts,
         words,
     ),
-    st.builds(Undone, st.lists(ids, min_size=1, max_size=3).map(tuple), words, wild_texts),
+    st.builds(Undone, st.lists(ids, min_size=1, max_size=3).map(tuple), named_claims, wild_texts),
     st.builds(WorkLogged, wild_texts, some_text, wild_texts, wild_texts, wild_texts),
     st.builds(
         Evaluated,
-        some_text,
+        st.dates().map(date.isoformat),
         st.lists(st.builds(Score, wild_texts, st.integers(0, 2), wild_texts), max_size=3).map(tuple),
     ),
     st.builds(Recalled, wild_texts, counts),
@@ -104,7 +105,7 @@ EMPTY_BODIES: tuple[Body, ...] = (
     Decided(EMPTY, Verdict.REVISED, instead=EMPTY),
     Undone((), ()),
     WorkLogged("", ""),
-    Evaluated("", ()),
+    Evaluated("2024-01-31", ()),
     Recalled("", 0),
     Injected((), 0),
     ProjectSeen(""),
@@ -131,7 +132,7 @@ FEW_LINES = (
     event_of(
         Proposed(Claim(Kind.RULE, GLOBAL, Triple("agent", "use", "日本"), "use 日本", ("t",)), Verdict.ADDED, "x", "e")
     ),
-    event_of(Undone((EventId("one"),), ("two",), "three")),
+    event_of(Undone((EventId("one"),), ("0123456789ab",), "three")),
 )
 
 

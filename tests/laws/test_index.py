@@ -17,7 +17,7 @@ from tacit.core.observation import WorkLogged
 from tacit.core.statement import claim_from
 from tacit.core.text import clean, query_words
 from tacit.index import memories, reader, writer
-from tacit.vault.store import must_decode
+from tacit.vault.filing import must_decode
 
 from .filing import filed, indexed, logs_in_pieces
 from .notes import noted, rulings, steps

@@ -18,7 +18,7 @@ from tacit.core.observation import Evaluated, Score, Unknown, WorkLogged
 from tacit.core.provenance import Provenance
 from tacit.index import store, writer
 from tacit.log.codec import Damaged, damage, decode, encode, seal, type_of
-from tacit.vault.store import must_decode
+from tacit.vault.filing import must_decode
 
 Json = dict[str, object]
 CLAIM = Claim(Kind.RULE, GLOBAL, Triple("agent", "use", "pnpm"), "use pnpm", ("js",))

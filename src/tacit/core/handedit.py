@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tacit.core import decide
 from tacit.core.claim import Claim, Kind, Scope
+from tacit.core.errors import Refused
 from tacit.core.event import HAND_EDIT, USER, Draft, Voice
 from tacit.core.ids import ClaimId
 from tacit.core.judgement import Decided, Proposed, Verdict
@@ -31,7 +32,10 @@ class Added(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A known entry with other words, in another section, or with other evidence; what is None is as before."""
+    """A known entry with other words, in another section, or with other evidence; what is None is as before.
+
+    `was` is the line as Tacit wrote it.
+    """
 
     line: str
     claim: ClaimId
@@ -40,6 +44,7 @@ class Changed(NamedTuple):
     status: Status | None = None
     tags: tuple[str, ...] | None = None
     evidence: str | None = None
+    was: str = ""
 
 
 class Removed(NamedTuple):
@@ -61,6 +66,7 @@ class Leftover(NamedTuple):
 
     line: str
     why: str
+    was: str = ""
 
 
 Edit = Added | Changed | Removed | Left | Leftover
@@ -96,6 +102,15 @@ def proposed(edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
     return []
 
 
+def upheld(claim: Claim, status: Status, now: Memory | None, page: str) -> list[Draft]:
+    """What a page says at the end is so, whatever became of the same words in another of its lines."""
+    if now is None or now.is_live:
+        return []
+    if status is Status.ACTIVE:
+        return [_vouched(decide.restore(now, reason=f"edited in {page}"))]
+    return [_vouched(Draft(Proposed(claim, Verdict.PROPOSED, HAND_EDIT, f"written in {page}"), claim.scope))]
+
+
 def _candidate(claim: Claim, memory: Memory | None, page: str) -> list[Draft]:
     if memory:  # said, decided or waiting already
         return []
@@ -105,12 +120,17 @@ def _candidate(claim: Claim, memory: Memory | None, page: str) -> list[Draft]:
 def _added(edit: Added, known: Known, scope: Scope, page: str) -> list[Draft]:
     claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
     memory = known(claim.id)
-    if memory and memory.status is (Status.ACTIVE if edit.holds else Status.PENDING):
-        return []
-    if memory and memory.status is Status.ACTIVE:
-        return []  # a candidate that holds already
+    if memory and memory.id == claim.id and memory.is_live and (memory.status is Status.ACTIVE or not edit.holds):
+        return _in_these_words(memory, claim, page)
     verdict = Verdict.ADDED if edit.holds else Verdict.PROPOSED
     return [_vouched(Draft(Proposed(claim, verdict, HAND_EDIT, f"written in {page}"), claim.scope))]
+
+
+def _in_these_words(memory: Memory, claim: Claim, page: str) -> list[Draft]:
+    """What is known already, perhaps in other words."""
+    if claim.sentence == memory.claim.sentence:
+        return []
+    return [_vouched(decide.revise(memory, memory.claim._replace(sentence=claim.sentence), reason=f"edited in {page}"))]
 
 
 def _changed(edit: Changed, memory: Memory, page: str) -> list[Draft]:
@@ -118,7 +138,13 @@ def _changed(edit: Changed, memory: Memory, page: str) -> list[Draft]:
     if edit.status in (Status.RETIRED, Status.DISMISSED):
         return _gone(memory, page)
     claim = _reworded(edit, memory)
+    if edit.status is Status.PENDING and memory.status is not Status.PENDING:
+        return _waiting_again(claim, memory, page)
     activates = edit.status is Status.ACTIVE and memory.status is not Status.ACTIVE
+    if not memory.is_live and not activates:
+        if claim == memory.claim:
+            return []
+        raise Refused("what was pruned is only history")
     drafts: list[Draft] = []
     if claim.id != memory.id:
         drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
@@ -131,6 +157,13 @@ def _changed(edit: Changed, memory: Memory, page: str) -> list[Draft]:
         body = Decided(claim, Verdict.REVISED, reason, instead=claim, carried_evidence=(edit.evidence,))
         drafts.append(Draft(body, claim.scope))
     return [_vouched(draft) for draft in drafts]
+
+
+def _waiting_again(claim: Claim, memory: Memory, page: str) -> list[Draft]:
+    """What was pruned may wait once more; what holds is either forgotten or not."""
+    if memory.status is Status.ACTIVE:
+        raise Refused("what holds cannot wait again; take the line out to forget it")
+    return [_vouched(Draft(Proposed(claim, Verdict.PROPOSED, HAND_EDIT, f"written in {page}"), claim.scope))]
 
 
 def _reworded(edit: Changed, memory: Memory) -> Claim:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -41,9 +41,12 @@ _TAIL = len(_MARK) + 8 + len(b'"}')
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
+_CLAIM = re.compile(r"[0-9a-hjkmnp-tv-z]{12}")
+
 _ID_IN_LINE = re.compile(rb'"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})","op":"')
 
 _JSON = json.JSONDecoder()
+_TO_TEXT = json.JSONEncoder(ensure_ascii=False)
 _TO_JSON = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
 
 Fields = Mapping[str, Any]
@@ -87,7 +90,10 @@ def decode(line: bytes) -> Event | Damaged:
     if (reason := damage(line)) is not None:
         return Damaged(reason)
     try:
-        return _event(_JSON.raw_decode(line.decode("ascii"))[0])
+        fields = _JSON.raw_decode(line.decode("ascii"))[0]
+        if b"\\ud" in line or b"\\uD" in line:  # an emoji, or half of one, which nothing could store or print
+            _TO_TEXT.encode(fields).encode("utf-8")
+        return _event(fields)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         return Damaged(f"the fields do not fit ({type(error).__name__})")
 
@@ -207,6 +213,7 @@ def _moment(fields: Fields, name: str) -> datetime:
     found = datetime.fromisoformat(fields[name])
     if found.tzinfo is None:
         raise ValueError(name)
+    found.astimezone(UTC)  # the ends of time have no UTC: an OverflowError now, and not in everything that sorts by it
     return found
 
 
@@ -270,7 +277,18 @@ def _decided(verdict: Verdict) -> Callable[[Fields], Body]:
 
 def _undone(fields: Fields) -> Body:
     targets = tuple(EventId(target) for target in _texts(fields, "targets"))
-    return Undone(targets, _texts(fields, "claims"), _text(fields, "label"))
+    claims = _texts(fields, "claims")
+    if not all(_CLAIM.fullmatch(claim) for claim in claims):
+        raise ValueError("claims")
+    return Undone(targets, claims, _text(fields, "label"))
+
+
+def _day(fields: Fields, name: str) -> str:
+    """A day names a file: nothing but a day will do."""
+    found = _text(fields, name)
+    if len(found) != len("2024-01-31") or date.fromisoformat(found).isoformat() != found:
+        raise ValueError(name)
+    return found
 
 
 def _score(fields: Fields) -> Score:
@@ -325,7 +343,7 @@ _READERS: dict[str, Callable[[Fields], Body]] = {
         _texts(fields, "memories"), _number(fields, "tokens"), _text(fields, "task")
     ),
     "evaluation.created": lambda fields: Evaluated(
-        _text(fields, "day"), tuple(_score(score) for score in fields["scores"])
+        _day(fields, "day"), tuple(_score(score) for score in fields["scores"])
     ),
     "project.seen": lambda fields: ProjectSeen(_text(fields, "root")),
     "repository.trusted": lambda fields: Trusted(

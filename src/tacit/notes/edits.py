@@ -1,13 +1,14 @@
 """Hand edits: the difference between what Tacit wrote last (base) and what lies there (theirs), entry by entry.
 
-Pure: lines in, edits out. An entry is known again by its id; a second entry with the same id is a statement of its own.
-What a merge of git left behind is told apart: conflict markers, and lines that are there twice.
+Pure: lines in, edits out. An entry is known again by its id, or by its words where somebody cut the id off; a second
+entry with the same id is a statement of its own. What a merge of git left behind is told apart: conflict markers, and
+lines that are there twice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tacit.core.claim import Kind
@@ -18,26 +19,26 @@ from tacit.core.text import fold
 from tacit.notes import facts, long_term
 from tacit.notes.escape import unescape
 
-_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?|={7}")
+_MARKER, _MIDDLE = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?"), "======="
 _KINDS = {kind.section: kind for kind in reversed(Kind)}
 _EVIDENCE = re.compile(r"(?:^|; )evidence: (.*?)(?:; (?:project: |seen |conflict|overruled by ).*)?$", re.DOTALL)
 _PROJECT = re.compile(r"(?:^|; )project: (.*?)(?:; (?:seen |conflict|overruled by ).*)?$", re.DOTALL)
 
 
 class _Fact(NamedTuple):
-    """An entry of a page, with its line."""
+    """An entry of a page, with its line. Under a heading that Tacit does not know it has no status."""
 
     line: str
     id: ClaimId | None
     text: str
     kind: Kind | None
-    status: Status
+    status: Status | None
     evidence: str = ""
     project: str = ""
     tags: tuple[str, ...] | None = None
 
 
-Reader = Callable[[Sequence[str]], Iterator[_Fact | Left]]
+Reader = Callable[[Sequence[str]], Iterator[_Fact | Left | Leftover]]
 
 
 def of_long_term(base: Sequence[str] | None, theirs: Sequence[str]) -> list[Edit]:
@@ -53,22 +54,22 @@ def of_facts(base: Sequence[str] | None, theirs: Sequence[str]) -> list[Edit]:
 def _edits(base: Sequence[str] | None, theirs: Sequence[str], read: Reader, *, tells_more: bool) -> list[Edit]:
     was = {fact.id: fact for fact in read(base or ()) if isinstance(fact, _Fact) and fact.id}
     written = set(base or ())
-    clean = [line for line in theirs if not _MARKER.fullmatch(line)]
-    edits: list[Edit] = [
-        Leftover(line, "left by a merge") for line in theirs if _MARKER.fullmatch(line) and line not in written
-    ]
-    found = list(read(clean))
-    there = [fact for fact in found if isinstance(fact, _Fact)]
-    edits += [one for one in found if isinstance(one, Left) and one.line not in written]
+    marks = _markers(theirs)
+    edits: list[Edit] = [Leftover(line, "left by a merge") for line in theirs if line in marks - written]
     by_id: dict[ClaimId, list[_Fact]] = {}
     new: list[_Fact] = []
-    for fact in there:
-        if fact.id in was:
+    for fact in read([line for line in theirs if line not in marks]):
+        if not isinstance(fact, _Fact):
+            edits += _of_unreadable(fact, written)
+        elif fact.id in was:
             by_id.setdefault(fact.id, []).append(fact)
+        elif fact.status is None:
+            edits += _of_unreadable(Left(fact.line, "under a heading that Tacit does not know"), written)
         elif fact.line not in written:
             new.append(fact)
+    _know_by_words(was, by_id, new)
     for name, copies in by_id.items():
-        edits += _of_entry(was[name], copies, new, tells_more)
+        edits += _of_entry(was[name], copies, new, written, tells_more)
     edits += _of_new(new)
     if base is not None:
         gone = [fact for name, fact in was.items() if name not in by_id]
@@ -76,13 +77,40 @@ def _edits(base: Sequence[str] | None, theirs: Sequence[str], read: Reader, *, t
     return edits
 
 
-def _of_entry(was: _Fact, copies: list[_Fact], new: list[_Fact], tells_more: bool) -> Iterator[Edit]:
-    """One entry, perhaps several times: the first that differs is the edit, unless the old one stands beside it."""
-    unchanged = [copy for copy in copies if copy == was]
+def _markers(lines: Sequence[str]) -> set[str]:
+    """What git left around two versions. A row of equal signs by itself may underline a title."""
+    found = {line for line in lines if _MARKER.fullmatch(line.rstrip())}
+    return found | {line for line in lines if found and line.rstrip() == _MIDDLE}
+
+
+def _of_unreadable(edit: Left | Leftover, written: Container[str]) -> Iterator[Edit]:
+    if edit.line not in written:
+        yield edit
+
+
+def _know_by_words(was: Mapping[ClaimId, _Fact], by_id: dict[ClaimId, list[_Fact]], new: list[_Fact]) -> None:
+    """An entry whose id was cut off is still that entry, as long as it says the same."""
+    missing = {fold(fact.text): name for name, fact in was.items() if name not in by_id}
+    for fact in list(new):
+        name = missing.pop(fold(fact.text), None)
+        if name is not None:
+            by_id[name] = [fact]
+            new.remove(fact)
+
+
+def _of_entry(
+    was: _Fact, copies: list[_Fact], new: list[_Fact], written: Container[str], tells_more: bool
+) -> Iterator[Edit]:
+    """One entry, perhaps several times: the first that differs is the edit, unless the old one stands beside it.
+
+    Another that was read before and not drawn since says nothing new.
+    """
+    copies = [_as_it_stood(was, copy) for copy in copies]
+    unchanged = [copy for copy in copies if copy == was or (copy.line in written and copy.line != was.line)]
     differing = [copy for copy in copies if copy not in unchanged]
     if not unchanged and differing:
         first = differing.pop(0)
-        yield _changed(was, first, tells_more) or Leftover(first.line, "only what Tacit draws was changed")
+        yield _changed(was, first, tells_more) or Leftover(first.line, "only what Tacit draws was changed", was.line)
     for copy in unchanged[1:]:
         yield Leftover(copy.line, "there twice")
     for copy in differing:
@@ -90,6 +118,11 @@ def _of_entry(was: _Fact, copies: list[_Fact], new: list[_Fact], tells_more: boo
             yield Leftover(copy.line, "there twice")
         else:
             new.append(copy)
+
+
+def _as_it_stood(was: _Fact, copy: _Fact) -> _Fact:
+    """Under a heading of the person's own an entry holds, or waits, as before."""
+    return copy._replace(kind=was.kind, status=was.status) if copy.status is None else copy
 
 
 def _changed(was: _Fact, now: _Fact, tells_more: bool) -> Changed | None:
@@ -102,7 +135,7 @@ def _changed(was: _Fact, now: _Fact, tells_more: bool) -> Changed | None:
         tags=now.tags if now.tags != was.tags else None,
         evidence=now.evidence if tells_more and now.evidence != was.evidence else None,
     )
-    return edit if any(part is not None for part in edit[2:]) else None
+    return edit._replace(was=was.line) if any(edit[2:]) or edit.evidence == "" or edit.tags == () else None
 
 
 def _of_new(new: Iterable[_Fact]) -> Iterator[Edit]:
@@ -123,17 +156,14 @@ def _of_new(new: Iterable[_Fact]) -> Iterator[Edit]:
 # The two kinds of pages
 
 
-def _long_term(page: Sequence[str]) -> Iterator[_Fact | Left]:
+def _long_term(page: Sequence[str]) -> Iterator[_Fact | Left | Leftover]:
     for section, line in long_term.bullets(page):
         entry = long_term.read_entry(section, line)
-        status = _status(section)
-        if entry is None or not entry.text.strip():
-            yield Left(line, "an entry without words")
-        elif status is None:
-            yield Left(line, "under a heading that Tacit does not know")
+        if not entry.text.strip():
+            yield (Leftover if entry and entry.id else Left)(line, "an entry without words")
         else:
             evidence, project = (_found(pattern, entry.details) for pattern in (_EVIDENCE, _PROJECT))
-            yield _Fact(line, entry.id, entry.text, _KINDS.get(section), status, evidence, project)
+            yield _Fact(line, entry.id, entry.text, _KINDS.get(section), _status(section), evidence, project)
 
 
 def _status(section: str) -> Status | None:
@@ -149,7 +179,7 @@ def _found(pattern: re.Pattern[str], details: str) -> str:
     return unescape(found[1]) if found else ""
 
 
-def _facts(lines: Sequence[str]) -> Iterator[_Fact | Left]:
+def _facts(lines: Sequence[str]) -> Iterator[_Fact | Left | Leftover]:
     for line in lines:
         if not line.strip():
             continue

@@ -38,7 +38,8 @@ SECTIONS = (
 )
 _SHOWN_EVIDENCE = 3
 _ID = re.compile(rf" \^([0-9a-z]{{{CLAIM_ID_LENGTH}}})$")
-_ENTRY = re.compile(rf"- (?:(\d{{4}}-\d\d-\d\d): )?((?:\\.|[^\\])*?)(?: \({DETAILS}((?:\\.|[^\\])*)\))?$")
+_ENTRY = re.compile(r"(?:(\d{4}-\d\d-\d\d): )?(.*)", re.DOTALL)
+_TRAIL = re.compile(rf"\\.|( \({DETAILS})", re.DOTALL)
 
 
 class Entry(NamedTuple):
@@ -155,16 +156,25 @@ def bullets(page: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield section, line
 
 
-def read_entry(section: str, line: str) -> Entry | None:
+def read_entry(section: str, line: str) -> Entry:
     """An entry as a person may have typed it: with or without date, details and id."""
     trimmed = line if line_id(line) else line.rstrip()
     claim = line_id(trimmed)
-    found = _ENTRY.match("- " + (trimmed[2 : -CLAIM_ID_LENGTH - 2] if claim else trimmed[2:].strip()))
-    return Entry(section, found[1] or "", unescape(found[2]), found[3] or "", claim) if found else None
+    found = _ENTRY.match(trimmed[2 : -CLAIM_ID_LENGTH - 2] if claim else trimmed[2:].strip())
+    assert found is not None
+    text, details = _parts(found[2])
+    return Entry(section, found[1] or "", unescape(text), details, claim)
+
+
+def _parts(entry: str) -> tuple[str, str]:
+    """What is said, and the details behind it. Looked through once: a line may be as long as somebody likes."""
+    if entry.endswith(")"):
+        for found in _TRAIL.finditer(entry):
+            if found[1]:
+                return entry[: found.start()], entry[found.end() : -1]
+    return entry, ""
 
 
 def read(page: Iterable[str]) -> Iterator[Entry]:
     """The entries of a page, as a person may have left it."""
-    for section, line in _entries(page):
-        if entry := read_entry(section, line):
-            yield entry
+    return (read_entry(section, line) for section, line in _entries(page))

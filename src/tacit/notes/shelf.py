@@ -18,6 +18,9 @@ from tacit.disk.replace import read_file, replace_file
 from tacit.notes.merge import Reconcile, keep_theirs, merge, taken_in, unread
 
 SHARED_FILE = 0o666  # less what the umask takes: like every other file of the repository
+# A copy that holds more than Tacit drew: lines of a person that were read, lines whose edit was not.
+_NOT_DRAWN = b"\0\n"
+_BOM = "\ufeff"
 
 
 class Sides(NamedTuple):
@@ -25,6 +28,7 @@ class Sides(NamedTuple):
 
     base: list[str] | None
     theirs: list[str]
+    bytes: bytes
 
 
 class Shelf:
@@ -35,11 +39,11 @@ class Shelf:
         self._disk = disk
 
     def last_written(self, path: str) -> list[str] | None:
-        """The lines that were written there last, or nothing where none were or the page is gone."""
+        """The lines that Tacit drew there last, or nothing where it drew none or the page is gone."""
         if not os.path.exists(path):
             return None
-        copy = self._base(path, read_file(path))
-        return None if copy is None else _lines(copy)
+        copy = self._copy(path, read_file(path))
+        return None if copy is None or copy.startswith(_NOT_DRAWN) else _lines(copy)
 
     def own_hashes(self, path: str) -> set[str]:
         """The hashes of the lines that were written there last: what others cannot have brought."""
@@ -59,14 +63,16 @@ class Shelf:
     ) -> None:
         """Write a page, with what a person changed in it since the last time; `leaving` are no longer on it."""
         there = read_file(path)
-        copy = self._base(path, there)
+        drawn = self._copy(path, there)
+        copy = None if drawn is None else drawn.removeprefix(_NOT_DRAWN)
         wanted = _bytes(page)
         merged = wanted
         if there is not None and there not in (copy, wanted):
             base = None if copy is None else _lines(copy)
             merged = _bytes(arrange(merge(base, page, _lines(there), key=key, leaving=leaving, reconcile=reconcile)))
-            wanted = _bytes(unread(base, page, _lines(there), key=key))
-        if wanted != copy or merged != there or os.path.exists(self._pending(path, merged)):
+            before = unread(base, page, _lines(there), key=key)
+            wanted = (b"" if len(before) == len(page) else _NOT_DRAWN) + _bytes(before)
+        if wanted != drawn or merged != there or os.path.exists(self._pending(path, merged)):
             self._write_both(path, merged, mode, wanted, changed=merged != there)
 
     def _write_both(self, path: str, page: bytes, mode: int, base: bytes, *, changed: bool) -> None:
@@ -82,8 +88,21 @@ class Shelf:
 
     def _base(self, path: str, there: bytes | None) -> bytes | None:
         """What was written last, as far as it belongs to what lies there."""
-        pending = None if there is None else read_file(self._pending(path, there))
-        return read_file(self.copy_of(path)) if pending is None else pending
+        copy = self._copy(path, there)
+        return None if copy is None else copy.removeprefix(_NOT_DRAWN)
+
+    def _copy(self, path: str, there: bytes | None) -> bytes | None:
+        """The copy that belongs to what lies there. Where somebody edited the page after a crash, that is the copy
+        it differs least from."""
+        copy = read_file(self.copy_of(path))
+        if there is None or there == copy:
+            return copy
+        own = self._pending(path, there)
+        pending = {name: data for name in self._strays(path) if (data := read_file(name)) is not None}
+        if own in pending or not pending:
+            return pending.get(own, copy)
+        written = [*([] if copy is None else [copy]), *pending.values()]
+        return min(written, key=lambda data: len(set(data.split(b"\n")) ^ set(there.split(b"\n"))))
 
     def _pending(self, path: str, page: bytes) -> str:
         return f"{self.copy_of(path)}.{sha256(page).hexdigest()[:16]}"
@@ -91,7 +110,8 @@ class Shelf:
     def _strays(self, path: str) -> list[str]:
         """Copies of pages that were never written."""
         name = os.path.basename(self.copy_of(path)) + "."
-        return [os.path.join(self._copies, one) for one in os.listdir(self._copies) if one.startswith(name)]
+        there = os.listdir(self._copies) if os.path.isdir(self._copies) else []
+        return [os.path.join(self._copies, one) for one in there if one.startswith(name)]
 
     def sides(self, path: str) -> Sides | None:
         """A page that was edited since it was written; nothing where it was not, or is not there."""
@@ -99,12 +119,12 @@ class Shelf:
         copy = self._base(path, there)
         if there is None or there == copy:
             return None
-        return Sides(None if copy is None else _lines(copy), _lines(there))
+        return Sides(None if copy is None else _lines(copy), _lines(there), there)
 
     def take_in(self, path: str, sides: Sides, taken: Container[str], key: Callable[[str], ClaimId | None]) -> None:
         """Some edits were read: when the page is drawn next, these lines are Tacit's again."""
         base = taken_in(sides.base or [], sides.theirs, taken, key=key)
-        self._write_both(path, _bytes(sides.theirs), PRIVATE_FILE, _bytes(base), changed=False)
+        self._write_both(path, sides.bytes, PRIVATE_FILE, _NOT_DRAWN + _bytes(base), changed=False)
 
     def drop(self, path: str) -> None:
         """Take away a page that has nothing to say any more."""
@@ -151,5 +171,9 @@ def _bytes(page: Sequence[str]) -> bytes:
 
 
 def _lines(data: bytes) -> list[str]:
-    text = data.decode("utf-8", "surrogateescape").split("\n")
-    return text[:-1] if text[-1] == "" else text
+    """Without what an editor puts around lines: a mark at the beginning, or another ending on every one of them."""
+    lines = data.decode("utf-8", "surrogateescape").removeprefix(_BOM).split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    is_foreign = bool(lines) and all(line.endswith("\r") for line in lines)
+    return [line[:-1] for line in lines] if is_foreign else lines

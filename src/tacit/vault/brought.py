@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.core.errors import Refused
+from tacit.core.text import clean
 from tacit.core.trust import Accepted, Brought, FactFile
 from tacit.disk.foreign import read_foreign
 from tacit.index import reader
 from tacit.notes.shelf import inside
 from tacit.vault import trusted
+from tacit.vault.filing import must_decode
 from tacit.vault.project import Project
-from tacit.vault.store import Store, must_decode
+from tacit.vault.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ def _fact_file(store: Store, connection: sqlite3.Connection, limit: int) -> Fact
     if not os.path.lexists(path):
         return None
     inside(project.root, path)
+    if clean(path) != path:  # it could not be written down
+        raise Refused("the folder's name is no text; nothing in it can be trusted", "give the folder another name")
     there = read_foreign(path)
     if there is None:
         raise Refused(f"{path} is no plain file of at most 4 MiB; nothing in it is believed", f"ls -l {path}")

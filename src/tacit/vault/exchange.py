@@ -31,9 +31,9 @@ from tacit.log.log import Log
 from tacit.log.reader import lines
 from tacit.log.tombstones import Tombstones, tombstones
 from tacit.notes import facts
+from tacit.vault.filing import must_decode
 from tacit.vault.named import EVIDENCE_LIMIT
 from tacit.vault.purging import Purging
-from tacit.vault.store import must_decode
 
 _VOICE = Voice(IMPORT, Provenance.EXTERNAL)
 # What is true of one machine only: where things lie, what was trusted there, how its files were mended.

@@ -19,9 +19,9 @@ from tacit.core.statement import claim_from, split_scope
 from tacit.core.text import clean
 from tacit.index import reader
 from tacit.index.reader import Entry
+from tacit.vault.filing import must_decode
 from tacit.vault.named import checked, checked_optional, checked_tags, meant, with_text
 from tacit.vault.opened import Opened
-from tacit.vault.store import must_decode
 
 # The memory a decision is about, and what to record.
 _Judged = tuple[ClaimId, Sequence[Draft]]

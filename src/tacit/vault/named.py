@@ -13,7 +13,7 @@ from tacit.core.redaction import refuse_secrets
 from tacit.core.text import clean, clip, fold, query_words, show
 from tacit.index import reader
 from tacit.index.reader import Entry
-from tacit.vault.store import must_decode
+from tacit.vault.filing import must_decode
 
 EVIDENCE_LIMIT = 2000
 _NEAR = 3

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tacit.core.claim import Scope, project_scope
+from tacit.core.text import clean
 
 FACTS = os.path.join("docs", "memory", "memories.ndjson")
 _MARKERS = (".git", ".jj", ".hg")
 _REMOTE = r'\[remote "origin"\](?P<body>[^\[]*)'
-_URL = r"^\s*url\s*=\s*(\S+)\s*$"
+# Blanks of one line only: with those of all lines, a file of empty lines would be read for ever.
+_URL = r"^[ \t]*url[ \t]*=[ \t]*(\S+)[ \t\r]*$"
 _SCP = r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)"
 _MAX = 64 * 1024
 
@@ -58,7 +60,7 @@ def _names(root: str) -> list[str]:
     shared = _shared_git_folder(root)
     main = os.path.dirname(shared) if os.path.basename(shared) == ".git" else root
     remote = _remote(_read(os.path.join(shared, "config")))
-    return [name for name in (remote, main) if name]
+    return [clean(name) for name in (remote, main) if name]  # a folder may have a name that is no text
 
 
 def _shared_git_folder(root: str) -> str:
@@ -92,5 +94,5 @@ def _read(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(_MAX)
-    except OSError:
+    except (OSError, ValueError):  # a name with a NUL in it is a ValueError
         return ""

@@ -19,9 +19,9 @@ from tacit.index import reader
 from tacit.index.reader import Entry, Page
 from tacit.recall.find import PAGE_KINDS, Match, Query, relevance, search
 from tacit.recall.places import Lines, Place
+from tacit.vault.filing import must_decode
 from tacit.vault.named import meant
 from tacit.vault.opened import Opened
-from tacit.vault.store import must_decode
 
 if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load it
     from tacit.recall.brief import Brief

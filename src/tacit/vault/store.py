@@ -6,49 +6,36 @@ and then lets the views follow. Whatever fails after the append is caught up by 
 
 from __future__ import annotations
 
-import gc
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.errors import LockBusy, ReadOnly, StoreUnwell
-from tacit.core.event import Draft, Event, timestamp
-from tacit.core.ids import EventId
+from tacit.core.event import Draft, Event
 from tacit.core.observation import ProjectSeen
+from tacit.core.text import clean
 from tacit.disk.lock import FileLock, Lock, read_only, refuses_writes
 from tacit.disk.ops import Disk, make_folder
 from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
-from tacit.log.codec import Damaged, decode, encode, type_of
-from tacit.log.log import PURGED, Cursor, Log
+from tacit.log.log import Log
+from tacit.vault.filing import Filing, must_decode
 from tacit.vault.home import FOLDERS, Home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import Project
 from tacit.vault.speaker import Speaker
 
 if TYPE_CHECKING:  # loaded when something is written
-    from tacit.index import writer
-    from tacit.log.tombstones import Tombstones
     from tacit.vault.publish import Publisher
 
 T = TypeVar("T")
 Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
 _LOCK_SECONDS, _READ_LOCK_SECONDS, _LOG_SECONDS = 30.0, 2.0, 10.0
-# So much activity that no answer shows may wait to be filed.
-_MAY_WAIT = 256 * 1024
-
-
-def must_decode(raw: bytes) -> Event:
-    """An event of the index, which holds only lines that could be read."""
-    event = decode(raw.rstrip(b"\n"))
-    if isinstance(event, Damaged):
-        raise IndexUnwell(event.reason)
-    return event
 
 
 class _Opened(NamedTuple):
@@ -67,9 +54,9 @@ class Store:
         self.speaker = speaker
         self.entropy = entropy
         self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy, self._mark)
+        self._filing = Filing(home, self.log)
         self._disk = disk
         self._reading: _Opened | None = None
-        self._skimmed: dict[str, Cursor] = {}
         self._pages_seen = float("-inf")
         self._unwritten: list[Draft] = []
         self._written_at = float("-inf")
@@ -118,7 +105,7 @@ class Store:
         if not os.path.isdir(self.home.root):
             raise IndexUnwell("there is no home yet")
         connection = self._connection()
-        behind = self._behind(connection) or self._trust_shaken(connection)
+        behind = self._filing.behind(connection) or self._trust_shaken(connection)
         if behind or self._page_missing(connection):
             self._let_go()
             self._refresh(needed=behind)
@@ -169,12 +156,12 @@ class Store:
 
     def _read_from_memory(self) -> None:
         """A home that cannot be written and has no usable index is indexed in memory."""
-        connection = self.fresh_index()
+        connection = self._filing.fresh_index()
         if reader.anyone_trusted(connection):
             from tacit.vault import trusted
 
             if void := trusted.void(connection, must_decode):
-                connection = self.fresh_index(without=void)
+                connection = self._filing.fresh_index(without=void)
             trusted.remember(connection, must_decode)
         self._reading = _Opened(connection, 0)
 
@@ -230,11 +217,9 @@ class Store:
             self._let_writer_finish(self._writer(rebuild=True))
         return done
 
-    def fresh_index(self, until: str | None = None, without: frozenset[EventId] = frozenset()) -> sqlite3.Connection:
-        """An index in memory, of the whole log, of what was recorded up to a moment, or without some events."""
-        connection = store.create(":memory:")
-        self._file_all(connection, until, without)
-        return connection
+    def fresh_index(self, until: str | None = None) -> sqlite3.Connection:
+        """An index in memory, of the whole log or of what was recorded up to a moment."""
+        return self._filing.fresh_index(until)
 
     def _append(self, connection: sqlite3.Connection, drafts: Sequence[Draft]) -> list[Event]:
         events = self.log.append([*drafts, *self._first_sight(connection)], self.speaker.origin())
@@ -243,10 +228,10 @@ class Store:
     def _caught_up(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """The index with what was just recorded; a broken one is made again."""
         try:
-            self._catch_up(connection)
+            self._filing.catch_up(connection)
         except IndexUnwell:
             connection.close()
-            return self._rebuilt()
+            return self._filing.rebuilt()
         return connection
 
     def _first_sight(self, connection: sqlite3.Connection) -> list[Draft]:
@@ -254,7 +239,7 @@ class Store:
         if self.project is None:
             return []
         scope = self.scope_in(connection)
-        known = self.project.root in reader.roots(connection, scope)
+        known = self.project.root in reader.roots(connection, scope) or clean(self.project.root) != self.project.root
         return [] if known else [Draft(ProjectSeen(self.project.root), scope)]
 
     # Trust in repositories
@@ -295,32 +280,12 @@ class Store:
         if not rebuild:
             try:
                 connection = store.open_for_writing(self.home.index)
-                if self._is_of_this_log(connection):
+                if self._filing.is_of_this_log(connection):
                     return self._trust_compared(self._caught_up(connection))
                 connection.close()
             except IndexUnwell:
                 pass
-        return self._trust_compared(self._rebuilt())
-
-    def _rebuilt(self) -> sqlite3.Connection:
-        new = self.home.index + ".new"
-        for leftover in (new, new + "-wal", new + "-shm"):
-            if os.path.exists(leftover):
-                os.unlink(leftover)
-        try:
-            connection = store.create(new)
-        except OSError as error:
-            if refuses_writes(error):
-                raise read_only(self.home.root) from error
-            raise
-        self._file_all(connection)
-        connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
-        store.finish(connection, new)
-        for beside in ("-wal", "-shm"):  # of the old file: they must not be applied to the new one
-            if os.path.exists(self.home.index + beside):
-                os.unlink(self.home.index + beside)
-        os.replace(new, self.home.index)
-        return store.open_for_writing(self.home.index)
+        return self._trust_compared(self._filing.rebuilt())
 
     def _let_writer_finish(self, connection: sqlite3.Connection) -> None:
         """Draw stale views, then close. A view that cannot be drawn now stays stale; what it shows is recorded."""
@@ -332,84 +297,6 @@ class Store:
             pass
         finally:
             store.close_written(connection)
-
-    def _is_of_this_log(self, connection: sqlite3.Connection) -> bool:
-        with wellness():
-            cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
-        purged_since = os.path.exists(self.log.path(PURGED)) and any(self.log.read(PURGED, cursors.get(PURGED)))
-        return not purged_since and all(self.log.still_there(segment, cursor) for segment, cursor in cursors.items())
-
-    def _behind(self, connection: sqlite3.Connection) -> bool:
-        """Whether the log has something that an answer could show and the index does not have."""
-        cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
-        segments = self.log.segments()
-        if set(cursors) - set(segments):
-            return True
-        return any(self._segment_behind(segment, cursors.get(segment, Cursor())) for segment in segments)
-
-    def _segment_behind(self, segment: str, cursor: Cursor) -> bool:
-        size = self.log.size(segment)
-        if size == cursor.offset:
-            return False
-        if size < cursor.offset or size - cursor.offset > _MAY_WAIT:
-            return True
-        skimmed = self._skimmed.get(segment, cursor)
-        seen = max(cursor, skimmed) if skimmed.offset <= size else cursor  # it may have been rewritten since
-        self._skimmed[segment], behind = (seen, False) if size == seen.offset else self.log.skim(segment, seen)
-        return behind
-
-    def _catch_up(self, connection: sqlite3.Connection) -> None:
-        with wellness():
-            cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
-            self._file(connection, cursors)
-
-    def _file_all(
-        self, connection: sqlite3.Connection, until: str | None = None, without: frozenset[EventId] = frozenset()
-    ) -> None:
-        """The whole log. Its events hold no cycles, so looking for them would only cost time (an eighth, measured)."""
-        gc.disable()
-        try:
-            self._file(connection, {}, until, without)
-        finally:
-            gc.enable()
-
-    def _file(
-        self,
-        connection: sqlite3.Connection,
-        cursors: dict[str, Cursor],
-        until: str | None = None,
-        without: frozenset[EventId] = frozenset(),
-    ) -> None:
-        """Everything after the cursors, and where they stand then. `apply` reads `reached` after the last record."""
-        from tacit.index import writer
-
-        reached: dict[str, Cursor] = {}
-        tombstones = self._tombstones()
-
-        def filed() -> Iterator[writer.Filed]:
-            for segment in self.log.segments():
-                for record in self.log.read(segment, cursors.get(segment)):
-                    reached[segment] = record.cursor
-                    event, line = record.event, record.line
-                    if isinstance(event, Damaged) or (until is not None and timestamp(event.at) > until):
-                        continue
-                    if event.id in without:
-                        continue
-                    left = tombstones.left_of(event) if tombstones else event
-                    raw = line.data if left is event else encode(left).rstrip(b"\n")
-                    yield writer.Filed(left, type_of(left.body), segment, line.number, raw)
-
-        def marks() -> Iterator[writer.Reached]:
-            yield from (writer.Reached(segment, *cursor) for segment, cursor in reached.items())
-
-        writer.apply(connection, filed(), marks(), must_decode)
-
-    def _tombstones(self) -> Tombstones | None:
-        if not self.log.size(PURGED):
-            return None
-        from tacit.log.tombstones import tombstones
-
-        return tombstones(self.log)
 
 
 def _snapshot(connection: sqlite3.Connection, question: Callable[[sqlite3.Connection], T]) -> T:

@@ -8,21 +8,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tacit.core.claim import GLOBAL, Scope, project_name
+from tacit.core.claim import GLOBAL, Claim, Scope, project_name
 from tacit.core.errors import Refused, TacitError
 from tacit.core.event import Draft
-from tacit.core.handedit import Added, Changed, Edit, Known, Left, Removed, judged, proposed
+from tacit.core.handedit import Added, Changed, Edit, Known, Left, Leftover, Removed, judged, proposed, upheld
 from tacit.core.ids import ClaimId
 from tacit.core.judgement import Decided, Proposed
-from tacit.core.memory import Memory
+from tacit.core.memory import Memory, Status
 from tacit.index import reader
 from tacit.notes import edits, facts, long_term
 from tacit.notes.shelf import Sides, inside
+from tacit.vault.filing import must_decode
+from tacit.vault.foresight import Foresight, latest
 from tacit.vault.named import checked
 from tacit.vault.opened import Opened
-from tacit.vault.store import must_decode
-
-_HOPS = 32  # a memory that was reworded more often than this between two readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class Syncing(Opened):
         """Every edit that was not read yet. Looking changes nothing."""
 
         def told(connection: sqlite3.Connection) -> list[Told]:
-            known = _known(connection)
+            known = latest(partial(reader.memory, connection, decode=must_decode))
             return [
                 Told(edit, page.name, known(edit.claim) if isinstance(edit, Changed | Removed) else None)
                 for page in self._edited(connection)
@@ -80,8 +79,8 @@ class Syncing(Opened):
             pages = self._edited(connection)
             if [edit for page in pages for edit in page.edits] != taking.seen:
                 raise Refused("the pages changed while you were reading the edits; nothing was taken in", "tacit sync")
-            for page in pages:
-                taking.take(page, _known(connection), partial(self._scope_of, connection, page))
+            foresight = Foresight(partial(reader.memory, connection, decode=must_decode), self._store.speaker.origin())
+            taking.take(pages, foresight, partial(self._scope_of, connection))
             return taking.drafts
 
         def tell(connection: sqlite3.Connection, _events: object) -> Synced:
@@ -115,7 +114,7 @@ class Syncing(Opened):
         sides = self._store.publisher.shelf.sides(path)
         if sides is None:
             return None
-        found = tuple(_checked(edit, self._settings.limits_text) for edit in read(*sides))
+        found = tuple(_checked(edit, self._settings.limits_text) for edit in read(sides.base, sides.theirs))
         return EditedPage(path, os.path.relpath(path, self._store.home.root), scope, sides, found)
 
     def _project_page(self, root: str, path: str, scope: Scope) -> EditedPage | None:
@@ -148,20 +147,44 @@ class _Taking:
         self._vouched = vouched
         self._left: list[Told] = []
         self._spoken: dict[ClaimId, str] = {}
+        self._said: dict[ClaimId, tuple[Claim, Status, str]] = {}
 
-    def take(self, page: EditedPage, known: Known, scope_of: Callable[[Edit], Scope]) -> None:
-        lines: set[str] = set()
-        for edit in page.edits:
+    def take(
+        self, pages: Sequence[EditedPage], foresight: Foresight, scope_of: Callable[[EditedPage, Edit], Scope]
+    ) -> None:
+        """What was taken out first: the same words may stand elsewhere."""
+        lines: dict[str, set[str]] = {page.path: set() for page in pages}
+        found = [(page, edit) for page in pages for edit in page.edits]
+        for page, edit in sorted(found, key=lambda one: not isinstance(one[1], Removed)):
             try:
-                drafts = self._judged(edit, known, scope_of(edit), page.name)
+                drafts = self._judged(edit, foresight.known, scope_of(page, edit), page.name)
             except TacitError as error:
                 self._left.append(Told(Left(edit.line, error.message), page.name))
                 continue
-            self.drafts += drafts
-            if not isinstance(edit, Left):
-                lines.add(edit.line)
-        self._left += [Told(edit, page.name) for edit in page.edits if isinstance(edit, Left)]
-        self.taken.append((page, lines))
+            self._hear(drafts, foresight)
+            if isinstance(edit, Left):
+                self._left.append(Told(edit, page.name))
+            else:
+                self._note(edit, drafts, foresight, page.name)
+                lines[page.path] |= {edit.line, edit.was} if isinstance(edit, Changed | Leftover) else {edit.line}
+        for claim, status, name in list(self._said.values()):
+            self._hear(upheld(claim, status, foresight.memory(claim.id), name), foresight)
+        left = {(told.page, told.edit.line) for told in self._left}
+        self.taken = [(page, {line for line in lines[page.path] if (page.name, line) not in left}) for page in pages]
+
+    def _hear(self, drafts: list[Draft], foresight: Foresight) -> None:
+        self.drafts += drafts
+        for draft in drafts:
+            foresight.hear(draft)
+
+    def _note(self, edit: Edit, drafts: list[Draft], foresight: Foresight, page: str) -> None:
+        """What an edit says, if that holds or waits now: no other line of the page may take it away again."""
+        for draft in drafts if self._vouched and isinstance(edit, Added | Changed) else []:
+            assert isinstance(draft.body, Proposed | Decided)
+            claim = (draft.body.instead if isinstance(draft.body, Decided) else None) or draft.body.claim
+            memory = foresight.memory(claim.id)
+            if memory and memory.is_live:
+                self._said[claim.id] = (claim, memory.status, page)
 
     def _judged(self, edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
         if not self._vouched:
@@ -203,15 +226,3 @@ def _checked(edit: Edit, limit: int) -> Edit:
     except TacitError as error:
         return Left(edit.line, error.message)
     return edit
-
-
-def _known(connection: sqlite3.Connection) -> Known:
-    def known(claim: ClaimId) -> Memory | None:
-        memory = reader.memory(connection, claim, must_decode)
-        for _ in range(_HOPS):
-            if memory is None or memory.replaced_by is None or memory.replaced_by == memory.id:
-                break
-            memory = reader.memory(connection, memory.replaced_by, must_decode) or memory
-        return memory
-
-    return known

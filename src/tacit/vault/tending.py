@@ -20,8 +20,8 @@ from tacit.learn.across.repeats import LEAST, repeats, suggestion
 from tacit.learn.across.staleness import stale
 from tacit.learn.evaluate import advice, evaluation
 from tacit.learn.history import History
+from tacit.vault.filing import must_decode
 from tacit.vault.opened import Opened
-from tacit.vault.store import must_decode
 
 # What Tacit advises by itself is nobody's word yet.
 _EVALUATION = Voice("learner:evaluation", Provenance.TOOL_LOCAL)

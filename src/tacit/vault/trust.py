@@ -12,9 +12,9 @@ from tacit.core.memory import Memory
 from tacit.index import reader
 from tacit.vault import trusted
 from tacit.vault.brought import Repository, look_at, project_of
+from tacit.vault.filing import must_decode
 from tacit.vault.opened import Opened
 from tacit.vault.project import FACTS
-from tacit.vault.store import must_decode
 
 
 class Trusting(Opened):

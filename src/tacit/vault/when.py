@@ -27,11 +27,10 @@ def moment(text: str, now: datetime, *, end_of_day: bool) -> str:
         return timestamp(now) if back is None else _whole_day(now - timedelta(days=back), end_of_day)
     try:
         given = datetime.fromisoformat(text.strip())
-    except ValueError:
+        given = given if given.tzinfo else given.replace(tzinfo=now.tzinfo)
+        return _whole_day(given, end_of_day) if len(said) <= 10 else timestamp(given)
+    except (ValueError, OverflowError):
         raise WrongUse(f"not a time: {text!r}", _EXAMPLES) from None
-    if given.tzinfo is None:
-        given = given.replace(tzinfo=now.tzinfo)
-    return _whole_day(given, end_of_day) if len(said) <= 10 else timestamp(given)
 
 
 def _days(unit: str) -> float:

@@ -37,15 +37,14 @@ def _is(pattern: str) -> re.Pattern[str]:
 
 
 def private_key(text: str, at: int) -> Iterator[Found]:
-    """The whole block; where its end is missing, the lines that look like a key."""
+    """The whole block; where its end is missing, the first line and what looks like a key behind it."""
     begin = _is(_BEGIN).match(text, at)
     if begin is None:
         return
     end = _is(_END).search(text, begin.end(), begin.end() + LONGEST_KEY)
-    if end and end.start() - begin.end() >= 64 and "-----BEGIN" not in text[begin.end() : end.start()]:
-        yield at, end.end(), "private key"
-    elif body := _is(_BODY).match(text, begin.end()):
-        yield at, body.end(), "private key"
+    if end is None or "-----BEGIN" in text[begin.end() : end.start()]:
+        end = _is(_BODY).match(text, begin.end()) or begin
+    yield at, end.end(), "private key"
 
 
 def kubernetes(text: str, at: int) -> Iterator[Found]:

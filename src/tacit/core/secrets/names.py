@@ -30,9 +30,11 @@ _IS = (
     r"[ \t](?:is|was)(?:[ \t](?:now|set[ \t]to|still))?:?[ \t]{1,2}"
 )
 _QUOTED = r"\"([^\"\n\x00]{1,400})\"|'([^'\n\x00]{1,400})'|`([^`\n\x00]{1,400})`"
-_BARE = r"(?:[^\s\"'`,;&<>(){}\[\]|\\\x00]|&(?![\w.-]{1,40}=)){1,400}+"
+_PLAIN = r"[^\s\"'`,;&<>(){}\[\]|\\\x00]"
+_BARE = rf"{_PLAIN}{{1,200}}+(?:&(?![\w.-]{{1,40}}=){_PLAIN}{{0,100}}+){{0,4}}"
 _NEXT = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next name
-_LINE = r"[^\s\"'`<>\\\x00]{1,400}+"  # in a file of variables a value ends with its line
+_NESTED = rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(KEYWORDS)})[\w.\-]{{0,20}}="  # a name itself, and tried by itself
+_LINE = r"[^\s\"'`<>\\\x00]{1,200}+"  # in a file of variables a value ends with its line
 _FOLLOWING = frozenset(" \t\n\r\f\v\"'`])=:>|?,")
 _CALL = r"[(\[{]|\.\w|\s{0,2}\("
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
@@ -106,7 +108,7 @@ def _judged_value(text: str, place: Place) -> Found | None:
         place.before in ("", "env") and place.name.isupper() and text[place.ends] == "="
     )
     if _judged(kind, place.how, text[start:end], quoted=quoted, exported=exported, name=place.name):
-        return start, end, kind or WEAK
+        return start, _last(text, end) if end - start >= 200 else end, kind or WEAK
     return None
 
 
@@ -155,10 +157,17 @@ def _value(text: str, place: Place) -> tuple[int, int, bool] | None:
     begins += text[begins : begins + 1] in ('"', "'")  # a quote that is never closed
     whole_line = place.before in ("", "export", "env") and place.name.isupper()
     bare = _is(_LINE if whole_line else _BARE).match(text, begins)
-    if bare is None or _is(_CALL).match(text, bare.end()):
+    if bare is None or _is(_NESTED).match(text, begins) or _is(_CALL).match(text, bare.end()):
         return None
     end = begins + len(bare[0].rstrip(".:!?,;" if not whole_line else ""))
     return (begins, end, False) if end > begins else None
+
+
+def _last(text: str, at: int) -> int:
+    """Where a value really ends, of which only the beginning was judged."""
+    rest = _is(rf"{_PLAIN}{{0,16384}}+").match(text, at)
+    assert rest is not None
+    return rest.end()
 
 
 def _judged(kind: str, how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:

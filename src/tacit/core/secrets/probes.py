@@ -23,7 +23,6 @@ _ASSIGNED = r"[\w.\-\s'\"]{0,40}+[=>:|?,][=>:|?,`'\"\s]{0,20}+"
 _BLOB = r"[A-Za-z0-9+/]{0,200}"
 _BLOB_BEYOND = 80  # this much more of the same alphabet around a find: it is part of an image or the like
 _NEAR = 400
-_JUDGED = 200  # so much of a token is enough to judge it by
 _STOPS = r"[\n;|]|&&"
 
 
@@ -50,7 +49,7 @@ def token(row: Row, keyword: str) -> Probe:
         found = pattern.match(text, at)
         if found is None:
             return
-        if not _is_token(found[1][:_JUDGED], brief) or (glued and _in_blob(text, at, found.end())):
+        if not _is_token(found[1], brief) or (glued and _in_blob(text, at, found.end())):
             yield at, found.end(), NONE
             return
         yield at + skipped, found.end(), kind

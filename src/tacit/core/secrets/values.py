@@ -35,6 +35,7 @@ _DATE = r"\d{4}-\d\d-\d\d"
 _PARTS = r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]+"
 _PUBLIC = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # keys that are shown to all, digests, names of things
 _SPECIAL = frozenset("!@#$%^&*?+~")
+_JUDGED = 64  # so much of a value is enough to judge it by
 _MEAN_PART = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
 
 
@@ -50,7 +51,7 @@ def is_placeholder(value: str) -> bool:
 
 def is_filler(value: str) -> bool:
     """`xxxx`, `your-key-here`, `EXAMPLE`."""
-    return len(set(value)) <= 2 or _is(_PLACEHOLDER).search(value) is not None
+    return len(set(value)) <= 2 or _is(_PLACEHOLDER).search(value[:_JUDGED]) is not None
 
 
 def is_place(value: str) -> bool:
@@ -62,7 +63,7 @@ def is_wordy(value: str) -> bool:
     """Made of words, as names are: `my-app-2`, `userToken`, `base64-encoded`."""
     glued = started = False  # whether a digit stands right before, and whether letters did before that
     letters = parts = 0
-    for part in _is(_PARTS).findall(value):
+    for part in _is(_PARTS).findall(value[:_JUDGED]):
         if part.isdigit():
             if len(part) > 4:
                 return False
@@ -88,8 +89,8 @@ def is_random(value: str, least: int) -> bool:
     """Long enough, of letters and digits, and not made of words."""
     return (
         len(value) >= least
+        and _is(r"[^0-9]*[0-9]").match(value) is not None
         and len(set(value)) >= min(6, least)
-        and any(map(str.isdigit, value))
         and any(map(str.isalpha, value))
         and not is_placeholder(value)
         and not is_place(value)

@@ -13,7 +13,8 @@ from tacit.log.codec import encode
 from tacit.log.log import Record
 from tacit.log.tombstones import tombstones
 from tacit.log.verify import Finding
-from tacit.vault.store import Store, must_decode
+from tacit.vault.filing import must_decode
+from tacit.vault.store import Store
 
 _REPORT = "this should never happen; keep a copy (tacit export --to DIR) and report it"
 

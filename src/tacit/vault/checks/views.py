@@ -12,7 +12,8 @@ from tacit.disk.replace import read_file
 from tacit.index import reader
 from tacit.log.verify import Finding
 from tacit.notes import evaluations, facts, long_term, worklog
-from tacit.vault.store import Store, must_decode
+from tacit.vault.filing import must_decode
+from tacit.vault.store import Store
 
 _PAGES = {"worklog": worklog.render, "evaluation": evaluations.render}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.words import say_json, warn
 
@@ -24,7 +25,7 @@ def run(call: Call) -> int:
         )
     else:
         sys.stdout.write(brief.text)
-    warn(f"Memory loaded: {len(brief.entries)} entries ({call.questions.scope_words}).")
+    warn(f"Memory loaded: {len(brief.entries)} entries ({show(call.questions.scope_words)}).")
     return 0
 
 

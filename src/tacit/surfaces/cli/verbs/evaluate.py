@@ -16,7 +16,7 @@ def run(call: Call) -> int:
         return 0
     say(headline(evaluation))
     for score in evaluation.result.scores:
-        say(f"- {score.name}: {score.points}/2, {show(score.reason)}")
+        say(f"- {show(score.name)}: {score.points}/2, {show(score.reason)}")
     for memory in evaluation.candidates:
         say(f"  candidate: {show(memory.claim.sentence)}")
     return 0

@@ -15,7 +15,7 @@ def run(call: Call) -> int:
         return 0
     memory = listed.memory
     say(entry_line(listed))
-    say(f"    id {memory.id}, source {memory.source}, confidence {memory.confidence:.2f}")
+    say(f"    id {memory.id}, source {show(memory.source)}, confidence {memory.confidence:.2f}")
     say(f"    says: {show(' | '.join(memory.claim.triple))}")
     if memory.claim.tags:
         say(f"    tags: {show(', '.join(memory.claim.tags))}")

@@ -1,0 +1,134 @@
+"""The long form of the purge tests, in rows like those of bench/chaos.py: T31, T17, and kills while purging.
+
+    python bench/purge.py            some minutes
+    python bench/purge.py --short    a quick look
+
+`found` counts forms of a purged text that are still somewhere, and whatever else was harmed. A mutant leaves out one
+step on purpose, and something must be found there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from tests.chaos.outcome import Outcome
+from tests.chaos.purge_kill import mend_kill, purge_kill
+from tests.e2e import planting
+from tests.laws import deletion
+from tests.laws.strategies import STATEMENTS, law
+
+from bench import chaos
+from bench.chaos import Result, Test
+from tacit.core.claim import GLOBAL
+from tacit.core.judgement import Verdict
+from tacit.core.statement import claim_from
+from tacit.log.tombstones import Tombstones
+from tacit.vault.scrubbing import Files
+
+_IN_ONE_HOME = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much of each; interleavings are those of each of four laws, and no kills means every moment there is."""
+
+    secrets: int
+    interleavings: int
+    kills: int
+
+
+LONG = Size(secrets=200, interleavings=2_500, kills=0)
+SHORT = Size(secrets=4, interleavings=100, kills=4)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--short", action="store_true", help="a quick look")
+    size = SHORT if parser.parse_args().short else LONG
+    print(chaos._HEAD, flush=True)
+    held = [chaos._shown(test) for test in tests(size)]
+    return 0 if all(held) else 1
+
+
+def tests(size: Size) -> Iterator[Test]:
+    yield Test("T31 purge proof", partial(_planted, size.secrets), in_memory=True)
+    yield Test("T31 mutant: pages are not cleaned", _pages_left, mutant=True, in_memory=True)
+    yield from _interleavings(size.interleavings)
+    yield Test("T31 kills while purging", partial(_killed, purge_kill, size.kills), in_memory=True)
+    yield Test("T05 kills while setting aside", partial(_killed, mend_kill, size.kills), in_memory=True)
+
+
+# T31
+
+
+def _planted(count: int, home: str) -> Result:
+    wrong: list[str] = []
+    for start in range(0, count, _IN_ONE_HOME):
+        folder = Path(home) / str(start)
+        folder.mkdir(parents=True)
+        wrong += planting.story(folder, range(start, min(start + _IN_ONE_HOME, count)))
+    places = len(planting._PLACES)
+    return Result(count, count, 0, len(wrong), wrong[0] if wrong else f"each in {places} sorts of files, 44 forms each")
+
+
+def _pages_left(home: str) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Files, "scrubbed", lambda _self, _cut: iter(()))
+        Path(home).mkdir()
+        return Result(1, 1, 0, len(planting.story(Path(home), range(1))))
+
+
+# T17
+
+
+def _interleavings(count: int) -> Iterator[Test]:
+    yield Test("T17 old copies of lines", partial(_stories, count, deletion.old_copies_change_nothing))
+    yield Test("T17 stale machines", partial(_stories, count, deletion.stale_hosts_bring_nothing_back))
+    yield Test("T17 what is not meant stays", partial(_stories, count, deletion.what_is_not_meant_stays))
+    yield Test("T17 forgotten and dismissed", partial(_stories, count, _settled, _CLAIMS, _VERDICTS))
+    yield Test("T17 mutant: tombstones unheard", partial(_unheard, count), mutant=True)
+
+
+_CLAIMS = st.sampled_from(STATEMENTS).map(lambda text: claim_from(text, GLOBAL))
+_VERDICTS = st.sampled_from((Verdict.RETIRED, Verdict.DISMISSED))
+_settled = deletion.settled_by_a_person_stays_settled
+
+
+def _stories(count: int, check: Callable[..., None], *more: st.SearchStrategy[object] | str, note: str = "") -> Result:
+    """The last of `more` is the home, which nothing is written to."""
+    strategies = [one for one in more if not isinstance(one, str)]
+    every = settings(law, max_examples=count, database=None, phases=(Phase.generate,), report_multiple_bugs=False)
+    try:
+        every(given(deletion.stories, *strategies)(check))()
+    except AssertionError as error:
+        return Result(count, count, 1, 1, note or str(error)[:80].replace("\n", " "))
+    return Result(count, count, 0, 0, "0 resurrected")
+
+
+def _unheard(count: int, home: str) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tombstones, "left_of", lambda _self, event: event)
+        return _stories(count, deletion.old_copies_change_nothing, home, note="it came back")
+
+
+# Kills
+
+
+def _killed(sweep: Callable[..., Outcome], most: int, home: str) -> Result:
+    Path(home).mkdir()
+    found = sweep(Path(home), most=most)
+    return Result(found.runs, found.acknowledged, found.lost, len(found.faults), (*found.faults, "every moment")[0])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+"""Secrets: how many formats are found, how often ordinary lines are taken for one, and what it costs.
+
+    python bench/redaction.py [--formats FILE] [--text FILE…]
+
+FILE of formats: a JSON list of objects with `id`, `regex` and `keywords`; without it the rows of Tacit's own tables
+are used. Texts are read line by line as ordinary text; JSON lines are taken apart into their strings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.figures import Figure, amount, at_most, table
+from bench.ordinary import lines
+from bench.samples import sample
+from tacit.core.redaction import find_secrets, redacted
+from tacit.core.secrets import search
+from tacit.core.secrets.blocks import EXAMPLES
+from tacit.core.secrets.examples import written
+from tacit.core.secrets.shapes import SHAPES
+from tacit.core.secrets.stream import hidden
+from tacit.core.secrets.tokens import TOKENS
+from tacit.core.secrets.vendors import VENDORS
+
+ORDINARY = 100_000
+HOSTILE = 64 * 1024
+_PIECE = 1 << 20
+CONTEXTS: dict[str, Callable[[str], str]] = {
+    "alone": lambda secret: secret,
+    "in a sentence": lambda secret: f"please use {secret} for the deploy, it is new",
+    "in a URL": lambda secret: f"https://api.example.org/v1/items?x={secret}&page=2",
+    "in an export": lambda secret: f"export X={secret}",
+    "in a JSON string": lambda secret: json.dumps({"message": f"it said {secret} then", "n": 1}),
+    "in a paste": lambda secret: f"$ cat config\nname: app\n  value {secret}\nport: 8080\n$ ls\nREADME.md\n",
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench/redaction.py", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--formats", type=Path, help="formats to draw samples from (default: the tables' own rows)")
+    parser.add_argument("--text", type=Path, nargs="*", default=[], help="ordinary text, or folders of it")
+    parser.add_argument("--draws", type=int, default=1, help="samples of each format (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
+    parser.add_argument("--homes", help=argparse.SUPPRESS)  # every bench is given one
+    given = parser.parse_args()
+    figures: list[Figure] = []
+    figures += _recall(_samples(given.formats, given.draws, given.seed))
+    ordinary = [line for path in given.text for line in _read(path)]
+    figures += _alarms(ordinary)
+    figures += _speed(ordinary)
+    figures += _hostile()
+    if given.json:
+        from bench.figures import encoded
+
+        print("\n".join(map(encoded, figures)))
+    else:
+        print("\n".join(table(figures)))
+    return 1 if any(figure.ok is False for figure in figures) else 0
+
+
+# What is found
+
+
+def _samples(formats: Path | None, draws: int, seed: int) -> list[tuple[str, str]]:
+    if formats is None:
+        rows = [(row[0], row[3]) for row in (*TOKENS, *VENDORS)] + [(row[0], row[5]) for row in SHAPES]
+        return [(kind, written(example)) for kind, example in rows] + [(row[0], written(row[1])) for row in EXAMPLES]
+    random = Random(seed)
+    return [(one["id"], sample(one["regex"], random)) for one in json.loads(formats.read_bytes()) for _ in range(draws)]
+
+
+def _recall(samples: list[tuple[str, str]]) -> Iterator[Figure]:
+    for context, put in CONTEXTS.items():
+        missed = Counter(name for name, secret in samples if not find_secrets(put(secret)))
+        share = 100 * (1 - missed.total() / len(samples))
+        named = ", ".join(f"{name} ×{times}" if times > 1 else name for name, times in missed.items())
+        shown = f"{amount(share)} % of {len(samples)}" + (f"; missed: {named}" if named else "")
+        yield Figure(f"samples found {context}", shown, "≥ 97 %", share >= 97)
+
+
+# What is found and is none
+
+
+def _read(path: Path) -> Iterator[str]:
+    """The lines of a file, or of all files below a folder; what is quoted in JSON is read as the text it stands for."""
+    if path.is_dir():
+        for inner in sorted(path.rglob("*")):
+            if inner.is_file():
+                yield from _read(inner)
+        return
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            said = json.loads(line) if line[:1] in "{[" else line
+        except ValueError:
+            said = line
+        for text in _strings(said):
+            yield from text.splitlines()
+
+
+def _strings(said: Any) -> Iterator[str]:
+    if isinstance(said, str):
+        yield said
+    elif isinstance(said, dict | list):
+        for inner in said.values() if isinstance(said, dict) else said:
+            yield from _strings(inner)
+
+
+def _alarms(ordinary: list[str]) -> Iterator[Figure]:
+    for name, text in (("generated", list(lines(ORDINARY))), ("given", ordinary)):
+        if not text:
+            continue
+        alarms = Counter(find_secrets(line)[0].kind for line in text if find_secrets(line))
+        share = 100 * alarms.total() / len(text)
+        kinds = ", ".join(f"{kind} ×{times}" for kind, times in alarms.most_common())
+        shown = f"{share:.3f} % of {len(text):,}" + (f": {kinds}" if kinds else "")
+        yield Figure(f"false alarms, {name} lines", shown, "≤ 0.1 %", share <= 0.1)
+
+
+# What it costs
+
+
+def _speed(ordinary: list[str]) -> Iterator[Figure]:
+    for name, some in (
+        ("generated", list(lines(20_000, seed=9))),
+        ("given", ordinary[:: len(ordinary) // 100_000 + 1]),
+    ):
+        if some:
+            yield from _rates(name, some)
+
+
+def _rates(name: str, some: list[str]) -> Iterator[Figure]:
+    whole = "\n".join(some)
+    pieces = [whole[at : at + _PIECE] for at in range(0, len(whole), _PIECE)]
+    size = len(whole.encode("utf-8", "replace")) / 1e6
+    rate = size / _seconds(lambda: list(hidden(pieces, lambda _: "0" * 8, lambda _: None)))
+    yield Figure(f"{name} text, as `tacit redact`", f"{amount(rate)} MB per CPU s", "≥ 5", rate >= 5)
+    each = 1e6 * _seconds(lambda: list(map(redacted, some))) / len(some)
+    yield Figure(f"{name} text, a line of {len(whole) // len(some)}", f"{amount(each)} µs")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    redacted("\n".join(lines(500)))
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def _hostile() -> Iterator[Figure]:
+    for name, text in (("all keywords", _keywords()), ("near misses", _near_misses()), ("one keyword", "sk-" * 22_000)):
+        yield at_most(f"hostile line of 64 KiB, {name}", _milliseconds(text[:HOSTILE]), 250, " ms")
+
+
+def _keywords() -> str:
+    every = " ".join(search.makers())
+    return (every + every.replace(" ", "") + every.replace(" ", "=") + every.replace(" ", ": ")) * 30
+
+
+def _near_misses() -> str:
+    """Every counter-example, and every example with its last sign changed or with a blank in its middle."""
+    rows = [(row[3], row[4]) for row in (*TOKENS, *VENDORS)] + [(row[5], row[6]) for row in SHAPES]
+    broken = [written(good)[: len(written(good)) // 2] for good, _ in rows]
+    return " ".join([*broken, *(written(bad) for _, bad in rows), *(f"{part}=" for part in broken)]) * 10
+
+
+def _milliseconds(text: str) -> float:
+    find_secrets(text)
+    return 1000 * _seconds(lambda: find_secrets(text))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

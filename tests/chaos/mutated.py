@@ -1,0 +1,118 @@
+"""The program with one step left out on purpose: `python mutated.py MUTANT WORDS…`. Tests must catch each."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def cursor_first() -> None:
+    """The index says how far it has read before it has filed what it read."""
+    from tacit.index import writer
+
+    def apply(connection: Any, filed: Iterable[Any], reached: Iterable[Any], decode: Any) -> None:
+        entries = list(filed)
+        connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
+        whole(connection, entries, [], decode)
+
+    whole, writer.apply = writer.apply, apply
+
+
+def in_place() -> None:
+    """Views are emptied and written where they lie, a few bytes at a time."""
+    from tacit.disk.ops import Disk, opened
+    from tacit.notes import shelf
+    from tacit.vault import setup
+
+    def replace_file(disk: Disk, path: str, data: bytes, mode: int = 0o600, below: str = "") -> None:
+        with opened(disk, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode) as fd:
+            for start in range(0, len(data), 100):
+                disk.write(fd, data[start : start + 100])
+
+    for module in (shelf, setup):
+        vars(module)["replace_file"] = replace_file
+
+
+def blind_to_errors() -> None:
+    """A write or sync that failed counts as done."""
+    from tacit.disk.ops import OsDisk
+
+    def write(self: OsDisk, fd: int, data: bytes) -> int:
+        with suppress(OSError):
+            os.write(fd, data)
+        return len(data)
+
+    def sync_data(self: OsDisk, fd: int) -> None:
+        with suppress(OSError):
+            os.fdatasync(fd)
+
+    OsDisk.write, OsDisk.sync_data = write, sync_data  # type: ignore[method-assign]
+
+
+def sync_again() -> None:
+    """A sync that failed is simply tried again: the second one succeeds, and the data is gone all the same."""
+    from tacit.disk.ops import OsDisk
+
+    def sync_data(self: OsDisk, fd: int) -> None:
+        try:
+            os.fdatasync(fd)
+        except OSError:
+            os.fdatasync(fd)
+
+    OsDisk.sync_data = sync_data  # type: ignore[method-assign]
+
+
+def no_lock() -> None:
+    """Locks keep nobody out."""
+    from tacit.disk.lock import FileLock
+
+    @contextmanager
+    def held(self: FileLock) -> Iterator[None]:
+        yield
+
+    FileLock.held = held  # type: ignore[method-assign]
+
+
+def links_followed() -> None:
+    """Files are opened wherever they lead."""
+    from tacit.disk import ops, replace
+
+    def into_what_lies_there(disk: ops.Disk, path: str, mode: int) -> int:
+        return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+
+    os.O_NOFOLLOW = 0  # type: ignore[misc]
+    vars(ops)["_must_be_plain"] = lambda *_words, **_more: None
+    vars(replace)["_new_file"] = into_what_lies_there
+
+
+def open_to_all() -> None:
+    """Files and folders are made for everybody."""
+    from tacit.disk import lock, ops, replace
+    from tacit.notes import shelf
+
+    for module in (lock, ops, replace, shelf):
+        vars(module)["PRIVATE_FILE"] = 0o666
+    ops.PRIVATE_FOLDER = 0o777
+
+
+MUTANTS: dict[str, Callable[[], None]] = {
+    mutant.__name__: mutant
+    for mutant in (cursor_first, in_place, blind_to_errors, sync_again, no_lock, links_followed, open_to_all)
+}
+
+
+def main() -> int:
+    MUTANTS[sys.argv[1]]()
+    from tacit.surfaces.cli import main as program
+
+    return program(sys.argv[2:])
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, _ROOT)
+    sys.exit(main())

@@ -1,0 +1,21 @@
+"""A kill while views are drawn leaves whole files and no rests. The long form is in `make chaos`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.view_kill import CAUGHT, COMMANDS, view_kill
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_a_view_is_the_old_or_the_new_one_after_a_kill(tmp_path: Path, verb: str) -> None:
+    found = view_kill(tmp_path, verb, most=4)
+    assert found.runs == 4
+    assert found.faults == ()
+
+
+def test_a_view_that_is_written_in_place_is_caught(tmp_path: Path) -> None:
+    found = view_kill(tmp_path, "add", mutant="in_place")
+    assert any(CAUGHT in fault for fault in found.faults)

@@ -1,0 +1,62 @@
+"""Killed while the readable views are drawn: each file is the old one or the new one, and no rest of it stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.chaos.index_kill import LIFE
+from tests.chaos.kills import TEXT, Scene, strays, sweep
+from tests.chaos.outcome import Outcome
+from tests.chaos.program import Ended, run, tacit
+from tests.chaos.strace import Call
+
+COMMANDS = {
+    "add": ("add", TEXT),
+    "global": ("add", f"global: {TEXT}"),
+    "forget": ("forget", "--text", "always sign commits", "--reason", "superseded", "--evidence", "chat"),
+    "log": ("log", "--task", "T-2", "--summary", TEXT),
+    "evaluate": ("evaluate", "--force"),
+}
+_VIEWS = ("home/memory/*.md", "home/memory/*.ndjson", "home/worklog/*", "home/evaluations/*", "project/docs/memory/*")
+CAUGHT = "neither the old nor the new one"
+Pages = dict[str, bytes]
+
+
+def pages(folder: Path) -> Pages:
+    """Every view and its bytes."""
+    paths = (path for view in _VIEWS for path in folder.glob(view) if not path.name.startswith("."))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def is_drawing(call: Call) -> bool:
+    """The first file that takes the place of a page is being made (mutants make none: there it is the page itself)."""
+    folders = ("/memory/", "/worklog/", "/evaluations/")
+    return call.name.startswith("open") and ".jsonl" not in call.words and any(one in call.words for one in folders)
+
+
+def view_kill(folder: Path, verb: str, *, most: int = 0, mutant: str = "") -> Outcome:
+    scene = Scene(folder / verb, COMMANDS[verb], mutant)
+    scene.prepare(*LIFE)
+    old = pages(scene.folder)
+    scene.finish()
+    new = pages(scene.folder)
+    assert new != old
+
+    def look(where: Path, ended: Ended) -> Iterator[str]:
+        for name, data in pages(where).items():
+            if data not in (old.get(name), new.get(name)):
+                yield f"{name} is {CAUGHT}"
+        yield from _after_the_next_command(where, new)
+
+    return sweep(scene, look, most=most, since=is_drawing, until=CAUGHT if mutant else "")
+
+
+def _after_the_next_command(folder: Path, new: Pages) -> Iterator[str]:
+    """A question is enough to bring everything up to date."""
+    run(tacit("recall", "anything"), folder / "home", cwd=folder / "project")
+    late = [name for name, data in pages(folder).items() if new.get(name) != data]
+    if late or set(pages(folder)) != set(new):
+        yield f"after the next command these are not up to date: {late}"
+    if strays(folder):
+        yield f"after the next command there are temporary files: {strays(folder)}"

@@ -1,0 +1,238 @@
+"""What is left of an event when a text or a claim is purged from it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from tacit.core.claim import Claim, Kind, Triple, project_scope
+from tacit.core.event import Body, Event
+from tacit.core.judgement import Decided, Proposed, Undone, Verdict
+from tacit.core.memory import Status, recollect
+from tacit.core.observation import Evaluated, Injected, ProjectSeen, Purged, Recalled, Score, Stub, WorkLogged
+from tacit.core.prints import Printed, print_of
+from tacit.core.purging import HIDDEN_SCOPE, Cut, cut_of, gone, moves, purged, wordings
+from tacit.core.traces import MARK, Sought, Words, holds, plain, scrub
+
+from .build import added, event, history, says
+
+SECRET = "Hunter2 magic word"
+SALT = bytes(range(20))
+SECRETS = (
+    SECRET,
+    "пароль Ёлка",
+    "日本語の秘密鍵",
+    "한국어 비밀번호",
+    "عبارة سرية جدا",
+    "🔑👩‍👩‍👧 clé privée",
+    "naïve cafe\u0301 latte",
+    'quo"ted \\ back\nline',
+    "<b>html</b> & $& `tick`",
+)
+FORMS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "in lower case": str.lower,
+    "in upper case": str.upper,
+    "with other blanks": lambda text: text.replace(" ", " \n\t "),
+    "as JSON": json.dumps,
+    "as JSON in JSON": lambda text: json.dumps(json.dumps(text)),
+    "as JSON, readable": lambda text: json.dumps(text, ensure_ascii=False),
+    "hexadecimal": lambda text: text.encode().hex(),
+    "HEXADECIMAL, shifted": lambda text: "A" + text.encode().hex().upper(),
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "base64, one byte on": lambda text: base64.b64encode(b"x" + text.encode() + b"y").decode(),
+    "base64, two bytes on": lambda text: base64.b64encode(b"xy" + text.encode() + b"zz").decode(),
+    "base64 for addresses": lambda text: base64.urlsafe_b64encode(b"?>" + text.encode()).decode().rstrip("="),
+    "base64 of UTF-16": lambda text: base64.b64encode(text.encode("utf-16-le")).decode(),
+    "percents": quote,
+    "percents and pluses": quote_plus,
+    "percents only": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    "UTF-16 as letters": lambda text: text.encode("utf-16-le").decode("latin-1"),
+    "UTF-16 as bytes": lambda text: text.encode("utf-16-be").decode("utf-8", "surrogateescape"),
+    "UTF-16 with empty bytes replaced": lambda text: text.encode("utf-16-le").decode("latin-1").replace("\0", "\ufffd"),
+}
+
+
+def sought(text: str, as_print: bool = False) -> tuple[Sought, ...]:
+    return (Printed(print_of(text, SALT)),) if as_print else (Words(plain(text)),)
+
+
+def cut(text: str = SECRET) -> Cut:
+    return Cut(sought(text))
+
+
+# Finding a text
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_text_is_found_in_every_form_and_what_stands_around_it_stays(secret: str, form: str) -> None:
+    text = f"before {FORMS[form](secret)} after"
+    left = scrub(text, sought(secret))
+    assert not holds(left, sought(secret))
+    assert left.startswith("before ") and left.endswith(" after") and MARK in left
+
+
+@pytest.mark.parametrize("form", ["as it is", "in upper case", "as JSON", "base64, one byte on", "UTF-16 as bytes"])
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_print_finds_what_the_text_itself_finds(secret: str, form: str) -> None:
+    text = f"before {FORMS[form](secret)} after"
+    assert scrub(text, sought(secret, as_print=True)) == scrub(text, sought(secret))
+
+
+def test_composed_and_taken_apart_are_the_same_letters() -> None:
+    assert scrub("a café noir", sought("cafe\u0301 noir")) == f"a {MARK}"
+    assert scrub("a cafe\u0301 noir", sought("café noir")) == f"a {MARK}"
+
+
+def test_another_accent_makes_another_word() -> None:
+    assert scrub("the cafe\u0301", sought("cafe")) == "the cafe\u0301"
+    assert scrub("the résumés", sought("resumes")) == "the résumés"
+
+
+def test_each_of_several_places_is_marked_and_neighbours_share_a_mark() -> None:
+    assert scrub("abcd, abcdabcd and ABCD", sought("abcd")) == f"{MARK}, {MARK} and {MARK}"
+    assert scrub("ababab!", sought("abab")) == f"{MARK}!"
+
+
+def test_a_print_does_not_tell_the_text() -> None:
+    made = print_of(SECRET, SALT)
+    assert "hunter" not in str(made).lower()
+    assert print_of(SECRET, bytes(20)).strong != made.strong
+    assert not holds("hunter2 magic ward", (Printed(made),))
+
+
+# Free words
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        added(says("use pnpm"), f"told {SECRET} twice"),
+        Proposed(says("use pnpm"), Verdict.SUGGESTED, "repeats", reason=f"told {SECRET} twice"),
+        Decided(says("use pnpm"), Verdict.RETIRED, f"told {SECRET} twice", "chat"),
+        Decided(says("a b c"), Verdict.REVISED, instead=says("d e f"), carried_evidence=("x", f"told {SECRET} twice")),
+        Undone((), (), f"told {SECRET} twice"),
+        WorkLogged("T-1", f"told {SECRET} twice"),
+        WorkLogged("T-1", "moved", "this", "that", f"told {SECRET} twice"),
+        Recalled(f"told {SECRET} twice", 3),
+        Injected(("abc",), 12, f"told {SECRET} twice"),
+        Evaluated("2024-01-01", (Score("a", 1, "fine"), Score("b", 2, f"told {SECRET} twice"))),
+        Purged(f"told {SECRET} twice"),
+    ],
+    ids=lambda body: type(body).__name__,
+)
+def test_in_free_words_a_mark_takes_its_place_and_the_rest_stays(body: Body) -> None:
+    (said,) = history(body)
+    left = purged(said, cut())
+    assert repr(left) == repr(said).replace(SECRET, MARK)
+
+
+def test_an_event_without_it_is_the_very_same() -> None:
+    (said,) = history(added(says("use pnpm"), "a chat"))
+    assert purged(said, cut()) is said
+
+
+def test_where_and_by_whom_is_free_of_it_too_but_a_person_stays_a_person() -> None:
+    said = event(1, Recalled("anything", 1), session=f"about {SECRET}", actor=f"agent:{SECRET}")
+    left = purged(said, cut())
+    assert (left.origin.session, left.origin.actor) == (f"about {MARK}", f"agent:{MARK}")
+    assert purged(event(2, Recalled("user", 1)), cut("user")).by_person
+
+
+def test_a_path_with_it_becomes_a_stub() -> None:
+    (said,) = history(ProjectSeen(f"/home/{SECRET}/work"))
+    assert purged(said, cut()).body == Stub("project.seen")
+
+
+# Claims
+
+
+def test_a_claim_that_says_it_becomes_a_stub_that_tells_when_and_by_whom() -> None:
+    (said,) = history(added(says(f"never tell {SECRET}"), "a chat"))
+    assert purged(said, cut()) == said._replace(body=Stub("memory.added"))
+
+
+def test_a_tag_with_it_is_taken_off_and_the_memory_stays() -> None:
+    (said,) = history(added(says("use pnpm", tags=("js", "x-hunter2-magic-word"))))
+    assert purged(said, cut()).body == added(says("use pnpm", tags=("js",)))
+
+
+def test_what_took_the_place_of_a_purged_claim_keeps_its_inheritance() -> None:
+    old, new = says(f"never tell {SECRET}"), says("never tell anybody")
+    revised = Decided(old, Verdict.REVISED, instead=new, active=True, carried_strength=3, carried_evidence=("a", "b"))
+    before = history(added(old), added(old), added(old), revised)
+    after = recollect(purged(said, cut()) for said in before)
+    kept = recollect(before)[new.id]
+    assert list(after) == [new.id]
+    assert after[new.id]._replace(sessions=kept.sessions) == kept
+
+
+def test_what_was_replaced_by_a_purged_claim_stays_forgotten() -> None:
+    old, new = says("never tell anybody"), says(f"never tell {SECRET}")
+    before = history(added(old, "chat"), Decided(old, Verdict.REVISED, instead=new, active=True))
+    after = recollect(purged(said, cut()) for said in before)
+    assert list(after) == [old.id]
+    assert (after[old.id].status, after[old.id].reason) == (Status.RETIRED, "purged")
+
+
+def test_only_new_words_are_purged_the_old_ones_hold_on() -> None:
+    old = Claim(Kind.RULE, says("x").scope, Triple("we", "use", "pnpm"), "we use pnpm")
+    new = old._replace(sentence=f"we use pnpm, said {SECRET}")
+    before = history(
+        Proposed(old, Verdict.PROPOSED, "remember"), Decided(old, Verdict.REVISED, instead=new, active=True)
+    )
+    memory = recollect(purged(said, cut()) for said in before)[old.id]
+    assert (memory.status, memory.claim.sentence) == (Status.ACTIVE, "we use pnpm")
+
+
+def test_a_purged_memory_goes_with_every_event_and_its_words_from_all_others() -> None:
+    doomed, other = says("use pnpm"), says("always use pnpm for installs")
+    log = history(
+        added(doomed, "chat"),
+        Decided(doomed, Verdict.RETIRED, "old", "chat"),
+        added(other, "use pnpm"),
+        Undone((), (), "added: use pnpm"),
+    )
+    by_id = Cut(sought("use pnpm"), frozenset({doomed.id}), everywhere=False)
+    after = [purged(said, by_id) for said in log]
+    assert [said.body for said in after] == [
+        Stub("memory.added"),
+        Stub("memory.pruned"),
+        added(other, MARK),
+        Undone((), (), f"added: {MARK}"),
+    ]
+    assert gone(log, after) == {doomed.id}
+
+
+def test_every_wording_of_a_memory_is_known() -> None:
+    log = history(added(says("use pnpm")), added(says("Use the pnpm.")), added(says("use npm")))
+    assert wordings(log, says("use pnpm").id) == ["use pnpm", "Use the pnpm."]
+
+
+def test_a_project_whose_name_holds_it_loses_its_name_and_keeps_its_memories() -> None:
+    scope = project_scope(f"example.org/{SECRET}/app")
+    claim = says("use pnpm", scope)
+    log = [said._replace(scope=scope) for said in history(added(claim), added(says("use tabs", scope)))]
+    log.append(event(9, Undone((log[0].id,), (claim.id,), "added: use pnpm"))._replace(scope=scope))
+    whole = cut()._replace(moved=moves(log, cut()))
+    after = [purged(said, whole) for said in log]
+    assert {said.scope for said in after} == {HIDDEN_SCOPE}
+    assert {memory.claim.sentence for memory in recollect(after).values()} == {"use tabs"}
+    assert after[-1].body == Undone((log[0].id,), (says("use pnpm", HIDDEN_SCOPE).id,), "added: use pnpm")
+
+
+def test_what_a_tombstone_remembers_cuts_as_the_text_did() -> None:
+    old, new = says(f"never tell {SECRET}"), says("never tell anybody")
+    log: list[Event] = history(
+        added(old, "chat"),
+        added(new, f"{SECRET}!"),
+        Decided(old, Verdict.REVISED, instead=new),
+        WorkLogged(SECRET, "x"),
+    )
+    stone = Purged(claims=(old.id,), prints=(print_of(SECRET, SALT),), everywhere=True)
+    assert [purged(said, cut_of(stone)) for said in log] == [purged(said, cut()) for said in log]

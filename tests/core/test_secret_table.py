@@ -1,0 +1,64 @@
+"""Every row of the tables finds its own example and leaves its own counter-example alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tacit.core.redaction import find_secrets, secret_kind
+from tacit.core.secrets import search
+from tacit.core.secrets.blocks import EXAMPLES
+from tacit.core.secrets.examples import written
+from tacit.core.secrets.names import KEYWORDS
+from tacit.core.secrets.shapes import SHAPES
+from tacit.core.secrets.tokens import TOKENS
+from tacit.core.secrets.vendors import VENDORS
+
+ROWS = [
+    *((row[0], row[1], row[3], row[4]) for row in (*TOKENS, *VENDORS)),
+    *((row[0], row[1], row[5], row[6]) for row in SHAPES),
+    *((kind, "", example, counter) for kind, example, counter in EXAMPLES),
+]
+NAMES = [f"{number}: {row[0]} ({row[1]})" for number, row in enumerate(ROWS)]
+
+
+@pytest.mark.parametrize(("kind", "_", "example", "counter"), ROWS, ids=NAMES)
+def test_a_row_finds_its_example_and_names_it(kind: str, _: str, example: str, counter: str) -> None:
+    assert example and counter, "a row shows what it finds and what it does not"
+    found = find_secrets(f"see {written(example)} here")
+    assert kind in [secret.kind for secret in found]
+
+
+@pytest.mark.parametrize(("kind", "_", "example", "counter"), ROWS, ids=NAMES)
+def test_a_row_leaves_its_counter_example_alone(kind: str, _: str, example: str, counter: str) -> None:
+    assert secret_kind(f"see {written(counter)} here") is None
+
+
+@pytest.mark.parametrize(("kind", "keywords", "example", "counter"), ROWS, ids=NAMES)
+def test_a_counter_example_is_about_the_same_thing(kind: str, keywords: str, example: str, counter: str) -> None:
+    """It holds a keyword of its row or a word of its example, or it would prove nothing."""
+    text = written(counter).lower()
+    words = re.findall(r"[a-z]{3,}", example.lower())
+    assert any(keyword.lower() in text for keyword in keywords.split()) or any(word in text for word in words)
+
+
+@pytest.mark.parametrize(("kind", "keywords", "example", "counter"), ROWS, ids=NAMES)
+def test_each_keyword_of_a_token_is_as_good_as_the_first(kind: str, keywords: str, example: str, counter: str) -> None:
+    first, *others = keywords.split() or [""]
+    if example.startswith(first) and first and (kind, keywords) in {(row[0], row[1]) for row in TOKENS}:
+        for other in others:
+            assert kind == secret_kind(written(other + example.removeprefix(first)))
+
+
+def test_no_keyword_has_a_blank_or_a_capital_in_it() -> None:
+    for keyword in search.makers():
+        assert keyword == keyword.lower() and not re.search(r"\s", keyword) and keyword
+    assert set(KEYWORDS) <= search.makers().keys()
+
+
+def test_examples_are_written_so_that_no_scanner_takes_them_for_a_leak() -> None:
+    """What stands in the tables is no secret before it is written out, but for words that everybody can read."""
+    shown = [example for row in (*TOKENS, *VENDORS) for example in row[3:5]]
+    allowed = {"AWS access key", "Slack token"}
+    assert {kind for example in shown if (kind := secret_kind(example))} <= allowed

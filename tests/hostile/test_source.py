@@ -1,0 +1,84 @@
+"""The source holds no SQL made from what somebody typed, and no pattern that can be made to run for ever."""
+
+from __future__ import annotations
+
+import ast
+import re
+from types import ModuleType
+
+import pytest
+
+from .backtracking import nested_repeats, pumped
+from .source import Source, is_fixed, patterns, sources, sql_uses
+
+EVERY = sources()
+
+
+def made_up(text: str, **constants: object) -> Source:
+    module = ModuleType("made_up")
+    vars(module).update(constants, re=re)
+    return Source("made_up", ast.parse(text), module)
+
+
+def test_no_sql_is_put_together_from_input() -> None:
+    uses = [use for source in EVERY for use in sql_uses(source)]
+    assert len(uses) > 40
+    assert [str(use) for use in uses if not is_fixed(use)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def ask(connection, word): connection.execute(f'SELECT {word}')",
+        "def ask(connection, word): connection.execute('SELECT ' + word)",
+        "def ask(connection, word):\n    query = f'SELECT {word}'\n    connection.execute(query)",
+        "def ask(connection, order): connection.execute('SELECT 1 ORDER BY %s' % order)",
+        "def ask(connection, word): connection.execute('SELECT {}'.format(word))",
+        "def ask(connection, words):\n    for word in words:\n        connection.execute(word)",
+        "def _run(connection, query): connection.execute(query)\ndef ask(connection, word): _run(connection, word)",
+        "def run_what_nobody_calls(connection, query): connection.execute(query)",
+        "def ask(self, word):\n    run = self.connection.execute\n    run(f'{FIXED} {word}')",
+    ],
+)
+def test_sql_that_is_put_together_from_input_is_noticed(text: str) -> None:
+    (use,) = sql_uses(made_up(text, FIXED="SELECT"))
+    assert not is_fixed(use)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def ask(connection, word): connection.execute('SELECT ?', (word,))",
+        "def ask(connection): connection.execute(f'{FIXED} 1')",
+        "def ask(connection):\n    for table in ('a', 'b'):\n        connection.execute(f'SELECT * FROM {table}')",
+        "def _run(connection, query): connection.execute(query)\ndef ask(connection): _run(connection, 'SELECT 1')",
+    ],
+)
+def test_sql_from_the_source_alone_is_taken_as_such(text: str) -> None:
+    (use,) = sql_uses(made_up(text, FIXED="SELECT"))
+    assert is_fixed(use)
+
+
+def test_no_pattern_repeats_a_repeat() -> None:
+    found, unseen = patterns(EVERY)
+    assert unseen == []
+    assert len(found) > 25
+    assert {one.place: bad for one in found if (bad := nested_repeats(one.text))} == {}
+
+
+@pytest.mark.parametrize("pattern", [r"(\w+\s?)*$", r"(a*)*b", r"(?:x+y?)+", r"((?:a|b+)c*)*", r"(?P<x>[^,]+,?)+z"])
+def test_a_pattern_that_repeats_a_repeat_is_noticed(pattern: str) -> None:
+    assert nested_repeats(pattern)
+    (found,), _ = patterns([made_up(f"import re\ndef f(x): re.search({pattern!r}, x, re.MULTILINE)")])
+    assert (found.text, found.flags, found.methods) == (pattern, int(re.MULTILINE), frozenset({"search"}))
+    assert any(len(text) > 4000 for text in pumped(pattern))
+
+
+@pytest.mark.parametrize("pattern", [r"\w+\s*$", r"(?:ab?){0,9}c+", r"(?:\\.|[^\\])*", r"(?:a|b)+", r"(?=a+)b*"])
+def test_a_plain_pattern_is_none_of_those(pattern: str) -> None:
+    assert nested_repeats(pattern) == []
+
+
+def test_a_pattern_that_comes_from_elsewhere_is_noticed() -> None:
+    _, unseen = patterns([made_up("import re\ndef a_search_nobody_asks_for(pattern, x): return re.search(pattern, x)")])
+    assert len(unseen) == 1

@@ -1,0 +1,169 @@
+"""2,000 sequences that a terminal obeys, in whatever it can be made to print: a real terminal is not moved by any."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.person import Person, Said
+from tests.e2e.terminal import converse
+
+from .emulator import Terminal
+from .escapes import sequences
+from .forged import lived, plant, saying
+
+SEQUENCES = list(sequences(2000))
+A_TEXT = 10  # so many in each text
+OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_AS_WORD = str.maketrans("", "", "\0")
+
+
+def is_safe(said: Said) -> bool:
+    """Whether the bytes hold no control but line feeds, and a terminal shows just them."""
+    return not OBEYED.search(said.out) and Terminal(said.out).is_unharmed_by(said.out)
+
+
+def texts() -> list[str]:
+    """All sequences, some in each; none begins with what could be cut off as a blank."""
+    return ["aside " + "".join(SEQUENCES[at : at + A_TEXT]) for at in range(0, len(SEQUENCES), A_TEXT)]
+
+
+@pytest.fixture(scope="module")
+def haunted(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """A home and a project in which every text, tag, evidence, name and task holds sequences."""
+    person = Person(tmp_path_factory.mktemp("person"))
+    known = lived(person)
+    every = texts()
+    plant(
+        person,
+        [
+            {**saying(fields, text, 500 * number + at), "actor": "user" if at % 4 else text[:60]}
+            for number, fields in enumerate(known.values())
+            for at, text in enumerate(every[:: 1 if fields["type"] == "memory.added" else 8])
+        ],
+    )
+    person.tacit("reindex")
+    return person
+
+
+def test_the_emulator_notices_when_a_sequence_gets_through() -> None:
+    """Almost all of them; some only end a string that was never begun, or ask for what pyte does not know."""
+    harmed = [one for one in SEQUENCES if not Terminal(f"before {one}after\n").is_unharmed_by(f"before {one}after\n")]
+    assert len(harmed) > 0.9 * len(SEQUENCES)
+    assert all(OBEYED.search(one) for one in SEQUENCES)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "list",
+        "list --status all",
+        "suggestions",
+        "recall --limit 300 --query aside",
+        "recall --json --limit 20 --query aside",
+        "status",
+        "brief",
+        "evaluate",
+        "improve --force",
+        "conflicts",
+        "verify",
+        "undo",
+    ],
+)
+def test_a_command_moves_no_terminal(haunted: Person, words: str) -> None:
+    said = converse(haunted, *words.split(), answers=())
+    assert said.code in (0, 1)
+    assert is_safe(said)
+
+
+def test_the_list_shows_every_sequence_as_plain_text(haunted: Person) -> None:
+    said = converse(haunted, "list", "--status", "all", answers=())
+    assert {f"mark{number}" for number in range(2000)} <= set(re.findall(r"mark\d+", said.out))
+
+
+@pytest.mark.parametrize("verb", ["show", "why"])
+def test_all_about_one_memory_moves_no_terminal(haunted: Person, verb: str) -> None:
+    for memory in haunted.listed("--status", "all")[::60]:
+        assert is_safe(converse(haunted, verb, memory["id"], answers=()))
+
+
+def test_a_review_moves_no_terminal(haunted: Person) -> None:
+    said = converse(
+        haunted, "review", answers=[("quit > ", "s"), ("quit > ", "m"), ("which id > ", "9"), ("quit > ", "q")]
+    )
+    assert said.code == 0
+    assert is_safe(said)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["{}"],
+        ["list", "--status", "{}"],
+        ["list", "--kind", "{}"],
+        ["list", "--{}"],
+        ["list", "{}"],
+        ["show", "{}"],
+        ["recall", "x", "--limit", "{}"],
+        ["recall", "x", "--since", "{}"],
+        ["recall", "x", "--scope", "{}"],
+        ["edit", "{}", "--kind", "{}"],
+        ["help", "{}"],
+    ],
+    ids=" ".join,
+)
+def test_an_error_that_repeats_a_word_moves_no_terminal(person: Person, words: list[str]) -> None:
+    person.tacit("add", "never force push")
+    hostile = "".join(SEQUENCES[:60]).translate(_AS_WORD)
+    said = converse(person, *(word.format(hostile) for word in words), answers=())
+    assert said.code in (1, 2)
+    assert "tacit: " in said.out
+    assert is_safe(said)
+
+
+def _a_name(first: int) -> str:
+    return "".join(SEQUENCES[first : first + 9]).translate(str.maketrans("", "", "\0/"))[:120]
+
+
+def test_a_folder_whose_name_is_a_sequence_moves_no_terminal(person: Person) -> None:
+    root = person.repository(_a_name(0))
+    for words in (("add", "never force push"), ("status",), ("list",), ("recall", "force"), ("brief",), ("doctor",)):
+        assert is_safe(converse(person, *words, cwd=root, answers=()))
+
+
+def test_a_remote_whose_address_is_a_sequence_moves_no_terminal(person: Person) -> None:
+    root = person.repository()
+    name = re.sub(r"\s", "", _a_name(9))
+    (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = ssh://example.org/{name}\n', encoding="utf-8")
+    for words in (("add", "never force push"), ("status",), ("list",), ("recall", "force"), ("brief",)):
+        assert is_safe(converse(person, *words, cwd=root, answers=()))
+
+
+def test_a_home_whose_name_is_a_sequence_moves_no_terminal(person: Person, tmp_path: Path) -> None:
+    person.home = tmp_path / _a_name(18)
+    person.tacit("init")
+    for words in (("status",), ("init",), ("add", "never force push"), ("recall", "force"), ("evaluate",), ("doctor",)):
+        assert is_safe(converse(person, *words, answers=()))
+    (person.home / "tacit.toml").write_text("[recall\n")
+    assert is_safe(converse(person, "list", answers=()))
+    person.home = tmp_path / _a_name(27)
+    person.home.write_text("no folder")
+    assert is_safe(converse(person, "list", answers=()))
+
+
+def test_an_environment_of_sequences_moves_no_terminal(person: Person) -> None:
+    hostile = "".join(SEQUENCES[27:60]).translate(_AS_WORD)
+    for words in (("add", "never force push"), ("why", "never force push"), ("list", "--status", "all"), ("review",)):
+        said = converse(person, *words, answers=[("quit > ", "q")] * (words == ("review",)), TACIT_ACTOR=hostile)
+        assert is_safe(said)
+    assert is_safe(converse(person, "list", answers=(), TACIT_NOW=hostile))
+    assert is_safe(converse(person, "list", answers=(), TACIT_SESSION=hostile, EDITOR=hostile))
+
+
+def test_a_worklog_of_sequences_moves_no_terminal(person: Person) -> None:
+    hostile = "".join(SEQUENCES[:40]).translate(_AS_WORD)
+    assert is_safe(converse(person, "log", "--task", hostile, "--summary", hostile, answers=()))
+    assert is_safe(converse(person, "recall", "mark3", answers=()))
+    assert is_safe(converse(person, "undo", answers=()))

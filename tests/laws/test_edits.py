@@ -1,0 +1,140 @@
+"""What a person changed, told from what lies there: nothing where nobody edited, nothing twice, nothing that raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed
+from tacit.notes import edits, facts, long_term
+from tacit.notes.merge import Key, merge, taken_in, unread
+
+from .notes import noted
+from .strategies import law, logs, wild_texts
+
+IDS = tuple(f"{number:012d}" for number in range(5))
+HEADINGS = tuple(f"## {section}" for section in long_term.SECTIONS[::3])
+bullets = st.builds(
+    lambda words, name, tail: f"- {words}{name}{tail}",
+    st.sampled_from(("2026-01-01: use pnpm", "use npm", "2026-01-01: I prefer tabs (evidence: a talk)", "")),
+    st.sampled_from(("", *(f" ^{name}" for name in IDS))),
+    st.sampled_from(("", "", "\r", " ")),
+)
+own = st.sampled_from(("", "my own words", "### Style", "<<<<<<< HEAD", "=======", ">>>>>>> branch", "* be kind"))
+any_page = st.lists(st.sampled_from(HEADINGS) | bullets | own | wild_texts, max_size=12)
+drawn_facts = st.builds(
+    lambda name, text: f'{{"id": "{name}", "ts": "2026", "canonical": "{text}", "tags": []}}',
+    st.sampled_from(IDS),
+    st.sampled_from(("use pnpm", "use npm", "I prefer tabs")),
+)
+any_facts = st.lists(
+    drawn_facts | wild_texts | st.sampled_from(("{}", "[1]", '{"canonical": 7}', "[" * 2000)), max_size=8
+)
+
+
+def drawn(page: Sequence[str]) -> list[str]:
+    """As Tacit may have drawn it: every heading and every id once, and nothing else."""
+    below: dict[str, list[str]] = {heading: [] for heading in HEADINGS}
+    heading, seen = HEADINGS[0], set()
+    for line in page:
+        name = long_term.line_id(line)
+        heading = line if line in below else heading
+        if line.startswith("- ") and name and name not in seen and long_term.read_entry("", line):
+            seen.add(name)
+            below[heading].append(line)
+    return [line for heading, lines in below.items() for line in (heading, *lines)]
+
+
+def drawn_file(lines: Sequence[str]) -> list[str]:
+    return list({facts.line_id(line): line for line in lines if line.startswith('{"id"')}.values())
+
+
+@law
+@given(logs)
+def test_a_page_that_nobody_edited_has_no_edits(log: list[object]) -> None:
+    shown = noted(log).values()  # type: ignore[arg-type]
+    page, file = long_term.render(shown), facts.updated([], shown)
+    assert edits.of_long_term(page, page) == []
+    assert edits.of_facts(file, file) == []
+
+
+@law
+@given(any_page, any_page)
+@example([], ["- \\u{110000}", "-  ^000000000000", "#", "- (evidence: "])
+def test_any_page_can_be_read(base: list[str], theirs: list[str]) -> None:
+    for before in (None, base):
+        for edit in edits.of_long_term(before, theirs):
+            assert edit.line in {*theirs, *(before or ())}
+
+
+@law
+@given(any_facts, any_facts)
+def test_any_fact_file_can_be_read(base: list[str], theirs: list[str]) -> None:
+    for before in (None, base):
+        for edit in edits.of_facts(before, theirs):
+            assert edit.line in {*theirs, *(before or ())}
+
+
+def read_lines(found: Sequence[Edit]) -> set[str]:
+    """What `tacit sync` calls read: every edit but those that stay as they are."""
+    left = {edit.line for edit in found if isinstance(edit, Left)}
+    before = {edit.was for edit in found if isinstance(edit, Changed | Leftover)}
+    return ({edit.line for edit in found} | before) - left
+
+
+def _nothing_is_left_to_read(
+    base: list[str], theirs: list[str], read: Callable[[Sequence[str] | None, Sequence[str]], list[Edit]], key: Key
+) -> None:
+    found = read(base, theirs)
+    taken = read_lines(found)
+    again = read(taken_in(base, theirs, taken, key=key), theirs)
+    left = {edit.line for edit in found if isinstance(edit, Left)}
+    assert [edit for edit in again if not isinstance(edit, Left | Leftover) and edit.line not in left] == []
+
+
+@law
+@given(any_page.map(drawn), any_page)
+def test_what_was_read_is_not_read_again(base: list[str], theirs: list[str]) -> None:
+    _nothing_is_left_to_read(base, theirs, edits.of_long_term, long_term.line_id)
+
+
+@law
+@given(any_facts.map(drawn_file), any_facts)
+def test_what_was_read_of_a_fact_file_is_not_read_again(base: list[str], theirs: list[str]) -> None:
+    _nothing_is_left_to_read(base, theirs, edits.of_facts, facts.line_id)
+
+
+def _said(found: Sequence[Edit]) -> set[tuple[object, ...]]:
+    """Of edits what they say, without the lines that Tacit draws anew."""
+    said: set[tuple[object, ...]] = set()
+    for edit in found:
+        match edit:
+            case Added(text=text, kind=kind, holds=holds):
+                said.add(("added", text, kind, holds))
+            case Changed(claim=claim, text=text, kind=kind, status=status):
+                said.add(("changed", claim, text, kind, status))
+            case Removed(claim=claim):
+                said.add(("removed", claim))
+    return said
+
+
+@law
+@given(any_page.map(drawn), any_page)
+def test_drawing_a_page_again_says_no_more_and_no_less(base: list[str], theirs: list[str]) -> None:
+    found = edits.of_long_term(base, theirs)
+    for _ in range(3):
+        merged = merge(base, base, theirs, key=long_term.line_id)
+        base, theirs = unread(base, base, theirs, key=long_term.line_id), merged
+        assert _said(edits.of_long_term(base, theirs)) == _said(found)
+
+
+@law
+@given(any_page.map(drawn), any_page.map(drawn), any_page)
+def test_what_a_person_typed_is_still_there_whatever_is_drawn(
+    base: list[str], mine: list[str], theirs: list[str]
+) -> None:
+    merged = merge(base, mine, theirs, key=long_term.line_id)
+    typed = {line for line in theirs if line not in base and line.strip() and not line.startswith("#")}
+    assert typed <= set(merged)

@@ -1,0 +1,284 @@
+"""Random edits on both sides of the pages: no edit is lost, no event invented, nothing overwritten unread.
+
+Tacit's side adds, decides, takes back, draws again and is killed; the person's side rewords, moves, deletes, copies
+and types whatever people type; now and then the edits are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from tacit.core.claim import Kind
+from tacit.core.errors import TacitError
+from tacit.core.memory import Status
+from tacit.notes import long_term
+from tests.chaos.apart import folder_in_memory
+
+from . import hand_edits as law
+
+TEXTS = (
+    "use pnpm",
+    "never force push",
+    "I prefer tabs",
+    "we decided on postgres",
+    "think about caching",
+    "the build is slow because tests run twice",
+    "use npm",
+    "wrap <b>tags</b> (seen twice) in `ticks`",
+)
+OWN_LINES = ("my own words", "### Style", "## Mine", "* be kind", "---", "=======", "", "- ", "# A title of mine")
+texts = st.sampled_from(TEXTS)
+sections = st.sampled_from((*long_term.SECTIONS, "Mine"))
+numbers = st.integers(0, 1 << 16)
+
+
+class HandEdits(RuleBasedStateMachine):
+    """One home, one person, one editor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stack = ExitStack()
+        self.house = law.House(self._stack.enter_context(folder_in_memory()))
+
+    def teardown(self) -> None:
+        self.house.vault.close()
+        self._stack.close()
+
+    @initialize()
+    def something_is_known(self) -> None:
+        for text in TEXTS[:3]:
+            self.house.vault.add(text)
+        self.house.vault.remember(TEXTS[4], evidence="a talk")
+        self.house.vault.unread_edits()
+
+    # Tacit's side
+
+    def _tacit(self, work: Callable[[], object], deadly: int | None = None) -> None:
+        """Something that is no sync, perhaps cut short."""
+        before = self.house.state()
+        self.house.disk.left = deadly
+        with suppress(law.Killed, TacitError):
+            work()
+        self.house.reopen()
+        self.house.catch_up()
+        law.nothing_unread_is_lost(before, self.house.state())
+
+    def _one(self, number: int) -> str:
+        known = sorted(one.memory.id for one in self.house.vault.entries(status=None))
+        return known[number % len(known)]
+
+    deaths = st.none() | st.integers(0, 40)
+
+    @rule(text=texts, deadly=deaths)
+    def add(self, text: str, deadly: int | None) -> None:
+        self._tacit(lambda: self.house.vault.add(text, evidence="seen"), deadly)
+
+    @rule(text=texts, evidence=st.sampled_from(("a talk", "a test")), deadly=deaths)
+    def remember(self, text: str, evidence: str, deadly: int | None) -> None:
+        self._tacit(lambda: self.house.vault.remember(text, evidence=evidence), deadly)
+
+    @rule(number=numbers, text=st.none() | texts, kind=st.none() | st.sampled_from(list(Kind)), deadly=deaths)
+    def edit(self, number: int, text: str | None, kind: Kind | None, deadly: int | None) -> None:
+        self._tacit(lambda: self.house.vault.edit(self._one(number), text=text, kind=kind), deadly)
+
+    @rule(number=numbers, verb=st.sampled_from(("forget", "restore", "accept", "dismiss")), deadly=deaths)
+    def decide(self, number: int, verb: str, deadly: int | None) -> None:
+        why = {"reason": "r", "evidence": "e"} if verb == "forget" else {}
+        self._tacit(lambda: getattr(self.house.vault, verb)(self._one(number), **why), deadly)
+
+    @rule(deadly=deaths)
+    def undo(self, deadly: int | None) -> None:
+        self._tacit(self.house.vault.undo, deadly)
+
+    @rule(deadly=deaths)
+    def draw_again(self, deadly: int | None) -> None:
+        log, said = self.house.log(), law.signature(self.house.vault.unread_edits())
+        self._tacit(self.house.vault.reindex, deadly)
+        assert self.house.log() == log
+        assert law.signature(self.house.vault.unread_edits()) == said
+
+    @rule(page=st.sampled_from(("memory/long-term.md", "memory/memories.ndjson")))
+    def delete_a_page(self, page: str) -> None:
+        log = self.house.log()
+        self.house.paths[page].unlink()
+        self.house.reopen()
+        assert not [told for told in self.house.vault.unread_edits() if told.page == page]
+        state = self.house.state()
+        assert state.pages[page].entries == state.fresh[page].entries
+        assert state.log == log
+
+    # The person's side
+
+    def _write(self, page: str, change: Callable[[list[str]], None]) -> None:
+        path = self.house.paths[page]
+        lines = path.read_bytes().decode("utf-8").split("\n")
+        change(lines)
+        path.write_bytes("\n".join(lines).encode())
+
+    def _bullets(self, lines: list[str]) -> list[int]:
+        return [at for at, line in enumerate(lines) if line.startswith("- ")]
+
+    def _edit(self, number: int, change: Callable[[list[str], int], None]) -> None:
+        """Change a bullet of long-term.md."""
+
+        def chosen(lines: list[str]) -> None:
+            if bullets := self._bullets(lines):
+                change(lines, bullets[number % len(bullets)])
+
+        self._write("memory/long-term.md", chosen)
+
+    @rule(number=numbers, text=texts, suffix=st.sampled_from(("", " today", " please")))
+    def reword(self, number: int, text: str, suffix: str) -> None:
+        def reworded(lines: list[str], at: int) -> None:
+            end = lines[at][-14:] if lines[at][-14:-12] == " ^" else ""
+            lines[at] = f"- 2026-01-01: {text.replace('<', '')}{suffix}{end}"
+
+        self._edit(number, reworded)
+
+    @rule(number=numbers, section=sections)
+    def move(self, number: int, section: str) -> None:
+        def moved(lines: list[str], at: int) -> None:
+            line = lines.pop(at)
+            heading = next((at for at, one in enumerate(lines) if one.rstrip() == f"## {section}"), None)
+            lines.insert(len(lines) - 1 if heading is None else heading + 1, line)
+
+        self._edit(number, moved)
+
+    @rule(number=numbers)
+    def delete(self, number: int) -> None:
+        self._edit(number, lambda lines, at: lines.__delitem__(at))
+
+    @rule(number=numbers, with_id=st.booleans())
+    def double(self, number: int, with_id: bool) -> None:
+        self._edit(number, lambda lines, at: lines.insert(at, lines[at] if with_id else lines[at].split(" ^")[0]))
+
+    @rule(number=numbers)
+    def cut_the_id_off(self, number: int) -> None:
+        def cut(lines: list[str], at: int) -> None:
+            lines[at] = lines[at].split(" ^")[0]
+
+        self._edit(number, cut)
+
+    @rule(one=numbers, other=numbers)
+    def swap(self, one: int, other: int) -> None:
+        def swapped(lines: list[str]) -> None:
+            if bullets := self._bullets(lines):
+                first, second = bullets[one % len(bullets)], bullets[other % len(bullets)]
+                lines[first], lines[second] = lines[second], lines[first]
+
+        self._write("memory/long-term.md", swapped)
+
+    @rule(section=sections, text=texts)
+    def type_an_entry(self, section: str, text: str) -> None:
+        def typed(lines: list[str]) -> None:
+            heading = next((at for at, one in enumerate(lines) if one.rstrip() == f"## {section}"), None)
+            if heading is not None:
+                lines.insert(heading + 1, f"- {text.replace('<', '')} as well")
+
+        self._write("memory/long-term.md", typed)
+
+    @rule(at=numbers, line=st.sampled_from(OWN_LINES))
+    def type_a_line(self, at: int, line: str) -> None:
+        self._write("memory/long-term.md", lambda lines: lines.insert(at % (len(lines) + 1), line))
+
+    @rule(number=numbers, text=texts)
+    def leave_a_conflict(self, number: int, text: str) -> None:
+        def conflict(lines: list[str], at: int) -> None:
+            theirs = f"- {text.replace('<', '')} on the branch{lines[at][-14:] if ' ^' in lines[at] else ''}"
+            lines[at : at + 1] = ["<<<<<<< HEAD", lines[at], "=======", theirs, ">>>>>>> branch"]
+
+        self._edit(number, conflict)
+
+    @rule(page=st.sampled_from(("memory/long-term.md", "memory/memories.ndjson")), how=st.sampled_from("cbn"))
+    def save_with_another_editor(self, page: str, how: str) -> None:
+        data = self.house.paths[page].read_bytes()
+        changed = {
+            "c": data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"),
+            "b": b"\xef\xbb\xbf" + data.removeprefix(b"\xef\xbb\xbf"),
+            "n": data.removesuffix(b"\n"),
+        }
+        self.house.paths[page].write_bytes(changed[how])
+
+    @rule(number=numbers, how=st.sampled_from(("reword", "delete", "double", "junk", "add", "tag")), text=texts)
+    def edit_a_fact(self, number: int, how: str, text: str) -> None:
+        def changed(lines: list[str]) -> None:
+            readable = [at for at, line in enumerate(lines) if line.startswith('{"id"')]
+            if how == "junk":
+                lines.insert(0, "not a fact")
+            elif how == "add":
+                lines.insert(0, json.dumps({"canonical": f"{text} in facts", "strength": 99}))
+            elif readable:
+                self._edit_fact(lines, readable[number % len(readable)], how, text)
+
+        self._write("memory/memories.ndjson", changed)
+
+    def _edit_fact(self, lines: list[str], at: int, how: str, text: str) -> None:
+        fields = json.loads(lines[at])
+        if how == "delete":
+            lines.pop(at)
+        elif how == "double":
+            lines.insert(at, lines[at])
+        elif how == "tag":
+            lines[at] = json.dumps({**fields, "tags": ["mine"]}, ensure_ascii=False)
+        else:
+            lines[at] = json.dumps({**fields, "canonical": f"{text} in facts"}, ensure_ascii=False)
+
+    # Reading
+
+    @rule()
+    def look(self) -> None:
+        log, found = self.house.log(), self.house.vault.unread_edits()
+        self.house.reopen()
+        assert self.house.vault.unread_edits() == found
+        assert self.house.log() == log
+
+    @rule(deadly=deaths)
+    def sync(self, deadly: int | None) -> None:
+        before = self.house.state()
+        found = self.house.vault.unread_edits()
+        self.house.disk.left = deadly
+        recorded = False
+        try:
+            done = self.house.vault.sync(found, vouched=True)
+        except law.Killed:
+            self.house.reopen()
+            recorded = self.house.log() != before.log
+            done = self.house.vault.sync(self.house.vault.unread_edits(), vouched=True)
+            assert not (recorded and done.judgements), "said twice after a crash"
+        self.house.disk.left = None
+        assert found or self.house.log() == before.log
+        after = self.house.state()
+        law.what_the_pages_said_is_so(before, after, done)
+        law.the_pages_are_drawn_again(after, done.left)
+        if not law.one_of_two_is_left(done):
+            again = self.house.vault.sync(self.house.vault.unread_edits(), vouched=True)
+            assert (again.judgements, self.house.log()) == (0, after.log)
+
+    @rule()
+    def sync_without_a_person(self) -> None:
+        before = self.house.state()
+        found = self.house.vault.unread_edits()
+        self.house.vault.sync(found, vouched=False)
+        after = self.house.state()
+        law.nothing_unread_is_lost(before, after)
+        assert {name: one for name, one in after.known.items() if name in before.known} == before.known
+        new = [one for name, one in after.known.items() if name not in before.known]
+        assert all(one.status is Status.PENDING for one in new)
+        again = self.house.vault.sync(self.house.vault.unread_edits(), vouched=False)
+        assert (again.candidates, self.house.log()) == (0, after.log)
+
+    @invariant()
+    def the_log_is_well(self) -> None:
+        assert self.house.log().endswith(b"\n")
+
+
+HandEdits.TestCase.settings = settings(
+    max_examples=60, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+)
+TestHandEdits = HandEdits.TestCase
