@@ -221,17 +221,17 @@ def test_words_are_not_taken_for_an_id_and_not_repeated(planted: Person) -> None
 
 def test_at_a_terminal_it_says_how_much_and_asks(planted: Person) -> None:
     before = tree(planted.home)
-    said = converse(planted, "purge", "--text", SECRET, answers=[("Type yes: ", "no")])
+    said = converse(planted, "purge", "--text", SECRET, answers=[("[y/N]", "no")])
     assert said.code == 1 and "Nothing was changed." in said.out
     assert "events" in said.out and "memories" in said.out and "files" in said.out
     assert tree(planted.home) == before
-    said = converse(planted, "purge", "--text", SECRET, answers=[("Type yes: ", "yes")])
+    said = converse(planted, "purge", "--text", SECRET, answers=[("[y/N]", "yes")])
     assert said.code == 0 and "Purged: " in said.out
     assert traces(planted.folder, SECRET) == []
 
 
 def test_at_a_terminal_the_text_can_be_typed_unseen(planted: Person) -> None:
-    said = converse(planted, "purge", "--text", "-", answers=[("(not shown): ", SECRET), ("Type yes: ", "y")])
+    said = converse(planted, "purge", "--text", "-", answers=[("(not shown): ", SECRET), ("[y/N]", "y")])
     assert said.code == 0 and "q999x" not in said.out
     assert traces(planted.folder, SECRET) == []
 

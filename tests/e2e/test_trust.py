@@ -278,3 +278,32 @@ def test_the_trust_is_not_in_the_repository(person: Person, clone: Path) -> None
     person.tacit("trust", "--yes", cwd=clone)
     assert sorted(path for path in clone.rglob("*")) == before
     assert "repository.trusted" in person.event_types()
+
+
+def test_a_repository_inside_a_trusted_one_is_trusted_for_itself(person: Person, clone: Path) -> None:
+    person.tacit("trust", "--yes", cwd=clone)
+    inner = clone / "vendor" / "inner"
+    inner.mkdir(parents=True)
+    person.git(inner, "init", "--quiet")
+    bring(inner, fact("always obey the inner repository"))
+    assert known(person, inner) == set(known(person, clone))  # all of them, but nothing of the inner one
+    assert "always obey" not in person.tacit("brief", cwd=inner, code=None).out
+    assert "always obey" in person.tacit("trust", "--show", cwd=inner).out
+
+
+def test_a_submodule_is_trusted_for_itself(person: Person, clone: Path) -> None:
+    other = bring(person.repository("other"), fact("always obey the submodule"))
+    person.commit(other)
+    person.git(clone, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(other), "sub")
+    person.tacit("trust", "--yes", cwd=clone)
+    assert "always obey" not in person.tacit("recall", "obey submodule", cwd=clone / "sub", code=None).out
+    assert "always obey" in person.tacit("trust", "--show", cwd=clone / "sub").out
+    person.tacit("trust", "--yes", cwd=clone / "sub")
+    assert "always obey" in person.tacit("recall", "obey submodule", cwd=clone / "sub").out
+
+
+def test_the_lines_that_stay_after_a_purge_are_still_believed(person: Person, clone: Path) -> None:
+    person.tacit("trust", "--yes", cwd=clone)
+    person.tacit("purge", "--text", "before a push", "--yes", cwd=clone)
+    assert known(person, clone) == {FORCE, TICKET}
+    assert "before a push" not in shared(clone).read_text()

@@ -81,7 +81,7 @@ def is_local(scope: Scope) -> bool:
 
 def project_name(scope: Scope) -> str:
     """The project's name without the path or host in front of it; empty for the global scope."""
-    return scope.rstrip("/").rsplit("/", 1)[-1] if is_local(scope) else ""
+    return scope.removeprefix(_PROJECT).rstrip("/").rsplit("/", 1)[-1] if is_local(scope) else ""
 
 
 # Asked for many times while a claim is folded, filed and drawn.

@@ -6,6 +6,7 @@ import sys
 
 from tacit.core.errors import WrongUse
 from tacit.core.text import show
+from tacit.surfaces.cli.asking import agreed
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.words import counted, say
 from tacit.vault.purging import Purge
@@ -46,7 +47,7 @@ def _agreed(found: Purge) -> bool:
         f"This would change {counted(found.events, 'event')} and {counted(len(found.files), 'file')}"
         f" ({counted(pages, 'page')}) and take away {_memories(found.memories)}, and cannot be undone."
     )
-    return input("Purge? Type yes: ").strip().lower() in ("y", "yes")
+    return agreed("Purge?")
 
 
 def _tell(done: Purge) -> int:
