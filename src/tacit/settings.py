@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from tacit.core.errors import WrongUse
@@ -36,7 +37,7 @@ _MOST = 10**9
 def read_settings(path: str) -> Settings:
     """The settings of a home; a file of comments costs no parser."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=_without_waiting) as file:
             text = file.read()
     except (FileNotFoundError, NotADirectoryError):
         return Settings()
@@ -69,3 +70,8 @@ def _parsed(text: str, path: str) -> Settings:
 
 def _not_toml(path: str, why: str) -> WrongUse:
     return WrongUse(f"{path} is not valid TOML: {why}", f"mend it, or start again: rm {path} && tacit init")
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A named pipe in the place of the file holds no settings, and is not waited for."""
+    return os.open(path, flags | os.O_NONBLOCK)

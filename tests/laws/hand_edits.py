@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL
-from tacit.core.handedit import Added, Changed, Left, Removed
+from tacit.core.handedit import Added, Changed, Left, Leftover, Removed
 from tacit.core.memory import Status
 from tacit.core.statement import claim_from
 from tacit.disk.ops import OsDisk
@@ -25,6 +25,17 @@ from tacit.vault.vault import Vault
 
 ACTIVE_SECTIONS = long_term.SECTIONS[:9]
 _ID = re.compile(r" \^([0-9a-z]{12})$")
+
+
+# Why an edit may be left as it is; each is told.
+GOOD_REASONS = {
+    "an entry without words",
+    "under a heading that Tacit does not know",
+    "not a fact that can be read",
+    "what was pruned is only history",
+    "what holds cannot wait again; take the line out to forget it",
+    "edited otherwise in another page; say it once more",
+}
 
 
 class Killed(BaseException):
@@ -248,8 +259,9 @@ def one_of_two_is_left(done: Synced) -> bool:
     return any(isinstance(told.edit, Left) and "say it once more" in told.edit.why for told in done.left)
 
 
-def what_the_pages_said_is_so(before: State, after: State, done: Synced) -> None:
-    left = {(told.page, told.edit.line) for told in done.left}
+def what_the_pages_said_is_so(before: State, after: State, found: Sequence[Told], done: Synced) -> None:
+    left = {(told.page, told.edit.line.rstrip("\r")) for told in done.left} | _old_lines(before, found)
+    assert {told.edit.why for told in done.left if isinstance(told.edit, Left)} <= GOOD_REASONS
     stated: set[str] = set()
     for name, page in before.pages.items():
         for entry in page.entries:
@@ -261,6 +273,27 @@ def what_the_pages_said_is_so(before: State, after: State, done: Synced) -> None
             is_gone = entry.id not in page.ids() and entry.id not in stated
             if is_gone and entry.section != long_term.PRUNED and not _is_contradicted(entry.id, before, name):
                 assert after.known[entry.id].status in (Status.RETIRED, Status.DISMISSED), f"{entry} was taken out"
+
+
+def _old_lines(before: State, found: Sequence[Told]) -> set[tuple[str, str]]:
+    """Lines of Tacit's own that were moved, or whose looks were changed, of memories that were decided on since."""
+    gone = {known.sentence for known in before.known.values() if known.status in (Status.RETIRED, Status.DISMISSED)}
+    return {
+        (told.page, told.edit.line.rstrip("\r")) for told in found if _says_nothing_new(told) and _text(told) in gone
+    }
+
+
+def _says_nothing_new(told: Told) -> bool:
+    match told.edit:
+        case Leftover(was=was):
+            return bool(was)
+        case Changed(text=None, claim=claim):
+            return told.memory is not None and told.memory.id != claim
+    return False
+
+
+def _text(told: Told) -> str:
+    return _bullet("", told.edit.line.rstrip("\r")).text
 
 
 def _is_contradicted(claim: str, before: State, name: str) -> bool:
@@ -294,7 +327,11 @@ def _holds_or_waits(name: str, entry: Entry, page: Page, before: State, after: S
 
 def the_pages_are_drawn_again(state: State, left: Sequence[Told]) -> None:
     """Where Tacit knows an entry it stands as Tacit draws it; what was pruned the person may have cleared away."""
-    kept = {(told.page, entry.id) for told in left for entry in (_bullet("", told.edit.line), *_fact(told.edit.line))}
+    kept = {
+        (told.page, entry.id)
+        for told in left
+        for entry in (_bullet("", told.edit.line.rstrip("\r")), *_fact(told.edit.line))
+    }
     for name, page in state.pages.items():
         fresh = {entry.id: entry for entry in state.fresh[name].entries}
         drawn = [entry for entry in page.entries if entry.id in fresh and (name, entry.id) not in kept]

@@ -254,7 +254,7 @@ class HandEdits(RuleBasedStateMachine):
         self.house.disk.left = None
         assert found or self.house.log() == before.log
         after = self.house.state()
-        law.what_the_pages_said_is_so(before, after, done)
+        law.what_the_pages_said_is_so(before, after, found, done)
         law.the_pages_are_drawn_again(after, done.left)
         if not law.one_of_two_is_left(done):
             again = self.house.vault.sync(self.house.vault.unread_edits(), vouched=True)

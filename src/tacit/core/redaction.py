@@ -12,6 +12,9 @@ from typing import NamedTuple
 from tacit.core.errors import Refused
 from tacit.core.secrets.search import find
 
+_NEAR = 4096  # farther than anything a secret is told by, but for the block of a key, which goes whole
+_EDGE = 512
+
 
 class Secret(NamedTuple):
     """Where the value stands in the text, and what people call it."""
@@ -43,24 +46,48 @@ def refuse_secrets(*texts: str) -> None:
 
 
 def redacted(text: str, mark: Callable[[str], str] | None = None) -> str:
-    """The text with each secret as `[redacted:KIND]`, or as `[redacted:KIND:MARK]` with eight hex digits of `mark`.
-
-    Done again until nothing is found, since what is hidden may have kept apart what belongs together.
-    """
-    while found := find_secrets(text):
-        text = replaced(text, found, mark)
+    """The text with each secret as `[redacted:KIND]`, or as `[redacted:KIND:MARK]` with eight hex digits of `mark`."""
+    found = find_secrets(text)
+    while found:
+        text, places = replaced(text, found, mark)
+        found = find_near(text, places)
     return text
 
 
-def replaced(text: str, secrets: list[Secret], mark: Callable[[str], str] | None = None) -> str:
-    """The text with these secrets hidden."""
+def replaced(text: str, secrets: list[Secret], mark: Callable[[str], str] | None) -> tuple[str, list[int]]:
+    """The text with these secrets hidden, and where that was done."""
     parts: list[str] = []
-    done = 0
+    places: list[int] = []
+    done = size = 0
     for start, end, kind in secrets:
-        parts += (text[done:start], _hidden(kind, mark(text[start:end]) if mark else ""))
+        hidden = _hidden(kind, mark(text[start:end]) if mark else "")
+        parts += (text[done:start], hidden)
+        size += start - done
+        places.append(size)
+        size += len(hidden)
         done = end
     parts.append(text[done:])
-    return "".join(parts)
+    return "".join(parts), places
+
+
+def find_near(text: str, places: list[int]) -> list[Secret]:
+    """Secrets near places that were hidden just now: what stood there may have kept apart what belongs together."""
+    found: list[Secret] = []
+    begins = ends = 0
+    for place in [*places, len(text) + 2 * _NEAR]:
+        if place - _NEAR > ends:
+            found += _inside(text, begins, ends)
+            begins = place - _NEAR
+        ends = min(len(text), place + _NEAR)
+    return found
+
+
+def _inside(text: str, begins: int, ends: int) -> list[Secret]:
+    """Secrets of a stretch; at its edges it cannot be told what is one."""
+    first = 0 if begins == 0 else begins + _EDGE
+    last = len(text) if ends == len(text) else ends - _EDGE
+    shifted = (Secret(start + begins, end + begins, kind) for start, end, kind in find(text[begins:ends]))
+    return [secret for secret in shifted if secret.start >= first and secret.end <= last]
 
 
 def _hidden(kind: str, mark: str) -> str:

@@ -67,7 +67,8 @@ def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Itera
         connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite has taken it back by itself where the disk is full
+            connection.execute("ROLLBACK")
         raise
 
 

@@ -16,7 +16,7 @@ from tacit.core.ids import EventId, following
 from tacit.core.judgement import Decided, Proposed, Undone
 from tacit.core.observation import Distrusted, Evaluated, Injected, ProjectSeen, Purged, Recalled, Sealed, Trusted
 from tacit.disk.lock import Lock
-from tacit.disk.ops import Disk, make_folder, opened
+from tacit.disk.ops import Disk, make_folder, open_plain, opened
 from tacit.disk.replace import read_file, replace_file
 from tacit.log.codec import Damaged, decode, encode
 from tacit.log.reader import Line, lines
@@ -138,7 +138,7 @@ class Log:
     def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[Record]:
         """The complete lines after `cursor`, good and bad."""
         start = cursor or Cursor()
-        with open(self.path(segment), "rb") as file:
+        with open_plain(self.path(segment)) as file:
             for line in lines(file, offset=start.offset, number=start.lines):
                 if line.data or line.too_long:
                     yield Record(
@@ -170,7 +170,7 @@ class Log:
 
     def skim(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
         """How far the segment goes, and whether anything after `cursor` is more than counted (see `_COUNTED`)."""
-        with open(self.path(segment), "rb") as file:
+        with open_plain(self.path(segment)) as file:
             for line in lines(file, offset=cursor.offset, number=cursor.lines):
                 cursor = Cursor(line.end, line.number, mark_of(line.data))
                 if not any(kind in line.data for kind in _COUNTED):
@@ -189,7 +189,7 @@ class Log:
             return True
         mark = bytes.fromhex(cursor.mark)
         try:
-            with open(self.path(segment), "rb") as file:
+            with open_plain(self.path(segment)) as file:
                 file.seek(cursor.offset - 1 - len(mark))
                 return file.read(len(mark) + 1) == mark + b"\n"
         except (OSError, ValueError):
@@ -204,7 +204,7 @@ class Log:
         """How many bytes stand after the last line feed (a write that was never acknowledged)."""
         size = self.size(segment)
         end = 0
-        with open(self.path(segment), "rb") as file:
+        with open_plain(self.path(segment)) as file:
             for line in lines(file):
                 end = line.end
         return size - end

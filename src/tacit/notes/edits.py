@@ -103,11 +103,14 @@ def _of_entry(
 ) -> Iterator[Edit]:
     """One entry, perhaps several times: the first that differs is the edit, unless the old one stands beside it.
 
-    Another that was read before and not drawn since says nothing new.
+    Of several the one with the old words is the old one. Another that was read before and not drawn since says
+    nothing new.
     """
     copies = [_as_it_stood(was, copy) for copy in copies]
     unchanged = [copy for copy in copies if copy == was or (copy.line in written and copy.line != was.line)]
-    differing = [copy for copy in copies if copy not in unchanged]
+    differing = sorted(
+        (copy for copy in copies if copy not in unchanged), key=lambda copy: fold(copy.text) != fold(was.text)
+    )
     if not unchanged and differing:
         first = differing.pop(0)
         yield _changed(was, first, tells_more) or Leftover(first.line, "only what Tacit draws was changed", was.line)

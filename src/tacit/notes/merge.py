@@ -70,7 +70,8 @@ def merge(
             moved[line.name] = text
         else:
             drawn.append(line._replace(text=text))
-    staying = [line for line in their_lines if line.name in moved or _is_theirs(line, was, leaving)]
+    copies = {line for line in base or () if key(line) in leaving}
+    staying = [line for line in their_lines if line.name in moved or _is_theirs(line, was, leaving, copies)]
     kept = {line.name for line in staying}
     additions = [(line, moved.get(line.name, line.text) if line.name in kept else None) for line in their_lines]
     taken_out = was.keys() - there.keys()
@@ -158,9 +159,11 @@ def _was_moved(old: _Line | None, line: _Line, their: _Line, ours: Container[str
     return old is None or line.place == old.place or their.place in ours
 
 
-def _is_theirs(line: _Line, was: _Known, leaving: Container[Hashable]) -> bool:
-    """Whether a line that Tacit does not draw is an edit of the person's."""
+def _is_theirs(line: _Line, was: _Known, leaving: Container[Hashable], copies: Container[str]) -> bool:
+    """Whether a line that Tacit does not draw is an edit of the person's. Two of what leaves go together."""
     old = was.get(line.name)
+    if line.text in copies:
+        return False
     if line.name in leaving:
         return old is not None and old.text != line.text
     return old is None or old.text != line.text

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tacit.core.errors import Refused
 from tacit.core.ids import ClaimId
-from tacit.disk.ops import PRIVATE_FILE, Disk, make_folder
+from tacit.disk.ops import Disk, make_folder
 from tacit.disk.replace import read_file, replace_file
 from tacit.notes.merge import Reconcile, keep_theirs, merge, taken_in, unread
 
@@ -59,9 +59,12 @@ class Shelf:
         leaving: Container[ClaimId] = (),
         reconcile: Reconcile = keep_theirs,
         arrange: Callable[[Sequence[str]], list[str]] = list,
-        mode: int = PRIVATE_FILE,
+        below: str = "",
     ) -> None:
-        """Write a page, with what a person changed in it since the last time; `leaving` are no longer on it."""
+        """Write a page, with what a person changed in it since the last time; `leaving` are no longer on it.
+
+        `below` is the root of a repository, where others write too: as open as its other files, no link followed.
+        """
         there = read_file(path)
         drawn = self._copy(path, there)
         copy = None if drawn is None else drawn.removeprefix(_NOT_DRAWN)
@@ -73,15 +76,15 @@ class Shelf:
             before = unread(base, page, _lines(there), key=key)
             wanted = (b"" if len(before) == len(page) else _NOT_DRAWN) + _bytes(before)
         if wanted != drawn or merged != there or os.path.exists(self._pending(path, merged)):
-            self._write_both(path, merged, mode, wanted, changed=merged != there)
+            self._write_both(path, merged, wanted, below, changed=merged != there)
 
-    def _write_both(self, path: str, page: bytes, mode: int, base: bytes, *, changed: bool) -> None:
+    def _write_both(self, path: str, page: bytes, base: bytes, below: str = "", *, changed: bool) -> None:
         """The page, where it changed, and its copy. The copy comes first, under the name of the page it belongs to:
         whenever this is cut short, what lies there tells which copy is its own."""
         own = self._pending(path, page)
-        self._write(own, base, PRIVATE_FILE)
+        self._write(own, base)
         if changed:
-            self._write(path, page, mode)
+            self._write(path, page, below)
         self._disk.rename(own, self.copy_of(path))
         for stray in self._strays(path):
             self._disk.remove(stray)
@@ -124,7 +127,7 @@ class Shelf:
     def take_in(self, path: str, sides: Sides, taken: Container[str], key: Callable[[str], ClaimId | None]) -> None:
         """Some edits were read: when the page is drawn next, these lines are Tacit's again."""
         base = taken_in(sides.base or [], sides.theirs, taken, key=key)
-        self._write_both(path, sides.bytes, PRIVATE_FILE, _NOT_DRAWN + _bytes(base), changed=False)
+        self._write_both(path, sides.bytes, _NOT_DRAWN + _bytes(base), changed=False)
 
     def drop(self, path: str) -> None:
         """Take away a page that has nothing to say any more."""
@@ -132,12 +135,12 @@ class Shelf:
             if os.path.exists(gone):
                 self._disk.remove(gone)
 
-    def _write(self, path: str, data: bytes, mode: int) -> None:
-        if mode == SHARED_FILE:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+    def _write(self, path: str, data: bytes, below: str = "") -> None:
+        if below:
+            replace_file(self._disk, path, data, SHARED_FILE, below=below)
         else:
             make_folder(os.path.dirname(path))
-        replace_file(self._disk, path, data, mode)
+            replace_file(self._disk, path, data)
 
     def copy_of(self, path: str) -> str:
         """The copy of a page, by its place in the home, which may be moved; of one elsewhere, by its whole path."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from tacit.disk.ops import open_plain
+
 
 class Place(NamedTuple):
     path: str
@@ -48,9 +50,16 @@ class Lines:
             return
         signature = (now.st_ino, now.st_size, now.st_mtime_ns)
         if signature != self._seen:
-            with open(self.path, "rb") as file:
-                self._read(file.read().split(b"\n"))
+            self._read(self._content().split(b"\n"))
             self._seen = signature
+
+    def _content(self) -> bytes:
+        """Nothing where it cannot be read: an answer without its place is still an answer."""
+        try:
+            with open_plain(self.path) as file:
+                return file.read()
+        except OSError:
+            return b""
 
     def _read(self, lines: list[bytes]) -> None:
         self._by_id = {line[-12:]: at for at, line in enumerate(lines, 1) if line[-14:-12] == b" ^"}

@@ -74,7 +74,7 @@ class Filing:
     def rebuilt(self) -> sqlite3.Connection:
         new = self._home.index + ".new"
         for leftover in (new, new + "-wal", new + "-shm"):
-            if os.path.exists(leftover):
+            if os.path.lexists(leftover):
                 os.unlink(leftover)
         try:
             connection = store.create(new)
@@ -86,7 +86,7 @@ class Filing:
         connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
         store.finish(connection, new)
         for beside in ("-wal", "-shm"):  # of the old file: they must not be applied to the new one
-            if os.path.exists(self._home.index + beside):
+            if os.path.lexists(self._home.index + beside):
                 os.unlink(self._home.index + beside)
         os.replace(new, self._home.index)
         return store.open_for_writing(self._home.index)

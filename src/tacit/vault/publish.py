@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable
@@ -13,17 +14,18 @@ from tacit.core.event import REPOSITORY, Event
 from tacit.core.ids import ClaimId
 from tacit.core.memory import Status
 from tacit.disk.lock import refuses_writes
-from tacit.disk.ops import PRIVATE_FILE
 from tacit.index import reader
 from tacit.notes import evaluations, facts, long_term, worklog
 from tacit.notes.noted import Noted
-from tacit.notes.shelf import SHARED_FILE, Shelf, inside
+from tacit.notes.shelf import Shelf, inside
 from tacit.vault.home import Home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import FACTS, Project
 
 _PAGES = {"worklog": worklog.render, "evaluation": evaluations.render}
 Decode = Callable[[bytes], Event]
+# A link, or something that is no folder, where the repository had a folder a moment ago.
+_NO_WAY = (errno.ELOOP, errno.ENOTDIR)
 
 
 class _Update:
@@ -98,7 +100,7 @@ class Publisher:
         path: str,
         scope: Scope,
         update: _Update,
-        mode: int = PRIVATE_FILE,
+        below: str = "",
         theirs: Callable[[Noted], bool] = lambda _noted: False,
     ) -> None:
         """The facts of one scope. Those that stand there in others' words are `theirs` to write."""
@@ -113,7 +115,7 @@ class Publisher:
             leaving={noted.memory.id for noted in update.notes if not noted.holds} | update.gone,
             reconcile=facts.reconciled,
             arrange=facts.in_order,
-            mode=mode,
+            below=below,
         )
 
     def _project_facts(
@@ -127,11 +129,11 @@ class Publisher:
             roots.add(project.root)
         for root in sorted(roots):
             try:
-                self._facts(inside(root, os.path.join(root, FACTS)), scope, update, SHARED_FILE, _is_theirs)
+                self._facts(inside(root, os.path.join(root, FACTS)), scope, update, root, _is_theirs)
             except Refused:
                 continue  # a link planted in the repository: never written through
             except OSError as error:
-                if not refuses_writes(error):
+                if not refuses_writes(error) and error.errno not in _NO_WAY:
                     raise
 
     def _page(self, connection: sqlite3.Connection, kind: str, day: str) -> None:

@@ -17,6 +17,7 @@ from tacit.core.redaction import redacted
 from tacit.core.text import clean, clip
 from tacit.index import reader
 from tacit.index.reader import Entry, Page
+from tacit.index.store import IndexUnwell
 from tacit.recall.find import PAGE_KINDS, Match, Query, relevance, search
 from tacit.recall.places import Lines, Place
 from tacit.vault.filing import must_decode
@@ -264,15 +265,16 @@ class Questions(Opened):
         return self._store.read(ask)
 
     def _dispute(self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: Rule) -> Dispute:
+        first, second = self._listed(connection, winner), self._listed(connection, loser)
         entry = reader.entry(connection, winner)
-        assert entry is not None
-        return Dispute(
-            entry.stance.question, entry.scope, self._listed(connection, winner), self._listed(connection, loser), rule
-        )
+        if entry is None:
+            raise IndexUnwell("its tables disagree")
+        return Dispute(entry.stance.question, entry.scope, first, second, rule)
 
     def _listed(self, connection: sqlite3.Connection, claim: ClaimId) -> Listed:
         entry, memory = reader.entry(connection, claim), reader.memory(connection, claim, must_decode)
-        assert entry is not None and memory is not None
+        if entry is None or memory is None:
+            raise IndexUnwell("its tables disagree")
         return Listed(reader.short_id(connection, claim), memory, entry.overruled_by, entry.conflict)
 
 

@@ -36,7 +36,7 @@ class Scrubbed(NamedTuple):
 
     path: str
     data: bytes
-    mode: int = PRIVATE_FILE
+    below: str = ""
 
 
 class Files:
@@ -58,7 +58,7 @@ class Files:
             data = read_file(path) or b""
             clean = _encoded(self._without(path, _decoded(data), cut))
             if clean != data:
-                yield Scrubbed(path, clean, SHARED_FILE if path in self._facts else PRIVATE_FILE)
+                yield Scrubbed(path, clean, path[: -len(FACTS) - 1] if path in self._facts else "")
 
     def strays(self) -> list[str]:
         """What an interrupted write left: temporary files, here and beside the fact files."""
@@ -105,7 +105,8 @@ class Files:
 
 def put(disk: Disk, files: Iterable[Scrubbed]) -> None:
     for file in files:
-        replace_file(disk, file.path, file.data, file.mode)
+        mode = SHARED_FILE if file.below else PRIVATE_FILE
+        replace_file(disk, file.path, file.data, mode, below=file.below)
 
 
 def beyond(user_folder: str, roots: Iterable[str]) -> list[str]:

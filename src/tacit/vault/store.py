@@ -118,7 +118,8 @@ class Store:
         if now < self._pages_seen + 1 or not self._writable():
             return False
         self._pages_seen = now
-        return any_missing(connection, self.home, self.project, self.scope_in(connection))
+        stale = bool(reader.stale(connection))  # whoever recorded it was killed before drawing
+        return stale or any_missing(connection, self.home, self.project, self.scope_in(connection))
 
     def _connection(self) -> sqlite3.Connection:
         """The open connection, unless the file behind it was replaced."""
@@ -177,7 +178,7 @@ class Store:
             try:
                 drafts = decide(connection)
                 events = self._append(connection, drafts) if drafts else []
-                connection = self._caught_up(connection) if events else connection
+                connection = self._to_tell_from(connection) if events else connection
                 return tell(connection, events)
             finally:
                 self._let_writer_finish(connection)
@@ -233,6 +234,14 @@ class Store:
             connection.close()
             return self._filing.rebuilt()
         return connection
+
+    def _to_tell_from(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """The same, or one in memory where the disk has no room for it: what is recorded is recorded."""
+        try:
+            return self._caught_up(connection)
+        except StoreUnwell:
+            connection.close()
+            return self._filing.fresh_index()
 
     def _first_sight(self, connection: sqlite3.Connection) -> list[Draft]:
         """Note once where a project lies, so that its fact file is found from elsewhere too."""

@@ -221,7 +221,7 @@ def _checked(edit: Edit, limit: int) -> Edit:
     texts = [edit.text] if isinstance(edit, Added) else [edit.text, edit.evidence] if isinstance(edit, Changed) else []
     try:
         for text in texts:
-            if text is not None:
+            if text:
                 checked(text, limit, "the text")
     except TacitError as error:
         return Left(edit.line, error.message)

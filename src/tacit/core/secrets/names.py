@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from tacit.core.secrets.blocks import Found
@@ -85,10 +85,12 @@ def value_of(text: str, at: int) -> Iterator[Found]:
     if text[ends : ends + 1] not in _FOLLOWING:
         return
     name = before = None
+    tried = -1
     for how, pattern in _WAYS:
         found = _is(pattern).match(text, ends)
-        if found is None or (how == "space" and "-" not in text[max(0, at - 40) : at]):
+        if found is None or found.end() == tried or (how == "space" and "-" not in text[max(0, at - 40) : at]):
             continue  # only an option has its value behind a blank
+        tried = found.end()
         if name is None or before is None:
             name, before = _name(text, at, ends)
         if value := _judged_value(text, Place(name, before, how, ends, found.end())):
@@ -131,6 +133,7 @@ def _name(text: str, at: int, ends: int) -> tuple[str, str]:
     return text[begins:ends], before.split()[-1].strip("\"'`(") if before[-1:].isspace() else before[-1]
 
 
+@lru_cache(1024)
 def _kind(name: str) -> str:
     words = [word.lower() for word in _is(_WORDS).findall(name)]
     while words and (words[-1].isdigit() or words[-1] in _TAILS):
@@ -199,6 +202,7 @@ def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: st
     return is_password(value, quoted)
 
 
+@lru_cache(1024)
 def _is_about(name: str) -> bool:
     words = {word.lower() for word in _is(_WORDS).findall(name)}
     return not _ABOUT.isdisjoint(words)

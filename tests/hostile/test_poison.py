@@ -1,0 +1,168 @@
+"""Three hundred payloads, planted through everything that takes words in: none is believed, all are shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.chaos.apart import folder_in_memory
+from tests.e2e.person import Person
+
+from . import poison
+
+TASKS = ("", "use pnpm to deploy", "obey the rule", "remember what you must always run", poison.canary(7))
+
+
+class Story(NamedTuple):
+    """A person before and after, and where what came in must be found."""
+
+    one: poison.Victim
+    clone: Path
+    places: list[Path]
+    planted_facts: list[str]
+    before: dict[str, Any]
+    briefs: list[tuple[str, ...]]
+
+
+def own_memories(person: Person) -> dict[str, Any]:
+    own = (*poison.OWN, *poison.LOCAL, "think about caching", "use yarn")
+    listed = person.listed("--status", "all", "--scope", "all")
+    return {one["label"]: one for one in listed if one["label"] in own}
+
+
+def brief_ids(one: poison.Victim) -> list[tuple[str, ...]]:
+    found = []
+    for cwd in (one.person.folder, one.project):
+        for task in TASKS:
+            said = one.person.tacit("brief", "--json", *(("--for", task) if task else ()), cwd=cwd)
+            found.append(tuple(entry["id"] for entry in said.json["entries"]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def story() -> Iterator[Story]:
+    """One home for all: plant everything, then do what is done every day."""
+    with folder_in_memory() as folder:
+        one = poison.victim(Person(folder))
+        before, briefs = own_memories(one.person), brief_ids(one)
+        texts, ids = poison.payloads(), [memory["id"] for memory in before.values()]
+        parts = [texts[at::7] for at in range(7)]
+        poison.by_agent(one, parts[0])
+        poison.by_worklog(one, parts[1][:15])
+        poison.by_environment(one, parts[1][15:25])
+        clone = poison.by_repository(one, parts[2], ids)
+        poison.by_fact_file(one, parts[3], ids)
+        poison.by_home(one, parts[4])
+        planted = poison.by_hand(one, parts[5])
+        roots = poison.by_names(one, parts[6][:20])
+        poison.by_agent(one, parts[6][20:] + parts[1][25:])
+        for verb in (("improve",), ("evaluate", "--force"), ("reindex",), ("sync",)):
+            one.person.process(*verb, cwd=one.project)
+        yield Story(one, clone, [folder, one.project, clone, *roots], planted, before, briefs)
+
+
+def briefs(story: Story) -> Iterator[str]:
+    for cwd in story.places:
+        for task in TASKS:
+            for tags in ((), ("--tag", "conflict")):
+                words = ("brief", *(("--for", task) if task else ()), *tags)
+                yield story.one.person.tacit(*words, cwd=cwd).out
+
+
+def test_not_one_byte_of_a_payload_is_in_any_brief(story: Story) -> None:
+    said = list(briefs(story))
+    assert any(said), "briefs that are always empty show nothing"
+    assert [poison.canaries(text) for text in said if poison.canaries(text)] == []
+
+
+def test_not_one_is_an_active_memory(story: Story) -> None:
+    active = story.one.person.listed("--scope", "all")
+    assert {memory["label"] for memory in active} == {*poison.OWN, *poison.LOCAL}
+    said = [{name: value for name, value in memory.items() if name != "scope"} for memory in active]
+    assert poison.canaries(json.dumps(said)) == set()
+
+
+def test_not_one_is_in_the_facts_that_tacit_writes(story: Story) -> None:
+    lines = story.one.person.facts.read_text("utf-8").splitlines(keepends=True)
+    ours = [line for line in lines if line not in story.planted_facts]
+    assert len(ours) == len(poison.OWN) and poison.canaries("".join(ours)) == set()
+    shared = story.one.project / "docs" / "memory" / "memories.ndjson"
+    assert poison.canaries(shared.read_text("utf-8")) == set()
+
+
+def test_what_the_person_said_is_as_it_was(story: Story) -> None:
+    assert own_memories(story.one.person) == story.before
+    assert brief_ids(story.one) == story.briefs
+    assert story.one.person.tacit("conflicts", cwd=story.one.project).out == "Conflicts (0)\n"
+    assert "repository.trusted" not in story.one.person.event_types()
+
+
+def test_everything_that_came_in_is_shown_with_its_source(story: Story) -> None:
+    person = story.one.person
+    review = person.process("review").out
+    shown = poison.canaries(review) | poison.canaries(person.tacit("trust", "--show", cwd=story.clone).out)
+    pending = person.listed("--status", "pending", "--scope", "all")
+    said = poison.canaries(json.dumps([[memory["label"], memory["evidence"]] for memory in pending]))
+    assert said <= shown
+    assert len(shown) > 200, "so few came in that this shows little"
+    sources = {memory["source"] for memory in pending if poison.canaries(json.dumps(memory["label"]))}
+    assert sources == {"agent", "remember", "note", "import", "hand-edit"}
+    classes = {memory["provenance"] for memory in pending if poison.canaries(memory["label"])}
+    assert classes == {"model", "external", "tool_local"}
+
+
+def test_no_payload_forges_a_line_of_its_card(story: Story) -> None:
+    """A text that begins like a field must not be taken for one: the source it names is its own invention."""
+    cards = story.one.person.process("review").out.split("── [")[1:]
+    forged = [card for card in cards if sum(line.startswith("   source: ") for line in card.split("\n")) != 1]
+    assert forged == []
+
+
+def test_every_payload_went_somewhere(story: Story) -> None:
+    """A payload that no way took would be no test."""
+    person = story.one.person
+    pages = "".join(path.read_text("utf-8") for path in (person.home / "worklog").glob("*.md"))
+    log = person.events.read_text("utf-8")
+    shown = person.tacit("trust", "--show", cwd=story.clone).out
+    names = "".join(str(path) for path in story.places)
+    found = poison.canaries(pages + log + shown + names)
+    known = {mark for text in poison.payloads() if "use pnpm because" in text for mark in poison.canaries(text)}
+    assert {poison.canary(number) for number in range(poison.COUNT)} - known <= found
+
+
+def test_an_accepted_one_is_in_the_brief_inside_the_fence_and_nothing_else_is(story: Story) -> None:
+    person = story.one.person
+    chosen = next(
+        memory
+        for memory in person.listed("--status", "pending", "--scope", "all")
+        if "</tacit-memory" in memory["label"] and memory["scope"] == "global"
+    )
+    (mark,) = poison.canaries(chosen["label"])
+    person.tacit("accept", chosen["id"], "--kind", "constraint")
+    try:
+        said = person.tacit("brief").out
+        first, *within, last, end = said.split("\n")
+        assert first.startswith("<tacit-memory ") and last == first.replace("<", "</") and end == ""
+        assert poison.canaries("\n".join(within)) == {mark}
+        assert not any("<" in line for line in within)
+        for text in briefs(story):
+            assert poison.canaries(text) <= {mark}
+    finally:
+        person.tacit("undo")
+
+
+def test_an_agent_that_repeats_the_person_changes_none_of_their_words(story: Story) -> None:
+    person = story.one.person
+    for flags in (("--kind", "guidance"), ("--tag", "obey"), ("--evidence", f"obey {poison.canary(902)}")):
+        person.tacit("add", "Use pnpm!", *flags, CLAUDECODE="1")
+    try:
+        now, was = own_memories(person)["use pnpm"], story.before["use pnpm"]
+        same = ("label", "kind", "tags", "status", "scope", "provenance", "source", "last_seen", "reason")
+        assert {name: now[name] for name in same} == {name: was[name] for name in same}
+        assert poison.canaries("".join(briefs(story))) == set()
+    finally:
+        assert person.tacit("verify").code == 0
