@@ -1,7 +1,8 @@
-"""The long form of tests/chaos: kill storms, crowds of writers, rebuilds and cuts of power, each beside its mutants.
+"""The long form of tests/chaos, tests/hostile and the laws: one table, each test beside its mutants.
 
-    python bench/chaos.py            some minutes
-    python bench/chaos.py --short    a quick look
+    python bench/chaos.py                  all of it, two rows at a time
+    python bench/chaos.py --short          a quick look
+    python bench/chaos.py --only T31       the rows whose name holds this
 
 `lost` counts what was acknowledged and is gone, `found` everything that is wrong, that included. Both are 0 where
 Tacit is itself. A mutant leaves out one step on purpose, and something must be found there. Exit code 1 otherwise.
@@ -10,179 +11,52 @@ Tacit is itself. A mutant leaves out one step on purpose, and something must be 
 from __future__ import annotations
 
 import argparse
-import random
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.chaos import crowd, power, rebuild, storm, workload
-from tests.chaos.apart import apart
-from tests.chaos.audit import Audit
+from bench import durability, faults, hostile, purge
+from bench.rows import HEAD, Test, shown
 
-from bench import faults
-from bench.rows import HEAD, Result, Test, shown
-
-_WRITERS, _PROCESSES, _QUESTIONS = 16, 4, 200
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How much of each."""
-
-    kills: int
-    torn: int
-    appends: int
-    operations: int
-    missed: int
-    cuts: int
-    mutant_cuts: int
-
-
-LONG = Size(kills=1_000, torn=400, appends=1_000, operations=300, missed=50, cuts=20_000, mutant_cuts=20_000)
-SHORT = Size(kills=60, torn=80, appends=40, operations=30, missed=5, cuts=300, mutant_cuts=100)
+_AT_ONCE = 2
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--short", action="store_true", help="a quick look")
-    short = parser.parse_args().short
-    size = SHORT if short else LONG
+    parser.add_argument("--only", default="", metavar="WORD", help="rows whose name holds this")
+    parser.add_argument("--row", type=int, help="one row, by its number, in this process")
+    given = parser.parse_args()
+    tests = _tests(given.short)
+    if given.row is not None:
+        return 0 if shown(tests[given.row]) else 1
+    chosen = [number for number, test in enumerate(tests) if given.only in test.name]
+    return _all(chosen, given.short)
+
+
+def _tests(short: bool) -> list[Test]:
+    return [test for rows in (durability, faults, purge, hostile) for test in rows.tests(short)]
+
+
+def _all(chosen: list[int], short: bool) -> int:
+    """Each row in a process of its own, printed in order as soon as it and those before it are done."""
     print(HEAD, "|" + "|".join("-" * len(cell) for cell in HEAD.split("|")[1:-1]) + "|", sep="\n", flush=True)
-    held = [shown(test) for test in _tests(size, short)]
-    return 0 if all(held) else 1
+    began, held = time.monotonic(), True
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for done in pool.map(lambda number: _row(number, short), chosen):
+            print(done.stdout.rstrip("\n") or f"| row ended with exit code {done.returncode} |", flush=True)
+            held = held and done.returncode == 0
+    print(f"\n{len(chosen)} rows in {(time.monotonic() - began) / 60:.0f} minutes: {'all held' if held else 'FAILED'}")
+    return 0 if held else 1
 
 
-def _tests(size: Size, short: bool) -> Iterator[Test]:
-    yield from _storms(size)
-    yield from _cuts(size)
-    yield from _crowds(size)
-    yield from _rebuilds(size)
-    yield from faults.tests(faults.SHORT if short else faults.LONG)
-
-
-# T01
-
-
-def _storms(size: Size) -> Iterator[Test]:
-    yield Test("T01 kill storm on disk", lambda home: _storm(storm.Plan(home, size.kills)))
-    fast = partial(storm.Plan, seed=2, index=False)  # so many lines that indexing them would take longer than the storm
-    yield Test("T01 kill storm in memory", lambda home: _storm(fast(home, size.kills)), in_memory=True)
-    mean = partial(storm.Plan, seed=3, mean=True, index=False)
-    yield Test("T01 kills in the middle of writes", lambda home: _storm(mean(home, size.torn)), in_memory=True)
-    no_seal = partial(mean, kills=10 * size.torn, seal=False)
-    yield Test("T01 mutant: no seal", lambda home: _storm_until_torn(no_seal(home)), mutant=True, in_memory=True)
-
-
-def _storm(plan: storm.Plan) -> Result:
-    outcome = apart(storm.storm, plan)
-    note = f"{outcome.audit.fragments} sealed fragments; {_unheard(outcome.audit)} there without acknowledgement"
-    return _audited(outcome.kills, outcome.audit, note, other=0 if outcome.rebuilt_alike else 1)
-
-
-def _storm_until_torn(plan: storm.Plan) -> Result:
-    outcome = apart(storm.storms_until_a_write_is_torn, plan)
-    return _audited(outcome.kills, outcome.audit, "kills until a line was lost")
-
-
-def _unheard(audit: Audit) -> int:
-    return audit.found - (audit.acknowledged - audit.lost)
-
-
-def _audited(runs: int, audit: Audit, note: str = "", *, other: int = 0) -> Result:
-    return Result(runs, audit.acknowledged, audit.lost, audit.faults + other, note)
-
-
-# T03
-
-
-def _crowds(size: Size) -> Iterator[Test]:
-    yield Test("T03 sixteen writers", lambda home: _crowd(crowd.Plan(home, _WRITERS, size.appends)))
-    mutant = partial(crowd.Plan, writers=_WRITERS, appends=min(size.appends, 100), lock=False, in_pieces=True)
-    yield Test("T03 mutant: in pieces, no lock", lambda home: _crowd(mutant(home)), mutant=True)
-
-
-def _crowd(plan: crowd.Plan) -> Result:
-    outcome = apart(crowd.crowd, plan)
-    wrong = outcome.failed + outcome.misplaced
-    return _audited(plan.writers * plan.appends, outcome.audit, _waiting(outcome) if plan.lock else "", other=wrong)
-
-
-def _waiting(outcome: crowd.Outcome) -> str:
-    half, most, longest = (outcome.wait(share) * 1000 for share in (0.5, 0.99, 1))
-    return f"lock waited for: p50 {half:.1f} ms, p99 {most:.0f} ms, at most {longest:.0f} ms"
-
-
-# T06
-
-
-def _rebuilds(size: Size) -> Iterator[Test]:
-    yield Test("T06 rebuild after random work", lambda home: _rebuilt(_life(home, size)))
-    yield Test("T06 mutant: one event not applied", lambda home: _missed(_life(home, size), size.missed), mutant=True)
-
-
-def _life(home: str, size: Size) -> workload.Plan:
-    return workload.Plan(home, f"{home}-project", _PROCESSES, size.operations)
-
-
-def _rebuilt(plan: workload.Plan) -> Result:
-    done = apart(workload.live, plan)
-    found = rebuild.compare(plan.home, _QUESTIONS)
-    note = f"{found.memories} memories; {found.answered} of {_QUESTIONS} questions answered, all alike"
-    differences = [found.same_rows, found.same_answers].count(False)
-    return Result(plan.processes * plan.operations, done.total(), 0, differences, "" if differences else note)
-
-
-def _missed(plan: workload.Plan, count: int) -> Result:
-    """Some events are left out, one at a time; every such index must look different."""
-    done = apart(workload.live, plan)
-    entries = list(rebuild.filed(rebuild.open_store(plan.home)))
-    whole = rebuild.index_of(entries)
-    missed = random.Random(1).sample(rebuild.folded(entries), count)
-    caught = sum(rebuild.index_of(entries, unheard=event) != whole for event in missed)
-    return Result(count, done.total(), 0, caught if caught == count else 0, f"{caught} of {count} told apart")
-
-
-# T02. A mutant must fail in a twentieth of all stories: 1,000 of 20,000.
-
-_TWENTIETH = 20
-
-
-def _cuts(size: Size) -> Iterator[Test]:
-    """In memory, because the disk that is cut is simulated; only the last look at a log takes a real one."""
-    whole = partial(power.Plan, holes=False)
-    yield Test("T02 power cuts, append", partial(_append, power.Plan, size.cuts), in_memory=True)
-    yield Test("T02 power cuts, no sector lost", partial(_append, whole, size.cuts), in_memory=True)
-    for name, mutant in power.APPEND_MUTANTS.items():
-        failed = partial(_stories, power.failed_stories, mutant, size.mutant_cuts)
-        yield Test(f"T02 mutant: {name}", failed, mutant=True, in_memory=True)
-    yield Test("T02 power cuts, replace", partial(_replace, power.Plan, size.cuts), in_memory=True)
-    for name, mutant in power.REPLACE_MUTANTS.items():
-        torn = partial(_stories, power.torn_stories, mutant, size.mutant_cuts)
-        yield Test(f"T02 mutant: {name} (replace)", torn, mutant=True, in_memory=True)
-
-
-def _append(planned: Callable[[str], power.Plan], seeds: int, home: str) -> Result:
-    plan = planned(home)
-    found = power.append_stories(plan, range(seeds))
-    if plan.holes:  # a line that nobody was promised may have a hole that no seal can tell
-        return Result(seeds, found.acknowledged, found.lost, found.lost + found.doubled + found.disordered)
-    return _audited(seeds, found, f"{found.fragments} sealed fragments; {found.unreadable} bad lines without a seal")
-
-
-def _replace(planned: Callable[[str], power.Plan], seeds: int, home: str) -> Result:
-    found = power.replace_stories(planned(home), range(seeds))
-    return Result(seeds, found.acknowledged, found.wrong, found.wrong)
-
-
-def _stories(
-    count: Callable[[power.Plan, range], int], planned: Callable[[str], power.Plan], seeds: int, home: str
-) -> Result:
-    failed, least = count(planned(home), range(seeds)), seeds // _TWENTIETH
-    return Result(seeds, 0, failed, failed, f"stories that failed; at least {least:,} must", least)
+def _row(number: int, short: bool) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, __file__, "--row", str(number), *(["--short"] if short else [])]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,8 @@ LONG = Size(200, 1, 0, 120, 300, 0, range(0, 120_000, 6_000), 250, 120, 10_000, 
 SHORT = Size(4, 5, 3, 3, 36, 8, range(0, 80_000, 40_000), 10, 6, 300, 20)
 
 
-def tests(size: Size) -> Iterator[Test]:
+def tests(short: bool) -> Iterator[Test]:
+    size = SHORT if short else LONG
     yield from _damage(size)
     yield from _kills(size)
     yield from _disks(size)

@@ -1,34 +1,26 @@
-"""The long form of tests/hostile: anything at all into everything that reads, and nothing that lies out of it.
+"""Rows of `make chaos` about input: anything at all into everything that reads, and nothing that lies out of it.
 
-    python bench/hostile.py            some minutes
-    python bench/hostile.py --short    a quick look
-
-Rows are those of bench/chaos.py, which shows these too. Nothing is acknowledged here, so nothing can be lost; `found`
-counts inputs that raised what is not documented, took over a second or filled the memory, and outputs that deceive.
+Nothing is acknowledged here, so nothing can be lost; `found` counts inputs that raised what is not documented, took
+over a second or filled the memory, and outputs that deceive.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
-import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from tests.chaos.apart import apart, folder_in_memory
+from tests.chaos.apart import apart
 from tests.hostile import backtracking, codepoints, escapes, giants, readers, source, test_fence, trials
 
+from bench.rows import Result, Test
 from tacit.core.text import show
 from tacit.recall.brief import harmless
 
-_HEAD = f"| {'test':36} |      runs | acknowledged |   lost |  found | seconds | verdict | notes |"
 _PROCESSES = 2
 _LIMIT = 0.050  # seconds that a pattern may take for 4 KiB (T47)
 _ROOM = 150  # MB that a process may grow by (T38, T39)
@@ -49,53 +41,14 @@ LONG = Size(texts=200_000, questions=1_000_000, inputs=1_000_000, giant=100 << 2
 SHORT = Size(texts=5_000, questions=5_000, inputs=10_000, giant=20 << 20, large=1 << 12)
 
 
-class Result(NamedTuple):
-    """The same as in bench/chaos.py."""
-
-    runs: int
-    acknowledged: int
-    lost: int
-    found: int
-    note: str = ""
-
-
-class Test(NamedTuple):
-    """The same as in bench/chaos.py: `run` gets the path of a folder to be made."""
-
-    name: str
-    run: Callable[[str], Result]
-    mutant: bool = False
-    in_memory: bool = True
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="a quick look")
-    short: bool = parser.parse_args().short
-    print(_HEAD, "|" + "|".join("-" * len(cell) for cell in _HEAD.split("|")[1:-1]) + "|", sep="\n", flush=True)
-    held = [_shown(test) for test in rows(short)]
-    return 0 if all(held) else 1
-
-
-def _shown(test: Test) -> bool:
-    began = time.monotonic()
-    with folder_in_memory() as folder:
-        result = test.run(str(folder / "home"))
-    held = (result.found > 0) is test.mutant
-    verdict = ("caught" if test.mutant else "held") if held else "FAILED"
-    counts = f"{result.runs:9,} | {'–':>12} | {'–':>6} | {result.found:6,}"
-    print(f"| {test.name:36} | {counts} | {time.monotonic() - began:7.1f} | {verdict:7} | {result.note} |", flush=True)
-    return held
-
-
-def rows(short: bool) -> Iterator[Test]:
+def tests(short: bool) -> Iterator[Test]:
     size = SHORT if short else LONG
     yield Test("T25 contents against the fence", lambda _: _fence(size.texts, harmless))
-    yield Test("  mutant: only controls escaped", lambda _: _fence(size.texts // 20, show), mutant=True)
+    yield Test("T25 mutant: only controls escaped", lambda _: _fence(size.texts // 20, show), mutant=True)
     yield Test("T26 neighbours of what is invisible", lambda _: _neighbours(size.texts, show))
-    yield Test("  mutant: shown as it is", lambda _: _neighbours(size.texts // 20, str), mutant=True)
+    yield Test("T26 mutant: shown as it is", lambda _: _neighbours(size.texts // 20, str), mutant=True)
     yield Test("T27 terminal sequences", lambda _: _sequences(size.texts, show))
-    yield Test("  mutant: only ESC taken out", lambda _: _sequences(size.texts // 20, _without_escape), mutant=True)
+    yield Test("T27 mutant: only ESC taken out", lambda _: _sequences(size.texts // 20, _without_escape), mutant=True)
     yield Test("T37 strings into search and filters", partial(_in_parts, trials.ask, size.questions))
     yield Test("T38 bytes into every reader", partial(_in_parts, trials.read, size.inputs))
     yield Test("T38 large inputs", partial(_large, size.large))
@@ -190,7 +143,3 @@ def _counted(runs: int, found: int, note: str = "") -> Result:
 def _cell(text: str) -> str:
     """Short, and without what would end a cell of the table."""
     return show(text).replace("|", "¦")[:160]
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,22 +1,14 @@
-"""The long form of the purge tests, in rows like those of bench/chaos.py: T31, T17, and kills while purging.
+"""Rows of `make chaos` about erasing: T31, T17, and kills while purging.
 
-    python bench/purge.py            some minutes
-    python bench/purge.py --short    a quick look
-
-`found` counts forms of a purged text that are still somewhere, and whatever else was harmed. A mutant leaves out one
-step on purpose, and something must be found there.
+`found` counts forms of a purged text that are still somewhere, and whatever else was harmed.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -27,8 +19,7 @@ from tests.e2e import planting
 from tests.laws import deletion
 from tests.laws.strategies import STATEMENTS, law
 
-from bench import chaos
-from bench.chaos import Result, Test
+from bench.rows import Result, Test
 from tacit.core.claim import GLOBAL
 from tacit.core.judgement import Verdict
 from tacit.core.statement import claim_from
@@ -51,16 +42,8 @@ LONG = Size(secrets=200, interleavings=2_500, kills=0)
 SHORT = Size(secrets=4, interleavings=100, kills=4)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="a quick look")
-    size = SHORT if parser.parse_args().short else LONG
-    print(chaos._HEAD, flush=True)
-    held = [chaos._shown(test) for test in tests(size)]
-    return 0 if all(held) else 1
-
-
-def tests(size: Size) -> Iterator[Test]:
+def tests(short: bool) -> Iterator[Test]:
+    size = SHORT if short else LONG
     yield Test("T31 purge proof", partial(_planted, size.secrets), in_memory=True)
     yield Test("T31 mutant: pages are not cleaned", _pages_left, mutant=True, in_memory=True)
     yield from _interleavings(size.interleavings)
@@ -128,7 +111,3 @@ def _killed(sweep: Callable[..., Outcome], most: int, home: str) -> Result:
     Path(home).mkdir()
     found = sweep(Path(home), most=most)
     return Result(found.runs, found.acknowledged, found.lost, len(found.faults), (*found.faults, "every moment")[0])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+from tacit.core.redaction import secret_kind
 from tacit.log.log import MEMORY
 from tests.chaos import mutants
 from tests.chaos.audit import NOTHING, Audit, audit
@@ -81,6 +82,7 @@ class _Gusts:
         self._writers: list[Writer] = []
         self.acknowledged: list[str] = []
         self.kills = 0
+        secret_kind(text_of(self._rng, _HUGE))  # what is loaded once is loaded here: writers are to be killed writing
 
     def blow(self, *, until: int) -> None:
         """Start the writers and kill until so many were killed in all; in the end nobody lives."""

@@ -293,7 +293,8 @@ def _says_nothing_new(told: Told) -> bool:
 
 
 def _text(told: Told) -> str:
-    return _bullet("", told.edit.line.rstrip("\r")).text
+    line = told.edit.line.rstrip("\r")
+    return next((entry.text for entry in _fact(line)), _bullet("", line).text)
 
 
 def _is_contradicted(claim: str, before: State, name: str) -> bool:

@@ -1,0 +1,19 @@
+"""A fact file that is rewritten while it is looked at: only what was shown is believed. Longer in `make chaos`."""
+
+from __future__ import annotations
+
+from tests.chaos.apart import folder_in_memory
+from tests.chaos.trust_races import Plan, race
+
+
+def test_only_what_was_shown_is_believed() -> None:
+    with folder_in_memory() as folder:
+        found = race(Plan(str(folder), 50))
+    assert found.acknowledged > 0, "nothing was ever accepted: this shows nothing"
+    assert found.faults == ()
+
+
+def test_accepting_what_lies_there_is_caught() -> None:
+    """The mutant looks again after the yes."""
+    with folder_in_memory() as folder:
+        assert race(Plan(str(folder), 2_000, careless=True)).faults != ()
