@@ -18,9 +18,9 @@ from tacit.index import reader, writer
 from tacit.index import store as index_store
 from tacit.log.codec import Damaged, type_of
 from tacit.recall.find import Match, Query, search
+from tacit.vault.filing import must_decode
 from tacit.vault.home import Home
 from tacit.vault.speaker import speaker
-from tacit.vault.filing import must_decode
 from tacit.vault.store import Store
 from tests.chaos.workload import question
 

@@ -104,7 +104,7 @@ def test_a_shared_fact_file_keeps_its_mode_and_the_lines_of_others(shelf: Shelf,
     mine = facts.updated([], [active(says(text)) for text in RULES])
     for _ in range(2):
         shelf.put(
-            str(path), mine, key=facts.line_id, reconcile=facts.reconciled, arrange=facts.in_order, mode=SHARED_FILE
+            str(path), mine, key=facts.line_id, reconcile=facts.reconciled, arrange=facts.in_order, below=str(tmp_path)
         )
         assert lines(path) == [*mine, foreign, ""]
     assert path.stat().st_mode & 0o777 == SHARED_FILE & ~_umask()

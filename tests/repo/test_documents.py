@@ -88,6 +88,12 @@ def test_what_the_package_promises_is_there() -> None:
 def test_every_verb_is_a_call_on_the_library() -> None:
     from tacit.vault.vault import Vault
 
-    elsewhere = {"note": "remember", "list": "entries", "suggestions": "entries", "review": "entries", "import": "import_"}
+    elsewhere = {
+        "note": "remember",
+        "list": "entries",
+        "suggestions": "entries",
+        "review": "entries",
+        "import": "import_",
+    }
     for name in SUMMARIES.keys() - {"redact"}:  # which is about a text, not a home
         assert callable(getattr(Vault, elsewhere.get(name, name)))
