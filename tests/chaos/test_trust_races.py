@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tests.chaos.apart import folder_in_memory
-from tests.chaos.trust_races import Plan, race
+from tests.chaos.trust_races import races
 
 
 def test_only_what_was_shown_is_believed() -> None:
     with folder_in_memory() as folder:
-        found = race(Plan(str(folder), 50))
+        found = races(folder, 50)
     assert found.acknowledged > 0, "nothing was ever accepted: this shows nothing"
     assert found.faults == ()
 
@@ -16,4 +16,4 @@ def test_only_what_was_shown_is_believed() -> None:
 def test_accepting_what_lies_there_is_caught() -> None:
     """The mutant looks again after the yes."""
     with folder_in_memory() as folder:
-        assert race(Plan(str(folder), 2_000, careless=True)).faults != ()
+        assert races(folder, 500, careless=True).faults != ()

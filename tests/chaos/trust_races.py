@@ -25,10 +25,11 @@ from tacit.core.observation import Trusted
 from tacit.log.codec import Damaged, decode
 from tacit.vault.brought import Repository
 from tacit.vault.vault import Vault
-from tests.chaos.outcome import Outcome
+from tests.chaos.outcome import Outcome, together
 
 _ROOT = Path(__file__).resolve().parents[2]
 _EVIL = "obey"
+_HOME = 50
 _RESTS = 5  # so many rounds between two looks while the attacker rests
 
 
@@ -58,6 +59,12 @@ class Plan:
     @property
     def facts(self) -> Path:
         return self.project / "docs" / "memory" / "memories.ndjson"
+
+
+def races(folder: Path, rounds: int, *, careless: bool = False) -> Outcome:
+    """In a home of their own every fifty: thousands of lines of trust would only make it slow."""
+    plans = [Plan(str(folder / str(seed)), min(rounds, _HOME), seed, careless) for seed in range(-(-rounds // _HOME))]
+    return together(map(race, plans))
 
 
 def race(plan: Plan) -> Outcome:

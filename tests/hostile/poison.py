@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tacit.core.claim import GLOBAL, Claim, Kind, project_scope
 from tacit.core.event import USER, Event, Origin
-from tacit.core.ids import ClaimId, EventId, event_id
+from tacit.core.ids import EventId, event_id
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.observation import Purged, Trusted, TrustedLine
 from tacit.core.provenance import Provenance
@@ -243,5 +243,76 @@ def by_names(one: Victim, texts: Sequence[str]) -> list[Path]:
     return roots
 
 
-def claims_of(listed: Sequence[dict[str, object]]) -> list[ClaimId]:
-    return [ClaimId(str(memory["id"])) for memory in listed]
+# The whole story
+
+
+TASKS = ("", "use pnpm to deploy", "obey the rule", "remember what you must always run", canary(7))
+
+
+class Story(NamedTuple):
+    """A person before and after, and where they have been since."""
+
+    one: Victim
+    clone: Path
+    places: list[Path]
+    planted_facts: list[str]
+    before: dict[str, Any]
+    briefs: list[tuple[str, ...]]
+
+
+def told(folder: Path, texts: Sequence[str]) -> Story:
+    """Every payload goes one of the ways, and then what is done every day is done."""
+    one = victim(Person(folder))
+    before, briefs = own_memories(one.person), brief_ids(one)
+    ids = [memory["id"] for memory in before.values()]
+    parts = [texts[at::7] for at in range(7)]
+    by_agent(one, parts[0])
+    by_worklog(one, parts[1][:15])
+    by_environment(one, parts[1][15:25])
+    clone = by_repository(one, parts[2], ids)
+    by_fact_file(one, parts[3], ids)
+    by_home(one, parts[4])
+    planted = by_hand(one, parts[5])
+    roots = by_names(one, parts[6][:20])
+    by_agent(one, [*parts[6][20:], *parts[1][25:]])
+    for verb in (("improve",), ("evaluate", "--force"), ("reindex",), ("sync",)):
+        one.person.process(*verb, cwd=one.project)
+    return Story(one, clone, [folder, one.project, clone, *roots], planted, before, briefs)
+
+
+def own_memories(person: Person) -> dict[str, Any]:
+    own = (*OWN, *LOCAL, "think about caching", "use yarn")
+    listed = person.listed("--status", "all", "--scope", "all")
+    return {one["label"]: one for one in listed if one["label"] in own}
+
+
+def brief_ids(one: Victim) -> list[tuple[str, ...]]:
+    found = []
+    for cwd in (one.person.folder, one.project):
+        for task in TASKS:
+            said = one.person.tacit("brief", "--json", *(("--for", task) if task else ()), cwd=cwd)
+            found.append(tuple(entry["id"] for entry in said.json["entries"]))
+    return found
+
+
+def briefs(story: Story) -> Iterator[str]:
+    for cwd in story.places:
+        for task in TASKS:
+            for tags in ((), ("--tag", "conflict")):
+                words = ("brief", *(("--for", task) if task else ()), *tags)
+                yield story.one.person.tacit(*words, cwd=cwd).out
+
+
+def active(story: Story) -> list[dict[str, Any]]:
+    """What holds, but for the names of places."""
+    listed = story.one.person.listed("--scope", "all")
+    return [{name: value for name, value in memory.items() if name != "scope"} for memory in listed]
+
+
+def believed(story: Story) -> list[str]:
+    """Everything that must never be: payloads in a brief or an active memory, and what became of the person's words."""
+    wrong = [f"in a brief: {mark}" for text in briefs(story) for mark in canaries(text)]
+    wrong += [f"active: {mark}" for mark in canaries(json.dumps(active(story)))]
+    now = own_memories(story.one.person)
+    wrong += [f"changed: {text}" for text, memory in story.before.items() if now.get(text) != memory]
+    return wrong + (["reordered"] if brief_ids(story.one) != story.briefs else [])

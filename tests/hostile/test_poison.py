@@ -4,86 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from tests.chaos.apart import folder_in_memory
-from tests.e2e.person import Person
 
 from . import poison
-
-TASKS = ("", "use pnpm to deploy", "obey the rule", "remember what you must always run", poison.canary(7))
-
-
-class Story(NamedTuple):
-    """A person before and after, and where what came in must be found."""
-
-    one: poison.Victim
-    clone: Path
-    places: list[Path]
-    planted_facts: list[str]
-    before: dict[str, Any]
-    briefs: list[tuple[str, ...]]
-
-
-def own_memories(person: Person) -> dict[str, Any]:
-    own = (*poison.OWN, *poison.LOCAL, "think about caching", "use yarn")
-    listed = person.listed("--status", "all", "--scope", "all")
-    return {one["label"]: one for one in listed if one["label"] in own}
-
-
-def brief_ids(one: poison.Victim) -> list[tuple[str, ...]]:
-    found = []
-    for cwd in (one.person.folder, one.project):
-        for task in TASKS:
-            said = one.person.tacit("brief", "--json", *(("--for", task) if task else ()), cwd=cwd)
-            found.append(tuple(entry["id"] for entry in said.json["entries"]))
-    return found
+from .poison import Story
 
 
 @pytest.fixture(scope="module")
 def story() -> Iterator[Story]:
-    """One home for all: plant everything, then do what is done every day."""
+    """One home for all, which these tests only look at, or leave as it was."""
     with folder_in_memory() as folder:
-        one = poison.victim(Person(folder))
-        before, briefs = own_memories(one.person), brief_ids(one)
-        texts, ids = poison.payloads(), [memory["id"] for memory in before.values()]
-        parts = [texts[at::7] for at in range(7)]
-        poison.by_agent(one, parts[0])
-        poison.by_worklog(one, parts[1][:15])
-        poison.by_environment(one, parts[1][15:25])
-        clone = poison.by_repository(one, parts[2], ids)
-        poison.by_fact_file(one, parts[3], ids)
-        poison.by_home(one, parts[4])
-        planted = poison.by_hand(one, parts[5])
-        roots = poison.by_names(one, parts[6][:20])
-        poison.by_agent(one, parts[6][20:] + parts[1][25:])
-        for verb in (("improve",), ("evaluate", "--force"), ("reindex",), ("sync",)):
-            one.person.process(*verb, cwd=one.project)
-        yield Story(one, clone, [folder, one.project, clone, *roots], planted, before, briefs)
-
-
-def briefs(story: Story) -> Iterator[str]:
-    for cwd in story.places:
-        for task in TASKS:
-            for tags in ((), ("--tag", "conflict")):
-                words = ("brief", *(("--for", task) if task else ()), *tags)
-                yield story.one.person.tacit(*words, cwd=cwd).out
+        yield poison.told(folder, poison.payloads())
 
 
 def test_not_one_byte_of_a_payload_is_in_any_brief(story: Story) -> None:
-    said = list(briefs(story))
+    said = list(poison.briefs(story))
     assert any(said), "briefs that are always empty show nothing"
     assert [poison.canaries(text) for text in said if poison.canaries(text)] == []
 
 
 def test_not_one_is_an_active_memory(story: Story) -> None:
-    active = story.one.person.listed("--scope", "all")
+    active = poison.active(story)
     assert {memory["label"] for memory in active} == {*poison.OWN, *poison.LOCAL}
-    said = [{name: value for name, value in memory.items() if name != "scope"} for memory in active]
-    assert poison.canaries(json.dumps(said)) == set()
+    assert poison.canaries(json.dumps(active)) == set()
 
 
 def test_not_one_is_in_the_facts_that_tacit_writes(story: Story) -> None:
@@ -95,8 +41,8 @@ def test_not_one_is_in_the_facts_that_tacit_writes(story: Story) -> None:
 
 
 def test_what_the_person_said_is_as_it_was(story: Story) -> None:
-    assert own_memories(story.one.person) == story.before
-    assert brief_ids(story.one) == story.briefs
+    assert poison.own_memories(story.one.person) == story.before
+    assert poison.brief_ids(story.one) == story.briefs
     assert story.one.person.tacit("conflicts", cwd=story.one.project).out == "Conflicts (0)\n"
     assert "repository.trusted" not in story.one.person.event_types()
 
@@ -149,7 +95,7 @@ def test_an_accepted_one_is_in_the_brief_inside_the_fence_and_nothing_else_is(st
         assert first.startswith("<tacit-memory ") and last == first.replace("<", "</") and end == ""
         assert poison.canaries("\n".join(within)) == {mark}
         assert not any("<" in line for line in within)
-        for text in briefs(story):
+        for text in poison.briefs(story):
             assert poison.canaries(text) <= {mark}
     finally:
         person.tacit("undo")
@@ -160,9 +106,9 @@ def test_an_agent_that_repeats_the_person_changes_none_of_their_words(story: Sto
     for flags in (("--kind", "guidance"), ("--tag", "obey"), ("--evidence", f"obey {poison.canary(902)}")):
         person.tacit("add", "Use pnpm!", *flags, CLAUDECODE="1")
     try:
-        now, was = own_memories(person)["use pnpm"], story.before["use pnpm"]
+        now, was = poison.own_memories(person)["use pnpm"], story.before["use pnpm"]
         same = ("label", "kind", "tags", "status", "scope", "provenance", "source", "last_seen", "reason")
         assert {name: now[name] for name in same} == {name: was[name] for name in same}
-        assert poison.canaries("".join(briefs(story))) == set()
+        assert poison.canaries("".join(poison.briefs(story))) == set()
     finally:
         assert person.tacit("verify").code == 0

@@ -34,7 +34,7 @@ class Added(NamedTuple):
 class Changed(NamedTuple):
     """A known entry with other words, in another section, or with other evidence; what is None is as before.
 
-    `was` is the line as Tacit wrote it.
+    `was` is the line as Tacit wrote it; `holds` says whether it stands where things hold.
     """
 
     line: str
@@ -45,6 +45,7 @@ class Changed(NamedTuple):
     tags: tuple[str, ...] | None = None
     evidence: str | None = None
     was: str = ""
+    holds: bool = False
 
 
 class Removed(NamedTuple):
@@ -70,20 +71,25 @@ class Leftover(NamedTuple):
 
 
 Edit = Added | Changed | Removed | Left | Leftover
-# The memory a claim is known as now: the one that took its place, if another did.
+# A memory by its claim: the one of that claim itself, or the latest, which took its place if another did.
 Known = Callable[[ClaimId], Memory | None]
 
 
-def judged(edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
+def meant(edit: Changed | Removed, itself: Known, latest: Known) -> Memory | None:
+    """The memory that an edit is about: what it is known as now, but where its line was moved, the line's own."""
+    return itself(edit.claim) if isinstance(edit, Changed) and edit.status is not None else latest(edit.claim)
+
+
+def judged(edit: Edit, itself: Known, latest: Known, scope: Scope, page: str) -> list[Draft]:
     """The judgements of a person who vouches for an edit; none where it is so already."""
     match edit:
         case Added():
-            return _added(edit, known, scope, page)
+            return _added(edit, itself, scope, page)
         case Changed():
-            memory = known(edit.claim)
-            return _changed(edit, memory, page) if memory else []
+            memory = meant(edit, itself, latest)
+            return _changed(edit, memory, page) if memory else _anew(edit, itself, scope, page)
         case Removed():
-            memory = known(edit.claim)
+            memory = latest(edit.claim)
             return _gone(memory, page) if memory and memory.id == edit.claim else []
     return []
 
@@ -117,13 +123,20 @@ def _candidate(claim: Claim, memory: Memory | None, page: str) -> list[Draft]:
     return decide.propose(None, claim, source=HAND_EDIT, evidence=f"found in {page}", voice=UNKNOWN_HAND)
 
 
-def _added(edit: Added, known: Known, scope: Scope, page: str) -> list[Draft]:
+def _added(edit: Added, itself: Known, scope: Scope, page: str) -> list[Draft]:
     claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
-    memory = known(claim.id)
-    if memory and memory.id == claim.id and memory.is_live and (memory.status is Status.ACTIVE or not edit.holds):
+    memory = itself(claim.id)
+    if memory and memory.is_live and (memory.status is Status.ACTIVE or not edit.holds):
         return _in_these_words(memory, claim, page)
     verdict = Verdict.ADDED if edit.holds else Verdict.PROPOSED
     return [_vouched(Draft(Proposed(claim, verdict, HAND_EDIT, f"written in {page}"), claim.scope))]
+
+
+def _anew(edit: Changed, itself: Known, scope: Scope, page: str) -> list[Draft]:
+    """What it was counts as not said any more; its new words were never said."""
+    if edit.text is None:
+        return []
+    return _added(Added(edit.line, edit.text, edit.kind, edit.holds, edit.tags or ()), itself, scope, page)
 
 
 def _in_these_words(memory: Memory, claim: Claim, page: str) -> list[Draft]:

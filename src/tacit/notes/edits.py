@@ -8,10 +8,11 @@ lines that are there twice.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tacit.core.claim import Kind
+from tacit.core.claim import KIND_RANK, Kind
 from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed
 from tacit.core.ids import ClaimId
 from tacit.core.memory import Status
@@ -53,9 +54,9 @@ def of_facts(base: Sequence[str] | None, theirs: Sequence[str]) -> list[Edit]:
 
 def _edits(base: Sequence[str] | None, theirs: Sequence[str], read: Reader, *, tells_more: bool) -> list[Edit]:
     was = {fact.id: fact for fact in read(base or ()) if isinstance(fact, _Fact) and fact.id}
-    written = set(base or ())
+    written = Counter(base or ())
     marks = _markers(theirs)
-    edits: list[Edit] = [Leftover(line, "left by a merge") for line in theirs if line in marks - written]
+    edits: list[Edit] = [Leftover(line, "left by a merge") for line in theirs if line in marks and line not in written]
     by_id: dict[ClaimId, list[_Fact]] = {}
     new: list[_Fact] = []
     for fact in read([line for line in theirs if line not in marks]):
@@ -91,7 +92,7 @@ def _of_unreadable(edit: Left | Leftover, written: Container[str]) -> Iterator[E
 def _know_by_words(was: Mapping[ClaimId, _Fact], by_id: dict[ClaimId, list[_Fact]], new: list[_Fact]) -> None:
     """An entry whose id was cut off is still that entry, as long as it says the same."""
     missing = {fold(fact.text): name for name, fact in was.items() if name not in by_id}
-    for fact in list(new):
+    for fact in sorted(new, key=_rank):
         name = missing.pop(fold(fact.text), None)
         if name is not None:
             by_id[name] = [fact]
@@ -99,7 +100,7 @@ def _know_by_words(was: Mapping[ClaimId, _Fact], by_id: dict[ClaimId, list[_Fact
 
 
 def _of_entry(
-    was: _Fact, copies: list[_Fact], new: list[_Fact], written: Container[str], tells_more: bool
+    was: _Fact, copies: list[_Fact], new: list[_Fact], written: Mapping[str, int], tells_more: bool
 ) -> Iterator[Edit]:
     """One entry, perhaps several times: the first that differs is the edit, unless the old one stands beside it.
 
@@ -117,7 +118,14 @@ def _of_entry(
     for copy in unchanged[1:]:
         yield Leftover(copy.line, "there twice")
     for copy in differing:
-        if fold(copy.text) == fold(was.text):
+        if (
+            copy.status is Status.ACTIVE
+            and was.status is not Status.ACTIVE
+            and copy.line == was.line
+            and written[was.line] == 1
+        ):
+            yield _changed(was, copy, tells_more) or Leftover(copy.line, "there twice")  # put where it holds
+        elif fold(copy.text) == fold(was.text):
             yield Leftover(copy.line, "there twice")
         else:
             new.append(copy)
@@ -138,13 +146,21 @@ def _changed(was: _Fact, now: _Fact, tells_more: bool) -> Changed | None:
         tags=now.tags if now.tags != was.tags else None,
         evidence=now.evidence if tells_more and now.evidence != was.evidence else None,
     )
-    return edit._replace(was=was.line) if any(edit[2:]) or edit.evidence == "" or edit.tags == () else None
+    return (
+        edit._replace(was=was.line, holds=now.status is Status.ACTIVE)
+        if any(edit[2:]) or edit.evidence == "" or edit.tags == ()
+        else None
+    )
+
+
+def _rank(fact: _Fact) -> int:
+    return KIND_RANK[fact.kind] if fact.kind else len(KIND_RANK)
 
 
 def _of_new(new: Iterable[_Fact]) -> Iterator[Edit]:
-    """Statements of their own, each once."""
+    """Statements of their own, each once: of two sections it stands in, in the one that ranks higher."""
     said: set[str] = set()
-    for fact in new:
+    for fact in sorted(new, key=_rank):
         if fact.line in said:
             yield Leftover(fact.line, "there twice")
             continue

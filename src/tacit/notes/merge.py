@@ -156,7 +156,9 @@ def _was_moved(old: _Line | None, line: _Line, their: _Line, ours: Container[str
     for Tacit."""
     if their.place == line.place or (old is not None and their.place == old.place):
         return False
-    return old is None or line.place == old.place or their.place in ours
+    if old is None:  # nobody knows who put it there; but what was forgotten does not stay where it seems to hold
+        return line.place != PRUNED
+    return line.place == old.place or their.place in ours
 
 
 def _is_theirs(line: _Line, was: _Known, leaving: Container[Hashable], copies: Container[str]) -> bool:
@@ -189,7 +191,7 @@ def _with_additions(drawn: Sequence[_Line], theirs: Sequence[tuple[_Line, str | 
     for line, text in theirs:
         at = place.get(line.name)
         if at is not None:
-            if drawn[at].place == line.place or line.is_empty:
+            if drawn[at].place == line.place:
                 anchor = at
             if line.is_heading:
                 section, is_own = line.place, False

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 from tacit.core.claim import GLOBAL, Claim, Scope, project_name
 from tacit.core.errors import Refused, TacitError
 from tacit.core.event import Draft
-from tacit.core.handedit import Added, Changed, Edit, Known, Left, Leftover, Removed, judged, proposed, upheld
+from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed, judged, meant, proposed, upheld
 from tacit.core.ids import ClaimId
 from tacit.core.judgement import Decided, Proposed
 from tacit.core.memory import Memory, Status
@@ -60,9 +61,13 @@ class Syncing(Opened):
         """Every edit that was not read yet. Looking changes nothing."""
 
         def told(connection: sqlite3.Connection) -> list[Told]:
-            known = latest(partial(reader.memory, connection, decode=must_decode))
+            itself = partial(reader.memory, connection, decode=must_decode)
             return [
-                Told(edit, page.name, known(edit.claim) if isinstance(edit, Changed | Removed) else None)
+                Told(
+                    edit,
+                    page.name,
+                    meant(edit, itself, latest(itself)) if isinstance(edit, Changed | Removed) else None,
+                )
                 for page in self._edited(connection)
                 for edit in page.edits
             ]
@@ -157,7 +162,7 @@ class _Taking:
         found = [(page, edit) for page in pages for edit in page.edits]
         for page, edit in sorted(found, key=lambda one: not isinstance(one[1], Removed)):
             try:
-                drafts = self._judged(edit, foresight.known, scope_of(page, edit), page.name)
+                drafts = self._judged(edit, foresight, scope_of(page, edit), page.name)
             except TacitError as error:
                 self._left.append(Told(Left(edit.line, error.message), page.name))
                 continue
@@ -186,15 +191,16 @@ class _Taking:
             if memory and memory.is_live:
                 self._said[claim.id] = (claim, memory.status, page)
 
-    def _judged(self, edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
+    def _judged(self, edit: Edit, foresight: Foresight, scope: Scope, page: str) -> list[Draft]:
         if not self._vouched:
-            return self._once(proposed(edit, known, scope, page))
+            return self._once(proposed(edit, foresight.known, scope, page))
+        judge = partial(judged, edit, foresight.memory, foresight.known, scope, page)
         if isinstance(edit, Changed | Removed) and self._spoken.setdefault(edit.claim, page) != page:
-            drafts = judged(edit, known, scope, page)
-            if drafts and not self._is_said(drafts):
-                raise Refused("edited otherwise in another page; say it once more")
-            return []
-        return self._once(judged(edit, known, scope, page))
+            with suppress(TacitError):
+                if not (drafts := judge()) or self._is_said(drafts):
+                    return []
+            raise Refused("edited otherwise in another page; say it once more")
+        return self._once(judge())
 
     def _once(self, drafts: list[Draft]) -> list[Draft]:
         return [] if self._is_said(drafts) else drafts

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 
 from tacit.core import trust as core
@@ -27,6 +28,7 @@ from tacit.vault.project import FACTS
 
 Decode = Callable[[bytes], Event]
 _NO_LIMIT = 1 << 30
+_TICK = 50_000_000  # nanoseconds: more than the coarsest clock of a file system that is not from the last century
 _BY_ITSELF = Voice(POLICY, Provenance.USER_DIRECT)
 
 
@@ -77,8 +79,17 @@ def remember(connection: sqlite3.Connection, decode: Decode) -> None:
     connection.execute("DELETE FROM seen")
     for path, one in standing(connection, decode).items():
         there = _read(path)
-        if there and not _broken(connection, one, there):
+        if there and not _broken(connection, one, there) and _is_settled(path):
             connection.execute("INSERT INTO seen VALUES (?, ?)", (path, there.signature))
+
+
+def _is_settled(path: str) -> bool:
+    """Whether the next change must look different: one within the same tick of the clock may not."""
+    try:
+        age = time.time_ns() - os.lstat(path).st_ctime_ns
+    except OSError:
+        return False
+    return not 0 <= age < _TICK
 
 
 def _read(path: str) -> Foreign | None:

@@ -1,0 +1,128 @@
+"""The long form of the tests of poison, taint, trust and hand edits, in rows of bench/chaos.py.
+
+`found` counts payloads that were believed, classes that rose, lines of an attacker that were trusted, and hand edits
+that were lost or made up. A mutant leaves out one step on purpose, and something must be found there.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+from tests.chaos import trust_races
+from tests.hostile import poison
+from tests.laws import test_provenance
+from tests.laws.test_hand_edits import HandEdits
+
+from bench.rows import Result, Test, result
+from tacit.core import decide, memory
+from tacit.core.memory import recollect
+from tacit.notes import shelf
+
+
+class Size(NamedTuple):
+    """How much of each."""
+
+    ways: int
+    graphs: int
+    rounds: int
+    edits: int
+
+
+LONG = Size(ways=7, graphs=10_000, rounds=1_000, edits=400)
+SHORT = Size(ways=1, graphs=300, rounds=50, edits=20)
+_MUTANT_ROUNDS = 500
+
+
+def tests(short: bool) -> Iterator[Test]:
+    size = SHORT if short else LONG
+    yield Test("T21 payloads, planted every way", partial(_poisoned, size.ways), in_memory=True)
+    yield Test("  mutant: an agent's word holds", _adopted, mutant=True, in_memory=True)
+    yield Test("T22 random derivation graphs", lambda _: _derived(size.graphs))
+    yield Test("  mutant: the highest class", lambda _: _highest(size.graphs), mutant=True)
+    yield Test("T24 races for a fact file", partial(_raced, size.rounds), in_memory=True)
+    yield Test("  mutant: accepted unseen", partial(_raced, _MUTANT_ROUNDS, careless=True), mutant=True, in_memory=True)
+    yield Test("hand edits, both sides", lambda _: _edited(size.edits))
+    yield Test("  mutant: drawn over what is unread", lambda _: _drawn_over(size.edits), mutant=True)
+
+
+# T21
+
+
+def _poisoned(ways: int, home: str) -> Result:
+    """Every payload goes `ways` of the seven ways."""
+    texts = poison.payloads()
+    wrong = [fault for turn in range(ways) for fault in _story(Path(home, str(turn)), texts[turn:] + texts[:turn])]
+    return Result(ways * len(texts), 0, 0, len(wrong), wrong[0] if wrong else "0 bytes in briefs and active memories")
+
+
+def _story(folder: Path, texts: Sequence[str]) -> list[str]:
+    folder.mkdir(parents=True)
+    story = poison.told(folder, texts)
+    story.one.person.tacit("reindex")  # as this process reads the log
+    return poison.believed(story)
+
+
+def _adopted(home: str) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(decide, "adopts", lambda _provenance: True)
+        patch.setattr(memory, "_may_decide", lambda _memory, _event: True)
+        return _poisoned(1, home)
+
+
+# T22
+
+
+def _derived(count: int) -> Result:
+    dice, wrong = random.Random(6), 0
+    for _ in range(count):
+        graph = test_provenance.grown([dice.randbytes(6) for _ in range(dice.randrange(1, 15))])
+        memories = recollect(graph.log)
+        wrong += any(memories[claim.id].provenance is not least for claim, least in graph.least.items())
+    return Result(count, 0, 0, wrong, "each class is the lowest of its sources")
+
+
+def _highest(count: int) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "min", max, raising=False)
+        return _derived(count)._replace(note="")
+
+
+# T24
+
+
+def _raced(rounds: int, home: str, *, careless: bool = False) -> Result:
+    found = trust_races.races(Path(home), rounds, careless=careless)
+    return result(found, f"{found.acknowledged:,} of {found.runs:,} looks were accepted")
+
+
+# Hand edits
+
+
+def _edited(count: int) -> Result:
+    every = settings(
+        max_examples=count,
+        stateful_step_count=14,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
+    try:
+        run_state_machine_as_test(HandEdits, settings=every)
+    except AssertionError as error:
+        return Result(count, 0, 0, 1, str(error).split("\n")[0][:80])
+    return Result(count, 0, 0, 0, "none lost, none made up")
+
+
+def _drawn_over(count: int) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shelf, "merge", lambda _base, mine, _theirs, **_more: list(mine))
+        return _edited(count)
