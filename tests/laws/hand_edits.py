@@ -283,10 +283,9 @@ def what_the_pages_said_is_so(before: State, after: State, found: Sequence[Told]
 
 def _old_lines(before: State, found: Sequence[Told]) -> set[tuple[str, str]]:
     """Lines of Tacit's own that were moved, or whose looks were changed, of memories that were decided on since."""
-    gone = {known.sentence for known in before.known.values() if known.status in (Status.RETIRED, Status.DISMISSED)}
-    return {
-        (told.page, told.edit.line.rstrip("\r")) for told in found if _says_nothing_new(told) and _text(told) in gone
-    }
+    live = {known.sentence for known in before.known.values() if known.status in (Status.ACTIVE, Status.PENDING)}
+    old = [told for told in found if _says_nothing_new(told) and _text(told) not in live]
+    return {(told.page, told.edit.line.rstrip("\r")) for told in old}
 
 
 def _says_nothing_new(told: Told) -> bool:
