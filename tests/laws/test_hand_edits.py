@@ -278,7 +278,8 @@ class HandEdits(RuleBasedStateMachine):
         assert self.house.log().endswith(b"\n")
 
 
+# The same stories every time; `make chaos` tells new ones.
 HandEdits.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=60, stateful_step_count=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 TestHandEdits = HandEdits.TestCase

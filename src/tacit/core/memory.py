@@ -164,7 +164,7 @@ def _heard(memory: Memory | None, event: Event, body: Proposed) -> Memory:
         seen,
         event,
         body.evidence,
-        1,
+        _weight(seen, event),
         claim=_wording(seen, event, body.claim),
         status=Status.ACTIVE if is_added else _status_when_heard(memory, event),
         source=body.source if is_added else seen.source,
@@ -172,6 +172,12 @@ def _heard(memory: Memory | None, event: Event, body: Proposed) -> Memory:
         claimed=max(seen.claimed, body.confidence),
         decided_by=event.origin.actor if is_added else seen.decided_by,
     )
+
+
+def _weight(seen: Memory, event: Event) -> int:
+    """Each observation counts once. But nobody of a lower class makes what a person has spoken of stronger."""
+    is_lesser = event.origin.provenance < seen.provenance
+    return 0 if seen.heard_person and not event.by_person and is_lesser else 1
 
 
 def _authority(seen: Memory, event: Event) -> Provenance:
@@ -226,7 +232,7 @@ def _took_over(memory: Memory | None, event: Event, body: Decided, instead: Clai
     if memory is not None and not memory.is_live and not body.active:
         status = Status.PENDING
     least = min(known.provenance, event.origin.provenance, source)
-    inherited = known._replace(evidence=known.evidence + carried, provenance=least)
+    inherited = known._replace(evidence=known.evidence + carried, provenance=least, replaced_by=None)
     return _supported(inherited, event, "", body.carried_strength, claim=instead, status=status)
 
 

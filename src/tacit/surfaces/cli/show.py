@@ -77,7 +77,7 @@ def card(listed: Listed, at: int, of: int) -> Sequence[str]:
     runs, sessions = max(memory.strength, 1), len(memory.sessions)
     lines = [
         f"── {at} of {of} ── [{listed.short}] {memory.kind.label}, {show(scope_words(memory))}",
-        f"   {show(memory.claim.sentence)}",
+        f"   “{show(memory.claim.sentence)}”",
         f"   based on {runs} observation{'s' * (runs != 1)} in {sessions} session{'s' * (sessions != 1)},"
         f" confidence {memory.confidence:.2f}",
         f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}",
