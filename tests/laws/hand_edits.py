@@ -265,6 +265,12 @@ def edited_in_both(found: Sequence[Told]) -> set[str]:
     return {claim for claim, names in pages.items() if len(names) > 1}
 
 
+def _edited_beside(name: str, found: Sequence[Told]) -> set[str]:
+    """Memories that another page was edited on: an entry here that only lost its id says nothing against that."""
+    edits = [told.edit for told in found if told.page != name]
+    return {edit.claim for edit in edits if isinstance(edit, Changed | Removed)}
+
+
 def what_the_pages_said_is_so(before: State, after: State, found: Sequence[Told], done: Synced) -> None:
     left = {(told.page, told.edit.line.rstrip("\r")) for told in done.left} | _old_lines(before, found)
     assert {told.edit.why for told in done.left if isinstance(told.edit, Left)} <= GOOD_REASONS
@@ -272,7 +278,8 @@ def what_the_pages_said_is_so(before: State, after: State, found: Sequence[Told]
     for name, page in before.pages.items():
         for entry in page.entries:
             stated.add(_claim(entry))
-            if (name, entry.line) not in left and entry.id not in edited_in_both(found):
+            is_elsewhere = not entry.id and _claim(entry) in _edited_beside(name, found)
+            if (name, entry.line) not in left and entry.id not in edited_in_both(found) and not is_elsewhere:
                 _holds_or_waits(name, entry, page, before, after)
     for name, page in before.pages.items():
         for entry in before.fresh[name].entries:
