@@ -14,6 +14,8 @@ from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give, open_up
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended, run, tacit, wrong_end
 
+# A brief is given from three memories on.
+_ENOUGH = tuple(("add", text, "--global") for text in ("never force push", "always name the ticket", "I prefer tabs"))
 QUESTIONS = {"recall": ("recall", "sign"), "list": ("list",), "brief": ("brief",), "status": ("status",)}
 CHANGES = {"add": ("add", "always look both ways"), "log": ("log", "--task", "T", "--summary", "s"), "undo": ("undo",)}
 ANSWERED, REFUSED, EITHER = "answered", "refused", "either"
@@ -87,7 +89,7 @@ def denied(*, verbs: Sequence[str] = (*QUESTIONS, *CHANGES), as_root: bool = Fal
         home.parent.mkdir()
         give(home.parent)
         who = () if as_root else becoming(NOBODY)
-        for words in LIFE:
+        for words in (*LIFE, *_ENOUGH):
             assert run([*becoming(NOBODY), *tacit(*words)], home).code == 0
         shutil.copytree(home.parent, before)
         return together(_one(home, before, deny, verb, who) for deny in DENIALS for verb in verbs)

@@ -27,6 +27,8 @@ _MAY_WAIT = 256 * 1024
 
 def must_decode(raw: bytes) -> Event:
     """An event of the index, which holds only lines that could be read."""
+    if not isinstance(raw, bytes):  # a damaged index may hold anything
+        raise IndexUnwell("a line is no line")
     event = decode(raw.rstrip(b"\n"))
     if isinstance(event, Damaged):
         raise IndexUnwell(event.reason)
