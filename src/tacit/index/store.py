@@ -91,6 +91,18 @@ def unfinished(path: str) -> str:
     return path + ".new"
 
 
+def remove(path: str) -> None:
+    """Take an index away, with all that SQLite keeps beside it and what a rebuild may have left."""
+    _remove(path)
+    clear_unfinished(path)
+
+
+def take_place(path: str) -> None:
+    """Put a finished index where the old one is, whose write-ahead log must not be applied to it."""
+    _remove(path, _BESIDE)
+    os.replace(unfinished(path), path)
+
+
 def clear_unfinished(path: str) -> None:
     """Take away what a rebuild left that was killed. The caller holds the vault's lock: nobody is at it now."""
     _remove(unfinished(path))

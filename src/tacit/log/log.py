@@ -145,6 +145,11 @@ class Log:
                         segment, line, Damaged("longer than any line we write") if line.too_long else decode(line.data)
                     )
 
+    def events(self) -> Iterator[Event]:
+        """Every event of the log that can be read, segment by segment."""
+        for segment in self.segments():
+            yield from (record.event for record in self.read(segment) if isinstance(record.event, Event))
+
     @contextmanager
     def alone(self) -> Iterator[Log]:
         """The same log while nobody else can append: for what has to see it whole and change it."""

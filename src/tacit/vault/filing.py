@@ -74,10 +74,7 @@ class Filing:
             self._file(connection, cursors)
 
     def rebuilt(self) -> sqlite3.Connection:
-        new = self._home.index + ".new"
-        for leftover in (new, new + "-wal", new + "-shm"):
-            if os.path.lexists(leftover):
-                os.unlink(leftover)
+        new = store.unfinished(self._home.index)
         try:
             connection = store.create(new)
         except OSError as error:
@@ -87,10 +84,7 @@ class Filing:
         self._file_all(connection)
         connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
         store.finish(connection, new)
-        for beside in ("-wal", "-shm"):  # of the old file: they must not be applied to the new one
-            if os.path.lexists(self._home.index + beside):
-                os.unlink(self._home.index + beside)
-        os.replace(new, self._home.index)
+        store.take_place(self._home.index)
         return store.open_for_writing(self._home.index)
 
     def fresh_index(self, until: str | None = None, without: frozenset[EventId] = frozenset()) -> sqlite3.Connection:

@@ -22,7 +22,7 @@ from tacit.vault.home import Home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import FACTS, Project
 
-_PAGES = {"worklog": worklog.render, "evaluation": evaluations.render}
+RENDERED = {"worklog": worklog.render, "evaluation": evaluations.render}
 Decode = Callable[[bytes], Event]
 # A link, or something that is no folder, where the repository had a folder a moment ago.
 _NO_WAY = (errno.ELOOP, errno.ENOTDIR)
@@ -58,7 +58,7 @@ class Publisher:
             return
         update = self._from_nothing(connection) if whole else self._since(connection, stale)
         if whole:
-            stale += [f"{kind} {day}" for kind in _PAGES for day in reader.page_days(connection, kind)]
+            stale += [f"{kind} {day}" for kind in RENDERED for day in reader.page_days(connection, kind)]
         self._long_term(update)
         self._facts(self._home.facts, GLOBAL, update)
         local = {noted.memory.claim.scope for noted in update.notes if is_local(noted.memory.claim.scope)}
@@ -66,7 +66,7 @@ class Publisher:
             self._project_facts(connection, one, project if one == scope else None, update)
         for what in stale:
             kind, _, day = what.partition(" ")
-            if kind in _PAGES:
+            if kind in RENDERED:
                 self._page(connection, kind, day)
         connection.executemany("DELETE FROM stale WHERE what = ?", [(what,) for what in stale])
 
@@ -140,7 +140,7 @@ class Publisher:
         events = reader.pages(connection, kind, day, self._decode)
         path = self._home.page(kind, day)
         if events:
-            self.shelf.put(path, _PAGES[kind](day, events))
+            self.shelf.put(path, RENDERED[kind](day, events))
         else:
             self.shelf.drop(path)
 

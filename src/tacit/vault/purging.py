@@ -27,7 +27,7 @@ from tacit.core.text import clean
 from tacit.core.traces import MARK, Words, holds, plain
 from tacit.disk.ops import OsDisk
 from tacit.disk.replace import replace_file
-from tacit.index import reader
+from tacit.index import reader, store
 from tacit.log.codec import EVENT_TYPES
 from tacit.log.log import Log
 from tacit.log.purge import Plan, graves, more_graves, planned, planned_again
@@ -185,7 +185,7 @@ class Purging(Opened):
         if len(found) > 1:
             raise Refused(f"{prefix} is the beginning of {len(found)} ids", "type one or two letters more")
         with self._store.log.alone() as log:
-            said = purging.wordings(_events(log), found[0])
+            said = purging.wordings(log.events(), found[0])
         return Meant(tuple(text for text in said if _is_telling(text)), found[0])
 
     def _print(self, text: str) -> Print:
@@ -215,16 +215,15 @@ class Purging(Opened):
     def _silent(self, log: Log) -> Cut:
         """What was ever purged and nobody has said anew since: to be taken out of other files too."""
         dead = tombstones(log)
-        now = _events(log)
+        now = list(log.events())
         silent = [one for one in dead.all if all(purged(event, one.cut) is event for event in now)] if dead else []
         texts = tuple(text for one in silent for text in one.cut.texts)
         return Cut(texts, frozenset(claim for one in silent for claim in one.cut.claims))
 
     def _clean(self, before: Iterable[Event], files: Iterable[Scrubbed]) -> None:
         """The index is made again anyway; it must not lie about with the text until then."""
-        index = self._store.home.index
-        beside = [index + end for end in ("", "-wal", "-shm", ".new", ".new-wal", ".new-shm")]
-        for path in [*beside, *self._files(before).strays()]:
+        store.remove(self._store.home.index)
+        for path in self._files(before).strays():
             with suppress(FileNotFoundError):
                 os.unlink(path)
         put(OsDisk(), files)
@@ -274,11 +273,6 @@ def _is_telling(text: str) -> bool:
 
 def _both(one: Cut, other: Cut) -> Cut:
     return one._replace(texts=one.texts + other.texts, claims=one.claims | other.claims)
-
-
-def _events(log: Log) -> list[Event]:
-    found = (record.event for segment in log.segments() for record in log.read(segment))
-    return [event for event in found if isinstance(event, Event)]
 
 
 def _holding(events: Iterable[Event], cut: Cut) -> set[str]:

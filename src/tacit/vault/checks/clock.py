@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from tacit.core.event import Event, timestamp
+from tacit.core.event import timestamp
 from tacit.log.verify import Finding
 from tacit.vault.store import Store
 
@@ -14,12 +14,7 @@ _MAY_DIFFER = timedelta(minutes=5)
 
 def check(store: Store) -> Iterator[Finding]:
     now = store.speaker.origin().at
-    latest = max(_times(store), default=now)
+    latest = max((event.at for event in store.log.events()), default=now)
     if latest - now > _MAY_DIFFER:
         what = f"the last event is of {timestamp(latest)}, the clock says {timestamp(now)}"
         yield Finding("the clock", what, "date; set the clock. The order of events does not depend on it", False)
-
-
-def _times(store: Store) -> Iterator[datetime]:
-    for segment in store.log.segments():
-        yield from (record.event.at for record in store.log.read(segment) if isinstance(record.event, Event))

@@ -11,11 +11,10 @@ from tacit.core.claim import GLOBAL
 from tacit.disk.replace import read_file
 from tacit.index import reader
 from tacit.log.verify import Finding
-from tacit.notes import evaluations, facts, long_term, worklog
+from tacit.notes import facts, long_term
 from tacit.vault.filing import must_decode
+from tacit.vault.publish import RENDERED
 from tacit.vault.store import Store
-
-_PAGES = {"worklog": worklog.render, "evaluation": evaluations.render}
 
 
 def check(store: Store) -> Iterator[Finding]:
@@ -28,7 +27,7 @@ def _drawn(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str, list[
     notes = store.publisher.all_noted(fresh)
     yield store.home.long_term, long_term.render(notes)
     yield store.home.facts, facts.updated([], [noted for noted in notes if noted.memory.claim.scope == GLOBAL])
-    for kind, render in _PAGES.items():
+    for kind, render in RENDERED.items():
         for day in reader.page_days(fresh, kind):
             yield store.home.page(kind, day), render(day, reader.pages(fresh, kind, day, must_decode))
 

@@ -1,0 +1,51 @@
+"""The last guard: whatever reaches the log loses its secrets before the disk sees it, whoever forgot to look."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tacit.core.claim import GLOBAL
+from tacit.core.event import Body, Draft, Origin
+from tacit.core.judgement import Decided, Proposed, Undone, Verdict
+from tacit.core.observation import Evaluated, Injected, Recalled, Score, WorkLogged
+from tacit.core.provenance import Provenance
+from tacit.core.statement import claim_from
+from tacit.disk.lock import FileLock
+from tacit.disk.ops import OsDisk
+from tacit.log.log import Log
+
+SECRET = "AKIA" + "Z2Y3X4W5V6U7T2S3"
+TOLD = f"the key is {SECRET} for now"
+CLAIM, PLAIN = claim_from(TOLD, GLOBAL), claim_from("use pnpm", GLOBAL)
+ORIGIN = Origin(datetime(2026, 3, 2, tzinfo=UTC), 0, "host", "", "user", Provenance.USER_DIRECT)
+BODIES: list[Body] = [
+    Proposed(CLAIM, Verdict.ADDED, "user_direct"),
+    Proposed(PLAIN, Verdict.PROPOSED, "remember", evidence=TOLD, reason=TOLD),
+    Proposed(PLAIN._replace(tags=(SECRET,)), Verdict.PROPOSED, "remember"),
+    Decided(PLAIN, Verdict.REVISED, instead=CLAIM, carried_evidence=("fine", TOLD)),
+    Undone((), (), TOLD),
+    WorkLogged(TOLD, TOLD, TOLD, TOLD, TOLD),
+    Recalled(TOLD, 1),
+    Injected((), 1, TOLD),
+    Evaluated("2026-03-02", (Score("a measure", 1, TOLD),)),
+]
+
+
+def appended(home: Path, body: Body) -> bytes:
+    log = Log(str(home), OsDisk(), FileLock(str(home / "lock"), 5), lambda: bytes(10), lambda _secret: "0123abcd")
+    log.append([Draft(body, GLOBAL)], ORIGIN)
+    return b"".join(path.read_bytes() for path in home.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: type(body).__name__)
+def test_a_secret_in_any_field_is_hidden_before_the_disk_sees_it(tmp_path: Path, body: Body) -> None:
+    written = appended(tmp_path, body)
+    assert SECRET.encode() not in written and SECRET.lower().encode() not in written
+    assert b"[redacted:aws-access-key:0123abcd]" in written
+
+
+def test_what_holds_no_secret_is_written_as_it_was_said(tmp_path: Path) -> None:
+    assert b"redacted" not in appended(tmp_path, WorkLogged("T-1", "never commit an AWS access key"))
