@@ -242,8 +242,8 @@ class Purging(Opened):
         return Purge(len(plan.changed), tuple(sorted(plan.gone)), plan.damaged, paths, others)
 
     def _files(self, events: Iterable[Event]) -> Files:
-        store = self._store
-        return Files(store.home, store.publisher.shelf, store.log.segments(), self._roots(events))
+        home, log, shelf = self._store.home, self._store.log, self._store.publisher.shelf
+        return Files(home, shelf, log.segments(), self._roots(events))
 
     def _roots(self, events: Iterable[Event]) -> list[str]:
         """Where projects lie, as far as the log tells, and the one we stand in."""
