@@ -9,10 +9,13 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tacit.core.memory import recollect
 from tacit.log.codec import seal
+from tacit.vault.checks import laws
 from tacit.vault.checks.disk import file_system
 from tacit.vault.checks.sqlite import is_mended
 
@@ -170,3 +173,18 @@ def test_the_versions_of_sqlite_with_the_race_are_known() -> None:
 def test_the_file_system_of_a_place_is_known(tmp_path: Path) -> None:
     assert file_system("/proc/self") == "proc"
     assert file_system(str(tmp_path)) not in ("", "proc")
+
+
+def test_a_fold_that_depends_on_the_order_of_lines_is_told(home: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laws, "recollect", lambda events: dict(recollect(list(events)[:2])))
+    found = [str(one["what"]) for one in findings(home)]
+    assert "the order of lines changes what is remembered" in found
+    assert "the index and the log disagree on what is remembered" in found
+
+
+def test_a_disk_that_is_nearly_full_is_told(home: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    nearly = SimpleNamespace(f_bavail=8, f_frsize=4096, f_files=100, f_favail=0)
+    monkeypatch.setattr(os, "statvfs", lambda _path: nearly)
+    found = [str(one["what"]) for one in findings(home)]
+    assert "only 32 KiB are free on its disk" in found
+    assert "its disk can hold no more files" in found

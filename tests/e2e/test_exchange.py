@@ -195,3 +195,12 @@ def test_an_export_is_private_and_a_home_itself(filled: Person) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
     listed = filled.tacit("list", "--json", "--status", "all", "--home", str(source)).json
     assert {one["label"] for one in listed} == {PNPM, TABS, "think about caching"}
+
+
+def test_what_was_purged_here_stays_out_of_a_home_that_never_heard_of_it(filled: Person, laptop: Person) -> None:
+    laptop.tacit("add", "always use pnpm at work")
+    laptop.tacit("purge", "--text", "pnpm", "--yes")
+    said = laptop.tacit("import", str(exported(filled)), "--mine").out
+    assert "that you have purged" in said
+    assert "pnpm" not in "".join(data.decode("utf-8", "replace") for data in tree(laptop.home).values())
+    assert "think about caching" in {one["label"] for one in laptop.listed("--status", "all")}
