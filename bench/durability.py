@@ -45,13 +45,13 @@ def tests(short: bool) -> Iterator[Test]:
 
 
 def _storms(size: Size) -> Iterator[Test]:
-    yield Test("T01 kill storm on disk", lambda home: _storm(storm.Plan(home, size.kills)))
+    yield Test("T01 kill storm on disk", lambda home: _storm(storm.Plan(home, size.kills)), on_disk=True)
     fast = partial(storm.Plan, seed=2, index=False)  # so many lines that indexing them would take longer than the storm
-    yield Test("T01 kill storm in memory", lambda home: _storm(fast(home, size.kills)), in_memory=True)
+    yield Test("T01 kill storm in memory", lambda home: _storm(fast(home, size.kills)))
     mean = partial(storm.Plan, seed=3, mean=True, index=False)
-    yield Test("T01 kills in the middle of writes", lambda home: _storm(mean(home, size.torn)), in_memory=True)
+    yield Test("T01 kills in the middle of writes", lambda home: _storm(mean(home, size.torn)))
     no_seal = partial(mean, kills=10 * size.torn, seal=False)
-    yield Test("T01 mutant: no seal", lambda home: _storm_until_torn(no_seal(home)), mutant=True, in_memory=True)
+    yield Test("T01 mutant: no seal", lambda home: _storm_until_torn(no_seal(home)), mutant=True)
 
 
 def _storm(plan: storm.Plan) -> Result:
@@ -77,7 +77,7 @@ def _audited(runs: int, audit: Audit, note: str = "", *, other: int = 0) -> Resu
 
 
 def _crowds(size: Size) -> Iterator[Test]:
-    yield Test("T03 sixteen writers", lambda home: _crowd(crowd.Plan(home, _WRITERS, size.appends)))
+    yield Test("T03 sixteen writers", lambda home: _crowd(crowd.Plan(home, _WRITERS, size.appends)), on_disk=True)
     mutant = partial(crowd.Plan, writers=_WRITERS, appends=min(size.appends, 100), lock=False, in_pieces=True)
     yield Test("T03 mutant: in pieces, no lock", lambda home: _crowd(mutant(home)), mutant=True)
 
@@ -131,15 +131,15 @@ _TWENTIETH = 20
 def _cuts(size: Size) -> Iterator[Test]:
     """In memory, because the disk that is cut is simulated; only the last look at a log takes a real one."""
     whole = partial(power.Plan, holes=False)
-    yield Test("T02 power cuts, append", partial(_append, power.Plan, size.cuts), in_memory=True)
-    yield Test("T02 power cuts, no sector lost", partial(_append, whole, size.cuts), in_memory=True)
+    yield Test("T02 power cuts, append", partial(_append, power.Plan, size.cuts))
+    yield Test("T02 power cuts, no sector lost", partial(_append, whole, size.cuts))
     for name, mutant in power.APPEND_MUTANTS.items():
         failed = partial(_stories, power.failed_stories, mutant, size.mutant_cuts)
-        yield Test(f"T02 mutant: {name}", failed, mutant=True, in_memory=True)
-    yield Test("T02 power cuts, replace", partial(_replace, power.Plan, size.cuts), in_memory=True)
+        yield Test(f"T02 mutant: {name}", failed, mutant=True)
+    yield Test("T02 power cuts, replace", partial(_replace, power.Plan, size.cuts))
     for name, mutant in power.REPLACE_MUTANTS.items():
         torn = partial(_stories, power.torn_stories, mutant, size.mutant_cuts)
-        yield Test(f"T02 mutant: {name} (replace)", torn, mutant=True, in_memory=True)
+        yield Test(f"T02 mutant: {name} (replace)", torn, mutant=True)
 
 
 def _append(planned: Callable[[str], power.Plan], seeds: int, home: str) -> Result:

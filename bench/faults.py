@@ -45,10 +45,11 @@ class Size:
     copies: int
     replaced: int
     raced: int
+    every_name: int
 
 
-LONG = Size(200, 1, 0, 120, 300, 0, range(0, 120_000, 6_000), 250, 120, 10_000, 300)
-SHORT = Size(4, 5, 3, 3, 36, 8, range(0, 80_000, 40_000), 10, 6, 300, 20)
+LONG = Size(200, 1, 0, 120, 300, 0, range(0, 120_000, 6_000), 250, 120, 10_000, 300, 1)
+SHORT = Size(4, 5, 3, 3, 36, 8, range(0, 80_000, 40_000), 10, 6, 300, 20, 30)
 
 
 def tests(short: bool) -> Iterator[Test]:
@@ -180,7 +181,7 @@ def _people(size: Size) -> Iterator[Test]:
 
 
 def _places(size: Size) -> Iterator[Test]:
-    yield _row("T28 hostile names", lambda at: names.hostile_names(at, step=size.step))
+    yield _row("T28 hostile names", lambda at: names.hostile_names(at, names.ALL[:: size.every_name]))
     yield _row("T29 planted links and pipes", _planted)
     yield _row("T29 mutant: links followed", _followed, mutant=True)
     yield _row("T29 links swapped, files", lambda _at: races.race(size.replaced, files=True))

@@ -42,14 +42,12 @@ _MUTANT_ROUNDS = 500
 
 def tests(short: bool) -> Iterator[Test]:
     size = SHORT if short else LONG
-    yield Test("T21 payloads, planted every way", partial(_poisoned, size.ways), in_memory=True)
-    yield Test("T21 mutant: an agent's word holds", _adopted, mutant=True, in_memory=True)
+    yield Test("T21 payloads, planted every way", partial(_poisoned, size.ways))
+    yield Test("T21 mutant: an agent's word holds", _adopted, mutant=True)
     yield Test("T22 random derivation graphs", lambda _: _derived(size.graphs))
     yield Test("T22 mutant: the highest class", lambda _: _highest(size.graphs), mutant=True)
-    yield Test("T24 races for a fact file", partial(_raced, size.rounds), in_memory=True)
-    yield Test(
-        "T24 mutant: accepted unseen", partial(_raced, _MUTANT_ROUNDS, careless=True), mutant=True, in_memory=True
-    )
+    yield Test("T24 races for a fact file", partial(_raced, size.rounds))
+    yield Test("T24 mutant: accepted unseen", partial(_raced, _MUTANT_ROUNDS, careless=True), mutant=True)
     yield Test("S12 hand edits, both sides", lambda _: _edited(size.edits))
     yield Test("S12 mutant: drawn over what is unread", lambda _: _drawn_over(size.edits), mutant=True)
 

@@ -44,11 +44,11 @@ SHORT = Size(secrets=4, interleavings=100, kills=4)
 
 def tests(short: bool) -> Iterator[Test]:
     size = SHORT if short else LONG
-    yield Test("T31 purge proof", partial(_planted, size.secrets), in_memory=True)
-    yield Test("T31 mutant: pages are not cleaned", _pages_left, mutant=True, in_memory=True)
+    yield Test("T31 purge proof", partial(_planted, size.secrets))
+    yield Test("T31 mutant: pages are not cleaned", _pages_left, mutant=True)
     yield from _interleavings(size.interleavings)
-    yield Test("T31 kills while purging", partial(_killed, purge_kill, size.kills), in_memory=True)
-    yield Test("T05 kills while setting aside", partial(_killed, mend_kill, size.kills), in_memory=True)
+    yield Test("T31 kills while purging", partial(_killed, purge_kill, size.kills))
+    yield Test("T05 kills while setting aside", partial(_killed, mend_kill, size.kills))
 
 
 # T31

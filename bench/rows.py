@@ -29,18 +29,18 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """`run` gets the path of a home to be made; one in memory tears more writes when its writers are killed."""
+    """`run` gets the path of a home to be made: in memory, unless how a disk behaves is part of what is looked at."""
 
     name: str
     run: Callable[[str], Result]
     mutant: bool = False
-    in_memory: bool = False
+    on_disk: bool = False
 
 
 def shown(test: Test) -> bool:
     """Run it and print its row; whether it came out as it must."""
     began = time.monotonic()
-    with folder_in_memory() if test.in_memory else _folder_on_disk() as folder:
+    with _folder_on_disk() if test.on_disk else folder_in_memory() as folder:
         result = test.run(str(folder / "home"))
     held = result.found >= result.least if test.mutant else result.found == 0
     verdict = ("caught" if test.mutant else "held") if held else "FAILED"

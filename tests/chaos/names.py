@@ -5,7 +5,7 @@ and the project, and no two names are taken for one another.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tacit.core.errors import TacitError
@@ -96,6 +96,20 @@ NAMES = (
 )
 
 
+# Each of them again: deeper, as a hidden file, with an ending, in capitals, with a mark nobody sees.
+_DRESSES: tuple[Callable[[str], str], ...] = (
+    lambda name: f"../{name}",
+    lambda name: f"a/../../{name}",
+    lambda name: f".{name}",
+    lambda name: f"{name}.md",
+    lambda name: f"{name}/",
+    lambda name: name.swapcase() + "x",
+    lambda name: f"{name}\u200d",
+)
+ALL = tuple(dict.fromkeys((*NAMES, *(dress(name) for dress in _DRESSES for name in NAMES))))
+_IN_ONE_HOME = 40  # every page is drawn again for each of them
+
+
 class Scene:
     """A home, a place for projects, and everything else, which must stay as it is."""
 
@@ -127,12 +141,16 @@ def _files(folder: Path) -> list[str]:
     return [str(path.relative_to(folder)) for path in folder.rglob("*")]
 
 
-def hostile_names(folder: Path, *, step: int = 1) -> Outcome:
-    """Each name (or each `step`th) in every part that a name can play; then each project is asked what it knows."""
+def hostile_names(folder: Path, names: Sequence[str]) -> Outcome:
+    """Each name in every part that a name can play; then each project is asked what it knows."""
+    homes = range(0, len(names), _IN_ONE_HOME)
+    return together(_home_of(folder / str(first), names[first : first + _IN_ONE_HOME]) for first in homes)
+
+
+def _home_of(folder: Path, names: Sequence[str]) -> Outcome:
     scene = Scene(folder)
     scene.vault(scene.projects).init()
-    found = together(_one(scene, name) for name in NAMES[::step])
-    return found + together(_projects(scene, NAMES[::step]))
+    return together(_one(scene, name) for name in names) + together(_projects(scene, names))
 
 
 def _one(scene: Scene, name: str) -> Outcome:

@@ -96,6 +96,15 @@ def page_zeroed(index: Path, rng: random.Random) -> None:
     _put(index, rng.randrange(index.stat().st_size // PAGE) * PAGE, bytes(PAGE))
 
 
+def page_lost(page: int) -> Harm:
+    """That page, to be tried for all of them."""
+
+    def lost(index: Path, rng: random.Random) -> None:
+        _put(index, min(page * PAGE, index.stat().st_size - PAGE), bytes(PAGE))
+
+    return lost
+
+
 def page_of_noise(index: Path, rng: random.Random) -> None:
     _put(index, rng.randrange(index.stat().st_size // PAGE) * PAGE, rng.randbytes(PAGE))
 

@@ -7,13 +7,33 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from tacit.core.observation import WorkLogged
+from tacit.vault.vault import Vault
 from tests.chaos import mutants
-from tests.chaos.sick_index import CAUGHT, HARMS, sick_index
+from tests.chaos.sick_index import CAUGHT, HARMS, PAGE, page_lost, sick_index
 
 
 def test_a_damaged_index_answers_as_before_and_costs_no_event(tmp_path: Path) -> None:
     found = sick_index(tmp_path, variants=3 * len(HARMS))
     assert found.faults == ()
+
+
+def test_no_page_is_lost_without_notice(tmp_path: Path) -> None:
+    pages = 44  # somewhat more than it has
+    found = sick_index(tmp_path, variants=pages, harms=tuple(page_lost(page) for page in range(pages)))
+    assert found.faults == ()
+
+
+def test_no_words_spill_to_where_a_loss_is_not_seen(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Vault(home, cwd=tmp_path, environment={"HOME": str(tmp_path)}) as vault:
+        for number in range(40):
+            vault.log(WorkLogged(f"T-{number}", " ".join(f"word{number * 40 + n}" for n in range(40))))
+        vault.reindex()
+    with closing(sqlite3.connect(home / "index.sqlite")) as connection:
+        sizes = [size for (size,) in connection.execute("SELECT length(block) FROM words_data")]
+    assert sum(sizes) > 3 * PAGE
+    assert max(sizes) < PAGE - 50  # what a row of SQLite has room for
 
 
 def test_an_index_whose_damage_nobody_looks_for_is_caught(tmp_path: Path) -> None:

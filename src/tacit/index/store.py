@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import PRIVATE_FILE
 
-INDEX_VERSION = "3"
+INDEX_VERSION = "4"
 _BESIDE = ("-wal", "-shm")
 _SCHEMA = os.path.join(os.path.dirname(__file__), "schema.sql")
 # Not the index's fault: another holds it, the place cannot be written.
