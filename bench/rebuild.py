@@ -45,7 +45,7 @@ def _keep_events(home: Path, most: int) -> None:
 def _rebuild(vault: Vault, count: int) -> Iterator[Figure]:
     """The two steps of `tacit reindex`, each timed."""
     store = vault._store
-    with store._lock(30.0).held():
+    with store._alone():
         start, start_cpu = time.perf_counter(), time.process_time()
         connection = store._filing.rebuilt()
         indexed, cpu = time.perf_counter() - start, time.process_time() - start_cpu
@@ -75,7 +75,7 @@ def _one_event(vault: Vault, event: Event) -> float:
     """Append untimed, then time how the index is opened, brought up to date and closed."""
     store = vault._store
     store.log.append([Draft(event.body, event.scope)], event.origin)
-    with store._lock(30.0).held():
+    with store._alone():
         start = time.perf_counter()
         close_written(store._writer())
         return time.perf_counter() - start

@@ -124,10 +124,11 @@ class Shelf:
             return None
         return Sides(None if copy is None else _lines(copy), _lines(there), there)
 
-    def take_in(self, path: str, sides: Sides, taken: Container[str], key: Callable[[str], ClaimId | None]) -> None:
-        """Some edits were read: when the page is drawn next, these lines are Tacit's again."""
-        base = taken_in(sides.base or [], sides.theirs, taken, key=key)
-        self._write_both(path, sides.bytes, _NOT_DRAWN + _bytes(base), changed=False)
+    def settle(self, path: str, copy: bytes) -> None:
+        """Some edits were read: when the page is drawn next, their lines are Tacit's again."""
+        self._write(self.copy_of(path), copy)
+        for stray in self._strays(path):
+            self._disk.remove(stray)
 
     def drop(self, path: str) -> None:
         """Take away a page that has nothing to say any more."""
@@ -148,6 +149,11 @@ class Shelf:
         place = os.path.abspath(path).removeprefix(home)
         name = sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:12]
         return os.path.join(self._copies, f"{name}-{os.path.basename(path)}")
+
+
+def settled(sides: Sides, taken: Container[str], key: Callable[[str], ClaimId | None]) -> bytes:
+    """The copy of a page some of whose edits were read."""
+    return _NOT_DRAWN + _bytes(taken_in(sides.base or [], sides.theirs, taken, key=key))
 
 
 def inside(root: str, path: str) -> str:

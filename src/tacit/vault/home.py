@@ -23,6 +23,7 @@ class Home:
         self.settings = self.path("tacit.toml")
         self.written = self.path(".tacit", "written")
         self.write_lock = self.path(".tacit", "write.lock")
+        self.reading = self.path(".tacit", "reading")
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")
 

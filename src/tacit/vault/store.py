@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -19,7 +19,7 @@ from tacit.core.errors import LockBusy, ReadOnly, StoreUnwell
 from tacit.core.event import Draft, Event
 from tacit.core.observation import ProjectSeen
 from tacit.core.text import clean
-from tacit.disk.lock import FileLock, Lock, read_only, refuses_writes
+from tacit.disk.lock import FileLock, read_only, refuses_writes
 from tacit.disk.ops import Disk, make_folder
 from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
@@ -31,6 +31,7 @@ from tacit.vault.project import Project
 from tacit.vault.speaker import Speaker
 
 if TYPE_CHECKING:  # loaded when something is written
+    from tacit.vault.noticeboard import Noticeboard
     from tacit.vault.publish import Publisher
 
 T = TypeVar("T")
@@ -145,7 +146,7 @@ class Store:
         if not os.path.isdir(self.home.root):
             return self._read_from_memory()  # a question makes no home
         try:
-            with self._lock(_READ_LOCK_SECONDS).held():
+            with self._alone(_READ_LOCK_SECONDS):
                 self._let_writer_finish(self._writer(rebuild=broken == _inode(self.home.index)))
         except ReadOnly:
             if needed:
@@ -173,7 +174,7 @@ class Store:
         self._write_observations()
         self._let_go()
         make_home(self.home)
-        with self._lock(_LOCK_SECONDS).held():
+        with self._alone():
             connection = self._writer()
             try:
                 drafts = decide(connection)
@@ -205,7 +206,7 @@ class Store:
         """Make the index again from the log, and draw every view again."""
         self._let_go()
         make_home(self.home)
-        with self._lock(_LOCK_SECONDS).held():
+        with self._alone():
             self._let_writer_finish(self._writer(rebuild=True))
 
     def remade(self, work: Callable[[], T]) -> T:
@@ -213,7 +214,7 @@ class Store:
         self._write_observations()
         self._let_go()
         make_home(self.home)
-        with self._lock(_LOCK_SECONDS).held():
+        with self._alone():
             done = work()
             self._let_writer_finish(self._writer(rebuild=True))
         return done
@@ -281,8 +282,23 @@ class Store:
 
     # The index
 
-    def _lock(self, seconds: float) -> Lock:
-        return FileLock(self.home.write_lock, seconds)
+    @contextmanager
+    def _alone(self, seconds: float = _LOCK_SECONDS) -> Iterator[None]:
+        """While nobody else changes the home. What somebody was killed at is ended first."""
+        with FileLock(self.home.write_lock, seconds).held():
+            if os.path.lexists(self.home.reading):
+                self.conclude_reading()
+            yield
+
+    @property
+    def noticeboard(self) -> Noticeboard:
+        from tacit.vault.noticeboard import Noticeboard
+
+        return Noticeboard(self.home.reading, self._disk)
+
+    def conclude_reading(self) -> None:
+        """Let the pages follow what was read from them. The home's lock is held."""
+        self.noticeboard.conclude(self.log, self.publisher.shelf)
 
     def _writer(self, rebuild: bool = False) -> sqlite3.Connection:
         """The index, up to date, open for writing. The lock is held."""

@@ -17,11 +17,13 @@ from tacit.core.ids import ClaimId
 from tacit.core.judgement import Decided, Proposed
 from tacit.core.memory import Memory, Status
 from tacit.index import reader
+from tacit.log.log import MEMORY, Cursor
 from tacit.notes import edits, facts, long_term
-from tacit.notes.shelf import Sides, inside
+from tacit.notes.shelf import Sides, inside, settled
 from tacit.vault.filing import must_decode
 from tacit.vault.foresight import Foresight, latest
 from tacit.vault.named import checked
+from tacit.vault.noticeboard import Reading
 from tacit.vault.opened import Opened
 
 
@@ -86,22 +88,25 @@ class Syncing(Opened):
                 raise Refused("the pages changed while you were reading the edits; nothing was taken in", "tacit sync")
             foresight = Foresight(partial(reader.memory, connection, decode=must_decode), self._store.speaker.origin())
             taking.take(pages, foresight, partial(self._scope_of, connection))
+            if vouched:
+                self._announce(connection, taking)
             return taking.drafts
 
         def tell(connection: sqlite3.Connection, _events: object) -> Synced:
-            if vouched:
-                self._forget_edits(connection, taking)
+            if vouched:  # what was taken in is Tacit's to draw again
+                self._store.conclude_reading()
+                connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
             return taking.told()
 
         return self._store.change(decision, tell)
 
-    def _forget_edits(self, connection: sqlite3.Connection, taking: _Taking) -> None:
-        """What was taken in is Tacit's to draw again. A crash before this leaves edits that say nothing new."""
+    def _announce(self, connection: sqlite3.Connection, taking: _Taking) -> None:
         keys = {self._store.home.long_term: long_term.line_id}
-        for page, lines in taking.taken:
-            key = keys.get(page.path, facts.line_id)
-            self._store.publisher.shelf.take_in(page.path, page.sides, lines, key)
-        connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
+        copies = {
+            page.path: settled(page.sides, lines, keys.get(page.path, facts.line_id)) for page, lines in taking.taken
+        }
+        after = Cursor(*reader.applied(connection).get(MEMORY, ()))
+        self._store.noticeboard.announce(Reading(after, len(taking.drafts), copies))
 
     def _edited(self, connection: sqlite3.Connection) -> list[EditedPage]:
         home, project = self._store.home, self._store.project
