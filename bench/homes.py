@@ -21,6 +21,8 @@ from pathlib import Path
 from random import Random
 from zlib import crc32
 
+from tests.chaos.apart import copy_home
+
 import tacit
 from bench.vocabulary import identifier, question, sentence
 from tacit.core.claim import GLOBAL, Claim, Scope, project_scope
@@ -63,7 +65,7 @@ def copy_of(folder: Path, memories: int) -> Iterator[Path]:
     """A copy that may be changed, on the same disk."""
     home = home_of(folder, memories)
     with tempfile.TemporaryDirectory(dir=folder, prefix="copy-") as place:
-        yield Path(shutil.copytree(home, Path(place) / "home"))
+        yield copy_home(home, Path(place) / "home")
 
 
 def make(folder: Path, memories: int) -> None:

@@ -61,6 +61,7 @@ def _write(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
             name = f"{number}.{count}"
             if plan.early:
                 acknowledge(name)
+                time.sleep(5 * _PAUSE)
             if number:
                 log.append([judgement(name, f"thing {name}")], origin(str(number)))
             else:

@@ -18,7 +18,13 @@ COMMANDS = {
     "first add": ("add", "never deploy on a friday evening"),
 }
 CAUGHT = "are not whole"
-_DIFFERS = ("index.sqlite", "events.jsonl", ".jsonl", ".lock")  # other ids and times of writing, same meaning
+_DIFFERS = (
+    "index.sqlite",
+    "index.sqlite-file",
+    "events.jsonl",
+    ".jsonl",
+    ".lock",
+)  # other ids and times of writing, same meaning
 
 
 def is_settings(call: Call) -> bool:

@@ -24,7 +24,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 _CALLS = "flock,close,write,pwrite64,ftruncate,fdatasync,fsync"
 _LINE = re.compile(r"^(?P<pid>\d+) +(?P<name>\w+)\(\d+<(?P<path>[^>]*)>(?P<rest>.*)$")
 _RESUMED = re.compile(r"^(?P<pid>\d+) +<\.\.\. (?P<name>\w+) resumed>(?P<rest>.*)$")
-_GUARDS = {"write.lock": ("index.sqlite", "index.sqlite-wal", "index.sqlite.new"), "log.lock": (".jsonl",)}
+_GUARDS = {
+    "write.lock": ("index.sqlite", "index.sqlite-wal", "index.sqlite-file", "index.sqlite.new"),
+    "log.lock": (".jsonl",),
+}
 ALONE = "without holding"
 
 

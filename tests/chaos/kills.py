@@ -13,6 +13,7 @@ from pathlib import Path
 from tacit.core.event import Event
 from tacit.log.log import Log
 from tests.chaos import strace
+from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended, run, tacit
 from tests.chaos.rebuild import catch_up, fingerprint, open_store
@@ -49,7 +50,7 @@ class Scene:
         for words in before:
             ended = run(tacit(*words), self.home, cwd=self.project)
             assert ended.code == 0, ended
-        shutil.copytree(self.folder, self._kept, symlinks=True)
+        copy_home(self.folder, self._kept)
 
     @property
     def _kept(self) -> Path:
@@ -58,7 +59,7 @@ class Scene:
     def again(self) -> None:
         """As it was."""
         shutil.rmtree(self.folder)
-        shutil.copytree(self._kept, self.folder, symlinks=True)
+        copy_home(self._kept, self.folder)
 
     def moments(self) -> list[Call]:
         """When it can be killed; afterwards everything is as the command leaves it."""

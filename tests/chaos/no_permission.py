@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from tests.chaos.apart import copy_home
 from tests.chaos.index_kill import LIFE
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give, open_up
 from tests.chaos.outcome import Outcome, together
@@ -91,14 +92,14 @@ def denied(*, verbs: Sequence[str] = (*QUESTIONS, *CHANGES), as_root: bool = Fal
         who = () if as_root else becoming(NOBODY)
         for words in (*LIFE, *_ENOUGH):
             assert run([*becoming(NOBODY), *tacit(*words)], home).code == 0
-        shutil.copytree(home.parent, before)
+        copy_home(home.parent, before)
         return together(_one(home, before, deny, verb, who) for deny in DENIALS for verb in verbs)
 
 
 def _one(home: Path, before: Path, deny: Deny, verb: str, who: Sequence[str]) -> Outcome:
     open_up(home.parent)
     shutil.rmtree(home.parent)
-    shutil.copytree(before, home.parent)
+    copy_home(before, home.parent)
     give(home.parent, *home.parent.rglob("*"))
     deny(home)
     ended = run([*who, *tacit(*(QUESTIONS | CHANGES)[verb])], home, cwd=Path("/"))

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.chaos.apart import copy_home
 from tests.chaos.index_kill import LIFE
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended, environment, tacit, wrong_end
@@ -15,7 +16,7 @@ from tests.chaos.program import Ended, environment, tacit, wrong_end
 VICTIM = b"somebody else's words\n"
 COMMANDS = {"add": ("add", "always look both ways"), "recall": ("recall", "sign commits"), "doctor": ("doctor",)}
 PLACES = (
-    *("index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite.new", "tacit.toml"),
+    *("index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-file", "index.sqlite.new", "tacit.toml"),
     *(".tacit/write.lock", ".tacit/log.lock", ".tacit/written/COPY", "memory/events.jsonl", "activity/2026-03.jsonl"),
     *("memory/long-term.md", "memory/.long-term.md.tacit-new", "memory/memories.ndjson"),
     *("memory/.memories.ndjson.tacit-new", "worklog/2026-03-02.md"),
@@ -78,7 +79,7 @@ class _Scene:
         (self._project / ".git").mkdir(parents=True)
         for words in LIFE:
             assert self._run(words).code == 0
-        shutil.copytree(self._folder, self._before)
+        copy_home(self._folder, self._before)
 
     @property
     def _home(self) -> Path:
@@ -90,7 +91,7 @@ class _Scene:
 
     def one(self, place: str, plant: Plant, verb: str) -> Outcome:
         shutil.rmtree(self._folder)
-        shutil.copytree(self._before, self._folder)
+        copy_home(self._before, self._folder)
         path = self._place(place)
         _clear(path)
         plant(path, self._outside)

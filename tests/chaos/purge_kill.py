@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.chaos.apart import copy_home
 from tests.chaos.index_kill import LIFE
 from tests.chaos.kills import Scene, index_faults, strays, sweep
 from tests.chaos.outcome import Outcome
@@ -33,7 +34,7 @@ def _scene(folder: Path, *words: str) -> Scene:
     (scene.home / "quarantine/old.bad").write_bytes(f"bad {SECRET}\n".encode())
     kept = folder.with_name(folder.name + "-before")
     shutil.rmtree(kept)
-    shutil.copytree(folder, kept, symlinks=True)
+    copy_home(folder, kept)
     return scene
 
 

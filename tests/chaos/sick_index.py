@@ -16,6 +16,7 @@ from pathlib import Path
 from tacit.core.errors import TacitError
 from tacit.core.memory import Status
 from tacit.vault.vault import Vault
+from tests.chaos.apart import copy_home
 from tests.chaos.material import judgement
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.rebuild import open_store
@@ -43,7 +44,7 @@ class Ward:
 
     def again(self) -> None:
         shutil.rmtree(self.home)
-        shutil.copytree(self._well, self.home)
+        copy_home(self._well, self.home)
 
 
 def _lived(home: Path, *, seed: int) -> None:
@@ -57,7 +58,7 @@ def _lived(home: Path, *, seed: int) -> None:
                 continue
     drafts, well = [judgement("last", "the last thing before the lights went out")], home.with_name(f"{home.name}-well")
     with closing(open_store(str(home))) as store:
-        store.change(lambda _index: drafts, lambda _index, _events: shutil.copytree(home, well))
+        store.change(lambda _index: drafts, lambda _index, _events: copy_home(home, well))
 
 
 def _vault(home: Path) -> Vault:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.apart import copy_home
+
 from .person import Person, tree
 
 TRUTH = ("memory/events.jsonl", "activity/", "tacit.toml", "AGENTS.md", ".tacit/log.lock", ".tacit/write.lock")
@@ -28,7 +30,7 @@ class Lived:
         self._live()
         self.push = self.person.id_of("never push the build")
         self.moment = folder / "moment"
-        shutil.copytree(self.person.folder, self.moment)
+        copy_home(self.person.folder, self.moment)
 
     def _live(self) -> None:
         self.person.tacit("init")
@@ -49,7 +51,7 @@ class Lived:
 
     def again(self) -> Lived:
         shutil.rmtree(self.person.folder)
-        shutil.copytree(self.moment, self.person.folder)
+        copy_home(self.moment, self.person.folder)
         return self
 
     def views(self) -> dict[str, bytes]:
@@ -245,3 +247,13 @@ def test_a_home_that_was_moved_still_knows_a_hand_edit_from_its_own_page(person:
     before = page.read_text()
     person.tacit("add", "never force push", "--home", str(moved))
     assert page.read_text() == before.replace("never force push ^", "never force push (seen 2 times) ^")
+
+
+def test_an_index_that_is_a_copy_is_made_again(person: Person) -> None:
+    """A copy of a home in use may have a torn index that no look at it can tell from a whole one."""
+    person.tacit("add", "use pnpm")
+    shutil.copytree(person.home, person.folder / "restored")
+    with sqlite3.connect(person.folder / "restored" / "index.sqlite") as torn:
+        torn.execute("UPDATE memory SET sentence = 'use npm'")
+    torn.close()
+    assert person.tacit("--home", str(person.folder / "restored"), "recall", "use").out.count("use pnpm") == 1

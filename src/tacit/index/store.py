@@ -13,6 +13,9 @@ from tacit.disk.ops import PRIVATE_FILE
 
 INDEX_VERSION = "4"
 _BESIDE = ("-wal", "-shm")
+# Says which file the index is, by its inode: a copy that was made while somebody wrote may be torn in ways that no look
+# at it can tell, and is made again.
+_WHICH = "-file"
 _SCHEMA = os.path.join(os.path.dirname(__file__), "schema.sql")
 # Not the index's fault: another holds it, the place cannot be written.
 _NOT_DAMAGE = frozenset(
@@ -99,7 +102,12 @@ def remove(path: str) -> None:
 
 def take_place(path: str) -> None:
     """Put a finished index where the old one is, whose write-ahead log must not be applied to it."""
-    _remove(path, _BESIDE)
+    _remove(path, (*_BESIDE, _WHICH))
+    fd = os.open(path + _WHICH, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE)
+    try:
+        os.write(fd, _which(unfinished(path)))
+    finally:
+        os.close(fd)
     os.replace(unfinished(path), path)
 
 
@@ -108,7 +116,7 @@ def clear_unfinished(path: str) -> None:
     _remove(unfinished(path))
 
 
-def _remove(path: str, endings: Iterable[str] = ("", *_BESIDE)) -> None:
+def _remove(path: str, endings: Iterable[str] = ("", *_BESIDE, _WHICH)) -> None:
     for ending in endings:
         with suppress(FileNotFoundError):
             os.unlink(path + ending)
@@ -119,6 +127,7 @@ def open_for_writing(path: str) -> sqlite3.Connection:
     clear_unfinished(path)
     try:
         _must_be_plain(path, alone=True)
+        _must_be_itself(path)
     except IndexUnwell:
         _remove(path, _BESIDE)  # what was planted there must not meet the index that is made now
         raise
@@ -135,6 +144,7 @@ def open_for_writing(path: str) -> sqlite3.Connection:
 def open_for_reading(path: str) -> sqlite3.Connection:
     """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
     _must_be_plain(path)
+    _must_be_itself(path)
     address = _address(path, "ro")
     with wellness():
         connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
@@ -165,6 +175,22 @@ def _must_be_plain(path: str, *, alone: bool = False) -> None:
             raise StoreUnwell(f"{one} is a folder; a file of the index should be there", f"mv {one} {one}.old")
         if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and (alone or one != path)):
             raise IndexUnwell(f"{one} is a link or no plain file")
+
+
+def _must_be_itself(path: str) -> None:
+    try:
+        fd = os.open(path + _WHICH, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        raise IndexUnwell("it is a copy, or unfinished") from None
+    try:
+        if os.read(fd, 32) != _which(path):
+            raise IndexUnwell("it is a copy")
+    finally:
+        os.close(fd)
+
+
+def _which(path: str) -> bytes:
+    return b"%d\n" % os.stat(path).st_ino
 
 
 def close_written(connection: sqlite3.Connection) -> None:

@@ -61,9 +61,11 @@ def in_order(lines: Iterable[str]) -> list[str]:
 
 def reconciled(base: str | None, mine: str, theirs: str) -> str:
     """A fact that both sides may have changed: their edits of a field stand, and so do fields of their own."""
-    ours, other, before = parsed(mine), parsed(theirs), parsed(base or "") or {}
+    other = parsed(theirs)
+    ours = None if other is None else parsed(mine)
     if ours is None or other is None:
         return theirs
+    before = parsed(base or "") or {}
     edited = {name: value for name, value in other.items() if name not in FIELDS or _edited(name, value, before)}
     return mine if not edited else _line({**ours, **edited})
 
