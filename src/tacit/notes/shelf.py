@@ -76,6 +76,8 @@ class Shelf:
             before = unread(base, page, _lines(there), key=key)
             wanted = (b"" if len(before) == len(page) else _NOT_DRAWN) + _bytes(before)
         if wanted != drawn or merged != there or os.path.exists(self._pending(path, merged)):
+            if there not in (None, copy, merged) and drawn is not None:
+                self._write(self._pending(path, there), drawn)  # until the page is written, this is its copy
             self._write_both(path, merged, wanted, below, changed=merged != there)
 
     def _write_both(self, path: str, page: bytes, base: bytes, below: str = "", *, changed: bool) -> None:
@@ -85,9 +87,8 @@ class Shelf:
         self._write(own, base)
         if changed:
             self._write(path, page, below)
+        self._clear(path, but=own)
         self._disk.rename(own, self.copy_of(path))
-        for stray in self._strays(path):
-            self._disk.remove(stray)
 
     def _base(self, path: str, there: bytes | None) -> bytes | None:
         """What was written last, as far as it belongs to what lies there."""
@@ -126,9 +127,18 @@ class Shelf:
 
     def settle(self, path: str, copy: bytes) -> None:
         """Some edits were read: when the page is drawn next, their lines are Tacit's again."""
-        self._write(self.copy_of(path), copy)
+        there = read_file(path)
+        own = "" if there is None else self._pending(path, there)
+        for place in (own, self.copy_of(path)):
+            if place:
+                self._write(place, copy)
+        self._clear(path, but=own)
+
+    def _clear(self, path: str, *, but: str) -> None:
+        """Copies of pages that are no more: such a page may come again, and mean something else."""
         for stray in self._strays(path):
-            self._disk.remove(stray)
+            if stray != but:
+                self._disk.remove(stray)
 
     def drop(self, path: str) -> None:
         """Take away a page that has nothing to say any more."""

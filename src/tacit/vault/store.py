@@ -296,6 +296,12 @@ class Store:
 
         return Noticeboard(self.home.reading, self._disk)
 
+    def end_reading(self) -> None:
+        """What a sync that was killed had read is not unread, if that can be said now."""
+        if os.path.lexists(self.home.reading):
+            with suppress(ReadOnly, LockBusy), self._alone():
+                pass
+
     def conclude_reading(self) -> None:
         """Let the pages follow what was read from them. The home's lock is held."""
         self.noticeboard.conclude(self.log, self.publisher.shelf)

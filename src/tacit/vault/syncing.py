@@ -74,6 +74,7 @@ class Syncing(Opened):
                 for edit in page.edits
             ]
 
+        self._store.end_reading()
         return self._store.read(told)
 
     def sync(self, seen: Sequence[Told], *, vouched: bool) -> Synced:
