@@ -9,6 +9,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
+	@$(BIN)/tacit try
 
 test: $(VENV)/developing lint pytest
 
@@ -46,9 +47,9 @@ $(VENV)/developing: $(VENV)/bin/pip pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/installed
 
-# What tests kill, trace and restrict processes with.
+# What tests kill, trace and restrict processes with, and the shells that they type into.
 $(VENV)/tools: $(VENV)/bin/pip
-	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare; } >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq strace util-linux; }
+	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish; } >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq strace util-linux zsh fish; }
 	@touch $@
 
 clean:

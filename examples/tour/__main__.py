@@ -1,7 +1,7 @@
 """A guided first run: every verb once, for real, in a home that is thrown away afterwards.
 
-Run by `make try`. Each chapter is a file beside this one; chapters that read the person's own history (shell,
-agents) will find their place after the first, read-only.
+Run by `make try`, which goes on with `tacit try`: what the person's own shell histories would teach, read-only. Each
+chapter is a file beside this one.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tacit.core.errors import WrongUse
 
@@ -19,6 +19,12 @@ TEMPLATE = """\
 
 # [limits]
 # text = 2000         # characters of one memory
+
+# [shell]
+# capture = true              # record the commands of shells that load `tacit hook`
+# notice = true               # one quiet line at the prompt when there is a new suggestion
+# ignore = []                 # command lines that are not recorded: ["*vpn*", "pass *"]
+# ignore_directories = []     # nor what is run in these folders and below: ["~/private"]
 """
 
 
@@ -29,6 +35,10 @@ class Settings(NamedTuple):
     brief_entries: int = 7
     brief_tokens: int = 1200
     limits_text: int = 2000
+    shell_capture: bool = True
+    shell_notice: bool = True
+    shell_ignore: tuple[str, ...] = ()
+    shell_ignore_directories: tuple[str, ...] = ()
 
 
 _MOST = 10**9
@@ -55,17 +65,30 @@ def _parsed(text: str, path: str) -> Settings:
         sections = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers and nestings without end
         raise _not_toml(path, str(error)) from None
-    known = set(Settings._fields)
+    known = Settings()._asdict()
     settings = Settings()
     for section, values in sections.items():
         for key, value in values.items() if isinstance(values, dict) else ():
             name = f"{section}_{key}"
             if name not in known:
                 continue  # a newer Tacit may know it
-            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _MOST:
-                raise WrongUse(f"{path}: {section}.{key} must be a whole number from 1 to {_MOST:,}")
-            settings = settings._replace(**{name: value})
+            settings = settings._replace(**{name: _fit(value, known[name], f"{path}: {section}.{key}")})
     return settings
+
+
+def _fit(value: object, default: object, where: str) -> Any:
+    """The value, if it is of the kind that its default is."""
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise WrongUse(f"{where} must be true or false")
+        return value
+    if isinstance(default, tuple):
+        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+            raise WrongUse(f'{where} must be a list of texts, such as ["one", "two"]')
+        return tuple(value)
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _MOST:
+        raise WrongUse(f"{where} must be a whole number from 1 to {_MOST:,}")
+    return value
 
 
 def _not_toml(path: str, why: str) -> WrongUse:

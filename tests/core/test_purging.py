@@ -13,7 +13,21 @@ from tacit.core.claim import Claim, Kind, Triple, project_scope
 from tacit.core.event import Body, Event
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.memory import Status, recollect
-from tacit.core.observation import Evaluated, Injected, ProjectSeen, Purged, Recalled, Score, Stub, WorkLogged
+from tacit.core.observation import (
+    CommandRan,
+    Evaluated,
+    Injected,
+    ProjectSeen,
+    Purged,
+    Recalled,
+    Score,
+    StepRan,
+    Stub,
+    WorkflowDropped,
+    WorkflowRan,
+    WorkflowSaved,
+    WorkLogged,
+)
 from tacit.core.prints import Printed, print_of
 from tacit.core.purging import HIDDEN_SCOPE, Cut, cut_of, gone, moves, purged, wordings
 from tacit.core.traces import MARK, Sought, Words, holds, plain, scrub
@@ -119,6 +133,9 @@ def test_a_print_does_not_tell_the_text() -> None:
         Undone((), (), f"told {SECRET} twice"),
         WorkLogged("T-1", f"told {SECRET} twice"),
         WorkLogged("T-1", "moved", "this", "that", f"told {SECRET} twice"),
+        CommandRan(f"echo {SECRET} twice", f"/home/{SECRET}", 1, 20, "zsh", f"print {SECRET}", f"echo {SECRET}"),
+        WorkflowRan("check", (StepRan("make", 0), StepRan(f"echo {SECRET}", 1, 5)), f"/home/{SECRET}", 1),
+        WorkflowDropped(f"the {SECRET}"),
         Recalled(f"told {SECRET} twice", 3),
         Injected(("abc",), 12, f"told {SECRET} twice"),
         Evaluated("2024-01-01", (Score("a", 1, "fine"), Score("b", 2, f"told {SECRET} twice"))),
@@ -130,6 +147,12 @@ def test_in_free_words_a_mark_takes_its_place_and_the_rest_stays(body: Body) -> 
     (said,) = history(body)
     left = purged(said, cut())
     assert repr(left) == repr(said).replace(SECRET, MARK)
+
+
+@pytest.mark.parametrize("steps", [("make", f"echo {SECRET}"), (SECRET,)])
+def test_a_workflow_with_a_hole_in_it_is_no_more(steps: tuple[str, ...]) -> None:
+    (said,) = history(WorkflowSaved("check", steps, "/home/me", "0123456789ab"))
+    assert purged(said, cut()).body == WorkflowDropped("check")
 
 
 def test_an_event_without_it_is_the_very_same() -> None:

@@ -19,7 +19,7 @@ def candidate(person: Person) -> str:
 
 def test_suggestions_and_candidates_are_one_list(person: Person, candidate: str) -> None:
     said = person.process("suggestions")
-    assert said.first == "Suggestions (1)"
+    assert said.first.startswith("── 1 of 1 ── [")
     assert TEXT in said.out
     assert person.process("candidates").out == said.out
 
@@ -28,7 +28,7 @@ def test_an_accepted_candidate_is_a_fact(person: Person, candidate: str) -> None
     said = person.process("accept", candidate)
     assert said.first.startswith("Accepted (global, preference) [")
     assert [fact["canonical"] for fact in facts_in(person.facts)] == [TEXT]
-    assert person.tacit("suggestions").first == "Suggestions (0)"
+    assert person.tacit("suggestions").first.startswith("No suggestions.")
     assert person.section("Promotion Candidates") == []
     assert person.event_types()[-1] == "memory.promoted"
 

@@ -19,7 +19,17 @@ from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple, project_scope
 from tacit.core.event import Body, Event, Origin
 from tacit.core.ids import EventId, event_id, following
 from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
-from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, WorkLogged
+from tacit.core.observation import (
+    CommandRan,
+    Evaluated,
+    Injected,
+    ProjectSeen,
+    Recalled,
+    Score,
+    WorkflowDropped,
+    WorkflowSaved,
+    WorkLogged,
+)
 from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 
@@ -182,17 +192,23 @@ def a_take_back(digits: Digits, _pool: Sequence[Claim]) -> TakeBack:
 
 def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
     text, number = digits.one_of(WILD), digits.below(3)
-    match digits.below(8):
+    match digits.below(11):
         case 0 | 1 | 2 | 3:
             return WorkLogged(digits.one_of(("", "PROJ-1")), text, digits.one_of(_EVIDENCE), text, "")
         case 4:
             return Evaluated(f"2024-01-0{1 + number}", (Score("backlog", number, text),))
-        case 5:
-            return Recalled(text, number)
-        case 6:
-            return Injected((text,), 100 * number, text)
+        case 5 | 6:
+            return Recalled(text, number) if number else Injected((text,), 100 * number, text)
+        case 7 | 8:
+            return CommandRan(digits.one_of(("make", "make test", text)), f"/home/someone/{number}", number)
+        case 9:
+            return a_workflow(text, number)
         case _:
             return ProjectSeen(f"/home/someone/{number}")
+
+
+def a_workflow(text: str, number: int) -> Body:
+    return WorkflowSaved(f"w{number}", (text,)) if number else WorkflowDropped("w1")
 
 
 def anything(digits: Digits, pool: Sequence[Claim]) -> Body | TakeBack:

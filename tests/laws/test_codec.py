@@ -13,7 +13,21 @@ from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple
 from tacit.core.event import Body, Event, Origin
 from tacit.core.ids import EventId, event_id
 from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
-from tacit.core.observation import Evaluated, Injected, ProjectSeen, Recalled, Score, Sealed, Unknown, WorkLogged
+from tacit.core.observation import (
+    CommandRan,
+    Evaluated,
+    Injected,
+    ProjectSeen,
+    Recalled,
+    Score,
+    Sealed,
+    StepRan,
+    Unknown,
+    WorkflowDropped,
+    WorkflowRan,
+    WorkflowSaved,
+    WorkLogged,
+)
 from tacit.core.provenance import Provenance
 from tacit.log.codec import Damaged, decode, encode
 
@@ -52,6 +66,17 @@ bodies: st.SearchStrategy[Body] = st.one_of(
         Evaluated,
         st.dates().map(date.isoformat),
         st.lists(st.builds(Score, wild_texts, st.integers(0, 2), wild_texts), max_size=3).map(tuple),
+    ),
+    st.builds(CommandRan, wild_texts, wild_texts, st.integers(-1, 255), counts, wild_texts, wild_texts, wild_texts),
+    st.builds(WorkflowSaved, wild_texts, words, wild_texts, wild_texts),
+    st.builds(WorkflowDropped, wild_texts),
+    st.builds(
+        WorkflowRan,
+        wild_texts,
+        st.lists(st.builds(StepRan, wild_texts, st.integers(-1, 255), counts), max_size=3).map(tuple),
+        wild_texts,
+        counts,
+        st.booleans(),
     ),
     st.builds(Recalled, wild_texts, counts),
     st.builds(Injected, words, counts, wild_texts),
@@ -106,6 +131,10 @@ EMPTY_BODIES: tuple[Body, ...] = (
     Undone((), ()),
     WorkLogged("", ""),
     Evaluated("2024-01-31", ()),
+    CommandRan(""),
+    WorkflowSaved("", ()),
+    WorkflowDropped(""),
+    WorkflowRan("", ()),
     Recalled("", 0),
     Injected((), 0),
     ProjectSeen(""),

@@ -10,7 +10,17 @@ import pytest
 from tacit.core.claim import GLOBAL
 from tacit.core.event import Body, Draft, Origin
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.observation import Evaluated, Injected, Recalled, Score, WorkLogged
+from tacit.core.observation import (
+    CommandRan,
+    Evaluated,
+    Injected,
+    Recalled,
+    Score,
+    StepRan,
+    WorkflowRan,
+    WorkflowSaved,
+    WorkLogged,
+)
 from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.disk.lock import FileLock
@@ -28,6 +38,9 @@ BODIES: list[Body] = [
     Decided(PLAIN, Verdict.REVISED, instead=CLAIM, carried_evidence=("fine", TOLD)),
     Undone((), (), TOLD),
     WorkLogged(TOLD, TOLD, TOLD, TOLD, TOLD),
+    CommandRan(TOLD, TOLD, 0, 5, "zsh", TOLD, TOLD),
+    WorkflowSaved("check", (TOLD, "make"), TOLD),
+    WorkflowRan("check", (StepRan(TOLD, 1),), TOLD),
     Recalled(TOLD, 1),
     Injected((), 1, TOLD),
     Evaluated("2026-03-02", (Score("a measure", 1, TOLD),)),

@@ -17,6 +17,7 @@ _SCALES = {
     "edit": Scale(0.90, 1.0),
     "decision": Scale(0.90, 1.0),
     "evaluation": Scale(0.50, 0.80),
+    "habit": Scale(0.0, 0.0),  # told by what was counted: see learn/habits/habit.py
 }
 _OTHERS = Scale(0.50, 0.85)
 # Seen four times more, in three more sessions: as sure as this source can make it.

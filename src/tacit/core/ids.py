@@ -35,6 +35,11 @@ def following(last: EventId | None, milliseconds: int, entropy: bytes) -> EventI
     return _join((ms + (payload >> _PAYLOAD_BITS)) & _MS_MASK, payload & _PAYLOAD_MASK)
 
 
+def moment(event: EventId) -> int:
+    """The milliseconds in an id."""
+    return _split(event)[0]
+
+
 def claim_id(scope: str, key: str) -> ClaimId:
     """Sixty bits of the statement's hash: twelve letters that a person can type a prefix of."""
     from hashlib import sha256  # loads OpenSSL; a question makes no new ids and need not wait for it

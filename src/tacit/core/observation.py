@@ -17,6 +17,63 @@ class WorkLogged(NamedTuple):
     next: str = ""
 
 
+UNKNOWN_STATUS = -1  # of a command in a history that does not tell how it ended
+
+
+class CommandRan(NamedTuple):
+    """A command line that was run in a shell: as typed, where, how it ended and how long it took.
+
+    `meant` is the line with its aliases written out, where the shell told; `planned` is what it was before the person
+    edited it.
+    """
+
+    command: str
+    directory: str = ""
+    status: int = 0
+    milliseconds: int = 0
+    shell: str = ""
+    meant: str = ""
+    planned: str = ""
+
+    @property
+    def went_well(self) -> bool:
+        """Whether it counts as a success: people keep on running what works, so the unknown counts too."""
+        return self.status in (0, UNKNOWN_STATUS)
+
+
+class WorkflowSaved(NamedTuple):
+    """A person accepted these steps under this name; the latest holds. An empty directory is wherever one stands."""
+
+    name: str
+    steps: tuple[str, ...]
+    directory: str = ""
+    claim: str = ""
+
+
+class WorkflowDropped(NamedTuple):
+    """The workflow of this name is no more."""
+
+    name: str
+
+
+class StepRan(NamedTuple):
+    """One step of a run: the command as it ran, and how it ended."""
+
+    command: str
+    status: int
+    milliseconds: int = 0
+
+
+class WorkflowRan(NamedTuple):
+    """A run of a workflow: from which step (the first is 0), what ran, and whether the last step went well."""
+
+    name: str
+    steps: tuple[StepRan, ...]
+    directory: str = ""
+    first: int = 0
+    completed: bool = False
+
+
 class Recalled(NamedTuple):
     """Someone asked; this many facts answered."""
 
@@ -122,6 +179,6 @@ class Unknown(NamedTuple):
     type: str
 
 
-Observation = (
-    WorkLogged | Recalled | Injected | Evaluated | ProjectSeen | Trusted | Distrusted | Sealed | Purged | Stub | Unknown
-)
+Shell = CommandRan | WorkflowSaved | WorkflowDropped | WorkflowRan
+About = Trusted | Distrusted | ProjectSeen | Sealed | Purged | Stub | Unknown
+Observation = WorkLogged | Shell | Recalled | Injected | Evaluated | About

@@ -17,14 +17,19 @@ from tacit.core.ids import EventId
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.memory import touched
 from tacit.core.observation import (
+    CommandRan,
     Distrusted,
     Evaluated,
     Injected,
     ProjectSeen,
     Purged,
     Recalled,
+    Shell,
     Stub,
     Trusted,
+    WorkflowDropped,
+    WorkflowRan,
+    WorkflowSaved,
     WorkLogged,
 )
 from tacit.core.prints import Printed
@@ -110,6 +115,8 @@ def _body(body: Body, cut: Cut) -> Body:
             return _about_a_place(body, cut)
         case Undone() | Injected():
             return _namingclaims_of(body, cut)
+        case CommandRan() | WorkflowSaved() | WorkflowDropped() | WorkflowRan():
+            return _of_commands(body, cut)
     return _in_free_words(body, cut)
 
 
@@ -125,6 +132,23 @@ def _in_free_words(body: Body, cut: Cut) -> Body:
         case Purged(reason=reason):
             return body._replace(reason=_free(reason, cut))
     return body
+
+
+def _of_commands(body: Shell, cut: Cut) -> Body:
+    """A workflow is the person's word for word: with a hole in a step it would run something nobody accepted."""
+    match body:
+        case CommandRan():
+            texts = (body.command, body.directory, body.shell, body.meant, body.planned)
+            command, directory, shell, meant, planned = (_free(text, cut) for text in texts)
+            return body._replace(command=command, directory=directory, shell=shell, meant=meant, planned=planned)
+        case WorkflowSaved(name, steps, directory, claim):
+            is_held = claim in cut.claims or any(holds(text, cut.texts) for text in (name, directory, *steps))
+            return WorkflowDropped(_free(name, cut)) if is_held else body
+        case WorkflowRan():
+            ran = tuple(step._replace(command=_free(step.command, cut)) for step in body.steps)
+            return body._replace(name=_free(body.name, cut), steps=ran, directory=_free(body.directory, cut))
+        case WorkflowDropped(name):
+            return WorkflowDropped(_free(name, cut))
 
 
 def _namingclaims_of(body: Undone | Injected, cut: Cut) -> Body:

@@ -65,7 +65,11 @@ _ENTRY = (
     "id, scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict,"
     " question, answer, positive, exclusive"
 )
-_UNDOABLE = "type <> 'evaluation.created'"  # a measurement is not taken back
+# A measurement is not taken back, and no more is what ran.
+_UNDOABLE = "type NOT IN ('evaluation.created', 'workflow.ran')"
+# What was learned in passing comes between two commands of a person; nobody means it by "the latest".
+_IN_PASSING = b'{"actor":"learner:habit"'
+_ASKED_FOR = f"substr(raw, 1, {len(_IN_PASSING)}) <> x'{_IN_PASSING.hex()}'"
 _PAGE = "event, kind, scope, day, at, title"
 
 
@@ -158,7 +162,9 @@ def placed_events(connection: sqlite3.Connection, claim: ClaimId, decode: Decode
 def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimId | None = None) -> list[Event]:
     """The events of the latest operation (on one claim, if asked): what an undo takes back."""
     if claim is None:
-        newest = connection.execute(f"SELECT op FROM event WHERE {_UNDOABLE} ORDER BY id DESC LIMIT 1").fetchone()
+        newest = connection.execute(
+            f"SELECT op FROM event WHERE {_UNDOABLE} AND {_ASKED_FOR} ORDER BY id DESC LIMIT 1"
+        ).fetchone()
     else:
         newest = connection.execute(
             "SELECT op FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event DESC LIMIT 1",
@@ -302,15 +308,23 @@ def applied(connection: sqlite3.Connection) -> dict[str, tuple[int, int, str]]:
     return {segment: (offset, lines, mark) for segment, offset, lines, mark in rows}
 
 
+_RAN = (
+    "SELECT event, name, at, command, directory, status, milliseconds, shell, meant, planned"
+    " FROM ran JOIN terminal ON terminal.number = terminal ORDER BY event"
+)
+
+
 def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Iterator[str]:
     """Every derived row as text, in order: two indexes of the same log must give the same.
 
-    What nobody waits for (tallies, how far was read) may lag behind; `answers_only` leaves it out.
+    What nobody waits for (tallies, commands, how far was read) may lag behind; `answers_only` leaves it out.
     """
     lagging = () if answers_only else ("applied", "tally")
     for table in ("event", "touch", "memory", "page", "project", *lagging):
         for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
             yield f"{table} {row!r}"
+    if not answers_only:
+        yield from (f"ran {row!r}" for row in connection.execute(_RAN))
     for row in connection.execute("SELECT rowid, text, extra FROM words ORDER BY rowid"):
         yield f"words {row!r}"
 

@@ -22,6 +22,8 @@ CREATE TABLE event (
 CREATE INDEX event_op ON event (op) WHERE op <> id;
 CREATE INDEX event_undone ON event (id) WHERE type = 'judgement.undone';
 CREATE INDEX event_trust ON event (id) WHERE type IN ('repository.trusted', 'repository.distrusted');
+CREATE INDEX event_workflow ON event (id) WHERE type IN ('workflow.saved', 'workflow.dropped');
+CREATE INDEX event_run ON event (id) WHERE type = 'workflow.ran';
 
 CREATE TABLE touch (claim TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (claim, event)) WITHOUT ROWID;
 
@@ -80,3 +82,50 @@ INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 0.4)');
 -- A leaf of it fits into a page of the file, with room for what FTS5 adds. The rest would spill to an overflow page, of
 -- which SQLite cannot tell that it was lost: words would go missing from answers, and nobody would notice.
 INSERT INTO words (words, rank) VALUES ('pgsz', 3960);
+
+-- Commands that were run. `number` is the order in which they were filed; what learners have taken in is in meta.
+CREATE TABLE ran (
+  number INTEGER PRIMARY KEY,
+  event TEXT NOT NULL UNIQUE,
+  terminal INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  command TEXT NOT NULL,
+  directory TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  milliseconds INTEGER NOT NULL,
+  shell TEXT NOT NULL,
+  meant TEXT NOT NULL,
+  planned TEXT NOT NULL
+);
+CREATE INDEX ran_terminal ON ran (terminal, event);
+
+-- A session of a shell: its last command that was learned from, and what learners keep of it.
+CREATE TABLE terminal (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  last TEXT NOT NULL DEFAULT '',
+  trail TEXT NOT NULL DEFAULT ''
+);
+
+-- What was seen again and again, in all sessions together and in each.
+CREATE TABLE habit (
+  number INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  runs INTEGER NOT NULL DEFAULT 0,
+  sessions INTEGER NOT NULL DEFAULT 0,
+  last TEXT NOT NULL DEFAULT '',
+  UNIQUE (kind, key)
+);
+CREATE INDEX habit_runs ON habit (kind, runs DESC, key);
+-- By all but its first line: the longer sequences that end in a given one.
+CREATE INDEX habit_ending ON habit (kind, substr(key, instr(key, char(10)) + 1));
+-- All that was seen of a kind.
+CREATE TABLE habit_total (kind TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE habit_in (
+  terminal INTEGER NOT NULL,
+  habit INTEGER NOT NULL,
+  runs INTEGER NOT NULL,
+  last TEXT NOT NULL,
+  PRIMARY KEY (terminal, habit)
+) WITHOUT ROWID;

@@ -11,13 +11,27 @@ from typing import NamedTuple
 
 from tacit.core.event import Event
 from tacit.core.judgement import Decided, Proposed, Undone
-from tacit.core.observation import Distrusted, Evaluated, Injected, ProjectSeen, Recalled, Trusted, WorkLogged
+from tacit.core.observation import (
+    CommandRan,
+    Distrusted,
+    Evaluated,
+    Injected,
+    ProjectSeen,
+    Recalled,
+    Trusted,
+    WorkflowDropped,
+    WorkflowRan,
+    WorkflowSaved,
+    WorkLogged,
+)
+from tacit.index.habits import file_commands
 from tacit.index.memories import Memories
 from tacit.index.pages import add_pages, weigh_undone
 from tacit.index.reader import Decode
 
 _CHUNK = 50_000
-_FOLDED = (Proposed, Decided, Undone, WorkLogged, Evaluated, Trusted, Distrusted)
+_WORKFLOWS = (WorkflowSaved, WorkflowDropped, WorkflowRan)
+_FOLDED = (Proposed, Decided, Undone, WorkLogged, Evaluated, Trusted, Distrusted, *_WORKFLOWS)
 # Made after the rows of a new index are in, which is twice as fast as keeping them up row by row.
 _INDEXES = (
     "CREATE INDEX IF NOT EXISTS memory_question ON memory (question) WHERE question IS NOT NULL",
@@ -74,6 +88,7 @@ def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Itera
 
 def _take(connection: sqlite3.Connection, memories: Memories, chunk: Sequence[Filed], decode: Decode) -> None:
     _note(connection, [entry.event for entry in chunk])
+    file_commands(connection, (entry.event for entry in chunk if isinstance(entry.event.body, CommandRan)))
     new = _file(connection, [entry for entry in chunk if isinstance(entry.event.body, _FOLDED)])
     memories.hear(new)
     add_pages(connection, [event for event in new if isinstance(event.body, WorkLogged | Evaluated)])

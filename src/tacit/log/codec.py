@@ -17,6 +17,7 @@ from tacit.core.event import Body, Event, Origin, timestamp
 from tacit.core.ids import EventId
 from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
 from tacit.core.observation import (
+    CommandRan,
     Distrusted,
     Evaluated,
     Injected,
@@ -26,10 +27,14 @@ from tacit.core.observation import (
     Recalled,
     Score,
     Sealed,
+    StepRan,
     Stub,
     Trusted,
     TrustedLine,
     Unknown,
+    WorkflowDropped,
+    WorkflowRan,
+    WorkflowSaved,
     WorkLogged,
 )
 from tacit.core.provenance import Provenance
@@ -154,6 +159,8 @@ def body_fields(body: Body) -> dict[str, object]:
             fields = {"day": day, "scores": [score._asdict() for score in scores]}
         case Trusted():
             fields = {**body._asdict(), "lines": [line._asdict() for line in body.lines]}
+        case WorkflowRan():
+            fields = {**body._asdict(), "steps": [step._asdict() for step in body.steps]}
         case Purged():
             fields = {**body._asdict(), "prints": tuple(made._asdict() for made in body.prints)}
         case Unknown():
@@ -295,6 +302,32 @@ def _score(fields: Fields) -> Score:
     return Score(_text(fields, "name"), _number(fields, "points"), _text(fields, "reason"))
 
 
+def _command(fields: Fields) -> Body:
+    return CommandRan(
+        _text(fields, "command"),
+        _text(fields, "directory"),
+        _number(fields, "status"),
+        _number(fields, "milliseconds"),
+        _text(fields, "shell"),
+        _text(fields, "meant"),
+        _text(fields, "planned"),
+    )
+
+
+def _step(fields: Fields) -> StepRan:
+    return StepRan(_text(fields, "command"), _number(fields, "status"), _number(fields, "milliseconds"))
+
+
+def _workflow_ran(fields: Fields) -> Body:
+    return WorkflowRan(
+        _text(fields, "name"),
+        tuple(_step(step) for step in fields.get("steps", ())),
+        _text(fields, "directory"),
+        _number(fields, "first"),
+        fields.get("completed", False) is True,
+    )
+
+
 def _pair(found: list[str]) -> tuple[str, str]:
     old, new = found
     if not type(old) is type(new) is str:
@@ -324,6 +357,10 @@ def _purged(fields: Fields) -> Body:
 _NAMES: dict[type, str] = {
     Undone: "judgement.undone",
     WorkLogged: "work.logged",
+    CommandRan: "command.ran",
+    WorkflowSaved: "workflow.saved",
+    WorkflowDropped: "workflow.dropped",
+    WorkflowRan: "workflow.ran",
     Recalled: "recall.asked",
     Injected: "brief.given",
     Evaluated: "evaluation.created",
@@ -338,6 +375,12 @@ _READERS: dict[str, Callable[[Fields], Body]] = {
     **{verdict.value: (_proposed if verdict in PROPOSALS else _decided)(verdict) for verdict in Verdict},
     "judgement.undone": _undone,
     "work.logged": lambda fields: WorkLogged(*(_text(fields, name) for name in WorkLogged._fields)),
+    "command.ran": _command,
+    "workflow.saved": lambda fields: WorkflowSaved(
+        _text(fields, "name"), _texts(fields, "steps"), _text(fields, "directory"), _text(fields, "claim")
+    ),
+    "workflow.dropped": lambda fields: WorkflowDropped(_text(fields, "name")),
+    "workflow.ran": _workflow_ran,
     "recall.asked": lambda fields: Recalled(_text(fields, "query"), _number(fields, "hits")),
     "brief.given": lambda fields: Injected(
         _texts(fields, "memories"), _number(fields, "tokens"), _text(fields, "task")

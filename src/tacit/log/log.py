@@ -14,7 +14,19 @@ from tacit.core.event import Body, Draft, Event, Origin
 from tacit.core.guarded import without_secrets
 from tacit.core.ids import EventId, following
 from tacit.core.judgement import Decided, Proposed, Undone
-from tacit.core.observation import Distrusted, Evaluated, Injected, ProjectSeen, Purged, Recalled, Sealed, Trusted
+from tacit.core.observation import (
+    CommandRan,
+    Distrusted,
+    Evaluated,
+    Injected,
+    ProjectSeen,
+    Purged,
+    Recalled,
+    Sealed,
+    Trusted,
+    WorkflowDropped,
+    WorkflowSaved,
+)
 from tacit.disk.lock import Lock
 from tacit.disk.ops import Disk, make_folder, open_plain, opened
 from tacit.disk.replace import read_file, replace_file
@@ -28,11 +40,14 @@ PURGED = "memory/purged.jsonl"
 _ACTIVITY = "activity"
 IMPORTED = "imported"
 # What nobody waits for: durable within a second by the system's own writing, not before the command returns.
-_CAPTURED = (Recalled, Injected, ProjectSeen)
+_CAPTURED = (Recalled, Injected, ProjectSeen, CommandRan)
 
+
+# Memory operations: what a person or somebody else concluded.
+_JUDGED = (Proposed, Decided, Undone, Evaluated, Trusted, Distrusted, WorkflowSaved, WorkflowDropped)
 
 # Lines that no answer shows, known by their bytes: inside a text the quotes would be escaped.
-_COUNTED = (b'"type":"recall.asked"', b'"type":"brief.given"')
+_COUNTED = (b'"type":"recall.asked"', b'"type":"brief.given"', b'"type":"command.ran"')
 
 
 class _Held:
@@ -224,7 +239,7 @@ def segment_of(body: Body, origin: Origin) -> str:
     """Judgements and evaluations are memory operations; everything else is activity, filed by its month."""
     if isinstance(body, Purged):
         return PURGED
-    if isinstance(body, Proposed | Decided | Undone | Evaluated | Trusted | Distrusted):
+    if isinstance(body, _JUDGED):
         return MEMORY
     return f"{_ACTIVITY}/{origin.at.year:04d}-{origin.at.month:02d}.jsonl"
 

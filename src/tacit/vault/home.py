@@ -24,6 +24,8 @@ class Home:
         self.written = self.path(".tacit", "written")
         self.write_lock = self.path(".tacit", "write.lock")
         self.reading = self.path(".tacit", "reading")
+        self.learned = self.path(".tacit", "learned")
+        self.notice = self.path(".tacit", "notice")
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")
 

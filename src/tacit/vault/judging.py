@@ -14,7 +14,7 @@ from tacit.core.event import Draft, Event
 from tacit.core.ids import ClaimId
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.memory import Memory
-from tacit.core.observation import WorkLogged
+from tacit.core.observation import WorkflowDropped, WorkflowSaved, WorkLogged
 from tacit.core.statement import claim_from, split_scope
 from tacit.core.text import clean
 from tacit.index import reader
@@ -256,4 +256,8 @@ def _label(operation: Sequence[Event]) -> str:
             )
         case WorkLogged(summary=summary):
             return f"logged: {summary}{more}"
+        case WorkflowSaved(name=name):
+            return f"saved the workflow {name}"
+        case WorkflowDropped(name=name):
+            return f"dropped the workflow {name}"
     return f"an operation of {len(operation)} events"

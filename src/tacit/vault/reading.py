@@ -46,13 +46,22 @@ class Hit(NamedTuple):
     overruled_by: str | None = None
 
 
+class Counts(NamedTuple):
+    """What was counted of a habit: what it is called, how often it was seen, in how many sessions."""
+
+    label: str
+    runs: int
+    sessions: int
+
+
 class Listed(NamedTuple):
-    """A memory in a list, with the shortest id that names it."""
+    """A memory in a list, with the shortest id that names it, and what was counted where it is a habit."""
 
     short: str
     memory: Memory
     overruled_by: ClaimId | None
     conflict: bool
+    counted: Counts | None = None
 
 
 class Reason(NamedTuple):

@@ -9,15 +9,20 @@ The verbs come in groups, one file each; here they are all together.
 
 from __future__ import annotations
 
+from tacit.vault.contexts import Contexts
 from tacit.vault.doctor import Doctoring
 from tacit.vault.exchange import Exchanging
+from tacit.vault.histories import Histories
 from tacit.vault.judging import Judging
-from tacit.vault.reading import Questions
 from tacit.vault.setup import Setup
+from tacit.vault.statistics import Counting
 from tacit.vault.syncing import Syncing
 from tacit.vault.tending import Tending
 from tacit.vault.trust import Trusting
+from tacit.vault.workflows import Workflows
 
 
-class Vault(Questions, Judging, Tending, Doctoring, Setup, Trusting, Syncing, Exchanging):
+class Vault(
+    Counting, Contexts, Judging, Tending, Doctoring, Setup, Trusting, Syncing, Exchanging, Workflows, Histories
+):
     """An open home."""

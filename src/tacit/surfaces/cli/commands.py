@@ -16,6 +16,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "show": "one memory, whole",
         "why": "the evidence of a memory, down to the events",
         "status": "one screen about this home",
+        "context": "what a planner or agent should know here",
+        "stats": "what was captured and learned, in numbers",
     },
     "Decide": {
         "review": "go through the candidates, card by card",
@@ -30,6 +32,17 @@ GROUPS: dict[str, dict[str, str]] = {
         "conflicts": "memories that contradict each other, and which rule decided",
         "trust": "see and accept the facts a cloned repository brought",
         "sync": "take in what you changed by hand in the pages",
+    },
+    "Do": {
+        "workflow": "what you run in order, under a name: save, run, export",
+    },
+    "Capture": {
+        "try": "see what your shell histories would teach, without keeping anything",
+        "install": "let bash, zsh or fish load Tacit, so that it learns from what you run",
+        "uninstall": "take that out again, byte for byte",
+        "hook": "print what a shell loads",
+        "pause": "record no commands of this terminal",
+        "resume": "record them again",
     },
     "Look after": {
         "init": "make the home, and tell agents about it",
@@ -50,4 +63,4 @@ SUMMARIES = {name: summary for group in GROUPS.values() for name, summary in gro
 
 def module_of(name: str) -> str:
     """The module of a command; a word that Python keeps for itself has an underscore behind it."""
-    return f"tacit.surfaces.cli.verbs.{name}{'_' if name == 'import' else ''}"
+    return f"tacit.surfaces.cli.verbs.{name}{'_' if name in ('import', 'try') else ''}"

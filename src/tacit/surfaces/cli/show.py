@@ -8,7 +8,7 @@ from tacit.core.claim import is_local, project_name
 from tacit.core.memory import Memory
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import Call
-from tacit.surfaces.cli.words import PROVENANCE_WORDS, STATUS_WORDS, say, say_json
+from tacit.surfaces.cli.words import KIND_WORDS, PROVENANCE_WORDS, STATUS_WORDS, counted, say, say_json
 from tacit.vault.judging import Outcome
 from tacit.vault.reading import Listed
 
@@ -41,7 +41,7 @@ def memory_json(listed: Listed) -> Mapping[str, object]:
         "id": memory.id,
         "short": listed.short,
         "kind": memory.kind.label,
-        "key": memory.claim.key,
+        "key": listed.counted.label if listed.counted else memory.claim.key,
         "label": memory.claim.sentence,
         "confidence": memory.confidence,
         "status": memory.status.value,
@@ -50,7 +50,8 @@ def memory_json(listed: Listed) -> Mapping[str, object]:
         "triple": memory.claim.triple._asdict(),
         "tags": list(memory.claim.tags),
         "strength": memory.strength,
-        "sessions": len(memory.sessions),
+        "runs": listed.counted.runs if listed.counted else memory.strength,
+        "sessions": listed.counted.sessions if listed.counted else len(memory.sessions),
         "source": memory.source,
         "provenance": memory.provenance.name.lower(),
         "first_seen": memory.first_at.isoformat(),
@@ -71,16 +72,31 @@ def say_entries(call: Call, listed: Sequence[Listed], title: str) -> None:
         say(f"- {entry_line(one)}")
 
 
+def _basis(listed: Listed) -> str:
+    memory = listed.memory
+    if listed.counted:
+        return f"{counted(listed.counted.runs, 'run')} in {counted(listed.counted.sessions, 'session')}"
+    return f"{counted(max(memory.strength, 1), 'observation')} in {counted(len(memory.sessions), 'session')}"
+
+
 def card(listed: Listed, at: int, of: int) -> Sequence[str]:
     """A candidate as a person decides on it."""
     memory = listed.memory
-    runs, sessions = max(memory.strength, 1), len(memory.sessions)
     lines = [
-        f"── {at} of {of} ── [{listed.short}] {memory.kind.label}, {show(scope_words(memory))}",
+        f"── {at} of {of} ── [{listed.short}] {KIND_WORDS.get(memory.kind.label, memory.kind.label)},"
+        f" {show(scope_words(memory))}",
         f"   “{show(memory.claim.sentence)}”",
-        f"   based on {runs} observation{'s' * (runs != 1)} in {sessions} session{'s' * (sessions != 1)},"
-        f" confidence {memory.confidence:.2f}",
-        f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}",
+        f"   based on {_basis(listed)}, confidence {memory.confidence:.2f}",
+        f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}"
+        if listed.counted is None
+        else "   learned from your shell",
     ]
     lines += [f"   evidence: {show(clip(given.text, 200))}" for given in memory.evidence[:3]]
     return lines
+
+
+def say_card(listed: Listed, at: int, of: int) -> None:
+    """A candidate, and what to type about it."""
+    for line in card(listed, at, of):
+        say(line)
+    say(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")

@@ -5,6 +5,11 @@ from __future__ import annotations
 import sys
 
 STATUS_WORDS = {"pending": "candidate", "retired": "forgotten"}
+KIND_WORDS = {
+    "preferred_cwd": "a directory you work in",
+    "recurring_command": "a command you run often",
+    "workflow_pattern": "commands you run in order",
+}
 # Who is behind it, from `Provenance` 0 on.
 PROVENANCE_WORDS = (
     "from outside: nobody vouches for it",
@@ -35,5 +40,5 @@ def _plain(value: object) -> object:
     return str(value)
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, many: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"

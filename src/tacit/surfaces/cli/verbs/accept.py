@@ -6,6 +6,7 @@ from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.verbs.add import KINDS, kind_of, say_ruling
 from tacit.surfaces.cli.words import say
+from tacit.surfaces.cli.workflows import make_workflow
 
 
 def run(call: Call) -> int:
@@ -14,6 +15,7 @@ def run(call: Call) -> int:
         outcome = call.vault.accept(reference, kind=kind_of(call), evidence=call.text_value("--evidence"))
         say(outcome_line("Accepted", outcome))
         say_ruling(outcome)
+        make_workflow(call.vault, outcome.memory)
     return 0
 
 

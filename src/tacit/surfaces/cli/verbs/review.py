@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from tacit.core.errors import TacitError
-from tacit.core.memory import Status
 from tacit.core.text import show
 from tacit.surfaces.cli.asking import ask
 from tacit.surfaces.cli.command import Call, Command
-from tacit.surfaces.cli.show import card, outcome_line
+from tacit.surfaces.cli.show import card, outcome_line, say_card
 from tacit.surfaces.cli.verbs.edit import in_editor
 from tacit.surfaces.cli.words import counted, say
+from tacit.surfaces.cli.workflows import make_workflow
 from tacit.vault.reading import Listed
 from tacit.vault.vault import Vault
 
@@ -21,7 +21,7 @@ _KEYS = "a accept · e edit · d dismiss · m merge · s skip · q quit"
 def run(call: Call) -> int:
     call.no_words()
     vault = call.vault
-    pending = vault.entries(status=Status.PENDING, scope="all")
+    pending = vault.suggestions()
     if not pending:
         say("Nothing to review.")
         return 0
@@ -42,9 +42,7 @@ def run(call: Call) -> int:
 def _list(pending: list[Listed]) -> int:
     """Without a terminal nothing is asked; the commands are shown instead."""
     for at, listed in enumerate(pending, 1):
-        for line in card(listed, at, len(pending)):
-            say(line)
-        say(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
+        say_card(listed, at, len(pending))
     return 0
 
 
@@ -69,6 +67,7 @@ def _act(vault: Vault, listed: Listed, answer: str) -> bool:
     match answer:
         case "a":
             say("   " + outcome_line("Accepted", vault.accept(name)))
+            make_workflow(vault, listed.memory)
         case "d":
             say("   " + outcome_line("Dismissed for good", vault.dismiss(name)))
         case "e":

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from tacit.core.event import local_time
 from tacit.core.judgement import Decided, Proposed, Undone
-from tacit.core.text import show
+from tacit.core.text import clip, show
+from tacit.index.habits import Ran
 from tacit.surfaces.cli.command import JSON, Call, Command
 from tacit.surfaces.cli.show import entry_line, memory_json
 from tacit.surfaces.cli.words import say, say_json
@@ -13,8 +16,11 @@ from tacit.vault.reading import Reason
 
 def run(call: Call) -> int:
     listed, reasons = call.vault.why(call.text())
+    behind = call.vault.occurrences(listed.memory)
     if call.flag("--json"):
-        say_json({**memory_json(listed), "events": [_json(reason) for reason in reasons]})
+        commands = [{"event": ran.event, "at": _moment(ran), **ran.command._asdict()} for ran in behind]
+        told = {"commands": commands} if commands else {}
+        say_json({**memory_json(listed), "events": [_json(reason) for reason in reasons], **told})
         return 0
     say(entry_line(listed))
     for reason in reasons:
@@ -24,7 +30,14 @@ def run(call: Call) -> int:
         for label, text in details(reason):
             say(f"      {label}: {show(text)}")
         say(f"      {show(str(reason.place))}")
+    for ran in behind:
+        where = f" in {show(ran.command.directory)}" if ran.command.directory else ""
+        say(f"  {_moment(ran)}{where}: {show(clip(ran.command.command, 100))}")
     return 0
+
+
+def _moment(ran: Ran) -> str:
+    return f"{datetime.fromtimestamp(ran.at / 1000):%Y-%m-%d %H:%M}"
 
 
 def what(reason: Reason) -> str:
@@ -66,7 +79,10 @@ def _json(reason: Reason) -> dict[str, object]:
 COMMAND = Command(
     name="why",
     words="ID",
-    help="Why a memory exists: every event it is made of, who said it when, and the line of the log it stands in.",
+    help=(
+        "Why a memory exists: every event it is made of, who said it when, and the line of the log it stands in;\n"
+        "of a habit also the latest commands behind it."
+    ),
     example="tacit why 7k2m",
     run=run,
     options=(JSON,),

@@ -1,0 +1,102 @@
+"""What the learners of the shell find in real histories, and what they would show.
+
+    python bench/detectors.py FILE.jsonl… [--list]
+
+A file has one command a line: `cmd` or `command`, a time (`ts` or `timestamp_str`), and what else is known of
+`session`, `cwd` or `wd`, `is_error`, `username`, `sandbox_id`. Found are the habits above the thresholds; shown are the
+cards that a person would get first, five at most; chance is how many of the sequences found are none beyond chance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tacit.core.claim import GLOBAL, Kind
+from tacit.core.event import USER, Event, Origin
+from tacit.core.ids import event_id
+from tacit.core.observation import UNKNOWN_STATUS, CommandRan
+from tacit.core.provenance import Provenance
+from tacit.index import habits, store, writer
+from tacit.learn.habits.choose import WAITING
+from tacit.learn.habits.habit import SCALES, label
+from tacit.vault import learning
+from tacit.vault.filing import must_decode
+
+_PAUSE = timedelta(minutes=30)
+_HEAD = "| who                  | commands | directories | commands found | sequences | beyond chance | shown |   ms |"
+
+
+class Told(NamedTuple):
+    who: str
+    session: str
+    at: datetime
+    ran: CommandRan
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--list", action="store_true", help="print the cards too")
+    parser.add_argument("--least", type=int, default=100, help="leave out people with fewer commands (default: 100)")
+    given = parser.parse_args()
+    told = sorted((one for file in given.files for one in _told(file)), key=lambda one: (one.who, one.at))
+    print(_HEAD, "|" + "|".join("-" * len(cell) for cell in _HEAD.split("|")[1:-1]) + "|", sep="\n")
+    for who, own in groupby(told, key=lambda one: one.who):
+        commands = list(own)
+        if len(commands) >= given.least:
+            _row(who, commands, listed=given.list)
+    return 0
+
+
+def _told(file: Path) -> Iterator[Told]:
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            fields = json.loads(line)
+            at = datetime.fromisoformat(fields.get("ts") or fields["timestamp_str"]).astimezone(UTC)
+            status = UNKNOWN_STATUS if "is_error" not in fields else int(bool(fields["is_error"]))
+            ran = CommandRan(
+                fields.get("cmd") or fields.get("command") or "", fields.get("cwd") or fields.get("wd") or "", status
+            )
+            who = f"{file.stem[:8]} {fields.get('sandbox_id', '')} {fields.get('username', '')}".strip()
+            yield Told(who, fields.get("session", ""), at, ran)
+
+
+def _events(commands: list[Told]) -> Iterator[Event]:
+    """A pause begins a new session where none is told."""
+    session, last = 0, commands[0].at
+    for number, one in enumerate(commands):
+        session += one.at - last > _PAUSE
+        last = one.at
+        origin = Origin(one.at, 0, "host", one.session or str(session), USER, Provenance.USER_FILE)
+        name = event_id(int(one.at.timestamp() * 1000), number.to_bytes(10, "big"))
+        yield Event(name, name, origin, GLOBAL, one.ran)
+
+
+def _row(who: str, commands: list[Told], *, listed: bool) -> None:
+    index = store.create(":memory:")
+    events = [writer.Filed(event, "command.ran", "", 1, b"") for event in _events(commands)]
+    writer.apply(index, events, [], must_decode)
+    began = time.process_time()
+    habits.learn(index, learning.learned)
+    cards = list(learning.candidates(index))
+    took = (time.process_time() - began) * 1000
+    found = [habits.how_many(index, kind, runs=scale.runs, sessions=scale.sessions) for kind, scale in SCALES.items()]
+    sequences = sum(one.seen.kind is Kind.WORKFLOW_PATTERN for one in cards)
+    counts = f"{len(commands):8,} | {found[0]:11,} | {found[1]:14,} | {found[2]:9,} | {sequences:13,}"
+    print(f"| {who[:20]:20} | {counts} | {min(WAITING, len(cards)):5} | {took:4.0f} |")
+    for card in cards[: WAITING if listed else 0]:
+        print(f"      {card.seen.kind.label:18} {card.runs:4} × in {card.sessions:3}   {label(card.seen)[:100]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

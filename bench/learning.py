@@ -1,0 +1,100 @@
+"""Learning from one more command after 1,000, 100,000 and 1,000,000 of them, in turn; and from a whole history.
+
+python -m bench.learning
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from bench.figures import Figure, amount, at_most, median, show
+from tacit.core.claim import GLOBAL
+from tacit.core.event import USER, Event, Origin
+from tacit.core.ids import event_id
+from tacit.core.observation import CommandRan
+from tacit.core.provenance import Provenance
+from tacit.index import habits, store, writer
+from tacit.log.codec import encode, type_of
+from tacit.vault import learning
+from tacit.vault.filing import must_decode
+
+SIZES = (1_000, 100_000, 1_000_000)
+_ROUNDS, _WARM_UP = 300, 50
+_FLAT, _HISTORY = 1.5, 10.0
+_START = datetime(2020, 1, 1, tzinfo=UTC)
+_USUAL = (
+    *("git status", "git diff", "git add -A", "git commit -m wip", "git push", "git pull --rebase", "ls", "cd src"),
+    *("npm test", "npm run build", "make lint", "make test", "docker compose up -d", "vim src/main.py", "pytest -q"),
+    *("kubectl get pods", "cargo test", "rg TODO src | head", "make lint && make test", "python -m http.server"),
+)
+
+
+def commands(count: int, seed: int) -> Iterator[Event]:
+    """A life in the shell: sessions of thirty commands, mostly the usual ones, some never seen before."""
+    dice = Random(seed)
+    for number in range(count):
+        at = _START + timedelta(seconds=90 * number)
+        text = dice.choice(_USUAL) if dice.random() < 0.9 else f"./tool-{dice.randrange(count // 4 + 1)} --now"
+        ran = CommandRan(text, f"/home/me/src/project-{dice.randrange(40)}", int(dice.random() < 0.1))
+        origin = Origin(at, 0, "host", f"s{number // 30}-{seed}", USER, Provenance.USER_DIRECT)
+        name = event_id(int(at.timestamp() * 1000), dice.randbytes(10))
+        yield Event(name, name, origin, GLOBAL, ran)
+
+
+def figures(_folder: Path) -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory() as place:
+        indexes, took = zip(*(_made(os.path.join(place, str(size)), size) for size in SIZES), strict=True)
+        waits: list[list[float]] = [[] for _ in SIZES]
+        for event in commands(_ROUNDS + _WARM_UP, seed=9):
+            for index, own in zip(indexes, waits, strict=True):
+                own.append(_one_more(index, event))
+        small, *others = (median(own[_WARM_UP:]) * 1000 for own in waits)
+        for size, many in zip(SIZES[1:], others, strict=True):
+            told = f"{amount(many)} ms against {amount(small)} ms of CPU"
+            yield at_most(
+                f"learning from one command after {size:,}, against after 1,000", many / small, _FLAT, " ×", told
+            )
+        yield at_most("learning from 100,000 commands at once", took[1], _HISTORY, " s", "CPU")
+
+
+def _made(path: str, size: int) -> tuple[sqlite3.Connection, float]:
+    index = store.create(path)
+    _file(index, list(commands(size, seed=1)))
+    began = time.process_time()
+    habits.learn(index, learning.learned)
+    took = time.process_time() - began
+    _suggest(index, _START + timedelta(days=4_000))
+    return index, took
+
+
+def _one_more(index: sqlite3.Connection, event: Event) -> float:
+    """Filed, learned from, and what is worth suggesting chosen: all that a recorder does after a command."""
+    began = time.process_time()
+    _file(index, [event])
+    habits.learn(index, learning.learned)
+    _suggest(index, event.at)
+    return time.process_time() - began
+
+
+def _suggest(index: sqlite3.Connection, at: datetime) -> None:
+    """What became a habit is recorded, as the vault does."""
+    origin = Origin(at, 0, "host", "", USER, Provenance.USER_DIRECT)
+    names = (event_id(int(at.timestamp() * 1000), os.urandom(10)) for _ in iter(int, 1))
+    drafts = zip(names, learning.proposals(index), strict=False)
+    _file(index, [Event(name, name, origin.heard_from(one.voice), one.scope, one.body) for name, one in drafts])
+
+
+def _file(index: sqlite3.Connection, events: list[Event]) -> None:
+    filed = [writer.Filed(one, type_of(one.body), "", 1, encode(one).rstrip(b"\n")) for one in events]
+    writer.apply(index, filed, [], must_decode)
+
+
+if __name__ == "__main__":
+    show(__doc__ or "", figures)

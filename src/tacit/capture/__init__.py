@@ -1,0 +1,1 @@
+"""World to events: what shells and agents leave behind, read into observations."""

@@ -1,0 +1,312 @@
+"""Commands that ran, and what learners counted in them. Each session's part is kept apart, so it can be taken back.
+
+Learners are handed in as one function over a session's commands; what they mean is none of the index's business.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from tacit.core.claim import Kind
+from tacit.core.event import Event
+from tacit.core.ids import EventId
+from tacit.core.observation import CommandRan
+
+_BATCH = 20_000
+_LEARNED = "learned"
+# The plus keeps SQLite from looking through all that was seen so often, which grows.
+_OFTEN = "SELECT 1 FROM habit WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
+_BEGUN = f"{_OFTEN} key > ? AND key < ? LIMIT 1"
+_ENDED = f"{_OFTEN} substr(key, instr(key, char(10)) + 1) = ? AND key <> ? LIMIT 1"
+_ADD_TOTAL = "INSERT INTO habit_total VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET runs = runs + excluded.runs"
+_COLUMNS = "event, at, command, directory, status, milliseconds, shell, meant, planned"
+
+
+class Ran(NamedTuple):
+    """A command of a session: `at` in milliseconds."""
+
+    event: EventId
+    at: int
+    command: CommandRan
+
+
+class Counted(NamedTuple):
+    """A habit as it was counted."""
+
+    kind: Kind
+    key: str
+    runs: int
+    sessions: int
+    last: EventId
+
+
+# What a session shows: from the trail that was left last time and further commands, in order, to the trail to leave
+# and, for each command, what was seen in it.
+Seen = tuple[Kind, str]
+Learn = Callable[[str, Sequence[Ran]], tuple[str, Sequence[Sequence[Seen]]]]
+
+
+def file_commands(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
+    """Keep commands; one that is known already is not new."""
+    terminals: dict[str, int] = {}
+    rows = []
+    for event in events:
+        assert isinstance(event.body, CommandRan)
+        name = f"{event.origin.host}\n{event.origin.session}"
+        if name not in terminals:
+            terminals[name] = _terminal(connection, name)
+        ran = event.body
+        at = int(event.at.timestamp() * 1000)
+        told = (ran.command, ran.directory, ran.status, ran.milliseconds, ran.shell, ran.meant, ran.planned)
+        rows.append((terminals[name], event.id, at, *told))
+    connection.executemany(
+        f"INSERT OR IGNORE INTO ran (terminal, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        rows,
+    )
+
+
+def learn(connection: sqlite3.Connection, learner: Learn) -> int:
+    """Take in every command that was filed since the last time; how many that were."""
+    done = 0
+    while True:
+        with _transaction(connection):
+            if not (taken := _learn_some(connection, learner)):
+                return done
+            done += taken
+
+
+def _learn_some(connection: sqlite3.Connection, learner: Learn) -> int:
+    query = "SELECT number, terminal, event FROM ran WHERE number > ? ORDER BY number LIMIT ?"
+    fresh = connection.execute(query, (_learned(connection), _BATCH)).fetchall()
+    if not fresh:
+        return 0
+    by_terminal = sorted(((terminal, event) for _, terminal, event in fresh))
+    tallies = _Tallies(connection)
+    for terminal, events in groupby(by_terminal, key=itemgetter(0)):
+        _learn_session(connection, learner, terminal, [event for _, event in events], tallies)
+    tallies.write()
+    last = max(number for number, _, _ in fresh)
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_LEARNED, str(last)))
+    return len(fresh)
+
+
+def _learn_session(
+    connection: sqlite3.Connection, learner: Learn, terminal: int, events: Sequence[str], tallies: _Tallies
+) -> None:
+    """Further commands of a session; where one came late, the whole session again."""
+    last, trail = connection.execute("SELECT last, trail FROM terminal WHERE number = ?", (terminal,)).fetchone()
+    is_late = events[0] <= last
+    if is_late:
+        tallies.take_back(terminal)
+        trail, events = "", _all_filed(connection, terminal, max(last, events[-1]))
+    ran = _commands(connection, terminal, events)
+    trail, seen = learner(trail, ran)
+    tallies.add(terminal, ((one, found) for one, many in zip(ran, seen, strict=True) for found in many))
+    connection.execute("UPDATE terminal SET last = ?, trail = ? WHERE number = ?", (ran[-1].event, trail, terminal))
+
+
+def _all_filed(connection: sqlite3.Connection, terminal: int, until: str) -> list[str]:
+    query = "SELECT event FROM ran WHERE terminal = ? AND event <= ? ORDER BY event"
+    return [event for (event,) in connection.execute(query, (terminal, until))]
+
+
+def _commands(connection: sqlite3.Connection, terminal: int, events: Sequence[str]) -> list[Ran]:
+    query = f"SELECT {_COLUMNS} FROM ran WHERE terminal = ? AND event BETWEEN ? AND ? ORDER BY event"
+    wanted = set(events)
+    rows = connection.execute(query, (terminal, events[0], events[-1]))
+    return [_ran(row) for row in rows if row[0] in wanted]
+
+
+def _ran(row: Sequence[str | int]) -> Ran:
+    event, at, command, directory, status, milliseconds, shell, meant, planned = row
+    told = CommandRan(
+        str(command), str(directory), int(status), int(milliseconds), str(shell), str(meant), str(planned)
+    )
+    return Ran(EventId(str(event)), int(at), told)
+
+
+class _Tallies:
+    """Counts on their way into the tables."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._numbers: dict[Seen, int] = {}
+        self._runs: Counter[tuple[int, int]] = Counter()
+        self._last: dict[tuple[int, int], str] = {}
+        self._totals: Counter[Kind] = Counter()
+
+    def add(self, terminal: int, seen: Iterable[tuple[Ran, Seen]]) -> None:
+        for ran, found in seen:
+            self._totals[found[0]] += 1
+            place = terminal, self._number(found)
+            self._runs[place] += 1
+            self._last[place] = ran.event
+
+    def write(self) -> None:
+        """Only what was counted now is touched, so this costs the same however much there is already."""
+        rows = [(*place, runs, self._last[place]) for place, runs in self._runs.items()]
+        known = [row for row in rows if self._is_known(row[0], row[1])]
+        new = Counter(habit for _, habit, _, _ in rows) - Counter(habit for _, habit, _, _ in known)
+        self._connection.executemany(
+            "INSERT INTO habit_in VALUES (?, ?, ?, ?) ON CONFLICT (terminal, habit)"
+            " DO UPDATE SET runs = runs + excluded.runs, last = max(last, excluded.last)",
+            rows,
+        )
+        self._connection.executemany(
+            "UPDATE habit SET runs = runs + ?, last = max(last, ?) WHERE number = ?",
+            [(runs, last, habit) for _, habit, runs, last in rows],
+        )
+        self._connection.executemany(
+            "UPDATE habit SET sessions = sessions + ? WHERE number = ?", [(n, habit) for habit, n in new.items()]
+        )
+        self._connection.executemany(_ADD_TOTAL, [(kind.label, runs) for kind, runs in self._totals.items()])
+
+    def take_back(self, terminal: int) -> None:
+        """As if the session had never been learned from."""
+        query = "SELECT habit, habit_in.runs, kind FROM habit_in JOIN habit ON habit.number = habit WHERE terminal = ?"
+        for habit, runs, kind in self._connection.execute(query, (terminal,)).fetchall():
+            self._connection.execute(_ADD_TOTAL, (kind, -runs))
+            self._connection.execute("DELETE FROM habit_in WHERE terminal = ? AND habit = ?", (terminal, habit))
+            self._connection.execute(
+                "UPDATE habit SET runs = runs - ?, sessions = sessions - 1,"
+                " last = coalesce((SELECT max(last) FROM habit_in WHERE habit = ?), '') WHERE number = ?",
+                (runs, habit, habit),
+            )
+
+    def _is_known(self, terminal: int, habit: int) -> bool:
+        query = "SELECT 1 FROM habit_in WHERE terminal = ? AND habit = ?"
+        return self._connection.execute(query, (terminal, habit)).fetchone() is not None
+
+    def _number(self, seen: Seen) -> int:
+        if (number := self._numbers.get(seen)) is None:
+            kind, key = seen[0].label, seen[1]
+            self._connection.execute("INSERT OR IGNORE INTO habit (kind, key) VALUES (?, ?)", (kind, key))
+            query = "SELECT number FROM habit WHERE kind = ? AND key = ?"
+            number = self._numbers[seen] = self._connection.execute(query, (kind, key)).fetchone()[0]
+        return number
+
+
+# Questions
+
+
+def counted(connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int, most: int) -> list[Counted]:
+    """The habits of a kind that were seen so often, the most frequent first."""
+    query = (
+        "SELECT kind, key, runs, sessions, last FROM habit WHERE kind = ? AND runs >= ? AND sessions >= ?"
+        " ORDER BY runs DESC, key LIMIT ?"
+    )
+    return [_counted(row) for row in connection.execute(query, (kind.label, runs, sessions, most))]
+
+
+def count_of(connection: sqlite3.Connection, kind: Kind, key: str) -> Counted | None:
+    query = "SELECT kind, key, runs, sessions, last FROM habit WHERE kind = ? AND key = ?"
+    row = connection.execute(query, (kind.label, key)).fetchone()
+    return _counted(row) if row else None
+
+
+def how_many(connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int) -> int:
+    query = "SELECT count(*) FROM habit WHERE kind = ? AND runs >= ? AND sessions >= ?"
+    return int(connection.execute(query, (kind.label, runs, sessions)).fetchone()[0])
+
+
+def total(connection: sqlite3.Connection, kind: Kind) -> int:
+    """How often anything of a kind was seen."""
+    row = connection.execute("SELECT runs FROM habit_total WHERE kind = ?", (kind.label,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def is_in_longer(connection: sqlite3.Connection, kind: Kind, key: str, *, runs: int, sessions: int) -> bool:
+    """Whether a sequence that begins or ends with this one was seen so often."""
+    often = (kind.label, runs, sessions)
+    begun = connection.execute(_BEGUN, (*often, f"{key}\n", f"{key}\v")).fetchone()
+    return bool(begun or connection.execute(_ENDED, (*often, key, key)).fetchone())
+
+
+def _counted(row: Sequence[str | int]) -> Counted:
+    kind, key, runs, sessions, last = row
+    return Counted(Kind.named(str(kind)), str(key), int(runs), int(sessions), EventId(str(last)))
+
+
+def dump(connection: sqlite3.Connection) -> Iterator[str]:
+    """Every count as text, in an order that does not depend on how they came."""
+    habits = "SELECT kind, key, runs, sessions, last FROM habit WHERE runs > 0 ORDER BY kind, key"
+    yield from (f"habit {row!r}" for row in connection.execute(habits))
+    totals = "SELECT kind, runs FROM habit_total WHERE runs > 0 ORDER BY kind"
+    yield from (f"total {row!r}" for row in connection.execute(totals))
+
+
+def _learned(connection: sqlite3.Connection) -> int:
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (_LEARNED,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _terminal(connection: sqlite3.Connection, name: str) -> int:
+    connection.execute("INSERT OR IGNORE INTO terminal (name) VALUES (?)", (name,))
+    number = connection.execute("SELECT number FROM terminal WHERE name = ?", (name,)).fetchone()[0]
+    assert isinstance(number, int)
+    return number
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+class Activity(NamedTuple):
+    """How much was captured: commands, those that failed, sessions, directories, from when to when (milliseconds)."""
+
+    commands: int
+    failed: int
+    sessions: int
+    directories: int
+    first: int
+    last: int
+
+
+def activity(connection: sqlite3.Connection) -> Activity:
+    query = (
+        "SELECT count(*), coalesce(sum(status > 0), 0), count(DISTINCT terminal),"
+        " count(DISTINCT nullif(directory, '')), coalesce(min(at), 0), coalesce(max(at), 0) FROM ran"
+    )
+    return Activity(*connection.execute(query).fetchone())
+
+
+def by_shell(connection: sqlite3.Connection) -> list[tuple[str, int]]:
+    return connection.execute("SELECT shell, count(*) FROM ran GROUP BY shell ORDER BY 2 DESC, 1").fetchall()
+
+
+def by_day(connection: sqlite3.Connection, since: int) -> dict[int, int]:
+    """Commands a day since a moment, by the number of the day since 1970."""
+    query = "SELECT at / 86400000, count(*) FROM ran WHERE at >= ? GROUP BY 1"
+    return dict(connection.execute(query, (since,)).fetchall())
+
+
+def recent(connection: sqlite3.Connection, until: str, most: int) -> list[Ran]:
+    """The last commands of a session up to this event, the latest first."""
+    query = (
+        f"SELECT {_COLUMNS} FROM ran WHERE terminal = (SELECT terminal FROM ran WHERE event = ?) AND event <= ?"
+        " ORDER BY event DESC LIMIT ?"
+    )
+    return [_ran(row) for row in connection.execute(query, (until, until, most))]
+
+
+def sessions_of(connection: sqlite3.Connection, kind: Kind, key: str, most: int) -> list[str]:
+    """The last event of a habit in each session in which it was seen, the latest first."""
+    query = (
+        "SELECT habit_in.last FROM habit JOIN habit_in ON habit_in.habit = habit.number WHERE kind = ? AND key = ?"
+        " ORDER BY habit_in.last DESC LIMIT ?"
+    )
+    return [last for (last,) in connection.execute(query, (kind.label, key, most))]

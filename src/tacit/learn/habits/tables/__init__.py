@@ -1,0 +1,1 @@
+"""What is known of programs by name: data only, read by naming.py."""

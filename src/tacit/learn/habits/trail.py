@@ -1,0 +1,46 @@
+"""What learners are shown: the commands of one session in order, and what is worth keeping of those before."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tacit.core.observation import CommandRan
+from tacit.learn.habits.families import Part, parts
+
+PAUSE = 30 * 60 * 1000  # milliseconds after which what was done before is another matter
+KEPT = 2  # commands that a sequence of three needs to look back
+
+
+class Step(NamedTuple):
+    """One line that was run, with the commands in it."""
+
+    at: int
+    ran: CommandRan
+    parts: tuple[Part, ...]
+
+    @property
+    def meant(self) -> str:
+        return self.ran.meant or self.ran.command
+
+
+class Trail(NamedTuple):
+    """What a session did last, as far as anybody looks back: the last families, and the line that just failed."""
+
+    families: tuple[str, ...] = ()
+    at: int = 0
+    failed: str = ""
+
+    def rested(self, now: int) -> Trail:
+        """The same, unless so much time went by that nothing follows from it."""
+        return self if abs(now - self.at) <= PAUSE else Trail(at=self.at)
+
+
+def step(at: int, ran: CommandRan) -> Step:
+    return Step(at, ran, parts(ran.meant or ran.command))
+
+
+def followed(trail: Trail, families: tuple[str, ...], one: Step) -> Trail:
+    """The trail after one more step, whose new families are given."""
+    if all(part.trivial for part in one.parts):  # looking around changes nothing
+        return Trail(trail.families, one.at, trail.failed)
+    return Trail((*trail.families, *families)[-KEPT:], one.at, "" if one.ran.went_well else one.meant)

@@ -1,0 +1,29 @@
+"""A function for bash: in a subshell, so that whoever calls it stays where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tacit.core.workflow import changes_directory
+from tacit.notes.recipes.quoting import bash_word, shell_call
+from tacit.notes.recipes.recipe import Recipe, function_name, origin
+
+
+def render(recipe: Recipe) -> str:
+    return function(recipe, "bash")
+
+
+def function(recipe: Recipe, shell: str) -> str:
+    """The same words do for bash and zsh. No alias of the session changes them."""
+    head = [f"# {origin(recipe)}", f"function {function_name(recipe)}() ("]
+    return "\n".join([*head, *(f"  {line} || exit" for line in _lines(recipe, shell)), ")", ""])
+
+
+def _lines(recipe: Recipe, shell: str) -> Iterator[str]:
+    if recipe.directory:
+        yield f"builtin cd -- {bash_word(recipe.directory)}"
+    for step in recipe.steps:
+        if changes_directory(step):
+            yield f"builtin eval {bash_word(step)} >/dev/null"
+        else:
+            yield f"command {shell_call(shell, bash_word(step))}"

@@ -1,0 +1,59 @@
+"""tacit context."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tacit.core.errors import WrongUse
+from tacit.core.text import show
+from tacit.index.reader import Entry
+from tacit.recall.context import Context, last_result
+from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.words import say_json
+from tacit.vault.contexts import Contexts
+
+
+def run(call: Call) -> int:
+    call.no_words()
+    directory = os.path.abspath(os.path.expanduser(call.value("--cwd") or "."))
+    if not os.path.isdir(directory):
+        raise WrongUse(f"there is no folder {show(directory)}", "tacit context --cwd .")
+    with Contexts(call.value("--home"), cwd=directory) as vault:
+        found = vault.context(directory)
+        if call.flag("--json"):
+            say_json(_json(found))
+        else:
+            sys.stdout.write(vault.context_text(found))
+    return 0
+
+
+def _json(found: Context) -> dict[str, object]:
+    return {
+        "directory": found.directory,
+        "scopes": found.scopes,
+        "directories": [_entry(entry) for entry in found.directories],
+        "commands": [_entry(entry) for entry in found.commands],
+        "workflows": [
+            {"name": one.name, "steps": one.steps, "directory": one.directory, "last": last_result(one)}
+            for one in found.workflows
+        ],
+        "memories": [_entry(entry) for entry in found.memories],
+    }
+
+
+def _entry(entry: Entry) -> dict[str, object]:
+    return {"id": entry.id, "kind": entry.kind.label, "scope": entry.scope, "sentence": entry.sentence}
+
+
+COMMAND = Command(
+    name="context",
+    words="",
+    help=(
+        "What a planner or an agent should know here: the directories you work in, the commands you usually run,\n"
+        "your workflows with their last result, and the memory that holds here. Only what you accepted is in it."
+    ),
+    example="tacit context --cwd .",
+    run=run,
+    options=(Option("--cwd", "DIR", "the folder it is about (default: the one you stand in)"), JSON),
+)

@@ -1,0 +1,292 @@
+"""tacit workflow."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tacit.core.errors import NotFound, Refused, WrongUse
+from tacit.core.ids import ClaimId
+from tacit.core.text import clip, show
+from tacit.core.workflow import Run, Workflow, first_step, must_be_runnable
+from tacit.surfaces.cli.asking import agreed
+from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.words import counted, say, say_json
+
+_SHORT = 60
+_FORMATS = "bash, zsh, fish, just, make or claude-command"
+
+
+class _Part(NamedTuple):
+    """One thing to do with workflows: its words, how many names, the options that belong to it, and what it does."""
+
+    words: str
+    names: int
+    options: tuple[str, ...]
+    run: Callable[[Call, list[str]], int]
+
+
+def run(call: Call) -> int:
+    name, *words = call.words or ["list"]
+    part = _PARTS.get(name)
+    if part is None:
+        raise WrongUse(f"tacit workflow has no {name!r}", f"one of {', '.join(_PARTS)}")
+    for option in call.values.keys() - {"--home", *part.options}:
+        raise WrongUse(f"{option} does not belong to tacit workflow {name}", f"tacit workflow {name} {part.words}")
+    if len(words) < part.names or (len(words) > part.names and name != "new"):
+        raise WrongUse(f"tacit workflow {name} wants {part.words or 'no words'}", f"tacit workflow {name} {part.words}")
+    return part.run(call, words)
+
+
+# Looking
+
+
+def _list(call: Call, _words: list[str]) -> int:
+    found = call.vault.workflows()
+    if call.flag("--json"):
+        say_json([_json(one) for one in found])
+        return 0
+    say(f"Workflows ({len(found)})")
+    for one in found:
+        say(f"- {show(one.name)}: {show(clip(' → '.join(one.steps), _SHORT))}")
+        say(f"    {_where(one)}; {_last(one)}")
+    if not found:
+        say("  make one: tacit workflow new check -- 'make lint' 'make test'")
+    return 0
+
+
+def _show(call: Call, words: list[str]) -> int:
+    from tacit.surfaces.cli.stepping import step_lines
+
+    workflow = call.vault.workflow(words[0])
+    if call.flag("--json"):
+        say_json(_json(workflow))
+        return 0
+    if call.flag("--form"):
+        from tacit.notes.recipes.form import write
+        from tacit.surfaces.cli.rewriting import form_of
+
+        sys.stdout.write(write(form_of(workflow)))
+        return 0
+    say(f"{show(workflow.name)} ({counted(len(workflow.steps), 'step')}), {_where(workflow)}")
+    for line in step_lines(workflow):
+        say(line)
+    made = f", made from memory {show(workflow.claim)}" if workflow.claim else ""
+    say(f"  saved on {workflow.saved_at.date().isoformat()}{made}; {_last(workflow)}")
+    if not workflow.accepted:
+        say(f"  to accept these steps, look at them and save them: tacit workflow edit {show(workflow.name)}")
+    return 0
+
+
+def _runs(call: Call, words: list[str]) -> int:
+    runs = call.vault.workflow_runs(words[0])
+    if call.flag("--json"):
+        say_json([_run_json(one) for one in runs])
+        return 0
+    say(f"Runs of {show(words[0])} ({len(runs)})")
+    for one in runs:
+        say(f"- {one.at:%Y-%m-%d %H:%M} {_result(one)}, {_seconds(one)}, in {show(one.ran.directory)}")
+        for number, step in enumerate(one.ran.steps, one.ran.first + 1):
+            mark = "✓" if step.status == 0 else f"✗ {step.status}"
+            say(f"    {number}. {mark}  {show(clip(step.command, _SHORT))}  {step.milliseconds / 1000:.1f} s")
+    return 0
+
+
+def _where(workflow: Workflow) -> str:
+    place = f"in {show(workflow.directory)}" if workflow.directory else "where you stand"
+    return place if workflow.accepted else f"{place}; not accepted"
+
+
+def _last(workflow: Workflow) -> str:
+    if workflow.last is None:
+        return "never run"
+    return f"last run on {workflow.last.at.date().isoformat()}: {_result(workflow.last)}"
+
+
+def _result(one: Run) -> str:
+    if one.ran.completed:
+        return "completed"
+    return f"stopped at step {one.stopped_at + 1} with status {one.status}"
+
+
+def _seconds(one: Run) -> str:
+    return f"{sum(step.milliseconds for step in one.ran.steps) / 1000:.1f} s"
+
+
+def _json(workflow: Workflow) -> dict[str, object]:
+    return {
+        "name": workflow.name,
+        "steps": list(workflow.steps),
+        "directory": workflow.directory,
+        "claim": workflow.claim,
+        "saved_at": workflow.saved_at.isoformat(),
+        "accepted": workflow.accepted,
+        "runs": len(workflow.runs),
+        "last": _run_json(workflow.last) if workflow.last else None,
+    }
+
+
+def _run_json(one: Run) -> dict[str, object]:
+    return {
+        "at": one.at.isoformat(),
+        "completed": one.ran.completed,
+        "status": one.status,
+        "directory": one.ran.directory,
+        "first": one.ran.first + 1,
+        "steps": [step._asdict() for step in one.ran.steps],
+    }
+
+
+# Changing
+
+
+def _new(call: Call, words: list[str]) -> int:
+    name, *steps = words
+    if steps and call.flag("--step"):
+        raise WrongUse("the steps were given twice, as words and with --step")
+    workflow = call.vault.workflow_from(name, steps or call.all_values("--step"), _folder(call), ClaimId(""))
+    say(f"Saved {workflow.name} ({counted(len(workflow.steps), 'step')}), {_where(workflow)}.")
+    say(f"  tacit workflow run {workflow.name}   tacit workflow edit {workflow.name}   tacit undo")
+    return 0
+
+
+def _folder(call: Call) -> str:
+    given = call.value("--in")
+    if not given:
+        return ""
+    folder = os.path.abspath(os.path.expanduser(given))
+    if not os.path.isdir(folder):
+        raise NotFound(f"there is no folder {folder}", f"mkdir -p {folder}, or name another with --in")
+    return folder
+
+
+def _edit(call: Call, words: list[str]) -> int:
+    from tacit.surfaces.cli.rewriting import rewrite
+
+    _only_a_person(call, "changes a workflow", f"tacit workflow edit {words[0]}")
+    return rewrite(call.vault, call.vault.workflow(words[0]), call.value("--file"))
+
+
+def _only_a_person(call: Call, what: str, type_it: str) -> None:
+    """Before an editor opens; the vault asks again."""
+    if not call.vault.is_person:
+        raise Refused(f"only a person {what}", f"ask them to type: {type_it}")
+
+
+def _rename(call: Call, words: list[str]) -> int:
+    workflow = call.vault.rename_workflow(*words)
+    say(f"{show(words[0])} is {workflow.name} now; its runs went along. tacit undo takes it back.")
+    return 0
+
+
+def _rm(call: Call, words: list[str]) -> int:
+    workflow = call.vault.drop_workflow(words[0])
+    say(f"Removed {show(workflow.name)} ({counted(len(workflow.steps), 'step')}). tacit undo brings it back.")
+    return 0
+
+
+# Running and exporting
+
+
+def _run(call: Call, words: list[str]) -> int:
+    from tacit.surfaces.cli.stepping import Stepping, own_shell, place_of
+
+    if call.flag("--from") and call.flag("--resume"):
+        raise WrongUse("--from and --resume do not go together", f"tacit workflow run {words[0]} --resume")
+    workflow = call.vault.runnable_workflow(words[0])
+    first = first_step(workflow, call.number("--from"), call.flag("--resume"))
+    shell, place = own_shell(), place_of(workflow)
+    for line in _planned(workflow, first, f"{place}, with {shell.name}"):
+        say(line)
+    if call.flag("--dry-run"):
+        return 0
+    if not call.flag("--yes") and not _agreed(workflow):
+        say("Nothing was run.")
+        return 1
+    return Stepping(call.vault, workflow, first, shell, place).run()
+
+
+def _planned(workflow: Workflow, first: int, place: str) -> Iterator[str]:
+    from tacit.surfaces.cli.stepping import step_lines
+
+    yield f"{show(workflow.name)}, in {show(place)}:"
+    yield from step_lines(workflow, first)
+
+
+def _agreed(workflow: Workflow) -> bool:
+    if not sys.stdin.isatty():
+        raise WrongUse("there is nobody to ask whether to run this", f"tacit workflow run {workflow.name} --yes")
+    return agreed("Run it?")
+
+
+def _export(call: Call, words: list[str]) -> int:
+    from tacit.notes.recipes import FORMATS
+    from tacit.notes.recipes.recipe import Recipe
+    from tacit.surfaces.cli.stepping import own_shell
+
+    render = FORMATS.get(call.text_value("--as"))
+    if render is None:
+        raise WrongUse(f"export wants --as {_FORMATS}", f"tacit workflow export {words[0]} --as make")
+    workflow = must_be_runnable(call.vault.workflow(words[0]))
+    folder = os.path.expanduser(workflow.directory)
+    text = render(Recipe(workflow.name, workflow.steps, folder, own_shell().name))
+    target = call.value("--to")
+    if target is None:
+        sys.stdout.write(text)
+        return 0
+    _write(os.path.expanduser(target), text)
+    say(f"Wrote {show(target)}.")
+    return 0
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise Refused(
+            f"{path} is there already", "name another file with --to, or leave --to out and append it"
+        ) from None
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}", "name another file with --to") from error
+
+
+_PARTS = {
+    "list": _Part("", 0, ("--json",), _list),
+    "show": _Part("NAME", 1, ("--json", "--form"), _show),
+    "new": _Part("NAME [--in DIR] -- 'command' 'command'", 1, ("--in", "--step"), _new),
+    "edit": _Part("NAME", 1, ("--file",), _edit),
+    "run": _Part("NAME", 1, ("--from", "--resume", "--yes", "--dry-run"), _run),
+    "runs": _Part("NAME", 1, ("--json",), _runs),
+    "rename": _Part("OLD NEW", 2, (), _rename),
+    "rm": _Part("NAME", 1, (), _rm),
+    "export": _Part("NAME", 1, ("--as", "--to"), _export),
+}
+
+COMMAND = Command(
+    name="workflow",
+    words="list | show | new | edit | run | runs | rename | rm | export [NAME]",
+    help=(
+        "Commands that you run in order, under a name. Only steps that you saved ever run, and all of them are shown\n"
+        "first. Each step has a shell of its own, yours, in the folder of the workflow or where you stand; a step\n"
+        "that is only `cd FOLDER` changes the folder of those after it. A step that fails stops the run: retry,\n"
+        "edit, skip or quit. The exit code is that of the step it stopped at. See docs/guides/workflows.md."
+    ),
+    example="tacit workflow new check --in . -- 'make lint' 'make test'",
+    run=run,
+    options=(
+        Option("--in", "DIR", "new: the folder to run in (default: where one stands)"),
+        Option("--step", "COMMAND", "new: a step, instead of words behind --", many=True),
+        Option("--from", "N", "run: begin with this step"),
+        Option("--resume", help="run: go on with the step that the last run stopped at"),
+        Option("--yes", help="run: do not ask"),
+        Option("--dry-run", help="run: only show what would run"),
+        Option("--as", "FORMAT", f"export: {_FORMATS}"),
+        Option("--to", "FILE", "export: write it there instead of printing it"),
+        Option("--form", help="show: print the text that edit reads"),
+        Option("--file", "FILE", "edit: read the text from there instead of opening an editor"),
+        JSON,
+    ),
+)

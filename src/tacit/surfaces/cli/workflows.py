@@ -1,0 +1,29 @@
+"""From an accepted pattern to a workflow that can be edited and run."""
+
+from __future__ import annotations
+
+import sys
+
+from tacit.core.memory import Memory
+from tacit.core.text import show
+from tacit.surfaces.cli.asking import agreed
+from tacit.surfaces.cli.words import say
+from tacit.vault.vault import Vault
+
+
+def make_workflow(vault: Vault, memory: Memory) -> None:
+    """Save the commands of a pattern as they were typed; on a terminal they can be edited at once."""
+    recipe = vault.recipe(memory)
+    if recipe is None:
+        return
+    workflow = vault.workflow_from(None, recipe.steps, recipe.directory, memory.id)
+    where = f" in {show(workflow.directory)}" if workflow.directory else ""
+    say(f"Workflow {show(workflow.name)}{where}:")
+    for at, line in enumerate(workflow.steps, 1):
+        say(f"  {at}. {show(line)}")
+    if sys.stdin.isatty() and agreed("Edit it now?"):
+        from tacit.surfaces.cli.rewriting import rewrite
+
+        rewrite(vault, workflow, None)
+        return
+    say(f"  tacit workflow run {show(workflow.name)}   tacit workflow edit {show(workflow.name)}")

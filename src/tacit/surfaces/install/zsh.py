@@ -1,0 +1,32 @@
+"""zsh: `.zshrc` in `$ZDOTDIR`, else in the home folder."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from tacit.surfaces.install.block import with_block, without_block
+from tacit.surfaces.install.change import Change, bytes_of
+from tacit.surfaces.install.target import Place, Target
+
+
+def _file(place: Place) -> str:
+    return os.path.join(place.environment.get("ZDOTDIR") or place.folder, ".zshrc")
+
+
+def _lines(place: Place) -> str:
+    first, program = shlex.quote(place.program[0]), shlex.join(place.program)
+    return f'if [ -x {first} ]; then eval "$({program} hook zsh 2>/dev/null)"; fi\n'
+
+
+def installed(place: Place) -> Change:
+    before = bytes_of(_file(place))
+    return Change(_file(place), before, with_block(before, "zsh", _lines(place)))
+
+
+def removed(place: Place) -> Change:
+    before = bytes_of(_file(place))
+    return Change(_file(place), before, without_block(before, "zsh"))
+
+
+TARGET = Target("zsh", installed, removed, "It begins in the next zsh you start, or here with: exec zsh")

@@ -1,0 +1,85 @@
+"""Recording what ran in a shell. The recorder calls this after every command, so it opens no index."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from tacit.capture.captured import Captured
+from tacit.capture.shell import is_ignored
+from tacit.core.claim import GLOBAL, Scope
+from tacit.core.event import Draft
+from tacit.core.observation import CommandRan
+from tacit.core.redaction import redacted
+from tacit.core.text import clip
+from tacit.disk.ops import PRIVATE_FILE, OsDisk
+from tacit.disk.replace import replace_file
+from tacit.vault.opened import Opened
+from tacit.vault.store import make_home
+
+_SECONDS = 60  # between two times of learning
+_MOST_LINE = 8000  # characters of a command
+
+
+def _is_due(mark: str) -> bool:
+    """Whether it is time again; then it is noted that it was done, so that nobody else does it too."""
+    try:
+        if abs(time.time() - os.stat(mark).st_mtime) < _SECONDS:
+            return False
+    except FileNotFoundError:
+        pass
+    with open(mark, "ab", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, PRIVATE_FILE)):
+        os.utime(mark)
+    return True
+
+
+class Capturing(Opened):
+    """An open home that takes commands in."""
+
+    def capture(self, captured: Captured) -> bool:
+        """Record a command that ran, as said by whoever runs this; says whether it was one to record."""
+        if not self._settings.shell_capture or self._is_ignored(captured.ran):
+            return False
+        if not os.path.isdir(self._store.home.path(".tacit")):
+            make_home(self._store.home)
+        origin = self._store.speaker.origin()._replace(at=captured.at, session=captured.session)
+        self._store.log.append([Draft(self._bounded(captured.ran), self._scope())], origin)
+        self._learn_in_passing()
+        return True
+
+    def _learn_in_passing(self) -> None:
+        """Now and then, so that a command costs no more than a line of the log; questions about habits learn anyway."""
+        home = self._store.home
+        if not _is_due(home.learned):
+            return
+        from tacit.vault.learning import learn
+
+        found = learn(self._store)
+        if found.new and self._settings.shell_notice:
+            said = f"tacit: {found.waiting} suggestion{'s' * (found.waiting != 1)}, `tacit review`\n"
+            replace_file(OsDisk(), home.notice, said.encode())
+
+    def _is_ignored(self, ran: CommandRan) -> bool:
+        settings = self._settings
+        if not settings.shell_ignore and not settings.shell_ignore_directories:
+            return False
+        directories = [self._expanded(path) for path in settings.shell_ignore_directories]
+        places = {ran.directory, os.path.realpath(ran.directory)} if ran.directory else set()
+        return is_ignored(ran, sorted(places), settings.shell_ignore, directories)
+
+    def _expanded(self, path: str) -> str:
+        return os.path.join(self._user_folder, path[2:]) if path.startswith("~/") else os.path.expanduser(path)
+
+    def _scope(self) -> Scope:
+        """The project it ran in, by the best of its names: to look up which of them is in use would open the index."""
+        project = self._store.project
+        return project.scope(lambda _scope: False) if project else GLOBAL
+
+    def _bounded(self, ran: CommandRan) -> CommandRan:
+        return ran._replace(
+            command=self._clipped(ran.command), meant=self._clipped(ran.meant), planned=self._clipped(ran.planned)
+        )
+
+    def _clipped(self, line: str) -> str:
+        """Secrets go before the end does: half of one would not be known again."""
+        return line if len(line) <= _MOST_LINE else clip(redacted(line), _MOST_LINE)

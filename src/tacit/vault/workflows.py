@@ -1,0 +1,149 @@
+"""Workflows of a home: made, changed, renamed, dropped, and the record of their runs. All of it is a person's."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from shlex import quote
+
+from tacit.core import workflow as core
+from tacit.core.errors import NotFound, Refused
+from tacit.core.event import Draft, Event
+from tacit.core.ids import ClaimId
+from tacit.core.observation import CommandRan, WorkflowDropped, WorkflowRan
+from tacit.core.redaction import refuse_secrets
+from tacit.core.text import show
+from tacit.core.workflow import Run, Workflow
+from tacit.index import workflows as index
+from tacit.vault.filing import must_decode
+from tacit.vault.opened import Opened
+
+_Decide = Callable[[sqlite3.Connection, list[Workflow]], Sequence[Draft]]
+
+
+class Workflows(Opened):
+    """What a person runs in order, under a name."""
+
+    # Questions
+
+    def workflows(self) -> list[Workflow]:
+        """All of them, by name; also those that nobody accepted."""
+        return self._store.read(lambda connection: index.workflows(connection, must_decode))
+
+    def workflow(self, name: str) -> Workflow:
+        """The one of this name, which a person accepted before one that nobody did."""
+        return _named(self.workflows(), name)
+
+    def workflow_runs(self, name: str) -> list[Run]:
+        """Its runs, the latest first."""
+        events = self.workflow(name).runs[::-1]
+        return self._store.read(lambda connection: list(index.runs(connection, events, must_decode)))
+
+    def runnable_workflow(self, name: str) -> Workflow:
+        """The same, for somebody who is about to run it: a person, and what a person accepted."""
+        self._store.speaker.must_be_person("runs a workflow", f"tacit workflow run {quote(name)}")
+        return core.must_be_runnable(self.workflow(name))
+
+    # Changes
+
+    def workflow_from(self, name: str | None, steps: Sequence[str], directory: str, claim: ClaimId) -> Workflow:
+        """Save steps under a name that is free, or under one made of the steps. The same steps again change nothing."""
+        self._store.speaker.must_be_person("saves a workflow", f"tacit workflow new {quote(name or 'NAME')} -- '…'")
+        kept = _without_secrets(steps)
+        chosen: list[str] = []
+
+        def decision(connection: sqlite3.Connection, known: list[Workflow]) -> Sequence[Draft]:
+            mine = {one.name: one for one in known if one.accepted}
+            found = name or _same(known, kept, directory) or core.name_for(kept, mine)
+            chosen.append(found)
+            draft = core.save(found, kept, directory, claim, self._store.scope_in(connection))
+            if found not in mine:
+                return [draft]
+            if (mine[found].steps, mine[found].directory) != (kept, directory):
+                raise Refused(f"there is a workflow {found} already", f"tacit workflow edit {found}, or another name")
+            return []
+
+        return self._changed(decision, chosen)
+
+    def change_workflow(self, seen: Workflow, *, name: str, steps: Sequence[str], directory: str) -> Workflow:
+        """Another form of what was seen; refused when it is no longer what was seen."""
+        self._store.speaker.must_be_person("changes a workflow", f"tacit workflow edit {quote(seen.name)}")
+        kept = _without_secrets(steps)
+
+        def decision(_connection: sqlite3.Connection, known: list[Workflow]) -> Sequence[Draft]:
+            now = _named(known, seen.name)
+            if now.saved != seen.saved:
+                raise Refused(
+                    f"{seen.name} was changed meanwhile; nothing was saved", f"tacit workflow show {seen.name}"
+                )
+            _must_be_free(known, name, seen.name)
+            return core.change(now, name, kept, directory)
+
+        return self._changed(decision, [name])
+
+    def rename_workflow(self, name: str, new_name: str) -> Workflow:
+        """Another name; its runs go along."""
+        again = f"tacit workflow rename {quote(name)} {quote(new_name)}"
+        self._store.speaker.must_be_person("renames a workflow", again)
+        seen = self.workflow(name)
+        if not seen.accepted:
+            core.must_be_runnable(seen)
+        return self.change_workflow(seen, name=new_name, steps=seen.steps, directory=seen.directory)
+
+    def drop_workflow(self, name: str) -> Workflow:
+        self._store.speaker.must_be_person("removes a workflow", f"tacit workflow rm {quote(name)}")
+        gone: list[Workflow] = []
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            gone.append(_named(index.workflows(connection, must_decode), name))
+            return [Draft(WorkflowDropped(name), gone[0].scope)]
+
+        self._store.record(decision)
+        return gone[0]
+
+    def record_run(self, ran: WorkflowRan, edited: Sequence[CommandRan] = ()) -> None:
+        """That it ran, and which steps a person changed before they ran."""
+        self._store.speaker.must_be_person("runs a workflow", f"tacit workflow run {quote(ran.name)}")
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            scope = self._store.scope_in(connection)
+            return [Draft(ran, scope), *(Draft(command, scope) for command in edited)]
+
+        self._store.record(decision)
+
+    def _changed(self, decide: _Decide, names: Sequence[str]) -> Workflow:
+        """Decide on the workflows of now, and tell how the one of this name is then."""
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            return decide(connection, index.workflows(connection, must_decode))
+
+        def tell(connection: sqlite3.Connection, _events: Sequence[Event]) -> Workflow:
+            return _named(index.workflows(connection, must_decode), names[0])
+
+        return self._store.change(decision, tell)
+
+
+def _without_secrets(steps: Sequence[str]) -> tuple[str, ...]:
+    kept = core.checked_steps(steps)
+    refuse_secrets(*kept)
+    return kept
+
+
+def _same(known: Sequence[Workflow], steps: tuple[str, ...], directory: str) -> str | None:
+    found = [one.name for one in known if one.accepted and (one.steps, one.directory) == (steps, directory)]
+    return found[0] if found else None
+
+
+def _must_be_free(known: Sequence[Workflow], name: str, own: str) -> None:
+    if name != own and any(one.name == name and one.accepted for one in known):
+        raise Refused(f"there is a workflow {name} already", f"tacit workflow show {name}, or choose another name")
+
+
+def _named(known: Sequence[Workflow], name: str) -> Workflow:
+    for one in known:
+        if one.name == name:
+            return one
+    near = get_close_matches(name, [one.name for one in known], n=1)
+    hint = f"did you mean {show(near[0])}?" if near else "tacit workflow list"
+    raise NotFound(f"there is no workflow {show(name)!r}", hint)

@@ -1,0 +1,83 @@
+"""The quick ways give what the slow ones give: lines, ids, and texts without secrets."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.core.blockwise import Blockwise
+from tacit.core.claim import GLOBAL
+from tacit.core.event import USER, Event, Origin
+from tacit.core.ids import event_id
+from tacit.core.observation import CommandRan
+from tacit.core.provenance import Provenance
+from tacit.core.redaction import redacted, secret_kind
+from tacit.core.secrets.blocks import EXAMPLES
+from tacit.core.secrets.examples import written
+from tacit.core.secrets.shapes import SHAPES
+from tacit.core.secrets.tokens import TOKENS
+from tacit.core.secrets.vendors import VENDORS
+from tacit.log.codec import encode
+from tacit.log.commands import CommandLines
+from tacit.vault.known import DIGEST, command_id, key_of
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+moments = st.integers(631_152_000_000_000, 4_000_000_000_000_000)
+commands = st.tuples(texts, st.one_of(st.just(""), texts), st.integers(-2, 300), st.integers(0, 10**12), texts)
+ORDINARY = (
+    "git status",
+    "ls -la",
+    "cd ~/work && make test",
+    "docker run -it --rm debian bash",
+    'echo "a b" | wc -l',
+    "",
+)
+SECRETS = [
+    *(written(row[3]) for row in (*TOKENS, *VENDORS)),
+    *(written(row[5]) for row in SHAPES),
+    *(written(example) for _, example, _ in EXAMPLES),
+]
+COUNTER = [written(row[4]) for row in (*TOKENS, *VENDORS)] + [written(row[6]) for row in SHAPES]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(commands, moments, st.integers(-720, 840), texts), min_size=1, max_size=4))
+def test_a_quick_line_is_the_line_of_the_codec(
+    ran: list[tuple[tuple[str, str, int, int, str], int, int, str]],
+) -> None:
+    quick = CommandLines("zsh")
+    for (command, directory, status, milliseconds, host), at, tz, session in ran:
+        name = event_id(at // 1000, command.encode()[:10].ljust(10, b"x"))
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)
+        origin = Origin(moment, tz, host, session, USER, Provenance.USER_FILE)
+        event = Event(name, name, origin, GLOBAL, CommandRan(command, directory, status, milliseconds, "zsh"))
+        assert quick.line(name, command, (directory, status, milliseconds, host), session, at, tz) == encode(event)
+
+
+@given(st.integers(0, 2**48 - 1), st.binary(min_size=DIGEST, max_size=DIGEST))
+def test_a_quick_id_is_an_id_and_keeps_its_key(milliseconds: int, digest: bytes) -> None:
+    bits = int.from_bytes(digest, "big")
+    entropy = ((bits >> 60) << 62 | bits & ((1 << 60) - 1)).to_bytes(10, "big")
+    name = command_id(milliseconds, digest)
+    assert name == event_id(milliseconds, entropy)
+    assert key_of(name) == digest[2:]
+
+
+def test_a_block_finds_whatever_a_line_finds() -> None:
+    """Each secret of the tables, on its own line between all kinds of others."""
+    for number, secret in enumerate(SECRETS):
+        if secret_kind(secret) is None:
+            continue  # found only inside a sentence
+        for before in (*ORDINARY, COUNTER[number % len(COUNTER)]):
+            assert secret_kind("\n".join((before, secret, before))), (before, secret)
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.lists(st.sampled_from([*ORDINARY, *COUNTER, *SECRETS]), max_size=12), st.integers(1, 5))
+def test_texts_are_cleaned_in_blocks_as_they_are_one_by_one(drawn: list[str], size: int) -> None:
+    guard = Blockwise(lambda secret: f"{len(secret):08x}")
+    for begins in range(0, len(drawn), size):
+        block = drawn[begins : begins + size]
+        assert guard.cleaned(block) == [redacted(text, lambda secret: f"{len(secret):08x}") for text in block]
