@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -240,3 +241,27 @@ def test_a_purged_command_is_nowhere_and_no_habit_any_more(person: Person) -> No
         assert not path.is_file() or b"deploy-to-acme" not in path.read_bytes(), path
     assert "deploy-to-acme" not in cards(person)
     assert person.tacit("stats", "--json").json["commands"] == 8
+
+
+def test_the_recorder_leaves_a_notice_when_there_is_something_new(person: Person) -> None:
+    notice, learned = person.home / ".tacit" / "notice", person.home / ".tacit" / "learned"
+    typed(person, *days("make", count=4))
+    assert not notice.exists(), "it learns at most once a minute"
+    os.utime(learned, (0, 0))
+    typed(person, *days("ls", count=1, first=4, directory=""))
+    assert notice.read_text() == "tacit: 1 suggestion, `tacit review`\n"
+    notice.write_bytes(b"")
+    os.utime(learned, (0, 0))
+    typed(person, *days("make", count=1, first=5, directory=""))
+    assert notice.read_bytes() == b""
+
+
+def test_the_notice_can_be_switched_off(person: Person) -> None:
+    person.tacit("init")
+    with (person.home / "tacit.toml").open("a") as settings:
+        settings.write("\n[shell]\nnotice = false\n")
+    typed(person, *days("make", count=4))
+    os.utime(person.home / ".tacit" / "learned", (0, 0))
+    typed(person, *days("ls", count=1, first=4, directory=""))
+    assert "make" in cards(person)
+    assert not (person.home / ".tacit" / "notice").exists()
