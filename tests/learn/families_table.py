@@ -251,6 +251,7 @@ TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("pwd", ("~pwd",)),
     ("clear", ("~clear",)),
     ("history 20", ("~history",)),
+    ("tacit review", ("~tacit",)),
     ("export A=1", ("~export",)),
     ("A=1", ("~A=",)),
     ("!!", ("~!!",)),

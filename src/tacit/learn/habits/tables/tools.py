@@ -246,5 +246,4 @@ TOOLS = {
     "openssl": tool(),
     "redis-cli": tool(levels=0),
     "psql": tool(levels=0),
-    "tacit": tool("--home", "workflow"),
 }
