@@ -18,9 +18,9 @@ from .person import Person
 RELEASE = ("make lint", "make test", "git push")
 
 
-def typed(person: Person, *history: Line) -> None:
+def typed(person: Person, *history: Line, **environment: str) -> None:
     """As the shells of this person would tell it, in the order of time."""
-    with person.at(), Capturing(person.home, cwd=person.folder) as home:
+    with person.at(None, None, **environment), Capturing(person.home, cwd=person.folder) as home:
         for line in sorted(history, key=lambda one: one.minute):
             home.capture(Captured(line.at, line.session, line.ran))
 
@@ -145,6 +145,11 @@ def test_at_most_five_cards_wait_and_the_rest_are_queued(person: Person) -> None
     second = cards(person)
     assert len(second) == 5
     assert len(set(second) - set(first)) == 2
+
+
+def test_what_an_agent_runs_is_no_habit_of_the_person(person: Person) -> None:
+    typed(person, *days("make", count=9), CLAUDECODE="1")
+    assert cards(person) == {}
 
 
 def test_what_failed_is_no_habit(person: Person) -> None:

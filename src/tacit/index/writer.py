@@ -88,7 +88,8 @@ def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Itera
 
 def _take(connection: sqlite3.Connection, memories: Memories, chunk: Sequence[Filed], decode: Decode) -> None:
     _note(connection, [entry.event for entry in chunk])
-    file_commands(connection, (entry.event for entry in chunk if isinstance(entry.event.body, CommandRan)))
+    ran = (entry.event for entry in chunk if isinstance(entry.event.body, CommandRan))
+    file_commands(connection, (event for event in ran if event.by_person))  # habits are a person's, not an agent's
     new = _file(connection, [entry for entry in chunk if isinstance(entry.event.body, _FOLDED)])
     memories.hear(new)
     add_pages(connection, [event for event in new if isinstance(event.body, WorkLogged | Evaluated)])
