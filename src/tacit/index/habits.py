@@ -5,6 +5,7 @@ Learners are handed in as one function over a session's commands; what they mean
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +25,9 @@ _LEARNED = "learned"
 _OFTEN = "SELECT 1 FROM habit WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
 _BEGUN = f"{_OFTEN} key > ? AND key < ? LIMIT 1"
 _ENDED = f"{_OFTEN} substr(key, instr(key, char(10)) + 1) = ? AND key <> ? LIMIT 1"
+_NUMBER = (
+    "INSERT INTO habit (kind, key) VALUES (?, ?) ON CONFLICT (kind, key) DO UPDATE SET runs = runs RETURNING number"
+)
 _ADD_TOTAL = "INSERT INTO habit_total VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET runs = runs + excluded.runs"
 _COLUMNS = "event, at, command, directory, status, milliseconds, shell, meant, planned"
 
@@ -74,53 +78,72 @@ def file_commands(connection: sqlite3.Connection, events: Iterable[Event]) -> No
 def learn(connection: sqlite3.Connection, learner: Learn) -> int:
     """Take in every command that was filed since the last time; how many that were."""
     done = 0
-    while True:
-        with _transaction(connection):
-            if not (taken := _learn_some(connection, learner)):
-                return done
-            done += taken
+    gc.disable()  # nothing here makes cycles, and looking for them among so many rows takes time
+    try:
+        while True:
+            with _transaction(connection):
+                if not (taken := _learn_some(connection, learner)):
+                    return done
+                done += taken
+    finally:
+        gc.enable()
 
 
 def _learn_some(connection: sqlite3.Connection, learner: Learn) -> int:
-    query = "SELECT number, terminal, event FROM ran WHERE number > ? ORDER BY number LIMIT ?"
-    fresh = connection.execute(query, (_learned(connection), _BATCH)).fetchall()
-    if not fresh:
+    """The next commands in the order in which they were filed, session by session."""
+    first = _learned(connection) + 1
+    query = "SELECT max(number) FROM (SELECT number FROM ran WHERE number >= ? ORDER BY number LIMIT ?)"
+    (last,) = connection.execute(query, (first, _BATCH)).fetchone()
+    if last is None:
         return 0
-    by_terminal = sorted(((terminal, event) for _, terminal, event in fresh))
     tallies = _Tallies(connection)
-    for terminal, events in groupby(by_terminal, key=itemgetter(0)):
-        _learn_session(connection, learner, terminal, [event for _, event in events], tallies)
+    query = f"SELECT terminal, {_COLUMNS} FROM ran WHERE number BETWEEN ? AND ? ORDER BY terminal, event"
+    rows = connection.execute(query, (first, last)).fetchall()
+    known = _sessions(connection, first, last)
+    after = [
+        _learn_session(connection, learner, known[terminal], [_ran(row[1:]) for row in own], tallies)
+        for terminal, own in groupby(rows, key=itemgetter(0))
+    ]
+    connection.executemany("UPDATE terminal SET last = ?2, trail = ?3 WHERE number = ?1", after)
     tallies.write()
-    last = max(number for number, _, _ in fresh)
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_LEARNED, str(last)))
-    return len(fresh)
+    return len(rows)
+
+
+class _Session(NamedTuple):
+    """A session, its last command that was learned from, and its trail after that."""
+
+    terminal: int
+    last: str
+    trail: str
+
+
+def _sessions(connection: sqlite3.Connection, first: int, last: int) -> dict[int, _Session]:
+    query = (
+        "SELECT number, last, trail FROM terminal"
+        " WHERE number IN (SELECT terminal FROM ran WHERE number BETWEEN ? AND ?)"
+    )
+    return {row[0]: _Session(*row) for row in connection.execute(query, (first, last))}
 
 
 def _learn_session(
-    connection: sqlite3.Connection, learner: Learn, terminal: int, events: Sequence[str], tallies: _Tallies
-) -> None:
+    connection: sqlite3.Connection, learner: Learn, session: _Session, ran: Sequence[Ran], tallies: _Tallies
+) -> _Session:
     """Further commands of a session; where one came late, the whole session again."""
-    last, trail = connection.execute("SELECT last, trail FROM terminal WHERE number = ?", (terminal,)).fetchone()
-    is_late = events[0] <= last
+    terminal, last, trail = session
+    is_late = ran[0].event <= last
     if is_late:
         tallies.take_back(terminal)
-        trail, events = "", _all_filed(connection, terminal, max(last, events[-1]))
-    ran = _commands(connection, terminal, events)
+        trail, ran = "", _all_filed(connection, terminal, max(last, ran[-1].event))
     trail, seen = learner(trail, ran)
-    tallies.add(terminal, ((one, found) for one, many in zip(ran, seen, strict=True) for found in many))
-    connection.execute("UPDATE terminal SET last = ?, trail = ? WHERE number = ?", (ran[-1].event, trail, terminal))
+    counted = ((one, found) for one, many in zip(ran, seen, strict=True) for found in many)
+    tallies.add(terminal, counted, fresh=not last or is_late)
+    return _Session(terminal, ran[-1].event, trail)
 
 
-def _all_filed(connection: sqlite3.Connection, terminal: int, until: str) -> list[str]:
-    query = "SELECT event FROM ran WHERE terminal = ? AND event <= ? ORDER BY event"
-    return [event for (event,) in connection.execute(query, (terminal, until))]
-
-
-def _commands(connection: sqlite3.Connection, terminal: int, events: Sequence[str]) -> list[Ran]:
-    query = f"SELECT {_COLUMNS} FROM ran WHERE terminal = ? AND event BETWEEN ? AND ? ORDER BY event"
-    wanted = set(events)
-    rows = connection.execute(query, (terminal, events[0], events[-1]))
-    return [_ran(row) for row in rows if row[0] in wanted]
+def _all_filed(connection: sqlite3.Connection, terminal: int, until: str) -> list[Ran]:
+    query = f"SELECT {_COLUMNS} FROM ran WHERE terminal = ? AND event <= ? ORDER BY event"
+    return [_ran(row) for row in connection.execute(query, (terminal, until))]
 
 
 def _ran(row: Sequence[str | int]) -> Ran:
@@ -140,8 +163,12 @@ class _Tallies:
         self._runs: Counter[tuple[int, int]] = Counter()
         self._last: dict[tuple[int, int], str] = {}
         self._totals: Counter[Kind] = Counter()
+        self._fresh: set[int] = set()
 
-    def add(self, terminal: int, seen: Iterable[tuple[Ran, Seen]]) -> None:
+    def add(self, terminal: int, seen: Iterable[tuple[Ran, Seen]], *, fresh: bool) -> None:
+        """`fresh` is a session of which nothing is counted yet."""
+        if fresh:
+            self._fresh.add(terminal)
         for ran, found in seen:
             self._totals[found[0]] += 1
             place = terminal, self._number(found)
@@ -151,19 +178,19 @@ class _Tallies:
     def write(self) -> None:
         """Only what was counted now is touched, so this costs the same however much there is already."""
         rows = [(*place, runs, self._last[place]) for place, runs in self._runs.items()]
-        known = [row for row in rows if self._is_known(row[0], row[1])]
-        new = Counter(habit for _, habit, _, _ in rows) - Counter(habit for _, habit, _, _ in known)
+        sums: dict[int, tuple[int, int, str]] = {}
+        for terminal, habit, more, latest in rows:
+            runs, sessions, last = sums.get(habit, (0, 0, ""))
+            is_first = terminal in self._fresh or not self._is_known(terminal, habit)
+            sums[habit] = runs + more, sessions + is_first, max(last, latest)
         self._connection.executemany(
             "INSERT INTO habit_in VALUES (?, ?, ?, ?) ON CONFLICT (terminal, habit)"
             " DO UPDATE SET runs = runs + excluded.runs, last = max(last, excluded.last)",
             rows,
         )
         self._connection.executemany(
-            "UPDATE habit SET runs = runs + ?, last = max(last, ?) WHERE number = ?",
-            [(runs, last, habit) for _, habit, runs, last in rows],
-        )
-        self._connection.executemany(
-            "UPDATE habit SET sessions = sessions + ? WHERE number = ?", [(n, habit) for habit, n in new.items()]
+            "UPDATE habit SET runs = runs + ?, sessions = sessions + ?, last = max(last, ?) WHERE number = ?",
+            [(*total, habit) for habit, total in sums.items()],
         )
         self._connection.executemany(_ADD_TOTAL, [(kind.label, runs) for kind, runs in self._totals.items()])
 
@@ -185,10 +212,7 @@ class _Tallies:
 
     def _number(self, seen: Seen) -> int:
         if (number := self._numbers.get(seen)) is None:
-            kind, key = seen[0].label, seen[1]
-            self._connection.execute("INSERT OR IGNORE INTO habit (kind, key) VALUES (?, ?)", (kind, key))
-            query = "SELECT number FROM habit WHERE kind = ? AND key = ?"
-            number = self._numbers[seen] = self._connection.execute(query, (kind, key)).fetchone()[0]
+            number = self._numbers[seen] = self._connection.execute(_NUMBER, (seen[0].label, seen[1])).fetchone()[0]
         return number
 
 

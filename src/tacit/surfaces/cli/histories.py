@@ -28,13 +28,22 @@ def run(call: Call) -> int:
     bar = Bar()
     try:
         done = call.vault.import_history(files, dry_run=call.flag("--dry-run"), progress=bar)
+        waiting = _learned(call, bar) if any(one.new for one in done) and not call.flag("--dry-run") else 0
     finally:
         bar.wipe()
     if named is not None and done[0].problem:
         raise done[0].problem
     for line in _told(done, call.flag("--dry-run")):
         say(line)
+    if waiting:
+        say(f"{counted(waiting, 'suggestion')} to decide on: tacit review")
     return 1 if all(one.problem for one in done) else 0
+
+
+def _learned(call: Call, bar: Bar) -> int:
+    """At once, so that the next question need not wait for it; how many suggestions there are then."""
+    bar.say("learning from them …")
+    return call.vault.learn().waiting
 
 
 def _named(path: str, shell: str | None) -> HistoryFile:
@@ -66,7 +75,7 @@ def _told(done: Sequence[ImportedHistory], dry_run: bool) -> Iterator[str]:
     if dry_run:
         yield f"{counted(new, 'command')} would come in. Nothing was changed."
     elif new:
-        yield f"Imported {counted(new, 'command')}. See what they teach: tacit suggestions"
+        yield f"Imported {counted(new, 'command')}."
     else:
         yield "Nothing new."
 

@@ -29,6 +29,12 @@ class Bar:
         name = clip(show(os.path.basename(path)), _NAME)
         self._write(f"{name} [{'#' * full}{' ' * (_WIDTH - full)}] {share:4.0%} {commands:,} commands")
 
+    def say(self, what: str) -> None:
+        """Something that takes a while and cannot tell how far it is."""
+        if self._shown:
+            self._drawn_at = time.monotonic()
+            self._write(what)
+
     def wipe(self) -> None:
         if self._shown and self._drawn_at > 0:
             self._write("")

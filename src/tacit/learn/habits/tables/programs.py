@@ -10,8 +10,8 @@ TRIVIAL = frozenset(
     "cat bat less more most head tail echo printf print which type whereis whatis man help info tldr apropos "
     "whoami id who w date cal uname hostname uptime "
     # the shell and its terminal
-    "clear cls reset tacit history fc exit logout quit q :q bye jobs fg bg disown wait sleep true false : test [ [[ let "
-    "export set unset setenv declare typeset local readonly alias unalias function abbr hash rehash bind bindkey "
+    "clear cls reset tacit history fc exit logout quit q :q jobs fg bg disown wait sleep true false : test [ [[ let "
+    "bye export set unset setenv declare typeset local readonly alias unalias function abbr hash rehash bind bindkey "
     "shopt setopt unsetopt umask ulimit read shift trap return break continue eval env printenv command yes stty "
     "getopts builtin emulate zle compinit autoload mark commandline contains string status begin end stop suspend su "
     "> < >> } "
