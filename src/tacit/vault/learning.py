@@ -112,7 +112,9 @@ def learn(store: Store) -> Learned:
 
 
 def _with_counts(listed: Listed, tally: Tally | None) -> Listed:
-    return listed._replace(counted=Counts(label(tally.seen), tally.runs, tally.sessions)) if tally else listed
+    if tally is None:
+        return listed
+    return listed._replace(counted=Counts(label(tally.seen), tally.runs, tally.sessions, _day(tally)))
 
 
 def learned(trail: str, commands: Sequence[Ran]) -> tuple[str, list[tuple[habits.Seen, ...]]]:
@@ -189,8 +191,11 @@ def _odds(connection: sqlite3.Connection) -> Odds:
     return Odds(habits.total(connection, Kind.RECURRING_COMMAND), runs, in_longer)
 
 
+def _day(tally: Tally) -> str:
+    return datetime.fromtimestamp(moment(EventId(tally.last)) / 1000, UTC).date().isoformat()
+
+
 def _proposed(tally: Tally, verdict: Verdict) -> Draft:
-    day = datetime.fromtimestamp(moment(EventId(tally.last)) / 1000, UTC).date().isoformat()
-    evidence = f"{tally.runs} runs in {tally.sessions} session{'s' * (tally.sessions != 1)}, the last on {day}"
+    evidence = f"{tally.runs} runs in {tally.sessions} session{'s' * (tally.sessions != 1)}, the last on {_day(tally)}"
     body = Proposed(claim_of(tally.seen), verdict, SOURCE, evidence, confidence=confidence(tally))
     return Draft(body, GLOBAL, _LEARNER)

@@ -47,11 +47,12 @@ class Hit(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What was counted of a habit: what it is called, how often it was seen, in how many sessions."""
+    """What was counted of a habit: what it is called, how often it was seen, in how many sessions, the last day."""
 
     label: str
     runs: int
     sessions: int
+    last: str
 
 
 class Listed(NamedTuple):

@@ -87,10 +87,10 @@ def card(listed: Listed, at: int, of: int) -> Sequence[str]:
         f" {show(scope_words(memory))}",
         f"   “{show(memory.claim.sentence)}”",
         f"   based on {_basis(listed)}, confidence {memory.confidence:.2f}",
-        f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}"
-        if listed.counted is None
-        else "   learned from your shell",
     ]
+    if listed.counted:
+        return [*lines, f"   learned from your shell, the last time on {listed.counted.last}"]
+    lines.append(f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}")
     lines += [f"   evidence: {show(clip(given.text, 200))}" for given in memory.evidence[:3]]
     return lines
 
