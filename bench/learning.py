@@ -21,7 +21,8 @@ from tacit.core.ids import event_id
 from tacit.core.observation import CommandRan
 from tacit.core.provenance import Provenance
 from tacit.index import habits, store, writer
-from tacit.log.codec import encode, type_of
+from tacit.log.bodies import type_of
+from tacit.log.codec import encode
 from tacit.vault import learning
 from tacit.vault.filing import must_decode
 

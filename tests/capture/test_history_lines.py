@@ -21,7 +21,7 @@ from tacit.core.secrets.tokens import TOKENS
 from tacit.core.secrets.vendors import VENDORS
 from tacit.log.codec import encode
 from tacit.log.commands import CommandLines
-from tacit.vault.known import DIGEST, command_id, key_of
+from tacit.vault.history.known import DIGEST, command_id, key_of
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
 moments = st.integers(631_152_000_000_000, 4_000_000_000_000_000)

@@ -16,7 +16,8 @@ from tacit.core.observation import WorkLogged
 from tacit.disk.ops import OsDisk
 from tacit.index import reader, writer
 from tacit.index import store as index_store
-from tacit.log.codec import Damaged, type_of
+from tacit.log.bodies import type_of
+from tacit.log.codec import Damaged
 from tacit.recall.find import Match, Query, search
 from tacit.vault.filing import must_decode
 from tacit.vault.home import Home

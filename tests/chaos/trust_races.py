@@ -23,7 +23,7 @@ from tacit.core.errors import TacitError
 from tacit.core.memory import Status
 from tacit.core.observation import Trusted
 from tacit.log.codec import Damaged, decode
-from tacit.vault.brought import Repository
+from tacit.vault.repository.brought import Repository
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, together
 

@@ -8,7 +8,8 @@ from tacit.core.judgement import Decided, Verdict
 from tacit.core.memory import Status
 from tacit.index import reader, store, writer
 from tacit.index.reader import Entry
-from tacit.log.codec import encode, type_of
+from tacit.log.bodies import type_of
+from tacit.log.codec import encode
 from tacit.recall.brief import Brief, compose, harmless
 from tacit.vault.filing import must_decode
 

@@ -13,7 +13,7 @@ import pytest
 
 from tacit.capture.history.found import HistoryFile
 from tacit.log.codec import decode
-from tacit.vault import histories
+from tacit.vault.history import importing as histories
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody
 
 from .person import Person, Said, tree

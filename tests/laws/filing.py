@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tacit.core.event import Event
 from tacit.index import store, writer
-from tacit.log.codec import encode, type_of
+from tacit.log.bodies import type_of
+from tacit.log.codec import encode
 from tacit.vault.filing import must_decode
 
 from .strategies import logs

@@ -17,7 +17,8 @@ from tacit.core.memory import recollect
 from tacit.core.observation import Evaluated, Score, Unknown, WorkLogged
 from tacit.core.provenance import Provenance
 from tacit.index import store, writer
-from tacit.log.codec import Damaged, damage, decode, encode, seal, type_of
+from tacit.log.bodies import type_of
+from tacit.log.codec import Damaged, damage, decode, encode, seal
 from tacit.vault.filing import must_decode
 
 Json = dict[str, object]

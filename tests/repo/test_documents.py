@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.log.codec import EVENT_TYPES
+from tacit.log.bodies import EVENT_TYPES
 from tacit.settings import TEMPLATE, Settings
 from tacit.surfaces.cli.commands import SUMMARIES, module_of
 from tests.repo.consoles import recordings, replay

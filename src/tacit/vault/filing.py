@@ -13,7 +13,8 @@ from tacit.core.ids import EventId
 from tacit.disk.lock import read_only, refuses_writes
 from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
-from tacit.log.codec import Damaged, decode, encode, type_of
+from tacit.log.bodies import type_of
+from tacit.log.codec import Damaged, decode, encode
 from tacit.log.log import PURGED, Cursor, Log
 from tacit.vault.home import Home
 

@@ -28,7 +28,7 @@ from tacit.core.traces import MARK, Words, holds, plain
 from tacit.disk.ops import OsDisk
 from tacit.disk.replace import replace_file
 from tacit.index import reader, store
-from tacit.log.codec import EVENT_TYPES
+from tacit.log.bodies import EVENT_TYPES
 from tacit.log.log import Log
 from tacit.log.purge import Plan, graves, more_graves, planned, planned_again
 from tacit.log.rewrite import Aside, set_aside

@@ -160,7 +160,7 @@ class Store:
         """A home that cannot be written and has no usable index is indexed in memory."""
         connection = self._filing.fresh_index()
         if reader.anyone_trusted(connection):
-            from tacit.vault import trusted
+            from tacit.vault.repository import trusted
 
             if void := trusted.void(connection, must_decode):
                 connection = self._filing.fresh_index(without=void)
@@ -258,7 +258,7 @@ class Store:
         """Whether a fact file that was trusted may have changed. Where nobody trusts any, that is one look."""
         if not reader.anyone_trusted(connection):
             return False
-        from tacit.vault import trusted
+        from tacit.vault.repository import trusted
 
         return trusted.shaken(connection, must_decode)
 
@@ -266,7 +266,7 @@ class Store:
         """End the trust in files that changed, before anybody is told what they said. The lock is held."""
         if not reader.anyone_trusted(connection):
             return connection
-        from tacit.vault import trusted
+        from tacit.vault.repository import trusted
 
         drafts = trusted.ended(connection, must_decode)
         if not drafts:
@@ -276,7 +276,7 @@ class Store:
 
     def _trust_remembered(self, connection: sqlite3.Connection) -> None:
         if reader.anyone_trusted(connection):
-            from tacit.vault import trusted
+            from tacit.vault.repository import trusted
 
             trusted.remember(connection, must_decode)
 

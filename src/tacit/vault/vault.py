@@ -12,13 +12,13 @@ from __future__ import annotations
 from tacit.vault.contexts import Contexts
 from tacit.vault.doctor import Doctoring
 from tacit.vault.exchange import Exchanging
-from tacit.vault.histories import Histories
+from tacit.vault.history.importing import Histories
 from tacit.vault.judging import Judging
+from tacit.vault.repository.trusting import Trusting
 from tacit.vault.setup import Setup
 from tacit.vault.statistics import Counting
 from tacit.vault.syncing import Syncing
 from tacit.vault.tending import Tending
-from tacit.vault.trust import Trusting
 from tacit.vault.workflows import Workflows
 
 

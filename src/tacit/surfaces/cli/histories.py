@@ -13,7 +13,7 @@ from tacit.core.text import show
 from tacit.surfaces.cli.command import Call, Option
 from tacit.surfaces.cli.progress import Bar
 from tacit.surfaces.cli.words import counted, say
-from tacit.vault.histories import ImportedHistory
+from tacit.vault.history.importing import ImportedHistory
 
 OPTIONS = (
     Option("--file", "FILE", "with history: this one, instead of all that are found"),

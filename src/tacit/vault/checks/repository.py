@@ -8,7 +8,7 @@ from contextlib import closing
 from tacit.core.errors import TacitError
 from tacit.log.verify import Finding
 from tacit.settings import Settings
-from tacit.vault.brought import look_at
+from tacit.vault.repository.brought import look_at
 from tacit.vault.store import Store
 
 

@@ -11,7 +11,7 @@ from tacit.core.trust import Brought
 from tacit.surfaces.cli.asking import agreed
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.words import counted, say, say_json
-from tacit.vault.brought import Repository
+from tacit.vault.repository.brought import Repository
 
 _SHOWN = 300
 

@@ -24,7 +24,7 @@ from tacit.core.ids import event_id
 from tacit.core.observation import CommandRan
 from tacit.log.commands import ENVELOPE, CommandLines
 from tacit.log.tombstones import Tombstones
-from tacit.vault.known import DIGEST, Known, command_id, heard_key
+from tacit.vault.history.known import DIGEST, Known, command_id, heard_key
 
 IGNORED = "ignored by your settings"
 PURGED = "purged before"

@@ -25,8 +25,8 @@ if TYPE_CHECKING:  # loaded when a history is read
     from tacit.capture.history.entry import Entry, Read
     from tacit.capture.history.found import HistoryFile
     from tacit.core.blockwise import Blockwise
-    from tacit.vault.intake import Ignored, Setting, Tally
-    from tacit.vault.known import Known
+    from tacit.vault.history.intake import Ignored, Setting, Tally
+    from tacit.vault.history.known import Known
 
 MOST = 1_000_000  # commands of one history
 _LARGE = 16 << 20  # bytes: a smaller file does not hold so many commands with their times
@@ -135,9 +135,9 @@ class Histories(Opened):
     def _read(self, history: _History, dry_run: bool, progress: Progress, ignored: Ignored | None) -> ImportedHistory:
         from tacit.core.blockwise import Blockwise
         from tacit.log.tombstones import tombstones
-        from tacit.vault.grown import Grown
-        from tacit.vault.intake import EARLIER, Intake
-        from tacit.vault.known import Known
+        from tacit.vault.history.grown import Grown
+        from tacit.vault.history.intake import EARLIER, Intake
+        from tacit.vault.history.known import Known
 
         log = self._store.log
         known = Known(log, history.segment)
@@ -169,7 +169,7 @@ class Histories(Opened):
     def _setting(self, history: _History, known: Known, guard: Blockwise) -> tuple[Setting, int, int]:
         """The setting of a history, how many of its commands to pass over, and how many of these for being too many."""
         from tacit.capture.history.entry import SECOND
-        from tacit.vault.intake import Setting
+        from tacit.vault.history.intake import Setting
 
         origin = self._store.speaker.origin()
         now = (origin.at - _EPOCH) // timedelta(microseconds=1)
@@ -242,7 +242,7 @@ def _survey(history: _History, now: int) -> _Survey:
 def _in_order(history: _History, host: str, now: int, known: Known, new: int) -> Setting:
     """One session, and the commands a millisecond apart up to the last change of the file."""
     from tacit.capture.history.entry import SECOND
-    from tacit.vault.intake import Setting
+    from tacit.vault.history.intake import Setting
 
     start = min(history.changed, now) - new * _MILLISECOND
     after = max(start, (known.last + 1) * SECOND if known.count else 0)

@@ -13,9 +13,9 @@ from tacit.core.trust import Accepted, Brought, FactFile
 from tacit.disk.foreign import read_foreign
 from tacit.index import reader
 from tacit.notes.shelf import inside
-from tacit.vault import trusted
 from tacit.vault.filing import must_decode
 from tacit.vault.project import Project
+from tacit.vault.repository import trusted
 from tacit.vault.store import Store
 
 

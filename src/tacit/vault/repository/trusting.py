@@ -10,11 +10,11 @@ from tacit.core.errors import Refused
 from tacit.core.event import Draft, Event
 from tacit.core.memory import Memory
 from tacit.index import reader
-from tacit.vault import trusted
-from tacit.vault.brought import Repository, look_at, project_of
 from tacit.vault.filing import must_decode
 from tacit.vault.opened import Opened
 from tacit.vault.project import FACTS
+from tacit.vault.repository import trusted
+from tacit.vault.repository.brought import Repository, look_at, project_of
 
 
 class Trusting(Opened):

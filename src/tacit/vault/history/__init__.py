@@ -1,0 +1,1 @@
+"""Taking in the histories that shells have kept."""

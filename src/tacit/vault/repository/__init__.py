@@ -1,0 +1,1 @@
+"""What a repository brought, and the trust of a person in it."""
