@@ -14,6 +14,7 @@ from tacit.vault.capturing import Capturing
 from tests.learn.shellwork import Line, lines
 
 from .person import Person
+from .terminal import converse
 
 RELEASE = ("make lint", "make test", "git push")
 
@@ -202,6 +203,25 @@ def test_an_accepted_pattern_is_a_workflow_of_what_was_really_typed(person: Pers
     assert workflow["steps"] == ["npm ci", "npm t -- --silent", "git commit"]
     assert workflow["directory"] == "/srv/app/api"
     assert workflow["claim"] == card["id"]
+
+
+def test_at_a_terminal_the_workflow_can_be_edited_at_once(person: Person) -> None:
+    typed(person, *days(*RELEASE))
+    (card,) = cards(person, "workflow_pattern").values()
+    editor = "sed -i 's/^name: .*/name: release/; s/make lint/make lint --fast/'"
+    said = converse(person, "accept", card["id"], answers=[("Edit it now? [y/N] ", "y")], EDITOR=editor)
+    assert "Workflow make-lint-test-git in /srv/app/api:" in said.out
+    assert "Saved release." in said.out
+    (workflow,) = person.tacit("workflow", "list", "--json").json
+    assert (workflow["name"], workflow["steps"][0]) == ("release", "make lint --fast")
+
+
+def test_a_secret_that_was_typed_in_it_is_no_step_of_a_workflow(person: Person) -> None:
+    typed(person, *days("make lint", "deploy --token ghp_" + "a1B2c3D4e5" * 4, "git push"))
+    (card,) = cards(person, "workflow_pattern").values()
+    person.tacit("accept", card["id"])
+    (workflow,) = person.tacit("workflow", "list", "--json").json
+    assert workflow["steps"] == ["make lint", "deploy", "git push"]
 
 
 def test_undo_takes_back_what_the_person_did_not_what_was_learned_since(person: Person) -> None:

@@ -193,13 +193,18 @@ def change(old: Workflow, name: str, steps: Sequence[str], directory: str) -> li
 # What may be run
 
 
+def has_hole(step: str) -> bool:
+    """Whether a secret or a purged text was taken out of it: it is no longer what the person typed."""
+    return _HOLE.search(step) is not None
+
+
 def must_be_runnable(workflow: Workflow) -> Workflow:
     """Only what a person accepted runs, and only when nothing of it is missing."""
     edit = f"tacit workflow edit {show(workflow.name)}"
     if not workflow.accepted:
         raise Refused(f"nobody accepted the steps of {show(workflow.name)}", f"look at them and save them: {edit}")
     for at, step in enumerate(workflow.steps, 1):
-        if _HOLE.search(step):
+        if has_hole(step):
             raise Refused(f"in step {at} a secret was taken out, so it would not run as it was meant", edit)
     if not workflow.steps:
         raise Refused(f"{show(workflow.name)} has no steps", edit)

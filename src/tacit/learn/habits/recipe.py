@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tacit.core.observation import CommandRan
+from tacit.core.workflow import has_hole
 from tacit.learn.habits.families import Part, parts
 from tacit.learn.habits.habit import BETWEEN
 
@@ -28,7 +29,8 @@ class _Occurrence(NamedTuple):
 def recipe(key: str, ends: Sequence[Sequence[CommandRan]]) -> Recipe:
     """`ends` are the commands of sessions up to an occurrence of this sequence, the latest first.
 
-    A step is the line that was typed in most of them; where they differ too much, the command alone.
+    A step is the line that was typed in most of them; where they differ too much, or where a secret stood in it, the
+    command alone.
     """
     families = tuple(key.split(BETWEEN))
     found = [one for commands in ends if (one := _occurrence(families, commands))]
@@ -60,7 +62,7 @@ def _line(family: str, texts: Sequence[str]) -> str:
     if not texts:
         return family
     text, count = Counter(texts).most_common(1)[0]
-    return text if 2 * count > len(texts) else family
+    return text if 2 * count > len(texts) and not has_hole(text) else family
 
 
 def _place(directories: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from tacit.core.errors import TacitError
 from tacit.core.memory import Memory
 from tacit.core.text import show
 from tacit.surfaces.cli.asking import agreed
@@ -16,7 +17,11 @@ def make_workflow(vault: Vault, memory: Memory) -> None:
     recipe = vault.recipe(memory)
     if recipe is None:
         return
-    workflow = vault.workflow_from(None, recipe.steps, recipe.directory, memory.id)
+    try:
+        workflow = vault.workflow_from(None, recipe.steps, recipe.directory, memory.id)
+    except TacitError as error:  # the memory holds all the same
+        say(f"  no workflow was made of it: {show(error.message)}")
+        return
     where = f" in {show(workflow.directory)}" if workflow.directory else ""
     say(f"Workflow {show(workflow.name)}{where}:")
     for at, line in enumerate(workflow.steps, 1):
