@@ -7,19 +7,25 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import NamedTuple
 
-from tacit.core.errors import WrongUse
+from tacit.capture import shell
+from tacit.capture.history import bash, fish, zsh
+from tacit.core.errors import Refused, WrongUse
+from tacit.learn.habits.families import parts
 from tacit.log import codec
 from tacit.log.reader import lines
 from tacit.notes import facts, long_term
 from tacit.notes.escape import escape, unescape
+from tacit.notes.recipes import form
 from tacit.settings import TEMPLATE, read_settings
 from tacit.vault.project import find_project
 
 from .values import mutated
 
+_NOW = datetime(2026, 3, 2, tzinfo=UTC)
 SLOW = 1.0  # seconds; no input may take so long
 _ID = "019cae6b-6600-7ccf-8136-6b4a96c335e7"
 _LINE = codec.seal(
@@ -155,6 +161,40 @@ _SETTINGS = (
 )
 
 
+_BASH = b"#1700000000\nmake lint\n#1700000060\nfor f in *; do\necho $f\ndone\nls\n"
+_ZSH = b": 1700000000:3;make lint\n: 1700000060:0;echo a\\\nb\nplain \x83\xb4 line\n"
+_FISH = b"- cmd: make lint\n  when: 1700000000\n  paths:\n    - src\n- cmd: echo a\\nb\n  when: 1700000060\n"
+_RECORD = b"\0".join(
+    (b"tacit1", b"zsh", b"1.2.3", b"0", b"1700000000000000", b"12", b"/srv", b"gst", b"git status", b"", b"")
+)
+_FORM = b"name: check\ndirectory: /srv\nstep:\n    make lint\nstep:\n    cat <<X\n    a\n    X\n"
+_LINES = (
+    b"git add -A && git commit -m 'a b' | tee log",
+    b"sudo env A=1 make -C x test > log 2>&1 &",
+    b"cat <<X\na\nX\n",
+)
+_SHELL = (
+    *_BYTES,
+    *(
+        b"'",
+        b'"',
+        b"$(",
+        b"`",
+        b"((",
+        b"<<X\n",
+        b"&&",
+        b"|",
+        b";",
+        b"{",
+        b"\\\n",
+        b"$((" * 40,
+        b"(" * 300,
+        b"; a" * 200,
+    ),
+    *(b": 1700000000:0;", b"#99999999999999999999", b"- cmd: ", b"  when: -1", b"\x83", b"\x83\x83", b"step:", b"    "),
+)
+
+
 class Reader(NamedTuple):
     """`refusals` are the errors it is documented to raise; anything else is a finding."""
 
@@ -196,6 +236,12 @@ def readers(folder: str) -> list[Reader]:
             _INI,
             lambda data: _in_file(config, data, lambda: find_project(repository, folder)),
         ),
+        Reader("history of bash", (_BASH,), _SHELL, lambda data: list(bash.read(BytesIO(data)))),
+        Reader("history of zsh", (_ZSH,), _SHELL, lambda data: list(zsh.read(BytesIO(data)))),
+        Reader("history of fish", (_FISH,), _SHELL, lambda data: list(fish.read(BytesIO(data)))),
+        Reader("record of a shell", (_RECORD,), _SHELL, lambda data: shell.read_record(data, _NOW)),
+        Reader("command lines", _LINES, _SHELL, lambda data: parts(_text(data))),
+        Reader("form of a workflow", (_FORM,), _SHELL, lambda data: form.read(_text(data)), (WrongUse, Refused)),
         Reader(
             ".git pointer", gitdirs, _INI, lambda data: _in_file(pointer, data, lambda: find_project(worktree, folder))
         ),
