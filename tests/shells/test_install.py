@@ -33,6 +33,12 @@ def content(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
 
 
+def test_install_takes_it_out_too(person: Person, shell: str) -> None:
+    person.tacit("install", shell, "--yes")
+    assert "Taken out." in person.tacit("install", shell, "--uninstall", "--yes").out
+    assert "Nothing of Tacit is in" in person.tacit("uninstall", shell).out
+
+
 @pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE.keys())
 def test_what_was_installed_is_taken_out_byte_for_byte(person: Person, shell: str, before: bytes | None) -> None:
     file = person.folder / FILES[shell]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from tacit.core.text import show
 from tacit.surfaces.cli.agreeing import change_agreed
 from tacit.surfaces.cli.command import Call, Command, Option
+from tacit.surfaces.cli.verbs import uninstall
 from tacit.surfaces.cli.words import say
 from tacit.surfaces.install.target import here
 from tacit.surfaces.install.targets import target
 
 
 def run(call: Call) -> int:
+    if call.flag("--uninstall"):
+        return uninstall.run(call)
     chosen = target(call.one_word(), "install")
     change = chosen.installed(here())
     if not change.is_needed:
@@ -30,5 +33,8 @@ COMMAND = Command(
     ),
     example="tacit install zsh",
     run=run,
-    options=(Option("--yes", help="add them without being asked"),),
+    options=(
+        Option("--yes", help="add them without being asked"),
+        Option("--uninstall", help="take them out again: the same as tacit uninstall SHELL"),
+    ),
 )
