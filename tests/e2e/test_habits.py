@@ -290,3 +290,10 @@ def test_the_notice_can_be_switched_off(person: Person) -> None:
     typed(person, *days("ls", count=1, first=4, directory=""))
     assert "make" in cards(person)
     assert not (person.home / ".tacit" / "notice").exists()
+
+
+def test_what_began_before_a_purge_does_not_bring_back_what_was_purged(person: Person) -> None:
+    typed(person, *days("deploy-to-acme --now", count=1))
+    person.tacit("purge", "--text", "deploy-to-acme", "--yes")
+    typed(person, *days("deploy-to-acme --slowly", count=1))
+    assert b"deploy-to-acme" not in b"".join(path.read_bytes() for path in person.home.rglob("*.jsonl"))

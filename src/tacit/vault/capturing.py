@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from datetime import datetime
 
 from tacit.capture.captured import Captured
 from tacit.capture.shell import is_ignored
@@ -14,6 +15,7 @@ from tacit.core.redaction import redacted
 from tacit.core.text import clip
 from tacit.disk.ops import PRIVATE_FILE, OsDisk
 from tacit.disk.replace import replace_file
+from tacit.log.log import PURGED
 from tacit.vault.opened import Opened
 from tacit.vault.store import make_home
 
@@ -38,7 +40,7 @@ class Capturing(Opened):
 
     def capture(self, captured: Captured) -> bool:
         """Record a command that ran, as said by whoever runs this; says whether it was one to record."""
-        if not self._settings.shell_capture or self._is_ignored(captured.ran):
+        if not self._settings.shell_capture or self._is_ignored(captured.ran) or self._purged_since(captured.at):
             return False
         if not os.path.isdir(self._store.home.path(".tacit")):
             make_home(self._store.home)
@@ -58,6 +60,13 @@ class Capturing(Opened):
         if found.new and self._settings.shell_notice:
             said = f"tacit: {found.waiting} suggestion{'s' * (found.waiting != 1)}, `tacit review`\n"
             replace_file(OsDisk(), home.notice, said.encode())
+
+    def _purged_since(self, began: datetime) -> bool:
+        """Whether a purge was done after it began: it may hold what was purged, and would bring it back."""
+        try:
+            return os.stat(self._store.log.path(PURGED)).st_mtime >= began.timestamp()
+        except FileNotFoundError:
+            return False
 
     def _is_ignored(self, ran: CommandRan) -> bool:
         settings = self._settings
