@@ -257,3 +257,13 @@ def test_an_index_that_is_a_copy_is_made_again(person: Person) -> None:
         torn.execute("UPDATE memory SET sentence = 'use npm'")
     torn.close()
     assert person.tacit("--home", str(person.folder / "restored"), "recall", "use").out.count("use pnpm") == 1
+
+
+def test_an_index_whose_tables_disagree_is_made_again(person: Person) -> None:
+    person.tacit("log", "--task", "T-1", "--summary", "moved the parser")
+    with sqlite3.connect(person.home / "index.sqlite") as torn:
+        torn.execute("PRAGMA writable_schema = ON")
+        torn.execute("UPDATE page SET event = '01a1ded1-f314-7a0f-96f1-0dba9e14cf44'")
+        torn.execute("DELETE FROM sqlite_schema WHERE name = 'page_day'")  # now SQLite finds something wrong, too
+    torn.close()
+    assert "moved the parser" in person.tacit("recall", "parser").out

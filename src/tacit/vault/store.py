@@ -84,10 +84,22 @@ class Store:
             with wellness():
                 return _snapshot(self._up_to_date(), question)
         except IndexUnwell:
-            self._let_go()
-            self._refresh(needed=True, broken=broken)
+            pass
+        except (LookupError, TypeError, ValueError, AttributeError):
+            if self._is_sound():  # then the mistake is ours
+                raise
+        self._let_go()
+        self._refresh(needed=True, broken=broken)
+        with wellness():
+            return _snapshot(self._connection(), question)
+
+    def _is_sound(self) -> bool:
+        """Whether SQLite finds nothing wrong with the index. Where it does, rows may say anything."""
+        try:
             with wellness():
-                return _snapshot(self._connection(), question)
+                return bool(self._connection().execute("PRAGMA integrity_check").fetchone() == ("ok",))
+        except IndexUnwell:
+            return False
 
     def scope(self) -> Scope:
         """The scope one stands in: the project's, or the global one."""
