@@ -89,7 +89,7 @@ class Memories:
         return row[0] if row else None
 
     def _all_events(self, claim: ClaimId) -> list[Event]:
-        query = "SELECT raw FROM touch JOIN event ON event.id = touch.event WHERE claim = ?"
+        query = "SELECT raw FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ?"
         return [self._decode(raw) for (raw,) in self._connection.execute(query, (claim,))]
 
     def _drop(self, claim: ClaimId) -> None:

@@ -127,9 +127,12 @@ def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Me
     return recollect_one(events_of(connection, claim, decode), claim)
 
 
+# An event that is spoken of and not there comes back as nothing, which `decode` does not take: the index is damaged.
+
+
 def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
     """All memories, by id, in one pass over their events."""
-    query = "SELECT claim, raw FROM touch JOIN event ON event.id = touch.event ORDER BY claim"
+    query = "SELECT claim, raw FROM touch LEFT JOIN event ON event.id = touch.event ORDER BY claim"
     for claim, rows in groupby(connection.execute(query), key=itemgetter(0)):
         found = recollect_one([decode(raw) for _, raw in rows], ClaimId(claim))
         if found is not None:
@@ -138,7 +141,7 @@ def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]
 
 def events_of(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Event]:
     rows = connection.execute(
-        "SELECT raw FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event", (claim,)
+        "SELECT raw FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event", (claim,)
     )
     return [decode(raw) for (raw,) in rows]
 
@@ -153,7 +156,7 @@ class Placed(NamedTuple):
 
 def placed_events(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Placed]:
     rows = connection.execute(
-        "SELECT raw, segment, line FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event",
+        "SELECT raw, segment, line FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event",
         (claim,),
     )
     return [Placed(decode(raw), segment, line) for raw, segment, line in rows]
@@ -227,8 +230,8 @@ def count_pages(connection: sqlite3.Connection, kind: str) -> int:
 def pages(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -> list[Event]:
     """The standing events of one day's page, in order."""
     rows = connection.execute(
-        "SELECT raw FROM page JOIN event ON event.id = page.event WHERE kind = ? AND day = ? AND NOT void"
-        " ORDER BY event.id",
+        "SELECT raw FROM page LEFT JOIN event ON event.id = page.event WHERE kind = ? AND day = ? AND NOT void"
+        " ORDER BY page.event",
         (kind, day),
     )
     return [decode(raw) for (raw,) in rows]
