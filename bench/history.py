@@ -68,7 +68,7 @@ def _rare(chance: random.Random, number: int) -> str:
             f"git commit -m 'fix the cache of page {number}'",
             f"rg -n 'handle_{number}' src/server",
             f"vim src/server/part_{number}.py",
-            f"cd ~/work/project-{number % 700}/src",
+            f"cd ~/src/project-{number % 700}/src",
             f"kubectl logs deploy/api-{number} --tail 100 | grep ERROR",
         )
     )
