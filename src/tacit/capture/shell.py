@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from tacit.capture.captured import Captured
+from tacit.capture.unsaid import is_unsaid
 from tacit.core.observation import UNKNOWN_STATUS, CommandRan
 from tacit.core.text import clean, clip
 
@@ -22,7 +23,6 @@ _LONGEST = 366 * 24 * 3600 * 1000  # milliseconds: a year
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _APART = timedelta(minutes=1)  # a record is read when its command has just ended
 # What these commands are given is what must not be kept.
-_UNSAID = ("purge", "redact")
 
 
 def read_record(record: bytes, now: datetime) -> Captured | None:
@@ -59,10 +59,7 @@ def is_ignored(ran: CommandRan, places: Sequence[str], patterns: Sequence[str], 
 
 def _is_private(line: str) -> bool:
     """A line that is empty, that begins with a blank, or that gives Tacit a text to take out."""
-    if not line.strip() or line[0].isspace():
-        return True
-    words = line.split()
-    return any(word in words for word in _UNSAID) and any(word.rpartition("/")[2] == "tacit" for word in words)
+    return not line.strip() or line[0].isspace() or is_unsaid(line)
 
 
 def _is_below(place: str, directory: str) -> bool:

@@ -111,3 +111,12 @@ def make_folder(path: str) -> None:
         return
     os.chmod(path, PRIVATE_FOLDER)
     OsDisk().sync_folder(parent)  # what is written in it must not vanish with its name
+
+
+def sqlite_address(path: str, mode: str) -> str:
+    """How SQLite is told of a file: with a mode it makes none by itself, which would be readable by others.
+
+    (urllib would bring half of the network.)
+    """
+    quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file:{quoted}?mode={mode}"

@@ -9,7 +9,6 @@ import gc
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from tacit.core.claim import Kind
 from tacit.core.event import Event
 from tacit.core.ids import EventId
 from tacit.core.observation import CommandRan
+from tacit.index.rows import transaction
 
 _BATCH = 20_000
 _LEARNED = "learned"
@@ -81,7 +81,7 @@ def learn(connection: sqlite3.Connection, learner: Learn) -> int:
     gc.disable()  # nothing here makes cycles, and looking for them among so many rows takes time
     try:
         while True:
-            with _transaction(connection):
+            with transaction(connection):
                 if not (taken := _learn_some(connection, learner)):
                     return done
                 done += taken
@@ -275,18 +275,6 @@ def _terminal(connection: sqlite3.Connection, name: str) -> int:
     number = connection.execute("SELECT number FROM terminal WHERE name = ?", (name,)).fetchone()[0]
     assert isinstance(number, int)
     return number
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 class Activity(NamedTuple):

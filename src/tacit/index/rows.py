@@ -1,12 +1,26 @@
-"""Writes that memories and pages share."""
+"""Writes that memories, pages and habits share."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 Words = tuple[int, str, str]
 _INSERT = "INSERT INTO words (rowid, text, extra) VALUES (?, ?, ?)"
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite has taken it back by itself where the disk is full
+            connection.execute("ROLLBACK")
+        raise
 
 
 def mark_stale(connection: sqlite3.Connection, views: Iterable[str]) -> None:

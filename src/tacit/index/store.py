@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 
 from tacit.core.errors import StoreUnwell
-from tacit.disk.ops import PRIVATE_FILE
+from tacit.disk.ops import PRIVATE_FILE, sqlite_address
 
 INDEX_VERSION = "5"
 _BESIDE = ("-wal", "-shm")
@@ -72,7 +72,7 @@ def create(path: str) -> sqlite3.Connection:
     if path != ":memory:":
         _remove(path)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
-    address = path if path == ":memory:" else _address(path, "rw")
+    address = path if path == ":memory:" else sqlite_address(path, "rw")
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
     connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
     with open(_SCHEMA, encoding="ascii") as file:
@@ -145,7 +145,7 @@ def open_for_reading(path: str) -> sqlite3.Connection:
     """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
     _must_be_plain(path)
     _must_be_itself(path)
-    address = _address(path, "ro")
+    address = sqlite_address(path, "ro")
     with wellness():
         connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
         try:
@@ -203,14 +203,8 @@ def close_written(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _address(path: str, mode: str) -> str:
-    """SQLite makes no file by itself then: it would be readable by others. (urllib would bring half of the network.)"""
-    quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return f"file:{quoted}?mode={mode}"
-
-
 def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(_address(path, "rw"), uri=True, timeout=5, isolation_level=None)
+    connection = sqlite3.connect(sqlite_address(path, "rw"), uri=True, timeout=5, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")

@@ -28,6 +28,7 @@ from tacit.index.habits import file_commands
 from tacit.index.memories import Memories
 from tacit.index.pages import add_pages, weigh_undone
 from tacit.index.reader import Decode
+from tacit.index.rows import transaction
 
 _CHUNK = 50_000
 _WORKFLOWS = (WorkflowSaved, WorkflowDropped, WorkflowRan)
@@ -65,8 +66,7 @@ class Reached(NamedTuple):
 
 def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Iterable[Reached], decode: Decode) -> None:
     """File the events and remember how far the log was read, all or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         memories = Memories(connection, decode)
         chunk: list[Filed] = []
         for entry in filed:
@@ -79,11 +79,6 @@ def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Itera
             connection.execute(index)
         memories.settle()
         connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite has taken it back by itself where the disk is full
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _take(connection: sqlite3.Connection, memories: Memories, chunk: Sequence[Filed], decode: Decode) -> None:

@@ -117,13 +117,13 @@ def _with_counts(listed: Listed, tally: Tally | None) -> Listed:
     return listed._replace(counted=Counts(label(tally.seen), tally.runs, tally.sessions, _day(tally)))
 
 
-def learned(trail: str, commands: Sequence[Ran]) -> tuple[str, list[tuple[habits.Seen, ...]]]:
+def learned(trail: str, commands: Sequence[Ran]) -> tuple[str, list[tuple[Seen, ...]]]:
     """A session's learners over further commands; the trail is kept as text between the times."""
     walked = _trail(trail)
     found = []
     for ran in commands:
         walked, seen = fold(walked, step(ran.at, ran.command))
-        found.append(tuple((one.kind, one.key) for one in seen))
+        found.append(seen)
     return json.dumps(walked), found
 
 

@@ -26,6 +26,7 @@ from tacit.capture.history.entry import (
 )
 from tacit.core.observation import UNKNOWN_STATUS
 from tacit.core.text import clean
+from tacit.disk.ops import sqlite_address
 
 _MAGIC = b"SQLite format 3\0"
 _COLUMNS = ("command", "timestamp", "duration", "exit", "cwd", "session", "hostname")
@@ -113,9 +114,8 @@ def _name(value: object) -> str:
 
 def _opened(path: str) -> sqlite3.Connection:
     """Without a write-ahead log the file is all there is, and SQLite need not put anything beside it."""
-    quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     alone = "" if _has_more(path) else "&immutable=1"
-    connection = sqlite3.connect(f"file:{quoted}?mode=ro{alone}", uri=True, timeout=5, isolation_level=None)
+    connection = sqlite3.connect(sqlite_address(path, "ro") + alone, uri=True, timeout=5, isolation_level=None)
     connection.text_factory = bytes
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA trusted_schema = OFF")

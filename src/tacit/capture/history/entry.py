@@ -27,7 +27,6 @@ NO_ENTRY = "not part of an entry"
 UNREADABLE = "damaged in the database"
 BLANK_FIRST = "began with a blank"
 
-_UNSAID = ("purge", "redact")
 _CHUNK = 1 << 18
 _UNPRINTABLE = "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
 _REPLACED = "\ufffd"
@@ -80,12 +79,6 @@ def _printable(text: str) -> str:
 @cache
 def _unprintable() -> re.Pattern[str]:
     return re.compile(_UNPRINTABLE)
-
-
-def is_unsaid(text: str) -> bool:
-    """Whether a command gave Tacit a text to take out: `tacit purge --text …` must not bring it in."""
-    words = text.split()
-    return any(word in words for word in _UNSAID) and any(word.rpartition("/")[2] == "tacit" for word in words)
 
 
 def is_possible(at: int, now: int) -> bool:

@@ -16,8 +16,9 @@ from hashlib import blake2b
 from json.encoder import encode_basestring_ascii as quoted
 from typing import NamedTuple
 
-from tacit.capture.history.entry import EARLIEST, SECOND, Entry, Unread, is_unsaid, latest
+from tacit.capture.history.entry import EARLIEST, SECOND, Entry, Unread, latest
 from tacit.capture.history.sessions import Sessions
+from tacit.capture.unsaid import is_unsaid
 from tacit.core.blockwise import Blockwise
 from tacit.core.event import Event, Origin
 from tacit.core.ids import event_id

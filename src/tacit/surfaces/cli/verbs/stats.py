@@ -28,6 +28,9 @@ def run(call: Call) -> int:
         return 0
     for line in lines(found):
         say(line)
+    if found.commands:
+        review = ": tacit review" if found.waiting else ""
+        say(f"Decided   {found.accepted} accepted, {found.dismissed} dismissed, {found.waiting} waiting{review}")
     return 0
 
 
@@ -42,9 +45,6 @@ def lines(found: Statistics) -> Iterator[str]:
     yield from _often("Most run", found.often)
     yield from _often("Most in", found.places)
     yield f"Habits    {', '.join(f'{count:,} {_HABITS[kind]}' for kind, count in found.habits)}"
-    yield f"Decided   {found.accepted} accepted, {found.dismissed} dismissed, {found.waiting} waiting" + (
-        ": tacit review" if found.waiting else ""
-    )
 
 
 def chart(weeks: Sequence[Week]) -> str:

@@ -52,8 +52,7 @@ def _say_learned(vault: Vault) -> None:
     pending = vault.suggestions()
     say("What Tacit would learn from your shell histories, read in a home that is thrown away:\n")
     for line in lines(vault.statistics()):
-        if not line.startswith("Decided"):
-            say(line)
+        say(line)
     first = f"It would suggest, first of all, {counted(len(pending), 'thing')}:"
     say(f"\n{first if pending else 'It would suggest nothing yet.'}")
     for at, listed in enumerate(pending, 1):
