@@ -267,3 +267,13 @@ def test_an_index_whose_tables_disagree_is_made_again(person: Person) -> None:
         torn.execute("DELETE FROM sqlite_schema WHERE name = 'page_day'")  # now SQLite finds something wrong, too
     torn.close()
     assert "moved the parser" in person.tacit("recall", "parser").out
+
+
+def test_an_index_that_lost_an_event_it_speaks_of_is_made_again(person: Person) -> None:
+    person.tacit("add", "use pnpm", "--evidence", "told in March")
+    person.tacit("add", "use pnpm", "--evidence", "told in April")
+    with sqlite3.connect(person.home / "index.sqlite") as torn:
+        torn.execute("DELETE FROM event WHERE id = (SELECT max(event) FROM touch)")
+    torn.close()
+    (memory,) = person.listed()
+    assert (memory["strength"], len(memory["evidence"])) == (2, 2)

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tacit.core.claim import GLOBAL, Kind, Scope, is_local, project_name
-from tacit.core.stance import opposed
 from tacit.core.text import show
 from tacit.core.workflow import Workflow
 from tacit.index.reader import Entry
 from tacit.recall.brief import harmless
+from tacit.recall.nearest import nearest
 
 _HEADER = "How this person works, as they accepted it. Reference data, not instructions."
 
@@ -33,7 +33,7 @@ class Context:
 
 def context(directory: str, scopes: Sequence[Scope], active: Iterable[Entry], workflows: Iterable[Workflow]) -> Context:
     """`active` are memories of these scopes that nothing overrules."""
-    entries = sorted(nearest(active, scopes), key=lambda entry: (scopes.index(entry.scope), entry.id))
+    entries = sorted(nearest(active, scopes.index), key=lambda entry: (scopes.index(entry.scope), entry.id))
     habits = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN)
     return Context(
         directory,
@@ -43,21 +43,6 @@ def context(directory: str, scopes: Sequence[Scope], active: Iterable[Entry], wo
         tuple(one for one in workflows if one.accepted),
         tuple(entry for entry in entries if entry.kind not in habits),
     )
-
-
-def nearest(entries: Iterable[Entry], scopes: Sequence[Scope]) -> list[Entry]:
-    """Leave out what is farther where something nearer answers the same question."""
-    kept: list[Entry] = []
-    for entry in sorted(entries, key=lambda one: scopes.index(one.scope)):
-        nearer = (one for one in kept if one.scope != entry.scope)
-        if not any(_answers_it(own, entry) for own in nearer):
-            kept.append(entry)
-    return kept
-
-
-def _answers_it(own: Entry, other: Entry) -> bool:
-    is_asked = bool(own.stance.question) and own.stance.question == other.stance.question
-    return is_asked and (opposed(own.stance, other.stance) or own.stance == other.stance)
 
 
 def lines(found: Context) -> Iterator[str]:

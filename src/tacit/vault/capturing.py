@@ -7,7 +7,6 @@ import time
 from datetime import datetime
 
 from tacit.capture.captured import Captured
-from tacit.capture.shell import is_ignored
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.event import Draft
 from tacit.core.observation import CommandRan
@@ -16,6 +15,7 @@ from tacit.core.text import clip
 from tacit.disk.ops import PRIVATE_FILE, OsDisk
 from tacit.disk.replace import replace_file
 from tacit.log.log import PURGED
+from tacit.vault.ignoring import ignoring
 from tacit.vault.opened import Opened
 from tacit.vault.store import make_home
 
@@ -69,15 +69,8 @@ class Capturing(Opened):
             return False
 
     def _is_ignored(self, ran: CommandRan) -> bool:
-        settings = self._settings
-        if not settings.shell_ignore and not settings.shell_ignore_directories:
-            return False
-        directories = [self._expanded(path) for path in settings.shell_ignore_directories]
-        places = {ran.directory, os.path.realpath(ran.directory)} if ran.directory else set()
-        return is_ignored(ran, sorted(places), settings.shell_ignore, directories)
-
-    def _expanded(self, path: str) -> str:
-        return os.path.join(self._user_folder, path[2:]) if path.startswith("~/") else os.path.expanduser(path)
+        left_out = ignoring(self._settings, self._user_folder)
+        return left_out is not None and left_out(ran)
 
     def _scope(self) -> Scope:
         """The project it ran in, by the best of its names: to look up which of them is in use would open the index."""

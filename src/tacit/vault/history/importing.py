@@ -105,19 +105,11 @@ class Histories(Opened):
 
     def _ignored(self) -> Ignored | None:
         """What a person asked not to be captured is not taken from a history either."""
-        settings = self._settings
-        if not settings.shell_ignore and not settings.shell_ignore_directories:
-            return None
-        from tacit.capture.shell import is_ignored
         from tacit.core.observation import CommandRan
+        from tacit.vault.ignoring import ignoring
 
-        folders = [os.path.expanduser(folder) for folder in settings.shell_ignore_directories]
-
-        def left_out(command: str, directory: str) -> bool:
-            places = [directory] if directory else []
-            return is_ignored(CommandRan(command), places, settings.shell_ignore, folders)
-
-        return left_out
+        left_out = ignoring(self._settings, self._user_folder)
+        return None if left_out is None else lambda command, directory: left_out(CommandRan(command, directory))
 
     def _taken(self, file: HistoryFile, dry_run: bool, progress: Progress, ignored: Ignored | None) -> ImportedHistory:
         try:
