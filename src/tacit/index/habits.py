@@ -75,27 +75,25 @@ def file_commands(connection: sqlite3.Connection, events: Iterable[Event]) -> No
     )
 
 
-def learn(connection: sqlite3.Connection, learner: Learn) -> int:
-    """Take in every command that was filed since the last time; how many that were."""
-    done = 0
+def learn(connection: sqlite3.Connection, learner: Learn) -> None:
+    """Take in every command that was filed since the last time."""
     gc.disable()  # nothing here makes cycles, and looking for them among so many rows takes time
     try:
-        while True:
+        more = True
+        while more:
             with transaction(connection):
-                if not (taken := _learn_some(connection, learner)):
-                    return done
-                done += taken
+                more = _learn_some(connection, learner)
     finally:
         gc.enable()
 
 
-def _learn_some(connection: sqlite3.Connection, learner: Learn) -> int:
-    """The next commands in the order in which they were filed, session by session."""
+def _learn_some(connection: sqlite3.Connection, learner: Learn) -> bool:
+    """The next commands in the order in which they were filed, session by session; whether there were any."""
     first = _learned(connection) + 1
     query = "SELECT max(number) FROM (SELECT number FROM ran WHERE number >= ? ORDER BY number LIMIT ?)"
     (last,) = connection.execute(query, (first, _BATCH)).fetchone()
     if last is None:
-        return 0
+        return False
     tallies = _Tallies(connection)
     query = f"SELECT terminal, {_COLUMNS} FROM ran WHERE number BETWEEN ? AND ? ORDER BY terminal, event"
     rows = connection.execute(query, (first, last)).fetchall()
@@ -107,7 +105,7 @@ def _learn_some(connection: sqlite3.Connection, learner: Learn) -> int:
     connection.executemany("UPDATE terminal SET last = ?2, trail = ?3 WHERE number = ?1", after)
     tallies.write()
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_LEARNED, str(last)))
-    return len(rows)
+    return True
 
 
 class _Session(NamedTuple):

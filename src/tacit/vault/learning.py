@@ -39,9 +39,8 @@ _LOOKED_AT = 150  # habits of a kind, the most frequent: what is rarer waits unt
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What learning came to: commands taken in, new suggestions, and how many wait for a decision."""
+    """What learning came to: new suggestions, and how many wait for a decision."""
 
-    commands: int
     new: tuple[ClaimId, ...]
     waiting: int
 
@@ -96,17 +95,15 @@ class Learning(Questions):
 
 def learn(store: Store) -> Learned:
     """Take in the commands since the last time, and suggest what became a habit."""
-    taken = 0
 
     def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-        nonlocal taken
-        taken = habits.learn(connection, learned)
+        habits.learn(connection, learned)
         return proposals(connection)
 
     def tell(connection: sqlite3.Connection, events: list[Event]) -> Learned:
         bodies = [event.body for event in events]
         new = [one.claim.id for one in bodies if isinstance(one, Proposed) and one.verdict is Verdict.PROPOSED]
-        return Learned(taken, tuple(new), len(waiting(connection)))
+        return Learned(tuple(new), len(waiting(connection)))
 
     return store.change(decision, tell)
 
