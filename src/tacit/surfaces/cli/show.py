@@ -8,7 +8,7 @@ from tacit.core.claim import is_local, project_name
 from tacit.core.memory import Memory
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import Call
-from tacit.surfaces.cli.words import KIND_WORDS, PROVENANCE_WORDS, STATUS_WORDS, counted, say, say_json
+from tacit.surfaces.cli.words import HABIT_WORDS, PROVENANCE_WORDS, STATUS_WORDS, counted, say, say_json
 from tacit.vault.judging import Outcome
 from tacit.vault.reading import Listed
 
@@ -82,9 +82,9 @@ def _basis(listed: Listed) -> str:
 def card(listed: Listed, at: int, of: int) -> Sequence[str]:
     """A candidate as a person decides on it."""
     memory = listed.memory
+    kind = HABIT_WORDS[memory.kind.label] if listed.counted else memory.kind.label
     lines = [
-        f"── {at} of {of} ── [{listed.short}] {KIND_WORDS.get(memory.kind.label, memory.kind.label)},"
-        f" {show(scope_words(memory))}",
+        f"── {at} of {of} ── [{listed.short}] {kind}, {show(scope_words(memory))}",
         f"   “{show(memory.claim.sentence)}”",
         f"   based on {_basis(listed)}, confidence {memory.confidence:.2f}",
     ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 STATUS_WORDS = {"pending": "candidate", "retired": "forgotten"}
-KIND_WORDS = {
+HABIT_WORDS = {
     "preferred_cwd": "a directory you work in",
     "recurring_command": "a command you run often",
     "workflow_pattern": "commands you run in order",
+    "preference": "a correction you make",
 }
 # Who is behind it, from `Provenance` 0 on.
 PROVENANCE_WORDS = (

@@ -13,10 +13,10 @@ from tacit.vault.statistics import Often, Statistics, Week
 _BARS = "▁▂▃▄▅▆▇█"
 _SHOWN = 5
 _HABITS = {
-    "preferred_cwd": "directories",
-    "recurring_command": "commands",
-    "workflow_pattern": "sequences",
-    "preference": "corrections",
+    "preferred_cwd": ("directory", "directories"),
+    "recurring_command": ("command", "commands"),
+    "workflow_pattern": ("sequence", "sequences"),
+    "preference": ("correction", "corrections"),
 }
 
 
@@ -44,7 +44,7 @@ def lines(found: Statistics) -> Iterator[str]:
     yield f"Weeks     {chart(found.weeks)}  since {found.weeks[0].monday.isoformat()}, at most {_most(found.weeks):,}"
     yield from _often("Most run", found.often)
     yield from _often("Most in", found.places)
-    yield f"Habits    {', '.join(f'{count:,} {_HABITS[kind]}' for kind, count in found.habits)}"
+    yield f"Habits    {', '.join(counted(count, *_HABITS[kind]) for kind, count in found.habits)}"
 
 
 def chart(weeks: Sequence[Week]) -> str:
