@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -188,3 +189,127 @@ def test_a_disk_that_is_nearly_full_is_told(home: Person, monkeypatch: pytest.Mo
     found = [str(one["what"]) for one in findings(home)]
     assert "only 32 KiB are free on its disk" in found
     assert "its disk can hold no more files" in found
+
+
+# A home in which nothing was recorded yet
+
+
+@pytest.mark.parametrize("first", ["install claude --yes", "autocapture on", "config set recall.limit 5"])
+def test_a_home_without_a_log_has_nothing_to_mend(person: Person, first: str) -> None:
+    person.tacit(*first.split())
+    assert [one for one in findings(person) if one["serious"]] == []
+    person.tacit("doctor")
+
+
+def test_a_home_with_nothing_but_settings_has_nothing_to_mend(person: Person) -> None:
+    person.home.mkdir(mode=0o700)
+    (person.home / "tacit.toml").write_text("[recall]\nlimit = 5\n")
+    (person.home / "tacit.toml").chmod(0o600)
+    assert findings(person) == []
+    (person.home / "tacit.toml").chmod(0o644)
+    assert [one["what"] for one in findings(person)] == ["others can read or write it"]
+
+
+def test_a_home_that_lost_its_log_is_not_taken_for_a_new_one(home: Person) -> None:
+    for folder in ("memory", "activity"):
+        for file in (home.home / folder).glob("*.jsonl"):
+            file.unlink()
+    assert [one for one in findings(home) if one["serious"]]
+
+
+# Shells and agents
+
+AGENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot")
+
+
+def _with(person: Person, *targets: str) -> Person:
+    for target in targets:
+        person.tacit("install", target, "--yes")
+    person.tacit("autocapture", "on")
+    return person
+
+
+def _replaced(person: Person, old: str, new: str) -> None:
+    """In every file that something was put into."""
+    for path in person.folder.rglob("*"):
+        if path.is_file() and person.home not in path.parents:
+            path.write_text(path.read_text().replace(old, new))
+
+
+def test_what_is_installed_is_told_and_is_no_finding(person: Person) -> None:
+    _with(person, *AGENTS, "bash", "zsh", "fish")
+    assert findings(person) == []
+    said = person.tacit("doctor").out
+    assert said.startswith("Installed in bash, zsh, fish, claude, codex, gemini, cursor, opencode, copilot.\n")
+    assert said.endswith("The home is well.\n")
+
+
+def test_without_anything_installed_nothing_is_told_of_it(home: Person) -> None:
+    assert "Installed in" not in home.tacit("doctor").out
+
+
+@pytest.mark.parametrize("old", [sys.executable, "/tacit/surfaces/hooks/agent.py"], ids=["interpreter", "file"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_hook_that_starts_what_is_gone_is_told_and_mended(person: Person, agent: str, old: str) -> None:
+    _with(person, agent)
+    _replaced(person, old, f"/no such place{old}" if agent == "opencode" else f"/gone{old}")
+    (one,) = findings(person)
+    assert "no longer there" in str(one["what"]) and old in str(one["what"]) and one["serious"]
+    assert one["mend"] == f"tacit install {agent}"
+    person.tacit("install", agent, "--yes")
+    assert findings(person) == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_that_loads_what_is_gone_is_told(person: Person, shell: str) -> None:
+    person.tacit("install", shell, "--yes")
+    _replaced(person, sys.executable, f"/gone{sys.executable}")
+    (one,) = findings(person)
+    assert f"/gone{sys.executable}" in str(one["what"]) and one["mend"] == f"tacit install {shell}"
+
+
+def test_hooks_of_another_installation_that_is_there_are_told_and_are_no_harm(person: Person, tmp_path: Path) -> None:
+    _with(person, "claude")
+    other = tmp_path / "other python"
+    other.symlink_to(sys.executable)
+    _replaced(person, sys.executable, f"'{other}'")
+    (one,) = findings(person)
+    assert "another installation" in str(one["what"]) and not one["serious"]
+
+
+def test_hooks_of_others_that_are_gone_are_not_ours_to_tell(person: Person) -> None:
+    settings = person.folder / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/gone/say done"}]}]}}')
+    _with(person, "claude")
+    assert findings(person) == []
+
+
+def test_hooks_that_give_and_do_not_record_are_told(person: Person) -> None:
+    person.tacit("install", "claude", "--yes")
+    (one,) = findings(person)
+    assert "not recorded" in str(one["what"]) and one["mend"] == "tacit autocapture on" and not one["serious"]
+
+
+def test_recording_that_nobody_starts_is_told(person: Person) -> None:
+    person.tacit("autocapture", "on")
+    (one,) = findings(person)
+    assert "no agent has the hooks" in str(one["what"]) and "tacit install claude" in str(one["mend"])
+
+
+def test_hooks_that_the_host_leaves_out_are_told(person: Person) -> None:
+    _with(person, "claude")
+    settings = person.folder / ".claude" / "settings.json"
+    settings.write_text(settings.read_text().replace("{", '{"disableAllHooks": true,', 1))
+    (one,) = findings(person)
+    assert "disableAllHooks" in str(one["what"]) and not one["serious"]
+
+
+def test_settings_that_cannot_be_read_are_told_where_tacit_is_in_them_and_nowhere_else(person: Person) -> None:
+    _with(person, "claude")
+    (person.folder / ".cursor").mkdir()
+    (person.folder / ".cursor" / "hooks.json").write_text("{")
+    assert findings(person) == []
+    (person.folder / ".claude" / "settings.json").write_text('{"hooks": ]')
+    (one,) = findings(person)
+    assert "line 1, column 11" in str(one["what"]) and one["serious"]

@@ -98,6 +98,6 @@ def test_every_verb_is_a_call_on_the_library() -> None:
         "stats": "statistics",
         "try": "histories",
     }
-    # About a text, a shell's file or a terminal, not about a home.
-    for name in SUMMARIES.keys() - {"redact", "hook", "install", "uninstall", "pause", "resume"}:
+    # About a text, a shell's file or a terminal, not about a home; or a server of other verbs.
+    for name in SUMMARIES.keys() - {"redact", "hook", "install", "uninstall", "pause", "resume", "mcp"}:
         assert callable(getattr(Vault, elsewhere.get(name, name)))

@@ -25,6 +25,11 @@ def event_id(milliseconds: int, entropy: bytes) -> EventId:
     return _join(milliseconds & _MS_MASK, int.from_bytes(entropy[:10], "big") & _PAYLOAD_MASK)
 
 
+def derived_id(milliseconds: int, place: int, digest: bytes) -> EventId:
+    """An id made of what it names: the same whenever it is made. `place` orders what has the same millisecond."""
+    return _join(milliseconds & _MS_MASK, min(place, 0xFFF) << 62 | int.from_bytes(digest[:8], "big") >> 2)
+
+
 def following(last: EventId | None, milliseconds: int, entropy: bytes) -> EventId:
     """An id for now that is greater than `last`, whatever the clock says."""
     fresh = event_id(milliseconds, entropy)
@@ -42,7 +47,7 @@ def moment(event: EventId) -> int:
 
 def claim_id(scope: str, key: str) -> ClaimId:
     """Sixty bits of the statement's hash: twelve letters that a person can type a prefix of."""
-    from hashlib import sha256  # loads OpenSSL; a question makes no new ids and need not wait for it
+    from tacit.core.hashed import sha256  # most questions make no new ids
 
     number = int.from_bytes(sha256(f"{scope}\n{key}".encode("utf-8", "surrogatepass")).digest()[:8], "big") >> 4
     return ClaimId("".join([_PAIRS[number >> shift & 1023] for shift in (50, 40, 30, 20, 10, 0)]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tacit.core.conversation import Conversation
 from tacit.core.ids import EventId
 
 
@@ -82,11 +83,16 @@ class Recalled(NamedTuple):
 
 
 class Injected(NamedTuple):
-    """A brief was handed out: which memories, and how large it was."""
+    """A brief was handed out, or put into the prompt of an agent: which memories and why each, which earlier sessions,
+    and how large it was. `moment` is when: at the start of a session, at a prompt, after a compaction."""
 
     memories: tuple[str, ...]
     tokens: int
     task: str = ""
+    agent: str = ""
+    moment: str = ""
+    reasons: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
 
 
 class Score(NamedTuple):
@@ -181,4 +187,4 @@ class Unknown(NamedTuple):
 
 Shell = CommandRan | WorkflowSaved | WorkflowDropped | WorkflowRan
 About = Trusted | Distrusted | ProjectSeen | Sealed | Purged | Stub | Unknown
-Observation = WorkLogged | Shell | Recalled | Injected | Evaluated | About
+Observation = WorkLogged | Shell | Conversation | Recalled | Injected | Evaluated | About

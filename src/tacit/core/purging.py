@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tacit.core.claim import Claim, Scope, is_local, project_scope
+from tacit.core.conversation import Conversation, PromptGiven, ReplyGiven, ToolUsed
 from tacit.core.event import POLICY, USER, Body, Event, Origin
 from tacit.core.ids import EventId
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
@@ -131,6 +132,8 @@ def _in_free_words(body: Body, cut: Cut) -> Body:
             return Evaluated(day, tuple(told))
         case Purged(reason=reason):
             return body._replace(reason=_free(reason, cut))
+        case PromptGiven() | ReplyGiven() | ToolUsed():
+            return _of_talk(body, cut)
     return body
 
 
@@ -151,10 +154,29 @@ def _of_commands(body: Shell, cut: Cut) -> Body:
             return WorkflowDropped(_free(name, cut))
 
 
+def _of_talk(body: Conversation, cut: Cut) -> Body:
+    match body:
+        case PromptGiven():
+            said, about, directory, branch = (
+                _free(text, cut) for text in (body.text, body.about, body.directory, body.branch)
+            )
+            return body._replace(text=said, about=about, directory=directory, branch=branch)
+        case ReplyGiven():
+            return body._replace(text=_free(body.text, cut), directory=_free(body.directory, cut))
+        case ToolUsed():
+            tool, given, result, directory = (
+                _free(text, cut) for text in (body.tool, body.input, body.result, body.directory)
+            )
+            files = tuple(_free(file, cut) for file in body.files)
+            return body._replace(tool=tool, input=given, result=result, files=files, directory=directory)
+    return body
+
+
 def _namingclaims_of(body: Undone | Injected, cut: Cut) -> Body:
     if isinstance(body, Undone):
         return body._replace(claims=_renamed(body.claims, cut), label=_free(body.label, cut))
-    return body._replace(memories=_renamed(body.memories, cut), task=_free(body.task, cut))
+    reasons = tuple(_free(reason, cut) for reason in body.reasons)
+    return body._replace(memories=_renamed(body.memories, cut), task=_free(body.task, cut), reasons=reasons)
 
 
 def _about_a_place(body: ProjectSeen | Trusted | Distrusted, cut: Cut) -> Body:

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from tacit.core.claim import Kind, Scope
+from tacit.core.claim import KIND_RANK, Kind, Scope
 from tacit.core.conflict import Answer
 from tacit.core.event import Event
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
@@ -95,6 +95,18 @@ def entries(connection: sqlite3.Connection, *, status: Status | None = None) -> 
     where, values = ("WHERE status = ?", (status.value,)) if status else ("", ())
     for row in connection.execute(f"SELECT {_ENTRY} FROM memory {where} ORDER BY number", values):
         yield _entry(row)
+
+
+_RANK = " ".join(f"WHEN '{kind.label}' THEN {rank}" for kind, rank in KIND_RANK.items())
+# What matters most first; an index keeps it so (see writer.py), for prompts wait for it.
+LEADING = f"CASE kind {_RANK} ELSE 99 END, strength DESC, last DESC"
+STANDING = "status = 'active' AND overruled_by IS NULL"
+_LEADING = f"SELECT {_ENTRY} FROM memory WHERE scope = ? AND {STANDING} ORDER BY {LEADING} LIMIT ?"
+
+
+def leading(connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int) -> list[Entry]:
+    """The memories of each of these scopes that matter most, whatever one asks: the first that a brief would take."""
+    return [_entry(row) for scope in scopes for row in connection.execute(_LEADING, (scope, limit))]
 
 
 def entry(connection: sqlite3.Connection, claim: ClaimId) -> Entry | None:
@@ -238,6 +250,8 @@ def pages(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -
 
 
 def page_days(connection: sqlite3.Connection, kind: str) -> list[str]:
+    if kind == "session":  # one page each, of many turns
+        return [key for (key,) in connection.execute("SELECT key FROM session ORDER BY key")]
     rows = connection.execute("SELECT DISTINCT day FROM page WHERE kind = ? AND NOT void ORDER BY day", (kind,))
     return [day for (day,) in rows]
 
@@ -317,17 +331,22 @@ _RAN = (
 )
 
 
+_SAID = "SELECT event, session, segment, line, raw FROM said ORDER BY event"
+
+
 def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Iterator[str]:
     """Every derived row as text, in order: two indexes of the same log must give the same.
 
     What nobody waits for (tallies, commands, how far was read) may lag behind; `answers_only` leaves it out.
     """
     lagging = () if answers_only else ("applied", "tally")
-    for table in ("event", "touch", "memory", "page", "project", *lagging):
+    for table in ("event", "touch", "memory", "page", "project", "session", *lagging):
         for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
             yield f"{table} {row!r}"
     if not answers_only:
         yield from (f"ran {row!r}" for row in connection.execute(_RAN))
+        yield from (f"given {row!r}" for row in connection.execute("SELECT * FROM given ORDER BY event"))
+    yield from (f"said {row!r}" for row in connection.execute(_SAID))
     for row in connection.execute("SELECT rowid, text, extra FROM words ORDER BY rowid"):
         yield f"words {row!r}"
 

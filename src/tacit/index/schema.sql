@@ -129,3 +129,53 @@ CREATE TABLE habit_in (
   last TEXT NOT NULL,
   PRIMARY KEY (terminal, habit)
 ) WITHOUT ROWID;
+
+-- What agents' transcripts told. `session` is the number of a row below; the whole session is folded from its events.
+CREATE TABLE said (
+  number INTEGER PRIMARY KEY,
+  event TEXT NOT NULL UNIQUE,
+  session INTEGER NOT NULL,
+  segment TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  raw BLOB NOT NULL
+);
+CREATE INDEX said_session ON said (session, event);
+
+-- One row a session: what lists and prompts show. `number` is its id as an integer, `key` the name of its page.
+CREATE TABLE session (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  name TEXT NOT NULL,
+  key TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  began TEXT NOT NULL,
+  at TEXT NOT NULL,
+  last TEXT NOT NULL,
+  turns INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  files TEXT NOT NULL,
+  alike TEXT NOT NULL,
+  compacted TEXT NOT NULL  -- the last event that says so
+);
+CREATE INDEX session_scope ON session (scope, last);
+CREATE INDEX session_last ON session (last);
+
+-- What was put into prompts, by the agent's session.
+CREATE TABLE given (
+  event TEXT PRIMARY KEY,
+  session TEXT NOT NULL,
+  raw BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX given_session ON given (session, event);
+
+-- How far each transcript was read: only to be sooner done. Where this is lost, all is read again, and nothing is new.
+CREATE TABLE transcript (
+  path TEXT PRIMARY KEY,
+  inode INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  settled INTEGER NOT NULL,
+  mark TEXT NOT NULL
+) WITHOUT ROWID;

@@ -27,8 +27,10 @@ from tacit.core.observation import (
 from tacit.index.habits import file_commands
 from tacit.index.memories import Memories
 from tacit.index.pages import add_pages, weigh_undone
-from tacit.index.reader import Decode
+from tacit.index.reader import LEADING, STANDING, Decode
 from tacit.index.rows import transaction
+from tacit.index.said import SAID, Sessions
+from tacit.index.said import Filed as Said
 
 _CHUNK = 50_000
 _WORKFLOWS = (WorkflowSaved, WorkflowDropped, WorkflowRan)
@@ -37,6 +39,7 @@ _FOLDED = (Proposed, Decided, Undone, WorkLogged, Evaluated, Trusted, Distrusted
 _INDEXES = (
     "CREATE INDEX IF NOT EXISTS memory_question ON memory (question) WHERE question IS NOT NULL",
     "CREATE INDEX IF NOT EXISTS memory_scope ON memory (scope, status)",
+    f"CREATE INDEX IF NOT EXISTS memory_leading ON memory (scope, {LEADING}) WHERE {STANDING}",
 )
 _INSERT_EVENT = "INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?)"
 
@@ -67,22 +70,25 @@ class Reached(NamedTuple):
 def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Iterable[Reached], decode: Decode) -> None:
     """File the events and remember how far the log was read, all or nothing."""
     with transaction(connection):
-        memories = Memories(connection, decode)
+        memories, sessions = Memories(connection, decode), Sessions(connection, decode)
         chunk: list[Filed] = []
         for entry in filed:
             chunk.append(entry)
             if len(chunk) == _CHUNK:
                 _take(connection, memories, chunk, decode)
+                sessions.hear(_said(chunk))
                 chunk = []
         _take(connection, memories, chunk, decode)
+        sessions.hear(_said(chunk))
         for index in _INDEXES:
             connection.execute(index)
         memories.settle()
+        sessions.settle()
         connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
 
 
 def _take(connection: sqlite3.Connection, memories: Memories, chunk: Sequence[Filed], decode: Decode) -> None:
-    _note(connection, [entry.event for entry in chunk])
+    _note(connection, chunk)
     ran = (entry.event for entry in chunk if isinstance(entry.event.body, CommandRan))
     file_commands(connection, (event for event in ran if event.by_person))  # habits are a person's, not an agent's
     new = _file(connection, [entry for entry in chunk if isinstance(entry.event.body, _FOLDED)])
@@ -90,6 +96,11 @@ def _take(connection: sqlite3.Connection, memories: Memories, chunk: Sequence[Fi
     add_pages(connection, [event for event in new if isinstance(event.body, WorkLogged | Evaluated)])
     if any(isinstance(event.body, Undone | WorkLogged) for event in new):
         weigh_undone(connection, decode)
+
+
+def _said(chunk: Sequence[Filed]) -> list[Said]:
+    """What agents' transcripts told."""
+    return [Said(one.event, one.segment, one.line, one.raw) for one in chunk if isinstance(one.event.body, SAID)]
 
 
 def _file(connection: sqlite3.Connection, entries: Sequence[Filed]) -> list[Event]:
@@ -105,9 +116,10 @@ def _file(connection: sqlite3.Connection, entries: Sequence[Filed]) -> list[Even
     return [entry.event for entry in entries if connection.execute(_INSERT_EVENT, entry.row).rowcount]
 
 
-def _note(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
-    """What is only counted, and where projects lie."""
-    for event in events:
+def _note(connection: sqlite3.Connection, entries: Iterable[Filed]) -> None:
+    """What is only counted, what was put into prompts, and where projects lie."""
+    for entry in entries:
+        event = entry.event
         if isinstance(event.body, _FOLDED):
             continue
         match event.body:
@@ -115,6 +127,8 @@ def _note(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
                 _tally(connection, event, asked=1, missed=0 if hits else 1)
             case Injected(tokens=tokens):
                 _tally(connection, event, briefs=1, tokens=tokens)
+                row = (event.id, event.origin.session, entry.raw)
+                connection.execute("INSERT OR IGNORE INTO given VALUES (?, ?, ?)", row)
             case ProjectSeen(root=root):
                 connection.execute("INSERT OR IGNORE INTO project VALUES (?, ?)", (event.scope, root))
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date
-from typing import Any
 
 from tacit.core.claim import Claim, Kind, Scope, Triple
 from tacit.core.event import Body
@@ -33,10 +32,10 @@ from tacit.core.observation import (
     WorkLogged,
 )
 from tacit.core.provenance import Provenance
+from tacit.log import conversations
+from tacit.log.fields import Fields, number, share, text, texts
 
-Fields = Mapping[str, Any]
 PROVENANCE = {one.name.lower(): one for one in Provenance}
-_LARGEST = 2**62  # what every reader of the log can hold
 _CLAIM = re.compile(r"[0-9a-hjkmnp-tv-z]{12}")
 
 
@@ -106,46 +105,13 @@ def read_body(name: str, fields: Fields) -> Body:
         return Unknown(name)
 
 
-# A line may have a good checksum and still not fit: another program wrote it. Each of these refuses what it is not.
-
-
-def _text(fields: Fields, name: str) -> str:
-    found = fields.get(name, "")
-    if not isinstance(found, str):
-        raise TypeError(name)
-    return found
-
-
-def number(fields: Fields, name: str) -> int:
-    found = fields.get(name, 0)
-    if not isinstance(found, int) or isinstance(found, bool) or abs(found) > _LARGEST:
-        raise TypeError(name)
-    return found
-
-
-def _share(fields: Fields, name: str) -> float:
-    found = fields.get(name, 0.0)
-    if not isinstance(found, float | int) or not 0 <= found <= 1:
-        raise TypeError(name)
-    return float(found)
-
-
-def _texts(fields: Fields, name: str) -> tuple[str, ...]:
-    found = fields.get(name, [])
-    if found == []:
-        return ()
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise TypeError(name)
-    return tuple(found)
-
-
 def _claim(fields: Fields) -> Claim:
     triple = fields["triple"]
     subject, predicate, object_ = triple["subject"], triple["predicate"], triple["object"]
     scope, sentence = fields["scope"], fields["sentence"]
     if not type(subject) is type(predicate) is type(object_) is type(scope) is type(sentence) is str:
         raise TypeError("a text is not a text")
-    kind, tags = Kind.named(fields["kind"]), _texts(fields, "tags")
+    kind, tags = Kind.named(fields["kind"]), texts(fields, "tags")
     return Claim(kind, Scope(scope), Triple(subject, predicate, object_), sentence, tags)
 
 
@@ -153,10 +119,10 @@ def _proposed(verdict: Verdict) -> Callable[[Fields], Body]:
     return lambda fields: Proposed(
         _claim(fields["claim"]),
         verdict,
-        _text(fields, "source"),
-        _text(fields, "evidence"),
-        _text(fields, "reason"),
-        _share(fields, "confidence"),
+        text(fields, "source"),
+        text(fields, "evidence"),
+        text(fields, "reason"),
+        share(fields, "confidence"),
     )
 
 
@@ -164,57 +130,57 @@ def _decided(verdict: Verdict) -> Callable[[Fields], Body]:
     return lambda fields: Decided(
         _claim(fields["claim"]),
         verdict,
-        _text(fields, "reason"),
-        _text(fields, "evidence"),
+        text(fields, "reason"),
+        text(fields, "evidence"),
         _claim(fields["instead"]) if "instead" in fields else None,
         fields.get("active", False) is True,
         number(fields, "carried_strength"),
-        _texts(fields, "carried_evidence"),
+        texts(fields, "carried_evidence"),
         PROVENANCE[fields["carried_src"]] if "carried_src" in fields else None,
     )
 
 
 def _undone(fields: Fields) -> Body:
-    targets = tuple(EventId(target) for target in _texts(fields, "targets"))
-    claims = _texts(fields, "claims")
+    targets = tuple(EventId(target) for target in texts(fields, "targets"))
+    claims = texts(fields, "claims")
     if not all(_CLAIM.fullmatch(claim) for claim in claims):
         raise ValueError("claims")
-    return Undone(targets, claims, _text(fields, "label"))
+    return Undone(targets, claims, text(fields, "label"))
 
 
 def _day(fields: Fields, name: str) -> str:
     """A day names a file: nothing but a day will do."""
-    found = _text(fields, name)
+    found = text(fields, name)
     if len(found) != len("2024-01-31") or date.fromisoformat(found).isoformat() != found:
         raise ValueError(name)
     return found
 
 
 def _score(fields: Fields) -> Score:
-    return Score(_text(fields, "name"), number(fields, "points"), _text(fields, "reason"))
+    return Score(text(fields, "name"), number(fields, "points"), text(fields, "reason"))
 
 
 def _command(fields: Fields) -> Body:
     return CommandRan(
-        _text(fields, "command"),
-        _text(fields, "directory"),
+        text(fields, "command"),
+        text(fields, "directory"),
         number(fields, "status"),
         number(fields, "milliseconds"),
-        _text(fields, "shell"),
-        _text(fields, "meant"),
-        _text(fields, "planned"),
+        text(fields, "shell"),
+        text(fields, "meant"),
+        text(fields, "planned"),
     )
 
 
 def _step(fields: Fields) -> StepRan:
-    return StepRan(_text(fields, "command"), number(fields, "status"), number(fields, "milliseconds"))
+    return StepRan(text(fields, "command"), number(fields, "status"), number(fields, "milliseconds"))
 
 
 def _workflow_ran(fields: Fields) -> Body:
     return WorkflowRan(
-        _text(fields, "name"),
+        text(fields, "name"),
         tuple(_step(step) for step in fields.get("steps", ())),
-        _text(fields, "directory"),
+        text(fields, "directory"),
         number(fields, "first"),
         fields.get("completed", False) is True,
     )
@@ -228,21 +194,21 @@ def _pair(found: list[str]) -> tuple[str, str]:
 
 
 def _print(fields: Fields) -> Print:
-    made = Print(_text(fields, "salt"), number(fields, "length"), number(fields, "weak"), _text(fields, "strong"))
+    made = Print(text(fields, "salt"), number(fields, "length"), number(fields, "weak"), text(fields, "strong"))
     bytes.fromhex(made.salt)
     return made
 
 
 def _purged(fields: Fields) -> Body:
     return Purged(
-        _text(fields, "reason"),
-        tuple(EventId(name) for name in _texts(fields, "events")),
-        _texts(fields, "claims"),
+        text(fields, "reason"),
+        tuple(EventId(name) for name in texts(fields, "events")),
+        texts(fields, "claims"),
         tuple(_pair(found) for found in fields.get("moved", ())),
         tuple(_print(found) for found in fields.get("prints", ())),
         fields.get("everywhere", False) is True,
         number(fields, "damaged"),
-        _text(fields, "before"),
+        text(fields, "before"),
     )
 
 
@@ -262,32 +228,42 @@ _NAMES: dict[type, str] = {
     Sealed: "log.sealed",
     Purged: "memory.purged",
     Stub: "event.purged",
+    **conversations.NAMES,
 }
 _READERS: dict[str, Callable[[Fields], Body]] = {
     **{verdict.value: (_proposed if verdict in PROPOSALS else _decided)(verdict) for verdict in Verdict},
     "judgement.undone": _undone,
-    "work.logged": lambda fields: WorkLogged(*(_text(fields, name) for name in WorkLogged._fields)),
+    "work.logged": lambda fields: WorkLogged(*(text(fields, name) for name in WorkLogged._fields)),
     "command.ran": _command,
     "workflow.saved": lambda fields: WorkflowSaved(
-        _text(fields, "name"), _texts(fields, "steps"), _text(fields, "directory"), _text(fields, "claim")
+        text(fields, "name"), texts(fields, "steps"), text(fields, "directory"), text(fields, "claim")
     ),
-    "workflow.dropped": lambda fields: WorkflowDropped(_text(fields, "name")),
+    "workflow.dropped": lambda fields: WorkflowDropped(text(fields, "name")),
     "workflow.ran": _workflow_ran,
-    "recall.asked": lambda fields: Recalled(_text(fields, "query"), number(fields, "hits")),
-    "brief.given": lambda fields: Injected(_texts(fields, "memories"), number(fields, "tokens"), _text(fields, "task")),
+    "recall.asked": lambda fields: Recalled(text(fields, "query"), number(fields, "hits")),
+    "brief.given": lambda fields: Injected(
+        texts(fields, "memories"),
+        number(fields, "tokens"),
+        text(fields, "task"),
+        text(fields, "agent"),
+        text(fields, "moment"),
+        texts(fields, "reasons"),
+        texts(fields, "sessions"),
+    ),
+    **conversations.READERS,
     "evaluation.created": lambda fields: Evaluated(
         _day(fields, "day"), tuple(_score(score) for score in fields["scores"])
     ),
-    "project.seen": lambda fields: ProjectSeen(_text(fields, "root")),
+    "project.seen": lambda fields: ProjectSeen(text(fields, "root")),
     "repository.trusted": lambda fields: Trusted(
-        _text(fields, "path"),
+        text(fields, "path"),
         number(fields, "owner"),
         number(fields, "writers"),
-        tuple(TrustedLine(_text(line, "claim"), _text(line, "sha256")) for line in fields.get("lines", ())),
+        tuple(TrustedLine(text(line, "claim"), text(line, "sha256")) for line in fields.get("lines", ())),
     ),
-    "repository.distrusted": lambda fields: Distrusted(_text(fields, "path"), _text(fields, "reason")),
-    "log.sealed": lambda fields: Sealed(number(fields, "offset"), number(fields, "length"), _text(fields, "sha256")),
+    "repository.distrusted": lambda fields: Distrusted(text(fields, "path"), text(fields, "reason")),
+    "log.sealed": lambda fields: Sealed(number(fields, "offset"), number(fields, "length"), text(fields, "sha256")),
     "memory.purged": _purged,
-    "event.purged": lambda fields: Stub(_text(fields, "was")),
+    "event.purged": lambda fields: Stub(text(fields, "was")),
 }
 EVENT_TYPES = tuple(_READERS)

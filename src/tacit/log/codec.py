@@ -15,7 +15,8 @@ from tacit.core.claim import Scope
 from tacit.core.event import Event, Origin, timestamp
 from tacit.core.ids import EventId
 from tacit.core.observation import Unknown
-from tacit.log.bodies import PROVENANCE, Fields, body_fields, number, read_body, type_of
+from tacit.log.bodies import PROVENANCE, body_fields, read_body, type_of
+from tacit.log.fields import Fields, number
 
 VERSION = 1
 _MARK = b',"c":"'

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 
+from tacit.core.conversation import Compacted, Interrupted, PromptGiven, ReplyGiven, ToolUsed
 from tacit.core.event import Body, Draft, Event, Origin
-from tacit.core.guarded import without_secrets
+from tacit.core.guarded import all_without_secrets, without_secrets
 from tacit.core.ids import EventId, following
 from tacit.core.judgement import Decided, Proposed, Undone
 from tacit.core.observation import (
@@ -30,7 +31,7 @@ from tacit.core.observation import (
 from tacit.disk.lock import Lock
 from tacit.disk.ops import Disk, make_folder, open_plain, opened
 from tacit.disk.replace import read_file, replace_file
-from tacit.log.codec import Damaged, decode, encode
+from tacit.log.codec import Damaged, decode, encode, readable_id
 from tacit.log.reader import Line, lines
 from tacit.log.segment import append, read_tail, suspicion
 
@@ -39,12 +40,16 @@ MEMORY = "memory/events.jsonl"
 PURGED = "memory/purged.jsonl"
 _ACTIVITY = "activity"
 IMPORTED = "imported"
+# What agents' transcripts hold has files of its own: its ids are made of what it says, so they come in any order.
+_AGENTS = "-agents.jsonl"
 # What nobody waits for: durable within a second by the system's own writing, not before the command returns.
 _CAPTURED = (Recalled, Injected, ProjectSeen, CommandRan)
 
 
 # Memory operations: what a person or somebody else concluded.
 _JUDGED = (Proposed, Decided, Undone, Evaluated, Trusted, Distrusted, WorkflowSaved, WorkflowDropped)
+
+_SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
 
 # Lines that no answer shows, known by their bytes: inside a text the quotes would be escaped.
 _COUNTED = (b'"type":"recall.asked"', b'"type":"brief.given"', b'"type":"command.ran"')
@@ -112,6 +117,22 @@ class Log:
                 written += self._append(segment, group, origin, written[0].op if written else None)
         return written
 
+    def keep(self, events: Sequence[Event]) -> None:
+        """Record events whose ids are made of what they say. On return they are durable; nobody sees half a line."""
+        by_segment: dict[str, list[Event]] = {}
+        for event in all_without_secrets(events, self._mark):
+            by_segment.setdefault(segment_of(event.body, event.origin), []).append(event)
+        with self._lock.held():
+            for segment, group in sorted(by_segment.items()):
+                self._keep(segment, group)
+
+    def _keep(self, segment: str, events: Sequence[Event]) -> None:
+        def compose(here: EventId | None, seals: Sequence[Sealed]) -> list[Event]:
+            sealed = [Draft(seal, events[0].scope) for seal in seals]
+            return [*self._numbered(sealed, events[0].origin, here, None), *events]
+
+        append(self._disk, self.path(segment), compose, durable=True)
+
     def _append(self, segment: str, drafts: Sequence[Draft], origin: Origin, op: EventId | None) -> Sequence[Event]:
         durable = not all(isinstance(draft.body, _CAPTURED) for draft in drafts)
         elsewhere = self._last_elsewhere(segment)
@@ -127,7 +148,7 @@ class Log:
     def _last_elsewhere(self, segment: str) -> EventId | None:
         """The last id of the other segments in use: order must not depend on which file a line goes to."""
         known = self.segments()
-        latest = [name for name in known if name.startswith(_ACTIVITY)][-1:]
+        latest = [name for name in known if name.startswith(_ACTIVITY) and not name.endswith(_AGENTS)][-1:]
         imported = [name for name in known if name.startswith(IMPORTED)]
         others = [name for name in (PURGED, MEMORY, *imported, *latest) if name in known and name != segment]
         return max((last for name in others if (last := self._last(name))), default=None)
@@ -197,6 +218,21 @@ class Log:
                     return cursor, True
         return cursor, False
 
+    def ids(self, segment: str, cursor: Cursor) -> Iterator[EventId]:
+        """The ids of the lines after `cursor` whose checksums hold."""
+        with open_plain(self.path(segment)) as file:
+            for line in lines(file, offset=cursor.offset, number=cursor.lines):
+                if (name := readable_id(line.data)) is not None:
+                    yield name
+
+    def events_like(self, segment: str, cursor: Cursor, mark: bytes) -> Iterator[Event]:
+        """The events after `cursor` whose lines hold these bytes; the others are not read."""
+        with open_plain(self.path(segment)) as file:
+            for line in lines(file, offset=cursor.offset, number=cursor.lines):
+                event = decode(line.data) if mark in line.data else None
+                if isinstance(event, Event):
+                    yield event
+
     def size(self, segment: str) -> int:
         try:
             return os.stat(self.path(segment)).st_size
@@ -241,7 +277,8 @@ def segment_of(body: Body, origin: Origin) -> str:
         return PURGED
     if isinstance(body, _JUDGED):
         return MEMORY
-    return f"{_ACTIVITY}/{origin.at.year:04d}-{origin.at.month:02d}.jsonl"
+    month = f"{origin.at.year:04d}-{origin.at.month:02d}"
+    return f"{_ACTIVITY}/{month}{_AGENTS if isinstance(body, _SAID) else '.jsonl'}"
 
 
 def _names(folder: str) -> list[str]:

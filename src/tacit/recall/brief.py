@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tacit.core.claim import is_local
 from tacit.core.ids import ClaimId
@@ -26,8 +26,7 @@ _OPENING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(NamedTuple):
     """What was chosen, as text and by id. An empty brief has no text."""
 
     entries: tuple[Entry, ...]
@@ -51,18 +50,18 @@ def compose(
     """Choose, order and fence. Nothing at all when fewer than three memories are worth saying."""
     near = nearest(candidates, lambda scope: 0 if is_local(scope) else 1)
     ranked = sorted(near, key=lambda entry: brief_key(_rankable(entry, relevance), tags))
-    chosen = _within(ranked, min(most, MOST), budget - tokens(_fenced((), nonce)))
+    chosen = _within(ranked, min(most, MOST), budget - tokens(fenced((), nonce)))
     if len(chosen) < FEWEST:
         return Brief((), "", 0)
     chosen.sort(key=lambda entry: reading_key(_rankable(entry, relevance)))
-    text = _fenced([_line(entry) for entry in chosen], nonce)
+    text = fenced([line_of(entry) for entry in chosen], nonce)
     return Brief(tuple(chosen), text, tokens(text))
 
 
 def _within(ranked: Sequence[Entry], most: int, budget: int) -> list[Entry]:
     chosen: list[Entry] = []
     for entry in ranked:
-        cost = tokens(_line(entry)) + 1
+        cost = tokens(line_of(entry)) + 1
         if len(chosen) < most and cost <= budget:
             chosen.append(entry)
             budget -= cost
@@ -73,11 +72,12 @@ def _rankable(entry: Entry, relevance: Mapping[str, float]) -> Rankable:
     return Rankable(entry.id, entry.kind, entry.tags, entry.strength, entry.last, relevance.get(entry.id, 0.0))
 
 
-def _fenced(lines: Sequence[str], nonce: str) -> str:
-    return "\n".join((f"<tacit-memory {nonce}>", _HEADER, *lines, f"</tacit-memory {nonce}>", ""))
+def fenced(lines: Sequence[str], nonce: str, name: str = "memory", header: str = _HEADER) -> str:
+    """Reference data between two marks that nothing in it can forge."""
+    return "\n".join((f"<tacit-{name} {nonce}>", header, *lines, f"</tacit-{name} {nonce}>", ""))
 
 
-def _line(entry: Entry) -> str:
+def line_of(entry: Entry) -> str:
     where = "project" if is_local(entry.scope) else "global"
     disputed = ", disputed" if entry.conflict else ""
     return f"- [{entry.kind.label}, {where}, {entry.at[:10]}{disputed}] {harmless(entry.sentence)} ({entry.id})"

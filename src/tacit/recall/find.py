@@ -91,7 +91,12 @@ def _order(match: Match) -> tuple[float, int, int, Newest, str]:
 def _each_once(matches: Sequence[Match]) -> Iterator[Match]:
     seen: set[str] = set()
     for match in matches:
-        fact = fold(match.what.sentence) if isinstance(match.what, Entry) else match.what.event
+        fact = fold(match.what.sentence) if isinstance(match.what, Entry) else _page_once(match.what)
         if fact not in seen:
             seen.add(fact)
             yield match
+
+
+def _page_once(page: Page) -> str:
+    """Of the turns of one session, the best one answers for all."""
+    return page.day if page.kind == "session" else page.event

@@ -14,6 +14,8 @@ from tacit.vault.store import Store
 _CHECKS: tuple[Callable[[Store], Iterator[Finding]], ...] = tuple(
     check.check for check in (lines, files, index, views, laws, locks, disk, clock, repository, sqlite)
 )
+# Of these a home in which nothing was recorded yet has none.
+_OF_VIEWS = (index.check, views.check)
 
 
 class Doctoring(Opened):
@@ -27,9 +29,16 @@ class Doctoring(Opened):
         """The log and its laws, index and pages made afresh and compared, files, locks, disk, clock, SQLite."""
         if not os.path.isdir(self._store.home.root):
             return [Finding(self._store.home.root, "there is no home yet", "tacit init", False)]
-        return [finding for check in _CHECKS for finding in check(self._store)]
+        left_out = _OF_VIEWS if _is_fresh(self._store) else ()
+        return [finding for check in _CHECKS if check not in left_out for finding in check(self._store)]
 
     def reindex(self) -> int:
         """Make index and views again; says how many memories they hold."""
         self._store.rebuild()
         return self._store.read(lambda connection: sum(1 for _ in reader.entries(connection)))
+
+
+def _is_fresh(store: Store) -> bool:
+    """Whether nothing was recorded or drawn yet: the first command was one that only left a setting or a receipt."""
+    views = (store.home.index, store.home.long_term, store.home.facts)
+    return not store.log.segments() and not any(map(os.path.lexists, views))

@@ -39,7 +39,7 @@ _VOICE = Voice(IMPORT, Provenance.EXTERNAL)
 # What is true of one machine only: where things lie, what was trusted there, how its files were mended.
 _OF_ONE_MACHINE = (Sealed, ProjectSeen, Trusted, Distrusted)
 _VIEWS = ("memory/long-term.md", "memory/memories.ndjson", "tacit.toml")
-_PAGES = ("worklog", "evaluations")
+_PAGES = ("worklog", "evaluations", "sessions")
 _AHEAD = timedelta(days=1)  # as far as a clock may be ahead of ours
 
 

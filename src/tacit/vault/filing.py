@@ -69,6 +69,30 @@ class Filing:
         self._skimmed[segment], behind = (seen, False) if size == seen.offset else self._log.skim(segment, seen)
         return behind
 
+    def unfiled_ids(self, connection: sqlite3.Connection) -> set[str]:
+        """The ids of everything that was recorded and is not filed yet, read from the lines' bytes."""
+        found: set[str] = set()
+        for segment, cursor in self._unfiled(connection):
+            found.update(self._log.ids(segment, cursor))
+        return found
+
+    def backlog(self, connection: sqlite3.Connection) -> int:
+        """How many bytes of the log are not filed yet."""
+        return sum(self._log.size(segment) - cursor.offset for segment, cursor in self._unfiled(connection))
+
+    def _unfiled(self, connection: sqlite3.Connection) -> Iterator[tuple[str, Cursor]]:
+        cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
+        for segment in self._log.segments():
+            cursor = cursors.get(segment, Cursor())
+            if self._log.size(segment) > cursor.offset:
+                yield segment, cursor
+
+    def unfiled(self, connection: sqlite3.Connection, type_: str) -> Iterator[Event]:
+        """Events of a type that may wait, and were not filed yet."""
+        mark = f'"type":"{type_}"'.encode()
+        for segment, cursor in self._unfiled(connection):
+            yield from self._log.events_like(segment, cursor, mark)
+
     def catch_up(self, connection: sqlite3.Connection) -> None:
         with wellness():
             cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}

@@ -6,7 +6,7 @@ import os
 
 DEFAULT = "~/.agents"
 # The folder of each kind of page.
-PAGES = {"worklog": "worklog", "evaluation": "evaluations"}
+PAGES = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}
 FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written")
 # Made when there is something to put in.
 SOMETIMES = ("imported", "quarantine")
@@ -26,6 +26,8 @@ class Home:
         self.reading = self.path(".tacit", "reading")
         self.learned = self.path(".tacit", "learned")
         self.notice = self.path(".tacit", "notice")
+        self.pending = self.path(".tacit", "pending")
+        self.capturing_lock = self.path(".tacit", "capturing.lock")
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")
 
@@ -33,7 +35,7 @@ class Home:
         return os.path.join(self.root, *parts)
 
     def page(self, kind: str, day: str) -> str:
-        """A day's page of the worklog or the evaluations."""
+        """A day's page of the worklog or the evaluations, or the page of a session by its key."""
         return self.path(PAGES[kind], f"{day}.md")
 
 

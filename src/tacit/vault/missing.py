@@ -17,5 +17,16 @@ def any_missing(connection: sqlite3.Connection, home: Home, project: Project | N
         return True
     if project and not os.path.lexists(project.facts) and reader.is_used(connection, scope, Status.ACTIVE):
         return True
-    pages = (home.page(kind, day) for kind in PAGES for day in reader.page_days(connection, kind))
-    return not all(os.path.exists(page) for page in pages)
+    return any(_lacks(connection, home, kind) for kind in PAGES)
+
+
+def _lacks(connection: sqlite3.Connection, home: Home, kind: str) -> bool:
+    """One look at the folder: there may be a thousand sessions."""
+    wanted = reader.page_days(connection, kind)
+    if not wanted:
+        return False
+    try:
+        there = set(os.listdir(home.path(PAGES[kind])))
+    except OSError:
+        return True
+    return any(f"{day}.md" not in there for day in wanted)

@@ -8,7 +8,7 @@ from typing import Self
 
 from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import Disk, OsDisk
-from tacit.settings import read_settings
+from tacit.settings import Settings, read_settings
 from tacit.vault.home import locate
 from tacit.vault.project import find_project
 from tacit.vault.speaker import Speaker, speaker
@@ -16,7 +16,10 @@ from tacit.vault.store import Store
 
 
 class Opened:
-    """`cwd` decides which project one stands in; everything else has a sensible default."""
+    """`cwd` decides which project one stands in; everything else has a sensible default.
+
+    `settings` are given by who must go on where they cannot be read.
+    """
 
     def __init__(
         self,
@@ -26,6 +29,7 @@ class Opened:
         environment: Mapping[str, str] | None = None,
         speaking: Speaker | None = None,
         disk: Disk | None = None,
+        settings: Settings | None = None,
         entropy: Callable[[], bytes] = lambda: os.urandom(10),
     ) -> None:
         env = dict(os.environ if environment is None else environment)
@@ -33,8 +37,10 @@ class Opened:
         if os.path.exists(place.root) and not os.path.isdir(place.root):
             raise StoreUnwell(f"the home {place.root} is not a folder", "name another: tacit --home PATH …")
         self._user_folder = env.get("HOME") or os.path.expanduser("~")
-        project = find_project(os.fspath(cwd) if cwd is not None else _where(), self._user_folder)
-        self._settings = read_settings(place.settings)
+        self._cwd = os.fspath(cwd) if cwd is not None else _where()
+        project = find_project(self._cwd, self._user_folder)
+        self._environment = env
+        self._settings = read_settings(place.settings, env) if settings is None else settings
         self._store = Store(place, disk or OsDisk(), speaking or speaker(env), project, entropy)
 
     @property

@@ -77,12 +77,14 @@ def _shared_git_folder(root: str) -> str:
 
 
 def _remote(config: str) -> str:
-    """`host/path` of origin, without user, password, scheme and `.git`."""
+    """The name of origin."""
     section = re.search(_REMOTE, config)
     found = re.search(_URL, section["body"], re.MULTILINE) if section else None
-    if not found:
-        return ""
-    url = found[1]
+    return remote_name(found[1]) if found else ""
+
+
+def remote_name(url: str) -> str:
+    """`host/path` of an address, without user, password, scheme and `.git`."""
     if scp := re.fullmatch(_SCP, url):
         url = f"{scp['host']}/{scp['path']}"
     elif "://" in url:

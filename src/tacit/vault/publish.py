@@ -15,14 +15,15 @@ from tacit.core.ids import ClaimId
 from tacit.core.memory import Status
 from tacit.disk.lock import refuses_writes
 from tacit.index import reader
-from tacit.notes import evaluations, facts, long_term, worklog
+from tacit.index import sessions as kept
+from tacit.notes import evaluations, facts, long_term, sessions, worklog
 from tacit.notes.noted import Noted
 from tacit.notes.shelf import Shelf, inside
-from tacit.vault.home import Home
+from tacit.vault.home import PAGES, Home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import FACTS, Project
 
-RENDERED = {"worklog": worklog.render, "evaluation": evaluations.render}
+_RENDERED = {"worklog": worklog.render, "evaluation": evaluations.render}
 Decode = Callable[[bytes], Event]
 # A link, or something that is no folder, where the repository had a folder a moment ago.
 _NO_WAY = (errno.ELOOP, errno.ENOTDIR)
@@ -58,7 +59,7 @@ class Publisher:
             return
         update = self._from_nothing(connection) if whole else self._since(connection, stale)
         if whole:
-            stale += [f"{kind} {day}" for kind in RENDERED for day in reader.page_days(connection, kind)]
+            stale += [f"{kind} {day}" for kind in PAGES for day in reader.page_days(connection, kind)]
         self._long_term(update)
         self._facts(self._home.facts, GLOBAL, update)
         local = {noted.memory.claim.scope for noted in update.notes if is_local(noted.memory.claim.scope)}
@@ -66,7 +67,7 @@ class Publisher:
             self._project_facts(connection, one, project if one == scope else None, update)
         for what in stale:
             kind, _, day = what.partition(" ")
-            if kind in RENDERED:
+            if kind in PAGES:
                 self._page(connection, kind, day)
         connection.executemany("DELETE FROM stale WHERE what = ?", [(what,) for what in stale])
 
@@ -137,12 +138,20 @@ class Publisher:
                     raise
 
     def _page(self, connection: sqlite3.Connection, kind: str, day: str) -> None:
-        events = reader.pages(connection, kind, day, self._decode)
         path = self._home.page(kind, day)
-        if events:
-            self.shelf.put(path, RENDERED[kind](day, events))
+        if page := drawn(connection, kind, day, self._decode):
+            self.shelf.put(path, page)
         else:
             self.shelf.drop(path)
+
+
+def drawn(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -> list[str]:
+    """The lines of a page; none where there is nothing to show."""
+    if kind == "session":
+        found = kept.session_of_page(connection, day)
+        return sessions.render(kept.session(connection, found, decode)) if found else []
+    events = reader.pages(connection, kind, day, decode)
+    return _RENDERED[kind](day, events) if events else []
 
 
 def _is_theirs(noted: Noted) -> bool:

@@ -148,6 +148,8 @@ class Questions(Opened):
     def _page_place(self, connection: sqlite3.Connection, page: Page) -> Place:
         from tacit.notes import evaluations, worklog
 
+        if page.kind == "session":
+            return self._turn_place(connection, page)
         heading_of = worklog.heading if page.kind == "worklog" else evaluations.heading
         events = reader.pages(connection, page.kind, page.day, must_decode)
         headings = {event.id: heading_of(event) for event in events}
@@ -155,6 +157,17 @@ class Questions(Opened):
         nth = [name for name, heading in headings.items() if heading == own].index(page.event)
         place = self._lines_of(self._store.home.page(page.kind, page.day)).of_heading(own, nth)
         return place or self._log_place(connection, "SELECT segment, line FROM event WHERE id = ?", page.event)
+
+    def _turn_place(self, connection: sqlite3.Connection, page: Page) -> Place:
+        from tacit.index import sessions as kept
+        from tacit.notes.sessions import heading
+
+        found = kept.session_of_page(connection, page.day)
+        turns = kept.session(connection, found, must_decode).turns if found else ()
+        headings = [heading(turn) for turn in turns if turn.event == page.event]
+        lines = self._lines_of(self._store.home.page(page.kind, page.day))
+        place = next((there for line in headings if (there := lines.of_heading(line, 0))), None)
+        return place or self._log_place(connection, _SAID, page.event)
 
     def _log_place(self, connection: sqlite3.Connection, query: str, name: str) -> Place:
         segment, line = connection.execute(f"{query} ORDER BY event.id DESC LIMIT 1", (name,)).fetchone()
@@ -198,9 +211,9 @@ class Questions(Opened):
 
         def ask(connection: sqlite3.Connection) -> Brief:
             scopes = {self._store.scope_in(connection), GLOBAL}
-            active = reader.entries(connection, status=Status.ACTIVE)
+            is_open = not tags and not task  # then only what leads can be chosen
             return compose(
-                (entry for entry in active if entry.scope in scopes and entry.overruled_by is None),
+                reader.leading(connection, scopes, _LEADING if is_open else -1),
                 tags=frozenset(checked_tags(tags)),
                 relevance=relevance(connection, clean(task)) if task else {},
                 nonce=self._store.entropy().hex(),
@@ -288,6 +301,8 @@ class Questions(Opened):
         return Listed(reader.short_id(connection, claim), memory, entry.overruled_by, entry.conflict)
 
 
+_LEADING = 200  # memories of a scope that a brief about nothing in particular is chosen from
+_SAID = "SELECT segment, line FROM (SELECT segment, line, event AS id FROM said) AS event WHERE id = ?"
 # Line numbers of files already read; each looks by itself whether its file has changed.
 _LINES: dict[str, Lines] = {}
 

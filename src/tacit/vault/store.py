@@ -28,6 +28,7 @@ from tacit.vault.filing import Filing, must_decode
 from tacit.vault.home import FOLDERS, Home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import Project
+from tacit.vault.repository import watch
 from tacit.vault.speaker import Speaker
 
 if TYPE_CHECKING:  # loaded when something is written
@@ -36,7 +37,9 @@ if TYPE_CHECKING:  # loaded when something is written
 
 T = TypeVar("T")
 Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
+Choose = Callable[[sqlite3.Connection, set[str]], Sequence[Event]]
 _LOCK_SECONDS, _READ_LOCK_SECONDS, _LOG_SECONDS = 30.0, 2.0, 10.0
+_LONG = 256 * 1024  # bytes to file, which take longer than anybody in a hurry has
 
 
 class _Opened(NamedTuple):
@@ -59,6 +62,8 @@ class Store:
         self._disk = disk
         self._reading: _Opened | None = None
         self._pages_seen = float("-inf")
+        self.patience = _READ_LOCK_SECONDS  # of a question, with whoever writes
+        self._hurried = False
         self._unwritten: list[Draft] = []
         self._written_at = float("-inf")
 
@@ -101,6 +106,27 @@ class Store:
         except IndexUnwell:
             return False
 
+    def hurry(self, patience: float) -> None:
+        """Somebody waits: do not wait for whoever writes, nor look after pages that nobody asks for."""
+        self._hurried, self.patience, self._pages_seen = True, patience, float("inf")
+
+    def unfiled(self, connection: sqlite3.Connection, type_: str) -> Iterator[Event]:
+        """Events of a type that no answer waits for, as far as the index does not have them."""
+        return self._filing.unfiled(connection, type_)
+
+    def catch_up(self) -> None:
+        """File even what no answer waits for, where that can be done."""
+        if os.path.isdir(self.home.root):
+            self._let_go()
+            with suppress(ReadOnly, LockBusy), self._alone(_READ_LOCK_SECONDS):
+                self._let_writer_finish(self._writer())
+
+    def as_it_is(self) -> sqlite3.Connection | None:
+        """The index without what came since, for what need not be right; nothing where it cannot be used."""
+        with suppress(IndexUnwell, StoreUnwell):
+            return self._connection()
+        return None
+
     def scope(self) -> Scope:
         """The scope one stands in: the project's, or the global one."""
         if self.project is None:
@@ -118,12 +144,17 @@ class Store:
         if not os.path.isdir(self.home.root):
             raise IndexUnwell("there is no home yet")
         connection = self._connection()
-        behind = self._filing.behind(connection) or self._trust_shaken(connection)
+        behind = self._is_behind(connection) or watch.shaken(connection)
         if behind or self._page_missing(connection):
             self._let_go()
             self._refresh(needed=behind)
             connection = self._connection()
         return connection
+
+    def _is_behind(self, connection: sqlite3.Connection) -> bool:
+        """Whether there is something to file first. Whoever is in a hurry leaves a long backlog to others."""
+        behind = self._filing.behind(connection)
+        return behind and not (self._hurried and self._filing.backlog(connection) > _LONG)
 
     def _page_missing(self, connection: sqlite3.Connection) -> bool:
         """Looked at once a second at most: nobody deletes pages between two questions of one program."""
@@ -158,25 +189,22 @@ class Store:
         if not os.path.isdir(self.home.root):
             return self._read_from_memory()  # a question makes no home
         try:
-            with self._alone(_READ_LOCK_SECONDS):
+            with self._alone(self.patience):
                 self._let_writer_finish(self._writer(rebuild=broken == _inode(self.home.index)))
         except ReadOnly:
             if needed:
                 self._read_from_memory()
         except LockBusy:  # somebody is at it; what is there is good enough, if anything is and can be trusted
-            if broken is not None or self._trust_shaken(self._connection()):
+            if broken is not None or watch.shaken(self._connection()):
                 self._let_go()
                 self._read_from_memory()
 
     def _read_from_memory(self) -> None:
         """A home that cannot be written and has no usable index is indexed in memory."""
         connection = self._filing.fresh_index()
-        if reader.anyone_trusted(connection):
-            from tacit.vault.repository import trusted
-
-            if void := trusted.void(connection, must_decode):
-                connection = self._filing.fresh_index(without=void)
-            trusted.remember(connection, must_decode)
+        if void := watch.void(connection):
+            connection = self._filing.fresh_index(without=void)
+        watch.remember(connection)
         self._reading = _Opened(connection, 0)
 
     # Changes
@@ -195,6 +223,33 @@ class Store:
                 return tell(connection, events)
             finally:
                 self._let_writer_finish(connection)
+
+    def keep(self, choose: Choose, remember: Callable[[sqlite3.Connection], None]) -> None:
+        """Record events that have their ids already, chosen while nobody else can: `choose` is told which are recorded
+        and not filed yet. Index and views follow with the next question; what was looked at is remembered at once."""
+        self._write_observations()
+        self._let_go()
+        make_home(self.home)
+        with self._alone():
+            connection = self._lagging()
+            try:
+                if events := choose(connection, self._filing.unfiled_ids(connection)):
+                    self.log.keep(events)
+                with wellness():
+                    remember(connection)
+            finally:
+                store.close_written(connection)
+
+    def _lagging(self) -> sqlite3.Connection:
+        """The index, open for writing, with what it has; made where it cannot be used. The lock is held."""
+        try:
+            connection = store.open_for_writing(self.home.index)
+            if self._filing.is_of_this_log(connection):
+                return connection
+            connection.close()
+        except IndexUnwell:
+            pass
+        return self._writer()
 
     def record(self, decide: Decide) -> list[Event]:
         """A change of which only the events are of interest."""
@@ -264,34 +319,6 @@ class Store:
         known = self.project.root in reader.roots(connection, scope) or clean(self.project.root) != self.project.root
         return [] if known else [Draft(ProjectSeen(self.project.root), scope)]
 
-    # Trust in repositories
-
-    def _trust_shaken(self, connection: sqlite3.Connection) -> bool:
-        """Whether a fact file that was trusted may have changed. Where nobody trusts any, that is one look."""
-        if not reader.anyone_trusted(connection):
-            return False
-        from tacit.vault.repository import trusted
-
-        return trusted.shaken(connection, must_decode)
-
-    def _trust_compared(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """End the trust in files that changed, before anybody is told what they said. The lock is held."""
-        if not reader.anyone_trusted(connection):
-            return connection
-        from tacit.vault.repository import trusted
-
-        drafts = trusted.ended(connection, must_decode)
-        if not drafts:
-            return connection
-        self.log.append(drafts, self.speaker.origin())
-        return self._caught_up(connection)
-
-    def _trust_remembered(self, connection: sqlite3.Connection) -> None:
-        if reader.anyone_trusted(connection):
-            from tacit.vault.repository import trusted
-
-            trusted.remember(connection, must_decode)
-
     # The index
 
     @contextmanager
@@ -330,12 +357,20 @@ class Store:
                 pass
         return self._trust_compared(self._filing.rebuilt())
 
+    def _trust_compared(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """The index when all trust that no longer holds has ended. The lock is held."""
+        drafts = watch.ended(connection)
+        if not drafts:
+            return connection
+        self.log.append(drafts, self.speaker.origin())
+        return self._caught_up(connection)
+
     def _let_writer_finish(self, connection: sqlite3.Connection) -> None:
         """Draw stale views, then close. A view that cannot be drawn now stays stale; what it shows is recorded."""
         try:
             with wellness():
                 self.publisher.publish(connection, self.project, self.scope_in(connection))
-                self._trust_remembered(connection)
+                watch.remember(connection)
         except (OSError, IndexUnwell):
             pass
         finally:

@@ -9,7 +9,10 @@ The verbs come in groups, one file each; here they are all together.
 
 from __future__ import annotations
 
+from tacit.vault.configuring import Configuring
 from tacit.vault.contexts import Contexts
+from tacit.vault.conversations.capturing import Transcripts
+from tacit.vault.conversations.listing import ToldSessions
 from tacit.vault.doctor import Doctoring
 from tacit.vault.exchange import Exchanging
 from tacit.vault.history.importing import Histories
@@ -23,6 +26,19 @@ from tacit.vault.workflows import Workflows
 
 
 class Vault(
-    Counting, Contexts, Judging, Tending, Doctoring, Setup, Trusting, Syncing, Exchanging, Workflows, Histories
+    Counting,
+    Contexts,
+    Judging,
+    Tending,
+    Doctoring,
+    Setup,
+    Trusting,
+    Syncing,
+    Exchanging,
+    Workflows,
+    Histories,
+    Transcripts,
+    ToldSessions,
+    Configuring,
 ):
     """An open home."""

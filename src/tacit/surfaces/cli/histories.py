@@ -12,7 +12,7 @@ from tacit.core.errors import NotFound, WrongUse
 from tacit.core.text import show
 from tacit.surfaces.cli.command import Call, Option
 from tacit.surfaces.cli.progress import Bar
-from tacit.surfaces.cli.words import counted, say
+from tacit.surfaces.cli.words import counted, say, short_path
 from tacit.vault.history.importing import ImportedHistory
 
 OPTIONS = (
@@ -57,7 +57,7 @@ def _found(call: Call) -> list[HistoryFile]:
         raise WrongUse("--shell goes with --file", "tacit import history --file FILE --shell zsh")
     found = call.vault.histories()
     if not found:
-        places = ", ".join(map(_short, call.vault.history_places()))
+        places = ", ".join(map(short_path, call.vault.history_places()))
         raise NotFound(f"no history was found at {places}", "tacit import history --file FILE --shell zsh")
     return found
 
@@ -69,7 +69,7 @@ def told(done: Sequence[ImportedHistory], *, dry_run: bool) -> list[str]:
 
 def _told(done: Sequence[ImportedHistory], dry_run: bool) -> Iterator[str]:
     for one in done:
-        yield f"{show(_short(one.path))}{f' ({one.shell})' if one.shell else ''}: {_came(one)}"
+        yield f"{show(short_path(one.path))}{f' ({one.shell})' if one.shell else ''}: {_came(one)}"
         yield from (f"  {line}" for line in _besides(one))
     new = sum(one.new for one in done)
     if dry_run:
@@ -102,8 +102,3 @@ def _besides(one: ImportedHistory) -> Iterator[str]:
 
 def _day(moment: datetime) -> str:
     return moment.astimezone().date().isoformat()
-
-
-def _short(path: str) -> str:
-    folder = os.path.expanduser("~")
-    return f"~{path[len(folder) :]}" if path.startswith(folder + os.sep) else path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 STATUS_WORDS = {"pending": "candidate", "retired": "forgotten"}
@@ -43,3 +44,9 @@ def _plain(value: object) -> object:
 
 def counted(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def short_path(path: str) -> str:
+    """A path as people write it: their own folder is `~`."""
+    folder = os.path.expanduser("~")
+    return f"~{path[len(folder) :]}" if path.startswith(folder + os.sep) else path

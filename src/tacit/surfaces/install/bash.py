@@ -19,14 +19,14 @@ def _lines(place: Place) -> str:
     return f'if [ -x {first} ]; then eval "$({program} hook bash 2>/dev/null)"; fi\n'
 
 
-def installed(place: Place) -> Change:
+def installed(place: Place) -> tuple[Change, ...]:
     before = bytes_of(_file(place))
-    return Change(_file(place), before, with_block(before, "bash", _lines(place)))
+    return (Change(_file(place), before, with_block(before, "bash", _lines(place))),)
 
 
-def removed(place: Place) -> Change:
+def removed(place: Place) -> tuple[Change, ...]:
     before = bytes_of(_file(place))
-    return Change(_file(place), before, without_block(before, "bash"))
+    return (Change(_file(place), before, without_block(before, "bash")),)
 
 
 TARGET = Target("bash", installed, removed, "It begins in the next bash you start, or here with: exec bash")

@@ -5,21 +5,26 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from tacit.core.errors import Refused
 from tacit.core.text import show
-from tacit.disk.ops import make_folder
+from tacit.disk.ops import OsDisk, make_folder
+from tacit.surfaces.install.receipt import Receipt
 
 _NEW_FILE = 0o644
+_WRITABLE = 0o222
 
 
 class Change(NamedTuple):
-    """A file, and its bytes before and after; nothing stands for no file."""
+    """A file, and its bytes before and after; nothing stands for no file. `folders` go with it if they are empty."""
 
     path: str
     before: bytes | None
     after: bytes | None
+    receipt: Receipt | None = None
+    folders: tuple[str, ...] = ()
 
     @property
     def is_needed(self) -> bool:
@@ -38,11 +43,25 @@ def bytes_of(path: str) -> bytes | None:
     """What a file holds. A link is followed: people keep such files elsewhere."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise Refused(f"{path} is not a plain file", "make it one, or add the lines by hand: tacit hook --help")
+            raise Refused(f"{path} is not a plain file", "make it one, and try again")
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
         return None
+
+
+def check(change: Change) -> None:
+    """Whether it can be made, before anything is."""
+    path = os.path.realpath(change.path)
+    if os.path.exists(path) and not (os.stat(path).st_mode & _WRITABLE and os.access(path, os.W_OK)):
+        raise Refused(f"{change.path} is read-only; nothing was changed", f"chmod u+w {path}, and try again")
+    folder = os.path.dirname(path)
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        raise Refused(f"{folder} is not a folder; nothing was changed", "make it one, and try again")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Refused(f"the folder {folder} is read-only; nothing was changed", f"chmod u+w {folder}, and try again")
 
 
 def make(change: Change) -> None:
@@ -50,16 +69,21 @@ def make(change: Change) -> None:
     path = os.path.realpath(change.path)
     if bytes_of(path) != change.before:
         raise Refused(f"{change.path} was changed meanwhile", "look at it, and try again")
-    if change.after is None:
-        os.unlink(path)
-        return
     make_folder(os.path.dirname(path))
-    _replace(path, change.after)
+    _clear_away(path)
+    if change.after is not None:
+        _replace(path, change.after)
+        OsDisk().sync_folder(os.path.dirname(path))
+        return
+    os.unlink(path)
+    OsDisk().sync_folder(os.path.dirname(path))
+    with suppress(OSError):  # somebody else uses it by now
+        for folder in change.folders:
+            os.rmdir(folder)
 
 
 def _replace(path: str, content: bytes) -> None:
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.tacit-{os.getpid()}")
+    temporary = f"{_temporary(path)}{os.getpid()}"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _NEW_FILE)
     try:
         with open(fd, "wb") as file:
@@ -71,6 +95,31 @@ def _replace(path: str, content: bytes) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _temporary(path: str) -> str:
+    """How a file is named that takes the place of another; the number of its process follows."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.tacit-")
+
+
+def _clear_away(path: str) -> None:
+    """What one of us left who was killed."""
+    folder, beginning = os.path.split(_temporary(path))
+    for name in os.listdir(folder):
+        number = name.removeprefix(beginning)
+        if number != name and number.isdecimal() and not _runs(int(number)):
+            os.unlink(os.path.join(folder, name))
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return process != os.getpid()
 
 
 def _be_like(path: str, fd: int) -> None:

@@ -20,14 +20,14 @@ def _lines(place: Place) -> str:
     return f"if test -x {first}\n    {program} hook fish 2>/dev/null | source\nend\n"
 
 
-def installed(place: Place) -> Change:
+def installed(place: Place) -> tuple[Change, ...]:
     before = bytes_of(_file(place))
-    return Change(_file(place), before, with_block(before, "fish", _lines(place)))
+    return (Change(_file(place), before, with_block(before, "fish", _lines(place))),)
 
 
-def removed(place: Place) -> Change:
+def removed(place: Place) -> tuple[Change, ...]:
     before = bytes_of(_file(place))
-    return Change(_file(place), before, without_block(before, "fish"))
+    return (Change(_file(place), before, without_block(before, "fish")),)
 
 
 TARGET = Target("fish", installed, removed, "It begins in the next fish you start, or here with: exec fish")

@@ -8,13 +8,18 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from tacit.surfaces.install.change import Change
+from tacit.vault.home import locate
 
 
 class Place(NamedTuple):
-    """Whose files: the environment they are found by, and the words that start this program."""
+    """Whose files: the environment they are found by, the words that start this program, and the home it works on."""
 
     environment: Mapping[str, str]
     program: tuple[str, ...]
+    interpreter: str
+    home: str
+    is_home_named: bool = False  # else it is found by itself
+    mcp: bool = False
 
     @property
     def folder(self) -> str:
@@ -23,18 +28,26 @@ class Place(NamedTuple):
     def variable(self, name: str, otherwise: str) -> str:
         return self.environment.get(name) or os.path.join(self.folder, otherwise)
 
+    @property
+    def home_words(self) -> tuple[str, ...]:
+        return ("--home", self.home) if self.is_home_named else ()
+
 
 class Target(NamedTuple):
     """A program that Tacit can be put into: what that would change, and what taking it out would."""
 
     name: str
-    installed: Callable[[Place], Change]
-    removed: Callable[[Place], Change]
+    installed: Callable[[Place], tuple[Change, ...]]
+    removed: Callable[[Place], tuple[Change, ...]]
     afterwards: str
+    is_agent: bool = False
+    doubt: Callable[[Place], str] = lambda _place: ""  # what keeps it from working, as far as its settings tell
 
 
-def here() -> Place:
-    return Place(os.environ, _program())
+def here(home: str | None = None, *, mcp: bool = False) -> Place:
+    environment = dict(os.environ)
+    is_named = bool(home or environment.get("TACIT_HOME"))
+    return Place(environment, _program(), sys.executable, locate(home, environment).root, is_named, mcp)
 
 
 def _program() -> tuple[str, ...]:

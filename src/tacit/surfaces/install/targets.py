@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tacit.core.errors import WrongUse
-from tacit.surfaces.install import bash, fish, zsh
+from tacit.surfaces.install import bash, claude, codex, copilot, cursor, fish, gemini, opencode, zsh
 from tacit.surfaces.install.target import Target
 
-TARGETS = {target.name: target for target in (bash.TARGET, zsh.TARGET, fish.TARGET)}
+_SHELLS = (bash.TARGET, zsh.TARGET, fish.TARGET)
+_AGENTS = (claude.TARGET, codex.TARGET, gemini.TARGET, cursor.TARGET, opencode.TARGET, copilot.TARGET)
+TARGETS = {target.name: target for target in (*_SHELLS, *_AGENTS)}
 
 
 def target(name: str, verb: str) -> Target:

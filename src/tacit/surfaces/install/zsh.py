@@ -19,14 +19,14 @@ def _lines(place: Place) -> str:
     return f'if [ -x {first} ]; then eval "$({program} hook zsh 2>/dev/null)"; fi\n'
 
 
-def installed(place: Place) -> Change:
+def installed(place: Place) -> tuple[Change, ...]:
     before = bytes_of(_file(place))
-    return Change(_file(place), before, with_block(before, "zsh", _lines(place)))
+    return (Change(_file(place), before, with_block(before, "zsh", _lines(place))),)
 
 
-def removed(place: Place) -> Change:
+def removed(place: Place) -> tuple[Change, ...]:
     before = bytes_of(_file(place))
-    return Change(_file(place), before, without_block(before, "zsh"))
+    return (Change(_file(place), before, without_block(before, "zsh")),)
 
 
 TARGET = Target("zsh", installed, removed, "It begins in the next zsh you start, or here with: exec zsh")

@@ -13,7 +13,8 @@ from tacit.index import reader
 from tacit.log.verify import Finding
 from tacit.notes import facts, long_term
 from tacit.vault.filing import must_decode
-from tacit.vault.publish import RENDERED
+from tacit.vault.home import PAGES
+from tacit.vault.publish import drawn
 from tacit.vault.store import Store
 
 
@@ -27,9 +28,9 @@ def _drawn(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str, list[
     notes = store.publisher.all_noted(fresh)
     yield store.home.long_term, long_term.render(notes)
     yield store.home.facts, facts.updated([], [noted for noted in notes if noted.memory.claim.scope == GLOBAL])
-    for kind, render in RENDERED.items():
+    for kind in PAGES:
         for day in reader.page_days(fresh, kind):
-            yield store.home.page(kind, day), render(day, reader.pages(fresh, kind, day, must_decode))
+            yield store.home.page(kind, day), drawn(fresh, kind, day, must_decode)
 
 
 def _compared(store: Store, path: str, lines: list[str]) -> Iterator[Finding]:

@@ -1,0 +1,257 @@
+"""Making heard things of what a record says, the same for every host: noise goes, texts are bounded, keys last."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from tacit.capture.agents.heard import Heard, Limits, Tally
+from tacit.capture.agents.noise import without_noise
+from tacit.capture.agents.patches import patched_files
+from tacit.capture.agents.shape import Object, listing, mapping, string
+from tacit.capture.agents.shell_files import changed_files, runs_tacit
+from tacit.capture.agents.tools import PATCHED, Keeps, Tool, tool_of
+from tacit.capture.unsaid import is_unsaid
+from tacit.core.conversation import (
+    Act,
+    Compacted,
+    Conversation,
+    How,
+    Interrupted,
+    Outcome,
+    PromptGiven,
+    ReplyGiven,
+    ToolUsed,
+)
+from tacit.core.redaction import redacted
+from tacit.core.text import clean, clip
+
+UNSAID = "never captured"
+_MARGIN = 4096  # characters around a cut in which a secret is looked for
+_KEY = "PRIVATE KEY"  # the one secret with blanks and line breaks in it
+_MOST_FILES = 200
+_LONGEST_NAME = 1024
+_LASTING = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_LONG_ID, _DIGITS = 20, 6
+
+
+class Place(NamedTuple):
+    """When and where something was said or done."""
+
+    at: datetime
+    session: str
+    directory: str = ""
+    branch: str = ""
+    remote: str = ""
+
+
+class Call(NamedTuple):
+    """A call of a tool that is waiting for its result. `key` is what it will be known by."""
+
+    key: str
+    tool: str
+    given: object  # fields, or a text
+    place: Place
+    aside: bool = False
+    nth: int = 0
+
+
+def key_of(own: object, session: str, at: datetime, content: str) -> str:
+    """What a record is known by for ever: its id, with the session where it may be used elsewhere; else its content.
+
+    (`msg-001` is in many transcripts. A long id with digits, or with a UUID in it, is in none but its own.)
+    """
+    if isinstance(own, str) and own:
+        return own if is_lasting(own) else f"{session}/{own[:_LONGEST_NAME]}"
+    digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:20]
+    return f"{session}@{at.isoformat()}#{digest}"
+
+
+def is_lasting(own: str) -> bool:
+    if len(own) > _LONGEST_NAME:
+        return False
+    return bool(_LASTING.search(own)) or (len(own) >= _LONG_ID and sum(map(str.isdigit, own)) >= _DIGITS)
+
+
+def shortened(text: str, limit: int) -> str:
+    """The beginning and the end of a text that is too long. Secrets go first: half of one would not be known again."""
+    if len(text) <= limit:
+        return text
+    if limit < 1:
+        return ""
+    mark = f" […{len(text) - limit:,} characters left out…] "
+    room = limit - len(mark)
+    if room < len(mark):
+        return clipped(text, limit)
+    end = room // 3
+    head, tail = redacted(text[: room - end + _MARGIN]), redacted(text[-end - _MARGIN :])
+    return head[: room - end] + mark + tail[len(tail) - end :]
+
+
+def clipped(text: str, limit: int) -> str:
+    """The beginning of a text that is too long, up to a blank: what is left out whole need not be known as a secret."""
+    if len(text) <= limit or limit < 1:
+        return text if limit > 0 else ""
+    blank = max(text.rfind(sign, limit - limit // 4, limit) for sign in " \n\t")
+    if blank > 0 and _KEY not in text[:blank]:
+        return text[:blank].rstrip() + "…"
+    return clip(redacted(text[: limit + _MARGIN]), limit)
+
+
+class Teller:
+    """Yields heard things of one host. A key is told once."""
+
+    def __init__(self, agent: str, limits: Limits, tally: Tally) -> None:
+        self.agent, self.limits, self.tally = agent, limits, tally
+        self._told: set[str] = set()
+
+    def has_told(self, key: str) -> bool:
+        return key in self._told
+
+    def prompt(
+        self, key: str, place: Place, text: str, how: How = How.TYPED, about: str = "", nth: int = 0
+    ) -> Iterator[Heard]:
+        said = self._text(text)
+        if how is How.SHELL and is_unsaid(said):
+            self.tally.passed[UNSAID] += 1
+        elif said:
+            about = clipped(clean(about), self.limits.input)
+            body = PromptGiven(self.agent, said, how, about, place.directory, place.branch)
+            yield from self._tell(key, place, body, said, nth)
+
+    def reply(self, key: str, place: Place, text: str, nth: int = 0) -> Iterator[Heard]:
+        if said := self._text(text):
+            yield from self._tell(key, place, ReplyGiven(self.agent, said, place.directory), said, nth)
+
+    def interrupted(self, key: str, place: Place) -> Iterator[Heard]:
+        yield from self._tell(key, place, Interrupted(self.agent), "", 0)
+
+    def compacted(self, key: str, place: Place) -> Iterator[Heard]:
+        yield from self._tell(key, place, Compacted(self.agent), "", 0)
+
+    def used(
+        self, call: Call, result: str = "", outcome: Outcome = Outcome.WELL, files: tuple[str, ...] = ()
+    ) -> Iterator[Heard]:
+        """A call with its result. Of a helper only what changed something or ran is told."""
+        row = tool_of(call.tool)
+        shown, line = shown_input(row, call.given), command_line(row, call.given)
+        if row is PATCHED:
+            shown = ", ".join(patched_files(shown)) or shown
+        if is_unsaid(line):
+            self.tally.passed[UNSAID] += 1
+            return
+        if call.aside and row.act not in (Act.RAN, Act.CHANGED):
+            self.tally.passed["done by a helper"] += 1
+            return
+        body = ToolUsed(
+            self.agent,
+            clean(call.tool)[:100],
+            row.act,
+            clipped(clean(without_noise(shown)).strip(), self.limits.input),
+            self._result(call.tool, row, line, result, outcome),
+            outcome,
+            files or _files(row, call.given, line, outcome),
+            call.place.directory,
+            call.aside,
+        )
+        yield from self._tell(call.key, call.place, body, body.input + body.result, call.nth)
+
+    def unanswered(self, call: Call) -> Iterator[Heard]:
+        """A call whose result never came, now that the person has gone on."""
+        if not self.has_told(call.key):
+            yield from self.used(call._replace(key=f"{call.key}#unanswered"), "", Outcome.UNKNOWN)
+
+    def about(self, call: Call) -> str:
+        return f"{call.tool}: {shown_input(tool_of(call.tool), call.given)}"
+
+    def _text(self, text: str) -> str:
+        return shortened(clean(without_noise(text)).strip(), self.limits.text)
+
+    def _result(self, name: str, row: Tool, line: str, result: str, outcome: Outcome) -> str:
+        if row.keeps is Keeps.NEVER or name.lower() in self.limits.skipped or outcome is Outcome.REJECTED:
+            return ""
+        if (row.keeps is Keeps.FAILURES and outcome is not Outcome.FAILED) or runs_tacit(line):
+            return ""
+        told = clean(without_noise(result)).strip()
+        # What went wrong is mostly told at the end.
+        return (shortened if outcome is Outcome.FAILED else clipped)(told, self.limits.result)
+
+    def _tell(self, key: str, place: Place, body: Conversation, text: str, nth: int) -> Iterator[Heard]:
+        if key in self._told:
+            self.tally.passed["told already"] += 1
+            return
+        self._told.add(key)
+        self.tally.kept += len(text.encode("utf-8", "replace"))
+        yield Heard(clean(key), place.at, clean(place.session), body, nth, clean(place.directory), clean(place.remote))
+
+
+def shown_input(row: Tool, given: object) -> str:
+    """What was asked of a tool, in a few words."""
+    if isinstance(given, str):
+        return given
+    fields = mapping(given)
+    for name in row.shows:
+        if name in fields and (text := _plain(fields[name])):
+            return text
+    return ", ".join(f"{name}: {text}" for name, value in fields.items() if (text := _plain(value)))
+
+
+def command_line(row: Tool, given: object) -> str:
+    """The line that a shell was given; `["bash", "-lc", LINE]` is that line."""
+    if row.act is not Act.RAN:
+        return ""
+    return shown_input(row, given)
+
+
+def _plain(value: object) -> str:
+    """A value for people: lists by their parts, questions and steps by their words."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, list):
+        return _listed(value)
+    if isinstance(value, dict):
+        return next((text for name in _TELLING if (text := string(value.get(name)))), "")
+    return str(value) if isinstance(value, int | float) else ""
+
+
+_TELLING = ("question", "content", "step", "subject", "description", "path", "file_path", "text", "name")
+_MOST_PARTS = 20
+
+
+def _listed(value: list[object]) -> str:
+    words = [word for word in value[:_MOST_PARTS] if isinstance(word, str)]
+    if len(words) == len(value) >= 3 and words[1] in ("-lc", "-c", "-ic"):
+        return words[2]
+    return " ".join(words) if words else "; ".join(text for part in value[:_MOST_PARTS] if (text := _plain(part)))
+
+
+def _files(row: Tool, given: object, line: str, outcome: Outcome) -> tuple[str, ...]:
+    """The files that a call changed. What was turned down or may not have run changed none."""
+    if outcome in (Outcome.REJECTED, Outcome.UNKNOWN):
+        return ()
+    if row.act is Act.RAN:
+        return named(changed_files(line, failed=outcome is Outcome.FAILED))
+    if row.act is not Act.CHANGED or outcome is Outcome.FAILED:
+        return ()
+    if row is PATCHED:
+        return named(patched_files(shown_input(row, given)))
+    return named(tuple(_changed(row, mapping(given))))
+
+
+def _changed(row: Tool, fields: Object) -> Iterator[str]:
+    if fields.get("command") == "view":  # an editor that also shows files
+        return
+    yield from (text for name in row.changes if (text := string(fields.get(name))))
+    for edit in listing(fields.get("edits")):
+        yield from (text for name in row.changes if (text := string(mapping(edit).get(name))))
+
+
+def named(files: tuple[str, ...]) -> tuple[str, ...]:
+    """Names as they are kept: each once, none that is no name."""
+    kept = (clean(file) for file in files if 0 < len(file) <= _LONGEST_NAME and "\n" not in file)
+    return tuple(dict.fromkeys(kept))[:_MOST_FILES]

@@ -1,0 +1,98 @@
+"""What a person and an agent said and did together, as far as it is kept. `agent` is the host: claude, codex, …"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from tacit.core.ids import ClaimId, claim_id
+
+
+class How(StrEnum):
+    """How words of the person reached the agent."""
+
+    TYPED = ""
+    QUEUED = "queued"  # typed while the agent was working
+    REJECTION = "rejection"  # said when a tool call was turned down
+    ANSWER = "answer"  # chosen or written when the agent asked
+    COMMAND = "command"  # a slash command with its arguments
+    SHELL = "shell"  # a command that the person ran from within the agent
+
+
+class Act(StrEnum):
+    """What a call of a tool was for, whatever the host calls the tool."""
+
+    RAN = "ran"
+    CHANGED = "changed"
+    READ = "read"
+    SEARCHED = "searched"
+    DELEGATED = "delegated"
+    ASKED = "asked"
+    PLANNED = "planned"
+    FETCHED = "fetched"  # from the web, or from a server the host talks to
+    OTHER = "other"
+
+
+class Outcome(StrEnum):
+    """How a call ended."""
+
+    WELL = ""
+    FAILED = "failed"
+    REJECTED = "rejected"  # the person, or a rule of theirs, did not let it run
+    UNKNOWN = "unknown"  # the transcript does not tell
+
+
+class PromptGiven(NamedTuple):
+    """Words of the person. `about` is what they answer: the call that was turned down, the question that was asked."""
+
+    agent: str
+    text: str
+    how: How = How.TYPED
+    about: str = ""
+    directory: str = ""
+    branch: str = ""
+
+
+class ReplyGiven(NamedTuple):
+    """Words of the agent to the person."""
+
+    agent: str
+    text: str
+    directory: str = ""
+
+
+class ToolUsed(NamedTuple):
+    """A call of a tool and how it ended. `input` and `result` are short; `files` are those it changed, as named there.
+
+    `aside` says that a helper of the agent did it.
+    """
+
+    agent: str
+    tool: str
+    act: Act = Act.OTHER
+    input: str = ""
+    result: str = ""
+    outcome: Outcome = Outcome.WELL
+    files: tuple[str, ...] = ()
+    directory: str = ""
+    aside: bool = False
+
+
+class Interrupted(NamedTuple):
+    """The person stopped the agent."""
+
+    agent: str
+
+
+class Compacted(NamedTuple):
+    """The host replaced the conversation so far by a summary."""
+
+    agent: str
+
+
+Conversation = PromptGiven | ReplyGiven | ToolUsed | Interrupted | Compacted
+
+
+def session_id(agent: str, name: str) -> ClaimId:
+    """What a session is called here; `name` is what its host calls it."""
+    return claim_id("session", f"{agent}\n{name}")

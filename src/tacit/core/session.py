@@ -1,0 +1,196 @@
+"""A session: what a person and an agent said and did together, folded from its events. Nothing is invented.
+
+A turn begins with a request. What the person says within it, when a call is turned down or a question is asked, belongs
+to it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from tacit.core.claim import Scope
+from tacit.core.conversation import (
+    Act,
+    Compacted,
+    How,
+    Interrupted,
+    Outcome,
+    PromptGiven,
+    ReplyGiven,
+    ToolUsed,
+    session_id,
+)
+from tacit.core.event import Event, local_time
+from tacit.core.gist import gist, lead
+from tacit.core.ids import EventId
+
+_OPENING = (How.TYPED, How.QUEUED, How.COMMAND)
+_TITLE = 80
+
+
+class Turn(NamedTuple):
+    """One request and what came of it. `event` is the first of it; `at` is the time on the wall where it happened."""
+
+    number: int
+    event: EventId
+    at: datetime
+    prompts: tuple[PromptGiven, ...]
+    steps: tuple[ReplyGiven | ToolUsed, ...]  # what the agent said and did, in order
+    interrupted: bool = False
+    compacted: bool = False
+
+    @property
+    def replies(self) -> list[str]:
+        return [step.text for step in self.steps if isinstance(step, ReplyGiven)]
+
+    @property
+    def calls(self) -> list[ToolUsed]:
+        return [step for step in self.steps if isinstance(step, ToolUsed)]
+
+    @property
+    def request(self) -> str:
+        return self.prompts[0].text if self.prompts else ""
+
+    @property
+    def title(self) -> str:
+        return gist(self.request, _TITLE) or lead(self.request, _TITLE) or "(nothing was asked)"
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in the agent's own last words, or that it was stopped."""
+        replies = self.replies
+        last = gist(replies[-1]) if replies else ""
+        if self.interrupted:
+            return f"Interrupted. Before that: {last}" if last else "Interrupted."
+        return last
+
+    @property
+    def failed(self) -> tuple[ToolUsed, ...]:
+        return tuple(call for call in self.calls if call.outcome is Outcome.FAILED)
+
+
+class Session:
+    """One session. `scope` is the project that most of its requests were made in."""
+
+    def __init__(self, agent: str, name: str, events: Sequence[Event]) -> None:
+        self.agent = agent
+        self.name = name
+        self.id = session_id(agent, name)
+        self.turns = tuple(_turns(events))
+        self.scope = _scope(events)
+        self.directory = _first(events, "directory")
+        self.branch = _first(events, "branch")
+        self.began = local_time(events[0].origin)
+        self.ended = local_time(events[-1].origin)
+        self.first_event = events[0].id
+        self.last_event = events[-1].id
+        self.compacted = max((event.id for event in events if isinstance(event.body, Compacted)), default="")
+
+    @property
+    def key(self) -> str:
+        """What its page is called: by its day, so that a folder of them is in order."""
+        return f"{self.began:%Y-%m-%d}-{_plain(self.agent)}-{self.id}"
+
+    @cached_property
+    def title(self) -> str:
+        asked = [turn for turn in self.turns if turn.prompts and turn.prompts[0].how is not How.COMMAND]
+        told = next((turn.title for turn in asked or self.turns if turn.prompts), "")
+        said = (gist(reply, _TITLE) for turn in self.turns for reply in turn.replies)
+        return told or next(said, "(nothing was said)")
+
+    @cached_property
+    def outcome(self) -> str:
+        """How it ended: the last turn that says so."""
+        return next((turn.outcome for turn in reversed(self.turns) if turn.outcome), "")
+
+    @property
+    def requests(self) -> list[str]:
+        return [turn.request for turn in self.turns if turn.prompts]
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """What was changed, in the order of the first change, as seen from where the session began."""
+        named = (
+            self.seen_from_here(file, call.directory)
+            for turn in self.turns
+            for call in turn.calls
+            if call.outcome in (Outcome.WELL, Outcome.UNKNOWN)
+            for file in call.files
+        )
+        return tuple(dict.fromkeys(named))
+
+    @cached_property
+    def tools(self) -> tuple[tuple[str, int], ...]:
+        """The tools and how often each was used, the most used first."""
+        counts = Counter(call.tool for turn in self.turns for call in turn.calls)
+        return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+    @property
+    def compactions(self) -> int:
+        return sum(turn.compacted for turn in self.turns)
+
+    @property
+    def commits(self) -> list[str]:
+        """Commands that made a commit and went well."""
+        ran = (call for call in self.calls(Act.RAN) if call.outcome is Outcome.WELL)
+        return [call.input for call in ran if "git commit" in call.input]
+
+    def calls(self, act: Act) -> Iterator[ToolUsed]:
+        return (call for turn in self.turns for call in turn.calls if call.act is act)
+
+    def seen_from_here(self, file: str, directory: str = "") -> str:
+        """A path relative to where the session began, if it lies below; else whole."""
+        whole = posixpath.normpath(posixpath.join(directory or self.directory, file))
+        here = self.directory.rstrip("/")
+        return whole[len(here) + 1 :] if here and whole.startswith(here + "/") else whole
+
+
+def fold_session(agent: str, name: str, events: Iterable[Event]) -> Session:
+    """The session of these events, whatever order they come in."""
+    return Session(agent, name, sorted(events, key=lambda event: event.id))
+
+
+def _turns(events: Sequence[Event]) -> Iterator[Turn]:
+    gathered: list[Event] = []
+    number = 0
+    for event in events:
+        if gathered and isinstance(event.body, PromptGiven) and event.body.how in _OPENING:
+            number += 1
+            yield _turn(number, gathered)
+            gathered = []
+        gathered.append(event)
+    if gathered:
+        yield _turn(number + 1, gathered)
+
+
+def _turn(number: int, events: Sequence[Event]) -> Turn:
+    bodies = [event.body for event in events]
+    marks = [body for body in bodies if isinstance(body, Interrupted | ReplyGiven)]
+    return Turn(
+        number,
+        events[0].id,
+        local_time(events[0].origin),
+        tuple(body for body in bodies if isinstance(body, PromptGiven)),
+        tuple(body for body in bodies if isinstance(body, ReplyGiven | ToolUsed)),
+        bool(marks) and isinstance(marks[-1], Interrupted),
+        any(isinstance(body, Compacted) for body in bodies),
+    )
+
+
+def _scope(events: Sequence[Event]) -> Scope:
+    asked = [event.scope for event in events if isinstance(event.body, PromptGiven)]
+    counts = Counter(asked or [event.scope for event in events])
+    return max(counts, key=counts.__getitem__)  # the first of those that are equally frequent
+
+
+def _first(events: Sequence[Event], field: str) -> str:
+    return next((found for event in events if (found := getattr(event.body, field, ""))), "")
+
+
+def _plain(word: str) -> str:
+    return "".join(letter for letter in word.lower() if letter.isascii() and letter.isalnum()) or "agent"

@@ -1,0 +1,140 @@
+"""Questions about sessions: lists of them, one whole, what is known of their events, what was put into prompts."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tacit.core.claim import Scope
+from tacit.core.event import Event
+from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
+from tacit.index.reader import Decode
+
+if TYPE_CHECKING:
+    from tacit.core.session import Session
+
+_ROW = "id, agent, name, key, scope, began, at, last, turns, title, outcome, files, alike, compacted"
+
+
+class Row(NamedTuple):
+    """A session as lists see it. `alike` is the same for sessions in which the same was asked."""
+
+    id: ClaimId
+    agent: str
+    name: str
+    key: str
+    scope: Scope
+    began: str
+    at: str
+    last: EventId
+    turns: int
+    title: str
+    outcome: str
+    files: tuple[str, ...]
+    alike: str
+    compacted: str
+
+    @property
+    def is_told(self) -> bool:
+        """Whether anything was said in it; of a helper's work alone there is nothing to tell."""
+        return bool(self.alike or self.outcome)
+
+
+class Placed(NamedTuple):
+    """An event of a session and where it stands in the log."""
+
+    event: Event
+    segment: str
+    line: int
+
+
+_ROWS = f"SELECT {_ROW} FROM session ORDER BY last DESC, id LIMIT ?"
+_ROWS_OF = f"SELECT {_ROW} FROM session WHERE scope = ? ORDER BY last DESC, id LIMIT ?"
+
+
+def rows(connection: sqlite3.Connection, scope: Scope | None = None, limit: int = -1) -> list[Row]:
+    """Sessions, the latest first; of one project, or of all."""
+    if scope is None:
+        return [_row(found) for found in connection.execute(_ROWS, (limit,))]
+    return [_row(found) for found in connection.execute(_ROWS_OF, (scope, limit))]
+
+
+def row(connection: sqlite3.Connection, session: ClaimId) -> Row | None:
+    found = connection.execute(f"SELECT {_ROW} FROM session WHERE number = ?", (claim_number(session),)).fetchone()
+    return _row(found) if found else None
+
+
+def ids_beginning(connection: sqlite3.Connection, prefix: str, limit: int = 10) -> list[ClaimId]:
+    first, last = (claim_number(ClaimId(prefix.ljust(CLAIM_ID_LENGTH, letter))) for letter in "0z")
+    query = "SELECT id FROM session WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?"
+    return [ClaimId(found) for (found,) in connection.execute(query, (first, last, limit))]
+
+
+def named(connection: sqlite3.Connection, name: str, limit: int = 10) -> list[ClaimId]:
+    """Sessions by the name, or its beginning, that their host gave them."""
+    query = "SELECT id FROM session WHERE substr(name, 1, ?) = ? ORDER BY number LIMIT ?"
+    return [ClaimId(found) for (found,) in connection.execute(query, (len(name), name, limit))]
+
+
+def session(connection: sqlite3.Connection, found: Row, decode: Decode) -> Session:
+    """The whole of it."""
+    from tacit.core.session import fold_session  # lists and prompts do without
+
+    return fold_session(found.agent, found.name, events_of(connection, claim_number(found.id), decode))
+
+
+def events_of(connection: sqlite3.Connection, number: int, decode: Decode) -> list[Event]:
+    rows = connection.execute("SELECT raw FROM said WHERE session = ? ORDER BY event", (number,))
+    return [decode(raw) for (raw,) in rows]
+
+
+def session_of_page(connection: sqlite3.Connection, key: str) -> Row | None:
+    found = connection.execute(f"SELECT {_ROW} FROM session WHERE key = ?", (key,)).fetchone()
+    return _row(found) if found else None
+
+
+def placed(connection: sqlite3.Connection, found: Row, decode: Decode) -> Iterator[Placed]:
+    query = "SELECT raw, segment, line FROM said WHERE session = ? ORDER BY event"
+    for raw, segment, line in connection.execute(query, (claim_number(found.id),)):
+        yield Placed(decode(raw), segment, line)
+
+
+_KNOWN = "SELECT event FROM said WHERE event IN (SELECT value FROM json_each(?))"
+
+
+def known(connection: sqlite3.Connection, events: Sequence[EventId]) -> set[str]:
+    """Which of these are filed already."""
+    return {event for (event,) in connection.execute(_KNOWN, (json.dumps(events),))}
+
+
+_GIVEN = "SELECT raw FROM given ORDER BY event DESC LIMIT ?"
+_GIVEN_TO = "SELECT raw FROM given WHERE session = ? ORDER BY event DESC LIMIT ?"
+
+
+def given(connection: sqlite3.Connection, decode: Decode, session: str | None = None, limit: int = -1) -> list[Event]:
+    """What was put into prompts, the latest first; of one session, or of all."""
+    if session is None:
+        return [decode(raw) for (raw,) in connection.execute(_GIVEN, (limit,))]
+    return [decode(raw) for (raw,) in connection.execute(_GIVEN_TO, (session, limit))]
+
+
+def _row(found: Sequence[str | int]) -> Row:
+    texts = [str(one) for one in found]
+    return Row(
+        ClaimId(texts[0]),
+        texts[1],
+        texts[2],
+        texts[3],
+        Scope(texts[4]),
+        texts[5],
+        texts[6],
+        EventId(texts[7]),
+        int(found[8]),
+        texts[9],
+        texts[10],
+        tuple(texts[11].split("\n")) if texts[11] else (),
+        texts[12],
+        texts[13],
+    )

@@ -1,0 +1,73 @@
+"""Bodies of conversations as JSON fields: the types of `core/conversation.py` by their names, and their readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+from tacit.core.conversation import (
+    Act,
+    Compacted,
+    Conversation,
+    How,
+    Interrupted,
+    Outcome,
+    PromptGiven,
+    ReplyGiven,
+    ToolUsed,
+)
+from tacit.log.fields import Fields, text, texts
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def _one_of(known: Mapping[str, E], fields: Fields, name: str, otherwise: E) -> E:
+    """A word that this version does not know yet, or that was purged, is as good as none."""
+    return known.get(text(fields, name), otherwise)
+
+
+_HOW: dict[str, How] = {one.value: one for one in How}
+_ACT: dict[str, Act] = {one.value: one for one in Act}
+_OUTCOME: dict[str, Outcome] = {one.value: one for one in Outcome}
+
+
+def _prompt(fields: Fields) -> PromptGiven:
+    return PromptGiven(
+        text(fields, "agent"),
+        text(fields, "text"),
+        _one_of(_HOW, fields, "how", How.TYPED),
+        text(fields, "about"),
+        text(fields, "directory"),
+        text(fields, "branch"),
+    )
+
+
+def _tool(fields: Fields) -> ToolUsed:
+    return ToolUsed(
+        text(fields, "agent"),
+        text(fields, "tool"),
+        _one_of(_ACT, fields, "act", Act.OTHER),
+        text(fields, "input"),
+        text(fields, "result"),
+        _one_of(_OUTCOME, fields, "outcome", Outcome.UNKNOWN),
+        texts(fields, "files"),
+        text(fields, "directory"),
+        fields.get("aside", False) is True,
+    )
+
+
+NAMES: dict[type, str] = {
+    PromptGiven: "prompt.given",
+    ReplyGiven: "reply.given",
+    ToolUsed: "tool.used",
+    Interrupted: "turn.interrupted",
+    Compacted: "session.compacted",
+}
+READERS: dict[str, Callable[[Fields], Conversation]] = {
+    "prompt.given": _prompt,
+    "reply.given": lambda fields: ReplyGiven(text(fields, "agent"), text(fields, "text"), text(fields, "directory")),
+    "tool.used": _tool,
+    "turn.interrupted": lambda fields: Interrupted(text(fields, "agent")),
+    "session.compacted": lambda fields: Compacted(text(fields, "agent")),
+}

@@ -1,0 +1,216 @@
+"""`sessions/KEY.md`: what a person and an agent did together, for people to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from tacit.core.claim import project_name
+from tacit.core.conversation import Act, How, Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.core.gist import gist, lead
+from tacit.core.session import Session, Turn
+from tacit.core.text import escape_lies
+from tacit.notes.escape import escape
+
+TURN = 10_000  # characters of a turn; a larger one is summed up
+_REQUEST, _LINE, _RESULT, _SHORT = 300, 200, 160, 1200
+_NAMED = 12  # files or words that are named in one line
+_HOW = {
+    How.QUEUED: "while the agent worked",
+    How.REJECTION: "turning a call down",
+    How.ANSWER: "answering",
+    How.SHELL: "ran in the shell",
+}
+_VERBS = {
+    Act.RAN: "Ran",
+    Act.CHANGED: "Changed",
+    Act.READ: "Read",
+    Act.SEARCHED: "Searched for",
+    Act.DELEGATED: "Let a helper",
+    Act.ASKED: "Asked",
+    Act.PLANNED: "Planned",
+    Act.FETCHED: "Fetched",
+    Act.OTHER: "Used",
+}
+# What is of interest only as a list.
+_LISTED = (Act.READ, Act.SEARCHED)
+
+
+def render(session: Session, limit: int = TURN) -> list[str]:
+    return [line for part in _parts(session, limit) for line in part]
+
+
+def heading(turn: Turn) -> str:
+    """The line by which a turn is found again."""
+    return f"### {turn.number}. {turn.at:%H:%M} {escape(turn.title)}"
+
+
+def tags(session: Session) -> list[str]:
+    name = project_name(session.scope).rstrip("/").rpartition("/")[2]
+    return ["session", session.agent, *([name] if name else [])]
+
+
+def _parts(session: Session, limit: int) -> Iterator[Iterable[str]]:
+    yield [f"# {escape(session.title)}", ""]
+    yield _facts(session)
+    yield ["", "## User Request", ""]
+    yield (f"{turn.number}. {_asked(turn)}" for turn in session.turns if turn.prompts)
+    yield ["", "## Work Performed"]
+    for turn in session.turns:
+        yield _turn(turn, session, limit)
+    yield from _section("Files Modified", (f"- {escape(file)}" for file in session.files))
+    yield from _section("Tools Used", (f"- {escape(tool)}: {count}" for tool, count in session.tools))
+    yield from _section("Outcome", _outcome(session))
+
+
+def _facts(session: Session) -> Iterator[str]:
+    yield f"- Session: {session.id} ({escape(session.agent)} {escape(session.name)})"
+    if name := project_name(session.scope):
+        yield f"- Project: {escape(name)}"
+    if session.directory:
+        branch = f", branch {escape(session.branch)}" if session.branch else ""
+        yield f"- Directory: {escape(session.directory)}{branch}"
+    same_day = session.began.date() == session.ended.date()
+    yield f"- When: {session.began:%Y-%m-%d %H:%M} to {session.ended:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}}"
+    compacted = f", compacted {session.compactions} times" if session.compactions else ""
+    yield f"- Turns: {len(session.turns)}{compacted}"
+    yield f"- Tags: {escape(', '.join(tags(session)))}"
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[list[str]]:
+    told = list(lines)
+    if told:
+        yield ["", f"## {title}", "", *told]
+
+
+def _asked(turn: Turn) -> str:
+    return escape(lead(turn.request, _REQUEST)) or "(nothing that can be shown)"
+
+
+# A turn
+
+
+def _turn(turn: Turn, session: Session, limit: int) -> Iterator[str]:
+    yield ""
+    yield heading(turn)
+    if turn.compacted:
+        yield from ("", "(The conversation was compacted.)")
+    whole = list(_whole(turn, session))
+    yield from whole if sum(map(len, whole)) <= limit else _summed_up(turn, session)
+    if turn.interrupted:
+        yield from ("", "(Interrupted by the person.)")
+
+
+def _whole(turn: Turn, session: Session) -> Iterator[str]:
+    for prompt in turn.prompts:
+        yield from _quoted(prompt, prompt.text)
+    for is_call, steps in groupby(turn.steps, key=lambda step: isinstance(step, ToolUsed)):
+        if is_call:
+            yield ""
+            yield from _lines([step for step in steps if isinstance(step, ToolUsed)], session)
+        else:
+            for step in steps:
+                yield from ("", *_told(step.text)) if isinstance(step, ReplyGiven) else ()
+
+
+def _summed_up(turn: Turn, session: Session) -> Iterator[str]:
+    """Every word of the person that fits, what was done in numbers, and the agent's last words."""
+    for prompt in turn.prompts:
+        yield from _quoted(prompt, _middle_out(prompt.text, _SHORT))
+    failed = [call for call in turn.calls if call.outcome is Outcome.FAILED]
+    changed = [call for call in turn.calls if call.files]
+    yield ""
+    yield f"- {_counts(turn.calls)}"
+    yield from _lines(changed, session, _NAMED)
+    yield from _lines([call for call in failed if not call.files], session, _NAMED)
+    told = [said for reply in turn.replies[:-1] if (said := gist(reply, _LINE))]
+    yield from (f"- Said: {escape(said)}" for said in told[-_NAMED:])
+    if turn.replies:
+        yield from ("", *_told(_middle_out(turn.replies[-1], 2 * _SHORT)))
+
+
+def _quoted(prompt: PromptGiven, text: str) -> Iterator[str]:
+    yield ""
+    about = f" “{escape(lead(prompt.about, _LINE))}”" if prompt.about else ""
+    if prompt.how in _HOW:
+        yield f"> ({_HOW[prompt.how]}{about})"
+    yield from (f"> {escape(line.rstrip())}" for line in text.strip().split("\n"))
+
+
+def _told(reply: str) -> Iterator[str]:
+    """A reply as it was written, but its headings would be taken for the page's, and what has no end would not end."""
+    lines = [line.rstrip() for line in reply.strip().split("\n")]
+    fences = [line.startswith("```") for line in lines]
+    is_whole, inside = sum(fences) % 2 == 0, False
+    for line, is_fence in zip(lines, fences, strict=True):
+        inside ^= is_fence and is_whole
+        if is_whole and (inside or is_fence):
+            yield escape_lies(line, lambda sign: f"\\u{{{ord(sign):X}}}")
+        elif line.startswith("#"):
+            yield f"**{escape(line.lstrip('# '))}**"
+        else:
+            yield escape(line)
+
+
+def _lines(calls: Sequence[ToolUsed], session: Session, most: int | None = None) -> Iterator[str]:
+    """A line a call; what was only read or searched for is listed together."""
+    made = [line for act, group in groupby(calls, key=lambda call: call.act) for line in _group(act, group, session)]
+    yield from made[:most]
+    if most is not None and len(made) > most:
+        yield f"- … and {len(made) - most} more"
+
+
+def _group(act: Act, calls: Iterable[ToolUsed], session: Session) -> Iterator[str]:
+    if act not in _LISTED:
+        for line, same in groupby(_line(call, session) for call in calls):
+            times = len(list(same))
+            yield f"{line} ({times} times)" if times > 1 else line
+        return
+    named = list(dict.fromkeys(lead(session.seen_from_here(call.input), _LINE) for call in calls if call.input))
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    if named:
+        yield f"- {_VERBS[act]} {escape(', '.join(named[:_NAMED]))}{more}"
+
+
+def _line(call: ToolUsed, session: Session) -> str:
+    what = (
+        ", ".join(session.seen_from_here(file, call.directory) for file in call.files)
+        if call.act is Act.CHANGED
+        else ""
+    )
+    told = escape(what or lead(call.input, _LINE) or call.tool)
+    aside = " (by a helper)" if call.aside else ""
+    ended = f" ({call.outcome.value})" if call.outcome in (Outcome.FAILED, Outcome.REJECTED) else ""
+    shown = f"`{told.replace('`', '')}`" if call.act is Act.RAN else told
+    name = f"{escape(call.tool)}: " if call.act in (Act.OTHER, Act.FETCHED) and told != escape(call.tool) else ""
+    result = f": {escape(lead(call.result, _RESULT))}" if call.result and (ended or call.act is not Act.CHANGED) else ""
+    return f"- {_VERBS[call.act]} {name}{shown}{aside}{ended}{result}"
+
+
+def _counts(calls: Sequence[ToolUsed]) -> str:
+    ran = [call for call in calls if call.act is Act.RAN]
+    failed = sum(call.outcome is Outcome.FAILED for call in ran)
+    files = len({file for call in calls for file in call.files})
+    return f"{len(calls)} calls: {len(ran)} commands ({failed} failed), {files} files changed"
+
+
+def _middle_out(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half].rstrip()}\n… ({len(text) - 2 * half:,} characters left out) …\n{text[-half:].lstrip()}"
+
+
+def _outcome(session: Session) -> Iterator[str]:
+    """What is known of how it ended; nothing where nothing is."""
+    if session.outcome:
+        yield f"- {escape(session.outcome)}"
+    if session.commits:
+        yield f"- Commits made: {len(session.commits)}"
+    ran = list(session.calls(Act.RAN))
+    failed = sum(call.outcome is Outcome.FAILED for call in ran)
+    if ran:
+        yield f"- Commands run: {len(ran)}, of which {failed} failed" if failed else f"- Commands run: {len(ran)}"
+    last = ran[-1] if ran else None
+    if last and last.outcome is Outcome.FAILED:
+        yield f"- The last command failed: `{escape(lead(last.input, _LINE)).replace('`', '')}`"

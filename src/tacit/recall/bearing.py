@@ -1,0 +1,80 @@
+"""Which memories really bear on a prompt: few, or none.
+
+A search finds something for every prompt. To be put into one unasked, a memory must share what it is about: a large
+part of its own words, by weight. Words that every other prompt has weigh little, names and flags weigh more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from tacit.core.text import STOP_WORDS, words
+from tacit.index.reader import Entry
+
+MOST = 3
+_LOOKED_AT = 4000  # characters of a prompt: what is pasted behind them is seldom the question
+_ENOUGH, _SHARE = 1.5, 0.3  # two words that matter, and a third of the memory
+_WHOLE = 0.6  # or most of it, where it is about one thing only
+# What is done in every other prompt, and what rules are told with.
+_COMMON = frozenset(
+    (
+        "add change check code create file files find fix folder get give implement keep let line look make move name "
+        "need new now please problem project read remove rename run set show start still stop test tests thing tell "
+        "time try update want work write also only first last next like same one two way well good see put take back "
+        "prefer instead avoid ensure sure never always dont don't do not again without before after each every when "
+        "user function method class error issue here there repository repo directory command commands"
+    ).split()
+)
+_ENDINGS = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
+
+
+class Bearing(NamedTuple):
+    """A memory, the words it shares with the prompt, and how much of it that is."""
+
+    entry: Entry
+    shared: tuple[str, ...]
+    share: float
+
+    @property
+    def reason(self) -> str:
+        return f"the prompt speaks of {', '.join(self.shared[:5])}"
+
+
+def bearing(prompt: str, candidates: Iterable[Entry], most: int = MOST) -> list[Bearing]:
+    """At most so many, those that share most first."""
+    asked = {_stem(word) for word in words(prompt[:_LOOKED_AT])}
+    found = [one for entry in candidates if (one := _weighed(entry, asked))]
+    found.sort(key=lambda one: (-one.share, one.entry.id))
+    return found[:most]
+
+
+def _weighed(entry: Entry, asked: set[str]) -> Bearing | None:
+    own = {_stem(word): word for word in words(entry.sentence) if word not in STOP_WORDS}
+    whole = sum(map(_weight, own.values()))
+    shared = {word for stem, word in own.items() if stem in asked}
+    heavy = sum(map(_weight, shared))
+    share = heavy / whole if whole else 0.0
+    if (heavy >= _ENOUGH and share >= _SHARE) or (heavy >= 1 and share >= _WHOLE):
+        return Bearing(entry, tuple(sorted(shared, key=lambda word: (-_weight(word), word))), share)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _weight(word: str) -> float:
+    if word in _COMMON or _stem(word) in _COMMON or len(word) < 2:
+        return 0.25
+    is_name = any(not letter.isalpha() for letter in word)
+    return 1.5 if is_name else 1.0
+
+
+@lru_cache(maxsize=4096)
+def _stem(word: str) -> str:
+    """Alike enough to compare: `testing`, `tested` and `tests` are `test`."""
+    if not word.isalpha() or not word.isascii():
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word.removesuffix("e") if len(word) > 4 else word

@@ -1,0 +1,115 @@
+"""tacit config."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tacit.core.errors import WrongUse
+from tacit.core.text import show
+from tacit.settings import Settings
+from tacit.settings.editing import Value, literal
+from tacit.settings.origins import Held, Origin
+from tacit.surfaces.cli.command import JSON, Call, Command
+from tacit.surfaces.cli.words import say, say_json, warn
+from tacit.vault.configuring import Configured, Configuring
+
+
+class _Part(NamedTuple):
+    """One thing to do with settings: its words, the fewest and the most of them, and what it does."""
+
+    words: str
+    fewest: int
+    most: int
+    run: Callable[[Call, Configuring, list[str]], int]
+
+
+def run(call: Call) -> int:
+    name, *words = call.words or ["show"]
+    part = _PARTS.get(name)
+    if part is None:
+        raise WrongUse(f"tacit config has no {name!r}", f"one of {', '.join(_PARTS)}")
+    if not part.fewest <= len(words) <= part.most:
+        raise WrongUse(f"tacit config {name} wants {part.words or 'no words'}", f"tacit config {name} {part.words}")
+    with Configuring(
+        call.value("--home"), settings=Settings()
+    ) as vault:  # a wrong value must not keep one from mending
+        return part.run(call, vault, words)
+
+
+# Looking
+
+
+def _show(call: Call, vault: Configuring, _words: list[str]) -> int:
+    found = vault.config()
+    if call.flag("--json"):
+        say_json([one._asdict() for one in found])
+        return 0
+    for line in _table(found):
+        say(line)
+    for stray in vault.strays():
+        warn(f"! {show(stray.key)} in {show(stray.where)} is no setting of this version")
+    return 0
+
+
+def _get(call: Call, vault: Configuring, words: list[str]) -> int:
+    found = vault.setting(words[0])
+    if call.flag("--json"):
+        say_json(found.value)
+    else:
+        say(_written(found.value))
+    return 0
+
+
+def _table(found: list[Held]) -> Iterator[str]:
+    keys = max(len(one.key) for one in found)
+    values = max(len(_written(one.value)) for one in found)
+    for one in found:
+        where = one.where if one.where else Origin.DEFAULT.value
+        yield f"{one.key:<{keys}}  {_written(one.value):<{min(values, 20)}}  {show(where)}"
+
+
+def _written(value: Value) -> str:
+    return show(literal(value))
+
+
+# Changing
+
+
+def _set(_call: Call, vault: Configuring, words: list[str]) -> int:
+    key, *values = words
+    return _told(vault.configure(key, values[0] if len(values) == 1 else values), "already, in")
+
+
+def _unset(_call: Call, vault: Configuring, words: list[str]) -> int:
+    return _told(vault.unconfigure(words[0]), "already, by default; nothing to change in")
+
+
+def _told(done: Configured, already: str) -> int:
+    how = "in" if done.changed else already
+    say(f"{done.key} = {_written(done.value)}, {how} {show(done.path)}")
+    if done.overruled_by:
+        warn(f"! {done.overruled_by} is set in this shell and overrules it: unset {done.overruled_by}")
+    return 0
+
+
+_PARTS = {
+    "show": _Part("", 0, 0, _show),
+    "get": _Part("KEY", 1, 1, _get),
+    "set": _Part("KEY VALUE", 2, 1_000, _set),
+    "unset": _Part("KEY", 1, 1, _unset),
+}
+
+COMMAND = Command(
+    name="config",
+    words="show | get KEY | set KEY VALUE | unset KEY",
+    help=(
+        "The settings, and where each value comes from: its default, a line of tacit.toml in the home, or a variable\n"
+        "of the environment, which overrules the others; nothing is ever read from a repository. set and unset\n"
+        "change one line and keep everything else in the file. A list is written with commas, as several words, or\n"
+        'as ["one", "two"]. An agent may look, and only a person changes. See docs/guides/settings.md.'
+    ),
+    example="tacit config set recall.limit 20",
+    run=run,
+    options=(JSON,),
+)

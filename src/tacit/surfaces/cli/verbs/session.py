@@ -1,0 +1,83 @@
+"""tacit session."""
+
+from __future__ import annotations
+
+from tacit.core.conversation import ToolUsed
+from tacit.core.errors import WrongUse
+from tacit.core.session import Session, Turn
+from tacit.core.text import show
+from tacit.surfaces.cli.command import JSON, Call, Command
+from tacit.surfaces.cli.verbs.sessions import as_json
+from tacit.surfaces.cli.words import say, say_json
+from tacit.vault.conversations.listing import ListedSession
+
+
+def run(call: Call) -> int:
+    if not call.words or call.words[0] != "show" or len(call.words) != 2:
+        raise WrongUse(
+            "tacit session wants show and the id of a session", "tacit sessions, then: tacit session show ID"
+        )
+    listed, session = call.vault.session(call.words[1])
+    if call.flag("--json"):
+        say_json(_json(listed, session))
+        return 0
+    for line in call.vault.session_lines(session):
+        say(show(line) if line else "")
+    return 0
+
+
+def _json(listed: ListedSession, session: Session) -> dict[str, object]:
+    from tacit.notes.sessions import tags
+
+    return {
+        **as_json(listed),
+        "id": session.id,
+        "category": "session",
+        "directory": session.directory,
+        "branch": session.branch,
+        "requests": session.requests,
+        "tools": dict(session.tools),
+        "files": list(session.files),
+        "compactions": session.compactions,
+        "tags": tags(session),
+        "turns": [_turn(turn) for turn in session.turns],
+    }
+
+
+def _turn(turn: Turn) -> dict[str, object]:
+    return {
+        "number": turn.number,
+        "at": turn.at.isoformat(),
+        "prompts": [
+            {"text": prompt.text, "how": prompt.how.value or "typed", "about": prompt.about} for prompt in turn.prompts
+        ],
+        "replies": list(turn.replies),
+        "calls": [_call(call) for call in turn.calls],
+        "interrupted": turn.interrupted,
+        "compacted": turn.compacted,
+    }
+
+
+def _call(call: ToolUsed) -> dict[str, object]:
+    return {
+        "tool": call.tool,
+        "act": call.act.value,
+        "input": call.input,
+        "result": call.result,
+        "outcome": call.outcome.value or "well",
+        "files": list(call.files),
+        "aside": call.aside,
+    }
+
+
+COMMAND = Command(
+    name="session",
+    words="show ID",
+    help=(
+        "One session as its page shows it: what was asked, what was done, the files that were changed, the tools that\n"
+        "were used, and how it ended. ID is the beginning of its id, the name its agent gave it, or last."
+    ),
+    example="tacit session show last",
+    run=run,
+    options=(JSON,),
+)

@@ -1,0 +1,87 @@
+"""tacit sessions."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+
+from tacit.core.errors import WrongUse
+from tacit.core.text import clip, show
+from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.words import counted, say, say_json
+from tacit.vault.conversations.listing import ListedSession
+
+_MOST = 20
+_FILES = 4
+
+
+def run(call: Call) -> int:
+    call.no_words()
+    folder = call.value("--project")
+    if folder is not None and not os.path.isdir(folder):
+        raise WrongUse(f"{folder!r} is no folder", "tacit sessions --project .")
+    limit = call.number("--limit") or _MOST
+    listed = call.vault.sessions(project=os.path.abspath(folder) if folder else False)
+    if call.flag("--json"):
+        say_json([as_json(one) for one in listed[:limit]])
+        return 0 if listed else 1
+    if not listed:
+        say("No sessions. They come with: tacit autocapture on, or tacit capture PATH")
+        return 1
+    say(f"Sessions ({len(listed)})")
+    for one in listed[:limit]:
+        for line in lines(one):
+            say(line)
+    if len(listed) > limit:
+        say(f"… and {len(listed) - limit:,} earlier ones: tacit sessions --limit {len(listed)}")
+    return 0
+
+
+def lines(one: ListedSession) -> list[str]:
+    """A session in a list: when, who, what was asked, how it ended, what was changed."""
+    row = one.row
+    alike = f", and {counted(one.alike, 'like it', 'like it')}" if one.alike else ""
+    began = datetime.fromisoformat(row.began)
+    who = f"{show(row.agent)}, {counted(row.turns, 'turn')}{alike}, {show(one.label)}"
+    told = [f"{one.short}  {began:%Y-%m-%d %H:%M}  {who}"]
+    told.append(f"    {show(clip(row.title, 100))}")
+    if row.outcome:
+        told.append(f"    → {show(clip(row.outcome, 160))}")
+    if row.files:
+        more = f" and {len(row.files) - _FILES} more" if len(row.files) > _FILES else ""
+        told.append(f"    files: {show(', '.join(row.files[:_FILES]))}{more}")
+    return told
+
+
+def as_json(one: ListedSession) -> dict[str, object]:
+    row = one.row
+    return {
+        "id": one.short,
+        "agent": row.agent,
+        "session": row.name,
+        "project": row.scope,
+        "at": row.at,
+        "began": row.began,
+        "turns": row.turns,
+        "title": row.title,
+        "outcome": row.outcome,
+        "files": list(row.files),
+        "alike": one.alike,
+    }
+
+
+COMMAND = Command(
+    name="sessions",
+    words="",
+    help=(
+        "Sessions with agents, the latest first: what was asked, how it ended in the agent's last words, and which\n"
+        "files were changed. Sessions in which the same was asked are one entry."
+    ),
+    example="tacit sessions --project .",
+    run=run,
+    options=(
+        Option("--project", "DIR", "only those of the project this folder is in"),
+        Option("--limit", "N", f"at most so many (default {_MOST})"),
+        JSON,
+    ),
+)

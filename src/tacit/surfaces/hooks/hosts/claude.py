@@ -1,0 +1,29 @@
+"""Claude Code. What a hook answers reaches the model at SessionStart and UserPromptSubmit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
+from tacit.surfaces.hooks.hosts.reading import additional_context, hooks, moment_of, told
+
+HOOKS = hooks(
+    SessionStart=Moment.START,
+    UserPromptSubmit=Moment.PROMPT,
+    Stop=Moment.STOP,
+    PreCompact=Moment.COMPACTING,
+    SessionEnd=Moment.END,
+)
+
+
+def read(event: str, payload: Mapping[str, object]) -> Told | None:
+    if "cursor_version" in payload:  # Cursor runs the hooks of Claude Code, too; it has hooks of its own
+        return None
+    return told(moment_of(HOOKS, event), payload)
+
+
+def say(event: str, text: str) -> str:
+    return additional_context(event, text) if event in ("SessionStart", "UserPromptSubmit") else ""
+
+
+HOST = Host("claude", HOOKS, read, say)

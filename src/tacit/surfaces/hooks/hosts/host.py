@@ -1,0 +1,50 @@
+"""What a host is to a hook: the moments it tells of, how it says so, and how it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Moment(StrEnum):
+    """When a hook runs, whatever the host calls it."""
+
+    START = "start"
+    PROMPT = "prompt"
+    STOP = "stop"
+    TOOL = "tool"
+    COMPACTING = "compacting"
+    END = "end"
+
+
+class Told(NamedTuple):
+    """What a host said when it ran a hook. What it did not say is empty."""
+
+    moment: Moment
+    session: str
+    transcript: str = ""
+    directory: str = ""
+    prompt: str = ""
+    source: str = ""  # startup, resume, clear, compact
+    mode: str = ""
+    agent_id: str = ""
+
+
+class Hook(NamedTuple):
+    """A hook as it is registered with the host."""
+
+    event: str
+    moment: Moment
+    timeout: int  # seconds
+    matcher: str = ""
+
+
+class Host(NamedTuple):
+    """`read` takes the event and what came with it: nothing for a call that is not ours. `say` is what is printed so
+    that a text reaches the model: nothing where the host takes none at this event."""
+
+    name: str
+    hooks: tuple[Hook, ...]
+    read: Callable[[str, Mapping[str, object]], Told | None]
+    say: Callable[[str, str], str]

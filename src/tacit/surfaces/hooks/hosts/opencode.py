@@ -1,0 +1,33 @@
+"""OpenCode. It runs no commands but plugins: ours (`install/plugin.js`) tells these events, named as OpenCode does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tacit.surfaces.hooks.hosts.host import Hook, Host, Moment, Told
+from tacit.surfaces.hooks.hosts.reading import hooks, moment_of, told
+
+HOOKS: tuple[Hook, ...] = hooks(
+    **{
+        "session.start": Moment.START,
+        "chat.message": Moment.PROMPT,
+        "session.idle": Moment.STOP,
+        "session.compacting": Moment.COMPACTING,
+        "session.end": Moment.END,
+    }
+)
+
+
+def read(event: str, payload: Mapping[str, object]) -> Told | None:
+    return told(moment_of(HOOKS, event), payload)
+
+
+def say(event: str, text: str) -> str:
+    if event not in ("session.start", "chat.message") or not text:
+        return ""
+    import json
+
+    return json.dumps({"context": text})
+
+
+HOST = Host("opencode", HOOKS, read, say)

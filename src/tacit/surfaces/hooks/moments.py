@@ -1,0 +1,101 @@
+"""What is done at an agent's hooks: something is given to the model, or a transcript is captured."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from contextlib import suppress
+
+from tacit.settings import settings_or_defaults
+from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
+from tacit.surfaces.hooks.hosts.hosts import host
+from tacit.vault.autocapturing import captures
+from tacit.vault.conversations.pending import Note, drain, leave
+from tacit.vault.home import Home, locate
+
+_DEADLINE = 9  # seconds; then the system ends a process that captures. What it had not read yet still waits.
+_BEFORE_CHECKPOINT = 0.8  # seconds to wait for what this session did until now
+
+
+def stop_after(seconds: float) -> None:
+    """A host waits: after this long there is nothing to say."""
+    signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def inject(name: str, event: str, given: bytes, home: str | None) -> str:
+    """What is printed; nothing where there is nothing to say, or where anything is wrong."""
+    with suppress(Exception):
+        told_by = host(name)
+        told = _told(told_by, event, given)
+        if told_by and told:
+            return told_by.say(event, _text(told_by, told, home))
+    return ""
+
+
+def _text(told_by: Host, told: Told, home: str | None) -> str:
+    from tacit.vault.conversations.giving import Asker, Giving
+
+    place = locate(home, dict(os.environ))
+    settings = settings_or_defaults(place.settings, os.environ)
+    if not os.path.isdir(place.root):
+        return ""
+    if told.source in ("compact", "resume"):
+        _note(place, told_by.name, told)
+        drain_now(place, _BEFORE_CHECKPOINT)
+    asker = Asker(told_by.name, told.session, told.source)
+    with Giving(place.root, cwd=told.directory or None, settings=settings) as giving:
+        start = told.moment is Moment.START or (not _says_at_start(told_by) and giving.is_first(asker))
+        return giving.give(asker, start=start, prompt=told.prompt)
+
+
+def _says_at_start(told_by: Host) -> bool:
+    """Whether the model hears what is said at the start of a session; else the first prompt has to do."""
+    return any(hook.moment is Moment.START and told_by.say(hook.event, "x") for hook in told_by.hooks)
+
+
+def capture(name: str, event: str, given: bytes, home: str | None) -> None:
+    """Note that there is something new, and read it unless somebody is at it."""
+    signal.alarm(_DEADLINE)
+    told = _told(host(name), event, given)
+    place = locate(home, dict(os.environ))
+    if told and _note(place, name, told):
+        drain_now(place)
+
+
+def sweep(home: str | None) -> None:
+    """Read what others had to leave."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(_DEADLINE)
+    drain_now(locate(home, dict(os.environ)))
+
+
+def anything_waits(home: str | None) -> bool:
+    try:
+        return bool(os.listdir(locate(home, dict(os.environ)).pending))
+    except OSError:
+        return False
+
+
+def drain_now(place: Home, patience: float = 0.0) -> None:
+    from tacit.vault.conversations.noted import NotedTranscripts
+
+    with NotedTranscripts(place.root, cwd="/") as vault:
+        drain(place, vault.capture_noted, patience)
+        vault.file()
+
+
+def _note(place: Home, agent: str, told: Told) -> bool:
+    """Whether this session is captured at all; then that it has something new is written down."""
+    settings = settings_or_defaults(place.settings, os.environ)
+    if not captures(settings, place, told.session, told.mode):
+        return False
+    leave(place, Note(agent, told.session, told.transcript))
+    return True
+
+
+def _told(told_by: Host | None, event: str, given: bytes) -> Told | None:
+    payload = json.loads(given) if told_by else None
+    return told_by.read(event, payload) if told_by and isinstance(payload, dict) else None

@@ -1,0 +1,111 @@
+// Tacit for OpenCode, written by: tacit install opencode. Taken out by: tacit uninstall opencode
+//
+// It tells Tacit when a session begins, gets a prompt, rests or is compacted, and adds to the system prompt what
+// Tacit answers. Whatever goes wrong, OpenCode goes on as if this file were not here.
+
+import { spawn } from "node:child_process"
+import { homedir } from "node:os"
+import { join } from "node:path"
+
+const COMMANDS = @COMMANDS@
+const TIMEOUTS = @TIMEOUTS@
+const MOST = 40000 // characters that a session is told in all
+
+// Runs a command with what is to be known on its input; resolves to the text it answers, or to nothing.
+function tell(event, payload) {
+  return new Promise((resolve) => {
+    try {
+      const [first, ...rest] = COMMANDS[event]
+      const child = spawn(first, rest, { stdio: ["pipe", "pipe", "ignore"] })
+      let answer = ""
+      const end = () => {
+        clearTimeout(timer)
+        try {
+          resolve(JSON.parse(answer).context || "")
+        } catch {
+          resolve("")
+        }
+      }
+      const timer = setTimeout(() => child.kill(), TIMEOUTS[event])
+      child.on("error", end)
+      child.on("close", end)
+      child.stdin.on("error", () => {})
+      child.stdout.setEncoding("utf8")
+      child.stdout.on("data", (part) => (answer += part))
+      child.stdin.end(JSON.stringify(payload))
+    } catch {
+      resolve("")
+    }
+  })
+}
+
+const server = async ({ directory }) => {
+  const data = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share")
+  const transcript_path = join(data, "opencode", "opencode.db")
+  const sessions = new Map() // id -> { start, prompts, working }
+  const made = new Set() // sessions that began in this process
+  const children = new Set() // sessions of an agent's own helpers: they are told nothing
+
+  const about = (session_id, more) => ({ session_id, transcript_path, cwd: directory, ...more })
+  const begun = (id, source) => {
+    const session = sessions.get(id) || { prompts: [], working: false }
+    session.start = tell("session.start", about(id, { source }))
+    sessions.set(id, session)
+    return session
+  }
+  const rests = (id) => {
+    const session = sessions.get(id)
+    if (session && session.working) {
+      session.working = false
+      return tell("session.idle", about(id))
+    }
+  }
+
+  return {
+    event: async ({ event }) => {
+      try {
+        const { info, sessionID, status } = event.properties || {}
+        if (event.type === "session.created") (info.parentID ? children : made).add(info.id)
+        if (event.type === "session.idle") await rests(sessionID)
+        if (event.type === "session.status" && status && status.type === "idle") await rests(sessionID)
+        if (event.type === "session.compacted" && sessions.has(sessionID)) begun(sessionID, "compact").prompts = []
+        if (event.type === "server.instance.disposed") {
+          await Promise.all([...sessions.keys()].map((id) => tell("session.end", about(id))))
+        }
+      } catch {}
+    },
+
+    "chat.message": async (input, output) => {
+      try {
+        const id = input.sessionID
+        if (!id || children.has(id)) return
+        const session = sessions.get(id) || begun(id, made.has(id) ? "startup" : "resume")
+        session.working = true
+        const typed = (output.parts || []).filter((part) => part.type === "text" && !part.synthetic)
+        const prompt = typed.map((part) => part.text).join("\n")
+        // After the start, so that nothing is said twice.
+        session.prompts.push(session.start.then(() => tell("chat.message", about(id, { prompt }))))
+      } catch {}
+    },
+
+    // Asked at every call of the model, and not stored: so all that this session was told is said again.
+    "experimental.chat.system.transform": async (input, output) => {
+      try {
+        const session = sessions.get(input.sessionID)
+        if (!session) return
+        const texts = (await Promise.all([session.start, ...session.prompts])).filter(Boolean)
+        for (let room = MOST; texts.length && room >= texts[0].length; room -= texts.shift().length) {
+          output.system.push(texts[0])
+        }
+      } catch {}
+    },
+
+    "experimental.session.compacting": async (input) => {
+      try {
+        if (sessions.has(input.sessionID)) await tell("session.compacting", about(input.sessionID))
+      } catch {}
+    },
+  }
+}
+
+export default { id: "tacit", server }

@@ -1,0 +1,1 @@
+"""Sessions with agents: taken from transcripts, told again, and given back to the next one."""

@@ -1,0 +1,260 @@
+"""Taking in agents' transcripts: what is new of them, each thing once, however often and by whomever they are read.
+
+What is known already is told by ids that are made of what the transcript says. How far a file was read is remembered
+only to be sooner done.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from stat import S_ISREG
+from typing import TYPE_CHECKING, BinaryIO
+
+from tacit.capture.agents.heard import Heard, Limits, Source, Tally
+from tacit.core.claim import Scope
+from tacit.core.conversation import PromptGiven
+from tacit.core.errors import NotFound, Refused, TacitError
+from tacit.core.event import Event
+from tacit.index import reader, sessions, transcripts
+from tacit.index.transcripts import Reached
+from tacit.log.tombstones import tombstones
+from tacit.vault.autocapturing import left_out
+from tacit.vault.conversations.events import Composer
+from tacit.vault.opened import Opened
+
+if TYPE_CHECKING:
+    from tacit.log.tombstones import Tombstones
+
+_HEAD = 65_536
+_MARK = 64  # bytes before what is settled: enough to know them again
+_BATCH = 4000  # things heard that are recorded together
+_MAIN_ONLY = (".db",)  # what may change without its own date changing
+
+# Which file, how many things were heard so far, and how far one is, from 0 to 1.
+Progress = Callable[[str, int, float], None]
+
+
+@dataclass(slots=True)
+class Transcript:
+    """What came of one transcript; `problem` where it could not be read."""
+
+    path: str
+    agent: str = ""
+    sessions: set[str] = field(default_factory=set)
+    prompts: int = 0
+    heard: int = 0
+    new: int = 0
+    unchanged: bool = False
+    tally: Tally = field(default_factory=Tally)
+    problem: TacitError | None = None
+
+
+class Transcripts(Opened):
+    """capture."""
+
+    def transcript_places(self) -> list[str]:
+        """Where agents keep their transcripts on this machine, as far as there are any."""
+        from tacit.capture.agents.sources import SOURCES
+
+        places = [place for one in SOURCES.values() for place in one.places(self._environment, self._user_folder)]
+        return [place for place in places if os.path.exists(place)]
+
+    def transcripts_in(self, paths: Iterable[str]) -> list[str]:
+        """The files to look at, each once. A path that is not there is an error that names it."""
+        from tacit.capture.agents.sources import transcripts as found_in
+
+        found: dict[str, None] = {}
+        for path in paths:
+            if not os.path.exists(path):
+                raise NotFound(f"there is no {path}", "name a transcript or a folder of them: tacit capture PATH")
+            found.update(dict.fromkeys(os.path.abspath(one) for one in found_in(path)))
+        return list(found)
+
+    def capture(
+        self, files: Sequence[str], progress: Progress = lambda _path, _heard, _share: None
+    ) -> list[Transcript]:
+        """The same, because a person said so: what stands in a transcript as their words counts as their words."""
+        self._store.speaker.must_be_person("captures transcripts by hand", "tacit capture PATH")
+        return self.capture_transcripts(files, progress)
+
+    def capture_transcripts(
+        self, files: Sequence[str], progress: Progress = lambda _path, _heard, _share: None
+    ) -> list[Transcript]:
+        """Take in what is new of these files. What is no transcript comes back with its problem."""
+        return _Capture(self, progress).all_of(files)
+
+    def _limits(self) -> Limits:
+        settings = self._settings
+        return Limits(
+            settings.autocapture_max_tool_input,
+            settings.autocapture_max_tool_result,
+            settings.autocapture_max_turn_size,
+            frozenset(tool.lower() for tool in settings.autocapture_skip_tools),
+        )
+
+
+class _Capture:
+    """One run over some files; what is heard is recorded in batches, so that memory stays small."""
+
+    def __init__(self, vault: Transcripts, progress: Progress) -> None:
+        self._vault = vault
+        self._store = vault._store
+        self._limits = vault._limits()
+        self._progress = progress
+        self._batch: list[tuple[Transcript, Source, Heard]] = []
+        self._reached: list[Reached] = []
+        self._composer = Composer(self._store.speaker.host, vault._user_folder)
+        self._heard = 0
+        self._index = self._store.as_it_is()
+
+    def all_of(self, files: Sequence[str]) -> list[Transcript]:
+        told = []
+        sizes = [_size(path) for path in files]
+        whole, done = sum(sizes) or 1, 0
+        for path, size in zip(files, sizes, strict=True):
+            transcript = Transcript(path)
+            told.append(transcript)
+            try:
+                self._read(transcript, done / whole, size / whole)
+            except TacitError as error:
+                transcript.problem = error
+            except OSError as error:
+                transcript.problem = Refused(f"{path} cannot be read: {error.strerror or error}", f"ls -l {path}")
+            done += size
+        self._record()
+        return told
+
+    def _read(self, transcript: Transcript, begun: float, share: float) -> None:
+        with _opened(transcript.path) as stream:
+            source = _source(transcript.path, stream)
+            transcript.agent = source.name
+            status = os.fstat(stream.fileno())
+            before = self._known(transcript.path)
+            if before and _is_unchanged(before, status) and not transcript.path.endswith(_MAIN_ONLY):
+                transcript.unchanged = True
+                return
+            start = before.settled if before and _is_same(before, stream, status) else 0
+            tally = transcript.tally
+            tally.settled = start
+            stream.seek(start)
+            for heard in source.read(stream, start, self._limits, tally):
+                self._batch.append((transcript, source, heard))
+                if len(self._batch) >= _BATCH:
+                    self._reached.append(_reached(transcript.path, stream, status, tally.settled, whole=False))
+                    self._record()
+                    part = min(tally.read / max(status.st_size - start, 1), 1.0)
+                    self._progress(transcript.path, self._heard, begun + share * part)
+            self._reached.append(_reached(transcript.path, stream, status, tally.settled, whole=True))
+        self._progress(transcript.path, self._heard + len(self._batch), begun + share)
+
+    def _known(self, path: str) -> Reached | None:
+        if self._index is None:
+            return None
+        with suppress(sqlite3.Error):
+            return transcripts.reached(self._index, path)
+        return None
+
+    def _record(self) -> None:
+        """What is new of the batch, while nobody else records; then how far the files were read."""
+        batch, self._batch = self._batch, []
+        reached, self._reached = self._reached, []
+        self._heard += len(batch)
+        if not batch and not reached:
+            return
+
+        self._store.keep(
+            lambda connection, unfiled: list(self._new(connection, unfiled, batch)),
+            lambda connection: transcripts.remember(connection, reached),
+        )
+
+    def _new(
+        self, connection: sqlite3.Connection, seen: set[str], batch: Sequence[tuple[Transcript, Source, Heard]]
+    ) -> Iterator[Event]:
+        def is_used(scope: Scope) -> bool:
+            return reader.is_used(connection, scope)
+
+        made = [(told, self._composer.event(source.name, heard, is_used)) for told, source, heard in batch]
+        seen |= sessions.known(connection, [event.id for _, event in made])
+        graves = tombstones(self._store.log)
+        for transcript, event in made:
+            transcript.heard += 1
+            transcript.prompts += isinstance(event.body, PromptGiven)
+            transcript.sessions.add(event.origin.session)
+            if event.id in seen or self._is_left_out(event):
+                continue
+            seen.add(event.id)
+            left = _admitted(event, graves)
+            if left is not None:
+                transcript.new += 1
+                yield left
+
+    def _is_left_out(self, event: Event) -> bool:
+        settings = self._vault._settings
+        if not settings.agents_ignore_directories:
+            return False
+        return bool(left_out(settings, self._vault._user_folder, getattr(event.body, "directory", "")))
+
+
+def _admitted(event: Event, graves: Tombstones | None) -> Event | None:
+    """A transcript still holds what was purged here."""
+    return event if graves is None else graves.admitted(event)
+
+
+def _opened(path: str) -> BinaryIO:
+    stream = open(path, "rb", opener=_without_waiting)
+    if not S_ISREG(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise Refused(f"{path} is no plain file", f"ls -l {path}")
+    return stream
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _source(path: str, stream: BinaryIO) -> Source:
+    from tacit.capture.agents.sources import source_of
+
+    found = source_of(path, stream.read(_HEAD))
+    if found is None:
+        raise Refused(f"{path} is no transcript that Tacit can read", "see which it can: tacit capture --help")
+    return found
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _is_unchanged(before: Reached, status: os.stat_result) -> bool:
+    return (before.inode, before.size, before.changed) == (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _is_same(before: Reached, stream: BinaryIO, status: os.stat_result) -> bool:
+    """Whether the file still begins with what was read of it."""
+    if before.inode != status.st_ino or status.st_size < before.settled:
+        return False
+    return _mark(stream, before.settled) == before.mark
+
+
+def _mark(stream: BinaryIO, settled: int) -> str:
+    start = max(settled - _MARK, 0)
+    return os.pread(stream.fileno(), settled - start, start).hex()
+
+
+def _reached(path: str, stream: BinaryIO, status: os.stat_result, settled: int, *, whole: bool) -> Reached:
+    """As the file was when it was opened: what came meanwhile is found the next time."""
+    size = status.st_size if whole else -1
+    return Reached(path, status.st_ino, size, status.st_mtime_ns, settled, _mark(stream, settled))
+
+
+def unknown_types(told: Iterable[Transcript]) -> Counter[str]:
+    """Records of types that nobody has seen before, by type."""
+    return sum((one.tally.unknown for one in told), Counter())

@@ -1,0 +1,169 @@
+"""Telling sessions: the list, one of them whole, and what was put into prompts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tacit.core.claim import Scope
+from tacit.core.errors import NotFound, WrongUse
+from tacit.core.event import Event
+from tacit.core.ids import ClaimId, is_claim_prefix
+from tacit.core.observation import Injected
+from tacit.core.session import Session
+from tacit.core.text import clean
+from tacit.index import reader, sessions
+from tacit.index.sessions import Row
+from tacit.vault.conversations.places import scope_of
+from tacit.vault.filing import must_decode
+from tacit.vault.opened import Opened
+from tacit.vault.reading import scope_label
+
+_LEAST = 4  # letters of a short id
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session in a list, with the shortest id that names it, and how many others like it there are."""
+
+    short: str
+    row: Row
+    alike: int = 0
+
+    @property
+    def label(self) -> str:
+        return scope_label(self.row.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One memory that was put into a prompt, as it reads now, and why it was chosen."""
+
+    id: str
+    sentence: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """What was put into a prompt."""
+
+    event: Event
+    body: Injected
+    memories: tuple[Given, ...]
+    sessions: tuple[Row, ...]
+
+
+class ToldSessions(Opened):
+    """sessions, session, injected."""
+
+    def sessions(
+        self, *, project: bool | str = False, limit: int | None = None, grouped: bool = True
+    ) -> list[ListedSession]:
+        """The latest first; of the project one stands in (or of a folder's) or of all. Those in which the same was
+        asked are one entry."""
+
+        def ask(connection: sqlite3.Connection) -> list[ListedSession]:
+            found = [row for row in sessions.rows(connection, self._sessions_scope(connection, project)) if row.is_told]
+            listed = list(_grouped(found)) if grouped else [(row, 0) for row in found]
+            chosen = listed if limit is None else listed[:limit]
+            return [ListedSession(_short(connection, row.id), row, alike) for row, alike in chosen]
+
+        return self._store.read(ask)
+
+    def session(self, reference: str) -> tuple[ListedSession, Session]:
+        """By its id or the beginning of it, the name its host gave it, or `last`."""
+
+        def ask(connection: sqlite3.Connection) -> tuple[ListedSession, Session]:
+            row = _meant(connection, clean(reference).strip())
+            return ListedSession(_short(connection, row.id), row), sessions.session(connection, row, must_decode)
+
+        return self._store.read(ask)
+
+    def session_lines(self, session: Session) -> list[str]:
+        """Its page."""
+        from tacit.notes.sessions import render
+
+        return render(session)
+
+    def injected(self, *, session: str | None = None, limit: int = 20) -> list[Injection]:
+        """What was put into prompts, the latest first."""
+
+        def ask(connection: sqlite3.Connection) -> list[Injection]:
+            name = _name(connection, session) if session else None
+            return [_injection(connection, event) for event in sessions.given(connection, must_decode, name, limit)]
+
+        self._store.catch_up()
+        return self._store.read(ask)
+
+    def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:
+        if project is False:
+            return None
+        folder = self._cwd if project is True else project
+        return scope_of(folder, "", self._user_folder, lambda scope: reader.is_used(connection, scope))
+
+
+def _grouped(rows: Sequence[Row]) -> Iterator[tuple[Row, int]]:
+    """One for all in which the same was asked in the same project, at the place of the latest."""
+    counts: dict[tuple[str, str], int] = {}
+    for row in rows:
+        counts[row.scope, row.alike] = counts.get((row.scope, row.alike), 0) + 1
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        key = (row.scope, row.alike)
+        if not row.alike:
+            yield row, 0
+        elif key not in seen:
+            seen.add(key)
+            yield row, counts[key] - 1
+
+
+def _meant(connection: sqlite3.Connection, reference: str) -> Row:
+    if reference == "last":
+        rows = sessions.rows(connection, limit=1)
+        if rows:
+            return rows[0]
+    found = _candidates(connection, reference) if reference else []
+    if len(found) > 1:
+        shown = ", ".join(_short(connection, one) for one in found[:5])
+        raise WrongUse(f"{reference!r} could be any of {shown}", "type more of it; see: tacit sessions")
+    row = sessions.row(connection, found[0]) if found else None
+    if row is None:
+        raise NotFound(f"there is no session {reference!r}", "tacit sessions")
+    return row
+
+
+def _candidates(connection: sqlite3.Connection, reference: str) -> list[ClaimId]:
+    lowered = reference.lower()
+    by_id = sessions.ids_beginning(connection, lowered) if is_claim_prefix(lowered) else []
+    return by_id or sessions.named(connection, reference)
+
+
+def _name(connection: sqlite3.Connection, reference: str) -> str:
+    """The host's name of a session; one that was never captured is known by it all the same."""
+    try:
+        return _meant(connection, clean(reference).strip()).name
+    except NotFound:
+        return clean(reference).strip()
+
+
+def _short(connection: sqlite3.Connection, name: ClaimId) -> str:
+    for length in range(_LEAST, len(name)):
+        if len(sessions.ids_beginning(connection, name[:length], 2)) < 2:
+            return name[:length]
+    return name
+
+
+def _injection(connection: sqlite3.Connection, event: Event) -> Injection:
+    body = event.body
+    assert isinstance(body, Injected)
+    reasons = [*body.reasons, *[""] * len(body.memories)]
+    told = []
+    for memory, reason in zip(body.memories, reasons, strict=False):
+        entry = reader.entry(connection, ClaimId(memory)) if is_claim_prefix(memory) else None
+        told.append(Given(memory, entry.sentence if entry else "(no longer there)", reason))
+    before = [
+        row for name in body.sessions if is_claim_prefix(name) and (row := sessions.row(connection, ClaimId(name)))
+    ]
+    return Injection(event, body, tuple(told), tuple(before))

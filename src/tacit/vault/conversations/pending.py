@@ -1,0 +1,99 @@
+"""Transcripts that wait to be captured: a note each, so that nothing is lost when whoever should read one is killed.
+
+A hook leaves a note and tries to become the one that captures. Whoever is at it takes the notes of all others along, so
+that a hundred hooks at once are one reading.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from tacit.core.errors import LockBusy
+from tacit.disk.lock import FileLock
+from tacit.disk.ops import PRIVATE_FILE, make_folder
+from tacit.vault.home import Home
+
+_MOST = 16_384  # bytes of a note
+_TRIES = 5  # failed readings of one transcript; then its note is no longer of use
+
+
+class Note(NamedTuple):
+    """A transcript of a host, and the session it was said to be of."""
+
+    agent: str
+    session: str
+    transcript: str
+
+
+def leave(home: Home, note: Note) -> None:
+    """Say that a transcript has something new. The same one again is the same note."""
+    make_folder(home.pending)
+    with open(_place(home, note), "wb", opener=_privately) as file:
+        file.write("\0".join(note).encode("utf-8", "surrogateescape"))
+
+
+def notes(home: Home) -> Iterator[tuple[str, Note]]:
+    """The notes that are there, with their places."""
+    for name in sorted(_names(home.pending)):
+        path = os.path.join(home.pending, name)
+        try:
+            with open(path, "rb", opener=_plainly) as file:
+                parts = file.read(_MOST).decode("utf-8", "surrogateescape").split("\0")
+        except OSError:
+            continue
+        if len(parts) == len(Note._fields):
+            yield path, Note(*parts)
+        else:
+            with suppress(OSError):
+                os.unlink(path)
+
+
+def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) -> None:
+    """Capture what waits, unless somebody is at it, who will then find it. A note goes before its transcript is read:
+    what comes meanwhile leaves another."""
+    while any(_names(home.pending)):
+        try:
+            with FileLock(home.capturing_lock, patience).held():
+                _all(home, capture)
+        except LockBusy:
+            return
+
+
+def _all(home: Home, capture: Callable[[Note], None]) -> None:
+    for _ in range(_TRIES):
+        waiting = list(notes(home))
+        if not waiting:
+            return
+        for path, note in waiting:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            try:
+                capture(note)
+            except BaseException:
+                leave(home, note)
+                raise
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _place(home: Home, note: Note) -> str:
+    from tacit.core.hashed import sha256
+
+    named = f"{note.agent}\0{note.transcript or note.session}".encode("utf-8", "surrogateescape")
+    return os.path.join(home.pending, sha256(named).hexdigest()[:24])
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, PRIVATE_FILE)
+
+
+def _plainly(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

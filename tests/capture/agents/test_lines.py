@@ -1,0 +1,70 @@
+"""The records of a file, whatever state it is in."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+from tacit.capture.agents.heard import Tally
+from tacit.capture.agents.lines import LONGEST, NO_OBJECT, NOT_JSON, TOO_LONG, records, start
+
+A, B = b'{"type":"a","text":"one"}', b'{"type":"b","text":"two"}'
+
+
+def read(data: bytes, offset: int = 0) -> tuple[list[object], Tally]:
+    tally = Tally()
+    return [record.body.get("type") for record in records(BytesIO(data), offset, tally)], tally
+
+
+def test_a_record_knows_where_its_line_begins() -> None:
+    found = list(records(BytesIO(A + b"\n\n" + B + b"\n"), 0, Tally()))
+
+    assert [record.offset for record in found] == [0, len(A) + 2]
+
+
+def test_reading_begins_at_an_offset() -> None:
+    assert read(A + b"\n" + B + b"\n", len(A) + 1)[0] == ["b"]
+
+
+def test_a_torn_last_line_is_not_read_until_it_is_whole() -> None:
+    for cut in range(1, len(B)):
+        found, tally = read(A + b"\n" + B[:cut])
+        assert found == ["a"] and not tally.damaged and tally.read == len(A) + 1
+    assert read(A + b"\n" + B)[0] == ["a", "b"]
+
+
+def test_a_broken_line_harms_only_itself() -> None:
+    found, tally = read(A + b"\nnot json\n[1]\n" + b"[" * 200_000 + b"\n\xff\xfe\n" + B + b"\n")
+
+    assert found == ["a", "b"]
+    assert tally.damaged == {NOT_JSON: 3, NO_OBJECT: 1}
+
+
+def test_two_records_in_one_line_are_both_read() -> None:
+    assert read(A + B + b"\n")[0] == ["a", "b"]
+
+
+def test_a_record_behind_one_that_was_cut_off_is_read() -> None:
+    found, tally = read(A[:-8] + B + b"\n")
+
+    assert found == ["b"] and tally.damaged == {NOT_JSON: 1}
+
+
+def test_a_line_that_is_too_long_is_counted_and_passed_over() -> None:
+    long = json.dumps({"type": "long", "text": "x" * LONGEST}).encode()
+    found, tally = read(A + b"\n" + long + b"\n" + B + b"\n")
+
+    assert found == ["a", "b"]
+    assert tally.damaged == {TOO_LONG: 1} and tally.read == len(A) + len(long) + len(B) + 3
+
+
+def test_bytes_that_are_no_text_become_the_replacement_character() -> None:
+    (record,) = records(BytesIO(b'{"type":"a","text":"\xff"}\n'), 0, Tally())
+
+    assert record.body["text"] == "\ufffd"
+
+
+def test_an_offset_at_which_no_line_begins_means_the_front() -> None:
+    file = BytesIO(A + b"\n" + B + b"\n")
+
+    assert [start(file, at) for at in (0, 3, len(A) + 1, 10_000)] == [0, 0, len(A) + 1, 0]

@@ -1,0 +1,79 @@
+"""What must hold for every client. A client's own module inherits this, and may add what only it does."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from . import fence
+from .desk import MEMORIES, REMOTE
+from .hosts.client import Client
+from .script import SUMMARY
+from .story import COMMAND, FILE, GREET, THANK, Story, strings
+
+
+class ClientContract:
+    """Its tests read what is left of one story, in this order; uninstalling is the last."""
+
+    client: ClassVar[Client]
+
+    def test_every_run_ends_well(self, story: Story) -> None:
+        assert [(run.code, run.err[-2000:]) for run in story.runs if run.code] == []
+        assert (story.desk.repository / FILE).read_text() == "hello\n"
+
+    def test_the_brief_reaches_the_model(self, story: Story) -> None:
+        (brief,) = fence.fenced(story.first.asked[0], "memory")
+        assert all(memory in brief for memory in MEMORIES)
+
+    def test_the_brief_is_there_at_every_step_of_the_turn(self, story: Story) -> None:
+        assert [len(fence.fenced(body, "memory")) for body in story.first.asked] == [1, 1, 1]
+
+    def test_a_second_turn_does_not_repeat_the_brief(self, story: Story) -> None:
+        request = story.second.asked[0]
+        assert len(fence.fenced(request, "memory")) == 1
+        sent = strings(request)
+        assert [sent.count(memory) for memory in MEMORIES] == [1] * len(MEMORIES)
+
+    def test_a_second_turn_still_has_the_words_of_the_first(self, story: Story) -> None:
+        sent = fence.without(strings(story.second.asked[0]))
+        assert GREET in sent
+        assert THANK in sent
+
+    def test_compaction_took_place(self, story: Story) -> None:
+        asks = story.desk.client.compacts.asks
+        assert any(asks in str(body) for body in story.compacting.requests)
+        assert SUMMARY in strings(story.last.asked[0])
+
+    def test_the_checkpoint_outlives_compaction(self, story: Story) -> None:
+        checkpoint = fence.fenced(story.last.asked[0], "checkpoint")[-1]
+        assert GREET in checkpoint
+        assert FILE in checkpoint
+
+    def test_the_session_was_captured_with_what_was_asked(self, story: Story, session: dict[str, Any]) -> None:
+        assert session["agent"] == story.desk.client.name
+        assert [text for text in session["requests"] if not text.startswith("/")] == story.prompts
+
+    def test_the_session_belongs_to_the_project(self, session: dict[str, Any]) -> None:
+        assert REMOTE.removeprefix("https://").removesuffix(".git") in session["project"]
+
+    def test_tools_and_files_of_the_session_are_known(self, story: Story, session: dict[str, Any]) -> None:
+        assert set(session["tools"]) == set(story.desk.client.tools)
+        assert [path.rsplit("/", 1)[-1] for path in session["files"]] == [FILE]
+        assert COMMAND in story.desk.recorded()
+
+    def test_nothing_that_was_injected_was_captured(self, story: Story) -> None:
+        recorded = story.desk.recorded()
+        assert GREET in recorded
+        assert not fence.OPENING.search(recorded)
+        assert [memory for memory in MEMORIES if memory in recorded] == []
+
+    def test_what_was_injected_is_explained(self, story: Story) -> None:
+        injected = story.desk.tacit("injected", "--json").json
+        assert {one["agent"] for one in injected} == {story.desk.client.name}
+        first = min(injected, key=lambda one: str(one["at"]))
+        assert len(first["memories"]) == len(MEMORIES)
+        assert first["tokens"] > 0
+
+    def test_uninstalling_leaves_the_settings_as_they_were(self, story: Story) -> None:
+        assert story.desk.settings() != story.before
+        story.desk.tacit("uninstall", story.desk.client.name, "--yes")
+        assert story.desk.settings() == story.before

@@ -1,0 +1,1 @@
+"""The clients: one module each, with a `CLIENT` of the same shape."""

@@ -1,0 +1,30 @@
+"""Codex CLI, with the hooks that `tacit install codex` puts there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import fence
+from .contract import ClientContract
+from .desk import Desk
+from .hosts import codex
+from .story import GREET, rules
+
+
+class TestCodex(ClientContract):
+    client = codex.CLIENT
+
+
+def test_hooks_that_nobody_has_reviewed_do_not_run_and_installing_said_so(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, codex.CLIENT)
+    try:
+        said = desk.move_in()
+        assert "trust" in said and "/hooks" in said
+        desk.write_script(rules(desk.client, desk.repository))
+        run = desk.run(GREET, without=codex.TRUSTED)
+        assert run.code == 0
+        assert GREET in str(run.asked[0])
+        assert not fence.OPENING.search(str(run.requests))
+        assert desk.tacit("sessions", "--json", code=None).json == []
+    finally:
+        desk.close()

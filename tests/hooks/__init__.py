@@ -1,0 +1,1 @@
+"""Hooks of agents, run as agents run them."""

@@ -1,0 +1,19 @@
+"""A place of nobody's: an empty folder, and an installation that is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tacit.surfaces.install.target import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(
+        environment={"HOME": str(tmp_path)},
+        program=("/opt/tacit/bin/tacit",),
+        interpreter="/opt/tacit/bin/python",
+        home=str(tmp_path / ".agents"),
+    )

@@ -1,0 +1,157 @@
+"""What the hosts tell a hook, and how it answers them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
+from tacit.surfaces.hooks.hosts.hosts import NAMES, host
+
+CLAUDE = {
+    "session_id": "s1",
+    "transcript_path": "/home/a/.claude/projects/p/s1.jsonl",
+    "cwd": "/home/a/p",
+    "hook_event_name": "SessionStart",
+}
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+NAMES_IN_USE = ("session_id", "sessionId", "conversation_id", "prompt", "cwd", "workspace_roots", "source")
+
+
+def named(name: str) -> Host:
+    found = host(name)
+    assert found is not None and found.name == name
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "payload", "expected"),
+    [
+        (
+            "claude",
+            "SessionStart",
+            {**CLAUDE, "source": "compact", "model": "m"},
+            Told(Moment.START, "s1", CLAUDE["transcript_path"], "/home/a/p", source="compact"),
+        ),
+        (
+            "claude",
+            "UserPromptSubmit",
+            {**CLAUDE, "prompt": "why?", "permission_mode": "plan"},
+            Told(Moment.PROMPT, "s1", CLAUDE["transcript_path"], "/home/a/p", prompt="why?", mode="plan"),
+        ),
+        (
+            "claude",
+            "Stop",
+            {**CLAUDE, "agent_id": "a7", "last_assistant_message": "done"},
+            Told(Moment.STOP, "s1", CLAUDE["transcript_path"], "/home/a/p", agent_id="a7"),
+        ),
+        ("claude", "Stop", {**CLAUDE, "cursor_version": "3.7"}, None),
+        ("claude", "PostToolUse", CLAUDE, None),
+        (
+            "codex",
+            "SessionEnd",
+            {"session_id": "c", "transcript_path": None, "cwd": "/p", "reason": "other"},
+            Told(Moment.END, "c", "", "/p"),
+        ),
+        (
+            "gemini",
+            "BeforeAgent",
+            {"session_id": "g", "cwd": "/p", "prompt": "<hook_context>old</hook_context>\n\nmy words"},
+            Told(Moment.PROMPT, "g", directory="/p", prompt="my words"),
+        ),
+        ("gemini", "SessionStart", {"session_id": "g", "source": "resume"}, None),
+        ("gemini", "PreCompress", {"session_id": "g", "trigger": "auto"}, None),
+        (
+            "cursor",
+            "sessionStart",
+            {"conversation_id": "k", "workspace_roots": ["/p", "/q"], "composer_mode": "agent"},
+            Told(Moment.START, "k", directory="/p", source="startup", mode="agent"),
+        ),
+        ("cursor", "stop", {"conversation_id": "k", "workspace_roots": []}, Told(Moment.STOP, "k")),
+        (
+            "copilot",
+            "sessionStart",
+            {"sessionId": "o", "cwd": "/p", "source": "new", "timestamp": 1},
+            Told(Moment.START, "o", directory="/p", source="startup"),
+        ),
+        (
+            "copilot",
+            "agentStop",
+            {"sessionId": "o", "transcriptPath": "/t.jsonl", "cwd": "/p"},
+            Told(Moment.STOP, "o", "/t.jsonl", "/p"),
+        ),
+        (
+            "opencode",
+            "chat.message",
+            {"session_id": "e", "cwd": "/p", "prompt": "go", "transcript_path": "/db"},
+            Told(Moment.PROMPT, "e", "/db", "/p", "go"),
+        ),
+    ],
+)
+def test_a_call_is_read_as_the_host_makes_it(
+    name: str, event: str, payload: Mapping[str, object], expected: Told | None
+) -> None:
+    assert named(name).read(event, payload) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    name=st.sampled_from(NAMES),
+    event=st.sampled_from(["SessionStart", "Stop", "stop", "sessionEnd", "BeforeAgent", "chat.message", "", "x"]),
+    payload=st.dictionaries(st.sampled_from(NAMES_IN_USE) | st.text(max_size=3), ANYTHING, max_size=6),
+)
+def test_any_payload_is_taken(name: str, event: str, payload: dict[str, object]) -> None:
+    told = named(name).read(event, payload)
+    assert told is None or (told.session and all(isinstance(field, str) for field in told))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_text_is_said_where_the_host_takes_one_and_nowhere_else(name: str) -> None:
+    one = named(name)
+    for hook in one.hooks:
+        said = one.say(hook.event, "grüße “you”\n")
+        assert bool(said) == (hook.moment in (Moment.START, Moment.PROMPT)), hook
+        assert said.isascii() and not one.say(hook.event, "")
+        if said:
+            assert "grüße “you”\n" in _texts(json.loads(said))
+    assert one.say("PostToolUse", "text") == ""
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [text for one in cast("dict[str, object]", value).values() for text in _texts(one)]
+    return [value] if isinstance(value, str) else []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_waits_waits_five_seconds_and_tools_are_not_listened_to(name: str) -> None:
+    hooks = named(name).hooks
+    assert {hook.timeout for hook in hooks if hook.moment in (Moment.START, Moment.PROMPT)} == {5}
+    assert {hook.timeout for hook in hooks if hook.moment not in (Moment.START, Moment.PROMPT)} == {10}
+    assert {Moment.STOP, Moment.END} <= {hook.moment for hook in hooks} <= {*Moment} - {Moment.TOOL}
+    assert all(named(name).read(hook.event, {}) is None for hook in hooks)
+
+
+def test_an_unknown_host_is_none() -> None:
+    assert host("emacs") is None and host("../claude") is None
+
+
+def test_only_the_host_that_is_asked_for_is_imported() -> None:
+    code = (
+        "import sys; from tacit.surfaces.hooks.hosts.hosts import host; host('codex');"
+        "print(*sorted(name for name in sys.modules if name.startswith('tacit.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = {name.removeprefix("tacit.surfaces.hooks.hosts.") for name in done.stdout.split()}
+    assert {one for one in ours if not one.startswith("tacit.")} == {"host", "hosts", "reading", "codex"}

@@ -1,0 +1,69 @@
+"""What is kept of sessions in a home, in a form that can be compared: events, rows, pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import tacit
+from tacit.core.conversation import Compacted, Interrupted, PromptGiven, ReplyGiven, ToolUsed
+from tacit.core.event import Event
+from tacit.index.sessions import Row
+from tacit.vault.conversations.capturing import Transcript
+
+SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
+
+
+class Kept(NamedTuple):
+    """All that a person could find of their sessions."""
+
+    events: dict[str, Event]
+    rows: list[Row]
+    pages: dict[str, str]
+
+    @property
+    def prompts(self) -> Counter[str]:
+        return Counter(one.body.text for one in self.events.values() if isinstance(one.body, PromptGiven))
+
+
+def capture(home: Path, *files: Path, cwd: Path | None = None) -> list[Transcript]:
+    with tacit.open(home, cwd=cwd or home.parent) as vault:
+        return vault.capture([str(file) for file in files])
+
+
+def kept(home: Path, cwd: Path | None = None) -> Kept:
+    """What is there; a line of the log that says again what another said is an error by itself."""
+    with tacit.open(home, cwd=cwd or home.parent) as vault:
+        rows = [one.row for one in vault.sessions(grouped=False)]
+        said = [event for event in vault._store.log.events() if isinstance(event.body, SAID)]
+    twice = [name for name, times in Counter(event.id for event in said).items() if times > 1]
+    assert not twice, f"recorded more than once: {twice}"
+    pages = {page.name: page.read_text(encoding="utf-8") for page in (home / "sessions").glob("*.md")}
+    return Kept({event.id: _plain(event) for event in said}, rows, pages)
+
+
+def captured(home: Path, *files: Path) -> Kept:
+    capture(home, *files)
+    return kept(home)
+
+
+def _plain(event: Event) -> Event:
+    """Without what tells one machine from another."""
+    return event._replace(origin=event.origin._replace(host=""))
+
+
+def difference(one: Kept, other: Kept) -> Iterable[str]:
+    """What differs, in a few words each."""
+    for name in one.events.keys() ^ other.events.keys():
+        here = one.events.get(name) or other.events[name]
+        yield f"only {'first' if name in one.events else 'second'} has {here.at} {here.origin.session} {here.body}"
+    for name in one.events.keys() & other.events.keys():
+        if one.events[name] != other.events[name]:
+            yield f"{one.events[name]}\n  is not\n{other.events[name]}"
+    if one.rows != other.rows:
+        yield f"rows differ: {one.rows}\n{other.rows}"
+    for name in one.pages.keys() | other.pages.keys():
+        if one.pages.get(name) != other.pages.get(name):
+            yield f"page {name} differs:\n{one.pages.get(name)}\n---\n{other.pages.get(name)}"

@@ -1,0 +1,1 @@
+"""Settings: what is read, from where, and how the file is changed."""
