@@ -1,11 +1,12 @@
 # make try   an environment, Tacit in it, and a guided first run in a throw-away home
 # make test  lint, types, layers and all tests
+# make e2e   real coding agents, installed below .clients, each run offline against a stub of its model
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: try test lint format pytest chaos bench docs clean
+.PHONY: try test lint format pytest e2e chaos bench docs clean
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
@@ -25,6 +26,21 @@ format: $(VENV)/developing
 
 pytest: $(VENV)/developing $(VENV)/tools
 	$(BIN)/pytest -n 2
+
+# Other versions: make e2e CLIENTS=claude=@anthropic-ai/claude-code@latest
+CLIENTS_DIR ?= .clients
+CLIENTS ?= claude=@anthropic-ai/claude-code@2.1.325 codex=@openai/codex@0.166.0 gemini=@google/gemini-cli@0.61.0 \
+  copilot=@github/copilot@1.0.102 opencode=opencode-ai@1.18.18
+
+e2e: $(VENV)/developing $(VENV)/tools
+	@for client in $(CLIENTS); do \
+	  folder=$(CLIENTS_DIR)/$${client%%=*}; package=$${client#*=}; \
+	  [ "$$(cat $$folder/installed 2>/dev/null)" = "$$package" ] && continue; \
+	  echo "installing $$package"; \
+	  npm install --prefix $$folder --ignore-scripts --no-audit --no-fund --loglevel=error $$package >/dev/null \
+	    && echo "$$package" >$$folder/installed || echo "$$package could not be installed; its tests are skipped"; \
+	done
+	CLIENTS_DIR=$(abspath $(CLIENTS_DIR)) $(BIN)/pytest tests/clients -n 2 --dist loadfile -rs
 
 chaos: $(VENV)/developing $(VENV)/tools
 	$(BIN)/python bench/chaos.py

@@ -197,6 +197,8 @@ def main() -> int:
     parser.add_argument("--huge", action="store_true", help="also a line and a file of 100 MB")
     given = parser.parse_args()
     found = rows(given.paths or [DEFAULT])
+    if not found and not given.huge:
+        parser.error("no transcripts there; name a folder, for example ~/.claude/projects")
     told = [*figures(found), *(huge() if given.huge else ())]
     for line in (*shown(found), "", *table(told)):
         print(line)

@@ -49,7 +49,7 @@ def _add_sessions(home: Path, project: Path) -> None:
     composer = Composer("bench", "/nowhere")
     events = [composer.event("claude", heard, lambda _scope: False) for heard in _heard(str(project))]
     with Vault(home, cwd="/") as vault:
-        vault._store.keep(lambda _connection: events, lambda _connection: None)
+        vault._store.keep(lambda _connection, _unfiled: events, lambda _connection: None)
         assert len(vault.sessions(grouped=False)) == SESSIONS
 
 

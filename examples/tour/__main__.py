@@ -1,7 +1,7 @@
 """A guided first run: every verb once, for real, in a home that is thrown away afterwards.
 
-Run by `make try`, which goes on with `tacit try`: what the person's own shell histories would teach, read-only. Each
-chapter is a file beside this one.
+Run by `make try`, which goes on with `tacit try`: what the person's own shell histories and agents' transcripts would
+teach, read-only. Each chapter is a file beside this one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from chapter import Chapter
 from first_steps import FIRST_STEPS
+from with_agents import WITH_AGENTS
 
-CHAPTERS = (FIRST_STEPS,)
+CHAPTERS = (FIRST_STEPS, WITH_AGENTS)
 # The tour is a made-up person's: neither settings of Tacit nor signs of an agent that may run it come along.
 _KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "TZ", "PYTHONPATH", "VIRTUAL_ENV", "COLUMNS")
 ENDING = """
@@ -26,6 +27,8 @@ That was all in {folder}, which is gone now. To keep using Tacit:
   source {bin}/activate     # or put {bin} on your PATH
   tacit init                     # your own home, ~/.agents
   tacit add "…"                  # something that should hold from now on
+  tacit install claude           # or codex, gemini, cursor, opencode, copilot: it is told what is remembered
+  tacit capture                  # what you and your agents did so far
   tacit init --wrappers          # tell the agents you use how to ask it
   tacit --help
 """
@@ -45,17 +48,19 @@ class Tour:
     def __init__(self, folder: Path) -> None:
         self._project = folder / "webshop"
         (self._project / ".git").mkdir(parents=True)
-        home = folder / "home"
-        home.mkdir()
+        self._home = folder / "home"
+        self._home.mkdir()
         self._environment = {
             **{name: os.environ[name] for name in _KEPT if name in os.environ},
-            "HOME": str(home),
+            "HOME": str(self._home),
+            "TOUR": str(Path(__file__).parent.resolve()),
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))),
         }
 
     def walk(self, chapter: Chapter) -> list[str]:
         """Run a chapter; returns the commands that failed."""
         failed = []
+        chapter.prepare(self._home, self._project)
         say(f"\n━━ {chapter.title} ━━")
         for step in chapter.steps:
             say(f"\n{step.tells}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -14,5 +16,8 @@ class Step(NamedTuple):
 
 
 class Chapter(NamedTuple):
+    """`prepare` is given the made-up person's folder and project, and puts there what others would have."""
+
     title: str
     steps: tuple[Step, ...]
+    prepare: Callable[[Path, Path], None] = lambda _home, _project: None

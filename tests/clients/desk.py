@@ -28,6 +28,7 @@ MEMORIES = (
     "Feature flags live in flags.yaml",
     "Release notes are written in British English",
 )
+_OF_MANY = ("hooks", "plugins")
 _TACIT = Path(sys.executable).with_name("tacit")
 
 
@@ -99,10 +100,12 @@ class Desk:
         return {**kept, "USER": "somebody", "SHELL": "/bin/bash", "TERM": "dumb", "TMPDIR": str(folder / "tmp")}
 
     def settings(self) -> dict[str, bytes | None]:
-        """The settings of the client that the person wrote, and whatever lies beside them in folders for hooks."""
+        """The settings that the person wrote, and whatever lies beside them in a folder that is for such files."""
         folder = self.person.folder
-        paths = {folder / name for name in self.client.settings} | set(folder.glob(".*/hooks/*"))
-        return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in sorted(paths)}
+        paths = {folder / name for name in self.client.settings}
+        beside = {other for path in paths if path.parent.name in _OF_MANY for other in path.parent.glob("*")}
+        found = sorted(paths | beside)
+        return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in found}
 
     # The model
 
@@ -171,8 +174,9 @@ class Desk:
         return [self.tacit("session", "show", one["id"], "--json").json for one in listed]
 
     def recorded(self) -> str:
-        """All that was captured, as it is on the disk."""
-        files = (path for path in sorted((self.person.home / "activity").rglob("*")) if path.is_file())
+        """All that was captured, as it is on the disk, and the pages that were made of it."""
+        folders = [self.person.home / name for name in ("activity", "sessions")]
+        files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
         return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in files)
 
     def close(self) -> None:

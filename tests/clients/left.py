@@ -23,9 +23,9 @@ def running(home: Path) -> dict[int, str]:
     return found
 
 
-def wait_until_gone(home: Path) -> dict[int, str]:
+def wait_until_gone(home: Path, patience: float = _PATIENCE) -> dict[int, str]:
     """Wait for what finishes by itself, such as a capture that was handed on; end the rest and say what it was."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + patience
     while (left := running(home)) and time.monotonic() < until:
         time.sleep(0.05)
     for number in left:

@@ -34,7 +34,7 @@ class Offline:
         self.folder = folder
         apart = _apart()
         words = [sys.executable, "-m", "tests.clients.stub", str(folder), *(["--alone"] if apart else [])]
-        self._stub = subprocess.Popen([*(apart or ()), *words], cwd=_ROOT, stdin=subprocess.DEVNULL)
+        self._stub = subprocess.Popen([*(apart or ()), *words], cwd=_ROOT, stdin=subprocess.PIPE)
         self._within = apart is not None
         self.port = self._wait_for_port()
 
@@ -48,7 +48,7 @@ class Offline:
 
     def close(self) -> None:
         self._stub.kill()
-        self._stub.wait()
+        self._stub.communicate()
 
     def _wait_for_port(self) -> int:
         until = time.monotonic() + _PATIENCE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,11 +57,8 @@ def rules(client: Client, repository: Path) -> list[Rule]:
 
 @contextmanager
 def told(folder: Path, client: Client) -> Iterator[Story]:
-    desk = Desk(folder, client)
-    try:
+    with closing(Desk(folder, client)) as desk:
         yield _lived(desk)
-    finally:
-        desk.close()
 
 
 def _lived(desk: Desk) -> Story:

@@ -3,7 +3,7 @@
     python -m tests.clients.stub FOLDER [--alone]
 
 reads `script.json` in FOLDER, appends to `requests.jsonl`, and says in `port` where it listens; with `--alone` it
-raises the loopback interface of its network namespace first. It listens to this machine only.
+raises the loopback interface of its network namespace first. It listens to this machine only, until its input ends.
 """
 
 from __future__ import annotations
@@ -139,9 +139,16 @@ def raise_loopback() -> None:
         fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", flags | _UP))
 
 
+def _end_with_the_tests() -> None:
+    """Whoever started this holds the other end of its input."""
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
 def main(folder: Path, alone: bool) -> None:
     if alone:
         raise_loopback()
+    threading.Thread(target=_end_with_the_tests, daemon=True).start()
     stub = Stub(folder)
     fresh = folder / "port.new"
     fresh.write_text(str(stub.port))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,10 @@ class TestClaude(ClientContract):
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    desk = Desk(tmp_path.resolve(), claude.CLIENT)
-    desk.move_in()
-    desk.write_script(rules(desk.client, desk.repository))
-    yield desk
-    desk.close()
+    with closing(Desk(tmp_path.resolve(), claude.CLIENT)) as desk:
+        desk.move_in()
+        desk.write_script(rules(desk.client, desk.repository))
+        yield desk
 
 
 def test_what_is_typed_at_a_terminal_is_captured_and_the_brief_is_there(desk: Desk) -> None:

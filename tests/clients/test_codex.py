@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from . import fence
@@ -16,8 +17,7 @@ class TestCodex(ClientContract):
 
 
 def test_hooks_that_nobody_has_reviewed_do_not_run_and_installing_said_so(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, codex.CLIENT)
-    try:
+    with closing(Desk(tmp_path.resolve(), codex.CLIENT)) as desk:
         said = desk.move_in()
         assert "trust" in said and "/hooks" in said
         desk.write_script(rules(desk.client, desk.repository))
@@ -26,5 +26,3 @@ def test_hooks_that_nobody_has_reviewed_do_not_run_and_installing_said_so(tmp_pa
         assert GREET in str(run.asked[0])
         assert not fence.OPENING.search(str(run.requests))
         assert desk.tacit("sessions", "--json", code=None).json == []
-    finally:
-        desk.close()

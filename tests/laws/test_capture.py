@@ -1,4 +1,4 @@
-"""Transcripts give the same events, sessions and pages, however often, in whatever order and pieces they are captured."""
+"""Transcripts give the same events, sessions and pages, however often, in whatever order and pieces they are read."""
 
 from __future__ import annotations
 
@@ -103,6 +103,8 @@ def test_files_that_were_rewritten_give_the_same(chosen: st.DataObject) -> None:
     """Another file in its place, or the same one shortened and written again: no tracked place holds any more."""
     with desk() as here:
         capture(here.home, *here.files)
+        if chosen.draw(st.booleans()):
+            kept(here.home)  # then it is known from the index, else from the log
         for file in [file for file in here.files if file.suffix in _GROWN]:
             whole = file.read_bytes()
             match chosen.draw(st.sampled_from(("replaced", "shortened", "same size", "as it is"))):

@@ -17,17 +17,19 @@ from uuid import UUID, uuid5
 
 Object = dict[str, object]
 BEGAN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+CONTEXT = "<tacit-memory 0123456789abcdef0123>\n- A memory that was put there.\n</tacit-memory 0123456789abcdef0123>\n"
 _NAMES = UUID("5e55a000-0000-4000-8000-00000000cafe")
 
 
 class Turn(NamedTuple):
-    """What was asked, what the agent ran and changed, and what it said in the end."""
+    """What was asked, what the agent ran and changed, and what it said in the end. `put` is what a hook put there."""
 
     asked: str
     ran: str = ""
     result: str = "ok"
     changed: str = ""
     reply: str = "It is done as you asked."
+    put: str = CONTEXT
 
 
 def name_of(*words: object) -> str:
@@ -126,6 +128,8 @@ class Claude:
         self.say("attachment", attachment={"type": "prompt_snapshot", "prompt": text})
 
     def turn(self, turn: Turn) -> None:
+        if turn.put:
+            self.put("UserPromptSubmit", turn.put)
         self.ask(turn.asked)
         self.reply("I will look into it first.")
         if turn.ran:
@@ -184,7 +188,7 @@ def codex(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]:
     for number, turn in enumerate(turns, 1):
         say("event_msg", {"type": "task_started", "turn_id": f"t{number}"})
         say("turn_context", {"turn_id": f"t{number}", "cwd": directory})
-        message("developer", CONTEXT, number, "hooks.additional_context")
+        message("developer", turn.put, number, "hooks.additional_context")
         message("user", turn.asked, number, "user.text")
         item: Object = {"type": "UserMessage", "id": f"u{number}", "content": [{"type": "text", "text": turn.asked}]}
         say("event_msg", {"type": "item_completed", "item": item})
@@ -206,8 +210,6 @@ def codex(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]:
 
 # Gemini CLI
 
-CONTEXT = "<tacit-memory 0123456789abcdef0123>\n- A memory that was put there.\n</tacit-memory 0123456789abcdef0123>\n"
-
 
 def gemini(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]:
     """With the context of a hook in the words of the person, and the first messages said again when it was resumed."""
@@ -219,7 +221,7 @@ def gemini(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]:
     records: list[Object] = [head, {"$set": {"messages": [seed]}}]
     said: list[Object] = []
     for number, turn in enumerate(turns, 1):
-        parts: list[Object] = [{"text": turn.asked}, {"text": f"<hook_context>{CONTEXT}</hook_context>"}]
+        parts: list[Object] = [{"text": turn.asked}, {"text": f"<hook_context>{turn.put}</hook_context>"}]
         asked: Object = {"id": name_of(session, "asked", number), "timestamp": clock(), "type": "user"}
         own: Object = {"id": name_of(session, "said", number), "timestamp": clock(), "type": "gemini"}
         called = [
@@ -257,9 +259,9 @@ def copilot(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]
 
     records: list[Object] = []
     say("session.start", sessionId=session, context={"cwd": directory, "branch": "main"})
-    say("user.message", content=CONTEXT, source="hook")
     for turn in turns:
-        reminded = f"{turn.asked}\n\n<system_reminder>\n{CONTEXT}\n</system_reminder>"
+        reminded = f"{turn.asked}\n\n<system_reminder>\n{turn.put}\n</system_reminder>"
+        say("user.message", content=turn.put)
         say("user.message", content=turn.asked, transformedContent=reminded, delivery="idle")
         call("bash", {"command": turn.ran}, turn.result)
         call("edit", {"path": f"{directory}/{turn.changed}"}, "Edited.")
@@ -304,7 +306,7 @@ def _put(database: sqlite3.Connection, session: str, number: int, turn: Turn, at
         state: Object = {"status": "completed", "input": given, "output": output, "metadata": {"exit": 0}}
         return {"type": "tool", "tool": tool, "callID": f"call_{name_of(session, tool, number)}", "state": state}
 
-    say("user", at, {"type": "text", "text": turn.asked}, {"type": "text", "text": CONTEXT, "synthetic": True})
+    say("user", at, {"type": "text", "text": turn.asked}, {"type": "text", "text": turn.put, "synthetic": True})
     ran, changed = call("bash", {"command": turn.ran}, turn.result), call("edit", {"filePath": turn.changed}, "ok")
     say("assistant", at + 1000, ran, changed, {"type": "text", "text": turn.reply, "time": {"start": at, "end": at}})
 

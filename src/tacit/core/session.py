@@ -87,9 +87,7 @@ class Session:
         self.branch = _first(events, "branch")
         self.began = local_time(events[0].origin)
         self.ended = local_time(events[-1].origin)
-        self.first_event = events[0].id
-        self.last_event = events[-1].id
-        self.compacted = max((event.id for event in events if isinstance(event.body, Compacted)), default="")
+        self.compacted = max((event.at for event in events if isinstance(event.body, Compacted)), default=None)
 
     @property
     def key(self) -> str:
@@ -152,7 +150,7 @@ class Session:
 
 def fold_session(agent: str, name: str, events: Iterable[Event]) -> Session:
     """The session of these events, whatever order they come in."""
-    return Session(agent, name, sorted(events, key=lambda event: event.id))
+    return Session(agent, name, sorted(events, key=lambda event: (event.at, event.id)))
 
 
 def _turns(events: Sequence[Event]) -> Iterator[Turn]:

@@ -1,11 +1,13 @@
-"""Writes that memories, pages and habits share."""
+"""Reads and writes that memories, pages, sessions and habits share."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
+T = TypeVar("T")
 Words = tuple[int, str, str]
 _INSERT = "INSERT INTO words (rowid, text, extra) VALUES (?, ?, ?)"
 
@@ -21,6 +23,15 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:  # SQLite has taken it back by itself where the disk is full
             connection.execute("ROLLBACK")
         raise
+
+
+def snapshot(connection: sqlite3.Connection, question: Callable[[sqlite3.Connection], T]) -> T:
+    """One question sees one state, however many queries it takes."""
+    connection.execute("BEGIN")
+    try:
+        return question(connection)
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def mark_stale(connection: sqlite3.Connection, views: Iterable[str]) -> None:

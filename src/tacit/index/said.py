@@ -22,7 +22,7 @@ from tacit.index.sessions import events_of
 SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
 _ALIKE = 400  # characters of what was asked that tell two sessions apart
 _FILES = 50
-_INSERT = "INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = "INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Filed(NamedTuple):
@@ -83,13 +83,12 @@ def _put(connection: sqlite3.Connection, number: int, session: Session) -> None:
         session.scope,
         session.began.isoformat(),
         timestamp(session.ended.astimezone(UTC)),
-        session.last_event,
         len(session.turns),
         session.title,
         session.outcome,
         "\n".join(session.files[:_FILES]),
         fold(" ".join(session.requests))[:_ALIKE],
-        session.compacted,
+        timestamp(session.compacted) if session.compacted else "",
     )
     connection.execute(_INSERT, row)
     _put_pages(connection, session, old[0] if old else None)

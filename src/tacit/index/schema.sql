@@ -151,16 +151,15 @@ CREATE TABLE session (
   scope TEXT NOT NULL,
   began TEXT NOT NULL,
   at TEXT NOT NULL,
-  last TEXT NOT NULL,
   turns INTEGER NOT NULL,
   title TEXT NOT NULL,
   outcome TEXT NOT NULL,
   files TEXT NOT NULL,
   alike TEXT NOT NULL,
-  compacted TEXT NOT NULL  -- the last event that says so
+  compacted TEXT NOT NULL  -- when that was last
 );
-CREATE INDEX session_scope ON session (scope, last);
-CREATE INDEX session_last ON session (last);
+CREATE INDEX session_scope ON session (scope, at);
+CREATE INDEX session_at ON session (at);
 
 -- What was put into prompts, by the agent's session.
 CREATE TABLE given (

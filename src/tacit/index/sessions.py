@@ -15,7 +15,7 @@ from tacit.index.reader import Decode
 if TYPE_CHECKING:
     from tacit.core.session import Session
 
-_ROW = "id, agent, name, key, scope, began, at, last, turns, title, outcome, files, alike, compacted"
+_ROW = "id, agent, name, key, scope, began, at, turns, title, outcome, files, alike, compacted"
 
 
 class Row(NamedTuple):
@@ -28,7 +28,6 @@ class Row(NamedTuple):
     scope: Scope
     began: str
     at: str
-    last: EventId
     turns: int
     title: str
     outcome: str
@@ -50,8 +49,8 @@ class Placed(NamedTuple):
     line: int
 
 
-_ROWS = f"SELECT {_ROW} FROM session ORDER BY last DESC, id LIMIT ?"
-_ROWS_OF = f"SELECT {_ROW} FROM session WHERE scope = ? ORDER BY last DESC, id LIMIT ?"
+_ROWS = f"SELECT {_ROW} FROM session ORDER BY at DESC, id LIMIT ?"
+_ROWS_OF = f"SELECT {_ROW} FROM session WHERE scope = ? ORDER BY at DESC, id LIMIT ?"
 
 
 def rows(connection: sqlite3.Connection, scope: Scope | None = None, limit: int = -1) -> list[Row]:
@@ -122,19 +121,7 @@ def given(connection: sqlite3.Connection, decode: Decode, session: str | None = 
 
 def _row(found: Sequence[str | int]) -> Row:
     texts = [str(one) for one in found]
-    return Row(
-        ClaimId(texts[0]),
-        texts[1],
-        texts[2],
-        texts[3],
-        Scope(texts[4]),
-        texts[5],
-        texts[6],
-        EventId(texts[7]),
-        int(found[8]),
-        texts[9],
-        texts[10],
-        tuple(texts[11].split("\n")) if texts[11] else (),
-        texts[12],
-        texts[13],
-    )
+    name, agent, host_name, key, scope, began, at, _, title, outcome, files, alike, compacted = texts
+    changed = tuple(files.split("\n")) if files else ()
+    named = (ClaimId(name), agent, host_name, key, Scope(scope))
+    return Row(*named, began, at, int(found[7]), title, outcome, changed, alike, compacted)

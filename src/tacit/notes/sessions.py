@@ -72,7 +72,8 @@ def _facts(session: Session) -> Iterator[str]:
         yield f"- Directory: {escape(session.directory)}{branch}"
     same_day = session.began.date() == session.ended.date()
     yield f"- When: {session.began:%Y-%m-%d %H:%M} to {session.ended:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}}"
-    compacted = f", compacted {session.compactions} times" if session.compactions else ""
+    times = "once" if session.compactions == 1 else f"{session.compactions} times"
+    compacted = f", compacted {times}" if session.compactions else ""
     yield f"- Turns: {len(session.turns)}{compacted}"
     yield f"- Tags: {escape(', '.join(tags(session)))}"
 

@@ -16,18 +16,19 @@ from tacit.index.reader import Entry
 MOST = 3
 _LOOKED_AT = 4000  # characters of a prompt: what is pasted behind them is seldom the question
 _ENOUGH, _SHARE = 1.5, 0.3  # two words that matter, and a third of the memory
-_WHOLE = 0.6  # or most of it, where it is about one thing only
+_HALF = 0.4  # or about half of it, where it is about one thing or two: `npm` is half of "use pnpm instead of npm"
 # What is done in every other prompt, and what rules are told with.
 _COMMON = frozenset(
     (
         "add change check code create file files find fix folder get give implement keep let line look make move name "
         "need new now please problem project read remove rename run set show start still stop test tests thing tell "
         "time try update want work write also only first last next like same one two way well good see put take back "
-        "prefer instead avoid ensure sure never always dont don't do not again without before after each every when "
-        "user function method class error issue here there repository repo directory command commands"
+        "prefer instead rather avoid ensure sure never always dont don't do not again without before after each every "
+        "when user function method class error issue here there repository repo directory command commands"
     ).split()
 )
 _ENDINGS = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
+_DOUBLED = "bdgmnprt"  # before an ending
 
 
 class Bearing(NamedTuple):
@@ -56,7 +57,7 @@ def _weighed(entry: Entry, asked: set[str]) -> Bearing | None:
     shared = {word for stem, word in own.items() if stem in asked}
     heavy = sum(map(_weight, shared))
     share = heavy / whole if whole else 0.0
-    if (heavy >= _ENOUGH and share >= _SHARE) or (heavy >= 1 and share >= _WHOLE):
+    if (heavy >= _ENOUGH and share >= _SHARE) or (heavy >= 1 and share >= _HALF):
         return Bearing(entry, tuple(sorted(shared, key=lambda word: (-_weight(word), word))), share)
     return None
 
@@ -71,10 +72,11 @@ def _weight(word: str) -> float:
 
 @lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
-    """Alike enough to compare: `testing`, `tested` and `tests` are `test`."""
+    """Alike enough to compare: `testing`, `tested` and `tests` are `test`, `committing` is `commit`."""
     if not word.isalpha() or not word.isascii():
         return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
+            stem = word[: -len(ending)]
+            return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] in _DOUBLED else stem
     return word.removesuffix("e") if len(word) > 4 else word

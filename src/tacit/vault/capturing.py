@@ -16,8 +16,8 @@ from tacit.disk.ops import PRIVATE_FILE, OsDisk
 from tacit.disk.replace import replace_file
 from tacit.log.log import PURGED
 from tacit.vault.ignoring import ignoring
+from tacit.vault.making import make_home
 from tacit.vault.opened import Opened
-from tacit.vault.store import make_home
 
 _SECONDS = 60  # between two times of learning
 _MOST_LINE = 8000  # characters of a command

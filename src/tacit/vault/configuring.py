@@ -17,8 +17,8 @@ from tacit.settings.editing import Value, with_setting, without_setting
 from tacit.settings.origins import Held, Stray, held, strays
 from tacit.vault.agents import find_agent
 from tacit.vault.autocapturing import captures, left_out, place_of, said_of, say_of
+from tacit.vault.making import make_home
 from tacit.vault.opened import Opened
-from tacit.vault.store import make_home
 
 Change = Callable[[str], str | None]
 _LOCK_SECONDS = 30.0

@@ -9,7 +9,7 @@ DEFAULT = "~/.agents"
 PAGES = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}
 FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written")
 # Made when there is something to put in.
-SOMETIMES = ("imported", "quarantine")
+SOMETIMES = ("imported", "quarantine", ".tacit/pending", ".tacit/installed", ".tacit/autocapture")
 
 
 class Home:
@@ -28,6 +28,7 @@ class Home:
         self.notice = self.path(".tacit", "notice")
         self.pending = self.path(".tacit", "pending")
         self.capturing_lock = self.path(".tacit", "capturing.lock")
+        self.giving_lock = self.path(".tacit", "giving.lock")
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")
 

@@ -13,8 +13,8 @@ from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import read_file, replace_file
 from tacit.settings import TEMPLATE
 from tacit.vault.home import FOLDERS
+from tacit.vault.making import make_home
 from tacit.vault.opened import Opened
-from tacit.vault.store import make_home
 
 INSTRUCTIONS = """\
 ## Memory (Tacit)

@@ -19,13 +19,15 @@ from tacit.core.errors import LockBusy, ReadOnly, StoreUnwell
 from tacit.core.event import Draft, Event
 from tacit.core.observation import ProjectSeen
 from tacit.core.text import clean
-from tacit.disk.lock import FileLock, read_only, refuses_writes
-from tacit.disk.ops import Disk, make_folder
+from tacit.disk.lock import FileLock
+from tacit.disk.ops import Disk
 from tacit.index import reader, store
+from tacit.index.rows import snapshot
 from tacit.index.store import IndexUnwell, wellness
 from tacit.log.log import Log
 from tacit.vault.filing import Filing, must_decode
-from tacit.vault.home import FOLDERS, Home
+from tacit.vault.home import Home
+from tacit.vault.making import make_home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import Project
 from tacit.vault.repository import watch
@@ -87,16 +89,18 @@ class Store:
         broken = _inode(self.home.index)
         try:
             with wellness():
-                return _snapshot(self._up_to_date(), question)
+                return snapshot(self._up_to_date(), question)
         except IndexUnwell:
             pass
         except (LookupError, TypeError, ValueError, AttributeError):
             if self._is_sound():  # then the mistake is ours
                 raise
         self._let_go()
+        if self._hurried and sum(map(self.log.size, self.log.segments())) > _LONG:
+            raise StoreUnwell("the index has to be made first, and nobody here has the time", "tacit reindex")
         self._refresh(needed=True, broken=broken)
         with wellness():
-            return _snapshot(self._connection(), question)
+            return snapshot(self._connection(), question)
 
     def _is_sound(self) -> bool:
         """Whether SQLite finds nothing wrong with the index. Where it does, rows may say anything."""
@@ -368,33 +372,19 @@ class Store:
     def _let_writer_finish(self, connection: sqlite3.Connection) -> None:
         """Draw stale views, then close. A view that cannot be drawn now stays stale; what it shows is recorded."""
         try:
-            with wellness():
-                self.publisher.publish(connection, self.project, self.scope_in(connection))
-                watch.remember(connection)
-        except (OSError, IndexUnwell):
-            pass
+            self._publish(connection)
+        except IndexUnwell:  # in a part of it that no question has looked at
+            connection.close()
+            connection = self._filing.rebuilt()
+            with suppress(IndexUnwell):
+                self._publish(connection)
         finally:
             store.close_written(connection)
 
-
-def _snapshot(connection: sqlite3.Connection, question: Callable[[sqlite3.Connection], T]) -> T:
-    """One question sees one state, however many queries it takes."""
-    connection.execute("BEGIN")
-    try:
-        return question(connection)
-    finally:
-        connection.execute("ROLLBACK")
-
-
-def make_home(home: Home) -> None:
-    """The folders of a home."""
-    try:
-        for folder in ("", *FOLDERS):
-            make_folder(home.path(folder) if folder else home.root)
-    except OSError as error:
-        if refuses_writes(error):
-            raise read_only(home.root) from error
-        raise
+    def _publish(self, connection: sqlite3.Connection) -> None:
+        with wellness(), suppress(OSError):
+            self.publisher.publish(connection, self.project, self.scope_in(connection))
+            watch.remember(connection)
 
 
 def _inode(path: str) -> int:

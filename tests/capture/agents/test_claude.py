@@ -25,15 +25,8 @@ class Writer:
         at = f"2026-03-02T10:{self.count // 60:02}:{self.count % 60:02}.000Z"
         own = f"{self.count:08x}-0000-4000-8000-000000000000"
         message = {"role": kind, "content": content}
-        return {
-            "type": kind,
-            "uuid": own,
-            "timestamp": at,
-            "sessionId": SESSION,
-            "cwd": "/w",
-            "message": message,
-            **more,
-        }
+        where = {"type": kind, "sessionId": SESSION, "cwd": "/w"}
+        return {**where, "message": message, "uuid": own, "timestamp": at, **more}
 
     def user(self, content: object, **more: object) -> Record:
         return self.record("user", content, **more)
@@ -381,3 +374,22 @@ def test_an_answer_without_its_question_is_heard_all_the_same(w: Writer) -> None
     told = {"questions": [], "answers": {"Which?": "The second"}}
 
     assert said(lines(w.result("toolu_1", "x", toolUseResult=told))) == [("The second", How.ANSWER)]
+
+
+def test_a_command_that_was_stopped_has_no_known_end(w: Writer) -> None:
+    result = w.result("toolu_1", "so far", toolUseResult={"stdout": "so far", "interrupted": True})
+
+    assert [call.outcome for call in calls("claude", lines(w.call("toolu_1", "Bash", command="x"), result))] == [
+        Outcome.UNKNOWN
+    ]
+
+
+def test_nothing_of_an_earlier_turn_is_in_mind_when_a_prompt_comes(w: Writer) -> None:
+    """Else reading on from there would not hear the same."""
+    late = w.user("c")
+    del late["cwd"]
+    data = lines(w.user("a", gitBranch="main"), w.reply("b"), late)
+    whole, tally = hear("claude", data)
+    rest, _ = hear("claude", data, tally.settled)
+
+    assert rest == whole[-1:] and whole[-1].directory == ""

@@ -89,6 +89,13 @@ def test_what_no_event_repeats_is_not_theirs_when_another_text_was_repeated() ->
     assert texts(data) == ["a"]
 
 
+def test_what_is_not_marked_beside_a_marked_prompt_is_not_theirs() -> None:
+    w = Writer()
+    host, marked = w.message("user", "something the host wrote"), w.message("user", "a", "user.text")
+
+    assert texts(lines(w.meta(), host, marked, w.message("assistant", "b"))) == ["a"]
+
+
 def test_the_same_words_again_are_another_prompt() -> None:
     w = Writer()
     one = [w.message("user", "continue"), w.event("user_message", message="continue")]

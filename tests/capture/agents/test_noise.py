@@ -54,6 +54,10 @@ def test_the_end_of_a_fence_alone_takes_all_before_it_along() -> None:
     assert without_noise(f"the end of a memory.{CLOSE} After.") == "After."
 
 
+def test_the_end_of_a_fence_behind_a_whole_one_takes_that_and_all_before_it_along() -> None:
+    assert without_noise(f"x{OPEN}A{CLOSE}y</tacit-brief {OTHER}>z") == "z"
+
+
 def test_a_fence_is_closed_by_its_own_number_alone() -> None:
     text = f"a {OPEN}b </tacit-brief {OTHER}> c </tacit-note {NONCE}> d{CLOSE} e"
 

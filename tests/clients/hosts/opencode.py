@@ -61,5 +61,5 @@ CLIENT = Client(
     ran=_ran,
     wrote=_wrote,
     tools=("bash", "write"),
-    compacts=Compacts(asks="Provide a detailed prompt for continuing", answer="{}", tokens=990_000),
+    compacts=Compacts(asks="Here is the conversation so far:", answer="{}", tokens=990_000),
 )

@@ -36,6 +36,7 @@ _PASSED = frozenset(
 )
 _THINKING = b'"content":[{"type":"thinking"'
 _COPY = b',"toolUseResult":'
+_ASKED = (b'{"questions":', b'{"answers":')
 _NEAR, _FAR = 200, 2000  # bytes
 _NOISE = frozenset(kind.encode() for kind in _PASSED)
 _MACHINE_ORIGINS = ("task-notification", "hook", "coordinator", "teammate", "auto-continuation")
@@ -65,7 +66,7 @@ def _only_thinks(raw: bytes) -> bool:
 def _without_copy(raw: bytes) -> bytes:
     """A user record without `toolUseResult`, where that stands behind all that is needed and says nothing itself."""
     at = raw.find(_COPY)
-    if at < 0 or raw.startswith(b'{"questions":', at + len(_COPY)) or b'"interrupted":true' in raw[-_FAR:]:
+    if at < 0 or raw.startswith(_ASKED, at + len(_COPY)) or b'"interrupted":true' in raw[-_FAR:]:
         return raw
     before = raw[max(at - _NEAR, 0) : at]
     is_behind = b'"timestamp":"' in before and b'"uuid":"' in before and raw.find(b'"sessionId":"', 0, _FAR) >= 0

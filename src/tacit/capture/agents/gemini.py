@@ -60,8 +60,11 @@ class _Talk:
             self._tally.passed["head"] += 1
 
     def _patch(self, fields: Object) -> Iterator[Heard]:
+        """All messages anew: as they were where a session is resumed, under other ids where it was compressed."""
         self._tally.passed["patch"] += 1
-        for message in map(mapping, listing(fields.get("messages"))):
+        messages = [mapping(one) for one in listing(fields.get("messages"))]
+        summaries = [one for one in messages if _SNAPSHOT in _text(one)[:2000]]
+        for message in summaries or messages:
             yield from self.message(message)
 
     def message(self, message: Object) -> Iterator[Heard]:
@@ -165,6 +168,11 @@ def _document(file: BinaryIO, teller: Teller) -> Iterator[Heard]:
 
 
 def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:
+    """Where a session is resumed, the host gives all its messages other times: they are known by their ids alone."""
+    return (heard._replace(timeless=True) for heard in _heard(file, offset, limits, tally))
+
+
+def _heard(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:
     teller = Teller("gemini", limits, tally)
     if _is_document(file):
         yield from _document(file, teller)

@@ -25,6 +25,7 @@ class Heard(NamedTuple):
     place: int = 0
     directory: str = ""  # where the agent stood
     remote: str = ""  # the address of the repository, where the transcript tells it
+    timeless: bool = False  # the host may tell another time of it another day
 
 
 @dataclass(slots=True)
@@ -55,10 +56,12 @@ class Source(NamedTuple):
 
     `places` are the folders or files in which they lie, from the environment and the person's folder.
     `recognises` tells from a path and the first bytes whether a file is one of them.
-    `read` hears a transcript from an offset on, which is 0 or a `settled` of an earlier reading.
+    `read` hears a transcript from an offset on, which is 0 or a `settled` of an earlier reading. Where `in_bytes` is
+    false, that is no place in the file but a mark of the source's own.
     """
 
     name: str
     places: Callable[[Mapping[str, str], str], list[str]]
     recognises: Callable[[str, bytes], bool]
     read: Callable[[BinaryIO, int, Limits, Tally], Iterator[Heard]]
+    in_bytes: bool = True

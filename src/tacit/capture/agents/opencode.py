@@ -213,4 +213,4 @@ def _recognises(path: str, head: bytes) -> bool:
     return os.path.basename(path).startswith("opencode") and path.endswith(".db") and head.startswith(_MAGIC)
 
 
-SOURCE = Source("opencode", _places, _recognises, _read)
+SOURCE = Source("opencode", _places, _recognises, _read, in_bytes=False)

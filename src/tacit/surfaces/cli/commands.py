@@ -10,7 +10,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "log": "write an entry of the worklog",
     },
     "Ask": {
-        "recall": "search memories, worklog and evaluations",
+        "recall": "search memories, sessions, worklog and evaluations",
         "brief": "the few memories an agent should know now",
         "list": "memories, the latest first",
         "show": "one memory, whole",
@@ -41,7 +41,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "workflow": "what you run in order, under a name: save, run, export",
     },
     "Capture": {
-        "try": "see what your shell histories would teach, without keeping anything",
+        "try": "see what your histories and transcripts would teach, without keeping anything",
         "install": "put Tacit into a shell or an agent; without a name, list them",
         "uninstall": "take that out again, byte for byte",
         "capture": "take in agents' transcripts, each thing once",

@@ -7,11 +7,12 @@ import os
 import signal
 from contextlib import suppress
 
-from tacit.settings import settings_or_defaults
+from tacit.core.errors import StoreUnwell
+from tacit.settings import Settings, settings_or_defaults
 from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
 from tacit.surfaces.hooks.hosts.hosts import host
 from tacit.vault.autocapturing import captures
-from tacit.vault.conversations.pending import Note, drain, leave
+from tacit.vault.conversations.pending import REINDEX, Note, drain, leave
 from tacit.vault.home import Home, locate
 
 _DEADLINE = 9  # seconds; then the system ends a process that captures. What it had not read yet still waits.
@@ -35,8 +36,6 @@ def inject(name: str, event: str, given: bytes, home: str | None) -> str:
 
 
 def _text(told_by: Host, told: Told, home: str | None) -> str:
-    from tacit.vault.conversations.giving import Asker, Giving
-
     place = locate(home, dict(os.environ))
     settings = settings_or_defaults(place.settings, os.environ)
     if not os.path.isdir(place.root):
@@ -44,7 +43,17 @@ def _text(told_by: Host, told: Told, home: str | None) -> str:
     if told.source in ("compact", "resume"):
         _note(place, told_by.name, told)
         drain_now(place, _BEFORE_CHECKPOINT)
-    asker = Asker(told_by.name, told.session, told.source)
+    try:
+        return _given(told_by, told, place, settings)
+    except StoreUnwell:
+        leave(place, REINDEX)  # whoever takes up notes makes the index, too
+        raise
+
+
+def _given(told_by: Host, told: Told, place: Home, settings: Settings) -> str:
+    from tacit.vault.conversations.giving import Asker, Giving
+
+    asker = Asker(told_by.name, told.session, told.source, told_by.replaces and told.source == "resume")
     with Giving(place.root, cwd=told.directory or None, settings=settings) as giving:
         start = told.moment is Moment.START or (not _says_at_start(told_by) and giving.is_first(asker))
         return giving.give(asker, start=start, prompt=told.prompt)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 _DEEPEST = 200
 _CLOSING = {"{": "}", "[": "]"}
 _TIGHT = frozenset(',:"')
-_BLANKS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
+_BLANK = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _OTHER = re.compile(r"(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)(?![\w.+-])")
 
 
@@ -61,9 +61,9 @@ def read(text: str) -> Node:
 
 def blanks(text: str, at: int) -> int:
     """Where white space and comments end."""
-    found = _BLANKS.match(text, at)
-    assert found is not None
-    return found.end()
+    while found := _BLANK.match(text, at):
+        at = found.end()
+    return at
 
 
 def plain(text: str, node: Node) -> object:

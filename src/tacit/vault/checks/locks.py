@@ -15,7 +15,8 @@ _PATIENCE = 2.0
 
 
 def check(store: Store) -> Iterator[Finding]:
-    for path in (store.home.write_lock, store.home.log_lock):
+    home = store.home
+    for path in (home.write_lock, home.log_lock, home.capturing_lock, home.giving_lock):
         if os.path.exists(path) and not _can_be_had(path):
             yield Finding(path, f"another process has held it for {_PATIENCE:g} s", f"fuser -v {quote(path)}", False)
 

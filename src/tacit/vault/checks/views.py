@@ -42,4 +42,5 @@ def _compared(store: Store, path: str, lines: list[str]) -> Iterator[Finding]:
         edited = store.publisher.shelf.sides(path) is not None
         can_be_read = edited and path in (store.home.long_term, store.home.facts)
         what = "edited by hand; Tacit keeps that" if edited else "drawn before what the log says now"
-        yield Finding(path, what, "tacit sync" if can_be_read else "tacit reindex", serious=not edited)
+        mend = "tacit sync" if can_be_read else "" if edited else "tacit reindex"
+        yield Finding(path, what, mend, serious=not edited)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _HEAD = 65_536
 _MARK = 64  # bytes before what is settled: enough to know them again
 _BATCH = 4000  # things heard that are recorded together
-_MAIN_ONLY = (".db",)  # what may change without its own date changing
 
 # Which file, how many things were heard so far, and how far one is, from 0 to 1.
 Progress = Callable[[str, int, float], None]
@@ -135,13 +134,12 @@ class _Capture:
             transcript.agent = source.name
             status = os.fstat(stream.fileno())
             before = self._known(transcript.path)
-            if before and _is_unchanged(before, status) and not transcript.path.endswith(_MAIN_ONLY):
+            if before and _is_unchanged(before, status) and source.in_bytes:
                 transcript.unchanged = True
                 return
-            start = before.settled if before and _is_same(before, stream, status) else 0
+            start = before.settled if before and _is_same(before, stream, status, source.in_bytes) else 0
             tally = transcript.tally
             tally.settled = start
-            stream.seek(start)
             for heard in source.read(stream, start, self._limits, tally):
                 self._batch.append((transcript, source, heard))
                 if len(self._batch) >= _BATCH:
@@ -178,14 +176,14 @@ class _Capture:
         def is_used(scope: Scope) -> bool:
             return reader.is_used(connection, scope)
 
-        made = [(told, self._composer.event(source.name, heard, is_used)) for told, source, heard in batch]
-        seen |= sessions.known(connection, [event.id for _, event in made])
+        made = [(told, heard, self._composer.event(source.name, heard, is_used)) for told, source, heard in batch]
+        seen |= sessions.known(connection, [event.id for _, _, event in made])
         graves = tombstones(self._store.log)
-        for transcript, event in made:
+        for transcript, heard, event in made:
             transcript.heard += 1
             transcript.prompts += isinstance(event.body, PromptGiven)
             transcript.sessions.add(event.origin.session)
-            if event.id in seen or self._is_left_out(event):
+            if event.id in seen or self._is_left_out(heard):
                 continue
             seen.add(event.id)
             left = _admitted(event, graves)
@@ -193,11 +191,11 @@ class _Capture:
                 transcript.new += 1
                 yield left
 
-    def _is_left_out(self, event: Event) -> bool:
+    def _is_left_out(self, heard: Heard) -> bool:
         settings = self._vault._settings
         if not settings.agents_ignore_directories:
             return False
-        return bool(left_out(settings, self._vault._user_folder, getattr(event.body, "directory", "")))
+        return bool(left_out(settings, self._vault._user_folder, heard.directory))
 
 
 def _admitted(event: Event, graves: Tombstones | None) -> Event | None:
@@ -237,9 +235,11 @@ def _is_unchanged(before: Reached, status: os.stat_result) -> bool:
     return (before.inode, before.size, before.changed) == (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def _is_same(before: Reached, stream: BinaryIO, status: os.stat_result) -> bool:
+def _is_same(before: Reached, stream: BinaryIO, status: os.stat_result, in_bytes: bool) -> bool:
     """Whether the file still begins with what was read of it."""
-    if before.inode != status.st_ino or status.st_size < before.settled:
+    if before.inode != status.st_ino or not in_bytes:
+        return before.inode == status.st_ino
+    if status.st_size < before.settled:
         return False
     return _mark(stream, before.settled) == before.mark
 

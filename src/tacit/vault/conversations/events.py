@@ -36,7 +36,7 @@ class Composer:
         """`is_used` tells which of a project's names its memories are under."""
         milliseconds = min(max((heard.at - _EPOCH) // _MILLISECOND, 0), _LATEST)
         digest = blake2b(f"{agent}\n{heard.key}".encode("utf-8", "replace"), digest_size=8).digest()
-        name = derived_id(milliseconds, heard.place, digest)
+        name = derived_id(0 if heard.timeless else milliseconds, heard.place, digest)
         actor, provenance = _voice(heard.body)
         session = clip(clean(heard.session), _MOST_NAME)
         origin = Origin(heard.at, self._offset(milliseconds // 1000), self._host, session, actor, provenance)

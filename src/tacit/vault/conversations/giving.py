@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from tacit.core.claim import GLOBAL, is_local
 from tacit.core.conversation import session_id
 from tacit.core.errors import LockBusy
-from tacit.core.event import Draft, Event
+from tacit.core.event import Draft, Event, timestamp
 from tacit.core.memory import Status
 from tacit.core.observation import Injected
 from tacit.core.text import clean, clip, query_words
@@ -38,11 +38,13 @@ _FORGETTING = ("compact", "clear")
 
 
 class Asker(NamedTuple):
-    """Which session of which agent is asked for, and how it came to be: startup, resume, clear, compact."""
+    """Which session of which agent is asked for, and how it came to be: startup, resume, clear, compact. `anew` says
+    that what it was told at its start is no longer before it."""
 
     agent: str
     session: str
     source: str = ""
+    anew: bool = False
 
 
 class Past(NamedTuple):
@@ -73,7 +75,7 @@ class Giving(Opened):
         if left_out(self._settings, self._user_folder, self._cwd):
             return ""
         try:
-            with FileLock(self._store.home.path(".tacit", "giving.lock"), _PATIENCE).held():
+            with FileLock(self._store.home.giving_lock, _PATIENCE).held():
                 return self._give(asker, start, prompt)
         except LockBusy:
             return ""
@@ -89,18 +91,21 @@ class Giving(Opened):
         return self._store.read(ask)
 
     def _give(self, asker: Asker, start: bool, prompt: str) -> str:
-        parts = []
-        if start and self._settings.autocapture_inject_on_start:
+        text, room = "", self._settings.inject_max_characters
+        tells = self._settings.autocapture_inject_on_start
+        if start and (tells or asker.source in _FORGETTING):
             moment = asker.source or "startup"
-            parts.append(self._given(asker, moment, "", lambda connection: self._at_start(connection, asker)))
+            text = self._given(
+                asker, moment, "", lambda connection: self._at_start(connection, asker) if tells else Injection()
+            )
         if prompt and self._settings.autocapture_inject_on_prompt:
             from tacit.core.redaction import redacted
 
-            task = clip(redacted(clean(prompt)[:_SHOWN_PROMPT]), 200)
-            parts.append(
-                self._given(asker, "prompt", task, lambda connection: self._at_prompt(connection, asker, prompt))
+            task, left = clip(redacted(clean(prompt)[:_SHOWN_PROMPT]), 200), room - len(text)
+            text += self._given(
+                asker, "prompt", task, lambda connection: self._at_prompt(connection, asker, prompt, left)
             )
-        return "".join(parts)
+        return text
 
     def _given(self, asker: Asker, moment: str, task: str, ask: Callable[[sqlite3.Connection], Injection]) -> str:
         given = self._store.read(ask)
@@ -116,7 +121,8 @@ class Giving(Opened):
 
     def _at_start(self, connection: sqlite3.Connection, asker: Asker) -> Injection:
         scope = self._store.scope_in(connection)
-        past = Past(frozenset(), frozenset(), "") if asker.source in _FORGETTING else self._past(connection, asker)
+        is_blank = asker.anew or asker.source in _FORGETTING
+        past = Past(frozenset(), frozenset(), "") if is_blank else self._past(connection, asker)
         candidates = reader.leading(connection, {scope, GLOBAL}, _LEADING)
         brief = compose(
             (entry for entry in candidates if entry.id not in past.memories),
@@ -129,7 +135,7 @@ class Giving(Opened):
         own = sessions.row(connection, session_id(asker.agent, asker.session))
         is_continued = asker.source in ("compact", "resume") or bool(own and own.compacted > past.last > "")
         so_far = sessions.session(connection, own, must_decode) if own and is_continued else None
-        recent = [] if own and is_continued else list(self._recent(connection, asker, past))
+        recent = [] if own and is_continued and not asker.anew else list(self._recent(connection, asker, past))
         now = self._store.speaker.clock()
         return at_start(brief, recent, so_far, now, self._nonce(), self._settings.inject_max_characters)
 
@@ -147,7 +153,7 @@ class Giving(Opened):
             if len(seen) == most:
                 return
 
-    def _at_prompt(self, connection: sqlite3.Connection, asker: Asker, prompt: str) -> Injection:
+    def _at_prompt(self, connection: sqlite3.Connection, asker: Asker, prompt: str, most: int) -> Injection:
         scopes = {self._store.scope_in(connection), GLOBAL}
         past = self._past(connection, asker)
         matches = reader.find(connection, query_words(clean(prompt)), _FOUND).found
@@ -158,7 +164,7 @@ class Giving(Opened):
             if entry.scope in scopes and entry.status is Status.ACTIVE and entry.overruled_by is None
         ]
         fresh = [entry for entry in standing if entry.id not in past.memories]
-        return at_prompt(bearing(prompt, fresh), self._nonce(), self._settings.inject_max_characters)
+        return at_prompt(bearing(prompt, fresh), self._nonce(), most)
 
     def _past(self, connection: sqlite3.Connection, asker: Asker) -> Past:
         name = clip(clean(asker.session), 128)
@@ -173,7 +179,7 @@ class Giving(Opened):
                 told.update(event.body.sessions)
                 if event.body.moment in _FORGETTING:
                     break
-        return Past(frozenset(memories), frozenset(told), events[0].id if events else "")
+        return Past(frozenset(memories), frozenset(told), timestamp(events[0].at) if events else "")
 
     def _nonce(self) -> str:
         return self._store.entropy().hex()

@@ -17,6 +17,7 @@ from tacit.disk.ops import PRIVATE_FILE, make_folder
 from tacit.vault.home import Home
 
 _MOST = 16_384  # bytes of a note
+_TAKEN = ".taken"  # ends the name of a note while its transcript is read
 _TRIES = 5  # failed readings of one transcript; then its note is no longer of use
 
 
@@ -28,6 +29,9 @@ class Note(NamedTuple):
     transcript: str
 
 
+REINDEX = Note("", "", "")  # nothing to read, but the index is to be made
+
+
 def leave(home: Home, note: Note) -> None:
     """Say that a transcript has something new. The same one again is the same note."""
     make_folder(home.pending)
@@ -36,8 +40,8 @@ def leave(home: Home, note: Note) -> None:
 
 
 def notes(home: Home) -> Iterator[tuple[str, Note]]:
-    """The notes that are there, with their places."""
-    for name in sorted(_names(home.pending)):
+    """The notes that are there, with their places; last those that somebody was killed at."""
+    for name in sorted(_names(home.pending), key=lambda name: (name.endswith(_TAKEN), name)):
         path = os.path.join(home.pending, name)
         try:
             with open(path, "rb", opener=_plainly) as file:
@@ -52,8 +56,8 @@ def notes(home: Home) -> Iterator[tuple[str, Note]]:
 
 
 def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) -> None:
-    """Capture what waits, unless somebody is at it, who will then find it. A note goes before its transcript is read:
-    what comes meanwhile leaves another."""
+    """Capture what waits, unless somebody is at it, who will then find it. A note is set aside before its transcript is
+    read, so that what comes meanwhile leaves another, and goes when that is done: who is killed at it leaves it."""
     while any(_names(home.pending)):
         try:
             with FileLock(home.capturing_lock, patience).held():
@@ -68,13 +72,12 @@ def _all(home: Home, capture: Callable[[Note], None]) -> None:
         if not waiting:
             return
         for path, note in waiting:
+            taken = path.removesuffix(_TAKEN) + _TAKEN
             with suppress(FileNotFoundError):
-                os.unlink(path)
-            try:
-                capture(note)
-            except BaseException:
-                leave(home, note)
-                raise
+                os.replace(path, taken)
+            capture(note)
+            with suppress(FileNotFoundError):
+                os.unlink(taken)
 
 
 def _names(folder: str) -> list[str]:

@@ -49,7 +49,7 @@ COMMAND = Command(
     name="recall",
     words="QUERY",
     help=(
-        "Search memories, candidates, the worklog and evaluations. Any text is a query; words are enough.\n"
+        "Search memories, candidates, sessions, the worklog and evaluations. Any text is a query; words are enough.\n"
         "In a project you see its memories and the global ones, elsewhere all. Exit code 1 when nothing matches."
     ),
     example='tacit recall "implementation work"',
@@ -57,7 +57,7 @@ COMMAND = Command(
     options=(
         Option("--query", "TEXT", "the query, where it cannot be given as words"),
         Option("--limit", "N", "at most so many answers (default 10)"),
-        Option("--kind", "KIND", "only this kind: constraint, rule, …, worklog, evaluation"),
+        Option("--kind", "KIND", "only this kind: constraint, rule, …, worklog, evaluation, session"),
         Option("--scope", "SCOPE", "local, global or all"),
         Option("--since", "TIME", "only what was said since, for example 7d or 2026-11-15"),
         Option("--as-of", "TIME", "as memory was then, for example yesterday"),

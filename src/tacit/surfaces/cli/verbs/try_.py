@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,16 +13,23 @@ from tacit.surfaces.cli.command import Call, Command
 from tacit.surfaces.cli.histories import told
 from tacit.surfaces.cli.progress import Bar
 from tacit.surfaces.cli.show import card
+from tacit.surfaces.cli.verbs import sessions
 from tacit.surfaces.cli.verbs.stats import lines
-from tacit.surfaces.cli.words import counted, say
+from tacit.surfaces.cli.words import counted, say, short_path
 from tacit.vault.vault import Vault
 
-_KEEP = """
-Nothing was kept: that home is gone, and your histories are as they were. To keep it:
+_MOST_FILES, _MOST_BYTES = 200, 200_000_000  # of transcripts: enough to see what it is, and soon done
+_SHOWN = 5
+# Where programs keep histories and transcripts. Nothing else comes along: whoever looks only looks, and an agent may
+# show a person what there is to learn.
+_KEPT = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "XDG_DATA_HOME", "ZDOTDIR", "HISTFILE")
+_KEEP = """Nothing was kept: that home is gone, and your histories and transcripts are as they were. To keep it:
 
-  tacit import history       # the same, into your own home
+  tacit import history       # what your shells ran, into your own home
+  tacit capture              # what you and your agents did
   tacit review               # decide, card by card
   tacit install {shell:12} # go on learning from what you run
+  tacit install {agent:12} # tell the agent at its next start what is remembered; go on recording if you say so
 """
 
 
@@ -29,23 +37,42 @@ def run(call: Call) -> int:
     call.no_words()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tacit-try-")))
-        # Whoever looks only looks: an agent may show a person what there is to learn.
-        bare = {"HOME": os.path.expanduser("~")}
+        bare = {"HOME": os.path.expanduser("~")} | {name: os.environ[name] for name in _KEPT if name in os.environ}
         vault = stack.enter_context(Vault(folder / "home", cwd=folder, environment=bare))
-        if not (found := vault.histories()):
-            places = ", ".join(show(place) for place in vault.history_places())
-            say(f"There is no shell history to learn from; looked for {places}.")
+        shell, agent = _of_shells(vault), _of_agents(vault)
+        if not shell and not agent:
+            places = ", ".join(map(show, map(short_path, _places(vault, bare))))
+            say(f"There is no shell history and no transcript of an agent to learn from; looked for {places}.")
             return 0
-        bar = Bar()
-        try:
-            done = vault.import_history(found, progress=bar)
-        finally:
-            bar.wipe()
-        _say_learned(vault)
-        for line in told(done, dry_run=False)[:-1]:
-            say(line)
-    say(_KEEP.format(shell=next((one.shell for one in done if one.shell in ("bash", "zsh", "fish")), "zsh")))
+    say(_KEEP.format(shell=shell or "zsh", agent=agent or "claude"))
     return 0
+
+
+def _places(vault: Vault, environment: dict[str, str]) -> Iterator[str]:
+    from tacit.capture.agents.sources import SOURCES
+
+    yield from vault.history_places()
+    for source in SOURCES.values():
+        yield from source.places(environment, environment["HOME"])
+
+
+# Shells
+
+
+def _of_shells(vault: Vault) -> str:
+    """Shows what the histories teach; the shell that wrote one, if there is any."""
+    if not (found := vault.histories()):
+        return ""
+    bar = Bar()
+    try:
+        done = vault.import_history(found, progress=bar)
+    finally:
+        bar.wipe()
+    _say_learned(vault)
+    for line in told(done, dry_run=False)[:-1]:
+        say(line)
+    say()
+    return next((one.shell for one in done if one.shell in ("bash", "zsh", "fish")), "zsh")
 
 
 def _say_learned(vault: Vault) -> None:
@@ -61,12 +88,57 @@ def _say_learned(vault: Vault) -> None:
     say()
 
 
+# Agents
+
+
+def _of_agents(vault: Vault) -> str:
+    """Shows the last sessions as they would be remembered; the agent of the latest, if there is any."""
+    every = vault.transcripts_in(vault.transcript_places())
+    chosen = _latest(every)
+    bar = Bar("things said and done")
+    try:
+        vault.capture_transcripts(chosen, progress=bar)
+    finally:
+        bar.wipe()
+    listed = vault.sessions()
+    if not listed:
+        return ""
+    say(f"Your last sessions with agents, as Tacit would remember them ({len(listed):,} in all):\n")
+    for one in listed[:_SHOWN]:
+        for line in sessions.lines(one):
+            say(line)
+    if len(chosen) < len(every):
+        say(f"Read for this: {len(chosen):,} of {len(every):,} transcripts, the latest, and none that is too large.")
+    say()
+    return listed[0].row.agent
+
+
+def _latest(files: list[str]) -> list[str]:
+    """Of many only the latest; one that is too large makes room for others."""
+    dated = sorted((status.st_mtime_ns, status.st_size, path) for path in files if (status := _status(path)))
+    room = _MOST_BYTES
+    chosen: list[str] = []
+    for _, size, path in reversed(dated):
+        if size <= room and len(chosen) < _MOST_FILES:
+            chosen.append(path)
+            room -= size
+    return chosen
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:  # an agent tidies up meanwhile
+        return None
+
+
 COMMAND = Command(
     name="try",
     words="",
     help=(
-        "See what Tacit would learn from your shell histories, without keeping anything: they are read as they are,\n"
-        "into a home that is thrown away."
+        "See what Tacit would learn from your shell histories, and how it would remember your last sessions with\n"
+        "agents, without keeping anything: they are read as they are, into a home that is thrown away. Of transcripts\n"
+        "at most the latest 200 are read, and 200 MB."
     ),
     example="tacit try",
     run=run,

@@ -40,4 +40,4 @@ def say(event: str, text: str) -> str:
     return json.dumps({"additionalContext": text})
 
 
-HOST = Host("copilot", HOOKS, read, say)
+HOST = Host("copilot", HOOKS, read, say, replaces=True)

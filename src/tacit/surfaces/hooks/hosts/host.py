@@ -42,9 +42,11 @@ class Hook(NamedTuple):
 
 class Host(NamedTuple):
     """`read` takes the event and what came with it: nothing for a call that is not ours. `say` is what is printed so
-    that a text reaches the model: nothing where the host takes none at this event."""
+    that a text reaches the model: nothing where the host takes none at this event. `replaces` says that what is told at
+    a resumption takes the place of what was told at the start."""
 
     name: str
     hooks: tuple[Hook, ...]
     read: Callable[[str, Mapping[str, object]], Told | None]
     say: Callable[[str, str], str]
+    replaces: bool = False

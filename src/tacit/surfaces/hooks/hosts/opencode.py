@@ -30,4 +30,4 @@ def say(event: str, text: str) -> str:
     return json.dumps({"context": text})
 
 
-HOST = Host("opencode", HOOKS, read, say)
+HOST = Host("opencode", HOOKS, read, say, replaces=True)

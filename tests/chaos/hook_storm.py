@@ -1,0 +1,200 @@
+"""Hooks of agents under stress: many at once while a transcript grows, killed at any moment, orphaned by their host."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.chaos.outcome import Outcome
+from tests.e2e.person import Person
+from tests.hooks.running import AGENT, CALLS, Call, Scene
+from tests.laws.kept import Kept, captured, difference, kept
+from tests.laws.transcripts import Claude, lines, name_of, place, story
+
+STOP = Call("capture", "Stop")
+_AT_ONCE = 8
+_PATIENCE = 10.0  # seconds after which nothing of ours may run any more
+
+
+def stops(folder: Path, count: int) -> Outcome:
+    """So many Stop hooks while somebody writes the transcript, in pieces that are no whole lines."""
+    scene = _scene(folder)
+    told = _session(scene, "stops", count // 4)
+    writing = threading.Thread(target=_write, args=(scene.transcript, lines(told.records)))
+    writing.start()
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        ended = list(pool.map(lambda _: scene.run(STOP), range(count)))
+    writing.join()
+    faults = [f"a hook ended with {one}" for one in ended if one.code or one.out or one.err]
+    scene.run(STOP)
+    faults += [*_left(scene), *_compared(scene, [scene.transcript])]
+    return Outcome(count, len(told.records), 0, tuple(faults))
+
+
+def killed(folder: Path, count: int, seed: int = 1) -> Outcome:
+    """The process that captures is killed at a random moment, each time after another turn; the last one is not."""
+    dice, scene = random.Random(seed), _scene(folder)
+    told, hit = _session(scene, "killed", count), 0
+    for part in _turns(told):
+        with scene.transcript.open("ab") as file:
+            file.write(part)
+        scene.run(STOP)
+        time.sleep(dice.uniform(0, 0.15))
+        hit += _kill(list(scene.left()))
+    scene.run(STOP)
+    faults = [*_left(scene), *_compared(scene, [scene.transcript])]
+    if any((scene.home / ".tacit" / "pending").iterdir()):
+        faults.append("a note was left although nobody was killed at the last one")
+    return Outcome(count, hit, 0, tuple(faults), f"{hit} processes were killed")
+
+
+def sittings(folder: Path, count: int, seed: int = 1) -> Outcome:
+    """Sessions from their start to their end; half of the hosts are killed with everything in their group."""
+    dice, scene = random.Random(seed), _scene(folder)
+    hosts = [(_sitting(scene, number), dice.random() if number % 2 else None) for number in range(count)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda one: _live(scene, one[0], one[1]), hosts))
+    faults = list(_left(scene))
+    whole = [transcript for transcript, when in hosts if when is None]
+    with Person(folder).at():
+        there = set(kept(scene.home).prompts)
+    asked = {transcript: _asked(transcript) for transcript in whole}
+    faults += [f"not captured, although its host lived: {one}" for one, words in asked.items() if not words <= there]
+    faults += _compared(scene, [transcript for transcript, _ in hosts], again=True)
+    return Outcome(count, len(whole), 0, tuple(faults), f"{count - len(whole)} of {count} hosts were killed")
+
+
+# The scene
+
+
+def _scene(folder: Path) -> Scene:
+    scene = Scene(folder)
+    scene.prepare()
+    scene.transcript.unlink()
+    return scene
+
+
+def _session(scene: Scene, name: str, turns: int) -> Claude:
+    """The records of the session that the scene's hooks speak of."""
+    teller = Claude(scene.transcript.stem, str(scene.project))
+    for turn in story(name, turns):
+        teller.turn(turn)
+    return teller
+
+
+def _turns(told: Claude) -> Iterator[bytes]:
+    part: list[dict[str, object]] = []
+    for record in told.records:
+        part.append(record)
+        if record.get("subtype") == "turn_duration":
+            yield lines(part)
+            part = []
+
+
+def _write(transcript: Path, whole: bytes) -> None:
+    dice, at = random.Random(3), 0
+    while at < len(whole):
+        size = dice.randrange(1, 2000)
+        with transcript.open("ab") as file:
+            file.write(whole[at : at + size])
+        at += size
+        time.sleep(0.002)
+
+
+def _sitting(scene: Scene, number: int) -> Path:
+    session = name_of("sitting", number)
+    teller = Claude(session, str(scene.project))
+    for turn in story(f"sitting{number}", 2):
+        teller.turn(turn)
+    file = place(scene.folder, "claude", session)
+    file.write_bytes(lines(teller.records))
+    return file
+
+
+_HOST = """
+import json, subprocess, sys
+for command, given in json.loads(sys.stdin.readline()):
+    subprocess.run(command, input=given.encode(), stdout=subprocess.DEVNULL)
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+def _live(scene: Scene, transcript: Path, killed_at: float | None) -> None:
+    """A host that runs all hooks of a session one after another. It dies in the middle, or with the last one's end."""
+    about = {"session_id": transcript.stem, "transcript_path": str(transcript)}
+    hook = [sys.executable, "-I", "-S", str(AGENT), "claude"]
+    calls = [([*hook, call.what, call.event], scene.payload(call, **about).decode()) for call in CALLS]
+    host = subprocess.Popen(
+        [sys.executable, "-I", "-c", _HOST],
+        env=scene._environment({}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert host.stdin is not None and host.stdout is not None
+    host.stdin.write(json.dumps(calls).encode() + b"\n")
+    host.stdin.flush()
+    if killed_at is None:
+        host.stdout.readline()
+    else:
+        time.sleep(killed_at)
+    os.killpg(host.pid, signal.SIGKILL)
+    host.communicate()
+
+
+def _kill(processes: Sequence[int]) -> int:
+    hit = 0
+    for process in processes:
+        try:
+            os.kill(process, signal.SIGKILL)
+            hit += 1
+        except ProcessLookupError:
+            continue
+    return hit
+
+
+# What is looked at
+
+
+def _left(scene: Scene) -> Iterator[str]:
+    """Nothing runs any more, and nobody holds a lock."""
+    until = time.monotonic() + _PATIENCE
+    while (left := scene.left()) and time.monotonic() < until:
+        time.sleep(0.05)
+    if left:
+        _kill(list(left))
+        yield f"still running: {left}"
+    for lock in (scene.home / ".tacit").glob("*.lock"):
+        with lock.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield f"{lock.name} is held"
+
+
+def _compared(scene: Scene, transcripts: Sequence[Path], *, again: bool = False) -> list[str]:
+    """Against capturing the finished files once; `again` captures them first, where not all had to be."""
+    with Person(scene.folder).at():
+        once = captured(scene.folder / "once", *transcripts)
+        try:
+            found: Kept = captured(scene.home, *transcripts) if again else kept(scene.home)
+        except AssertionError as error:
+            return [str(error)]
+        return list(difference(once, found))
+
+
+def _asked(transcript: Path) -> set[str]:
+    records = [json.loads(one) for one in transcript.read_bytes().splitlines()]
+    said = [record["message"]["content"] for record in records if record.get("type") == "user"]
+    return {text for text in said if isinstance(text, str)}

@@ -1,0 +1,188 @@
+"""A session folded from its events: turns, files, title, outcome and project; the order they come in does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.core.claim import GLOBAL, Scope
+from tacit.core.conversation import (
+    Act,
+    Compacted,
+    Conversation,
+    How,
+    Interrupted,
+    Outcome,
+    PromptGiven,
+    ReplyGiven,
+    ToolUsed,
+)
+from tacit.core.event import Event, Origin
+from tacit.core.ids import event_id
+from tacit.core.provenance import Provenance
+from tacit.core.session import Session, fold_session
+
+NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+HERE = "/home/kim/shop"
+
+
+def event(number: int, body: Conversation, scope: Scope = GLOBAL, tz: int = 0) -> Event:
+    name = event_id(number, bytes(10))
+    origin = Origin(NINE + timedelta(minutes=number), tz, "host", "s", "user", Provenance.USER_DIRECT)
+    return Event(name, name, origin, scope, body)
+
+
+def folded(*bodies: Conversation) -> Session:
+    return fold_session("claude", "s", [event(number, body) for number, body in enumerate(bodies, 1)])
+
+
+def asked(text: str, how: How = How.TYPED, about: str = "") -> PromptGiven:
+    return PromptGiven("claude", text, how, about, HERE, "main")
+
+
+def said(text: str) -> ReplyGiven:
+    return ReplyGiven("claude", text, HERE)
+
+
+def changed(*files: str, outcome: Outcome = Outcome.WELL, directory: str = HERE, tool: str = "Edit") -> ToolUsed:
+    return ToolUsed("claude", tool, Act.CHANGED, files[0], "", outcome, files, directory)
+
+
+def ran(line: str, outcome: Outcome = Outcome.WELL, *files: str) -> ToolUsed:
+    return ToolUsed("claude", "Bash", Act.RAN, line, "", outcome, files, HERE)
+
+
+# Turns
+
+
+def test_a_turn_begins_with_a_request() -> None:
+    session = folded(asked("one"), said("Yes, one it is."), asked("two", How.QUEUED), asked("/three", How.COMMAND))
+
+    assert [(turn.number, turn.request) for turn in session.turns] == [(1, "one"), (2, "two"), (3, "/three")]
+    assert session.requests == ["one", "two", "/three"]
+
+
+def test_what_is_said_within_a_turn_belongs_to_it() -> None:
+    session = folded(
+        asked("one"),
+        asked("not that", How.REJECTION, "Bash: rm"),
+        asked("the blue one", How.ANSWER, "Which?"),
+        asked("git status", How.SHELL),
+        asked("two"),
+    )
+
+    assert [len(turn.prompts) for turn in session.turns] == [4, 1]
+
+
+def test_what_was_done_before_anything_was_asked_is_a_turn_without_a_request() -> None:
+    session = folded(said("I am a helper that begins by itself."), asked("one"))
+
+    assert [turn.title for turn in session.turns] == ["(nothing was asked)", "one"]
+    assert session.requests == ["one"]
+
+
+def test_a_turn_is_interrupted_only_where_the_agent_said_nothing_after_it() -> None:
+    session = folded(
+        asked("one"), Interrupted("claude"), asked("two"), Interrupted("claude"), said("I went on all the same.")
+    )
+
+    assert [turn.interrupted for turn in session.turns] == [True, False]
+    assert session.turns[0].outcome == "Interrupted."
+    stopped = folded(asked("one"), said("I begin with the parser."), Interrupted("claude"))
+    assert stopped.outcome == "Interrupted. Before that: I begin with the parser."
+
+
+def test_compactions_are_counted_and_the_last_is_known() -> None:
+    session = folded(asked("one"), Compacted("claude"), asked("two"), Compacted("claude"), said("ok"))
+
+    assert session.compactions == 2
+    assert session.compacted
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.permutations(range(12)))
+def test_the_order_in_which_events_come_does_not_matter(order: Sequence[int]) -> None:
+    bodies: list[Conversation] = [asked(f"{number}") if number % 3 == 0 else said(f"{number}") for number in range(12)]
+    events = [event(number, body) for number, body in enumerate(bodies)]
+    one, other = fold_session("claude", "s", events), fold_session("claude", "s", [events[at] for at in order])
+
+    assert (one.turns, one.title, one.outcome, one.key) == (other.turns, other.title, other.outcome, other.key)
+
+
+# What is told of it
+
+
+def test_the_title_is_the_first_request_that_is_no_command() -> None:
+    assert (
+        folded(asked("/clear", How.COMMAND), asked("Rename the cart table. Please.")).title == "Rename the cart table."
+    )
+    assert folded(asked("/review the schema", How.COMMAND)).title == "/review the schema"
+    assert folded(said("Only I said something here.")).title == "Only I said something here."
+    assert folded(Compacted("claude")).title == "(nothing was said)"
+
+
+def test_the_outcome_is_in_the_last_words_of_the_agent_and_never_made_up() -> None:
+    assert folded(asked("one"), said("It works now, all of it."), asked("thanks")).outcome == "It works now, all of it."
+    assert folded(asked("one"), changed("a.py")).outcome == ""
+
+
+def test_the_page_is_named_by_the_day_on_the_wall() -> None:
+    late = [event(0, asked("one"), tz=15 * 60)]  # nine in the morning is midnight there
+
+    assert fold_session("claude", "s", late).key.startswith("2026-03-03-claude-")
+    assert fold_session("../Evil/é", "s", late).key.startswith("2026-03-03-evil-")
+
+
+# Files
+
+
+def test_files_are_those_that_were_changed_each_once_and_as_seen_from_here() -> None:
+    session = folded(
+        asked("one"),
+        changed(f"{HERE}/a.py"),
+        changed("b.py", directory=f"{HERE}/deep"),
+        changed("./a.py"),
+        changed("/etc/hosts"),
+        changed("../beside/c.py"),
+        ran("ls"),
+    )
+
+    assert session.files == ("a.py", "deep/b.py", "/etc/hosts", "/home/kim/beside/c.py")
+
+
+def test_a_command_that_failed_in_the_end_has_changed_what_it_names() -> None:
+    """The source names only files that were changed before it failed."""
+    assert folded(asked("one"), ran("sed -i s/a/b/ seed.sql && make", Outcome.FAILED, "seed.sql")).files == (
+        "seed.sql",
+    )
+
+
+def test_tools_are_counted_the_most_used_first() -> None:
+    session = folded(asked("one"), ran("ls"), ran("pwd"), changed("a.py"), changed("b.py", tool="Apply"))
+
+    assert session.tools == (("Bash", 2), ("Apply", 1), ("Edit", 1))
+
+
+def test_only_commits_that_went_well_count() -> None:
+    session = folded(asked("one"), ran("git commit -m x"), ran("git commit -m y", Outcome.FAILED), ran("git status"))
+
+    assert session.commits == ["git commit -m x"]
+
+
+# Project
+
+
+def test_the_project_is_the_one_most_requests_were_made_in() -> None:
+    shop, site = Scope("project:shop"), Scope("project:site")
+    events = [
+        event(1, asked("one"), site),
+        event(2, asked("two"), shop),
+        event(3, asked("three"), shop),
+        *(event(number, ran("ls"), site) for number in range(4, 12)),
+    ]
+
+    assert fold_session("claude", "s", events).scope == shop
+    assert fold_session("claude", "s", events[:2]).scope == site  # the first of two

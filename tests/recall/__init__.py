@@ -1,0 +1,1 @@
+"""What is chosen to be said, and how it is said."""
