@@ -1,4 +1,4 @@
-"""A session folded from its events: turns, files, title, outcome and project; the order they come in does not matter."""
+"""A session folded from its events: turns, files, title, outcome, project; their order does not matter."""
 
 from __future__ import annotations
 

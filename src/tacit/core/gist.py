@@ -10,7 +10,7 @@ from tacit.core.text import clip
 _FENCE = re.compile(r"\s{0,9}(?:```|~~~)")
 _MARKS = re.compile(r"\s{0,9}(?:#{1,6}\s{1,9}|>\s?|[-*+]\s{1,9}|\d{1,3}[.)]\s{1,9}){1,9}")
 _RULE = re.compile(r"[-*_=|:\s]{3,}$")
-_STRONG = re.compile(r"\*\*|__|`")
+_STRONG = re.compile(r"\*\*([^*\s][^*]{0,200})\*\*|`([^`]{1,200})`")
 # A sentence ends at a sign that a blank follows: not inside `.env`, `v1.2` or `e.g.`.
 _END = re.compile(r"(?<![.\s][A-Za-z])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)[.!?。！？]['\")\]]{0,2}(?=\s|$)")
 _LEAST = 12  # "Done." and "Perfect!" tell nothing: the next sentence comes too
@@ -31,6 +31,11 @@ def lead(text: str, limit: int) -> str:
     return clip(" ".join(" ".join(_lines(text[: max(_LOOKED_AT, 4 * limit)])).split()), limit)
 
 
+def one_line(text: str, limit: int) -> str:
+    """The beginning of what is no prose, a command or what it printed: sign by sign as it is, but on one line."""
+    return clip(" ".join(text[: 8 * limit].split()), limit)
+
+
 def _lines(text: str) -> Iterator[str]:
     """The lines that are prose: code in fences, rules and empty lines are not."""
     fenced = False
@@ -39,7 +44,7 @@ def _lines(text: str) -> Iterator[str]:
             fenced = not fenced
         elif not fenced and line.strip() and not _RULE.match(line):
             marks = _MARKS.match(line)
-            plain = " ".join(_STRONG.sub("", line[marks.end() :] if marks else line).split())
+            plain = " ".join(_STRONG.sub(lambda found: found[1] or found[2], line[marks.end() :] if marks else line).split())
             if plain:
                 yield plain
 

@@ -117,7 +117,6 @@ class Session:
             self.seen_from_here(file, call.directory)
             for turn in self.turns
             for call in turn.calls
-            if call.outcome in (Outcome.WELL, Outcome.UNKNOWN)
             for file in call.files
         )
         return tuple(dict.fromkeys(named))

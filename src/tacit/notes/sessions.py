@@ -7,7 +7,7 @@ from itertools import groupby
 
 from tacit.core.claim import project_name
 from tacit.core.conversation import Act, How, Outcome, PromptGiven, ReplyGiven, ToolUsed
-from tacit.core.gist import gist, lead
+from tacit.core.gist import gist, lead, one_line
 from tacit.core.session import Session, Turn
 from tacit.core.text import escape_lies
 from tacit.notes.escape import escape
@@ -132,7 +132,7 @@ def _summed_up(turn: Turn, session: Session) -> Iterator[str]:
 
 def _quoted(prompt: PromptGiven, text: str) -> Iterator[str]:
     yield ""
-    about = f" “{escape(lead(prompt.about, _LINE))}”" if prompt.about else ""
+    about = f" “{escape(one_line(prompt.about, _LINE))}”" if prompt.about else ""
     if prompt.how in _HOW:
         yield f"> ({_HOW[prompt.how]}{about})"
     yield from (f"> {escape(line.rstrip())}" for line in text.strip().split("\n"))
@@ -167,7 +167,7 @@ def _group(act: Act, calls: Iterable[ToolUsed], session: Session) -> Iterator[st
             times = len(list(same))
             yield f"{line} ({times} times)" if times > 1 else line
         return
-    named = list(dict.fromkeys(lead(session.seen_from_here(call.input), _LINE) for call in calls if call.input))
+    named = list(dict.fromkeys(one_line(session.seen_from_here(call.input), _LINE) for call in calls if call.input))
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     if named:
         yield f"- {_VERBS[act]} {escape(', '.join(named[:_NAMED]))}{more}"
@@ -179,12 +179,13 @@ def _line(call: ToolUsed, session: Session) -> str:
         if call.act is Act.CHANGED
         else ""
     )
-    told = escape(what or lead(call.input, _LINE) or call.tool)
+    told = escape(what or one_line(call.input, _LINE) or call.tool)
     aside = " (by a helper)" if call.aside else ""
     ended = f" ({call.outcome.value})" if call.outcome in (Outcome.FAILED, Outcome.REJECTED) else ""
     shown = f"`{told.replace('`', '')}`" if call.act is Act.RAN else told
     name = f"{escape(call.tool)}: " if call.act in (Act.OTHER, Act.FETCHED) and told != escape(call.tool) else ""
-    result = f": {escape(lead(call.result, _RESULT))}" if call.result and (ended or call.act is not Act.CHANGED) else ""
+    is_told = bool(call.result) and (bool(ended) or call.act is not Act.CHANGED)
+    result = f": {escape(one_line(call.result, _RESULT))}" if is_told else ""
     return f"- {_VERBS[call.act]} {name}{shown}{aside}{ended}{result}"
 
 
@@ -214,4 +215,4 @@ def _outcome(session: Session) -> Iterator[str]:
         yield f"- Commands run: {len(ran)}, of which {failed} failed" if failed else f"- Commands run: {len(ran)}"
     last = ran[-1] if ran else None
     if last and last.outcome is Outcome.FAILED:
-        yield f"- The last command failed: `{escape(lead(last.input, _LINE)).replace('`', '')}`"
+        yield f"- The last command failed: `{escape(one_line(last.input, _LINE)).replace('`', '')}`"

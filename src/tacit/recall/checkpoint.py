@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tacit.core.gist import lead
+from tacit.core.gist import lead, one_line
 from tacit.core.session import Session
 from tacit.core.text import clip
 from tacit.recall.injection import FILES, OUTCOME, named, plain
@@ -29,4 +29,4 @@ def checkpoint(session: Session, most: int = REQUESTS) -> Iterator[str]:
         yield f"- Files changed: {named(session.files, 4 * FILES)}"
     failed = [call for turn in session.turns[-1:] for call in turn.failed]
     if failed:
-        yield f"- Failed last: {plain(lead(failed[-1].input, _REQUEST))}"
+        yield f"- Failed last: {plain(one_line(failed[-1].input, _REQUEST))}"

@@ -10,7 +10,7 @@ from tacit.capture.agents.heard import Limits, Tally
 from tacit.capture.agents.sources import HEAD, source_of
 from tests.capture.agents.reading import GOLDEN, golden, told
 
-NAMES = sorted(str(path.relative_to(GOLDEN)) for path in GOLDEN.glob("*/*") if path.suffix != ".txt")
+NAMES = sorted(str(path.relative_to(GOLDEN)) for path in GOLDEN.glob("*/*") if path.suffix not in (".txt", ".md"))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -109,7 +109,6 @@ class _Capture:
         self._reached: list[Reached] = []
         self._composer = Composer(self._store.speaker.host, vault._user_folder)
         self._heard = 0
-        self._index = self._store.as_it_is()
 
     def all_of(self, files: Sequence[str]) -> list[Transcript]:
         told = []
@@ -151,10 +150,9 @@ class _Capture:
         self._progress(transcript.path, self._heard + len(self._batch), begun + share)
 
     def _known(self, path: str) -> Reached | None:
-        if self._index is None:
-            return None
+        index = self._store.as_it_is()
         with suppress(sqlite3.Error):
-            return transcripts.reached(self._index, path)
+            return transcripts.reached(index, path) if index else None
         return None
 
     def _record(self) -> None:

@@ -1,0 +1,127 @@
+"""What a hook could not read waits, and the next hook of any session takes it along."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tacit.vault.conversations.pending import Note, drain, leave, notes
+from tacit.vault.home import Home
+from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
+
+STOP, END, ASK = Call("capture", "Stop"), Call("capture", "SessionEnd"), Call("inject", "UserPromptSubmit")
+HOST = "import subprocess, sys, time; subprocess.run(sys.argv[1:]); print('done', flush=True); time.sleep(60)"
+LOCKED = "import fcntl, sys; file = open(sys.argv[1], 'w'); fcntl.flock(file, fcntl.LOCK_EX)"
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    made = Scene(tmp_path)
+    made.prepare()
+    return made
+
+
+def waiting(scene: Scene) -> list[str]:
+    folder = scene.home / ".tacit" / "pending"
+    return sorted(os.listdir(folder)) if folder.is_dir() else []
+
+
+def test_what_was_not_read_because_somebody_held_the_home_is_read_by_the_next_hook(scene: Scene) -> None:
+    """Whoever waits for the home too long is ended; here it is killed, so that nobody waits for that."""
+    scene.hold(LOCKED, str(scene.home / ".tacit" / "write.lock"))
+    scene.run(STOP)
+    until = time.monotonic() + 5
+    while not (scene.left() and waiting(scene)) and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.3)  # now it waits for the lock
+    for process in scene.left():
+        os.kill(process, signal.SIGKILL)
+    assert len(waiting(scene)) == 1 and not scene.holds(PROMPT)
+    scene.let_go()
+    scene.run(ASK, Given(changes={"session_id": "another", "prompt": "hello"}))
+    scene.settle()
+
+    assert scene.holds(PROMPT)
+    assert waiting(scene) == []
+
+
+def test_the_end_of_a_session_is_captured_although_its_host_dies_with_all_its_children(scene: Scene) -> None:
+    hook = [sys.executable, "-I", "-S", str(AGENT), "claude", END.what, END.event]
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, *hook],
+        env=scene._environment({}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert host.stdin is not None and host.stdout is not None
+    host.stdin.write(scene.payload(END))
+    host.stdin.close()
+    assert host.stdout.readline() == b"done\n"
+    os.killpg(host.pid, signal.SIGKILL)
+    host.wait()
+    host.stdout.close()
+    scene.settle()
+
+    assert scene.holds(PROMPT)
+
+
+# The notes
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(str(tmp_path))
+
+
+def test_a_note_that_came_while_its_transcript_was_read_is_read_again(home: Home) -> None:
+    note, seen = Note("claude", SESSION, "/x.jsonl"), list[Note]()
+
+    def capture(one: Note) -> None:
+        seen.append(one)
+        if len(seen) == 1:
+            leave(home, note)  # the next Stop
+
+    leave(home, note)
+    drain(home, capture)
+    assert seen == [note, note]
+    assert list(notes(home)) == []
+
+
+def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then(home: Home) -> None:
+    bad, good = Note("claude", "bad", "/bad.jsonl"), Note("claude", "good", "/good.jsonl")
+    leave(home, bad)
+    with pytest.raises(KeyboardInterrupt):
+        drain(home, _dies)
+    assert [note for _, note in notes(home)] == [bad]
+    leave(home, good)
+    seen: list[Note] = []
+    drain(home, seen.append)
+
+    assert seen == [good, bad]
+    assert list(notes(home)) == []
+
+
+def _dies(_note: Note) -> None:
+    raise KeyboardInterrupt
+
+
+def test_what_is_no_note_is_thrown_away(home: Home) -> None:
+    leave(home, Note("claude", SESSION, "/x.jsonl"))
+    Path(home.pending, "zzz").write_bytes(b"nonsense")
+    drain(home, lambda _note: None)
+
+    assert os.listdir(home.pending) == []
+
+
+def test_a_hundred_notes_of_one_transcript_are_one(home: Home) -> None:
+    for _ in range(100):
+        leave(home, Note("claude", SESSION, "/x.jsonl"))
+
+    assert len(list(notes(home))) == 1
