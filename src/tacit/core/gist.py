@@ -44,7 +44,8 @@ def _lines(text: str) -> Iterator[str]:
             fenced = not fenced
         elif not fenced and line.strip() and not _RULE.match(line):
             marks = _MARKS.match(line)
-            plain = " ".join(_STRONG.sub(lambda found: found[1] or found[2], line[marks.end() :] if marks else line).split())
+            bare = line[marks.end() :] if marks else line
+            plain = " ".join(_STRONG.sub(lambda found: found[1] or found[2], bare).split())
             if plain:
                 yield plain
 

@@ -147,8 +147,8 @@ def _told(reply: str) -> Iterator[str]:
         inside ^= is_fence and is_whole
         if is_whole and (inside or is_fence):
             yield escape_lies(line, lambda sign: f"\\u{{{ord(sign):X}}}")
-        elif line.startswith("#"):
-            yield f"**{escape(line.lstrip('# '))}**"
+        elif line.lstrip().startswith("#"):
+            yield f"**{escape(line.lstrip().lstrip('#').strip())}**"
         else:
             yield escape(line)
 
