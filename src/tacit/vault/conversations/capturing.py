@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from stat import S_ISREG
 from typing import TYPE_CHECKING, BinaryIO
 
 from tacit.capture.agents.heard import Heard, Limits, Source, Tally
@@ -20,6 +19,7 @@ from tacit.core.claim import Scope
 from tacit.core.conversation import PromptGiven
 from tacit.core.errors import NotFound, Refused, TacitError
 from tacit.core.event import Event
+from tacit.disk.theirs import open_theirs
 from tacit.index import reader, sessions, transcripts
 from tacit.index.transcripts import Reached
 from tacit.log.tombstones import tombstones
@@ -128,7 +128,7 @@ class _Capture:
         return told
 
     def _read(self, transcript: Transcript, begun: float, share: float) -> None:
-        with _opened(transcript.path) as stream:
+        with open_theirs(transcript.path) as stream:
             source = _source(transcript.path, stream)
             transcript.agent = source.name
             status = os.fstat(stream.fileno())
@@ -199,18 +199,6 @@ class _Capture:
 def _admitted(event: Event, graves: Tombstones | None) -> Event | None:
     """A transcript still holds what was purged here."""
     return event if graves is None else graves.admitted(event)
-
-
-def _opened(path: str) -> BinaryIO:
-    stream = open(path, "rb", opener=_without_waiting)
-    if not S_ISREG(os.fstat(stream.fileno()).st_mode):
-        stream.close()
-        raise Refused(f"{path} is no plain file", f"ls -l {path}")
-    return stream
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def _source(path: str, stream: BinaryIO) -> Source:

@@ -14,11 +14,11 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
-from stat import S_ISREG
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from tacit.core.errors import NotFound, Refused, TacitError, WrongUse
 from tacit.core.event import Draft
+from tacit.disk.theirs import open_theirs
 from tacit.vault.opened import Opened
 
 if TYPE_CHECKING:  # loaded when a history is read
@@ -276,24 +276,14 @@ def _hashes(entries: Iterator[Read], guard: Blockwise) -> tuple[array[int], int]
 
 
 def _opened(path: str) -> BinaryIO:
-    """A plain file; links are followed, since many keep their histories elsewhere."""
     try:
-        stream = open(path, "rb", opener=_without_waiting)
+        return open_theirs(path)
     except FileNotFoundError:
         raise NotFound(f"there is no file {path}", f"ls -l {os.path.dirname(path) or '.'}") from None
     except IsADirectoryError:
         raise Refused(f"{path} is a folder; a history is a file", f"ls -l {path}") from None
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}", f"ls -l {path}") from None
-    if not S_ISREG(os.fstat(stream.fileno()).st_mode):
-        stream.close()
-        raise Refused(f"{path} is no plain file", f"ls -l {path}")
-    return stream
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """A named pipe would keep us waiting for its other end."""
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def _shell_of(path: str, stream: BinaryIO) -> str:
