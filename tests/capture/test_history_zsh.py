@@ -102,3 +102,7 @@ def test_what_the_real_zsh_writes_is_read_as_it_was_typed(tmp_path: Path) -> Non
     for name in ("written", "plain"):
         found = commands("zsh", (tmp_path / name).read_bytes())
         assert found == [text.replace("\u0083", "\ufffd") for text in typed], name
+
+
+def test_lines_of_blanks_that_go_on_are_no_command() -> None:
+    assert commands("zsh", b"\\\n \nls\n") == ["ls"]

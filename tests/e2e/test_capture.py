@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -124,21 +125,26 @@ def test_nothing_of_an_ignored_folder_is_captured(person: Person) -> None:
 
 
 def test_what_was_purged_is_gone_and_does_not_come_back_with_the_transcript(person: Person) -> None:
-    file = session(
-        person,
-        "purged",
+    """Not from what was captured before, and not from what is said there later."""
+    turns = [
         Turn("the customer is called Zanzibar Holdings, do not tell"),
         Turn("and now the changelog", reply="Zanzibar Holdings is not in the changelog."),
-    )
+        Turn("is Zanzibar Holdings in the tests?", "grep 'Zanzibar Holdings' tests", "Zanzibar Holdings: 1"),
+    ]
+    file = session(person, "purged", *turns[:2])
     person.tacit("capture", str(file))
     assert person.texts("Zanzibar")
     person.tacit("purge", "--text", "Zanzibar Holdings", "--reason", "a name", "--yes")
-    for again in (str(file), str(Path(file).rename(file.with_name("copy.jsonl")))):
+    for again in (file, session(person, "purged", *turns), Path(shutil.copy(file, file.with_name("copy.jsonl")))):
+        person.tacit("capture", str(again))
         assert person.recalled("Zanzibar") == []
         held = b"".join(path.read_bytes() for path in sorted(person.home.rglob("*")) if path.is_file())
         assert b"zanzibar holdings" not in held.lower()
-        person.tacit("capture", again, code=None)
-    assert "changelog" in person.tacit("session", "show", "last").out
+    assert "and now the changelog" in shown_page(person) and "in the tests?" in shown_page(person)
+
+
+def shown_page(person: Person) -> str:
+    return person.tacit("session", "show", "last").out
 
 
 def test_capture_by_an_agent_is_refused(person: Person) -> None:

@@ -148,6 +148,24 @@ def test_a_file_whose_first_records_are_gone_gives_what_is_new_and_nothing_twice
         assert list(difference(once, kept(folder / "home"))) == []
 
 
+@pytest.mark.parametrize("in_place", [True, False])
+def test_another_session_in_the_place_of_one_that_was_read_is_read_from_its_beginning(
+    tmp_path: Path, in_place: bool
+) -> None:
+    """Of the same size, with lines at the same places: only what it says is different."""
+    one, other = (lines(claude(name_of(name), "/nowhere/work", story(name, 3))) for name in ("aaa", "bbb"))
+    assert len(one) == len(other)
+    file = tmp_path / "session.jsonl"
+    file.write_bytes(one)
+    capture(tmp_path / "home", file)
+    new = file if in_place else file.with_suffix(".new")
+    new.write_bytes(other)
+    os.replace(new, file)
+
+    assert capture(tmp_path / "home", file)[0].new > 0
+    assert {turn.asked for name in ("aaa", "bbb") for turn in story(name, 3)} < set(kept(tmp_path / "home").prompts)
+
+
 def _is_typed(record: dict[str, object]) -> bool:
     message = record.get("message")
     return isinstance(message, dict) and isinstance(message.get("content"), str) and "isCompactSummary" not in record

@@ -67,7 +67,7 @@ def _entry(line: bytes) -> Read | None:
     text = text_of(line)
     if isinstance(text, Unread):
         return text if line.strip() else None
-    return Entry(text, at, milliseconds) if text else None
+    return Entry(text, at, milliseconds) if text.strip() else None
 
 
 class _Held:
