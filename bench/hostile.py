@@ -19,7 +19,7 @@ from tests.hostile import backtracking, codepoints, escapes, giants, readers, so
 
 from bench.rows import Result, Test
 from tacit.core.text import show
-from tacit.recall.brief import harmless
+from tacit.recall.fence import harmless
 
 _PROCESSES = 2
 _LIMIT = 0.050  # seconds that a pattern may take for 4 KiB (T47)

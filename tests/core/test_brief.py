@@ -10,7 +10,8 @@ from tacit.index import reader, store, writer
 from tacit.index.reader import Entry
 from tacit.log.bodies import type_of
 from tacit.log.codec import encode
-from tacit.recall.brief import Brief, compose, harmless
+from tacit.recall.brief import Brief, compose
+from tacit.recall.fence import harmless
 from tacit.vault.filing import must_decode
 
 from .build import added, history, says

@@ -17,6 +17,14 @@ from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
 
 STOP, END, ASK = Call("capture", "Stop"), Call("capture", "SessionEnd"), Call("inject", "UserPromptSubmit")
 HOST = "import subprocess, sys, time; subprocess.run(sys.argv[1:]); print('done', flush=True); time.sleep(60)"
+SLOWLY = """
+import os, sys, time
+from tacit.surfaces.hooks import agent
+begin = os.setsid
+os.setsid = lambda: (time.sleep(0.3), begin())
+if agent._detached():
+    open(sys.argv[1], "w").close()
+"""
 LOCKED = "import fcntl, sys; file = open(sys.argv[1], 'w'); fcntl.flock(file, fcntl.LOCK_EX)"
 
 
@@ -70,6 +78,24 @@ def test_the_end_of_a_session_is_captured_although_its_host_dies_with_all_its_ch
     scene.settle()
 
     assert scene.holds(PROMPT)
+
+
+def test_a_hook_ends_only_when_what_it_leaves_behind_is_on_its_own(scene: Scene) -> None:
+    """However long the system takes to let it: until then the host's end would be its end, too."""
+    there = scene.folder / "there"
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, sys.executable, "-c", SLOWLY, str(there)],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert host.stdout is not None and host.stdout.readline() == b"done\n"
+    os.killpg(host.pid, signal.SIGKILL)
+    host.communicate()
+    until = time.monotonic() + 5
+    while not there.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+
+    assert there.exists()
 
 
 # The notes

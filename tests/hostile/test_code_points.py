@@ -11,7 +11,7 @@ from tacit.core.text import show
 from tacit.notes import facts
 from tacit.notes.escape import escape, unescape
 from tacit.notes.noted import Noted
-from tacit.recall.brief import harmless
+from tacit.recall.fence import harmless
 from tests.core.build import added, memory_of, says
 
 from .codepoints import CONTEXTS, NEVER, REAL, SOMETIMES, Between, chunks, lies

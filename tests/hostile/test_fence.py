@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tacit.core.claim import Claim
-from tacit.recall.brief import MOST, Brief, compose, harmless
+from tacit.recall.brief import MOST, Brief, compose
+from tacit.recall.fence import harmless
 from tests.core.build import added, says
 from tests.core.test_brief import entries
 from tests.e2e.person import Person

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
 
 import tacit
 from tacit.core.conversation import Compacted, Interrupted, PromptGiven, ReplyGiven, ToolUsed
@@ -28,14 +32,27 @@ class Kept(NamedTuple):
         return Counter(one.body.text for one in self.events.values() if isinstance(one.body, PromptGiven))
 
 
-def capture(home: Path, *files: Path, cwd: Path | None = None) -> list[Transcript]:
-    with tacit.open(home, cwd=cwd or home.parent) as vault:
+def capture(home: Path, *files: Path) -> list[Transcript]:
+    with on_the_wall(), tacit.open(home, cwd=home.parent) as vault:
         return vault.capture([str(file) for file in files])
 
 
-def kept(home: Path, cwd: Path | None = None) -> Kept:
+@contextmanager
+def on_the_wall() -> Iterator[None]:
+    """By the machine's clock, as every program that a test starts, whatever the variable says that it has not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("TZ", raising=False)
+        time.tzset()
+        try:
+            yield
+        finally:
+            patch.undo()
+            time.tzset()
+
+
+def kept(home: Path) -> Kept:
     """What is there; a line of the log that says again what another said is an error by itself."""
-    with tacit.open(home, cwd=cwd or home.parent) as vault:
+    with tacit.open(home, cwd=home.parent) as vault:
         rows = [one.row for one in vault.sessions(grouped=False)]
         said = [event for event in vault._store.log.events() if isinstance(event.body, SAID)]
     twice = [name for name, times in Counter(event.id for event in said).items() if times > 1]

@@ -12,7 +12,8 @@ from tacit.core.ids import EventId, event_id
 from tacit.core.memory import Status
 from tacit.core.stance import stance
 from tacit.index.reader import Entry
-from tacit.recall.brief import BUDGET, FEWEST, MOST, Brief, compose, harmless
+from tacit.recall.brief import BUDGET, FEWEST, MOST, Brief, compose
+from tacit.recall.fence import harmless
 
 from .strategies import claims, quick_law
 

@@ -148,6 +148,23 @@ def test_a_file_whose_first_records_are_gone_gives_what_is_new_and_nothing_twice
         assert list(difference(once, kept(folder / "home"))) == []
 
 
+def test_a_session_whose_first_day_is_captured_last_has_one_page(tmp_path: Path) -> None:
+    """Its page is named by the day it began, which is known only then."""
+    teller = Claude(name_of("days"), "/nowhere/work")
+    for turn in story("days", 2):
+        teller.turn(turn)
+        teller.clock(2 * 86_400)
+    second = [number for number, record in enumerate(teller.records) if _is_typed(record)][1]
+    file = place(tmp_path, "claude", teller.session)
+    file.write_bytes(lines(teller.records[second:]))
+    (late,) = captured(tmp_path / "home", file).pages
+    file.write_bytes(lines(teller.records))
+    (page,) = captured(tmp_path / "home", file).pages
+
+    assert page < late
+    assert list(difference(captured(tmp_path / "once", file), kept(tmp_path / "home"))) == []
+
+
 @pytest.mark.parametrize("in_place", [True, False])
 def test_another_session_in_the_place_of_one_that_was_read_is_read_from_its_beginning(
     tmp_path: Path, in_place: bool

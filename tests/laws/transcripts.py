@@ -212,7 +212,7 @@ def codex(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]:
 
 
 def gemini(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]:
-    """With the context of a hook in the words of the person, and the first messages said again when it was resumed."""
+    """With the context of a hook in the words of the person, and messages that a resumption says again later."""
     clock = Clock()
     head: Object = {"sessionId": session, "projectHash": "h", "startTime": clock(), "kind": "main"}
     where = f"<session_context>\nThis is the Gemini CLI.\n- **Workspace Directories:**\n  - {directory}\n- **Directory"
@@ -232,7 +232,8 @@ def gemini(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]:
         records += [*told, {**own, "content": turn.reply, "toolCalls": called}, {"$set": {"lastUpdated": clock()}}]
         said += told
         if number == 1:
-            records += [head, {"$set": {"messages": [seed, *said]}}]
+            again: list[Object] = [{**one, "timestamp": clock(3600)} for one in said]
+            records += [head, {"$set": {"messages": [seed, *again]}}]
     return records
 
 

@@ -13,7 +13,7 @@ from tacit.core.judgement import Undone
 from tacit.core.memory import Memory, Status, recollect_one, touched
 from tacit.core.stance import Stance, stance
 from tacit.core.text import words
-from tacit.index.reader import SELECT_ANSWERS, Decode, answers
+from tacit.index.reader import A_MEMORY, SELECT_ANSWERS, Decode, answers
 from tacit.index.rows import mark_stale, put_words
 
 _COLUMNS = 15
@@ -158,4 +158,5 @@ def _row(memory: Memory, *, is_new: bool) -> _Row:
 def _words(row: _Row) -> tuple[int, str, str]:
     claim, memory = row.memory.claim, row.memory
     extra = (*claim.tags, claim.kind.label, *(given.text for given in memory.evidence), memory.reason)
-    return int(row.columns[0] or 0), " ".join(words(claim.sentence)), " ".join(words("\n".join(extra)))
+    found_by = " ".join((A_MEMORY, *words("\n".join(extra))))
+    return int(row.columns[0] or 0), " ".join(words(claim.sentence)), found_by

@@ -201,11 +201,17 @@ _FIND = f"""
 """
 
 
-def find(connection: sqlite3.Connection, query: Sequence[str], limit: int) -> Matches:
-    """The best matches for any of these words, ties by id."""
+# A word that every memory has and no page; `core.text.words` makes none like it.
+A_MEMORY = "=memory="
+
+
+def find(connection: sqlite3.Connection, query: Sequence[str], limit: int, *, memories: bool = False) -> Matches:
+    """The best matches for any of these words, ties by id. Among memories alone that is sooner done, because there may
+    be many more pages."""
     if not query:
         return Matches([], complete=True)
     match = " OR ".join('"' + word.replace('"', '""') + '"' for word in query)
+    match = f'"{A_MEMORY}" AND ({match})' if memories else match
     rows = connection.execute(_FIND, (match, limit)).fetchall()
     found = [
         Found(what, -row[0])

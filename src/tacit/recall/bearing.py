@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from tacit.core.text import STOP_WORDS, words
+from tacit.core.text import STOP_WORDS, query_words, words
 from tacit.index.reader import Entry
 
 MOST = 3
 _LOOKED_AT = 4000  # characters of a prompt: what is pasted behind them is seldom the question
+_ASKED_FOR = 24  # words of it
 _ENOUGH, _SHARE = 1.5, 0.3  # two words that matter, and a third of the memory
 _HALF = 0.4  # or about half of it, where it is about one thing or two: `npm` is half of "use pnpm instead of npm"
 # What is done in every other prompt, and what rules are told with.
@@ -41,6 +42,12 @@ class Bearing(NamedTuple):
     @property
     def reason(self) -> str:
         return f"the prompt speaks of {', '.join(self.shared[:5])}"
+
+
+def telling_words(prompt: str) -> list[str]:
+    """The words of a prompt by which memories are looked for: those that half of all prompts have find too many."""
+    found = [word for word in query_words(prompt[:_LOOKED_AT]) if _weight(word) >= 1]
+    return found[:_ASKED_FOR]
 
 
 def bearing(prompt: str, candidates: Iterable[Entry], most: int = MOST) -> list[Bearing]:

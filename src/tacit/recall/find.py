@@ -50,7 +50,7 @@ def search(connection: sqlite3.Connection, query: Query) -> list[Match]:
 
 def relevance(connection: sqlite3.Connection, task: str, limit: int = 256) -> dict[str, float]:
     """How much each memory has to do with a task, in tenths; those that have nothing are not in it."""
-    found = find(connection, query_words(task), limit).found
+    found = find(connection, query_words(task), limit, memories=True).found
     best = max((match.score for match in found), default=0.0)
     return {match.what.id: _step(match.score, best) for match in found if isinstance(match.what, Entry)}
 

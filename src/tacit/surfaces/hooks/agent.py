@@ -29,10 +29,18 @@ def _all_of_input() -> bytes:
 
 
 def _detached() -> bool:
-    """Whether this is the process that goes on by itself: no terminal, no pipe to anybody, a session of its own."""
+    """Whether this is the process that goes on by itself: no terminal, no pipe to anybody, a session of its own.
+
+    The other one waits for that session: a host may end with its whole group as soon as its hook has.
+    """
+    ready, going = os.pipe()
     if os.fork():
+        os.close(going)
+        os.read(ready, 1)
         return False
     os.setsid()
+    os.close(ready)
+    os.close(going)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)

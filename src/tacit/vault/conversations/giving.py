@@ -15,12 +15,12 @@ from tacit.core.errors import LockBusy
 from tacit.core.event import Draft, Event, timestamp
 from tacit.core.memory import Status
 from tacit.core.observation import Injected
-from tacit.core.text import clean, clip, query_words
+from tacit.core.text import clean, clip
 from tacit.disk.lock import FileLock
 from tacit.index import reader, sessions
 from tacit.index.reader import Entry
 from tacit.index.sessions import Row
-from tacit.recall.bearing import bearing
+from tacit.recall.bearing import bearing, telling_words
 from tacit.recall.brief import compose
 from tacit.recall.injection import Injection, at_prompt, at_start
 from tacit.recall.nearest import nearest
@@ -99,17 +99,16 @@ class Giving(Opened):
                 asker, moment, "", lambda connection: self._at_start(connection, asker) if tells else Injection()
             )
         if prompt and self._settings.autocapture_inject_on_prompt:
-            from tacit.core.redaction import redacted
-
-            task, left = clip(redacted(clean(prompt)[:_SHOWN_PROMPT]), 200), room - len(text)
+            left = room - len(text)
             text += self._given(
-                asker, "prompt", task, lambda connection: self._at_prompt(connection, asker, prompt, left)
+                asker, "prompt", prompt, lambda connection: self._at_prompt(connection, asker, prompt, left)
             )
         return text
 
-    def _given(self, asker: Asker, moment: str, task: str, ask: Callable[[sqlite3.Connection], Injection]) -> str:
+    def _given(self, asker: Asker, moment: str, prompt: str, ask: Callable[[sqlite3.Connection], Injection]) -> str:
         given = self._store.read(ask)
         if given.text or moment in _FORGETTING:
+            task = _task(prompt) if prompt else ""
             said = Injected(given.memories, given.tokens, task, asker.agent, moment, given.reasons, given.sessions)
             origin = self._store.speaker.origin()._replace(
                 session=clip(clean(asker.session), 128), actor=f"agent:{asker.agent}"
@@ -156,7 +155,8 @@ class Giving(Opened):
     def _at_prompt(self, connection: sqlite3.Connection, asker: Asker, prompt: str, most: int) -> Injection:
         scopes = {self._store.scope_in(connection), GLOBAL}
         past = self._past(connection, asker)
-        matches = reader.find(connection, query_words(clean(prompt)), _FOUND).found
+        asked = telling_words(clean(prompt))
+        matches = reader.find(connection, asked, _FOUND, memories=True).found
         found = [one.what for one in matches if isinstance(one.what, Entry)]
         standing = [
             entry
@@ -183,3 +183,10 @@ class Giving(Opened):
 
     def _nonce(self) -> str:
         return self._store.entropy().hex()
+
+
+def _task(prompt: str) -> str:
+    """What is kept of the prompt that something was put into."""
+    from tacit.core.redaction import redacted  # most prompts get nothing, and need not wait for its tables
+
+    return clip(redacted(clean(prompt)[:_SHOWN_PROMPT]), 200)
