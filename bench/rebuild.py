@@ -47,7 +47,7 @@ def _rebuild(vault: Vault, count: int) -> Iterator[Figure]:
     store = vault._store
     with store._alone():
         start, start_cpu = time.perf_counter(), time.process_time()
-        connection = store._filing.rebuilt()
+        connection = store.filing.rebuilt()
         indexed, cpu = time.perf_counter() - start, time.process_time() - start_cpu
         start = time.perf_counter()
         store._let_writer_finish(connection)

@@ -125,8 +125,13 @@ def test_the_title_is_the_first_request_that_is_no_command() -> None:
 
 
 def test_the_outcome_is_in_the_last_words_of_the_agent_and_never_made_up() -> None:
-    assert folded(asked("one"), said("It works now, all of it."), asked("thanks")).outcome == "It works now, all of it."
-    assert folded(asked("one"), changed("a.py")).outcome == ""
+    worked = (asked("one"), said("It works now, all of it."))
+
+    assert folded(*worked).outcome == "It works now, all of it."
+    assert folded(*worked, asked("/exit", How.COMMAND)).outcome == "It works now, all of it."
+    assert folded(*worked, asked("and two")).outcome == "The last request has no recorded answer."
+    assert folded(asked("one"), changed("a.py")).outcome == "The last request has no recorded answer."
+    assert folded(asked("/clear", How.COMMAND)).outcome == ""
 
 
 def test_the_page_is_named_by_the_day_on_the_wall() -> None:

@@ -94,8 +94,8 @@ def _timed(pattern: re.Pattern[str], methods: frozenset[str], text: str) -> floa
         for method in methods:
             if method in ("sub", "subn"):
                 pattern.sub("", text)
-            else:
-                getattr(pattern, "findall" if method == "finditer" else method)(text)
+            else:  # what is no method of a pattern is asked of what it gave
+                getattr(pattern, "findall" if method == "finditer" else method, pattern.search)(text)
     except _Stopped:
         return _ENOUGH
     finally:

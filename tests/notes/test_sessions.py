@@ -108,7 +108,7 @@ def test_a_page_has_the_headings_that_were_promised() -> None:
 
 
 def test_what_is_not_known_has_no_heading() -> None:
-    lines = render(session(asked("Rename it.")))
+    lines = render(session(asked("/clear", How.COMMAND)))
 
     assert [line for line in lines if line.startswith("## ")] == ["## User Request", "## Work Performed"]
 

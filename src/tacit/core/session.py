@@ -103,8 +103,13 @@ class Session:
 
     @cached_property
     def outcome(self) -> str:
-        """How it ended: the last turn that says so."""
-        return next((turn.outcome for turn in reversed(self.turns) if turn.outcome), "")
+        """How it ended: the last turn that says so. What was asked last and got no answer is not done."""
+        for turn in reversed(self.turns):
+            if turn.outcome:
+                return turn.outcome
+            if turn.prompts and turn.prompts[0].how is not How.COMMAND:
+                return "The last request has no recorded answer."
+        return ""
 
     @property
     def requests(self) -> list[str]:

@@ -174,19 +174,33 @@ def _group(act: Act, calls: Iterable[ToolUsed], session: Session) -> Iterator[st
 
 
 def _line(call: ToolUsed, session: Session) -> str:
-    what = (
-        ", ".join(session.seen_from_here(file, call.directory) for file in call.files)
-        if call.act is Act.CHANGED
-        else ""
-    )
-    told = escape(what or one_line(call.input, _LINE) or call.tool)
-    aside = " (by a helper)" if call.aside else ""
-    ended = f" ({call.outcome.value})" if call.outcome in (Outcome.FAILED, Outcome.REJECTED) else ""
+    told = escape(_object(call, session))
     shown = f"`{told.replace('`', '')}`" if call.act is Act.RAN else told
-    name = f"{escape(call.tool)}: " if call.act in (Act.OTHER, Act.FETCHED) and told != escape(call.tool) else ""
+    is_named = call.act in (Act.OTHER, Act.FETCHED) and told != escape(call.tool)
+    name = f"{escape(call.tool)}: " if is_named else ""
+    aside = " (by a helper)" if call.aside else ""
+    return f"- {_verb(call)} {name}{shown}{aside}{_ending(call)}"
+
+
+def _object(call: ToolUsed, session: Session) -> str:
+    """What a call was about: the files it changed, or what it was given."""
+    if call.act is Act.CHANGED:
+        named = call.files or ((call.input,) if call.input else ())
+        return ", ".join(session.seen_from_here(one_line(file, _LINE), call.directory) for file in named) or call.tool
+    return one_line(call.input, _LINE) or call.tool
+
+
+def _verb(call: ToolUsed) -> str:
+    """What was not done does not read as if it were."""
+    if call.act is Act.CHANGED and call.outcome in (Outcome.FAILED, Outcome.REJECTED):
+        return "Tried to change"
+    return _VERBS[call.act]
+
+
+def _ending(call: ToolUsed) -> str:
+    ended = f" ({call.outcome.value})" if call.outcome in (Outcome.FAILED, Outcome.REJECTED) else ""
     is_told = bool(call.result) and (bool(ended) or call.act is not Act.CHANGED)
-    result = f": {escape(one_line(call.result, _RESULT))}" if is_told else ""
-    return f"- {_VERBS[call.act]} {name}{shown}{aside}{ended}{result}"
+    return f"{ended}: {escape(one_line(call.result, _RESULT))}" if is_told else ended
 
 
 def _counts(calls: Sequence[ToolUsed]) -> str:

@@ -1,4 +1,4 @@
-"""Checks: read everything, compare with what it should be, say what to type. Nothing is changed by looking."""
+"""Checks: read everything, compare with what it should be, say what to type. Nothing is mended by looking."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ class Doctoring(Opened):
         return list(verify(self._store.log))
 
     def doctor(self) -> list[Finding]:
-        """The log and its laws, index and pages made afresh and compared, files, locks, disk, clock, SQLite."""
+        """The log and its laws, index and pages made afresh and compared, files, locks, disk, clock, SQLite. What was
+        recorded and only waits to be filed is filed before."""
         if not os.path.isdir(self._store.home.root):
             return [Finding(self._store.home.root, "there is no home yet", "tacit init", False)]
+        self._store.file_backlog()
         left_out = _OF_VIEWS if _is_fresh(self._store) else ()
         return [finding for check in _CHECKS if check not in left_out for finding in check(self._store)]
 

@@ -141,7 +141,7 @@ class Publisher:
         path = self._home.page(kind, day)
         if page := drawn(connection, kind, day, self._decode):
             self.shelf.put(path, page)
-        else:
+        elif self.shelf.sides(path) is None:  # what a person wrote there stays, under whatever name
             self.shelf.drop(path)
 
 

@@ -60,7 +60,7 @@ class Store:
         self.speaker = speaker
         self.entropy = entropy
         self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy, self._mark)
-        self._filing = Filing(home, self.log)
+        self.filing = Filing(home, self.log)
         self._disk = disk
         self._reading: _Opened | None = None
         self._pages_seen = float("-inf")
@@ -114,16 +114,19 @@ class Store:
         """Somebody waits: do not wait for whoever writes, nor look after pages that nobody asks for."""
         self._hurried, self.patience, self._pages_seen = True, patience, float("inf")
 
-    def unfiled(self, connection: sqlite3.Connection, type_: str) -> Iterator[Event]:
-        """Events of a type that no answer waits for, as far as the index does not have them."""
-        return self._filing.unfiled(connection, type_)
-
     def catch_up(self) -> None:
         """File even what no answer waits for, where that can be done."""
         if os.path.isdir(self.home.root):
             self._let_go()
             with suppress(ReadOnly, LockBusy), self._alone(_READ_LOCK_SECONDS):
                 self._let_writer_finish(self._writer())
+
+    def file_backlog(self) -> None:
+        """File what waits for the next question; an index that cannot be used is left as it is."""
+        index = self.as_it_is()
+        with suppress(IndexUnwell, StoreUnwell), wellness():
+            if index is not None and self.filing.is_of_this_log(index) and self.filing.behind(index):
+                self.catch_up()
 
     def as_it_is(self) -> sqlite3.Connection | None:
         """The index without what came since, for what need not be right; nothing where it cannot be used."""
@@ -157,8 +160,8 @@ class Store:
 
     def _is_behind(self, connection: sqlite3.Connection) -> bool:
         """Whether there is something to file first. Whoever is in a hurry leaves a long backlog to others."""
-        behind = self._filing.behind(connection)
-        return behind and not (self._hurried and self._filing.backlog(connection) > _LONG)
+        behind = self.filing.behind(connection)
+        return behind and not (self._hurried and self.filing.backlog(connection) > _LONG)
 
     def _page_missing(self, connection: sqlite3.Connection) -> bool:
         """Looked at once a second at most: nobody deletes pages between two questions of one program."""
@@ -205,9 +208,9 @@ class Store:
 
     def _read_from_memory(self) -> None:
         """A home that cannot be written and has no usable index is indexed in memory."""
-        connection = self._filing.fresh_index()
+        connection = self.filing.fresh_index()
         if void := watch.void(connection):
-            connection = self._filing.fresh_index(without=void)
+            connection = self.filing.fresh_index(without=void)
         watch.remember(connection)
         self._reading = _Opened(connection, 0)
 
@@ -237,7 +240,7 @@ class Store:
         with self._alone():
             connection = self._lagging()
             try:
-                if events := choose(connection, self._filing.unfiled_ids(connection)):
+                if events := choose(connection, self.filing.unfiled_ids(connection)):
                     self.log.keep(events)
                 with wellness():
                     remember(connection)
@@ -248,7 +251,7 @@ class Store:
         """The index, open for writing, with what it has; made where it cannot be used. The lock is held."""
         try:
             connection = store.open_for_writing(self.home.index)
-            if self._filing.is_of_this_log(connection):
+            if self.filing.is_of_this_log(connection):
                 return connection
             connection.close()
         except IndexUnwell:
@@ -292,7 +295,7 @@ class Store:
 
     def fresh_index(self, until: str | None = None) -> sqlite3.Connection:
         """An index in memory, of the whole log or of what was recorded up to a moment."""
-        return self._filing.fresh_index(until)
+        return self.filing.fresh_index(until)
 
     def _append(self, connection: sqlite3.Connection, drafts: Sequence[Draft]) -> list[Event]:
         events = self.log.append([*drafts, *self._first_sight(connection)], self.speaker.origin())
@@ -301,10 +304,10 @@ class Store:
     def _caught_up(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """The index with what was just recorded; a broken one is made again."""
         try:
-            self._filing.catch_up(connection)
+            self.filing.catch_up(connection)
         except IndexUnwell:
             connection.close()
-            return self._filing.rebuilt()
+            return self.filing.rebuilt()
         return connection
 
     def _to_tell_from(self, connection: sqlite3.Connection) -> sqlite3.Connection:
@@ -313,7 +316,7 @@ class Store:
             return self._caught_up(connection)
         except StoreUnwell:
             connection.close()
-            return self._filing.fresh_index()
+            return self.filing.fresh_index()
 
     def _first_sight(self, connection: sqlite3.Connection) -> list[Draft]:
         """Note once where a project lies, so that its fact file is found from elsewhere too."""
@@ -354,12 +357,12 @@ class Store:
         if not rebuild:
             try:
                 connection = store.open_for_writing(self.home.index)
-                if self._filing.is_of_this_log(connection):
+                if self.filing.is_of_this_log(connection):
                     return self._trust_compared(self._caught_up(connection))
                 connection.close()
             except IndexUnwell:
                 pass
-        return self._trust_compared(self._filing.rebuilt())
+        return self._trust_compared(self.filing.rebuilt())
 
     def _trust_compared(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """The index when all trust that no longer holds has ended. The lock is held."""
@@ -375,7 +378,7 @@ class Store:
             self._publish(connection)
         except IndexUnwell:  # in a part of it that no question has looked at
             connection.close()
-            connection = self._filing.rebuilt()
+            connection = self.filing.rebuilt()
             with suppress(IndexUnwell):
                 self._publish(connection)
         finally:

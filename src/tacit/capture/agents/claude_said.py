@@ -25,7 +25,7 @@ _REJECTED = (
     "The agent proposed a plan that was rejected by the user",
 )
 _SAID = re.compile(r"the user said:\s*\n?(.*)\Z", re.DOTALL)
-_NOTE = re.compile(r"\n\s*Note: The user's next message may contain a correction or preference\..*\Z", re.DOTALL)
+_NOTE = re.compile(r"\n\s{0,20}Note: The user's next message may contain a correction or preference\..*\Z", re.DOTALL)
 _CLARIFY = "The user wants to clarify these questions."
 _ANSWERED = re.compile(r'^- "(.{1,2000})"\n +Answer: (.{1,4000})$', re.MULTILINE)
 

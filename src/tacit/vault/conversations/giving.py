@@ -32,6 +32,7 @@ from tacit.vault.opened import Opened
 _PATIENCE = 0.2  # seconds for whoever else writes
 _LEADING, _FOUND = 60, 40  # memories to choose from
 _SHOWN_PROMPT = 1000
+_LOOKED_AT = 200  # sessions, of which many may be alike
 _TYPE = "brief.given"
 # What an agent was given before these is no longer before it.
 _FORGETTING = ("compact", "clear")
@@ -144,7 +145,7 @@ class Giving(Opened):
         scope = scope_of(self._cwd, "", self._user_folder, lambda scope: reader.is_used(connection, scope))
         own = session_id(asker.agent, asker.session)
         seen: set[str] = set()
-        for row in sessions.rows(connection, scope, limit=4 * most + 1):
+        for row in sessions.rows(connection, scope, limit=_LOOKED_AT):
             if row.id == own or row.id in past.sessions or not row.alike or row.alike in seen:
                 continue
             seen.add(row.alike)
@@ -168,7 +169,7 @@ class Giving(Opened):
 
     def _past(self, connection: sqlite3.Connection, asker: Asker) -> Past:
         name = clip(clean(asker.session), 128)
-        waiting = [event for event in self._store.unfiled(connection, _TYPE) if event.origin.session == name]
+        waiting = [event for event in self._store.filing.unfiled(connection, _TYPE) if event.origin.session == name]
         events: list[Event] = sorted(waiting, key=lambda event: event.id, reverse=True)
         events += sessions.given(connection, must_decode, name)
         memories: set[str] = set()

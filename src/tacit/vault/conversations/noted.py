@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from tacit.core.errors import StoreUnwell
 from tacit.vault.conversations.capturing import Transcripts
 from tacit.vault.conversations.pending import Note
 
@@ -13,7 +14,10 @@ class NotedTranscripts(Transcripts):
 
     def capture_noted(self, note: Note) -> None:
         files = [note.transcript] if note.transcript else self._of_session(note)
-        self.capture_transcripts([one for file in files for one in (file, *_helpers(file)) if os.path.isfile(one)])
+        found = [one for file in files for one in (file, *_helpers(file)) if os.path.isfile(one)]
+        for told in self.capture_transcripts(found):
+            if isinstance(told.problem, StoreUnwell):  # the home's fault, not the transcript's: its note is to stay
+                raise told.problem
 
     def file(self) -> None:
         """Let index and pages follow, so that whoever asks next need not wait for it."""
