@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tacit.core.errors import TacitError
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.vault.vault import Vault
 from tests.chaos.apart import copy_home
 from tests.chaos.material import judgement

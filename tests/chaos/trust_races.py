@@ -20,8 +20,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from tacit.core.errors import TacitError
-from tacit.core.memory import Status
 from tacit.core.observation import Trusted
+from tacit.core.status import Status
 from tacit.log.codec import Damaged, decode
 from tacit.vault.repository.brought import Repository
 from tacit.vault.vault import Vault

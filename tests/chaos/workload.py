@@ -11,8 +11,8 @@ from functools import partial
 from typing import NamedTuple
 
 from tacit.core.errors import NotFound, Refused
-from tacit.core.memory import Status
 from tacit.core.observation import WorkLogged
+from tacit.core.status import Status
 from tacit.vault.vault import Vault
 from tests.chaos.writers import Acknowledge, finish, start
 

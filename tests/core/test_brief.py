@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.core.claim import Claim, Kind, Scope, project_scope
 from tacit.core.event import Body
 from tacit.core.judgement import Decided, Verdict
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.index import reader, store, writer
 from tacit.index.reader import Entry
 from tacit.log.bodies import type_of

@@ -9,8 +9,9 @@ from tacit.core.claim import Kind
 from tacit.core.errors import Refused
 from tacit.core.event import Draft
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import Status, recollect
+from tacit.core.memory import recollect
 from tacit.core.provenance import Provenance
+from tacit.core.status import Status
 
 from .build import active, added, dismissed, event, forgotten, history, memory_of, pending, proposed, says
 

@@ -9,9 +9,10 @@ import pytest
 from tacit.core.claim import GLOBAL, Kind
 from tacit.core.event import HAND_EDIT, IMPORT, POLICY, REPOSITORY, Event, Origin
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import Status, recollect, recollect_one, standing, undone
+from tacit.core.memory import recollect, recollect_one, standing, undone
 from tacit.core.observation import WorkLogged
 from tacit.core.provenance import Provenance
+from tacit.core.status import Status
 
 from .build import START, added, event, history, memory_of, numbered, proposed, says
 

@@ -12,7 +12,7 @@ import pytest
 from tacit.core.claim import Claim, Kind, Triple, project_scope
 from tacit.core.event import Body, Event
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import Status, recollect
+from tacit.core.memory import recollect
 from tacit.core.observation import (
     CommandRan,
     Evaluated,
@@ -30,6 +30,7 @@ from tacit.core.observation import (
 )
 from tacit.core.prints import Printed, print_of
 from tacit.core.purging import HIDDEN_SCOPE, Cut, cut_of, gone, moves, purged, wordings
+from tacit.core.status import Status
 from tacit.core.traces import MARK, Sought, Words, holds, plain, scrub
 
 from .build import added, event, history, says

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL
 from tacit.core.handedit import Added, Changed, Left, Leftover, Removed
-from tacit.core.memory import Status
 from tacit.core.statement import claim_from
+from tacit.core.status import Status
 from tacit.disk.ops import OsDisk
 from tacit.notes import facts, long_term
 from tacit.notes.escape import unescape

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tacit.core.conflict import Answer, Rule, settle
 from tacit.core.event import Event
 from tacit.core.ids import ClaimId
-from tacit.core.memory import Memory, Status, recollect
+from tacit.core.memory import Memory, recollect
 from tacit.core.stance import stance
+from tacit.core.status import Status
 from tacit.notes.noted import Noted
 
 Ruled = tuple[ClaimId | None, bool]

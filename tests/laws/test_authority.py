@@ -9,8 +9,9 @@ from tacit.core.claim import GLOBAL, Claim
 from tacit.core.decide import undo
 from tacit.core.event import Event
 from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import Memory, Status, recollect
+from tacit.core.memory import Memory, recollect
 from tacit.core.statement import claim_from
+from tacit.core.status import Status
 
 from .notes import rulings
 from .strategies import DECISIONS, OTHERS, Spoken, after, law, moved_after, quick_law, spoken

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tacit.core.claim import KIND_RANK, Claim, is_local
 from tacit.core.ids import EventId, event_id
-from tacit.core.memory import Status
 from tacit.core.stance import stance
+from tacit.core.status import Status
 from tacit.index.reader import Entry
 from tacit.recall.brief import BUDGET, FEWEST, MOST, Brief, compose
 from tacit.recall.fence import harmless

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from tacit.core.claim import GLOBAL
 from tacit.core.event import Event
 from tacit.core.judgement import Proposed, Verdict
-from tacit.core.memory import Status, recollect
+from tacit.core.memory import recollect
 from tacit.core.statement import claim_from
+from tacit.core.status import Status
 from tacit.log.tombstones import Tombstones
 
 from . import deletion

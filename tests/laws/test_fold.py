@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from tacit.core.claim import Claim
 from tacit.core.event import Event
 from tacit.core.judgement import Proposed, Verdict
-from tacit.core.memory import Status, recollect, recollect_one
+from tacit.core.memory import recollect, recollect_one
+from tacit.core.status import Status
 
 from .strategies import after, claims, law, logs
 

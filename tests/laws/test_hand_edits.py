@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from tacit.core.claim import Kind
 from tacit.core.errors import TacitError
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.notes import long_term
 from tests.chaos.apart import folder_in_memory
 

@@ -18,9 +18,10 @@ from tacit.core.claim import GLOBAL, Claim
 from tacit.core.event import IMPORT, USER, Event, Origin
 from tacit.core.ids import following
 from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import Status, recollect
+from tacit.core.memory import recollect
 from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
+from tacit.core.status import Status
 from tacit.log.codec import decode, encode
 
 from .strategies import Digits, law

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.ids import ClaimId, claim_id, event_id
-from tacit.core.memory import Status
 from tacit.core.stance import stance
 from tacit.core.statement import claim_from
+from tacit.core.status import Status
 from tacit.index.reader import Entry
 from tacit.index.sessions import Row
 

@@ -8,9 +8,10 @@ from tacit.core.claim import Claim, Kind
 from tacit.core.errors import Refused
 from tacit.core.event import Draft, Event, Voice
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import Memory, Status, touched
+from tacit.core.memory import Memory, touched
 from tacit.core.policy import adopts
 from tacit.core.provenance import Provenance
+from tacit.core.status import Status
 from tacit.core.text import clip, show
 
 

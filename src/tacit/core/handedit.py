@@ -11,9 +11,10 @@ from tacit.core.errors import Refused
 from tacit.core.event import HAND_EDIT, USER, Draft, Voice
 from tacit.core.ids import ClaimId
 from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import Memory, Status
+from tacit.core.memory import Memory
 from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
+from tacit.core.status import Status
 
 # The person vouches for what the page says; without their yes nobody knows who typed it.
 VOUCHED = Voice(USER, Provenance.USER_FILE)

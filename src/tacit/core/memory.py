@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from enum import Enum
 from typing import Any, NamedTuple
 
 from tacit.core.claim import Claim, Kind
@@ -18,15 +17,7 @@ from tacit.core.ids import ClaimId, EventId
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.policy import decides_alone
 from tacit.core.provenance import Provenance
-
-
-class Status(Enum):
-    """The latest verdict. A suggestion is a memory that is PENDING."""
-
-    PENDING = "pending"
-    ACTIVE = "active"
-    DISMISSED = "dismissed"
-    RETIRED = "retired"
+from tacit.core.status import Status
 
 
 class Evidence(NamedTuple):

@@ -10,10 +10,12 @@ from tacit.core.conflict import Rule, settle
 from tacit.core.event import Event, timestamp
 from tacit.core.ids import ClaimId, claim_number
 from tacit.core.judgement import Undone
-from tacit.core.memory import Memory, Status, recollect_one, touched
+from tacit.core.memory import Memory, recollect_one, touched
 from tacit.core.stance import Stance, stance
+from tacit.core.status import Status
 from tacit.core.text import words
-from tacit.index.reader import A_MEMORY, SELECT_ANSWERS, Decode, answers
+from tacit.index.disputes import SELECT_ANSWERS, answers
+from tacit.index.reader import A_MEMORY, Decode
 from tacit.index.rows import mark_stale, put_words
 
 _COLUMNS = 15

@@ -6,15 +6,16 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tacit.core.claim import KIND_RANK, Kind, Scope
-from tacit.core.conflict import Answer
 from tacit.core.event import Event
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
-from tacit.core.memory import Memory, Status, recollect_one
-from tacit.core.provenance import Provenance
 from tacit.core.stance import Stance
+from tacit.core.status import Status
+
+if TYPE_CHECKING:  # questions of hooks do without
+    from tacit.core.memory import Memory
 
 Decode = Callable[[bytes], Event]
 
@@ -73,23 +74,6 @@ _ASKED_FOR = f"substr(raw, 1, {len(_IN_PASSING)}) <> x'{_IN_PASSING.hex()}'"
 _PAGE = "event, kind, scope, day, at, title"
 
 
-SELECT_ANSWERS = "SELECT id, question, answer, positive, exclusive, kind, provenance, last FROM memory"
-
-
-def answers(rows: Iterable[Sequence[str | int]]) -> list[Answer]:
-    """Rows of `SELECT_ANSWERS` as answers."""
-    return [
-        Answer(
-            ClaimId(str(row[0])),
-            Stance(str(row[1]), str(row[2]), bool(row[3]), bool(row[4])),
-            Kind.named(str(row[5])),
-            Provenance(int(row[6])),
-            EventId(str(row[7])),
-        )
-        for row in rows
-    ]
-
-
 def entries(connection: sqlite3.Connection, *, status: Status | None = None) -> Iterator[Entry]:
     """All memories, by id, or those of one status."""
     where, values = ("WHERE status = ?", (status.value,)) if status else ("", ())
@@ -136,6 +120,8 @@ def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> 
 
 def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
     """The whole memory, folded from its events."""
+    from tacit.core.memory import recollect_one
+
     return recollect_one(events_of(connection, claim, decode), claim)
 
 
@@ -144,6 +130,8 @@ def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Me
 
 def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
     """All memories, by id, in one pass over their events."""
+    from tacit.core.memory import recollect_one
+
     query = "SELECT claim, raw FROM touch LEFT JOIN event ON event.id = touch.event ORDER BY claim"
     for claim, rows in groupby(connection.execute(query), key=itemgetter(0)):
         found = recollect_one([decode(raw) for _, raw in rows], ClaimId(claim))
@@ -304,15 +292,6 @@ def undecided(connection: sqlite3.Connection) -> int:
 
 def tallies(connection: sqlite3.Connection) -> dict[str, int]:
     return dict(connection.execute("SELECT name, sum(amount) FROM tally GROUP BY name").fetchall())
-
-
-def disputed(connection: sqlite3.Connection) -> list[list[Answer]]:
-    """The questions on which active memories differ: their answers, question by question."""
-    rows = connection.execute(
-        "SELECT DISTINCT question FROM memory WHERE question IS NOT NULL AND (conflict OR overruled_by IS NOT NULL)"
-        " ORDER BY question"
-    ).fetchall()
-    return [answers(connection.execute(f"{SELECT_ANSWERS} WHERE question = ? ORDER BY number", row)) for row in rows]
 
 
 def overruled_by(connection: sqlite3.Connection, winner: Entry) -> list[Entry]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tacit.core.memory import Status
 from tacit.core.observation import Evaluated, Score
+from tacit.core.status import Status
 from tacit.learn.across.staleness import stale
 from tacit.learn.history import History
 

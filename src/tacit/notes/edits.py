@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tacit.core.claim import KIND_RANK, Kind
 from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed
 from tacit.core.ids import ClaimId
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.core.text import fold
 from tacit.notes import facts, long_term
 from tacit.notes.escape import unescape

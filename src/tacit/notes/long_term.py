@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from tacit.core.claim import Kind, project_name
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId
-from tacit.core.memory import Memory, Status
+from tacit.core.memory import Memory
+from tacit.core.status import Status
 from tacit.notes.escape import DETAILS, escape, unescape
 from tacit.notes.noted import Noted
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tacit.core.ids import ClaimId
-from tacit.core.memory import Memory, Status
+from tacit.core.memory import Memory
+from tacit.core.status import Status
 
 
 class Noted(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tacit.core.claim import KIND_RANK, Scope
-from tacit.core.memory import Status
 from tacit.core.ranking import Newest
+from tacit.core.status import Status
 from tacit.core.text import fold, query_words
 from tacit.index.reader import Entry, Found, Page, find
 

@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 from tacit.core.claim import GLOBAL, Scope
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.index import reader
 from tacit.index import workflows as kept
 from tacit.recall.context import Context, context, lines

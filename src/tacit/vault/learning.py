@@ -16,8 +16,9 @@ from tacit.core.errors import LockBusy, ReadOnly
 from tacit.core.event import Draft, Event, Voice
 from tacit.core.ids import ClaimId, EventId, moment
 from tacit.core.judgement import Proposed, Verdict
-from tacit.core.memory import Memory, Status
+from tacit.core.memory import Memory
 from tacit.core.provenance import Provenance
+from tacit.core.status import Status
 from tacit.index import habits, reader
 from tacit.index.habits import Counted, Ran
 from tacit.learn.habits.choose import WAITING, Odds, chosen

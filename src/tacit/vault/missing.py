@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 from tacit.core.claim import Scope
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.index import reader
 from tacit.vault.home import PAGES, Home
 from tacit.vault.project import Project

@@ -12,7 +12,7 @@ from tacit.core.claim import GLOBAL, Scope, is_local
 from tacit.core.errors import Refused
 from tacit.core.event import REPOSITORY, Event
 from tacit.core.ids import ClaimId
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.disk.lock import refuses_writes
 from tacit.index import reader
 from tacit.index import sessions as kept

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.claim import GLOBAL, Kind, Scope, is_local, project_name
-from tacit.core.conflict import Rule, settle
 from tacit.core.errors import WrongUse
 from tacit.core.event import Draft, Event
 from tacit.core.ids import ClaimId
-from tacit.core.memory import Memory, Status
 from tacit.core.observation import Injected, Recalled
 from tacit.core.redaction import redacted
+from tacit.core.status import Status
 from tacit.core.text import clean, clip
 from tacit.index import reader
 from tacit.index.reader import Entry, Page
@@ -25,6 +24,8 @@ from tacit.vault.named import meant
 from tacit.vault.opened import Opened
 
 if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load it
+    from tacit.core.conflict import Rule
+    from tacit.core.memory import Memory
     from tacit.recall.brief import Brief
 
 
@@ -278,10 +279,13 @@ class Questions(Opened):
         return self._store.read(ask)
 
     def conflicts(self) -> list[Dispute]:
+        from tacit.core.conflict import settle
+        from tacit.index.disputes import disputed
+
         def ask(connection: sqlite3.Connection) -> list[Dispute]:
             return [
                 self._dispute(connection, ruling.winner, ruling.loser, ruling.rule)
-                for answers in reader.disputed(connection)
+                for answers in disputed(connection)
                 for ruling in settle(answers)
             ]
 

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from tacit.core.claim import Kind
 from tacit.core.event import local_day
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.index import habits, reader
 from tacit.learn.habits.habit import SCALES
 from tacit.vault.filing import must_decode

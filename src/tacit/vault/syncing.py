@@ -15,7 +15,8 @@ from tacit.core.event import Draft
 from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed, judged, meant, proposed, upheld
 from tacit.core.ids import ClaimId
 from tacit.core.judgement import Decided, Proposed
-from tacit.core.memory import Memory, Status
+from tacit.core.memory import Memory
+from tacit.core.status import Status
 from tacit.index import reader
 from tacit.log.log import MEMORY, Cursor
 from tacit.notes import edits, facts, long_term

@@ -11,10 +11,11 @@ from tacit.core.decide import propose
 from tacit.core.errors import WrongUse
 from tacit.core.event import Draft, Event, Voice, local_day
 from tacit.core.judgement import Proposed
-from tacit.core.memory import Memory, Status
+from tacit.core.memory import Memory
 from tacit.core.observation import Evaluated, WorkLogged
 from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
+from tacit.core.status import Status
 from tacit.index import reader
 from tacit.learn.across.repeats import LEAST, repeats, suggestion
 from tacit.learn.across.staleness import stale

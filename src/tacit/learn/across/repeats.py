@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from tacit.core.decide import suggest
 from tacit.core.event import Draft
-from tacit.core.memory import Memory, Status
+from tacit.core.memory import Memory
+from tacit.core.status import Status
 from tacit.learn.history import History
 
 LEAST = 2  # S9: --min-count

@@ -13,8 +13,8 @@ from tacit.core.claim import GLOBAL, is_local
 from tacit.core.conversation import session_id
 from tacit.core.errors import LockBusy
 from tacit.core.event import Draft, Event, timestamp
-from tacit.core.memory import Status
 from tacit.core.observation import Injected
+from tacit.core.status import Status
 from tacit.core.text import clean, clip
 from tacit.disk.lock import FileLock
 from tacit.index import reader, sessions

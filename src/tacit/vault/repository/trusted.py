@@ -16,9 +16,9 @@ from tacit.core.claim import Scope
 from tacit.core.errors import Refused
 from tacit.core.event import POLICY, Draft, Event, Voice
 from tacit.core.ids import ClaimId, EventId
-from tacit.core.memory import Status
 from tacit.core.observation import Distrusted
 from tacit.core.provenance import Provenance
+from tacit.core.status import Status
 from tacit.core.trust import Accepted, FactFile
 from tacit.disk.foreign import Foreign, read_foreign, signature_of
 from tacit.index import reader

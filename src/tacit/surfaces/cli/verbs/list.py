@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.errors import WrongUse
-from tacit.core.memory import Status
+from tacit.core.status import Status
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.show import say_entries
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from tacit.core.handedit import Added, Changed, Left, Leftover, Removed
-from tacit.core.memory import Memory, Status
+from tacit.core.memory import Memory
+from tacit.core.status import Status
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.asking import agreed
 from tacit.surfaces.cli.command import Call, Command, Option
