@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.vault.conversations.pending import Note, drain, leave, notes
+from tacit.vault.conversations.pending import Note, drain, leave, notes_in
 from tacit.vault.home import Home
 from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
 
@@ -117,7 +117,7 @@ def test_a_note_that_came_while_its_transcript_was_read_is_read_again(home: Home
     leave(home, note)
     drain(home, capture)
     assert seen == [note, note]
-    assert list(notes(home)) == []
+    assert list(notes_in(home.pending)) == []
 
 
 def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then(home: Home) -> None:
@@ -125,13 +125,13 @@ def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then
     leave(home, bad)
     with pytest.raises(KeyboardInterrupt):
         drain(home, _dies)
-    assert [note for _, note in notes(home)] == [bad]
+    assert [note for _, note in notes_in(home.pending)] == [bad]
     leave(home, good)
     seen: list[Note] = []
     drain(home, seen.append)
 
     assert seen == [good, bad]
-    assert list(notes(home)) == []
+    assert list(notes_in(home.pending)) == []
 
 
 def _dies(_note: Note) -> None:
@@ -150,4 +150,4 @@ def test_a_hundred_notes_of_one_transcript_are_one(home: Home) -> None:
     for _ in range(100):
         leave(home, Note("claude", SESSION, "/x.jsonl"))
 
-    assert len(list(notes(home))) == 1
+    assert len(list(notes_in(home.pending))) == 1

@@ -9,7 +9,7 @@ DEFAULT = "~/.agents"
 PAGES = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}
 FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written")
 # Made when there is something to put in.
-SOMETIMES = ("imported", "quarantine", ".tacit/pending", ".tacit/installed", ".tacit/autocapture")
+SOMETIMES = ("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture")
 
 
 class Home:
@@ -27,6 +27,7 @@ class Home:
         self.learned = self.path(".tacit", "learned")
         self.notice = self.path(".tacit", "notice")
         self.pending = self.path(".tacit", "pending")
+        self.unfinished = self.path(".tacit", "unfinished")
         self.capturing_lock = self.path(".tacit", "capturing.lock")
         self.giving_lock = self.path(".tacit", "giving.lock")
         self.key = self.path(".tacit", "key")

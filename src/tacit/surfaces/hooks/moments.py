@@ -13,6 +13,7 @@ from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
 from tacit.surfaces.hooks.hosts.hosts import host
 from tacit.vault.autocapturing import captures
 from tacit.vault.conversations.pending import REINDEX, Note, drain, leave
+from tacit.vault.conversations.unfinished import goes_on, grown, has_ended
 from tacit.vault.home import Home, locate
 
 _DEADLINE = 9  # seconds; then the system ends a process that captures. What it had not read yet still waits.
@@ -40,6 +41,8 @@ def _text(told_by: Host, told: Told, home: str | None) -> str:
     settings = settings_or_defaults(place.settings, os.environ)
     if not os.path.isdir(place.root):
         return ""
+    if told.moment is Moment.START:
+        _look_after_others(place, settings)
     if told.source in ("compact", "resume"):
         _note(place, told_by.name, told)
         drain_now(place, _BEFORE_CHECKPOINT)
@@ -59,6 +62,14 @@ def _given(told_by: Host, told: Told, place: Home, settings: Settings) -> str:
         return giving.give(asker, start=start, prompt=told.prompt)
 
 
+def _look_after_others(place: Home, settings: Settings) -> None:
+    """Note sessions that were captured and went on without telling; whoever takes up notes reads them."""
+    anyhow = settings._replace(autocapture_on_modes=())
+    for note in grown(place):
+        if captures(anyhow, place, note.session, ""):
+            leave(place, note)
+
+
 def _says_at_start(told_by: Host) -> bool:
     """Whether the model hears what is said at the start of a session; else the first prompt has to do."""
     return any(hook.moment is Moment.START and told_by.say(hook.event, "x") for hook in told_by.hooks)
@@ -69,7 +80,8 @@ def capture(name: str, event: str, given: bytes, home: str | None) -> None:
     signal.alarm(_DEADLINE)
     told = _told(host(name), event, given)
     place = locate(home, dict(os.environ))
-    if told and _note(place, name, told):
+    if told and (note := _note(place, name, told)):
+        (has_ended if told.moment is Moment.END else goes_on)(place, note)
         drain_now(place)
 
 
@@ -96,13 +108,14 @@ def drain_now(place: Home, patience: float = 0.0) -> None:
         vault.file()
 
 
-def _note(place: Home, agent: str, told: Told) -> bool:
-    """Whether this session is captured at all; then that it has something new is written down."""
+def _note(place: Home, agent: str, told: Told) -> Note | None:
+    """Write down that a session has something new, if it is captured at all."""
     settings = settings_or_defaults(place.settings, os.environ)
     if not captures(settings, place, told.session, told.mode):
-        return False
-    leave(place, Note(agent, told.session, told.transcript))
-    return True
+        return None
+    note = Note(agent, told.session, told.transcript)
+    leave(place, note)
+    return note
 
 
 def _told(told_by: Host | None, event: str, given: bytes) -> Told | None:

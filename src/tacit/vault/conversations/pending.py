@@ -32,17 +32,17 @@ class Note(NamedTuple):
 REINDEX = Note("", "", "")  # nothing to read, but the index is to be made
 
 
-def leave(home: Home, note: Note) -> None:
+def leave(home: Home, note: Note, folder: str = "") -> None:
     """Say that a transcript has something new. The same one again is the same note."""
-    make_folder(home.pending)
-    with open(_place(home, note), "wb", opener=_privately) as file:
+    make_folder(folder or home.pending)
+    with open(place_in(folder or home.pending, note), "wb", opener=_privately) as file:
         file.write("\0".join(note).encode("utf-8", "surrogateescape"))
 
 
-def notes(home: Home) -> Iterator[tuple[str, Note]]:
+def notes_in(folder: str) -> Iterator[tuple[str, Note]]:
     """The notes that are there, with their places; last those that somebody was killed at."""
-    for name in sorted(_names(home.pending), key=lambda name: (name.endswith(_TAKEN), name)):
-        path = os.path.join(home.pending, name)
+    for name in sorted(_names(folder), key=lambda name: (name.endswith(_TAKEN), name)):
+        path = os.path.join(folder, name)
         try:
             with open(path, "rb", opener=_plainly) as file:
                 parts = file.read(_MOST).decode("utf-8", "surrogateescape").split("\0")
@@ -68,7 +68,7 @@ def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) ->
 
 def _all(home: Home, capture: Callable[[Note], None]) -> None:
     for _ in range(_TRIES):
-        waiting = list(notes(home))
+        waiting = list(notes_in(home.pending))
         if not waiting:
             return
         for path, note in waiting:
@@ -87,11 +87,11 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _place(home: Home, note: Note) -> str:
+def place_in(folder: str, note: Note) -> str:
     from tacit.core.hashed import sha256
 
     named = f"{note.agent}\0{note.transcript or note.session}".encode("utf-8", "surrogateescape")
-    return os.path.join(home.pending, sha256(named).hexdigest()[:24])
+    return os.path.join(folder, sha256(named).hexdigest()[:24])
 
 
 def _privately(path: str, flags: int) -> int:

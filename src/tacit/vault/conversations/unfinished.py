@@ -1,0 +1,37 @@
+"""Sessions that were captured and whose end nobody told: a host that crashes runs no hook, and what it wrote last would
+be missed. The next session that starts looks after them. Hosts delete their transcripts; ours is the lasting copy."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+from tacit.vault.conversations.pending import Note, leave, notes_in, place_in
+from tacit.vault.home import Home
+
+_DAYS = 7  # after which a session that was never ended is taken for ended
+_MOST = 50  # sessions looked at by one that starts
+
+
+def goes_on(home: Home, note: Note) -> None:
+    """A session was captured, and may have more to tell."""
+    leave(home, note, home.unfinished)
+
+
+def has_ended(home: Home, note: Note) -> None:
+    with suppress(OSError):
+        os.unlink(place_in(home.unfinished, note))
+
+
+def grown(home: Home) -> Iterator[Note]:
+    """Those whose transcripts were written to since they were captured last. Each is told once."""
+    for path, note in list(notes_in(home.unfinished))[:_MOST]:
+        with suppress(OSError):
+            captured = os.stat(path).st_mtime
+            if not os.path.exists(note.transcript) or captured < time.time() - _DAYS * 86_400:
+                os.unlink(path)
+            elif os.stat(note.transcript).st_mtime > captured:
+                os.utime(path)
+                yield note
