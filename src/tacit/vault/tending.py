@@ -16,7 +16,7 @@ from tacit.core.observation import Evaluated, WorkLogged
 from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.core.status import Status
-from tacit.index import reader
+from tacit.index import reader, sessions
 from tacit.learn.across.repeats import LEAST, repeats, suggestion
 from tacit.learn.across.staleness import stale
 from tacit.learn.evaluate import advice, evaluation
@@ -60,6 +60,7 @@ class Overview:
     dismissed: int
     kinds: tuple[tuple[str, int], ...]
     worklog: int
+    sessions: int
     undecided: int
     evaluated: str | None
     asked: int
@@ -153,6 +154,7 @@ class Tending(Opened):
             dismissed=statuses.get(Status.DISMISSED.value, 0),
             kinds=tuple(sorted(reader.count_by(connection, "kind").items())),
             worklog=reader.count_pages(connection, "worklog"),
+            sessions=sum(row.is_told for row in sessions.rows(connection)),
             undecided=reader.undecided(connection),
             evaluated=days[-1] if days else None,
             asked=tallies.get("asked", 0),

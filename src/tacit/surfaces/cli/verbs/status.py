@@ -24,6 +24,7 @@ def run(call: Call) -> int:
     if now.undecided:
         say(f"Conflicts {now.undecided} memories no rule decides on: tacit conflicts")
     say(f"Worklog   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
+    say(f"Sessions  {now.sessions:,}{': tacit sessions' if now.sessions else ''}")
     say(f"Recall    {counted(now.asked, 'question')}, {now.missed} without an answer")
     say(f"Evaluated {now.evaluated or 'never: tacit improve'}")
     return 0
