@@ -14,6 +14,6 @@ def test_only_what_was_shown_is_believed() -> None:
 
 
 def test_accepting_what_lies_there_is_caught() -> None:
-    """The mutant looks again after the yes."""
+    """The mutant looks again after the yes. On a busy machine the attacker may need more tries to come between."""
     with folder_in_memory() as folder:
-        assert races(folder, 500, careless=True).faults != ()
+        assert any(races(folder / str(trial), 500, careless=True).faults for trial in range(8))

@@ -154,7 +154,12 @@ class Session:
 
 def fold_session(agent: str, name: str, events: Iterable[Event]) -> Session:
     """The session of these events, whatever order they come in."""
-    return Session(agent, name, sorted(events, key=lambda event: (event.at, event.id)))
+    return Session(agent, name, sorted(events, key=_order))
+
+
+def _order(event: Event) -> tuple[datetime, bool, EventId]:
+    """By when it was; of one moment, a request comes before what it led to."""
+    return event.at, not isinstance(event.body, PromptGiven), event.id
 
 
 def _turns(events: Sequence[Event]) -> Iterator[Turn]:
