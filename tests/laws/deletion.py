@@ -196,7 +196,7 @@ def _of_others_afterwards(events: Sequence[Event], last: EventId) -> list[Event]
 def _answers(events: Sequence[Event]) -> list[str]:
     """Every derived row but the lines themselves and where they stand."""
     rows = reader.dump(indexed(filed(events)), answers_only=True)
-    return [row for row in rows if not row.startswith("event ")]
+    return [row for row in rows if not row.startswith(("event ", "said "))]
 
 
 def _shuffled(events: Sequence[Event], order: Sequence[int]) -> list[Event]:

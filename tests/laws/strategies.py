@@ -16,6 +16,16 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple, project_scope
+from tacit.core.conversation import (
+    Act,
+    Compacted,
+    How,
+    Interrupted,
+    Outcome,
+    PromptGiven,
+    ReplyGiven,
+    ToolUsed,
+)
 from tacit.core.event import Body, Event, Origin
 from tacit.core.ids import EventId, event_id, following
 from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
@@ -192,7 +202,7 @@ def a_take_back(digits: Digits, _pool: Sequence[Claim]) -> TakeBack:
 
 def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
     text, number = digits.one_of(WILD), digits.below(3)
-    match digits.below(11):
+    match digits.below(16):
         case 0 | 1 | 2 | 3:
             return WorkLogged(digits.one_of(("", "PROJ-1")), text, digits.one_of(_EVIDENCE), text, "")
         case 4:
@@ -204,7 +214,23 @@ def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
         case 9:
             return a_workflow(text, number)
         case _:
-            return ProjectSeen(f"/home/someone/{number}")
+            return something_said(digits, text) if digits.below(5) else ProjectSeen(f"/home/someone/{number}")
+
+
+def something_said(digits: Digits, text: str) -> Body:
+    agent, where = digits.one_of(("claude", "codex")), digits.one_of(("", "/home/someone/shop"))
+    match digits.below(8):
+        case 0 | 1 | 2:
+            return PromptGiven(agent, text, digits.one_of(tuple(How)), digits.one_of(("", text)), where, "main")
+        case 3 | 4:
+            return ReplyGiven(agent, text, where)
+        case 5:
+            return Interrupted(agent)
+        case 6:
+            return Compacted(agent)
+    files = digits.one_of(((), (text,), ("a.py", f"{where}/b.py")))
+    act, outcome, aside = digits.one_of(tuple(Act)), digits.one_of(tuple(Outcome)), bool(digits.below(2))
+    return ToolUsed(agent, "Bash", act, text, digits.one_of(("", text)), outcome, files, where, aside)
 
 
 def a_workflow(text: str, number: int) -> Body:
