@@ -175,6 +175,7 @@ def a_proposal(digits: Digits, pool: Sequence[Claim]) -> Proposed:
         digits.one_of(_EVIDENCE),
         digits.one_of(("", "seen often")),
         digits.one_of((0.0, 0.5, 0.95)),
+        digits.one_of(((), (event_id(1, b"somewhere."),))),
     )
 
 

@@ -75,7 +75,8 @@ def test_a_suggestion_comes_with_the_question_for_the_person(person: Person) -> 
     memory = only(person)
     assert "I noticed: you typed pnpm. Should I remember: “I prefer pnpm”?" in said
     assert f"tacit accept {memory['short']}" in said and f"tacit dismiss {memory['short']}" in said
-    assert (memory["kind"], memory["evidence"]) == ("preference", ["you typed pnpm (reason: npm failed)"])
+    assert (memory["kind"], memory["evidence"]) == ("preference", ["you typed pnpm"])
+    assert b'"reason":"npm failed"' in person.events.read_bytes()
 
 
 @pytest.mark.parametrize("name", ["remember", "suggest"])

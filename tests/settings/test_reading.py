@@ -52,6 +52,7 @@ def test_without_an_environment_only_the_file_speaks(tmp_path: Path, monkeypatch
         ("shell_ignore", "[ab]*", ("[ab]*",)),
         ("inject_max_characters", "10000", 10_000),
         ("autocapture_max_recent_sessions", "10", 10),
+        ("model_name", " gpt-4o-mini ", "gpt-4o-mini"),
     ],
 )
 def test_a_variable_is_read_as_its_setting_is(name: str, text: str, value: object) -> None:
@@ -81,6 +82,7 @@ OUT_OF_RANGE = [
     ("autocapture.max_tool_input", 10_001, "from 20 to 10,000"),
     ("autocapture.max_tool_result", 19, "from 20 to 100,000"),
     ("inject.max_characters", 10_001, "from 500 to 10,000"),
+    ("model.timeout", 601, "from 1 to 600"),
     ("recall.limit", 0, "from 1 to 1,000,000,000"),
 ]
 
@@ -110,6 +112,8 @@ def test_what_is_allowed_is_in_the_guide(key: str, allowed: str) -> None:
         ("TACIT_RECALL_LIMIT", "-1"),
         ("TACIT_RECALL_LIMIT", "9" * 5_000),
         ("TACIT_INJECT_MAX_CHARACTERS", "10001"),
+        ("TACIT_MODEL_NAME", "two\nlines"),
+        ("TACIT_MODEL_NAME", "x" * 201),
     ],
 )
 def test_a_wrong_variable_is_named(variable: str, text: str) -> None:

@@ -22,6 +22,7 @@ class Kind(Enum):
     RULE = ("rule", "Rules")
     DECISION = ("decision", "Decisions")
     CONVENTION = ("convention", "Project Conventions")
+    ENVIRONMENT = ("environment", "Project Conventions")
     KNOWN_FIX = ("known_fix", "Known Fixes")
     GUIDANCE = ("guidance", "Review Guidance")
     PATTERN = ("pattern", "Patterns")

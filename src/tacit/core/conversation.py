@@ -91,6 +91,7 @@ class Compacted(NamedTuple):
 
 
 Conversation = PromptGiven | ReplyGiven | ToolUsed | Interrupted | Compacted
+SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
 
 
 def session_id(agent: str, name: str) -> ClaimId:

@@ -16,12 +16,12 @@ from tacit.core.text import clip, show
 
 
 def propose(
-    known: Memory | None, claim: Claim, *, source: str, evidence: str, voice: Voice | None = None
+    known: Memory | None, claim: Claim, *, source: str, evidence: str, reason: str = "", voice: Voice | None = None
 ) -> list[Draft]:
     """One more observation; nothing when the same words were given with the same evidence before."""
     if known and known.is_live and evidence in {given.text for given in known.evidence}:
         return []
-    return [Draft(Proposed(claim, Verdict.PROPOSED, source, evidence), claim.scope, voice)]
+    return [Draft(Proposed(claim, Verdict.PROPOSED, source, evidence, reason), claim.scope, voice)]
 
 
 def add(claim: Claim, *, provenance: Provenance, evidence: str) -> Draft:

@@ -25,7 +25,8 @@ class Verdict(Enum):
 
 
 class Proposed(NamedTuple):
-    """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice)."""
+    """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice).
+    `events` are those it was concluded from."""
 
     claim: Claim
     verdict: Verdict
@@ -33,6 +34,7 @@ class Proposed(NamedTuple):
     evidence: str = ""
     reason: str = ""
     confidence: float = 0.0
+    events: tuple[EventId, ...] = ()
 
 
 class Decided(NamedTuple):

@@ -23,6 +23,7 @@ _LEAD = re.compile(
 _SCOPE_LEAD = re.compile(r"(global|local|project)\s*:\s*", re.IGNORECASE)
 _REASON = re.compile(r"[,;]?\s(?:because|since it|as it)\s.*", re.IGNORECASE | re.DOTALL)
 _VERB = r"(?P<verb>[a-z][\w-]*)\s+(?P<object>.+)"
+_WHO = r"(?:(?:you|we|agents?|let[’']?s)\s)?"
 _IMPERATIVES = frozenset(
     (
         "add ask avoid build call check commit create deploy document ensure fix follow format import include "
@@ -100,6 +101,18 @@ def _uses(found: re.Match[str]) -> Parts:
     return Parts(Kind.CONVENTION, Triple(PROJECT, "uses", found["object"]))
 
 
+def _unwanted(found: re.Match[str]) -> Parts:
+    return Parts(Kind.CONSTRAINT, Triple(USER, "does not want", found["object"]))
+
+
+def _avoided(found: re.Match[str]) -> Parts:
+    return Parts(Kind.CONSTRAINT, Triple(AGENT, "never use", found["object"]))
+
+
+def _taken(found: re.Match[str]) -> Parts:
+    return Parts(Kind.DECISION, Triple(PROJECT, "uses", found["object"]))
+
+
 def _decided(found: re.Match[str]) -> Parts:
     return Parts(Kind.DECISION, Triple(PROJECT, "decided on", found["object"]))
 
@@ -133,10 +146,21 @@ def _reading(
 
 # Tried in this order. `\s` is never repeated beside a repeated class that contains it: no blow-up on long blanks.
 _READINGS = (
-    _reading(rf"(?:you\s)?(?:must\s|should\s)?(?:never|do\snot|don[’']?t|must\snot|mustn[’']t)\s{_VERB}", _never),
-    _reading(rf"(?:you\s)?(?:must\s|should\s)?(?:always|must)\s(?!be\b|have\b){_VERB}", _always),
+    _reading(
+        r"(?:i|we)\s(?:really\s|explicitly\s)?(?:do\snot|don[’']?t)\s(?:want|need|like)\s(?P<object>.+)", _unwanted
+    ),
+    _reading(
+        rf"{_WHO}(?:must\s|should\s)?(?:never|do\snot|don[’']?t|must\snot|mustn[’']t)\s(?:ever\s)?(?!have\b|know\b){_VERB}",
+        _never,
+    ),
+    _reading(rf"{_WHO}(?:must\s|should\s)?(?:always|must)\s(?!be\b|have\b){_VERB}", _always),
+    _reading(r"avoid\s(?:using\s|the\suse\sof\s)(?P<object>.+)", _avoided),
+    _reading(r"let[’']?s\s(?:just\s)?use\s(?P<object>.+)", _taken),
     _reading(r"(?:if|when)\s(?P<when>[^,]*(?:error|fail|crash|hang)[^,]*),\s(?:then\s)?(?P<object>.+)", _fix),
-    _reading(r"(?:i|we)\s(?:(?:usually|always|generally|really)\s)?prefer(?:\sto\suse)?\s(?P<object>.+)", _prefers),
+    _reading(
+        r"(?:i|we)(?:[’']d|\swould)?\s(?:(?:usually|always|generally|really)\s)?prefer(?:\sto\suse|\susing)?\s(?P<object>.+)",
+        _prefers,
+    ),
     _reading(r"(?:i|we)\s(?:like|want|love)\s(?P<object>.+)", _prefers),
     _reading(
         r"(?:i|we|let[’']?s)\s(?:have\s)?(?:decided|chose|agreed)\s(?:on\s|to\s(?:use\s)?)?(?P<object>.+)", _decided

@@ -69,8 +69,8 @@ _ENTRY = (
 # A measurement is not taken back, and no more is what ran.
 _UNDOABLE = "type NOT IN ('evaluation.created', 'workflow.ran')"
 # What was learned in passing comes between two commands of a person; nobody means it by "the latest".
-_IN_PASSING = b'{"actor":"learner:habit"'
-_ASKED_FOR = f"substr(raw, 1, {len(_IN_PASSING)}) <> x'{_IN_PASSING.hex()}'"
+_IN_PASSING = (b'{"actor":"learner:habit"', b'{"actor":"learner:talk"')
+_ASKED_FOR = " AND ".join(f"substr(raw, 1, {len(one)}) <> x'{one.hex()}'" for one in _IN_PASSING)
 _PAGE = "event, kind, scope, day, at, title"
 
 

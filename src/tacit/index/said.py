@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import NamedTuple
 
-from tacit.core.conversation import Compacted, Interrupted, PromptGiven, ReplyGiven, ToolUsed, session_id
+from tacit.core.conversation import SAID, session_id
 from tacit.core.event import Event, timestamp
 from tacit.core.ids import claim_id, claim_number
 from tacit.core.session import Session, Turn, fold_session
@@ -19,7 +19,6 @@ from tacit.index.reader import Decode
 from tacit.index.rows import Words, mark_stale, put_words
 from tacit.index.sessions import events_of
 
-SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
 _ALIKE = 400  # characters of what was asked that tell two sessions apart
 _FILES = 50
 _INSERT = "INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -178,3 +178,6 @@ CREATE TABLE transcript (
   settled INTEGER NOT NULL,
   mark TEXT NOT NULL
 ) WITHOUT ROWID;
+
+-- Sessions that were learned from, and how far they went then. Forgotten without harm, as above.
+CREATE TABLE concluded (number INTEGER PRIMARY KEY, id TEXT NOT NULL, at TEXT NOT NULL);

@@ -100,6 +100,27 @@ def placed(connection: sqlite3.Connection, found: Row, decode: Decode) -> Iterat
         yield Placed(decode(raw), segment, line)
 
 
+_PLACES = """
+  SELECT segment, line, raw FROM json_each(?) AS wanted JOIN said ON said.event = wanted.value ORDER BY wanted.key
+"""
+
+
+def placed_events(connection: sqlite3.Connection, events: Sequence[EventId], decode: Decode) -> list[Placed]:
+    """These events, where they are still there, in this order."""
+    rows = connection.execute(_PLACES, (json.dumps(events),))
+    return [Placed(decode(raw), segment, line) for segment, line, raw in rows]
+
+
+def concluded(connection: sqlite3.Connection) -> dict[str, str]:
+    """The sessions that were learned from, with the time of the last thing that was in them then."""
+    return dict(connection.execute("SELECT id, at FROM concluded").fetchall())
+
+
+def remember_concluded(connection: sqlite3.Connection, found: Row) -> None:
+    row = (claim_number(found.id), found.id, found.at)
+    connection.execute("INSERT OR REPLACE INTO concluded VALUES (?, ?, ?)", row)
+
+
 _KNOWN = "SELECT event FROM said WHERE event IN (SELECT value FROM json_each(?))"
 
 

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from tacit.core.conversation import SAID
 from tacit.core.event import Event
 from tacit.core.judgement import Decided, Proposed, Undone
 from tacit.core.observation import (
@@ -29,8 +30,8 @@ from tacit.index.memories import Memories
 from tacit.index.pages import add_pages, weigh_undone
 from tacit.index.reader import LEADING, STANDING, Decode
 from tacit.index.rows import transaction
-from tacit.index.said import SAID, Sessions
 from tacit.index.said import Filed as Said
+from tacit.index.said import Sessions
 
 _CHUNK = 50_000
 _WORKFLOWS = (WorkflowSaved, WorkflowDropped, WorkflowRan)

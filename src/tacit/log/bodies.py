@@ -56,6 +56,7 @@ def body_fields(body: Body) -> dict[str, object]:
             fields: dict[str, object] = {
                 "claim": claim_fields(body.claim),
                 "confidence": body.confidence,
+                "events": body.events,
                 "evidence": body.evidence,
                 "reason": body.reason,
                 "source": body.source,
@@ -123,6 +124,7 @@ def _proposed(verdict: Verdict) -> Callable[[Fields], Body]:
         text(fields, "evidence"),
         text(fields, "reason"),
         share(fields, "confidence"),
+        tuple(EventId(name) for name in texts(fields, "events")),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 
-from tacit.core.conversation import Compacted, Interrupted, PromptGiven, ReplyGiven, ToolUsed
+from tacit.core.conversation import SAID
 from tacit.core.event import Body, Draft, Event, Origin
 from tacit.core.guarded import all_without_secrets, without_secrets
 from tacit.core.ids import EventId, following
@@ -48,8 +48,6 @@ _CAPTURED = (Recalled, Injected, ProjectSeen, CommandRan)
 
 # Memory operations: what a person or somebody else concluded.
 _JUDGED = (Proposed, Decided, Undone, Evaluated, Trusted, Distrusted, WorkflowSaved, WorkflowDropped)
-
-_SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
 
 # Lines that no answer shows, known by their bytes: inside a text the quotes would be escaped.
 _COUNTED = (b'"type":"recall.asked"', b'"type":"brief.given"', b'"type":"command.ran"')
@@ -278,7 +276,7 @@ def segment_of(body: Body, origin: Origin) -> str:
     if isinstance(body, _JUDGED):
         return MEMORY
     month = f"{origin.at.year:04d}-{origin.at.month:02d}"
-    return f"{_ACTIVITY}/{month}{_AGENTS if isinstance(body, _SAID) else '.jsonl'}"
+    return f"{_ACTIVITY}/{month}{_AGENTS if isinstance(body, SAID) else '.jsonl'}"
 
 
 def _names(folder: str) -> list[str]:

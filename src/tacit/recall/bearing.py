@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from tacit.core.stems import stem
 from tacit.core.text import STOP_WORDS, query_words, words
 from tacit.index.reader import Entry
 
@@ -28,8 +29,6 @@ _COMMON = frozenset(
         "when user function method class error issue here there repository repo directory command commands"
     ).split()
 )
-_ENDINGS = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
-_DOUBLED = "bdgmnprt"  # before an ending
 
 
 class Bearing(NamedTuple):
@@ -52,16 +51,16 @@ def telling_words(prompt: str) -> list[str]:
 
 def bearing(prompt: str, candidates: Iterable[Entry], most: int = MOST) -> list[Bearing]:
     """At most so many, those that share most first."""
-    asked = {_stem(word) for word in words(prompt[:_LOOKED_AT])}
+    asked = {stem(word) for word in words(prompt[:_LOOKED_AT])}
     found = [one for entry in candidates if (one := _weighed(entry, asked))]
     found.sort(key=lambda one: (-one.share, one.entry.id))
     return found[:most]
 
 
 def _weighed(entry: Entry, asked: set[str]) -> Bearing | None:
-    own = {_stem(word): word for word in words(entry.sentence) if word not in STOP_WORDS}
+    own = {stem(word): word for word in words(entry.sentence) if word not in STOP_WORDS}
     whole = sum(map(_weight, own.values()))
-    shared = {word for stem, word in own.items() if stem in asked}
+    shared = {word for root, word in own.items() if root in asked}
     heavy = sum(map(_weight, shared))
     share = heavy / whole if whole else 0.0
     if (heavy >= _ENOUGH and share >= _SHARE) or (heavy >= 1 and share >= _HALF):
@@ -71,19 +70,7 @@ def _weighed(entry: Entry, asked: set[str]) -> Bearing | None:
 
 @lru_cache(maxsize=4096)
 def _weight(word: str) -> float:
-    if word in _COMMON or _stem(word) in _COMMON or len(word) < 2:
+    if word in _COMMON or stem(word) in _COMMON or len(word) < 2:
         return 0.25
     is_name = any(not letter.isalpha() for letter in word)
     return 1.5 if is_name else 1.0
-
-
-@lru_cache(maxsize=4096)
-def _stem(word: str) -> str:
-    """Alike enough to compare: `testing`, `tested` and `tests` are `test`, `committing` is `commit`."""
-    if not word.isalpha() or not word.isascii():
-        return word
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            stem = word[: -len(ending)]
-            return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] in _DOUBLED else stem
-    return word.removesuffix("e") if len(word) > 4 else word

@@ -47,6 +47,11 @@ TEMPLATE = """\
 
 # [inject]
 # max_characters = 10000      # what an agent is given at once, from 500 to 10000
+
+# [model]
+# name = ""                   # a model of the `llm` library that helps to learn; empty: none is asked
+# tokens_per_day = 20000      # what it may cost
+# timeout = 30                # seconds it may take, from 1 to 600
 """
 
 
@@ -73,6 +78,9 @@ class Settings(NamedTuple):
     autocapture_inject_on_prompt: bool = True
     autocapture_max_recent_sessions: int = 3
     inject_max_characters: int = 10_000
+    model_name: str = ""
+    model_tokens_per_day: int = 20_000
+    model_timeout: int = 30
 
 
 _DEFAULTS = Settings._field_defaults
@@ -83,7 +91,9 @@ _RANGES = {
     "autocapture_max_tool_result": (20, 100_000),
     "autocapture_max_recent_sessions": (1, 10),
     "inject_max_characters": (500, 10_000),  # Claude Code puts more than 10,000 into a file that nobody reads
+    "model_timeout": (1, 600),
 }
+_LONGEST = 200  # of a text
 _VARIABLE = "TACIT_"
 _TRUTH = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
@@ -131,12 +141,14 @@ def variable_of(name: str) -> str:
 
 
 def value_in(name: str, text: str) -> object:
-    """What a text says for a setting: a number, a truth, a list with commas; the text itself where it says nothing."""
+    """What a text says for a setting: a number, a truth, a list with commas, else the text itself."""
     default = _DEFAULTS[name]
     if isinstance(default, bool):
         return _TRUTH.get(text.strip().lower(), text)
     if isinstance(default, tuple):
         return [one.strip() for one in text.split(",") if one.strip()]
+    if isinstance(default, str):
+        return text.strip()
     digits = text.strip()
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text
 
@@ -152,6 +164,10 @@ def fit(name: str, value: object, where: str, hint: str) -> Any:
         if isinstance(value, list) and all(isinstance(one, str) and one for one in value):
             return tuple(value)
         raise WrongUse(f'{where} must be a list of texts, such as ["one", "two"]', hint)
+    if isinstance(default, str):
+        if isinstance(value, str) and len(value) <= _LONGEST and value.isprintable():
+            return value
+        raise WrongUse(f"{where} must be a text of one line, with up to {_LONGEST} characters", hint)
     least, most = _RANGES.get(name, _ANY)
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return value

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tacit.settings.document import Header, Statement, find, headers, said_by, statements
 
-Value = bool | int | Sequence[str]
+Value = bool | int | str | Sequence[str]
 
 
 def literal(value: Value) -> str:
@@ -21,6 +21,8 @@ def literal(value: Value) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
+    if isinstance(value, str):
+        return _quoted(value)
     return f"[{', '.join(map(_quoted, value))}]"
 
 
@@ -35,7 +37,7 @@ def with_setting(text: str, section: str, key: str, value: Value) -> str | None:
     inner = wanted.get(section, {})
     if not isinstance(inner, dict):
         return None
-    wanted[section] = {**inner, key: value if isinstance(value, bool | int) else list(value)}
+    wanted[section] = {**inner, key: value if isinstance(value, bool | int | str) else list(value)}
     return next((new for new in _with(text, section, key, literal(value)) if said_by(new) == wanted), None)
 
 

@@ -55,6 +55,20 @@ class Judging(Opened):
 
         return self._judge(decision)
 
+    def suggest(
+        self, text: str, *, evidence: str, reason: str = "", kind: Kind | None = None, everywhere: bool = False
+    ) -> Outcome:
+        """Something that an agent or a person noticed, for the person to decide on: never active by itself."""
+        given = checked(text, self._settings.limits_text, "the text")
+        seen, why = checked_optional(evidence, "the evidence"), checked_optional(reason, "the reason")
+
+        def decision(connection: sqlite3.Connection) -> _Judged:
+            claim = self._claim(connection, given, everywhere, kind)
+            memory = reader.memory(connection, claim.id, must_decode)
+            return claim.id, decide.propose(memory, claim, source="suggest", evidence=seen, reason=why)
+
+        return self._judge(decision)
+
     def add(
         self,
         text: str,

@@ -10,6 +10,7 @@ from tacit.core.claim import GLOBAL, Kind, Scope, is_local, project_name
 from tacit.core.errors import WrongUse
 from tacit.core.event import Draft, Event
 from tacit.core.ids import ClaimId
+from tacit.core.judgement import Proposed
 from tacit.core.observation import Injected, Recalled
 from tacit.core.redaction import redacted
 from tacit.core.status import Status
@@ -66,12 +67,21 @@ class Listed(NamedTuple):
     counted: Counts | None = None
 
 
+class Source(NamedTuple):
+    """Something that was said or done in a session, and where it stands in the log."""
+
+    event: Event
+    place: Place
+
+
 class Reason(NamedTuple):
-    """One event of a memory's history, where it stands in the log, and whether it was undone."""
+    """One event of a memory's history, where it stands in the log, whether it was undone, and what it was concluded
+    from."""
 
     event: Event
     place: Place
     undone: bool
+    sources: tuple[Source, ...] = ()
 
 
 class Dispute(NamedTuple):
@@ -271,12 +281,26 @@ class Questions(Opened):
             placed = reader.placed_events(connection, listed.memory.id, must_decode)
             void = undone([one.event for one in placed])
             reasons = [
-                Reason(one.event, Place(self._store.log.path(one.segment), one.line), one.event.id in void)
+                Reason(
+                    one.event,
+                    Place(self._store.log.path(one.segment), one.line),
+                    one.event.id in void,
+                    self._sources(connection, one.event),
+                )
                 for one in placed
             ]
             return listed, reasons
 
         return self._store.read(ask)
+
+    def _sources(self, connection: sqlite3.Connection, event: Event) -> tuple[Source, ...]:
+        """The lines of a conversation that something was concluded from."""
+        if not isinstance(event.body, Proposed) or not event.body.events:
+            return ()
+        from tacit.index.sessions import placed_events
+
+        found = placed_events(connection, event.body.events, must_decode)
+        return tuple(Source(one.event, Place(self._store.log.path(one.segment), one.line)) for one in found)
 
     def conflicts(self) -> list[Dispute]:
         from tacit.core.conflict import settle

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tacit.core.claim import GLOBAL, Kind
-from tacit.core.decide import propose
+from tacit.core.decide import merge, propose
 from tacit.core.errors import WrongUse
 from tacit.core.event import Draft, Event, Voice, local_day
 from tacit.core.judgement import Proposed
@@ -17,12 +17,13 @@ from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.core.status import Status
 from tacit.index import reader, sessions
+from tacit.learn.across.alike import Pair, alike
 from tacit.learn.across.repeats import LEAST, repeats, suggestion
 from tacit.learn.across.staleness import stale
 from tacit.learn.evaluate import advice, evaluation
 from tacit.learn.history import History
+from tacit.vault.conversations.concluding import Concluding, Conclusion
 from tacit.vault.filing import must_decode
-from tacit.vault.opened import Opened
 
 # What Tacit advises by itself is nobody's word yet.
 _EVALUATION = Voice("learner:evaluation", Provenance.TOOL_LOCAL)
@@ -46,6 +47,8 @@ class Improvement:
     patterns: tuple[Memory, ...]
     stale: tuple[Memory, ...]
     undecided: int
+    learned: tuple[Conclusion, ...] = ()
+    merged: tuple[Pair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Overview:
     log_bytes: int
 
 
-class Tending(Opened):
+class Tending(Concluding):
     """Care of one home."""
 
     def evaluate(self, *, force: bool = False) -> Evaluation:
@@ -88,6 +91,8 @@ class Tending(Opened):
     def improve(self, *, force: bool = False, least: int = LEAST) -> Improvement:
         if least < 2:
             raise WrongUse("--min-count must be a whole number of at least 2", "tacit improve --min-count 2")
+        learned = [one for row in self.unlearned() for one in self.learn_from_session(row)]
+        merged = self._merged() if self.is_person else []
         result = self.evaluate(force=force)
         found: list[Memory] = []
 
@@ -96,7 +101,19 @@ class Tending(Opened):
             return [suggestion(memory) for memory in found]
 
         self._store.record(decision)
-        return self._store.read(lambda connection: self._improvement(connection, result, found))
+        improved = self._store.read(lambda connection: self._improvement(connection, result, found))
+        return replace(improved, learned=tuple(learned), merged=tuple(merged))
+
+    def _merged(self) -> list[Pair]:
+        """Candidates that said the same in other words, now one; `tacit undo` takes that back."""
+        pairs: list[Pair] = []
+
+        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            pairs.extend(alike(self._history(connection).memories))
+            return [merge(pair.memory, pair.into, reason="the same in other words") for pair in pairs]
+
+        self._store.record(decision)
+        return pairs
 
     def status(self) -> Overview:
         return self._store.read(self._overview)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from tacit.vault.configuring import Configuring
 from tacit.vault.contexts import Contexts
 from tacit.vault.conversations.capturing import Transcripts
-from tacit.vault.conversations.listing import ToldSessions
+from tacit.vault.conversations.concluding import Concluding
 from tacit.vault.doctor import Doctoring
 from tacit.vault.exchange import Exchanging
 from tacit.vault.history.importing import Histories
@@ -38,7 +38,7 @@ class Vault(
     Workflows,
     Histories,
     Transcripts,
-    ToldSessions,
+    Concluding,
     Configuring,
 ):
     """An open home."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 GROUPS: dict[str, dict[str, str]] = {
     "Tell": {
         "remember": "note an observation as a candidate, with its evidence",
+        "suggest": "propose something to remember, for the person to decide",
         "add": "add a rule, constraint or preference that holds at once",
         "note": "note a candidate in passing, evidence optional",
         "log": "write an entry of the worklog",
@@ -53,6 +54,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Look after": {
         "init": "make the home, and tell agents about it",
         "config": "the settings, where each comes from, and changing them",
+        "learn": "what sessions with agents say that should hold on",
         "improve": "evaluate, and find what is worth promoting",
         "evaluate": "score how well memory is kept",
         "doctor": "check everything, and say what to type",

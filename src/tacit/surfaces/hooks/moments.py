@@ -17,6 +17,7 @@ from tacit.vault.conversations.unfinished import goes_on, grown, has_ended
 from tacit.vault.home import Home, locate
 
 _DEADLINE = 9  # seconds; then the system ends a process that captures. What it had not read yet still waits.
+_SESSIONS = 10  # learned from at once
 _BEFORE_CHECKPOINT = 0.8  # seconds to wait for what this session did until now
 
 
@@ -83,6 +84,8 @@ def capture(name: str, event: str, given: bytes, home: str | None) -> None:
     if told and (note := _note(place, name, told)):
         (has_ended if told.moment is Moment.END else goes_on)(place, note)
         drain_now(place)
+        if told.moment is Moment.END:
+            _learn(place)
 
 
 def sweep(home: str | None) -> None:
@@ -90,7 +93,18 @@ def sweep(home: str | None) -> None:
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_DEADLINE)
-    drain_now(locate(home, dict(os.environ)))
+    place = locate(home, dict(os.environ))
+    drain_now(place)
+    _learn(place)
+
+
+def _learn(place: Home) -> None:
+    """Suggest what sessions that are over said; the person decides. Nobody waits for it."""
+    from tacit.vault.conversations.concluding import Concluding
+
+    with Concluding(place.root, cwd="/") as vault:
+        for row in vault.unlearned()[:_SESSIONS]:
+            vault.learn_from_session(row)
 
 
 def anything_waits(home: str | None) -> bool:

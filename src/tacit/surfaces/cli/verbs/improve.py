@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shlex
 
+from tacit.core.claim import Kind
 from tacit.core.memory import Memory
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.verbs.evaluate import evaluation_json, headline
 from tacit.surfaces.cli.words import say, say_json
+from tacit.vault.conversations.concluding import State
 from tacit.vault.tending import Improvement
+
+_OFTEN = 3
 
 
 def run(call: Call) -> int:
@@ -23,6 +27,16 @@ def run(call: Call) -> int:
     say(f"Memory candidates: {len(evaluation.candidates) if evaluation.created else 'not changed'}")
     for memory in evaluation.candidates:
         say(f"- {show(memory.claim.sentence)}")
+    new = [one for one in improvement.learned if one.state is State.NEW]
+    if new:
+        say(f"Learned from sessions: {len(new)}")
+        for one in new:
+            say(f"- {show(one.claim.sentence)} ({one.learnt.kind.label})")
+    if improvement.merged:
+        say(f"The same in other words, now one: {len(improvement.merged)}")
+        for pair in improvement.merged:
+            say(f"- {show(pair.memory.claim.sentence)} → {show(pair.into.claim.sentence)}")
+            say(f"  Take it back: tacit undo {pair.memory.id}")
     say(f"Pattern suggestions: {len(improvement.patterns)}")
     for memory in improvement.patterns:
         say(f"- {show(memory.claim.sentence)} ({memory.strength} observations)")
@@ -41,7 +55,14 @@ def promotion(memory: Memory) -> str:
     """The exact command, safe to paste: what it quotes cannot end the quotation or hide in the terminal."""
     evidence = clip("; ".join(dict.fromkeys(given.text for given in memory.evidence)), 300)
     told = show(evidence) or f"observed {memory.strength} times"
-    return f"tacit promote {memory.id} --kind pattern --evidence {shlex.quote(told)}"
+    return f"tacit promote {memory.id} --kind {_kind(memory).label} --evidence {shlex.quote(told)}"
+
+
+def _kind(memory: Memory) -> Kind:
+    """A decision that was made again and again is how it is done here (C8); a fix stays a fix."""
+    if memory.kind is Kind.DECISION and len(memory.sessions) >= _OFTEN:
+        return Kind.CONVENTION
+    return memory.kind if memory.kind in (Kind.KNOWN_FIX, Kind.CONVENTION, Kind.CONSTRAINT) else Kind.PATTERN
 
 
 def _json(improvement: Improvement) -> dict[str, object]:
@@ -51,6 +72,8 @@ def _json(improvement: Improvement) -> dict[str, object]:
             {"id": memory.id, "label": memory.claim.sentence, "count": memory.strength, "promote": promotion(memory)}
             for memory in improvement.patterns
         ],
+        "learned": [one.claim.id for one in improvement.learned if one.state is State.NEW],
+        "merged": [{"id": pair.memory.id, "into": pair.into.id} for pair in improvement.merged],
         "stale": [memory.id for memory in improvement.stale],
         "undecided": improvement.undecided,
     }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from tacit.core.conversation import PromptGiven, ReplyGiven, ToolUsed
 from tacit.core.event import local_time
+from tacit.core.gist import one_line
 from tacit.core.judgement import Decided, Proposed, Undone
 from tacit.core.text import clip, show
 from tacit.index.habits import Ran
 from tacit.surfaces.cli.command import JSON, Call, Command
 from tacit.surfaces.cli.show import entry_line, memory_json
 from tacit.surfaces.cli.words import say, say_json
-from tacit.vault.reading import Reason
+from tacit.vault.reading import Reason, Source
 
 
 def run(call: Call) -> int:
@@ -30,10 +32,25 @@ def run(call: Call) -> int:
         for label, text in details(reason):
             say(f"      {label}: {show(text)}")
         say(f"      {show(str(reason.place))}")
+        for source in reason.sources:
+            by = source.event.origin
+            say(f"      {local_time(by):%Y-%m-%d %H:%M} {show(by.actor)}: {_words(source)}")
+            say(f"        {show(str(source.place))}")
     for ran in behind:
         where = f" in {show(ran.command.directory)}" if ran.command.directory else ""
         say(f"  {_moment(ran)}{where}: {show(clip(ran.command.command, 100))}")
     return 0
+
+
+def _words(source: Source) -> str:
+    """What was said or done, in short."""
+    match source.event.body:
+        case PromptGiven(text=text) | ReplyGiven(text=text):
+            return show(one_line(text, 160))
+        case ToolUsed(tool=tool, input=given, outcome=outcome):
+            ended = f" ({outcome.value})" if outcome.value else ""
+            return show(f"{tool}: {one_line(given, 120)}{ended}")
+    return "…"
 
 
 def _moment(ran: Ran) -> str:
@@ -72,6 +89,10 @@ def _json(reason: Reason) -> dict[str, object]:
         "undone": reason.undone,
         "path": reason.place.path,
         "line": reason.place.line,
+        "from": [
+            {"id": one.event.id, "what": _words(one), "path": one.place.path, "line": one.place.line}
+            for one in reason.sources
+        ],
         **dict(details(reason)),
     }
 

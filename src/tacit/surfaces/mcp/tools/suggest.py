@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.core.errors import NotFound, Refused, WrongUse
+from tacit.core.errors import WrongUse
 from tacit.surfaces.mcp.caller import wait_for_turn
 from tacit.surfaces.mcp.schema import Field, Given
 from tacit.surfaces.mcp.tool import EVERYWHERE, KINDS, Told, Tool, evidence_of
@@ -20,13 +20,15 @@ def run(vault: Vault, given: Given) -> Told:
     seen, reason = given.text("evidence").strip(), given.text("reason").strip()
     if not seen:
         raise WrongUse("the evidence is empty", "quote what the person said, or name what you saw")
-    evidence = evidence_of(f"{seen} (reason: {reason})" if reason else seen)
-    known = _same_again(vault, given.text("text"), evidence)
-    if known:
-        return told(known, recorded=False, question=_question(known, seen))
     wait_for_turn(vault)
-    outcome = vault.add(given.text("text"), kind=_kind(given), evidence=evidence, everywhere=given.flag("everywhere"))
-    return told(outcome, recorded=True, question=_question(outcome, seen))
+    outcome = vault.suggest(
+        given.text("text"),
+        evidence=evidence_of(seen),
+        reason=reason,
+        kind=_kind(given),
+        everywhere=given.flag("everywhere"),
+    )
+    return told(outcome, recorded=outcome.changed, question=_question(outcome, seen))
 
 
 def _kind(given: Given) -> Kind | None:
@@ -34,19 +36,6 @@ def _kind(given: Given) -> Kind | None:
 
     name = given.text("kind")
     return Kind.named(name) if name else None
-
-
-def _same_again(vault: Vault, text: str, evidence: str) -> Outcome | None:
-    """What is known of this already, if it was said with the same evidence: that is no second observation."""
-    from tacit.vault.judging import Outcome
-
-    try:
-        listed = vault.show(text)
-    except (NotFound, Refused):
-        return None
-    memory = listed.memory
-    said = {given.text for given in memory.evidence}
-    return Outcome(memory, listed.short, changed=False) if evidence in said else None
 
 
 def _question(outcome: Outcome, seen: str) -> str:

@@ -1,0 +1,1 @@
+"""What is measured of learning from conversations, one file for each sort of labels."""

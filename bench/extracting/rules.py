@@ -1,0 +1,35 @@
+"""Rules that people wrote down, each said as a prompt of its own: how many are recognised as something to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bench.extracting.rows import Row
+from tacit.core.conversation import PromptGiven
+from tacit.core.ids import EventId
+from tacit.learn.talk.all import learn_from
+from tacit.learn.talk.learnt import Learnt, Said
+
+
+@dataclass
+class Recognised:
+    """How many there were, how many were recognised, and each with what was learnt of it."""
+
+    rules: int = 0
+    known: int = 0
+    results: list[tuple[str, list[Learnt]]] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        return self.known / self.rules if self.rules else 0.0
+
+
+def measure(rows: Iterable[Row]) -> Recognised:
+    recognised = Recognised()
+    for row in rows:
+        learnt = learn_from([Said(EventId("1"), PromptGiven("", row["text"]))])
+        recognised.rules += 1
+        recognised.known += bool(learnt)
+        recognised.results.append((row["text"], learnt))
+    return recognised

@@ -1,0 +1,1 @@
+"""Learning from conversations: what a person said that should hold on, and what mended what failed."""

@@ -1,0 +1,67 @@
+"""What the person decided when the agent asked, and what they accepted as a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tacit.core.claim import Kind
+from tacit.core.conversation import Act, How, Outcome, PromptGiven, ToolUsed
+from tacit.core.gist import one_line
+from tacit.core.provenance import Provenance
+from tacit.learn.talk import decisions, rules
+from tacit.learn.talk.learnt import Learnt, Said
+from tacit.learn.talk.phrase import Phrase, phrases
+from tacit.learn.talk.saying import is_short
+
+_CONFIDENCE = 0.55
+_OF_A_PLAN = 0.4
+_LONGEST = 160  # an answer that is longer is read like a prompt
+_RECOMMENDED = re.compile(r"\s{0,3}\((?:recommended|default)\)", re.IGNORECASE)
+# Answers that decide only what happens next, and questions that ask only that.
+_BARE = re.compile(
+    r"\s*(?:y|n|yes|no|ok|okay|sure|go|proceed|continue|skip|cancel|stop|none|all|both|other|later|done|looks good"
+    r"|lgtm|\d{1,3})\b[\s,.!]*(?:please|thanks|do it|go ahead|,.{0,20})?\s*$",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"\b(?:proceed|continue|ready|next step|what next|should i (?:start|commit|push|run|create|fix|go|also|do|make"
+    r"|open|update|delete|remove)|shall i|do you want me to|would you like me to"
+    r"|start with|look(?:s)? good|approve|which (?:file|issue|task|bug|pr|branch|one|test)|how many|what should i do"
+    r"|do next|right now|anything else)\b",
+    re.IGNORECASE,
+)
+
+
+def answered(said: Said, prompt: PromptGiven) -> Iterator[Learnt]:
+    """A choice that was made when asked: what was asked, and what was taken."""
+    answer = _RECOMMENDED.sub("", prompt.text).strip()
+    if prompt.how is not How.ANSWER or not answer or not prompt.about or len(answer) > _LONGEST or "\n" in answer:
+        return
+    if _BARE.match(answer) or _NEXT.search(prompt.about) or answer.endswith("?"):
+        return
+    sentence = f"{one_line(prompt.about, 140).rstrip('?:. ')}: {answer}"
+    if not is_short(sentence):
+        yield Learnt(Kind.DECISION, sentence, answer, (said.event,), "chosen when the agent asked", _CONFIDENCE)
+
+
+def accepted(said: Said, used: ToolUsed) -> Iterator[Learnt]:
+    """Decisions in a plan that the person let pass. The words are the agent's, and are marked so."""
+    if used.act is not Act.PLANNED or used.outcome is not Outcome.WELL or used.aside:
+        return
+    for phrase in phrases(used.input):
+        if _decides(phrase) and not is_short(phrase.text):
+            yield Learnt(
+                Kind.DECISION,
+                phrase.text,
+                phrase.text,
+                (said.event,),
+                "in a plan that was accepted",
+                _OF_A_PLAN,
+                Provenance.MODEL,
+            )
+
+
+def _decides(phrase: Phrase) -> bool:
+    names = {"this, not that", "rather than"}
+    return any(decisions.learn(phrase)) or any(match.form.name in names for match in rules.learn(phrase))

@@ -1,0 +1,190 @@
+"""What the agent must not do, or not do alone: prohibitions, reproaches, gates, and what the person does themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tacit.core.claim import Kind
+from tacit.learn.talk.form import AT, NOT, VERB, Match, form, matches
+from tacit.learn.talk.phrase import Phrase
+
+# What one does not do with the hands: "don't know", "don't worry", "don't mean".
+_STATE = (
+    r"(?!(?:know|think|understand|see|like|have|care|worry|mind|forget|get|remember|want|need|mean|believe|feel|recall"
+    r"|hesitate|wait|seem|work|exist|appear|be|stop|you|i|we|even|really|necessarily)\b)"
+)
+_MINE = r"\bi(?:'ll| will|ll|'m going to| am going to|'m gonna)\s"
+_DEED = (
+    r"(?:do|run|commit|push|deploy|test|merge|start|stop|build|install|execute|review|write|create|make|publish"
+    r"|release)"
+)
+
+FORMS = (
+    form(
+        "never",
+        Kind.CONSTRAINT,
+        5,
+        AT + r"(?:(?:you|we|i|agents?)\s)?(?:(?:must|should|can|shall|will)\s)?never\s(?:ever\s)?"
+        r"(?:(?!mind\b|seen\b|had\b|been\b|used to\b|got\b|heard\b|again\b|knew\b)"
+        + VERB
+        + r"|any\b|an?\s|the\s|for\s|as\s|in\s|on\s|from\s|with\s|by\s|[`\"'$./@*-])",
+        "Never commit the .env file.",
+        firm=True,
+    ),
+    form(
+        "prohibition",
+        Kind.CONSTRAINT,
+        2,
+        AT
+        + r"(?:(?:you|agents?)\s)?"
+        + NOT
+        + r"\s(?:ever\s|just\s|try to\s|ever try to\s)?(?!(?:change|edit|touch|modify|remove|delete|alter|rename"
+        r"|update|move|reorder)\b)" + _STATE + VERB + r"\b",
+        "Don't use default exports in components.",
+        acts=True,
+        impersonal=True,
+    ),
+    form(
+        "not to be changed",
+        Kind.CONSTRAINT,
+        1,  # mostly a fence around the task at hand
+        AT
+        + r"(?:(?:you|agents?)\s)?"
+        + NOT
+        + r"\s(?:ever\s|manually\s)?(?:change|edit|touch|modify|remove|delete|alter|rename|update|move|reorder)\b",
+        "Never mind the style, but do not edit generated files by hand without asking.",
+        acts=True,
+    ),
+    form(
+        "not in this manner",
+        Kind.CONSTRAINT,
+        5,
+        AT + NOT + r"\s(?:just\s|simply\s)" + _STATE + VERB + r"\b.{1,80}\b(?:by \w+ing|directly|manually|blindly)\b",
+        "Please don't just push the migrations through by running them on the server.",
+        firm=True,
+    ),
+    form(
+        "not, for a reason",
+        Kind.CONSTRAINT,
+        4,
+        AT + NOT + r"\s" + _STATE + VERB + r"\s[\w`\"'./@-]+(?:\s[\w`\"'./@-]+){0,3},?\s(?:we|i|it|they|that)\s"
+        r"(?:do not|don't|dont|can't|cannot|will|would|need|must|is|are|'ll)\b",
+        "Do not recreate the volume, we don't want to lose the seeds.",
+        acts=True,
+    ),
+    form(
+        "somebody else does it",
+        Kind.CONSTRAINT,
+        5,
+        r"\b(?:don't|dont|do not|never|no need to)\s.{1,80}?[,.;\s-]\s?i(?:'ll| will| can|ll|'m going to)\s(?:do"
+        r"|handle|run|take care of|manage)\b",
+        "Don't deploy anything to staging, I'll do that.",
+        firm=True,
+    ),
+    form(
+        "left to the person",
+        Kind.CONSTRAINT,
+        4,
+        r"(?:"
+        + _MINE
+        + r"|\blet me\s|\bi (?:want|like|prefer) to\s)(?:handle|take care of|deal with|manage)\s(?!it|this|that|you)",
+        "Let me handle git, you just change the code.",
+        firm=True,
+    ),
+    form(
+        "done by the person",
+        Kind.CONSTRAINT,
+        4,
+        r"(?:" + _MINE + r"|\blet me\s|\bi (?:want|like|prefer) to\s|\bi (?:always|usually)?\s?)" + _DEED + r"\b.{0,60}"
+        r"\b(?:myself|by hand|manually|on my own|in (?:an?|my|another) (?:external|separate|other|own"
+        r"|different)? ?(?:window|terminal|tab|shell))\b",
+        "I will run terraform myself in another terminal.",
+        firm=True,
+    ),
+    form(
+        "was said before",
+        Kind.CONSTRAINT,
+        4,
+        r"\b(?:my instructions? (?:was|were|is|are)|(?:i|we) (?:already |explicitly |clearly )?(?:told|asked"
+        r"|instructed) (?:you|it) (?:not |never |that |to (?:use|always|never|only|keep|run|put|follow))"
+        r"|(?:i|we) said (?:not|never|no|to use))\b",
+        "I told you not to edit generated files by hand.",
+    ),
+    form(
+        "reproach",
+        Kind.PREFERENCE,
+        5,
+        r"\b(?:i(?:'ve| have)? (?:keep )?notic(?:ed|ing)|lately|i(?:'m| am) (?:tired|sick) of) (?:that )?you(?:r|'re"
+        r"| are| being| keep| tend| always)?\s(?!\w+ error)",
+        "I've noticed you being very tentative lately.",
+        firm=True,
+    ),
+    form(
+        "ask first",
+        Kind.CONSTRAINT,
+        5,
+        AT + r"(?:do\s|always\s|you (?:should|must|have to|need to)\s)?(?:ask|check with|confirm with|consult"
+        r"|get (?:my )?(?:approval|permission|confirmation|sign-off))\s"
+        r"(?:me\s|us\s|the user\s|with me\s|for\s|from\s|first\s|my\s)?.{0,60}\b(?:before|prior to)\b"
+        r"|\b(?:before|prior to)\s(?:you\s)?\w+.{0,80}\b(?:ask me|check with me|confirm with me|ask the user"
+        r"|wait for my|get my)\b"
+        r"|\bwait for my (?:approval|ok|okay|go-ahead|confirmation|review)\b|\b(?:requires?|needs?) my (?:approval"
+        r"|permission|ok|sign-off)\b",
+        "Ask me before you change the schema.",
+        firm=True,
+    ),
+    form(
+        "before reporting back",
+        Kind.CONSTRAINT,
+        5,
+        r"\bbefore\s(?:you\s)?(?:return|com|gett?|report|respond|reply|hand|declar|claim|say)(?:ing|e|s)?\b\s?(?:back"
+        r"|to me|it|that|done|success|complete|finished|over)",
+        "Run the tests yourself before reporting back to me.",
+        firm=True,
+    ),
+    form(
+        "has to",
+        Kind.CONSTRAINT,
+        4,
+        r"\byou (?:always )?(?:have to|must|need to|should always|are (?:only )?(?:allowed|supposed) to|may only"
+        r"|can only)\s(?:always\s|only\s)?"
+        r"(?:use|follow|keep|stick|respect|write|preserve|maintain|adhere|go through)\b",
+        "You have to use a verifying double.",
+        acts=True,
+    ),
+    form(
+        "nothing may",
+        Kind.CONSTRAINT,
+        4,
+        r"\b(?:nobody|no one|nothing|none of (?:the|our)|no \w+(?: \w+)?) (?:should|must|may|can|is allowed"
+        r"|are allowed|shall)\b(?! be able)",
+        "Nothing should ever write to the legacy table.",
+    ),
+    form(
+        "may never",
+        Kind.CONSTRAINT,
+        5,
+        r"\b(?:should|must|can|may|shall|will|to) (?:never|not ever)\s" + VERB,
+        "Credentials should never end up in git.",
+    ),
+    form(
+        "none in there",
+        Kind.CONSTRAINT,
+        4,
+        r"(?:^|[.;:—–-]\s)(?:also\s|and\s|please\s)?no (?:more )?(?!(?:change|error|test|problem|issue|result"
+        r"|difference|match|luck|need|idea|one|longer|matter)s?\b)[\w-]+(?: [\w-]+)? (?:in|for|on|inside|within)\s",
+        "No emojis in commit messages.",
+    ),
+    form(
+        "stop it",
+        Kind.CONSTRAINT,
+        1,  # mostly of what runs at the moment; scolding adds one
+        AT + r"stop \w+ing\b",
+        "Stop adding docstrings to every function.",
+        acts=True,
+    ),
+)
+
+
+def learn(phrase: Phrase) -> Iterator[Match]:
+    return matches(FORMS, phrase)

@@ -1,0 +1,190 @@
+"""What speaks for and against a sentence being meant to last, whatever its form: tables of wordings with a weight."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Sign(NamedTuple):
+    """A class of wordings and what it adds."""
+
+    name: str
+    weight: int
+    pattern: re.Pattern[str]
+
+
+def _sign(name: str, weight: int, pattern: str) -> Sign:
+    return Sign(name, weight, re.compile(pattern))
+
+
+_LEAD = (
+    r"^(?:[\W_]*(?:ok|okay|yes|no|yeah|and|but|so|also|hmm|well|oh|ah|then|hey|question|please|pls"
+    r"|just)\b[\s,.:!-]*){0,3}"
+)
+
+# Of every sentence.
+SENTENCE = (
+    _sign(
+        "question",
+        -6,
+        r"(?<!\bwth)(?<!\bwtf)(?<!\bok)(?<!\bokay)(?<!\bremember)(?<!\bgot it)(?<!\bunderstood)\?[\"')\]]{0,3}(?:\s|$)",
+    ),
+    _sign(
+        "asks",
+        -5,
+        _LEAD
+        + r"(?:can|could|would|will|should|shall|do|does|did|is|are|am|was|were|has|have|what|why|how|where|which|who"
+        r"|any)"
+        r"\s(?:you|we|i|it|this|that|the|there|they|he|he|she|these|those|my|our|your|does|do|did|is|are|can|should"
+        r"|if|about|chance|\w+s)\b",
+    ),
+    _sign(
+        "asks behind a comma",
+        -5,
+        r",\s(?:is|are|does|do|can|could|should|would) (?:there|it|we|i|you|this|that)\b(?! (?:need|want|use))",
+    ),
+    _sign(
+        "leans",
+        -3,
+        r"\b(?:i think|i guess|i feel like|i believe|i assume|i suppose|i wonder|maybe|perhaps|probably"
+        r"|thinking (?:about|of)|considering"
+        r"|wondering|not sure|unsure|i was thinking|might be|might want|could be|could just|what if|let me know if"
+        r"|would be (?:nice|great|cool))\b",
+    ),
+    _sign(
+        "fence",
+        -4,
+        r"\b(?:(?:anything|nothing|something|everything) (?:else|more|other)|any(?:thing)? other (?:files?|parts?"
+        r"|code|changes?|places?|things?|sections?)|other files?|nothing but"
+        r"|(?:change|changing|edit|touch|modify|do|commit|delete|remove|push|run) anything)\b",
+    ),
+    _sign(
+        "of the moment",
+        -3,
+        r"\b(?:yet|for this (?:one|task|pr|change|commit|branch|step|issue|time)|this time|for the moment"
+        r"|at this (?:point|stage)|for today"
+        r"|until (?:i|we)|just this once|in this (?:commit|pr|branch|case|session|change))\b",
+    ),
+    _sign(
+        "future",
+        3,
+        r"\b(?:from now on|going forward|moving forward|for future reference|henceforth|in (?:the )?future,)\b"
+        r"|\bin future\b",
+    ),
+    _sign(
+        "gate",
+        3,
+        r"\b(?:without (?:asking|my|explicit|prior|user|the user|approval|permission|consent|me)|unless (?:i|the user"
+        r"|asked|explicitly|told|requested))\b",
+    ),
+    _sign("unless", 2, r"\bunless\b"),
+    _sign("alone", 3, r"\b(?:on your own|by yourself|ever again|again on)\b"),
+    _sign("ever", 1, r"\bever\b"),
+    _sign(
+        "here",
+        2,
+        r"\b(?:in|for|across|throughout) (?:this|our|the) (?:whole |entire )?(?:project|repo|repository|codebase"
+        r"|code base|workspace|monorepo|team|company)\b",
+    ),
+    _sign(
+        "reason",
+        1,
+        r"\b(?:because|since it|since we|since they|cause|cuz|so that|otherwise|as it is|as they|that way|in order to"
+        r"|due to)\b",
+    ),
+    _sign("contrast", 1, r"\b(?:instead(?: of)?|rather than|as opposed to)\b|,? not [\w`\"'./-]+(?: |$|[.,;)])"),
+    _sign(
+        "remembered",
+        2,
+        r"\b(?:remember|keep in mind|note|be aware|reminder|for the record|just to be clear|to be clear"
+        r"|important(?:ly)?|rule)\b\s?[:,]?\s?(?:that\b)?",
+    ),
+    _sign("scope", 1, r"\b(?:for|in) (?:the |our )?(?:mvp|v1|first (?:version|release)|poc|prototype)\b"),
+    _sign("scold", 1, r"\b(?:how many times|i (?:already )?told you|as i said|like i said|stop)\b"),
+)
+
+# Of sentences whose form could also speak of the task at hand: a bug, how the product behaves, what is seen now.
+ABOUT = (
+    _sign(
+        "bug",
+        -3,
+        r"\b(?:still|broken|bug|fails?|failed|failing(?! (?:\w+ ){0,2}tests?)|failure|crash(?:es|ed)?|not working"
+        r"|doesn't work|does not work|isn't working|i get|i got|i'm getting"
+        r"|i see|i'm seeing|i noticed|seems?|appears? to|happen(?:s|ed|ing)?|supposed to|for some reason|weird"
+        r"|the (?:issue|problem) (?:is|was))\b",
+    ),
+    _sign(
+        "shown",
+        -3,
+        r"\b(?:buttons?|modals?|widgets?|icons?|panels?|tabs?|tabbed|pages?|screens?|headers?|footers?|sidebar"
+        r"|dropdown|popover|popup|menus?|margins?|padding"
+        r"|colou?rs?|background|layouts?|cards?|checkbox|tooltip|badges?|clickable|click(?:s|ed|ing)?|display(?:s"
+        r"|ed)?|pixels?|px|logo|navbar|banner|viewport|hover|scroll(?:ing)?"
+        r"|shown|visible|redirects?|appears?|looks? like|widths?|heights?|fonts?|images?|players?|users? (?:should"
+        r"|can|must|to))\b",
+    ),
+    _sign("moment", -2, r"\b(?:right now|for now|at the moment|currently|now|today|just now|temporarily)\b"),
+    _sign("place", -2, r"\b(?:lines? \d|line:\d|:\d{1,5}-\d|step \d|option \w\b|#\d)"),
+    _sign("asked", -2, r"\b(?:can|could|would) you\b|\bi (?:want|need|would like|'d like) you to\b|\bmake sure\b"),
+)
+
+# Of what is to be done something with.
+OBJECTS = (
+    _sign("fenced", -5, r"^\s?(?:\w+ )?(?:anything|nothing|any (?:of|other|more|further)|other|more|else)\b"),
+    _sign(
+        "pointed at",
+        -2,
+        r"^\s?(?:it|this|that|these|those|them|so|the same|here|there|too|as well|to (?:it|this|that))\b",
+    ),
+    _sign("named", 2, r"^\s?[`\"'$./@-]|^\s?--?\w|^\s?[\w-]*[/_.]\w"),
+    _sign("definite", -1, r"^\s?(?:\w+ )?(?:the|my|your|its|their|his|her|both|all (?:the|of))\b"),
+    _sign(
+        "in general",
+        2,
+        r"^\s?(?:\w+ )?(?:any|an?|every|all|each|more than|multiple|new|raw|bare)\b"
+        r"|^\s?(?:[\w'-]+\s){0,2}[\w-]*[a-rt-z]s\b",
+    ),
+    _sign("thing", 1, r"^\s?\w"),
+)
+
+# Of a prompt that is hardly more than this sentence: whether it is a rule as one writes it down, for whoever reads it.
+IMPERSONAL = (
+    _sign(
+        "personal",
+        0,
+        r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|we|we're|let's|lets|he|she|please|pls|now|still|ok|okay|thanks|so then"
+        r"|also)\b|^\W*(?:there|can|could|just|then|and|but|so)\b",
+    ),
+    _sign(
+        "pointing",
+        0,
+        r"\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase|file|is|are|includes|means|applies|mode"
+        r"|directory))|\bthat\b(?=[.,;]|$)|^\W*(?:it|that)\b",
+    ),
+    _sign(
+        "of the task",
+        0,
+        r"^\W{0,6}(?:@?[^\s@/.]{0,60}[@/.]\S{0,80}\s)?(?:print|implement|fix|show|rename|move|change|look|check|read|refactor|extend"
+        r"|improve|polish|continue|port|scan|anali[sz]e|analyze|remove|replace"
+        r"|give|generate|list|explain|tell|find|search|start|handle single|debug|investigate|write to"
+        r"|in (?:the )?[`@\w./-]*[/_.][\w./-]*)\b",
+    ),
+    _sign("impersonal", 2, r"\w"),
+)
+
+# What, standing in front of a form, makes it a question, a condition or somebody else's thought.
+_BEFORE = {
+    -4: (
+        "if whether do does did should can could would what how why where which unless once until when whenever while "
+        "before after as think guess thought thinks"
+    ),
+    -2: "for that who than",
+}
+_WEIGHED = {word: weight for weight, words in _BEFORE.items() for word in words.split()}
+
+
+def before(plain: str, found: re.Match[str]) -> int:
+    """What the word in front of a form takes from it."""
+    words = plain[max(0, found.start() - 24) : found.start()].split()
+    return _WEIGHED.get(words[-1], 0) if words else 0

@@ -1,0 +1,88 @@
+"""tacit learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tacit.core.errors import WrongUse
+from tacit.core.gist import one_line
+from tacit.core.text import show
+from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.words import counted, say, say_json
+from tacit.vault.conversations.concluding import Conclusion, State
+
+_CHOICES = ("--session", "--since", "--all")
+
+
+def run(call: Call) -> int:
+    call.no_words()
+    given = [name for name in _CHOICES if call.flag(name)]
+    if len(given) > 1:
+        raise WrongUse(f"{given[0]} and {given[1]} exclude each other", "tacit learn --since 7d")
+    rows = call.vault.sessions_to_learn(
+        session=call.value("--session"), since=call.value("--since"), everything=call.flag("--all")
+    )
+    dry_run = call.flag("--dry-run")
+    found = [one for row in rows for one in call.vault.learn_from_session(row, dry_run=dry_run)]
+    if call.flag("--json"):
+        say_json([_json(one) for one in found])
+        return 0
+    for line in _told(found, len(rows), dry_run):
+        say(line)
+    return 0
+
+
+def _told(found: Sequence[Conclusion], looked_at: int, dry_run: bool) -> Iterator[str]:
+    shown = [one for one in found if one.state in (State.NEW, State.AGAIN)]
+    for one in shown:
+        yield from _card(one)
+    new = sum(one.state is State.NEW for one in shown)
+    seen = f"in {counted(looked_at, 'session')}"
+    if not shown:
+        yield f"Nothing to suggest {seen}."
+    elif dry_run:
+        yield f"{counted(new, 'suggestion')} would come, {len(shown) - new} said again, {seen}. Nothing was changed."
+    else:
+        yield f"{counted(new, 'suggestion')}, {len(shown) - new} said again, {seen}: tacit review"
+
+
+def _card(one: Conclusion) -> Iterator[str]:
+    again = " (again)" if one.state is State.AGAIN else ""
+    yield f"{one.learnt.kind.label}{again}: {show(one.claim.sentence)}"
+    yield f"    “{show(one_line(one.learnt.quote, 160))}”"
+    when = f"{one.session.agent}, {one.session.at[:10]}, session {one.session.id[:4]}"
+    yield f"    {show(when)}; {show(one.learnt.reason)}; confidence {one.learnt.confidence:.2f}"
+
+
+def _json(one: Conclusion) -> dict[str, object]:
+    return {
+        "id": one.claim.id,
+        "kind": one.learnt.kind.label,
+        "text": one.claim.sentence,
+        "quote": one.learnt.quote,
+        "session": one.session.id,
+        "events": list(one.learnt.evidence),
+        "reason": one.learnt.reason,
+        "confidence": one.learnt.confidence,
+        "state": one.state.value,
+    }
+
+
+COMMAND = Command(
+    name="learn",
+    words="",
+    help=(
+        "What your sessions with agents say that should hold on: corrections, rules, decisions, conventions, and what\n"
+        "mended a command that failed. Each is a suggestion with the words it comes from, and you decide: tacit\n"
+        "review. Without an option it looks at sessions that were not looked at yet."
+    ),
+    example="tacit learn --dry-run",
+    run=run,
+    options=(
+        Option("--session", "ID", "only this session"),
+        Option("--since", "TIME", "only sessions since, for example 7d or 2026-11-15"),
+        Option("--all", help="all sessions, also those that were looked at before"),
+        Option("--dry-run", help="only show what would be suggested"),
+        JSON,
+    ),
+)

@@ -1,0 +1,178 @@
+"""Learning from sessions: what was said in one is proposed with the events it comes from, each thing once a session.
+
+Nothing becomes active here. Sessions that did not change since are not looked at again; where that is forgotten, they
+are, and nothing new comes of it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from tacit.core.claim import Claim
+from tacit.core.conversation import SAID
+from tacit.core.errors import TacitError
+from tacit.core.event import USER, Draft, Event, Voice
+from tacit.core.gist import one_line
+from tacit.core.judgement import Proposed, Verdict
+from tacit.core.likeness import is_alike
+from tacit.core.statement import claim_from
+from tacit.core.status import Status
+from tacit.core.text import clip, query_words
+from tacit.index import reader, sessions
+from tacit.index.reader import Entry
+from tacit.index.sessions import Row
+from tacit.learn.talk.learnt import Learnt, Said
+from tacit.vault.conversations.listing import ToldSessions
+from tacit.vault.filing import must_decode
+from tacit.vault.speaker import Speaker
+
+SOURCE = "talk"
+_ACTOR = "learner:talk"
+_MOST = 5  # new things of one session: whoever is asked about more answers none of them
+_QUOTE = 300
+_NEAR = 20  # memories among which the same in other words is looked for
+
+Learn = Callable[[Sequence[Said]], Sequence[Learnt]]
+
+
+class State(Enum):
+    """What became of a conclusion."""
+
+    NEW = "new"
+    AGAIN = "said again"
+    KNOWN = "known from this session already"
+    TURNED_DOWN = "turned down before"
+    LATER = "more than one session may ask about at once"
+
+
+class Conclusion(NamedTuple):
+    """What was learned from a session, and what became of it."""
+
+    claim: Claim
+    learnt: Learnt
+    session: Row
+    state: State
+
+
+class Concluding(ToldSessions):
+    """learn."""
+
+    def sessions_to_learn(
+        self, *, session: str | None = None, since: str | None = None, everything: bool = False
+    ) -> list[Row]:
+        """This session, those since then, all, or those that were not learned from yet; the earliest first."""
+        if session is not None:
+            return [self.session(session)[0].row]
+        if not everything and since is None:
+            return self.unlearned()
+        from tacit.vault.when import moment
+
+        start = moment(since, self._store.speaker.clock(), end_of_day=False) if since else ""
+        rows = self._store.read(sessions.rows)
+        return [row for row in reversed(rows) if row.at >= start]
+
+    def learn_from_session(self, row: Row, *, dry_run: bool = False) -> list[Conclusion]:
+        """With every learner there is."""
+        from tacit.learn.every import every_learner
+
+        return self.conclude(row, every_learner, dry_run=dry_run)
+
+    def unlearned(self) -> list[Row]:
+        """Sessions with something that was not learned from yet, the earliest first."""
+
+        def ask(connection: sqlite3.Connection) -> list[Row]:
+            done = sessions.concluded(connection)
+            return [row for row in reversed(sessions.rows(connection)) if done.get(row.id) != row.at]
+
+        return self._store.read(ask)
+
+    def conclude(self, row: Row, learn: Learn, *, dry_run: bool = False) -> list[Conclusion]:
+        """What this session says that should hold on; proposed, unless it is only looked at."""
+        if dry_run:
+            return self._store.read(lambda connection: _conclusions(connection, row, learn))
+        found: list[Conclusion] = []
+
+        def decide(connection: sqlite3.Connection) -> list[Draft]:
+            found.extend(_conclusions(connection, row, learn))
+            sessions.remember_concluded(connection, row)
+            return [_draft(one) for one in found if one.state in (State.NEW, State.AGAIN)]
+
+        speaker = self._store.speaker
+        self._store.speaker = Speaker(speaker.clock, USER, row.name, speaker.host)
+        try:
+            self._store.record(decide)
+        finally:
+            self._store.speaker = speaker
+        return found
+
+
+def _conclusions(connection: sqlite3.Connection, row: Row, learn: Learn) -> list[Conclusion]:
+    events = (one.event for one in sessions.placed(connection, row, must_decode))
+    said = [Said(event.id, event.body) for event in events if isinstance(event.body, SAID)]
+    return list(_judged(connection, row, learn(said)))
+
+
+def _judged(connection: sqlite3.Connection, row: Row, learnt: Sequence[Learnt]) -> Iterator[Conclusion]:
+    fresh = 0
+    seen: set[str] = set()
+    for one in sorted(learnt, key=lambda one: -one.confidence):
+        said = _claim(one, row)
+        claim = said and _known_as(connection, said)
+        if claim is None or claim.id in seen:
+            continue
+        seen.add(claim.id)
+        state = _state(connection, claim, row)
+        if state is State.NEW:
+            fresh += 1
+            state = State.NEW if fresh <= _MOST else State.LATER
+        yield Conclusion(claim, one, row, state)
+
+
+def _claim(one: Learnt, row: Row) -> Claim | None:
+    try:
+        return claim_from(one.sentence, row.scope, kind=one.kind)
+    except TacitError:
+        return None
+
+
+def _known_as(connection: sqlite3.Connection, claim: Claim) -> Claim:
+    """The same thing said in other words before is one memory: the first words stay, the new ones are evidence."""
+    if reader.entry(connection, claim.id) is not None:
+        return claim
+    found = reader.find(connection, query_words(claim.sentence), _NEAR, memories=True).found
+    for entry in (one.what for one in found if isinstance(one.what, Entry)):
+        if entry.scope == claim.scope and is_alike(entry.sentence, claim.sentence):
+            memory = reader.memory(connection, entry.id, must_decode)
+            return memory.claim if memory else claim
+    return claim
+
+
+def _state(connection: sqlite3.Connection, claim: Claim, row: Row) -> State:
+    entry = reader.entry(connection, claim.id)
+    if entry is None:
+        return State.NEW
+    if entry.status in (Status.DISMISSED, Status.RETIRED):
+        return State.TURNED_DOWN
+    events = reader.events_of(connection, claim.id, must_decode)
+    return State.KNOWN if any(_is_of(event, row) for event in events) else State.AGAIN
+
+
+def _is_of(event: Event, row: Row) -> bool:
+    return isinstance(event.body, Proposed) and event.body.source == SOURCE and event.origin.session == row.name
+
+
+def _draft(one: Conclusion) -> Draft:
+    evidence = f"session {one.session.id}: “{one_line(clip(one.learnt.quote, 4 * _QUOTE), _QUOTE)}”"
+    body = Proposed(
+        one.claim,
+        Verdict.PROPOSED,
+        SOURCE,
+        evidence,
+        one.learnt.reason,
+        one.learnt.confidence,
+        one.learnt.evidence,
+    )
+    return Draft(body, one.claim.scope, Voice(_ACTOR, one.learnt.provenance))

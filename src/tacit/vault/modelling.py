@@ -1,0 +1,149 @@
+"""Learning with a model, which nobody needs: within a budget, a time and reason, and what it says is only proposed.
+
+Whatever a model does, nothing is lost and nobody is kept waiting for long: there is an answer, or a reason why not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from tacit.core.errors import Refused, TacitError
+from tacit.core.text import show, tokens
+from tacit.disk.lock import FileLock
+from tacit.disk.ops import OsDisk
+from tacit.learn.talk.learnt import Learnt, Said
+from tacit.learn.talk.model_answer import SCHEMA, read_answer
+from tacit.learn.talk.model_claims import checked
+from tacit.learn.talk.model_excerpt import Line, excerpt
+from tacit.learn.talk.model_prompt import prompt
+from tacit.vault.model.calling import INSTALL, NOT_INSTALLED, Question, Reply, ask, is_installed
+from tacit.vault.model.meter import (
+    Meter,
+    Need,
+    answered,
+    failed,
+    objection,
+    on,
+    read_meter,
+    reserved,
+    settled,
+    write_meter,
+)
+from tacit.vault.opened import Opened
+
+_MOST_EXCERPT, _MOST_ANSWER = 6000, 2000  # tokens of one question
+_LOCK_SECONDS = 10.0
+
+
+class ModelOutcome(NamedTuple):
+    """What a model found. `problem` says why nothing was asked or answered; `dropped` counts claims by reason."""
+
+    findings: tuple[Learnt, ...] = ()
+    tokens: int = 0
+    problem: str = ""
+    dropped: Mapping[str, int] = {}
+
+
+class ModelBudget(NamedTuple):
+    """What models cost today, of what they may."""
+
+    spent: int
+    per_day: int
+
+
+class Modelling(Opened):
+    """Models of one home."""
+
+    def model_prompt(self, said: Sequence[Said]) -> str:
+        """Exactly what would be sent; nothing where there is nothing to read."""
+        lines = self._excerpt(said)
+        return prompt(lines) if lines else ""
+
+    def model_budget(self) -> ModelBudget:
+        meter = on(read_meter(self._meter_path), self._now())
+        return ModelBudget(meter.spent, self._settings.model_tokens_per_day)
+
+    def must_have_model(self, name: str) -> None:
+        """For who asked for a model by name: an error where it cannot be asked at all."""
+        if not is_installed():
+            raise Refused(NOT_INSTALLED, INSTALL)
+        if name != self._settings.model_name:
+            self._store.speaker.must_be_person("chooses a model", f"tacit config set model.name {name}")
+
+    def model_findings(self, said: Sequence[Said], name: str) -> ModelOutcome:
+        """Ask this model what of a conversation is worth remembering. It never raises for the model's sake."""
+        lines = self._excerpt(said)
+        if not lines or not name:
+            return ModelOutcome()
+        if problem := self._unready(name):
+            return ModelOutcome(problem=problem)
+        try:
+            return self._asked(prompt(lines), lines, name)
+        except (TacitError, OSError) as error:  # a home without room for the meter, no process to be had
+            return ModelOutcome(problem=f"no model was asked: {show(str(error))}")
+
+    def _excerpt(self, said: Sequence[Said]) -> tuple[Line, ...]:
+        return excerpt(said, min(_MOST_EXCERPT, self._settings.model_tokens_per_day // 2))
+
+    def _unready(self, name: str) -> str:
+        try:
+            self.must_have_model(name)
+        except Refused as error:
+            return f"{error.message}; {'type: ' if error.hint == INSTALL else ''}{error.hint}"
+        return ""
+
+    def _asked(self, text: str, lines: Sequence[Line], name: str) -> ModelOutcome:
+        need = Need(tokens(text) + _MOST_ANSWER, self._settings.model_tokens_per_day)
+        if problem := self._reserve(need):
+            return ModelOutcome(problem=problem)
+        reply = ask(self._question(text, name), self._environment)
+        answer = read_answer(reply.text) if not reply.problem else None
+        if answer is None and not reply.problem:
+            reply = reply._replace(problem=f"{show(name)} did not answer in the form it was asked for", is_failure=True)
+        cost = self._settle(need, reply)
+        if answer is None:
+            return ModelOutcome(tokens=cost, problem=reply.problem)
+        found = checked(answer, lines)
+        return ModelOutcome(found.findings, cost, dropped=found.dropped)
+
+    def _question(self, text: str, name: str) -> Question:
+        return Question(name, text, SCHEMA, self._settings.model_timeout, 4 * _MOST_ANSWER)
+
+    def _reserve(self, need: Need) -> str:
+        """Why nobody is asked; then nothing is written either."""
+        with FileLock(self._meter_lock, _LOCK_SECONDS).held():
+            now = self._now()
+            meter = on(read_meter(self._meter_path), now)
+            problem = objection(meter, need, now)
+            if not problem:
+                self._write(reserved(meter, need))
+        return problem
+
+    def _settle(self, need: Need, reply: Reply) -> int:
+        """Count what it cost; of a model that was cut off nobody knows, so all that was reserved is counted."""
+        cost = need.tokens if reply.cost is None else reply.cost
+        with FileLock(self._meter_lock, _LOCK_SECONDS).held():
+            now = self._now()
+            meter = settled(on(read_meter(self._meter_path), now), need, cost)
+            if reply.is_failure:
+                meter = failed(meter, now)
+            elif not reply.problem:
+                meter = answered(meter)
+            self._write(meter)
+        return cost
+
+    def _write(self, meter: Meter) -> None:
+        write_meter(OsDisk(), self._meter_path, meter)
+
+    def _now(self) -> datetime:
+        return self._store.speaker.clock()
+
+    @property
+    def _meter_path(self) -> str:
+        return self._store.home.path(".tacit", "model.json")
+
+    @property
+    def _meter_lock(self) -> str:
+        return self._store.home.path(".tacit", "model.lock")

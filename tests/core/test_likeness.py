@@ -1,0 +1,34 @@
+"""The same rule in other words is the same; the opposite in the same words is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.core.likeness import is_alike
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("never commit the .env file", "Please don't commit the .env file again"),
+        ("always run the linter before a commit", "you should always run the linter before committing"),
+        ("we use pnpm in this repository", "this repository uses pnpm"),
+        ("use pnpm instead of npm", "please use pnpm instead of npm"),
+    ],
+)
+def test_the_same_in_other_words_is_alike(one: str, other: str) -> None:
+    assert is_alike(one, other) and is_alike(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("never commit the .env file", "always commit the .env file"),
+        ("use pnpm instead of npm", "use npm instead of pnpm"),
+        ("run the tests before a commit", "run the migrations before a deploy"),
+        ("never push to main", "never push to the staging branch of main"),
+        ("yes", "yes"),
+    ],
+)
+def test_what_is_another_thing_is_not(one: str, other: str) -> None:
+    assert not is_alike(one, other) and not is_alike(other, one)

@@ -1,0 +1,87 @@
+"""What looks like a fix and is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.core.conversation import Act, Conversation, Interrupted, Outcome, ToolUsed
+
+from .session import AGENT, edited, failed, fixes, ran, read
+
+_FLAG = failed("tool run --oops", "error: unknown flag: --oops")
+
+NONE: dict[str, tuple[Conversation, ...]] = {
+    "an edit in between": (_FLAG, edited(), ran("tool run --ops")),
+    "a file written by a command in between": (_FLAG, ran("echo x > a.py", "", "a.py"), ran("tool run --ops")),
+    "the person stopped it": (_FLAG, Interrupted(AGENT), ran("tool run --ops")),
+    "another goal": (_FLAG, ran("git status"), ran("ls")),
+    "too long ago": (_FLAG, *[read()] * 9, ran("tool run --ops")),
+    "the blamed flag is still there": (_FLAG, read(), read(), read(), ran("tool run --oops --verbose --more")),
+    "a helper's success": (_FLAG, ran("tool run --ops")._replace(aside=True)),
+    "the retry was turned down": (_FLAG, ran("tool run --ops")._replace(outcome=Outcome.REJECTED)),
+    "the retry fails in a pipe": (_FLAG, ran("tool run --opps | head", "error: unknown flag: --opps")),
+    "the person declined": (failed("rm x", "The user doesn't want to proceed with this tool use."), ran("rm y")),
+    "a sibling call": (failed("bd a", "Sibling tool call errored"), ran("bd b")),
+    "empty exit 1 of grep": (failed("grep foo a.txt", "Exit code 1"), ran("grep bar a.txt")),
+    "what diff prints": (failed("diff a b", "Exit code 1\n< unknown flag: --x\n> y"), ran("diff a c")),
+    "nothing to commit": (failed("git commit -m x", "nothing to commit, working tree clean"), ran("git commit -m y")),
+    "tests failed": (failed("go test ./...", "--- FAIL: TestX\nFAIL"), ran("go test ./... -run TestY")),
+    "a flaky test": (failed("go test ./...", "--- FAIL: TestX\nFAIL"), ran("git stash"), ran("go test ./...")),
+    "types": (failed("tsc", "src/a.ts(3,1): error TS2304: Cannot find name 'x'."), ran("tsc -p web")),
+    "a field that the code does not have": (
+        failed("go vet ./a", "a/x.go:3:1: unknown field Name in struct literal"),
+        ran("go vet ./a ./b"),
+    ),
+    "a crash of a script": (failed("python a.py", "Traceback (most recent call last):\nKeyError"), ran("python b.py")),
+    "another module": (
+        failed("python -c 'import yaml'", "ModuleNotFoundError: No module named 'yaml'"),
+        ran("python -c 'import json'"),
+    ),
+    "a slip in a path": (failed("cat a/b.txt", "cat: a/b.txt: No such file or directory"), ran("cat c/b.txt")),
+    "a conflict": (failed("git am --continue", "edit all merge conflicts"), ran("git add ."), ran("git am --continue")),
+    "the remote was ahead": (failed("git push", "! [rejected] (fetch first)"), ran("git pull -r"), ran("git push")),
+    "a server that was down": (failed("curl localhost", "Connection refused"), ran("npm start"), ran("curl localhost")),
+    "the same again": (failed("npm install", "read ECONNRESET"), ran("npm install")),
+    "only a question": (failed("docker --version", "bash: docker: command not found"), ran("podman --version")),
+    "a failure that was wanted": (failed("tool --x # should fail", "unknown flag: --x"), ran("tool --y")),
+    "noise of every command": (
+        failed("rg Foo src", "brew.sh: line 60: Operation not permitted"),
+        ran("rg Bar src", "brew.sh: line 60: Operation not permitted\nsrc/a.ts: Bar"),
+    ),
+    "content of a file": (ran("cat notes.md | head", "error: unknown flag: --x"), ran("cat notes.md | tail")),
+    "the host's own tools": (
+        ToolUsed(AGENT, "Edit", Act.CHANGED, "a.py", "String to replace not found in file.", Outcome.FAILED),
+        edited("a.py"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NONE)
+def test_nothing_is_learnt_from(case: str) -> None:
+    assert fixes(*NONE[case]) == []
+
+
+BYPASSES = [
+    ("git commit -m x", "error: unknown option, see the hook", "git commit --no-verify -m x"),
+    ("git push", "fatal: The current branch x has no upstream branch.", "git push --force origin x"),
+    ("git push", "fatal: The current branch x has no upstream branch.", "git push -f origin x"),
+    ("npm install", "npm error retry this command with --force to accept it", "npm install --force"),
+    ("pip install x", "error: externally-managed-environment", "pip install --break-system-packages x"),
+    ("make deploy", "missing required option", "make deploy || true"),
+    ("gradle build", "unknown option for check", "gradle build --skip-tests"),
+    ("cargo publish", "error: use `--allow-dirty` to publish", "cargo publish --allow-dirty"),
+    ("./run.sh", "bash: ./run.sh: Permission denied", "chmod 777 run.sh && ./run.sh"),
+    ("HUSKY=1 git commit -m x", "invalid option in hook", "HUSKY=0 git commit -m x"),
+    ("git switch main", "fatal: invalid reference: main", "git reset --hard && git switch main"),
+]
+
+
+@pytest.mark.parametrize(("command", "error", "bypass"), BYPASSES, ids=[row[2] for row in BYPASSES])
+def test_getting_around_a_check_is_never_advice(command: str, error: str, bypass: str) -> None:
+    assert fixes(failed(command, error), ran(bypass)) == []
+    assert fixes(failed(command, error), ran(bypass), ran(command)) == []
+
+
+def test_after_a_bypass_nothing_later_counts_as_the_fix() -> None:
+    hook = failed("git commit -m x", "error: invalid option in commit template")
+    assert fixes(hook, ran("git commit --no-verify -m x"), ran("git commit -m y")) == []

@@ -1,0 +1,1 @@
+"""Learning with a model that misbehaves in every way, and one that does not."""

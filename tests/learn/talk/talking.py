@@ -1,0 +1,29 @@
+"""Short ways to write conversations down in tests."""
+
+from __future__ import annotations
+
+from tacit.core.conversation import Conversation, How, PromptGiven, ReplyGiven
+from tacit.core.ids import EventId
+from tacit.learn.talk.all import learn_from
+from tacit.learn.talk.learnt import Learnt, Said
+
+
+def prompt(text: str, how: How = How.TYPED, about: str = "") -> PromptGiven:
+    return PromptGiven("claude", text, how, about)
+
+
+def reply(text: str) -> ReplyGiven:
+    return ReplyGiven("claude", text)
+
+
+def conversation(*bodies: Conversation) -> list[Said]:
+    return [Said(EventId(f"e{place}"), body) for place, body in enumerate(bodies)]
+
+
+def learnt(*bodies: Conversation | str) -> list[Learnt]:
+    """What is learnt of these; plain texts are prompts."""
+    return learn_from(conversation(*(prompt(body) if isinstance(body, str) else body for body in bodies)))
+
+
+def sentences(*bodies: Conversation | str) -> list[str]:
+    return [one.sentence for one in learnt(*bodies)]
