@@ -40,7 +40,7 @@ def _lines(path: Path, *, as_json: bool, listed: bool) -> Iterable[str]:
     rows = rows_of(path)
     match sort_of(rows):
         case "fixes":
-            from bench.extracting import fixes  # pylint: disable=import-outside-toplevel
+            from bench.extracting import fixes
 
             return fixes.shown(fixes.measure(path), as_json=as_json, listed=listed)
         case "rules":

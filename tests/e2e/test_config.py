@@ -257,3 +257,11 @@ def test_settings_are_calls_on_the_library(person: Person) -> None:
         assert vault.setting("shell.ignore").value == ("a, b",)
         assert vault.unconfigure("shell.ignore").value == ()
         assert [one.key for one in vault.config()] == KEYS
+
+
+def test_a_text_is_set_as_it_is_and_unset_again(person: Person) -> None:
+    person.tacit("config", "set", "model.name", 'a "b" \\ é, [c]')
+    assert person.tacit("config", "get", "model.name", "--json").json == 'a "b" \\ é, [c]'
+    assert person.tacit("config", "set", "model.name", "two", "words", code=2).err
+    person.tacit("config", "unset", "model.name")
+    assert person.tacit("config", "get", "model.name", "--json").json == ""

@@ -6,19 +6,15 @@ Whatever a model does, nothing is lost and nobody is kept waiting for long: ther
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.errors import Refused, TacitError
 from tacit.core.text import show, tokens
 from tacit.disk.lock import FileLock
 from tacit.disk.ops import OsDisk
 from tacit.learn.talk.learnt import Learnt, Said
-from tacit.learn.talk.model_answer import SCHEMA, read_answer
-from tacit.learn.talk.model_claims import checked
-from tacit.learn.talk.model_excerpt import Line, excerpt
-from tacit.learn.talk.model_prompt import prompt
-from tacit.vault.model.calling import INSTALL, NOT_INSTALLED, Question, Reply, ask, is_installed
 from tacit.vault.model.meter import (
     Meter,
     Need,
@@ -32,6 +28,10 @@ from tacit.vault.model.meter import (
     write_meter,
 )
 from tacit.vault.opened import Opened
+
+if TYPE_CHECKING:  # loaded when a model is asked, which few commands do
+    from tacit.learn.talk.model_excerpt import Line
+    from tacit.vault.model.calling import Question, Reply
 
 _MOST_EXCERPT, _MOST_ANSWER = 6000, 2000  # tokens of one question
 _LOCK_SECONDS = 10.0
@@ -58,6 +58,8 @@ class Modelling(Opened):
 
     def model_prompt(self, said: Sequence[Said]) -> str:
         """Exactly what would be sent; nothing where there is nothing to read."""
+        from tacit.learn.talk.model_prompt import prompt
+
         lines = self._excerpt(said)
         return prompt(lines) if lines else ""
 
@@ -67,6 +69,8 @@ class Modelling(Opened):
 
     def must_have_model(self, name: str) -> None:
         """For who asked for a model by name: an error where it cannot be asked at all."""
+        from tacit.vault.model.calling import INSTALL, NOT_INSTALLED, is_installed
+
         if not is_installed():
             raise Refused(NOT_INSTALLED, INSTALL)
         if name != self._settings.model_name:
@@ -80,21 +84,27 @@ class Modelling(Opened):
         if problem := self._unready(name):
             return ModelOutcome(problem=problem)
         try:
-            return self._asked(prompt(lines), lines, name)
+            return self._asked(self.model_prompt(said), lines, name)
         except (TacitError, OSError) as error:  # a home without room for the meter, no process to be had
             return ModelOutcome(problem=f"no model was asked: {show(str(error))}")
 
     def _excerpt(self, said: Sequence[Said]) -> tuple[Line, ...]:
+        from tacit.learn.talk.model_excerpt import excerpt
+
         return excerpt(said, min(_MOST_EXCERPT, self._settings.model_tokens_per_day // 2))
 
     def _unready(self, name: str) -> str:
         try:
             self.must_have_model(name)
         except Refused as error:
-            return f"{error.message}; {'type: ' if error.hint == INSTALL else ''}{error.hint}"
+            return f"{error.message}; {'type: ' if error.hint.startswith('pip') else ''}{error.hint}"
         return ""
 
     def _asked(self, text: str, lines: Sequence[Line], name: str) -> ModelOutcome:
+        from tacit.learn.talk.model_answer import read_answer
+        from tacit.learn.talk.model_claims import checked
+        from tacit.vault.model.calling import ask
+
         need = Need(tokens(text) + _MOST_ANSWER, self._settings.model_tokens_per_day)
         if problem := self._reserve(need):
             return ModelOutcome(problem=problem)
@@ -102,13 +112,18 @@ class Modelling(Opened):
         answer = read_answer(reply.text) if not reply.problem else None
         if answer is None and not reply.problem:
             reply = reply._replace(problem=f"{show(name)} did not answer in the form it was asked for", is_failure=True)
-        cost = self._settle(need, reply)
+        cost = need.tokens if reply.cost is None else reply.cost
+        with suppress(TacitError, OSError):  # what was reserved stays counted, and an answer is an answer
+            self._settle(need, reply, cost)
         if answer is None:
             return ModelOutcome(tokens=cost, problem=reply.problem)
         found = checked(answer, lines)
         return ModelOutcome(found.findings, cost, dropped=found.dropped)
 
     def _question(self, text: str, name: str) -> Question:
+        from tacit.learn.talk.model_answer import SCHEMA
+        from tacit.vault.model.calling import Question
+
         return Question(name, text, SCHEMA, self._settings.model_timeout, 4 * _MOST_ANSWER)
 
     def _reserve(self, need: Need) -> str:
@@ -121,9 +136,8 @@ class Modelling(Opened):
                 self._write(reserved(meter, need))
         return problem
 
-    def _settle(self, need: Need, reply: Reply) -> int:
-        """Count what it cost; of a model that was cut off nobody knows, so all that was reserved is counted."""
-        cost = need.tokens if reply.cost is None else reply.cost
+    def _settle(self, need: Need, reply: Reply, cost: int) -> None:
+        """Count what it cost; of a model that was cut off nobody knows, so that is all that was reserved."""
         with FileLock(self._meter_lock, _LOCK_SECONDS).held():
             now = self._now()
             meter = settled(on(read_meter(self._meter_path), now), need, cost)
@@ -132,7 +146,6 @@ class Modelling(Opened):
             elif not reply.problem:
                 meter = answered(meter)
             self._write(meter)
-        return cost
 
     def _write(self, meter: Meter) -> None:
         write_meter(OsDisk(), self._meter_path, meter)

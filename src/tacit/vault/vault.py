@@ -17,6 +17,7 @@ from tacit.vault.doctor import Doctoring
 from tacit.vault.exchange import Exchanging
 from tacit.vault.history.importing import Histories
 from tacit.vault.judging import Judging
+from tacit.vault.modelling import Modelling
 from tacit.vault.repository.trusting import Trusting
 from tacit.vault.setup import Setup
 from tacit.vault.statistics import Counting
@@ -39,6 +40,7 @@ class Vault(
     Histories,
     Transcripts,
     Concluding,
+    Modelling,
     Configuring,
 ):
     """An open home."""

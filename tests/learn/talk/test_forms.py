@@ -54,7 +54,7 @@ def test_a_form_is_found_in_its_example_and_the_example_is_learnt(learner: Modul
         ("don't do amplify deploys, I can do that", Kind.CONSTRAINT),
         ("Ask me before you change the public API", Kind.CONSTRAINT),
         ("we decided on vitest, not jest, for the web app", Kind.DECISION),
-        ("let's use httpx instead of requests everywhere", Kind.DECISION),
+        ("let's use httpx instead of requests here", Kind.DECISION),
         ("I'd rather have small modules than one big file", Kind.PREFERENCE),
         ("we use conventional commits in this repo", Kind.CONVENTION),
         ("every route must have a test of its own", Kind.CONVENTION),

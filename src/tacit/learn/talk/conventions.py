@@ -24,7 +24,8 @@ FORMS = (
         4,
         r"\bwe\s"
         + _OFTEN
-        + r"(?:use|store|keep|support|deploy|follow|target|rely on|ship|format|lint|host|version|require|enforce|name"
+        + r"(?:use|store|keep|support|treat|consider|avoid|stick to|encode|represent|organi[sz]e|indent|tag|deploy"
+        r"|follow|target|rely on|ship|format|lint|host|version|require|enforce|name"
         r"|prefix|generate|mock|squash|rebase|pin|vendor|publish|document)\s"
         r"(?!it\b|this\b|that\b|them\b|the (?:same|new|result)\b|to\b|for\b)",
         "We use go-git here to be independent of a checkout.",
@@ -53,7 +54,7 @@ FORMS = (
         "is this, not that",
         Kind.CONVENTION,
         4,
-        r"\b(?:is|are|uses|goes (?:in|to)|lives? in|belongs? (?:in|to)) (?:just |only |called |in |named "
+        r"\b(?:is|are|uses|go(?:es)? (?:in|to)|lives? in|belongs? (?:in|to)) (?:just |only |called |in |named "
         r"|always )?(?!there\b|(?:[`\"'\w./-]+ ){0,2}but\b)[`\"'\w./-]+(?: [`\"'\w./-]+){0,2},? not (?:just |in "
         r"|an? )?[`\"'\w./-]+",
         'The trailer is "Checkpoint:", not "Entire-Checkpoint:".',
@@ -72,7 +73,8 @@ FORMS = (
         "that is where",
         Kind.CONVENTION,
         4,
-        r"\b(?:that's|that is|this is|which is) (?:where|how|why) (?:i|we) (?:need|want|keep|put|store|do|always|use"
+        r"\b(?:that's|that is|this is|which is) (?:where|how|why|the way) (?:i|we) (?:need|want|like|prefer|work|keep"
+        r"|put|store|do|always|use"
         r"|write)\b",
         "That's where we keep the fixtures.",
         firm=True,
@@ -175,6 +177,79 @@ FORMS = (
         AT + r"keep\s.{2,50}\b(?:backwards?[- ]compatible|in sync|up[- ]to[- ]date|consistent|stateless"
         r"|dependency[- ]free|separate from)\b",
         "Keep the public API backwards compatible.",
+    ),
+    form(
+        "by convention",
+        Kind.CONVENTION,
+        4,
+        r"\b(?:as a (?:convention|rule|principle|policy|general rule|rule of thumb)|by convention"
+        r"|per our (?:convention|policy|style guide)|in general, )",
+        "As a convention test files end with _spec.rb.",
+    ),
+    form(
+        "practice, supported",
+        Kind.CONVENTION,
+        3,  # here, for a reason, instead of something: one of these has to come along
+        r"\bwe\s" + _OFTEN + r"(?:call|run|write|build|test|log|cache|validate|review|merge|create|return|handle"
+        r"|import|define|wrap|load)\s"
+        r"(?!it\b|this\b|that\b|them\b)",
+        "We write comments in English because of the team.",
+    ),
+    form(
+        "live together",
+        Kind.CONVENTION,
+        4,
+        r"\b[a-z]+s (?:all )?live (?:next to|beside|in|under|inside|with|outside|at)\s",
+        "Tests live next to the code in this repo.",
+    ),
+    form(
+        "what it is",
+        Kind.CONVENTION,
+        4,
+        r"\b(?:it's|it is|this is|we have|we're|we are) (?:an? )?(?:\w+ ){0,2}?(?:monorepo|side project"
+        r"|personal project|open[- ]source project|static site|two[- ]person team|small team)\b",
+        "It's a monorepo that is managed with turborepo.",
+    ),
+    form(
+        "one of our own",
+        Kind.CONVENTION,
+        4,
+        r"\bwe (?:already )?have (?:our own|an? (?:existing|shared|internal|custom)|existing|shared|dedicated)\s\w+",
+        "We have our own fetch wrapper in lib/http.ts.",
+    ),
+    form(
+        "done by",
+        Kind.CONVENTION,
+        4,
+        r"(?:^|[,;.:]\s|\b(?:and|but|because|since|that)\s)(?:our |all |the )?(?:[\w-]+ ){0,2}?[a-z]+s are (?:all "
+        r"|always |only )?(?:\w+ed|built|written|sent|kept|run) (?:with|by|via|using|through)\s",
+        "Backend errors are logged with structlog.",
+    ),
+    form(
+        "the usual one",
+        Kind.CONVENTION,
+        4,
+        r"\b(?:is|are) (?:the|our) (?:minimum|maximum|default|preferred|standard|official|primary|recommended"
+        r"|canonical|target)\b",
+        "Python 3.9 is the minimum we support.",
+    ),
+    form(
+        "found in",
+        Kind.CONVENTION,
+        4,
+        r"\b(?:design system|docs?|documentation|config(?:uration)?s?|tests?|types?|schemas?|components?|styles?"
+        r"|fixtures?|scripts?|migrations?|templates?|translations?|assets?|secrets?|credentials|keys?|passwords?"
+        r"|hooks?|routes?|utils?) (?:[\w-]+ ){0,4}?(?:is|are) (?:all |only |kept )?(?:in|under"
+        r"|inside)\s(?!the (?:wrong|way|same)\b|this\b|progress\b|place\b)[`\"'\w@./-]",
+        "The design system is in packages/ui, use it.",
+    ),
+    form(
+        "policy",
+        Kind.CONVENTION,
+        4,
+        r"\bwe have (?:an?|our|some) (?:[\w-]+ ){0,3}?(?:policy|policies|rules?|conventions?|guidelines?|style guide"
+        r"|standards?)\b",
+        "We have a strict no-any policy in TypeScript.",
     ),
 )
 

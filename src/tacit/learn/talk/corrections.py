@@ -16,7 +16,7 @@ _STATE = (
 _MINE = r"\bi(?:'ll| will|ll|'m going to| am going to|'m gonna)\s"
 _DEED = (
     r"(?:do|run|commit|push|deploy|test|merge|start|stop|build|install|execute|review|write|create|make|publish"
-    r"|release)"
+    r"|release|maintain|manage|edit|update|handle|generate|bump)"
 )
 
 FORMS = (
@@ -24,7 +24,7 @@ FORMS = (
         "never",
         Kind.CONSTRAINT,
         5,
-        AT + r"(?:(?:you|we|i|agents?)\s)?(?:(?:must|should|can|shall|will)\s)?never\s(?:ever\s)?"
+        AT + r"(?:(?:you|we|agents?)\s(?!never \w+[^e\W]ed\b))?(?:(?:must|should|can|shall|will)\s)?never\s(?:ever\s)?"
         r"(?:(?!mind\b|seen\b|had\b|been\b|used to\b|got\b|heard\b|again\b|knew\b)"
         + VERB
         + r"|any\b|an?\s|the\s|for\s|as\s|in\s|on\s|from\s|with\s|by\s|[`\"'$./@*-])",
@@ -182,6 +182,67 @@ FORMS = (
         AT + r"stop \w+ing\b",
         "Stop adding docstrings to every function.",
         acts=True,
+    ),
+    form(
+        "stop behaving so",
+        Kind.CONSTRAINT,
+        3,  # scolding adds one
+        AT + r"stop (?:asking|telling|apologi[sz]ing|explaining|summari[sz]ing|repeating|adding|creating|committing"
+        r"|writing|inventing|guessing|rewriting)\b",
+        "Stop asking me whether you should continue.",
+        acts=True,
+    ),
+    form(
+        "a habit scolded",
+        Kind.CONSTRAINT,
+        4,
+        r"\byou (?:always|keep|constantly|never) (?:forget|forgetting|ignor(?:e|ing)|skip(?:ping)?|break(?:ing)?"
+        r"|remember|add(?:ing)?|creat(?:e|ing)|us(?:e|ing)|writ(?:e|ing)|mak(?:e|ing)|chang(?:e|ing)|delet(?:e"
+        r"|ing))\s",
+        "You always forget to update the changelog with a PR.",
+    ),
+    form(
+        "who does what",
+        Kind.CONSTRAINT,
+        5,
+        r"\bi (?:do|handle|make|run|take care of|manage|own|write|review) (?:the |all |our "
+        r"|my )?[\w-]+(?: [\w-]+)?,? (?:and |but |so )?you (?:just|only|do|write|can|should|never|don't|focus|stick"
+        r"|take|handle|keep|work|prepare|code)\b",
+        "I do the releases, you only prepare the notes.",
+        firm=True,
+    ),
+    form(
+        "you must",
+        Kind.CONSTRAINT,
+        3,
+        r"\byou must(?: not| never| always| also)?\s" + VERB,
+        "You must be able to explain every line.",
+        acts=True,
+        impersonal=True,
+    ),
+    form(
+        "left alone",
+        Kind.CONSTRAINT,
+        2,
+        AT + r"(?:leave|stay away from|stay out of|hands off"
+        r"|keep away from)\s(?=[\w`\"'./@-]+(?: [\w`\"'./@-]+){0,3}? (?:alone|untouched)\b|[\w`\"'./@-]+$)",
+        "I maintain it by hand, so leave schema.sql alone.",
+        acts=True,
+    ),
+    form(
+        "no more of it",
+        Kind.CONSTRAINT,
+        4,
+        AT + r"no more (?!(?:change|error|question|bug|issue|problem|test)s?\b)[\w-]+",
+        "No more class components please, only hooks.",
+    ),
+    form(
+        "may not",
+        Kind.CONSTRAINT,
+        4,
+        r"\bwe (?:can't|cant|cannot|can not|may not|must not|aren't allowed to|are not allowed to) (?:use|add|ship"
+        r"|have|depend|rely|store|send|expose|share|log|import|include|introduce)\s(?!it\b|this\b|that\b)",
+        "We can't use GPL code in this product.",
     ),
 )
 

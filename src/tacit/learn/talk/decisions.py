@@ -154,7 +154,7 @@ FORMS = (
     form(
         "does not matter",
         Kind.DECISION,
-        2,
+        3,
         AT + r"(?:(?:don't|dont|do not|no need to) (?:worry|bother|care) (?:about|with)|no need for"
         r"|we don't care about)\s",
         "Don't worry about backwards compatibility.",
@@ -178,6 +178,76 @@ FORMS = (
         r"\blet'?s (?:always )?keep\s(?!this\b|that\b|it\b|going\b|working\b|them\b|both\b|the (?:same|current|old"
         r"|existing)\b)\w",
         "Let's keep the dependencies at a minimum.",
+    ),
+    form(
+        "has to stay",
+        Kind.DECISION,
+        4,
+        r"\b(?:has to|have to|must|needs? to|should) (?:always )?(?:stay|remain|keep working|be compatible|work (?:on"
+        r"|with|offline|without)"
+        r"|run (?:on|without|offline)|support)\b",
+        "The API has to stay compatible with old clients.",
+    ),
+    form(
+        "taken",
+        Kind.DECISION,
+        4,
+        r"\bwe(?:'ve| have)?\s(?:already |just |recently )?(?:went with|gone with|picked|chose|chosen|got rid of"
+        r"|dropped|abandoned|stopped using|moved away from|retired|ditched)\s"
+        r"(?!it\b|this\b|that\b|them\b|the ball\b)",
+        "We went with sqlite because it is easy to deploy.",
+    ),
+    form(
+        "the goal of it",
+        Kind.DECISION,
+        4,
+        r"\bthe (?:\w+ )?(?:goal|aim|purpose|point|idea) (?:of|for|behind) (?:this|the"
+        r"|our) [\w-]{2,30}(?: [\w-]{2,30})? is\b",
+        "The goal of this package is to have no dependencies.",
+    ),
+    form(
+        "deprecated",
+        Kind.DECISION,
+        4,
+        r"(?<!\bthis)(?<!\bit)(?<!\bthat)(?<!\bthey) (?:is|are) (?:now |officially |considered )?(?:deprecated|legacy"
+        r"|obsolete|frozen|discontinued|off limits|end of life)\b",
+        "The old admin module is deprecated, build nothing on it.",
+        firm=True,
+    ),
+    form(
+        "not needed by me",
+        Kind.DECISION,
+        4,
+        r"\bi\s"
+        + _OFTEN
+        + r"(?:don't|dont|do not) need (?!it\b|this\b|that\b|to\b|them\b|any of|the\b|another\b|you\b|your\b|help\b"
+        r"|more\b|an?\b|all\b)[a-z-]+",
+        "I don't need tests for the throwaway scripts.",
+    ),
+    form(
+        "somebody wants it",
+        Kind.DECISION,
+        4,
+        r"\b(?:the |our |my )(?:\w+ )?(?:client|customer|boss|team|company|legal|management|stakeholder)s? (?:wants?"
+        r"|requires?|insists?|expects?|prefers?|asked for|needs?)\s",
+        "The client wants all labels in Spanish.",
+    ),
+    form(
+        "as agreed",
+        Kind.DECISION,
+        5,
+        r"\b(?:as|like) (?:we )?(?:agreed|discussed|decided|planned)\b(?! (?:in|on) (?:the|this) (?:issue|pr|ticket))"
+        r"|\bper our (?:discussion|agreement)\b",
+        "As agreed we leave mobile out, desktop only.",
+        firm=True,
+    ),
+    form(
+        "stick to it",
+        Kind.DECISION,
+        4,
+        r"\blet'?s (?:just )?(?:stick (?:with|to)|standardi[sz]e on|settle on|commit to)\s(?!it\b|this\b|that\b"
+        r"|option\b|the (?:plan|first|second|current)\b)\w",
+        "Let's stick with bootstrap, the team knows it.",
     ),
 )
 

@@ -22,9 +22,8 @@ FORMS = (
         "runs on",
         Kind.ENVIRONMENT,
         5,
-        r"\b(?:i'm|im|i am|we're|we are) (?:currently |still |already )?(?:on|running|using)\s(?:an? |the )?"
-        + _SYSTEM
-        + r"\b",
+        r"\b(?:(?:i'm|im|i am|we're|we are) (?:currently |still |already )?(?:on|running|using)|i (?:work|develop"
+        r"|am working) (?:on|with|in))\s(?:an? |the )?" + _SYSTEM + r"\b",
         "I'm on Ubuntu 22.04 with a GUI session.",
         firm=True,
     ),
@@ -99,7 +98,7 @@ FORMS = (
         Kind.ENVIRONMENT,
         4,
         r"\bmy (?:\w+ )?(?:name|timezone|time zone|editor|shell|os|machine|laptop|setup|terminal|username|domain"
-        r"|company|team|keyboard|stack|ide|browser|distro|desktop|gpu|server|nas)\s(?:is|runs|uses|has"
+        r"|company|team|keyboard|stack|ide|browser|distro|desktop|gpu|server|nas)(?: [\w-]+){0,3}?\s(?:is|runs|uses|has"
         r"|are)\s(?!not working|broken)",
         "My laptop has only 8 GB of memory.",
     ),
@@ -111,6 +110,14 @@ FORMS = (
         r"|just so you know|for your information|keep in mind|bear in mind|be aware)[,:]?\s(?:that\s)?(?!it\b|this\b"
         r"|you\b|i\b|the (?:bug|issue|problem|error)\b)[\w`\"']",
         "Keep in mind that the database is shared with billing.",
+    ),
+    form(
+        "every night",
+        Kind.ENVIRONMENT,
+        4,
+        r"\b(?:is|are|gets?|runs?|happens?|rotates?|expires?|resets?)\b.{0,30}\b(?:(?:every|each) (?:night|day|week"
+        r"|hour|morning|month|sprint)|nightly|weekly|daily)\b",
+        "Our staging database gets wiped every night.",
     ),
 )
 

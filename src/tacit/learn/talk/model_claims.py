@@ -41,11 +41,11 @@ _ORDERS = re.compile(
     r"|instructions?|from now on)\b"
 )
 _META = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
+_WORD = re.compile(r"\S+")
 _TAG = re.compile(r"[<＜]\s*/?\s*\w|```|\]\(|https?://\S+$")
-# Names that nobody makes up while saying something in other words: paths, flags, files, versions, identifiers.
-_NAME = re.compile(
-    r"(?<!\S)--?[a-z][\w-]*|[\w~$@-]*[/_~$@\\][\w./~$@\\-]*|\w+(?:[.:]\w+)+|\.\w{2,}|\w*\d\w*", re.IGNORECASE
-)
+# What names have that nobody makes up while saying something in other words: paths, files, versions, identifiers.
+_SIGNS = frozenset("/_~$@\\.:0123456789")
+_QUOTES = "`'\"‘’“”«»()[],;:!?…"
 
 
 class Checked(NamedTuple):
@@ -119,14 +119,22 @@ def _find(quote: str, cited: Sequence[Line]) -> _Quoted | None:
     sought = " ".join(quote.split())
     if len(sought) < _SHORTEST_QUOTE or not sought.strip(".… "):
         return None
-    spaced = re.compile(r"\s+".join(map(re.escape, sought.split(" "))))
     found = [
-        _Quoted(line, part, match[0])
+        _Quoted(line, part, exact)
         for line in cited
         for part in line.parts
-        if sought in part.shown and (match := spaced.search(part.said))
+        if sought in part.shown and (exact := _as_said(sought, part.said))
     ]
     return max(found, key=lambda one: one.part.provenance, default=None)
+
+
+def _as_said(sought: str, said: str) -> str:
+    """The part of a text that is this but for its blanks; empty where there is none."""
+    places: list[int] = []  # of each letter of the text with single blanks, where it stands
+    for word in _WORD.finditer(said):
+        places += range(word.start() - 1, word.end()) if places else range(*word.span())
+    at = "".join(" " if said[place].isspace() else said[place] for place in places).find(sought)
+    return said[places[at] : places[at + len(sought) - 1] + 1] if at >= 0 else ""
 
 
 def _is_thought(sentence: str) -> bool:
@@ -142,12 +150,19 @@ def _is_grounded(sentence: str, quoted: _Quoted, cited: Sequence[Line]) -> bool:
     """Something of the quote is in it, at least half of it is in the lines it cites, and so is every name."""
     said, source = stems(sentence), " ".join(line.words for line in cited)
     known = stems(source)
-    names = (name.strip(".:") for name in _NAME.findall(sentence))
     return (
         bool(said & stems(quoted.exact))
         and 2 * len(said & known) >= len(said)
-        and all(fold(name) in fold(source) for name in names)
+        and all(fold(name) in fold(source) for name in _names(sentence))
     )
+
+
+def _names(sentence: str) -> Iterator[str]:
+    """Words that look like no word of a language; flags too."""
+    for word in sentence.split():
+        bare = word.strip(_QUOTES).rstrip(".")
+        if bare.startswith("-") or not _SIGNS.isdisjoint(bare):
+            yield bare
 
 
 def _is_order(text: str) -> bool:

@@ -94,11 +94,12 @@ def _shown(text: str, most: int) -> str:
 
 
 def _line(label: str, event: EventId, seen: _Drawn) -> Line:
+    """The label comes last: a model that has just copied a quote goes on with it."""
     fields = {
-        "id": label,
         **({"answering": seen.about} if seen.about else {}),
         **({"failed": True} if seen.failed else {}),
         **{part.name: part.shown for part in seen.parts},
+        "id": label,
     }
     spoken = " ".join((seen.about, *(part.shown for part in seen.parts)))
     return Line(label, event, seen.parts, spoken, json.dumps(fields, ensure_ascii=False))

@@ -103,6 +103,59 @@ FORMS = (
         r"|what\b|your\b|these\b)\w+",
         "I don't like inline styles, use modules.",
     ),
+    form(
+        "wants them so",
+        Kind.PREFERENCE,
+        4,
+        r"\b(?:i|we) (?:always |really )?(?:want|like) (?!us\b|this\b|changes\b)[a-z]+s to (?:be|stay|have|use|go"
+        r"|live|follow)\b",
+        "I want commits to be small and focused.",
+    ),
+    form(
+        "likes better",
+        Kind.PREFERENCE,
+        4,
+        r"\b(?:i|we) (?:always |generally )?like (?!this\b|that\b|it\b|the (?:old|new|first|second"
+        r"|previous)\b)[^,.;]{2,50} (?:better|more)\b",
+        "I like the explicit approach better, no magic please.",
+    ),
+    form(
+        "allowed",
+        Kind.PREFERENCE,
+        4,
+        r"\byou(?:'re| are) (?:always |generally )?(?:allowed|free|welcome|permitted) to\s",
+        "You are allowed to install packages without asking.",
+    ),
+    form(
+        "told beforehand",
+        Kind.PREFERENCE,
+        4,
+        AT + r"(?:always )?(?:explain|tell me|show me|describe|outline|present)\s.{0,60}\bbefore (?:you|doing|making"
+        r"|implementing|writing|coding)\b",
+        "Explain what you are going to do before you do it.",
+    ),
+    form(
+        "more or less of it",
+        Kind.PREFERENCE,
+        3,
+        r"\bi(?:'d| would) (?:like|prefer|love) (?:less|fewer|shorter|smaller|simpler|more)\s",
+        "Generally I'd like less abstraction and plain code.",
+    ),
+    form(
+        "who the person is",
+        Kind.PREFERENCE,
+        4,
+        r"\bi(?:'m| am) (?:not )?an? (?:\w+ )?(?:native speaker|developer|engineer|designer|student|researcher"
+        r"|scientist|admin|novice|manager)\b",
+        "I'm not a native speaker, so use simple English.",
+    ),
+    form(
+        "would like it if",
+        Kind.PREFERENCE,
+        4,
+        r"\bi(?:'d| would) (?:love|like|appreciate|prefer) it if you (?!could\b|can\b|would\b)\w+",
+        "I'd love it if you kept functions under 50 lines.",
+    ),
 )
 
 

@@ -62,15 +62,15 @@ SENTENCE = (
     _sign(
         "of the moment",
         -3,
-        r"\b(?:yet|for this (?:one|task|pr|change|commit|branch|step|issue|time)|this time|for the moment"
+        r"\b(?:yet|for (?:this|that|the next|the current) (?!project|repo|codebase|team|kind|sort|type|reason|purpose"
+        r"|package|app|to )\w+|this time|for the moment"
         r"|at this (?:point|stage)|for today"
         r"|until (?:i|we)|just this once|in this (?:commit|pr|branch|case|session|change))\b",
     ),
     _sign(
         "future",
         3,
-        r"\b(?:from now on|going forward|moving forward|for future reference|henceforth|in (?:the )?future,)\b"
-        r"|\bin future\b",
+        r"\b(?:from now on|going forward|moving forward|for future reference|henceforth|in (?:the )?future)\b",
     ),
     _sign(
         "gate",
@@ -78,6 +78,7 @@ SENTENCE = (
         r"\b(?:without (?:asking|my|explicit|prior|user|the user|approval|permission|consent|me)|unless (?:i|the user"
         r"|asked|explicitly|told|requested))\b",
     ),
+    _sign("by all means", 3, r"\bwhatever (?:you do|happens)\b|\bunder (?:no|any) circumstances?\b|\bat all costs?\b"),
     _sign("unless", 2, r"\bunless\b"),
     _sign("alone", 3, r"\b(?:on your own|by yourself|ever again|again on)\b"),
     _sign("ever", 1, r"\bever\b"),
@@ -93,13 +94,23 @@ SENTENCE = (
         r"\b(?:because|since it|since we|since they|cause|cuz|so that|otherwise|as it is|as they|that way|in order to"
         r"|due to)\b",
     ),
-    _sign("contrast", 1, r"\b(?:instead(?: of)?|rather than|as opposed to)\b|,? not [\w`\"'./-]+(?: |$|[.,;)])"),
+    _sign(
+        "contrast",
+        1,
+        r"\b(?:instead(?: of)?|rather than|as opposed to)\b"
+        r"|(?:,|\band|\bbut) not [\w`\"'./-]"
+        r"|[\w`\"')](?<!\bdo)(?<!\bdoes)(?<!\bdid)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere)(?<!\bmust)"
+        r"(?<!\bshould)(?<!\bwill)(?<!\bwould)(?<!\bcould)(?<!\bcan)(?<!\bmay)(?<!\bhave)(?<!\bhas)(?<!\bhad)"
+        r"(?<!'m)(?<!'re)(?<!'s) not [\w`\"'./-]",
+    ),
     _sign(
         "remembered",
         2,
         r"\b(?:remember|keep in mind|note|be aware|reminder|for the record|just to be clear|to be clear"
         r"|important(?:ly)?|rule)\b\s?[:,]?\s?(?:that\b)?",
     ),
+    _sign("generally", 1, r"\b(?:generally|in general|as a rule|usually|by default)\b"),
+    _sign("manner", 1, r"\b(?:directly|manually|by hand)\b"),
     _sign("scope", 1, r"\b(?:for|in) (?:the |our )?(?:mvp|v1|first (?:version|release)|poc|prototype)\b"),
     _sign("scold", 1, r"\b(?:how many times|i (?:already )?told you|as i said|like i said|stop)\b"),
 )
@@ -131,18 +142,25 @@ ABOUT = (
 
 # Of what is to be done something with.
 OBJECTS = (
-    _sign("fenced", -5, r"^\s?(?:\w+ )?(?:anything|nothing|any (?:of|other|more|further)|other|more|else)\b"),
+    _sign("nothing named", -2, r"^,\s\w+\s"),
+    _sign(
+        "fenced",
+        -5,
+        r"^\s?(?:\w+ )?(?:anything(?! (?:\w+ly|in|on|to|from|with|outside|inside)\b)"
+        r"|nothing|any (?:of|other|more|further)|other|more|else)\b",
+    ),
     _sign(
         "pointed at",
         -2,
-        r"^\s?(?:it|this|that|these|those|them|so|the same|here|there|too|as well|to (?:it|this|that))\b",
+        r"^\s?(?:it|this|that|these|those|so|the same|here|there|too|as well|to (?:it|this|that))\b",
     ),
+    _sign("named before", 0, r"^\s?them\b"),
     _sign("named", 2, r"^\s?[`\"'$./@-]|^\s?--?\w|^\s?[\w-]*[/_.]\w"),
     _sign("definite", -1, r"^\s?(?:\w+ )?(?:the|my|your|its|their|his|her|both|all (?:the|of))\b"),
     _sign(
         "in general",
         2,
-        r"^\s?(?:\w+ )?(?:any|an?|every|all|each|more than|multiple|new|raw|bare)\b"
+        r"^\s?(?:\w+ )?(?:any|anything|such|an?|every|all|each|more than|multiple|new|raw|bare)\b"
         r"|^\s?(?:[\w'-]+\s){0,2}[\w-]*[a-rt-z]s\b",
     ),
     _sign("thing", 1, r"^\s?\w"),
@@ -165,10 +183,19 @@ IMPERSONAL = (
     _sign(
         "of the task",
         0,
-        r"^\W{0,6}(?:@?[^\s@/.]{0,60}[@/.]\S{0,80}\s)?(?:print|implement|fix|show|rename|move|change|look|check|read|refactor|extend"
+        r"^\W{0,6}use [\w`./-]{1,40} to (?:find|search|check|fix|see|look|list|show|get|debug|figure|learn|test)\b"
+        r"|^\W{0,6}(?:@?[^\s@/.]{0,60}[@/.]\S{0,80}\s)?(?:print|implement|fix|show|rename|move|change|look|check|read"
+        r"|refactor|extend"
         r"|improve|polish|continue|port|scan|anali[sz]e|analyze|remove|replace"
         r"|give|generate|list|explain|tell|find|search|start|handle single|debug|investigate|write to"
         r"|in (?:the )?[`@\w./-]*[/_.][\w./-]*)\b",
+    ),
+    _sign(
+        "at hand",
+        0,
+        r"^\W*the (?:[\w-]+ )?(?:function|script|method|endpoint|command|class|component|query|loop|table|column"
+        r"|field|list"
+        r"|form|value|program|output|result|name|text|title) (?:should|must|needs? to|has to|have to)\b",
     ),
     _sign("impersonal", 2, r"\w"),
 )

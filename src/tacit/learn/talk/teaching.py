@@ -54,10 +54,9 @@ FORMS = (
         "next time",
         Kind.CONVENTION,
         4,
-        AT + r"(?:next time|every time you|each time you|whenever you|when you|after you)\s[^,]{2,80},\s"
-        r"(?:please\s|also\s|always\s|then\s|make sure (?:to|you)\s|you (?:should|must|have to|need to)\s)?(?!is\b|are\b|why\b|what\b|how\b|does\b)"
-        + VERB
-        + r"\b",
+        AT + r"(?:next time|every time you|each time you|whenever you)\s[^,]{2,80},\s"
+        r"(?:please\s|also\s|always\s|then\s|make sure (?:to|you)\s|you (?:should|must|have to|need to)\s)?"
+        r"(?!is\b|are\b|why\b|what\b|how\b|does\b)" + VERB + r"\b",
         "Every time you add a flag, add it to the docs.",
     ),
     form(
@@ -77,7 +76,7 @@ FORMS = (
         Kind.CONSTRAINT,
         4,
         r"\b(?:everything|all (?:new )?(?:code|tests?|commits?|files?|functions?)) (?:must|should|has to|have to"
-        r"|needs to|need to)\s",
+        r"|needs to|need to|goes through|go through|runs through|happens in|is done)\s",
         "Everything must be typed, also in tests.",
     ),
     form(
@@ -120,7 +119,7 @@ FORMS = (
         "should always",
         Kind.CONVENTION,
         5,
-        r"\b(?:should|must|shall|need to|needs to|has to|have to) (?:always|only)\s" + VERB,
+        r"\b(?:should|must|shall|need to|needs to|has to|have to) always\s" + VERB,
         "Handlers should always return a result.",
     ),
     form(
@@ -139,6 +138,39 @@ FORMS = (
         r"\b(?:before|prior to)\s(?:you\s|we\s|ever\s)?(?:commit|push|merg|deploy|releas|open(?:ing)? a pr|creat(?:e"
         r"|ing) a pr|submit)(?:t?ing|e)?\b",
         "Run the formatter before committing.",
+    ),
+    form(
+        "when doing one, do the other",
+        Kind.CONVENTION,
+        4,
+        AT + r"(?:when|whenever|if|once) you (?:add|change|create|touch|write|edit|rename|introduce|modify"
+        r"|make)\s[^.;]{2,60}\b(?:also|always|make sure)\b",
+        "When you add an env var also add it to .env.example.",
+    ),
+    form(
+        "everywhere",
+        Kind.CONVENTION,
+        4,
+        r"(?<!look)(?<!used)(?<!search)(?<!checked)(?<!looked) (?:everywhere|throughout|at all times"
+        r"|across the (?:board|codebase|repo|project|app))\b",
+        "Double quotes everywhere in Python, please.",
+    ),
+    form(
+        "named as a rule",
+        Kind.CONVENTION,
+        5,
+        r"^\W*(?:design |general |coding |project |important |new |hard )?(?:decision|rule|convention|policy"
+        r"|principle|guideline|requirement|constraint)s?:\s",
+        "Design decision: the command line stays stateless.",
+        firm=True,
+    ),
+    form(
+        "when in doubt",
+        Kind.CONVENTION,
+        5,
+        r"\b(?:when|if) (?:in doubt|unsure|you(?:'re| are) (?:unsure|not sure|stuck|uncertain)|something is unclear)\b",
+        "When in doubt ask me, don't guess.",
+        firm=True,
     ),
 )
 

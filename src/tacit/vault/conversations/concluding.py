@@ -74,11 +74,18 @@ class Concluding(ToldSessions):
         rows = self._store.read(sessions.rows)
         return [row for row in reversed(rows) if row.at >= start]
 
-    def learn_from_session(self, row: Row, *, dry_run: bool = False) -> list[Conclusion]:
-        """With every learner there is."""
+    def learn_from_session(self, row: Row, *, dry_run: bool = False, also: Learn | None = None) -> list[Conclusion]:
+        """With every learner there is, and one more where that is wanted."""
         from tacit.learn.every import every_learner
 
-        return self.conclude(row, every_learner, dry_run=dry_run)
+        if also is None:
+            return self.conclude(row, every_learner, dry_run=dry_run)
+        further = also(self.said_in(row))  # a model takes its time: nobody is to wait for it
+        return self.conclude(row, lambda said: [*every_learner(said), *further], dry_run=dry_run)
+
+    def said_in(self, row: Row) -> list[Said]:
+        """All that was said and done in a session, in order."""
+        return self._store.read(lambda connection: _said(connection, row))
 
     def unlearned(self) -> list[Row]:
         """Sessions with something that was not learned from yet, the earliest first."""
@@ -110,9 +117,12 @@ class Concluding(ToldSessions):
 
 
 def _conclusions(connection: sqlite3.Connection, row: Row, learn: Learn) -> list[Conclusion]:
+    return list(_judged(connection, row, learn(_said(connection, row))))
+
+
+def _said(connection: sqlite3.Connection, row: Row) -> list[Said]:
     events = (one.event for one in sessions.placed(connection, row, must_decode))
-    said = [Said(event.id, event.body) for event in events if isinstance(event.body, SAID)]
-    return list(_judged(connection, row, learn(said)))
+    return [Said(event.id, event.body) for event in events if isinstance(event.body, SAID)]
 
 
 def _judged(connection: sqlite3.Connection, row: Row, learnt: Sequence[Learnt]) -> Iterator[Conclusion]:

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from tacit.core.errors import WrongUse
 from tacit.core.gist import one_line
 from tacit.core.text import show
+from tacit.index.sessions import Row
+from tacit.learn.talk.learnt import Learnt, Said
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
-from tacit.surfaces.cli.words import counted, say, say_json
-from tacit.vault.conversations.concluding import Conclusion, State
+from tacit.surfaces.cli.words import counted, say, say_json, warn
+from tacit.vault.conversations.concluding import Conclusion, Learn, State
 
 _CHOICES = ("--session", "--since", "--all")
 
@@ -23,13 +25,45 @@ def run(call: Call) -> int:
         session=call.value("--session"), since=call.value("--since"), everything=call.flag("--all")
     )
     dry_run = call.flag("--dry-run")
-    found = [one for row in rows for one in call.vault.learn_from_session(row, dry_run=dry_run)]
+    if call.flag("--show-prompt"):
+        return _show_prompts(call, rows, dry_run)
+    also = _model(call)
+    found = [one for row in rows for one in call.vault.learn_from_session(row, dry_run=dry_run, also=also)]
     if call.flag("--json"):
         say_json([_json(one) for one in found])
         return 0
     for line in _told(found, len(rows), dry_run):
         say(line)
     return 0
+
+
+def _show_prompts(call: Call, rows: Sequence[Row], dry_run: bool) -> int:
+    """Exactly what would be sent, and nothing is."""
+    if not dry_run:
+        raise WrongUse("--show-prompt goes with --dry-run", "tacit learn --dry-run --show-prompt")
+    for row in rows:
+        if prompt := call.vault.model_prompt(call.vault.said_in(row)):
+            for line in prompt.split("\n"):
+                say(show(line))
+    return 0
+
+
+def _model(call: Call) -> Learn | None:
+    """The model that was named, as one more learner; what goes wrong with it is told and costs nothing else."""
+    name = call.value("--model")
+    if name is None:
+        return None
+    call.vault.must_have_model(name)
+
+    def learn(said: Sequence[Said]) -> Sequence[Learnt]:
+        outcome = call.vault.model_findings(said, name)
+        if outcome.problem:
+            warn(f"model: {show(outcome.problem)}")
+        else:
+            warn(f"model: {counted(outcome.tokens, 'token')}, {counted(len(outcome.findings), 'finding')}")
+        return outcome.findings
+
+    return learn
 
 
 def _told(found: Sequence[Conclusion], looked_at: int, dry_run: bool) -> Iterator[str]:
@@ -82,7 +116,9 @@ COMMAND = Command(
         Option("--session", "ID", "only this session"),
         Option("--since", "TIME", "only sessions since, for example 7d or 2026-11-15"),
         Option("--all", help="all sessions, also those that were looked at before"),
+        Option("--model", "NAME", "also ask this model of the llm library; see docs/guides/model.md"),
         Option("--dry-run", help="only show what would be suggested"),
+        Option("--show-prompt", help="with --dry-run: print what a model would be sent, and send nothing"),
         JSON,
     ),
 )
