@@ -28,6 +28,12 @@ def test_what_only_introduces_a_rule_is_left_out(text: str, said: str) -> None:
     assert sentences(text) == [said]
 
 
+def test_a_no_that_is_meant_is_not_taken_for_an_answer() -> None:
+    assert sentences("no more default exports please, named exports only") == [
+        "No more default exports please, named exports only"
+    ]
+
+
 def test_a_rule_that_points_at_the_sentence_before_brings_it_along() -> None:
     text = "You ran the review. Never do that again on your own."
     (one,) = learnt(text)

@@ -21,7 +21,8 @@ _NAMED = 120
 _OWN_WORDS = 13  # a sentence of so many words names its matter itself
 
 _LEADS = re.compile(
-    r"(?:(?:ok|okay|yes|yep|no|nope|yeah|and|but|so|also|please|pls|hmm|uh+|oh|ah+|well|alright|right|great|thanks"
+    # "No, we use X" begins with an answer; "no more X" with what is meant.
+    r"(?:(?:ok|okay|yes|yep|no(?=\s?[,.:!;…-]|\s(?:we|i|you|it|that|this|don't|dont|do|use|let)\b)|nope|yeah|and|but|so|also|please|pls|hmm|uh+|oh|ah+|well|alright|right|great|thanks"
     r"|thank you|perfect"
     r"|just to be clear|to be clear|remember(?: that| to)?|note(?: that)?|(?:please )?make sure (?:that )?(?:you|to)"
     r"|again|actually|btw|by the way|wait|sorry"

@@ -25,6 +25,7 @@ _LEAD = (
 
 # Of every sentence.
 SENTENCE = (
+    _sign("what a program said", -6, r"\b[A-Za-z]{2,40}(?:Error|Exception)\b:\s"),
     _sign(
         "question",
         -6,

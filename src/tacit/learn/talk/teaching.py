@@ -27,7 +27,8 @@ FORMS = (
         Kind.CONVENTION,
         5,
         AT + r"(?:(?:you|we|i|agents?)\s)?(?:(?:must|should|need to|have to)\s)?always\s"
-        r"(?!(?:been|had|being|a|an|the|in|on|so|same|visible|red|green|be able)\b)(?:"
+        r"(?!(?:been|had|being|a|an|the|in|on|so|same|visible|red|green|be able"
+        r"|wondered|wanted|liked|loved|thought|hated|assumed|believed|hoped)\b)(?:"
         + VERB
         + r"\b(?! (?:that|this|it)\b)|[`\"'])",
         "Always run the linter before you commit.",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
 EVERYWHERE = Field("everywhere", "boolean", "true when it holds in every project, not just in this one (default false)")
-KINDS = ("constraint", "rule", "decision", "convention", "environment", "known_fix", "guidance", "pattern", "preference")
+KINDS = tuple("constraint rule decision convention environment known_fix guidance pattern preference".split())
 _LOOKED_AT = 20_000  # characters of an argument in which secrets are looked for
 
 
