@@ -162,6 +162,16 @@ def test_plain_words_need_no_parser() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_letters_of_any_script_and_signs_beyond_them_do_not_end_the_program() -> None:
+    """The parser of command lines reads beyond its tables for them; where that ends is a matter of luck."""
+    code = (
+        "import random; from tacit.learn.habits.families import parts; rng = random.Random(1)\n"
+        "for _ in range(3000): parts(''.join(rng.choice('$()[]{}<>|&; x') if rng.random() < 0.6 else"
+        " chr(rng.choice((rng.randrange(0x80, 0xd800), rng.randrange(0x10000, 0x110000)))) for _ in range(40)))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 # --- any text at all --------------------------------------------------------------------------------------------------
 
 _PIECES = st.sampled_from(

@@ -169,12 +169,23 @@ def _parsed(text: str) -> tuple[Pipeline, ...]:
 def _roots(source: bytes) -> Iterator[tuple[Node, bytes]]:
     """The tree of the text; where the grammar overlooks a line break, the trees of what is before and behind it."""
     while source:
-        root = _parser().parse(source).root_node
+        root = _tree(source)
         cut = _overlooked(root, source) if b"\n" in source else 0
         if cut:
-            root = _parser().parse(source[:cut]).root_node
+            root = _tree(source[:cut])
         yield root, source[:cut] if cut else source
         source = source[cut:] if cut else b""
+
+
+_BEYOND_ASCII = bytes(sign if sign < 0x80 else ord("x") for sign in range(256))
+
+
+def _tree(source: bytes) -> Node:
+    """The parser looks letters up in a table of a few hundred, and may die of an emoji or of letters of most scripts.
+
+    To a shell all of them are parts of words: a plain letter stands for each of their bytes, so places stay the same.
+    """
+    return _parser().parse(source.translate(_BEYOND_ASCII)).root_node
 
 
 def _overlooked(root: Node, source: bytes) -> int:
