@@ -264,3 +264,25 @@ def test_deleting_a_transcript_takes_nothing_away(person: Person) -> None:
 
     assert person.tacit("session", "show", "last").out == before
     assert json.loads(person.tacit("sessions", "--json").out)
+
+
+def test_a_long_turn_is_summed_up_unless_the_settings_say_otherwise(person: Person) -> None:
+    long = "word " * 400
+    asked = {"type": "user", "message": {"role": "user", "content": f"begin {long} end"}}
+    common = {"sessionId": "5c2a8f6e-1111-4222-8333-944444444455", "cwd": "/nowhere/x", "isSidechain": False}
+    record = {
+        **common,
+        **asked,
+        "uuid": "11111111-1111-4111-8111-111111111155",
+        "timestamp": "2026-03-02T11:00:00.000Z",
+    }
+    transcript = person.folder / "long.jsonl"
+    transcript.write_text(json.dumps(record) + "\n")
+    person.tacit("capture", str(transcript), TACIT_AUTOCAPTURE_MAX_TURN_SIZE="5000")
+
+    cut = person.tacit("session", "show", "last", TACIT_AUTOCAPTURE_MAX_TURN_SIZE="1500").out
+    whole = person.tacit(
+        "session", "show", "last", TACIT_AUTOCAPTURE_MAX_TURN_SIZE="1500", TACIT_AUTOCAPTURE_SUMMARIZE="false"
+    ).out
+
+    assert "characters left out" in cut and "characters left out" not in whole

@@ -12,7 +12,6 @@ from tacit.core.session import Session, Turn
 from tacit.core.text import escape_lies
 from tacit.notes.escape import escape
 
-TURN = 10_000  # characters of a turn; a larger one is summed up
 _REQUEST, _LINE, _RESULT, _SHORT = 300, 200, 160, 1200
 _NAMED = 12  # files or words that are named in one line
 _HOW = {
@@ -36,7 +35,8 @@ _VERBS = {
 _LISTED = (Act.READ, Act.SEARCHED)
 
 
-def render(session: Session, limit: int = TURN) -> list[str]:
+def render(session: Session, limit: int | None = None) -> list[str]:
+    """A turn of more characters than this is summed up."""
     return [line for part in _parts(session, limit) for line in part]
 
 
@@ -50,7 +50,7 @@ def tags(session: Session) -> list[str]:
     return ["session", session.agent, *([name] if name else [])]
 
 
-def _parts(session: Session, limit: int) -> Iterator[Iterable[str]]:
+def _parts(session: Session, limit: int | None) -> Iterator[Iterable[str]]:
     yield [f"# {escape(session.title)}", ""]
     yield _facts(session)
     yield ["", "## User Request", ""]
@@ -91,13 +91,13 @@ def _asked(turn: Turn) -> str:
 # A turn
 
 
-def _turn(turn: Turn, session: Session, limit: int) -> Iterator[str]:
+def _turn(turn: Turn, session: Session, limit: int | None) -> Iterator[str]:
     yield ""
     yield heading(turn)
     if turn.compacted:
         yield from ("", "(The conversation was compacted.)")
     whole = list(_whole(turn, session))
-    yield from whole if sum(map(len, whole)) <= limit else _summed_up(turn, session)
+    yield from whole if limit is None or sum(map(len, whole)) <= limit else _summed_up(turn, session)
     if turn.interrupted:
         yield from ("", "(Interrupted by the person.)")
 

@@ -42,6 +42,8 @@ class Opened:
         self._environment = env
         self._settings = read_settings(place.settings, env) if settings is None else settings
         self._store = Store(place, disk or OsDisk(), speaking or speaker(env), project, entropy)
+        if self._settings.autocapture_summarize:
+            self._store.turn = self._settings.autocapture_max_turn_size
 
     @property
     def home(self) -> str:

@@ -46,10 +46,11 @@ class _Update:
 class Publisher:
     """Writes the views of one home, and the fact file of the project one stands in."""
 
-    def __init__(self, home: Home, shelf: Shelf, decode: Decode) -> None:
+    def __init__(self, home: Home, shelf: Shelf, decode: Decode, turn: int | None) -> None:
         self._home = home
         self.shelf = shelf
         self._decode = decode
+        self._turn = turn
 
     def publish(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
         """Write what is stale and, last of all, forget that it was."""
@@ -139,17 +140,17 @@ class Publisher:
 
     def _page(self, connection: sqlite3.Connection, kind: str, day: str) -> None:
         path = self._home.page(kind, day)
-        if page := drawn(connection, kind, day, self._decode):
+        if page := drawn(connection, kind, day, self._decode, self._turn):
             self.shelf.put(path, page)
         elif self.shelf.sides(path) is None:  # what a person wrote there stays, under whatever name
             self.shelf.drop(path)
 
 
-def drawn(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -> list[str]:
-    """The lines of a page; none where there is nothing to show."""
+def drawn(connection: sqlite3.Connection, kind: str, day: str, decode: Decode, turn: int | None) -> list[str]:
+    """The lines of a page; none where there is nothing to show. `turn` is how long one of a session may be."""
     if kind == "session":
         found = kept.session_of_page(connection, day)
-        return sessions.render(kept.session(connection, found, decode)) if found else []
+        return sessions.render(kept.session(connection, found, decode), turn) if found else []
     events = reader.pages(connection, kind, day, decode)
     return _RENDERED[kind](day, events) if events else []
 

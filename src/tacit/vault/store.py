@@ -66,6 +66,7 @@ class Store:
         self._pages_seen = float("-inf")
         self.patience = _READ_LOCK_SECONDS  # of a question, with whoever writes
         self._hurried = False
+        self.turn: int | None = None  # characters of a turn on the page of a session
         self._unwritten: list[Draft] = []
         self._written_at = float("-inf")
 
@@ -80,7 +81,7 @@ class Store:
         from tacit.notes.shelf import Shelf
         from tacit.vault.publish import Publisher
 
-        return Publisher(self.home, Shelf(self.home.written, self._disk), must_decode)
+        return Publisher(self.home, Shelf(self.home.written, self._disk), must_decode, self.turn)
 
     # Questions
 

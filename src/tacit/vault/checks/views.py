@@ -30,7 +30,7 @@ def _drawn(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str, list[
     yield store.home.facts, facts.updated([], [noted for noted in notes if noted.memory.claim.scope == GLOBAL])
     for kind in PAGES:
         for day in reader.page_days(fresh, kind):
-            yield store.home.page(kind, day), drawn(fresh, kind, day, must_decode)
+            yield store.home.page(kind, day), drawn(fresh, kind, day, must_decode, store.turn)
 
 
 def _compared(store: Store, path: str, lines: list[str]) -> Iterator[Finding]:

@@ -85,7 +85,7 @@ class ToldSessions(Opened):
         """Its page."""
         from tacit.notes.sessions import render
 
-        return render(session)
+        return render(session, self._store.turn)
 
     def injected(self, *, session: str | None = None, limit: int = 20) -> list[Injection]:
         """What was put into prompts, the latest first."""

@@ -60,7 +60,9 @@ def _model(call: Call) -> Learn | None:
         if outcome.problem:
             warn(f"model: {show(outcome.problem)}")
         else:
-            warn(f"model: {counted(outcome.tokens, 'token')}, {counted(len(outcome.findings), 'finding')}")
+            budget = call.vault.model_budget()
+            spent = f"{counted(outcome.tokens, 'token')}; today {budget.spent:,} of {budget.per_day:,}"
+            warn(f"model: {counted(len(outcome.findings), 'finding')} for {spent}")
         return outcome.findings
 
     return learn
