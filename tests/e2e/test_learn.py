@@ -99,9 +99,10 @@ def test_what_was_dismissed_is_not_suggested_again(person: Person, project: Path
     person.tacit("learn")
     person.tacit("dismiss", pending(person)[0]["id"])
     person.tacit("capture", str(write(person, project, "2", RULE)))
-    person.tacit("learn")
+    before = person.events.read_bytes()
 
-    assert pending(person) == []
+    assert "Nothing to suggest" in person.tacit("learn").out
+    assert pending(person) == [] and person.events.read_bytes() == before
 
 
 def test_words_of_the_agent_are_no_rules(person: Person, project: Path) -> None:
