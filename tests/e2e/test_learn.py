@@ -140,3 +140,70 @@ def test_improving_merges_candidates_that_say_the_same_and_that_can_be_undone(pe
     person.tacit("undo", undo)
 
     assert sum("linter" in one["label"] for one in pending(person)) == 2
+
+
+def test_a_review_shows_the_words_the_session_and_why(person: Person, project: Path) -> None:
+    person.tacit("capture", str(write(person, project, "1", RULE)))
+    person.tacit("learn")
+    card = person.tacit("review").out
+
+    assert f"evidence: claude, 2026-03-02, session {person.tacit('sessions', '--json').json[0]['id']}" in card
+    assert "why: always, as in “Always run the linter before you commit.”" in card
+
+
+def test_a_suggestion_against_what_holds_says_so_and_changes_nothing(person: Person, project: Path) -> None:
+    person.tacit("add", "use npm", cwd=project)
+    (held,) = (one["id"] for one in person.tacit("list", "--json", cwd=project).json)
+    person.tacit("capture", str(write(person, project, "1", "always use pnpm in this project")))
+    person.tacit("learn")
+
+    assert f"contradicts {held[:6]}: use npm" in person.tacit("review").out
+    assert pending(person)[0]["contradicts"] == [held]
+    assert person.tacit("show", held, "--json").json["overruled_by"] is None
+
+
+def accepting(person: Person, project: Path, name: str, *prompts: str) -> str:
+    """What is told when clear words need no review."""
+    person.tacit("config", "set", "learn.accept", "true")
+    person.tacit("capture", str(write(person, project, name, *prompts)))
+    return person.tacit("learn").out
+
+
+def test_clear_words_of_the_person_need_no_review_where_it_is_set_so(person: Person, project: Path) -> None:
+    told = accepting(person, project, "1", RULE, "I'd rather have the tests beside the code")
+
+    assert "(accepted): Always run the linter" in told and "1 suggestion, 1 accepted" in told
+    assert ["beside" in one["label"] for one in pending(person)] == [True]
+    assert "linter" in person.tacit("brief", cwd=project).out or "linter" in person.tacit("list").out
+    person.tacit("undo")
+    assert "linter" not in person.tacit("list").out
+
+
+def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_shares(
+    person: Person, project: Path
+) -> None:
+    person.tacit("add", "build with make", cwd=project)
+    accepting(person, project, "1", RULE)
+    shared = project / "docs" / "memory" / "memories.ndjson"
+    (rule,) = [one for one in person.tacit("list", "--json", cwd=project).json if "linter" in one["label"]]
+
+    assert "make" in shared.read_text() and "linter" not in shared.read_text()
+    person.tacit("reindex", cwd=project)
+    assert "linter" not in shared.read_text()
+    person.tacit("accept", rule["id"], cwd=project)
+    assert "linter" in shared.read_text()
+
+
+def test_clear_words_against_what_holds_wait_for_a_review(person: Person, project: Path) -> None:
+    person.tacit("add", "always use npm", cwd=project)
+    accepting(person, project, "1", "From now on always use pnpm")
+
+    assert ["pnpm" in one["label"] for one in pending(person)] == [True]
+
+
+def test_what_a_setting_accepted_can_be_dismissed(person: Person, project: Path) -> None:
+    accepting(person, project, "1", RULE)
+    (rule,) = person.tacit("list", "--json").json
+    person.tacit("dismiss", rule["id"])
+
+    assert person.tacit("list", "--json").json == [] and pending(person) == []

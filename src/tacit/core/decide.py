@@ -32,7 +32,7 @@ def add(claim: Claim, *, provenance: Provenance, evidence: str) -> Draft:
 
 
 def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Draft:
-    if memory.status is Status.ACTIVE and kind in (None, memory.kind):
+    if memory.status is Status.ACTIVE and kind in (None, memory.kind) and not memory.unreviewed:
         raise Refused(f"{memory.id} is active already: {show(clip(memory.claim.sentence, 80))}")
     claim = memory.claim._replace(kind=kind) if kind else memory.claim
     return _verdict(claim, Verdict.ACCEPTED, reason, evidence)
@@ -47,12 +47,12 @@ def promote(claim: Claim, *, evidence: str) -> list[Draft]:
 
 
 def dismiss(memory: Memory, *, reason: str = "") -> Draft:
-    if memory.status is Status.ACTIVE:
+    if memory.status is Status.ACTIVE and not memory.unreviewed:
         raise Refused(
             f"{memory.id} is an active memory, not a suggestion",
             f"tacit forget {memory.id} --reason '…' --evidence '…'",
         )
-    if memory.status is not Status.PENDING:
+    if not memory.is_live:
         raise Refused(f"{memory.id} is {memory.status.value} already")
     return _verdict(memory.claim, Verdict.DISMISSED, reason, "")
 

@@ -65,6 +65,11 @@ class Memory(NamedTuple):
         return self.status in (Status.ACTIVE, Status.PENDING)
 
     @property
+    def unreviewed(self) -> bool:
+        """Active because a setting says so: the person has not spoken of it yet."""
+        return self.decided_by == POLICY and not self.heard_person
+
+    @property
     def confidence(self) -> float:
         return max(self.claimed, confidence_of(self.source, self.strength, len(self.sessions)))
 

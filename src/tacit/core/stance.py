@@ -55,7 +55,10 @@ _CHOICES = frozenset({"use", "uses", "prefer", "prefers", "decided on", "choose"
 _SINGLE = frozenset({"default", "main", "primary", "preferred", "standard", "official", "current"})
 _ALTERNATIVE = re.compile(r",\s|\s(?:instead of|rather than|over|not)\s", re.IGNORECASE)
 _POLAR = re.compile(r"(never|always)\s")
-_FILLERS = re.compile(r"\b(?:only|just|always|mode|theme|the|a|an|to|using|use)\b")
+_FILLERS = re.compile(
+    r"\b(?:only|just|always|mode|theme|the|a|an|to|using|use|here"
+    r"|(?:in|for) (?:this|the|our) (?:project|repo|repository))\b"
+)
 
 
 def stance(claim: Claim) -> Stance:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from tacit.core.claim import Kind
+from tacit.core.claim import Claim, Kind
 from tacit.core.conflict import Answer
 from tacit.core.ids import ClaimId, EventId
 from tacit.core.provenance import Provenance
-from tacit.core.stance import Stance
+from tacit.core.stance import Stance, opposed, stance
 
 SELECT_ANSWERS = "SELECT id, question, answer, positive, exclusive, kind, provenance, last FROM memory"
 
@@ -26,6 +26,19 @@ def answers(rows: Iterable[Sequence[str | int]]) -> list[Answer]:
         )
         for row in rows
     ]
+
+
+def stance_of(claim: Claim) -> Stance:
+    """Its answer, to a question that is asked in its scope alone."""
+    answer = stance(claim)
+    return answer._replace(question=f"{claim.scope}\n{answer.question}")
+
+
+def opposing(connection: sqlite3.Connection, claim: Claim) -> list[ClaimId]:
+    """The active memories that cannot hold together with this claim."""
+    own = stance_of(claim)
+    known = answers(connection.execute(f"{SELECT_ANSWERS} WHERE question = ? ORDER BY number", (own.question,)))
+    return [one.id for one in known if opposed(one.stance, own)]
 
 
 def disputed(connection: sqlite3.Connection) -> list[list[Answer]]:

@@ -11,10 +11,10 @@ from tacit.core.event import Event, timestamp
 from tacit.core.ids import ClaimId, claim_number
 from tacit.core.judgement import Undone
 from tacit.core.memory import Memory, recollect_one, touched
-from tacit.core.stance import Stance, stance
+from tacit.core.stance import Stance
 from tacit.core.status import Status
 from tacit.core.text import words
-from tacit.index.disputes import SELECT_ANSWERS, answers
+from tacit.index.disputes import SELECT_ANSWERS, answers, stance_of
 from tacit.index.reader import A_MEMORY, Decode
 from tacit.index.rows import mark_stale, put_words
 
@@ -135,8 +135,8 @@ def touches(event: Event) -> Iterable[ClaimId]:
 def _row(memory: Memory, *, is_new: bool) -> _Row:
     claim = memory.claim
     answers_it = memory.status is Status.ACTIVE and not memory.independent
-    answer = stance(claim) if answers_it else _NO_STANCE
-    question = f"{claim.scope}\n{answer.question}" if answers_it else None
+    answer = stance_of(claim) if answers_it else _NO_STANCE
+    question = answer.question if answers_it else None
     columns = (
         claim_number(memory.id),
         memory.id,

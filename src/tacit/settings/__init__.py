@@ -48,6 +48,9 @@ TEMPLATE = """\
 # [inject]
 # max_characters = 10000      # what an agent is given at once, from 500 to 10000
 
+# [learn]
+# accept = false              # what you said clearly to an agent, in your own words, needs no review
+
 # [model]
 # name = ""                   # a model of the `llm` library that helps to learn; empty: none is asked
 # tokens_per_day = 20000      # what it may cost
@@ -78,6 +81,7 @@ class Settings(NamedTuple):
     autocapture_inject_on_prompt: bool = True
     autocapture_max_recent_sessions: int = 3
     inject_max_characters: int = 10_000
+    learn_accept: bool = False
     model_name: str = ""
     model_tokens_per_day: int = 20_000
     model_timeout: int = 30

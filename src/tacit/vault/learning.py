@@ -20,6 +20,7 @@ from tacit.core.memory import Memory
 from tacit.core.provenance import Provenance
 from tacit.core.status import Status
 from tacit.index import habits, reader
+from tacit.index.disputes import opposing
 from tacit.index.habits import Counted, Ran
 from tacit.learn.habits.choose import WAITING, Odds, chosen
 from tacit.learn.habits.fold import fold
@@ -60,7 +61,8 @@ class Learning(Questions):
         tallies = self._store.read(counted)
         shown = [_with_counts(one, tallies.get(one.memory.id)) for one in pending]
         kept = [one for one in shown if one.counted or one.memory.source != SOURCE]
-        return sorted(kept, key=lambda one: -one.memory.confidence)
+        told = self._store.read(lambda connection: [_with_reasons(connection, one) for one in kept])
+        return sorted(told, key=lambda one: -one.memory.confidence)
 
     def occurrences(self, memory: Memory) -> list[Ran]:
         """The commands behind a habit: the last one of each session it was seen in, the latest first."""
@@ -107,6 +109,15 @@ def learn(store: Store) -> Learned:
         return Learned(tuple(new), len(waiting(connection)))
 
     return store.change(decision, tell)
+
+
+def _with_reasons(connection: sqlite3.Connection, one: Listed) -> Listed:
+    if one.counted:
+        return one
+    bodies = (event.body for event in reader.events_of(connection, one.memory.id, must_decode))
+    reasons = [body.reason for body in bodies if isinstance(body, Proposed) and body.reason]
+    entries = (reader.entry(connection, claim) for claim in opposing(connection, one.memory.claim))
+    return one._replace(why=reasons[-1] if reasons else "", against=tuple(entry for entry in entries if entry))
 
 
 def _with_counts(listed: Listed, tally: Tally | None) -> Listed:

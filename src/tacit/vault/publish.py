@@ -156,5 +156,6 @@ def drawn(connection: sqlite3.Connection, kind: str, day: str, decode: Decode, t
 
 
 def _is_theirs(noted: Noted) -> bool:
-    """Whether only the repository said so: its own line stays as it is."""
-    return noted.memory.decided_by == REPOSITORY and not noted.memory.heard_person
+    """Whether only the repository said so: its own line stays as it is. Or a setting alone: that binds nobody else."""
+    is_unheard = noted.memory.decided_by == REPOSITORY and not noted.memory.heard_person
+    return is_unheard or noted.memory.unreviewed

@@ -58,13 +58,18 @@ class Counts(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A memory in a list, with the shortest id that names it, and what was counted where it is a habit."""
+    """A memory in a list, with the shortest id that names it, and what was counted where it is a habit.
+
+    Of a candidate also why it was proposed, and the active memories that cannot hold together with it.
+    """
 
     short: str
     memory: Memory
     overruled_by: ClaimId | None
     conflict: bool
     counted: Counts | None = None
+    why: str = ""
+    against: tuple[Entry, ...] = ()
 
 
 class Source(NamedTuple):

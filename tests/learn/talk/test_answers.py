@@ -14,7 +14,7 @@ from .talking import learnt, prompt
 def test_an_answer_to_a_question_of_design_is_a_decision() -> None:
     (one,) = learnt(prompt("Postgres (Recommended)", How.ANSWER, "Which database should we use?"))
     assert one.kind is Kind.DECISION
-    assert one.sentence == "Which database should we use: Postgres"
+    assert one.sentence == "Decided on the database: Postgres."
     assert one.quote == "Postgres"
 
 

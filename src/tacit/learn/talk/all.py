@@ -131,7 +131,8 @@ def _statement(said: Said, prompt: PromptGiven, phrase: Phrase, about: str, afte
         return None
     quote = prompt.text[told.quote.start : told.quote.end]
     sure = _SURE.get(best.score, _SUREST)
-    return Taught(told.quote, Learnt(best.form.kind, told.sentence, quote, (said.event,), best.form.name, sure))
+    reason = f"{best.form.name}, as in “{best.form.example}”"
+    return Taught(told.quote, Learnt(best.form.kind, told.sentence, quote, (said.event,), reason, sure))
 
 
 def best_of(phrase: Phrase) -> Match | None:

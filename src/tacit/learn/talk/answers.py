@@ -9,10 +9,11 @@ from tacit.core.claim import Kind
 from tacit.core.conversation import Act, How, Outcome, PromptGiven, ToolUsed
 from tacit.core.gist import one_line
 from tacit.core.provenance import Provenance
+from tacit.core.text import clip
 from tacit.learn.talk import decisions, rules
 from tacit.learn.talk.learnt import Learnt, Said
 from tacit.learn.talk.phrase import Phrase, phrases
-from tacit.learn.talk.saying import is_short
+from tacit.learn.talk.saying import is_short, visible
 
 _CONFIDENCE = 0.55
 _OF_A_PLAN = 0.4
@@ -31,6 +32,31 @@ _NEXT = re.compile(
     r"|do next|right now|anything else)\b",
     re.IGNORECASE,
 )
+_YOUR = re.compile(r"\byour\b", re.IGNORECASE)
+_WE = r"(?:we|i|it|you)\b"
+_WANT = rf"(?:(?:should|shall|would|do|does|must|can|could|will) {_WE}(?: (?:like|want|prefer|need|wish))?)"
+_USE = r"(?: to)?(?: (?:use|choose|pick|take|have|go with))?"
+_NEAR = r"(?P<rest>(?: (?:for|in|on|with|when|as|at|from|by|of|to)\b.*)?)$"
+# The first that fits tells how it is said.
+_QUESTIONS = tuple(
+    (re.compile(pattern, re.IGNORECASE), told)
+    for pattern, told in (
+        (rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}{_USE}{_NEAR}", r"Decided on the\g<of>\g<rest>"),
+        (
+            rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}(?: to)?(?P<rest> .+)",
+            r"Decided on the\g<of> to\g<rest>",
+        ),
+        (r"(?:which|what)(?P<of>(?: [\w/-]+){1,6}?) should (?P<rest>be \w.*)", r"Decided which\g<of> should \g<rest>"),
+        (r"what should (?P<what>(?:[\w/'-]+ ){1,8}?)(?P<rest>be\b.*)", r"Decided what \g<what>should \g<rest>"),
+        (r"what(?: is|'s|’s) (?P<rest>the .+)", r"Decided on \g<rest>"),
+        (rf"(?P<how>how|where|when) should {_WE}(?P<rest> .+)", r"Decided \g<how> to\g<rest>"),
+        (
+            r"(?P<how>how|where|when) should (?P<what>(?:[\w/'-]+ ){1,8}?)"
+            r"(?P<rest>(?:be|go|live|work|look|behave|happen|run|come|appear|stay|start|end)\b.*)",
+            r"Decided \g<how> \g<what>should \g<rest>",
+        ),
+    )
+)
 
 
 def answered(said: Said, prompt: PromptGiven) -> Iterator[Learnt]:
@@ -40,9 +66,20 @@ def answered(said: Said, prompt: PromptGiven) -> Iterator[Learnt]:
         return
     if _BARE.match(answer) or _NEXT.search(prompt.about) or answer.endswith("?"):
         return
-    sentence = f"{one_line(prompt.about, 140).rstrip('?:. ')}: {answer}"
-    if not is_short(sentence):
-        yield Learnt(Kind.DECISION, sentence, answer, (said.event,), "chosen when the agent asked", _CONFIDENCE)
+    sentence = f"{_asked(one_line(prompt.about, 140).rstrip('?:. '))}: {answer.rstrip('.')}."
+    if not is_short(visible(sentence)):
+        yield Learnt(
+            Kind.DECISION, visible(sentence), answer, (said.event,), "chosen when the agent asked", _CONFIDENCE
+        )
+
+
+def _asked(question: str) -> str:
+    """A question as that on which something was decided: "Which db should we use" is "Decided on the db"."""
+    plain = _YOUR.sub("the", question[:1].lower() + question[1:])
+    for pattern, told in _QUESTIONS:
+        if found := pattern.match(plain):
+            return " ".join(found.expand(told).split())
+    return f"Asked “{question}?”, the answer was"
 
 
 def accepted(said: Said, used: ToolUsed) -> Iterator[Learnt]:
@@ -50,10 +87,10 @@ def accepted(said: Said, used: ToolUsed) -> Iterator[Learnt]:
     if used.act is not Act.PLANNED or used.outcome is not Outcome.WELL or used.aside:
         return
     for phrase in phrases(used.input):
-        if _decides(phrase) and not is_short(phrase.text):
+        if _decides(phrase) and not is_short(visible(phrase.text)):
             yield Learnt(
                 Kind.DECISION,
-                phrase.text,
+                clip(visible(phrase.text), 2 * _LONGEST),
                 phrase.text,
                 (said.event,),
                 "in a plan that was accepted",

@@ -58,7 +58,8 @@ def memory_json(listed: Listed) -> Mapping[str, object]:
         "last_seen": memory.last_at.isoformat(),
         "conflict": listed.conflict,
         "overruled_by": listed.overruled_by,
-        "reason": memory.reason,
+        "reason": memory.reason or listed.why,
+        "contradicts": [entry.id for entry in listed.against],
     }
 
 
@@ -91,7 +92,10 @@ def card(listed: Listed, at: int, of: int) -> Sequence[str]:
     if listed.counted:
         return [*lines, f"   learned from your shell, the last time on {listed.counted.last}"]
     lines.append(f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}")
-    lines += [f"   evidence: {show(clip(given.text, 200))}" for given in memory.evidence[:3]]
+    lines += [f"   evidence: {show(clip(given.text, 300))}" for given in memory.evidence[:3]]
+    if listed.why:
+        lines.append(f"   why: {show(clip(listed.why, 200))}")
+    lines += [f"   contradicts {entry.id[:6]}: {show(clip(entry.sentence, 160))}" for entry in listed.against]
     return lines
 
 

@@ -1,7 +1,7 @@
 """Learning from sessions: what was said in one is proposed with the events it comes from, each thing once a session.
 
-Nothing becomes active here. Sessions that did not change since are not looked at again; where that is forgotten, they
-are, and nothing new comes of it.
+Nothing becomes active here that the person did not say clearly, and then only where they set it so. Sessions that did
+not change since are not looked at again; where that is forgotten, they are, and nothing new comes of it.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import NamedTuple
 from tacit.core.claim import Claim
 from tacit.core.conversation import SAID
 from tacit.core.errors import TacitError
-from tacit.core.event import USER, Draft, Event, Voice
+from tacit.core.event import POLICY, USER, Draft, Event, Voice
 from tacit.core.gist import one_line
-from tacit.core.judgement import Proposed, Verdict
+from tacit.core.judgement import Decided, Proposed, Verdict
 from tacit.core.likeness import is_alike
+from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.core.status import Status
 from tacit.core.text import clip, query_words
 from tacit.index import reader, sessions
+from tacit.index.disputes import opposing
 from tacit.index.reader import Entry
 from tacit.index.sessions import Row
 from tacit.learn.talk.learnt import Learnt, Said
@@ -33,6 +35,9 @@ SOURCE = "talk"
 _ACTOR = "learner:talk"
 _MOST = 5  # new things of one session: whoever is asked about more answers none of them
 _QUOTE = 300
+_CLEAR = 0.75  # from here on a conclusion is sure enough to hold without a review
+_ACCEPTED = "said clearly in your own words (learn.accept)"
+_POLICY = Voice(POLICY, Provenance.USER_DIRECT)
 _NEAR = 20  # memories among which the same in other words is looked for
 
 Learn = Callable[[Sequence[Said]], Sequence[Learnt]]
@@ -42,10 +47,14 @@ class State(Enum):
     """What became of a conclusion."""
 
     NEW = "new"
+    ACCEPTED = "accepted at once"
     AGAIN = "said again"
     KNOWN = "known from this session already"
     TURNED_DOWN = "turned down before"
     LATER = "more than one session may ask about at once"
+
+
+RECORDED = (State.NEW, State.ACCEPTED, State.AGAIN)
 
 
 class Conclusion(NamedTuple):
@@ -99,13 +108,13 @@ class Concluding(ToldSessions):
     def conclude(self, row: Row, learn: Learn, *, dry_run: bool = False) -> list[Conclusion]:
         """What this session says that should hold on; proposed, unless it is only looked at."""
         if dry_run:
-            return self._store.read(lambda connection: _conclusions(connection, row, learn))
+            return self._store.read(lambda connection: self._conclusions(connection, row, learn))
         found: list[Conclusion] = []
 
         def decide(connection: sqlite3.Connection) -> list[Draft]:
-            found.extend(_conclusions(connection, row, learn))
+            found.extend(self._conclusions(connection, row, learn))
             sessions.remember_concluded(connection, row)
-            return [_draft(one) for one in found if one.state in (State.NEW, State.AGAIN)]
+            return [draft for one in found if one.state in RECORDED for draft in _drafts(one)]
 
         speaker = self._store.speaker
         self._store.speaker = Speaker(speaker.clock, USER, row.name, speaker.host)
@@ -115,9 +124,11 @@ class Concluding(ToldSessions):
             self._store.speaker = speaker
         return found
 
-
-def _conclusions(connection: sqlite3.Connection, row: Row, learn: Learn) -> list[Conclusion]:
-    return list(_judged(connection, row, learn(_said(connection, row))))
+    def _conclusions(self, connection: sqlite3.Connection, row: Row, learn: Learn) -> list[Conclusion]:
+        found = list(_judged(connection, row, learn(_said(connection, row))))
+        if not self._settings.learn_accept:
+            return found
+        return [one._replace(state=State.ACCEPTED) if _is_clear(connection, one) else one for one in found]
 
 
 def _said(connection: sqlite3.Connection, row: Row) -> list[Said]:
@@ -174,8 +185,21 @@ def _is_of(event: Event, row: Row) -> bool:
     return isinstance(event.body, Proposed) and event.body.source == SOURCE and event.origin.session == row.name
 
 
-def _draft(one: Conclusion) -> Draft:
-    evidence = f"session {one.session.id}: “{one_line(clip(one.learnt.quote, 4 * _QUOTE), _QUOTE)}”"
+def _is_clear(connection: sqlite3.Connection, one: Conclusion) -> bool:
+    """Whether it may hold without a review (C5): new, surely meant, in the person's own words, and against nothing."""
+    sure = one.state is State.NEW and one.learnt.confidence >= _CLEAR
+    return sure and one.learnt.provenance is Provenance.USER_DIRECT and not opposing(connection, one.claim)
+
+
+def _drafts(one: Conclusion) -> Iterator[Draft]:
+    yield _proposed(one)
+    if one.state is State.ACCEPTED:
+        yield Draft(Decided(one.claim, Verdict.ACCEPTED, _ACCEPTED), one.claim.scope, _POLICY)
+
+
+def _proposed(one: Conclusion) -> Draft:
+    where = f"{one.session.agent}, {one.session.at[:10]}, session {one.session.id}"
+    evidence = f"{where}: “{one_line(clip(one.learnt.quote, 4 * _QUOTE), _QUOTE)}”"
     body = Proposed(
         one.claim,
         Verdict.PROPOSED,

@@ -11,9 +11,10 @@ from tacit.index.sessions import Row
 from tacit.learn.talk.learnt import Learnt, Said
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.words import counted, say, say_json, warn
-from tacit.vault.conversations.concluding import Conclusion, Learn, State
+from tacit.vault.conversations.concluding import RECORDED, Conclusion, Learn, State
 
 _CHOICES = ("--session", "--since", "--all")
+_MARKS = {State.AGAIN: " (again)", State.ACCEPTED: " (accepted)"}
 
 
 def run(call: Call) -> int:
@@ -69,25 +70,25 @@ def _model(call: Call) -> Learn | None:
 
 
 def _told(found: Sequence[Conclusion], looked_at: int, dry_run: bool) -> Iterator[str]:
-    shown = [one for one in found if one.state in (State.NEW, State.AGAIN)]
+    shown = [one for one in found if one.state in RECORDED]
     for one in shown:
         yield from _card(one)
-    new = sum(one.state is State.NEW for one in shown)
     seen = f"in {counted(looked_at, 'session')}"
     if not shown:
         yield f"Nothing to suggest {seen}."
-    elif dry_run:
-        yield f"{counted(new, 'suggestion')} would come, {len(shown) - new} said again, {seen}. Nothing was changed."
-    else:
-        yield f"{counted(new, 'suggestion')}, {len(shown) - new} said again, {seen}: tacit review"
+        return
+    new, taken, again = (sum(one.state is state for one in shown) for state in RECORDED)
+    came = counted(new, "suggestion") + (" would come" if dry_run else "") + (f", {taken} accepted" if taken else "")
+    yield f"{came}, {again} said again, {seen}" + (". Nothing was changed." if dry_run else ": tacit review")
 
 
 def _card(one: Conclusion) -> Iterator[str]:
-    again = " (again)" if one.state is State.AGAIN else ""
-    yield f"{one.learnt.kind.label}{again}: {show(one.claim.sentence)}"
+    mark = _MARKS.get(one.state, "")
+    yield f"{one.learnt.kind.label}{mark}: {show(one.claim.sentence)}"
     yield f"    “{show(one_line(one.learnt.quote, 160))}”"
     when = f"{one.session.agent}, {one.session.at[:10]}, session {one.session.id[:4]}"
-    yield f"    {show(when)}; {show(one.learnt.reason)}; confidence {one.learnt.confidence:.2f}"
+    yield f"    {show(when)}, confidence {one.learnt.confidence:.2f}"
+    yield f"    why: {show(one.learnt.reason)}"
 
 
 def _json(one: Conclusion) -> dict[str, object]:
