@@ -9,6 +9,7 @@ from tacit.core.claim import Kind
 from tacit.core.conversation import Act, How, Outcome, PromptGiven, ToolUsed
 from tacit.core.gist import one_line
 from tacit.core.provenance import Provenance
+from tacit.core.redaction import secret_kind
 from tacit.core.text import clip
 from tacit.learn.talk import decisions, rules
 from tacit.learn.talk.learnt import Learnt, Said
@@ -66,11 +67,9 @@ def answered(said: Said, prompt: PromptGiven) -> Iterator[Learnt]:
         return
     if _BARE.match(answer) or _NEXT.search(prompt.about) or answer.endswith("?"):
         return
-    sentence = f"{_asked(one_line(prompt.about, 140).rstrip('?:. '))}: {answer.rstrip('.')}."
-    if not is_short(visible(sentence)):
-        yield Learnt(
-            Kind.DECISION, visible(sentence), answer, (said.event,), "chosen when the agent asked", _CONFIDENCE
-        )
+    sentence = visible(f"{_asked(one_line(prompt.about, 140).rstrip('?:. '))}: {answer.rstrip('.')}.")
+    if not is_short(sentence) and not secret_kind(sentence):  # who is asked for a password may tell it
+        yield Learnt(Kind.DECISION, sentence, answer, (said.event,), "chosen when the agent asked", _CONFIDENCE)
 
 
 def _asked(question: str) -> str:
@@ -87,7 +86,7 @@ def accepted(said: Said, used: ToolUsed) -> Iterator[Learnt]:
     if used.act is not Act.PLANNED or used.outcome is not Outcome.WELL or used.aside:
         return
     for phrase in phrases(used.input):
-        if _decides(phrase) and not is_short(visible(phrase.text)):
+        if _decides(phrase) and not is_short(visible(phrase.text)) and not secret_kind(visible(phrase.text)):
             yield Learnt(
                 Kind.DECISION,
                 clip(visible(phrase.text), 2 * _LONGEST),

@@ -27,7 +27,7 @@ FORMS = (
         + r"(?:use|store|keep|support|treat|consider|avoid|stick to|encode|represent|organi[sz]e|indent|tag|deploy"
         r"|follow|target|rely on|ship|format|lint|host|version|require|enforce|name"
         r"|prefix|generate|mock|squash|rebase|pin|vendor|publish|document)\s"
-        r"(?!it\b|this\b|that\b|them\b|the (?:same|new|result)\b|to\b|for\b)",
+        r"(?!it\b|this\b|that\b|them\b|the (?:same|new|result)\b|to\b|for\b|(?:get|see|fail|runn|go|hav|try|mak)\w*ing\b)",
         "We use go-git here to be independent of a checkout.",
         firm=True,
     ),
@@ -54,10 +54,19 @@ FORMS = (
         "is this, not that",
         Kind.CONVENTION,
         4,
-        r"\b(?:is|are|uses|go(?:es)? (?:in|to)|lives? in|belongs? (?:in|to)) (?:just |only |called |in |named "
+        r"(?<!\bit )(?<!\bthis )(?<!\bthat )(?<!\bthey )\b(?:is|are|uses|go(?:es)? (?:in|to)|lives? in"
+        r"|belongs? (?:in|to)) (?:just |only |called |in |named "
         r"|always )?(?!there\b|(?:[`\"'\w./-]+ ){0,2}but\b)[`\"'\w./-]+(?: [`\"'\w./-]+){0,2},? not (?:just |in "
         r"|an? )?[`\"'\w./-]+",
         'The trailer is "Checkpoint:", not "Entire-Checkpoint:".',
+    ),
+    form(
+        "called so",
+        Kind.CONVENTION,
+        4,
+        r"\bwe (?:always |usually )?(?:call|name|refer to) (?:it|them|these|those|this|our \w+|the \w+) "
+        r"(?!by\b|again\b|when\b|if\b|in\b|from\b|with\b|at\b|back\b)[`\"'\w-]+",
+        "We call them workspaces, not projects.",
     ),
     form(
         "lives in",

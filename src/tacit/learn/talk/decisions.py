@@ -28,7 +28,7 @@ FORMS = (
         4,
         r"\bwe(?:'ve| have| are|'re)?\s"
         + _OFTEN
-        + r"(?:migrated|switched|moved|moving|switching|migrating|transitioned|upgraded)\s(?:\w+\s)?(?:to|from|away"
+        + r"(?:migrated|switched|moved|moving|switching|migrating|transitioned|upgraded|changed|converted)\s(?:\w+\s|(?:the|our) [\w-]+ (?:[\w-]+ )?)?(?:to|from|away"
         r"|over)\b",
         "We just migrated to pnpm in the web package.",
         firm=True,
@@ -70,7 +70,7 @@ FORMS = (
         + r"\s"
         + _OFTEN
         + r"want\s(?:the|all|every|each|our|any|both)\s(?:\S+\s){1,6}?(?:stored|kept|saved|hosted|written|handled"
-        r"|defined|logged|cached|persisted|\w+ing|to live|to stay|to be (?:the|a|an|in|on))\b",
+        r"|defined|logged|cached|persisted|to live|to stay|to be (?:the|a|an|in|on))\b",
         "I want all of that state stored in redis.",
         firm=True,
     ),
@@ -140,6 +140,14 @@ FORMS = (
         r"|spelled|prefixed|marked|defined)\b",
         "In Obstruct, classes will be declared with cls.",
         firm=True,
+    ),
+    form(
+        "what it will be",
+        Kind.DECISION,
+        4,
+        r"\b(?:this|it) (?:will|is going to|shall) be (?:an? )(?:[\w.-]+ ){0,4}?(?:monorepo|app|apps|application|library|cli|tool"
+        r"|plugin|package|service|website|site|extension|api|game|bot|framework|sdk)\b",
+        "This will be a monorepo with several related apps.",
     ),
     form(
         "will use",
@@ -245,7 +253,7 @@ FORMS = (
         "stick to it",
         Kind.DECISION,
         4,
-        r"\blet'?s (?:just )?(?:stick (?:with|to)|standardi[sz]e on|settle on|commit to)\s(?!it\b|this\b|that\b"
+        r"\b(?:let'?s (?:just )?|(?:i|we)(?:'d| would)? (?:want|like|prefer) to )(?:stick (?:with|to)|standardi[sz]e on|settle on|commit to)\s(?!it\b|this\b|that\b"
         r"|option\b|the (?:plan|first|second|current)\b)\w",
         "Let's stick with bootstrap, the team knows it.",
     ),

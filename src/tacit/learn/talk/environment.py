@@ -9,7 +9,7 @@ from tacit.learn.talk.form import Match, form, matches
 from tacit.learn.talk.phrase import Phrase
 
 _SYSTEM = (
-    r"(?:ubuntu|debian|fedora|arch|nixos|linux|mac(?:book)?|m[1-5]|manjaro|mac ?os|macos|osx|windows|wsl2?|wayland"
+    r"(?:ubuntu|debian|fedora|arch|nixos|linux|mac(?:book)?|m[1-5]|manjaro|mac ?os|macos|osx|windows|win ?1[01]|wsl2?|wayland"
     r"|x11|kde|plasma|gnome|hyprland|sway|i3"
     r"|zsh|bash|fish|powershell|tmux|neovim|nvim|vim|emacs|vs ?code|cursor|docker|podman|kubernetes|k8s|colima|nix"
     r"|homebrew"
@@ -22,10 +22,37 @@ FORMS = (
         "runs on",
         Kind.ENVIRONMENT,
         5,
-        r"\b(?:(?:i'm|im|i am|we're|we are) (?:currently |still |already )?(?:on|running|using)|i (?:work|develop"
-        r"|am working) (?:on|with|in))\s(?:an? |the )?" + _SYSTEM + r"\b",
+        r"\b(?:(?:i'm|im|i am|we're|we are) (?:currently |still |already )?(?:on|running|using)|(?:i|we) (?:work|develop|deploy|host"
+        r"|am working)(?: \w+)? (?:on|with|in|to))\s(?:an? |the )?" + _SYSTEM + r"\b",
         "I'm on Ubuntu 22.04 with a GUI session.",
         firm=True,
+    ),
+    form(
+        "is of this sort",
+        Kind.ENVIRONMENT,
+        4,
+        r"\b(?:the|our|my) (?:[\w-]+ ){0,3}?(?:host|server|machine|vm|box|laptop|cluster|container|image|runner|board) (?:is|runs"
+        r"|has) (?:an? |on |only |just )?(?:[\w-]+ ){0,2}?(?:"
+        + _SYSTEM
+        + r"|unix|arm(?:64)?|x86|alpine|rhel|centos|esp32)\b",
+        "The production host is a Debian machine with systemd.",
+    ),
+    form(
+        "is installed",
+        Kind.ENVIRONMENT,
+        4,
+        r"\b(?:i|we) (?:do |already |only )?have (?:the )?[\w`\"'.+-]+(?: [\w`\"'.+-]+){0,3} (?:already )?(?:installed|available"
+        r"|set up|running locally)\b"
+        r"|\b(?:isn't|aren't|is not|are not|not) (?:in|on) (?:the |my |our )?(?:local |system )?path\b",
+        "I have only Python 3.11 installed.",
+    ),
+    form(
+        "needs to run",
+        Kind.ENVIRONMENT,
+        4,
+        r"\b[a-z]+(?:s|tests?|app|server|build|suite) (?:needs?|requires?) [\w`\"'.-]+(?: [\w`\"'.-]+){0,2} (?:to be )?(?:running|installed"
+        r"|started|enabled|available)\b",
+        "The integration tests need docker running.",
     ),
     form(
         "uses for",

@@ -47,7 +47,7 @@ _FIELDS = frozenset({"type", "content", "evidence", "quote", "confidence"})
 _MOST = 50  # memories that are looked at, and ids of one
 # What models put around an answer even when asked not to: their thinking before it, a code fence around all of it.
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?[ \t\r]*\n(.*)\n[ \t]*```", re.DOTALL)
 
 
 class Claimed(NamedTuple):

@@ -42,7 +42,7 @@ _ORDERS = re.compile(
 )
 _META = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
 _WORD = re.compile(r"\S+")
-_TAG = re.compile(r"[<＜]\s*/?\s*\w|```|\]\(|https?://\S+$")
+_TAG = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(|https?://\S{1,300}$")
 # What names have that nobody makes up while saying something in other words: paths, files, versions, identifiers.
 _SIGNS = frozenset("/_~$@\\.:0123456789")
 _QUOTES = "`'\"‘’“”«»()[],;:!?…"

@@ -49,14 +49,14 @@ _ANNOUNCES = re.compile(
     r"\b[^.:]{0,60}:\s*\\?$",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"\s{0,12}(?:[-*]\s|\d{1,3}\.\s)?\s{0,4}(?:```|~~~|\"\"\"\s*$)")
+_FENCE = re.compile(r"\s{0,12}(?:[-*]\s|\d{1,3}\.\s)?\s{0,4}(`{3,}|~{3,}|\"\"\"(?=\s*$))")
 _QUOTED = re.compile(r"\s{0,8}(?:>|❯|│|┃|\||[┌└├╭╰])")
 _LOG = re.compile(
     r"\s*(?:"
     r"\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d:\d\d|at \S{1,200}\(|File \"|Traceback |#\d+ |\+{3} |-{3} |@@ |diff --git"
     r"|commit [0-9a-f]{7}"
     r"|(?:error|warning|fatal|remote|caused by|npm err!)(?:\[\w{1,12}\])?:\s|(?-i:INFO|DEBUG|WARN|ERROR)\b|\$ \S|% \S"
-    r"|[>]{2,} "
+    r"|[>]{2,} |\[[a-z][\w:-]{1,20}\]\s|\S{1,200}\(\d{1,6}(?:,\d{1,6})?\):\s"
     r"|={3,}|-{3,}|_{3,}|[{}\[\]();,]+\s*$"
     r"|(?-i:import|from|const|let|var|def|class|func|fn|return|export|package|public|private)\s\S{1,80}\s?[({=;]"
     r"|</?[a-zA-Z][^>]{0,200}>\s*$|\S{1,200}:\d{1,6}(?::\d{1,6})?[: ]"
@@ -106,12 +106,12 @@ def _is_report(text: str) -> bool:
 
 def _typed(lines: list[Line]) -> Iterator[Line | None]:
     """Each line that is the person's own; None where something else stands between."""
-    fenced = False
+    fence = ""  # the mark that opened the code we are in: a shorter one or another does not close it
     for place, line in enumerate(lines):
-        if _FENCE.match(line.text):
-            fenced = not fenced and "```" not in line.text.strip().strip("`")
+        if (found := _FENCE.match(line.text)) and found[1].startswith(fence):
+            fence = "" if fence or "```" in line.text.strip().strip("`") else found[1]
             yield None
-        elif fenced or _is_foreign(line.text, after_blank=place > 0):
+        elif fence or _is_foreign(line.text, after_blank=place > 0):
             yield None
         else:
             yield line

@@ -64,7 +64,7 @@ FORMS = (
         "kept small",
         Kind.PREFERENCE,
         4,
-        AT + r"(?:always\s)?keep (?:it|things|(?:the |your |our |all )?(?:code|responses?|answers?|comments?|commits?"
+        AT + r"(?:always\s)?keep (?:things|(?:the |your |our |all )?(?:code|responses?|answers?|comments?|commits?"
         r"|functions?|files?|changes?|prs?|messages?|tests?|docs?|summar(?:y|ies)"
         r"|explanations?)) (?:\w+ ){0,2}?(?:simple|short|small|brief|concise|minimal|clean|focused|lean"
         r"|readable)\b",
@@ -107,7 +107,7 @@ FORMS = (
         "wants them so",
         Kind.PREFERENCE,
         4,
-        r"\b(?:i|we) (?:always |really )?(?:want|like) (?!us\b|this\b|changes\b)[a-z]+s to (?:be|stay|have|use|go"
+        r"\b(?:i|we) (?:always |really )?(?:want|like) (?!us\b|this\b|changes\b|the\b|that\b|it\b)(?:[a-z-]+ ){0,2}?[a-z]+s to (?:be|stay|have|use|go"
         r"|live|follow)\b",
         "I want commits to be small and focused.",
     ),

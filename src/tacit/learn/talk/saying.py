@@ -10,7 +10,8 @@ import re
 from typing import NamedTuple
 
 from tacit.core.gist import one_line
-from tacit.core.text import clip
+from tacit.core.redaction import secret_kind
+from tacit.core.text import clip, escape_lies
 from tacit.learn.talk.own_words import Span
 from tacit.learn.talk.phrase import Phrase
 
@@ -65,12 +66,13 @@ def say(text: str, phrase: Phrase, at: int, turn_before: str, after: Span | None
     points = _points(phrase)
     if (points or is_short(phrase.text)) and phrase.before is not None:
         span = _joined(text, phrase.before, span)
-    if is_short(text[span.start : span.end]) and after is not None:
+    if is_short(text[span.start : span.end]) and after is not None and _is_gap(text[span.end : after.start]):
         span = Span(span.start, after.end)
     sentence = _told(text[span.start : span.end])
     if span.start == phrase.span.start and points and turn_before:
         sentence = f"{sentence} (about: {one_line(turn_before, _NAMED)})"
-    return None if is_short(sentence) else Saying(sentence, span)
+    sentence = visible(sentence)
+    return None if is_short(sentence) or secret_kind(sentence) else Saying(sentence, span)
 
 
 def _points(phrase: Phrase) -> bool:
@@ -83,9 +85,20 @@ def is_short(text: str) -> bool:
     return len(text.split()) + len(_UNSPACED.findall(text)) // 2 < LEAST_WORDS
 
 
+def _is_gap(between: str) -> bool:
+    """Whether nothing stands there but blanks and the mark of a list: no code, no words of somebody else."""
+    return not between.strip(" \t\r\n-*+•–—#()[].0123456789")
+
+
+def visible(text: str) -> str:
+    """On one line, without signs that nobody sees."""
+    return " ".join(escape_lies(" ".join(text.split()), lambda _: "").split())
+
+
 def _joined(text: str, before: Span, span: Span) -> Span:
     """With the sentence in front of it, unless that makes it too long or a question stands there."""
-    is_near = span.end - before.start <= _LONGEST and not text[span.start - 3 : span.start].count("\n\n")
+    gap = text[before.end : span.start]
+    is_near = span.end - before.start <= _LONGEST and not gap[-3:].count("\n\n") and _is_gap(gap)
     return Span(before.start, span.end) if is_near and not text[: before.end].endswith("?") else span
 
 

@@ -49,7 +49,7 @@ SENTENCE = (
         "leans",
         -3,
         r"\b(?:i think|i guess|i feel like|i believe|i assume|i suppose|i wonder|maybe|perhaps|probably"
-        r"|thinking (?:about|of)|considering"
+        r"|thinking (?:about|of)|(?<!before )(?<!when )(?<!after )considering"
         r"|wondering|not sure|unsure|i was thinking|might be|might want|could be|could just|what if|let me know if"
         r"|would be (?:nice|great|cool))\b",
     ),
@@ -58,6 +58,7 @@ SENTENCE = (
         -4,
         r"\b(?:(?:anything|nothing|something|everything) (?:else|more|other)|any(?:thing)? other (?:files?|parts?"
         r"|code|changes?|places?|things?|sections?)|other files?|nothing but"
+        r"|(?:make|making) (?:any |other |further )?changes"
         r"|(?:change|changing|edit|touch|modify|do|commit|delete|remove|push|run) anything)\b",
     ),
     _sign(
@@ -112,6 +113,12 @@ SENTENCE = (
     ),
     _sign("generally", 1, r"\b(?:generally|in general|as a rule|usually|by default)\b"),
     _sign("manner", 1, r"\b(?:directly|manually|by hand)\b"),
+    _sign(
+        "somebody sees to it",
+        2,
+        r"\b(?:that's|thats|that is|it's|they're|is|are|gets?) (?:\w+ly )?(?:done|handled|generated|managed|maintained"
+        r"|written|updated|created) (?:by|in|from)\s",
+    ),
     _sign("scope", 1, r"\b(?:for|in) (?:the |our )?(?:mvp|v1|first (?:version|release)|poc|prototype)\b"),
     _sign("scold", 1, r"\b(?:how many times|i (?:already )?told you|as i said|like i said|stop)\b"),
 )
@@ -124,6 +131,7 @@ ABOUT = (
         r"\b(?:still|broken|bug|fails?|failed|failing(?! (?:\w+ ){0,2}tests?)|failure|crash(?:es|ed)?|not working"
         r"|doesn't work|does not work|isn't working|i get|i got|i'm getting"
         r"|i see|i'm seeing|i noticed|seems?|appears? to|happen(?:s|ed|ing)?|supposed to|for some reason|weird"
+        r"|keeps? (?:getting|seeing|failing|giving|showing|crashing|saying|returning)|please check|look into (?:it|this)"
         r"|the (?:issue|problem) (?:is|was))\b",
     ),
     _sign(
@@ -133,11 +141,12 @@ ABOUT = (
         r"|dropdown|popover|popup|menus?|margins?|padding"
         r"|colou?rs?|background|layouts?|cards?|checkbox|tooltip|badges?|clickable|click(?:s|ed|ing)?|display(?:s"
         r"|ed)?|pixels?|px|logo|navbar|banner|viewport|hover|scroll(?:ing)?"
-        r"|shown|visible|redirects?|appears?|looks? like|widths?|heights?|fonts?|images?|players?|users? (?:should"
+        r"|shown|(?<!-)visible|redirects?|appears?|(?<!that )looks? like|widths?|heights?|fonts?|images?|players?|users? (?:should"
         r"|can|must|to))\b",
     ),
     _sign("moment", -2, r"\b(?:right now|for now|at the moment|currently|now|today|just now|temporarily)\b"),
     _sign("place", -2, r"\b(?:lines? \d|line:\d|:\d{1,5}-\d|step \d|option \w\b|#\d)"),
+    _sign("then", -2, r"\b(?:should|must|needs? to) then\b|\bthen (?:the|it|this|you|we) (?:should|must|needs? to)\b"),
     _sign("asked", -2, r"\b(?:can|could|would) you\b|\bi (?:want|need|would like|'d like) you to\b|\bmake sure\b"),
 )
 
@@ -194,9 +203,9 @@ IMPERSONAL = (
     _sign(
         "at hand",
         0,
-        r"^\W*the (?:[\w-]+ )?(?:function|script|method|endpoint|command|class|component|query|loop|table|column"
-        r"|field|list"
-        r"|form|value|program|output|result|name|text|title) (?:should|must|needs? to|has to|have to)\b",
+        r"^\W*the (?:[\w@./-]+ ){1,4}(?:should|needs? to|has to|have to)\b"
+        r"|^\W*the (?:[\w-]+ )?(?:function|script|method|endpoint|command|class|component|query|loop|table|column"
+        r"|field|list|form|value|program|output|result|name|text|title) must\b",
     ),
     _sign("impersonal", 2, r"\w"),
 )

@@ -55,7 +55,8 @@ FORMS = (
         "next time",
         Kind.CONVENTION,
         4,
-        AT + r"(?:next time|every time you|each time you|whenever you)\s[^,]{2,80},\s"
+        AT
+        + r"(?:next time|(?:every ?time|each time|any ?time|whenever) (?:you|an? agent|the agent|agents))\s[^,]{2,80},\s(?:it\s|they\s)?"
         r"(?:please\s|also\s|always\s|then\s|make sure (?:to|you)\s|you (?:should|must|have to|need to)\s)?"
         r"(?!is\b|are\b|why\b|what\b|how\b|does\b)" + VERB + r"\b",
         "Every time you add a flag, add it to the docs.",
