@@ -231,7 +231,7 @@ FORMS = (
         Kind.CONVENTION,
         4,
         r"(?:^|[,;.:]\s|\b(?:and|but|because|since|that)\s)(?:our |all |the )?(?:[\w-]+ ){0,2}?[a-z]+s are (?:all "
-        r"|always |only )?(?:\w+ed|built|written|sent|kept|run) (?:with|by|via|using|through)\s",
+        r"|always |only )?(?:\w+ed|built|written|sent|kept|run) (?:with|by|via|using|through)\s(?!the\b|an?\b|\d)",
         "Backend errors are logged with structlog.",
     ),
     form(

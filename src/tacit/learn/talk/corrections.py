@@ -45,6 +45,17 @@ FORMS = (
         impersonal=True,
     ),
     form(
+        "not to be used",
+        Kind.CONSTRAINT,
+        2,
+        AT
+        + r"(?:(?:you|agents?)\s)?"
+        + NOT
+        + r"\s(?:ever\s|just\s)?(?:use|rely on|depend on|import from|fall back to)\b",
+        "Do not use the old queue as a source of facts.",
+        impersonal=True,
+    ),
+    form(
         "not to be changed",
         Kind.CONSTRAINT,
         1,  # mostly a fence around the task at hand

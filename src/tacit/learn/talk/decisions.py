@@ -28,7 +28,7 @@ FORMS = (
         4,
         r"\bwe(?:'ve| have| are|'re)?\s"
         + _OFTEN
-        + r"(?:migrated|switched|moved|moving|switching|migrating|transitioned|upgraded|changed|converted)\s(?:\w+\s|(?:the|our) [\w-]+ (?:[\w-]+ )?)?(?:to|from|away"
+        + r"(?:migrated|switched|moved|moving(?! on\b)|switching|migrating|transitioned|upgraded|changed|converted)\s(?:\w+\s|(?:the|our) [\w-]+ (?:[\w-]+ )?)?(?:to|from|away"
         r"|over)\b",
         "We just migrated to pnpm in the web package.",
         firm=True,
@@ -158,6 +158,14 @@ FORMS = (
         r"|switch to|adopt|adopting|support|build on)\s(?!it\b|this\b|that\b|them\b|option\b|these\b|\d|your\b"
         r"|claude\b)(?=.{0,80}\b(?:instead|rather|not|for|as|because|since|only|from|over|and not)\b)",
         "We'll use postgres for everything instead of mongo.",
+    ),
+    form(
+        "we will use",
+        Kind.DECISION,
+        4,
+        r"\bwe(?:'ll| will|'re going to| are going to)\s(?:not\s)?(?:be\s|start\s|only\s|also\s)?(?:use|using|adopt|adopting|host|deploy to)"
+        r"\s(?!it\b|this\b|that\b|them\b|these\b|those\b|the same\b|option\b|your\b)",
+        "We'll be using decap as the content system.",
     ),
     form(
         "does not matter",

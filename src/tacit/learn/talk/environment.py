@@ -134,7 +134,7 @@ FORMS = (
         Kind.ENVIRONMENT,
         4,
         r"\b(?:i(?:'ve)? (?:just )?learned|i(?:'ve)? (?:just )?found out|(?:it )?turns out|fyi|for context"
-        r"|just so you know|for your information|keep in mind|bear in mind|be aware)[,:]?\s(?:that\s)?(?!it\b|this\b"
+        r"|just so you know|for your information|keep in mind|bear in mind|be aware)[,:]?\s(?:that\s)?(?!it\b|this\b|these\b|those\b|the following\b"
         r"|you\b|i\b|the (?:bug|issue|problem|error)\b)[\w`\"']",
         "Keep in mind that the database is shared with billing.",
     ),

@@ -47,7 +47,7 @@ FORMS = (
         Kind.CONVENTION,
         2,
         _SUBJECT
-        + r"(?:should|need to|needs to|ought to)\s(?:not\s|never\s|always\s|only\s|also\s|generally\s)?(?:be\s)?\w",
+        + r"(?:should|need to|needs to|ought to)\s(?:not\s|never\s|always\s|only\s|also\s|generally\s)?(?!be able\b)(?:be\s)?\w",
         "Commit messages should name the ticket.",
         impersonal=True,
     ),
@@ -59,7 +59,7 @@ FORMS = (
         + r"(?:only|use only|run only|write only|read only|keep only|include only)\s(?!the last\b|one\b|a\b)[\w`\"']"
         r"|\b(?:use|run|add|pass|set|reserve|allow|allowed|supported|raise|suppress|update|install|applies|for|via|in"
         r"|with)\b.{1,60}\sonly(?:[.;,)]|$| (?:for|when|if|in|on|as|to|after|where|via|with|by)\b)"
-        r"|\bonly (?:when|if|after|for|in|on|via|as|because|where|what|possible|be|the)\b",
+        r"|\bonly (?:when|if|after|for|in|on|via|as|because|where|what|possible|be)\b",
         "Only raise a floor when the SDK needs it.",
         impersonal=True,
     ),
@@ -106,7 +106,7 @@ FORMS = (
         "command of a rule",
         Kind.CONVENTION,
         1,
-        r"^(?:[\w .-]{2,40}[:—-]\s)?(?:use|keep|follow|ensure|default to|treat|leave|handle|include|maintain|assume"
+        r"^(?:[\w .-]{2,40}[:—-]\s)?(?:use|keep|follow|ensure (?:that )?(?:all|every|each|any|no|new|proper|you|tests?|code|changes)\b|default to|treat|leave|handle|include|maintain|assume"
         r"|focus on|limit|reserve|minimi[sz]e)\s",
         "Keep functions short and pure.",
         impersonal=True,

@@ -58,7 +58,7 @@ SENTENCE = (
         -4,
         r"\b(?:(?:anything|nothing|something|everything) (?:else|more|other)|any(?:thing)? other (?:files?|parts?"
         r"|code|changes?|places?|things?|sections?)|other files?|nothing but"
-        r"|(?:make|making) (?:any |other |further )?changes"
+        r"|(?:not|don't|dont|without|avoid|never) (?:make|making) (?:any |other |further )?changes"
         r"|(?:change|changing|edit|touch|modify|do|commit|delete|remove|push|run) anything)\b",
     ),
     _sign(
@@ -141,7 +141,7 @@ ABOUT = (
         r"|dropdown|popover|popup|menus?|margins?|padding"
         r"|colou?rs?|background|layouts?|cards?|checkbox|tooltip|badges?|clickable|click(?:s|ed|ing)?|display(?:s"
         r"|ed)?|pixels?|px|logo|navbar|banner|viewport|hover|scroll(?:ing)?"
-        r"|shown|(?<!-)visible|redirects?|appears?|(?<!that )looks? like|widths?|heights?|fonts?|images?|players?|users? (?:should"
+        r"|shown|(?:be|is|are|not|always|stay) visible(?! to)|redirects?|appears?|(?<!that )looks? like|widths?|heights?|fonts?|images?|players?|users? (?:should"
         r"|can|must|to))\b",
     ),
     _sign("moment", -2, r"\b(?:right now|for now|at the moment|currently|now|today|just now|temporarily)\b"),
@@ -194,6 +194,7 @@ IMPERSONAL = (
         "of the task",
         0,
         r"^\W{0,6}use [\w`./-]{1,40} to (?:find|search|check|fix|see|look|list|show|get|debug|figure|learn|test)\b"
+        r"|^\W{0,2}@\S"
         r"|^\W{0,6}(?:@?[^\s@/.]{0,60}[@/.]\S{0,80}\s)?(?:print|implement|fix|show|rename|move|change|look|check|read"
         r"|refactor|extend"
         r"|improve|polish|continue|port|scan|anali[sz]e|analyze|remove|replace"
@@ -214,7 +215,7 @@ IMPERSONAL = (
 _BEFORE = {
     -4: (
         "if whether do does did should can could would what how why where which unless once until when whenever while "
-        "before after as think guess thought thinks"
+        "before after as think guess thought thinks ensure ensures"
     ),
     -2: "for that who than",
 }
@@ -224,4 +225,6 @@ _WEIGHED = {word: weight for weight, words in _BEFORE.items() for word in words.
 def before(plain: str, found: re.Match[str]) -> int:
     """What the word in front of a form takes from it."""
     words = plain[max(0, found.start() - 24) : found.start()].split()
+    if words[-2:] == ["so", "that"]:
+        return -4
     return _WEIGHED.get(words[-1], 0) if words else 0

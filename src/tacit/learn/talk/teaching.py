@@ -27,7 +27,8 @@ FORMS = (
         Kind.CONVENTION,
         5,
         AT + r"(?:(?:you|we|i|agents?)\s)?(?:(?:must|should|need to|have to)\s)?always\s"
-        r"(?!(?:been|had|being|a|an|the|in|on|so|same|visible|red|green|be able"
+        r"(?!(?:been|had|being|a|an|the|in|on|so|same|visible|red|green|be able|show|display|appear|open|see"
+        r"|have an? (?:\w+ ){0,2}(?:button|icon|link|menu|toggle|tooltip)"
         r"|wondered|wanted|liked|loved|thought|hated|assumed|believed|hoped)\b)(?:"
         + VERB
         + r"\b(?! (?:that|this|it)\b)|[`\"'])",
@@ -69,7 +70,8 @@ FORMS = (
         r"(?:every|each|all|any)\s(?!of (?:that|this|it|them)\b|the (?:way|time"
         r"|rest)\b)[\w`\"'/.-]+(?:\s[\w`\"'/.-]+){0,7}?\s"
         r"(?:must|should|needs? to|needs?|has to|have to|has its own|have their own|goes?|lives?|belongs?|requires?"
-        r"|gets|is a|are)\b",
+        r"|gets|is a|are(?! (?:provided|attached|listed|described|below|above|here|there|in (?:the|this) (?:attached|uploaded)))"
+        r")\b",
         "Every migration needs a test of its own.",
         impersonal=True,
     ),
