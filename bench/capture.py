@@ -26,8 +26,9 @@ from tacit.capture.agents.heard import Limits, Source, Tally
 from tacit.capture.agents.sources import HEAD, SOURCES, source_of, transcripts
 from tacit.core.conversation import How, PromptGiven
 from tacit.vault.conversations.capturing import Transcripts
+from tacit.vault.vault import Vault
 
-ROUNDS, TARGET, WHOLE, MEMORY = 5, 1.5, 4, 150
+ROUNDS, TARGET, WHOLE, LEARNING, MEMORY = 5, 1.5, 4, 2, 150
 _SIZE = 100 << 20
 _TURNS = (How.TYPED, How.COMMAND, How.SHELL)
 _PEAK = """
@@ -144,12 +145,22 @@ def figures(found: dict[str, Row]) -> Iterator[Figure]:
         least = min(_cpu(lambda: _captured(files)) for _ in _rounds())
         note = f"{least:.2f} s of CPU; index and pages follow with the next question"
         yield at_most("capturing them into a new home against `json.loads`", least / other, WHOLE, " ×", note)
+        taught = min(_learned(files) for _ in _rounds())
+        yield at_most("learning from them against capturing them", taught / least, LEARNING, " ×", f"{taught:.2f} s of CPU")
 
 
 def _captured(files: list[str]) -> None:
     """From the files to durable lines of a log."""
     with TemporaryDirectory() as home, Transcripts(home, cwd="/") as vault:
         assert not [one.problem for one in vault.capture_transcripts(files) if one.problem]
+
+
+def _learned(files: list[str]) -> float:
+    """The time that all learners take over all sessions, from the index to durable suggestions."""
+    with TemporaryDirectory() as home, Vault(home, cwd="/") as vault:
+        vault.capture_transcripts(files)
+        rows = vault.sessions_to_learn(everything=True)  # the index is brought up to date by it
+        return _cpu(lambda: [vault.learn_from_session(row) for row in rows])
 
 
 def huge() -> Iterator[Figure]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tacit.core.conversation import Act, Conversation, Interrupted, Outcome, ToolUsed
+from tacit.learn.fixes.commands import is_bypass
+from tacit.learn.fixes.sorts import Row
+from tacit.learn.fixes.tables.bypasses import BYPASSES as BYPASS_ROWS
+from tacit.learn.fixes.tries import tried
 
 from .session import AGENT, edited, failed, fixes, ran, read
 
@@ -48,6 +54,31 @@ NONE: dict[str, tuple[Conversation, ...]] = {
         failed("rg Foo src", "brew.sh: line 60: Operation not permitted"),
         ran("rg Bar src", "brew.sh: line 60: Operation not permitted\nsrc/a.ts: Bar"),
     ),
+    "another pattern": (failed('rg "a(" src', "regex parse error: unclosed group"), ran('rg "b" src')),
+    "another filter": (failed("jq '.a[' x.json", "jq: error: syntax error, unexpected end"), ran("jq '.b' x.json")),
+    "another script": (failed("sed 's/a/b' x", "sed: unterminated `s' command"), ran("sed 's/c/d/' x")),
+    "another program": (failed("awk '{print $1' x", "awk: syntax error at source line 1"), ran("awk '{print}' x")),
+    "another question to a database": (
+        failed("psql -c 'select nme from a'", 'ERROR:  column "nme" does not exist'),
+        ran("psql -c 'select name from a'"),
+    ),
+    "another text behind <<": (
+        failed("jq . <<EOF\n{\nEOF", "parse error: Unfinished JSON"),
+        ran("jq . <<EOF\n{}\nEOF"),
+    ),
+    "another snippet": (failed("python -c 'a('", "syntax error"), ran("python -c 'a()'")),
+    "a port of the moment": (failed("npm start", "Port 3000 is already in use"), ran("PORT=3001 npm start")),
+    "a slip of the fingers": (failed("npm run tset", 'npm error Missing script: "tset"'), ran("npm run test")),
+    "less of the same": (
+        failed("git add a.ts dist/b.css", "The following paths are ignored by one of your .gitignore files:\ndist"),
+        ran("git add a.ts"),
+    ),
+    "a push that came too late": (
+        failed("git push", "error: failed to push some refs"),
+        ran("git pull --rebase"),
+        ran("git push"),
+    ),
+    "an object of the moment": (failed("git show 1a2b3c4d5e6f", "fatal: bad revision '1a2b3c4d5e6f'"), ran("git show")),
     "content of a file": (ran("cat notes.md | head", "error: unknown flag: --x"), ran("cat notes.md | tail")),
     "the host's own tools": (
         ToolUsed(AGENT, "Edit", Act.CHANGED, "a.py", "String to replace not found in file.", Outcome.FAILED),
@@ -73,6 +104,11 @@ BYPASSES = [
     ("./run.sh", "bash: ./run.sh: Permission denied", "chmod 777 run.sh && ./run.sh"),
     ("HUSKY=1 git commit -m x", "invalid option in hook", "HUSKY=0 git commit -m x"),
     ("git switch main", "fatal: invalid reference: main", "git reset --hard && git switch main"),
+    ("git add dist", "The following paths are ignored by one of your .gitignore files:", "git add -f dist"),
+    ("npm install", "npm error ERESOLVE, retry with --legacy-peer-deps", "npm install --legacy-peer-deps"),
+    ("npm i -g x", "npm error EACCES: permission denied", "sudo npm i -g x"),
+    ("mvn test", "(Set -DfailIfNoTests=false to ignore this error.)", "mvn test -DfailIfNoTests=false"),
+    ("curl https://a", "SSL: use -k to turn off verification or", "curl -k https://a"),
 ]
 
 
@@ -80,6 +116,25 @@ BYPASSES = [
 def test_getting_around_a_check_is_never_advice(command: str, error: str, bypass: str) -> None:
     assert fixes(failed(command, error), ran(bypass)) == []
     assert fixes(failed(command, error), ran(bypass), ran(command)) == []
+
+
+@pytest.mark.parametrize("row", BYPASS_ROWS, ids=lambda row: row.example)
+def test_a_bypass_is_known_by_its_row(row: Row) -> None:
+    assert re.search(row.phrase, row.example)
+    assert is_bypass(tried("tool"), row.example)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git branch -d x", "npx --yes a", "git log -f a", "pip install --user a", "docker run -i a", "make test | tail"],
+)
+def test_what_weakens_no_check_is_no_bypass(command: str) -> None:
+    assert not is_bypass(tried("tool"), command)
+
+
+def test_after_a_bypass_what_worked_before_it_does_not_count() -> None:
+    ignored = "The following paths are ignored by one of your .gitignore files:\ndist"
+    assert fixes(failed("git add a dist/b", ignored), ran("git add a -v"), ran("git add -f dist/b")) == []
 
 
 def test_after_a_bypass_nothing_later_counts_as_the_fix() -> None:

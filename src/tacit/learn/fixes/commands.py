@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.learn.fixes.tables.bypasses import BYPASSES
 from tacit.learn.fixes.tries import Try
 from tacit.learn.habits.families import Part
 
@@ -28,30 +29,7 @@ _MENDS = re.compile(
     r"bootstrap|setup|generate|codegen|gen|tidy|vendor|download|migrate|build|compile)(?:[\s:_.-]|$)"
 )
 
-# What hides a fault instead of mending it, gets around a check, or destroys. Never advice.
-_BYPASSES = (
-    re.compile(r"--no-verify\b|--no-gpg-sign\b|--no-pre-commit\b"),
-    re.compile(r"\bgit\b.{0,80}\bcommit\b.{0,40}\s-n\b"),
-    re.compile(r"\b(?:HUSKY|LEFTHOOK|PRE_COMMIT)=0\b|\bSKIP=\S|\bHUSKY_SKIP|_SKIP_\w{1,40}="),
-    re.compile(r"\bgit\b.{0,80}\bpush\b.{0,80}(?:\s-f\b|--force\b|\s\+\w)"),
-    re.compile(r"--force\b|--yes-i-really|--dangerously|--allow-dirty\b|--override\b"),
-    re.compile(
-        r"--(?:skip|disable|ignore|no)-(?:\w{1,20}-)?(?:check|checks|hooks?|lint|tests?|errors?|verif\w{1,8}|"
-        r"valid\w{1,8}|audit|types?|typecheck|scripts|ssl|certificate|auth|security|sandbox|policy|coverage)\b"
-    ),
-    re.compile(
-        r"--(?:exit-zero|passWithNoTests|update-?snapshots?|break-system-packages|insecure|unsafe-\w{1,20}|trusted-host)\b"
-    ),
-    re.compile(r"\bcurl\b.{0,200}\s-\w{0,4}k\b|NODE_TLS_REJECT_UNAUTHORIZED|SSL_NO_VERIFY|StrictHostKeyChecking"),
-    re.compile(r"\|\|\s{0,4}(?:true|:|exit 0)|;\s{0,4}true$|\bset \+e\b|@ts-ignore|eslint-disable|\bnoqa\b|nolint"),
-    re.compile(
-        r"\brm\s{1,4}-\w{0,4}[rf]|\bgit\b.{0,80}\b(?:reset\b.{0,40}--hard|clean\b.{0,20}-\w{0,4}[fd]|branch\s{1,4}-D)"
-    ),
-    re.compile(r"\bgit\b.{0,80}\b(?:checkout\s{1,4}(?:--\s|\.(?:\s|$))|restore\s|stash (?:drop|clear))"),
-    re.compile(
-        r"\bchmod\b.{0,20}\b0?777\b|\b(?:p?kill|killall)\b|\bsetenforce 0\b|\bcsrutil\b|\bxattr\b.{0,20}quarantine"
-    ),
-)
+_BYPASSES = tuple(re.compile(row.phrase) for row in BYPASSES)
 
 
 def is_bypass(before: Try, after: str) -> bool:
@@ -86,6 +64,14 @@ def asks_only(part: Part) -> bool:
 
 def mends(text: str) -> bool:
     return _MENDS.search(text) is not None
+
+
+_FORMATS = re.compile(r"(?:^|[\s:_./-])(?:fmt|format|prettier|gofmt|goimports|rustfmt|black|--write)(?:[\s:_.-]|$)")
+
+
+def formats(text: str) -> bool:
+    """Whether a command only changes how the code looks."""
+    return _FORMATS.search(text) is not None
 
 
 _READERS = frozenset(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tacit.core.conversation import Act, Compacted, Interrupted, Outcome, PromptGiven, ToolUsed
 from tacit.learn.fixes.commands import does, is_bypass
+from tacit.learn.fixes.general import is_of_the_moment, shape
 from tacit.learn.fixes.matching import Call, Found, found, is_learnable, trouble_in
 from tacit.learn.fixes.reading import Trouble
 from tacit.learn.fixes.saying import learnt
@@ -20,7 +21,8 @@ from tacit.learn.fixes.tries import pair_of
 from tacit.learn.talk.learnt import Learnt, Said
 
 WINDOW = 9  # calls in which a failure may be mended
-_MOST_LOST = 64  # paths that were not there, kept to see whether they are missed again
+_MOST_LOST = 64  # paths that were not there and the like, kept to see whether they are missed again
+_MOST_ASKED = 2000  # characters of a request that are looked at
 _PROMPT = 2  # a request of the person counts as so many calls
 
 
@@ -32,6 +34,7 @@ class Open(NamedTuple):
     age: int = 0
     doing: tuple[Call, ...] = ()
     best: Found | None = None
+    asked: str = ""  # what the person said since
 
 
 class Trail(NamedTuple):
@@ -47,7 +50,8 @@ def fold(trail: Trail, said: Said) -> Step:
         case ToolUsed():
             return _called(trail, Call(said.event, said.body))
         case PromptGiven():
-            aged = tuple(one._replace(age=one.age + _PROMPT) for one in trail.open)
+            asked = said.body.text[:_MOST_ASKED]
+            aged = tuple(one._replace(age=one.age + _PROMPT, asked=f"{one.asked} {asked}") for one in trail.open)
             return _closed(trail._replace(open=aged), lambda one: one.age >= WINDOW)
         case Interrupted() | Compacted():
             return _closed(trail, lambda _: True)
@@ -83,8 +87,8 @@ def _gone_on(one: Open, call: Call) -> Open:
     if call.used.outcome is not Outcome.WELL:
         return older
     if _gets_around(one.failure, call):  # how it went on is no advice
-        return older._replace(age=WINDOW)
-    seen = found(one.failure, one.doing, call, age=one.age, recurs=one.recurs)
+        return older._replace(age=WINDOW, best=None)
+    seen = found(one.failure, one.doing, call, age=one.age, recurs=one.recurs, asked=one.asked)
     best = seen if seen and (one.best is None or seen.score > one.best.score) else one.best
     return older._replace(best=best, doing=(*one.doing, call) if call.is_run and does(call.command) else one.doing)
 
@@ -105,7 +109,10 @@ def _opened(trail: Trail, call: Call) -> Trail:
 
 
 def _lost(call: Call, trouble: Trouble) -> str:
-    """The path that was not there, as it was typed; empty if the trouble was another."""
+    """What must come again before it counts: the path that was not there, as it was typed, or an error that names one
+    object or temporary file. Empty if the trouble was another."""
+    if is_of_the_moment(trouble.line):
+        return shape(trouble.line)
     if trouble.sort is not Sort.PATH:
         return ""
     typed = (word for part in call.command.parts for word in part.words[1:])
@@ -123,7 +130,8 @@ def _closed(trail: Trail, is_over: Callable[[Open], bool]) -> Step:
         if one.best is not None:
             also = [other for other in left if _mended_too(one.best, other)]
             left = [other for other in left if other not in also]
-            seen.append(learnt(one.failure, one.best, tuple(other.failure.event for other in also)))
+            said = learnt(one.failure, one.best, tuple(other.failure.event for other in also))
+            seen += [said] if said else []
     return trail._replace(open=tuple(left)), tuple(seen)
 
 

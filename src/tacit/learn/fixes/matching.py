@@ -18,8 +18,10 @@ from tacit.learn.fixes.commands import (
     shows_files,
     shows_first,
 )
+from tacit.learn.fixes.general import is_of_the_moment
+from tacit.learn.fixes.quoting import Quoting, escaped, quoting
 from tacit.learn.fixes.reading import NO_TROUBLE, Trouble, lines_of, trouble_among, trouble_behind, trouble_of
-from tacit.learn.fixes.relating import blamed, has_new_quotes, worth
+from tacit.learn.fixes.relating import advised_flag, blamed, is_slip, is_widened, only_drops, only_quotes_are_new, worth
 from tacit.learn.fixes.sorts import LASTING, Sort
 from tacit.learn.fixes.tries import (
     Pair,
@@ -33,6 +35,8 @@ from tacit.learn.fixes.tries import (
     tried,
     words_of,
 )
+from tacit.learn.fixes.typed import differ_in_text_only
+from tacit.learn.habits.families import Part
 
 NEAR = 2  # calls in between, where little else speaks for it
 _SAME_INPUT = 0.4
@@ -48,6 +52,9 @@ class Way(Enum):
     QUOTED = "quoted"  # the same words, in quotes
     REPAIRED = "repaired"  # one other command, and then the same worked
     NAMED = "named"  # the error listed the right name
+    ESCAPED = "escaped"  # without a sign that the shell escapes even in quotes
+    WIDENED = "widened"  # on a folder instead of one file of it
+    ADVISED = "advised"  # the error told the flag, and it worked without what needs it
     ASKED = "asked"  # another input for a tool that is no shell
 
 
@@ -67,7 +74,10 @@ class Call(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A success that mended a failure. `before` and `after` are the commands to show, `repair` the one in between."""
+    """A success that mended a failure. `before` and `after` are the commands to show, `repair` the one in between.
+
+    `program` is what failed, as a person would call it; `advised` a flag that the error names.
+    """
 
     way: Way
     trouble: Trouble
@@ -77,6 +87,9 @@ class Found(NamedTuple):
     score: float
     repair: str = ""
     repaired_by: EventId | None = None
+    program: str = ""
+    advised: str = ""
+    quoting: Quoting | None = None
 
 
 def trouble_in(call: Call, noise: frozenset[str] = frozenset()) -> Trouble:
@@ -106,8 +119,13 @@ def is_learnable(trouble: Trouble, call: Call) -> bool:
     return trouble.sort not in _UNLEARNABLE and (call.is_run or trouble.sort in LASTING)
 
 
-def found(failure: Call, doing: tuple[Call, ...], success: Call, *, age: int, recurs: bool = False) -> Found | None:
-    """How a later call mended a failure, if it did. `doing` are the calls in between that changed something."""
+def found(
+    failure: Call, doing: tuple[Call, ...], success: Call, *, age: int, recurs: bool = False, asked: str = ""
+) -> Found | None:
+    """How a later call mended a failure, if it did.
+
+    `doing` are the calls in between that changed something; `asked` is what the person said in between.
+    """
     if failure.used.act is not success.used.act or trouble_in(success).sort in LASTING:
         return None
     trouble = trouble_in(failure, frozenset(lines_of(success.used.result)))
@@ -116,10 +134,26 @@ def found(failure: Call, doing: tuple[Call, ...], success: Call, *, age: int, re
     if not failure.is_run:
         return _asked(failure, success, trouble, age)
     if same_text(failure.command, success.command):
-        return _repaired(failure, doing, success, trouble)
-    if trouble.sort in LASTING or (recurs and trouble.sort is Sort.PATH):
-        return _changed(failure, success, trouble, age)
-    return _in_one_line(failure, success, trouble)
+        mended = _repaired(failure, doing, success, trouble)
+    elif trouble.sort in LASTING or (recurs and trouble.sort is Sort.PATH):
+        mended = _changed(failure, success, trouble, age)
+    else:
+        mended = _in_one_line(failure, success, trouble) or _widened(failure, success, trouble)
+    return mended if mended and (recurs or not _happens_once(mended) or _was_told(mended.repair, asked)) else None
+
+
+def _happens_once(found: Found) -> bool:
+    """Whether it is about one object, process or temporary file: that waits until it comes again."""
+    return is_of_the_moment(found.trouble.line) or is_of_the_moment(found.repair)
+
+
+def _was_told(repair: str, asked: str) -> bool:
+    """Whether the person said which command repairs it: then they know it from other times."""
+    words = [word for part in tried(repair).parts for word in part.words]
+    if "-C" in words[:-1]:
+        at = words.index("-C")
+        del words[at : at + 2]
+    return len(words) > 1 and " ".join(words) in " ".join(asked.split())
 
 
 # --- one other command in between ----------------------------------------------------------------------------------
@@ -130,7 +164,20 @@ def _repaired(failure: Call, doing: tuple[Call, ...], success: Call, trouble: Tr
     if len(others) != 1 or not _may_repair(failure.command, others[0].command, trouble):
         return None
     text, repair = bare(failure.command.text), bare(others[0].command.text)
-    return Found(Way.REPAIRED, trouble, success.event, text, text, 1.5, repair, others[0].event)
+    return Found(
+        Way.REPAIRED, trouble, success.event, text, text, 1.5, repair, others[0].event, _name_of(failure.command)
+    )
+
+
+def _name_of(command: Try) -> str:
+    """What a person would call the line: its first command that does something."""
+    part = next((part for part in command.parts if not enters(part)), None)
+    return called(part) if part else bare(command.text)
+
+
+def called(part: Part) -> str:
+    """A command without its options and operands, in words that were typed."""
+    return part.family if part.family in " ".join(part.words) else " ".join(part.words[:1])
 
 
 def _may_repair(failed: Try, repair: Try, trouble: Trouble) -> bool:
@@ -150,10 +197,12 @@ def _in_one_line(failure: Call, success: Call, trouble: Trouble) -> Found | None
     wanted = [words_of(part) for part in before.parts]
     more = [part for part in tasks if words_of(part) not in wanted]
     kept = [part for part in tasks if words_of(part) in wanted]
-    if len(more) != 1 or not kept or not mends(bare(more[0].text)) or is_bypass(before, after.text):
+    if len(more) != 1 or not kept or is_bypass(before, after.text):
+        return None
+    if trouble.sort not in LASTING and not mends(bare(more[0].text)):
         return None
     again = bare(kept[0].text)
-    return Found(Way.REPAIRED, trouble, success.event, again, again, 1.4, bare(more[0].text))
+    return Found(Way.REPAIRED, trouble, success.event, again, again, 1.4, bare(more[0].text), program=called(kept[0]))
 
 
 # --- another form of the command -----------------------------------------------------------------------------------
@@ -164,15 +213,10 @@ def _changed(failure: Call, success: Call, trouble: Trouble, age: int) -> Found 
     pair = pair_of(before, after)
     if pair is None or is_bypass(before, after.text) or (trouble.sort is Sort.MISSING and not _stands_in(pair)):
         return None
-    if same_but_quotes(before, after):
-        return _as(Way.QUOTED, trouble, success, pair, 2.0 - age * 0.03)
-    if words_of(pair.before) == words_of(pair.after):
+    if words_of(pair.before) == words_of(pair.after) and not same_but_quotes(before, after):
         return _elsewhere(failure, success, trouble, pair)
-    weight = worth(pair, trouble, age)
-    if weight is None:
-        return None
-    way = Way.QUOTED if has_new_quotes(pair, trouble) else Way.CHANGED
-    return _as(way, trouble, success, pair, weight - age * 0.03)
+    weight = 2.0 if same_but_quotes(before, after) else worth(pair, trouble, age)
+    return _as(failure, trouble, success, pair, weight - age * 0.03) if weight is not None else None
 
 
 def _stands_in(pair: Pair) -> bool:
@@ -180,20 +224,46 @@ def _stands_in(pair: Pair) -> bool:
     return not asks_only(pair.before) and (mends(pair.before.text) or not mends(pair.after.text))
 
 
-def _as(way: Way, trouble: Trouble, success: Call, pair: Pair, score: float) -> Found:
-    """The two parts, the second with the place or the variables that were set for it in the same line."""
-    parts = success.command.parts
-    lead = [part.text for part in parts[: parts.index(pair.after)] if enters(part)] if way is Way.CHANGED else []
-    after = " && ".join([*lead, bare(pair.after.text)])
-    return Found(way, trouble, success.event, bare(pair.before.text), after, score)
+def _as(failure: Call, trouble: Trouble, success: Call, pair: Pair, score: float) -> Found | None:
+    """By what the shell did to the words, by what the error advises, or by the two commands."""
+    before, after = bare(pair.before.text), bare(pair.after.text)
+    same = Found(Way.CHANGED, trouble, success.event, before, after, score, program=called(pair.before))
+    if (signs := quoting(before, after, trouble)) and only_quotes_are_new(pair):
+        return same._replace(way=Way.QUOTED, quoting=signs)
+    if escaped(before, after, trouble):
+        return same._replace(way=Way.ESCAPED)
+    if differ_in_text_only(before, after):  # another question
+        flag = advised_flag(pair, trouble)
+        is_fine = flag and not is_bypass(tried(before), f"{before} {flag}")
+        return same._replace(way=Way.ADVISED, advised=flag) if is_fine else None
+    if only_drops(pair, trouble) or is_slip(pair):
+        return None
+    return same._replace(after=" && ".join([*_lead(failure.command, success.command, pair.after), after]))
+
+
+def _lead(failed: Try, command: Try, part: Part) -> list[str]:
+    """The place or the variables that were set for a command in the same line, and were not for the one that failed."""
+    known = [words_of(before) for before in failed.parts]
+    ahead = command.parts[: command.parts.index(part)]
+    return [before.text for before in ahead if enters(before) and words_of(before) not in known]
 
 
 def _elsewhere(failure: Call, success: Call, trouble: Trouble, pair: Pair) -> Found | None:
     """The same command in another place or with something set for it."""
     known = [words_of(part) for part in failure.command.parts]
     if any(enters(part) and words_of(part) not in known for part in success.command.parts):
-        return _as(Way.CHANGED, trouble, success, pair, 1.4)
+        return _as(failure, trouble, success, pair, 1.4)
     return _in_one_line(failure, success, trouble)
+
+
+def _widened(failure: Call, success: Call, trouble: Trouble) -> Found | None:
+    """The same on a folder: a compiler that is shown one file does not know the names of the others."""
+    pair = pair_of(failure.command, success.command)
+    if pair is None or trouble.sort is not Sort.WORK or not is_widened(pair, trouble):
+        return None
+    texts = bare(pair.before.text), bare(pair.after.text)
+    name = " ".join(word for word in called(pair.before).split() if word in words_of(pair.after))
+    return Found(Way.WIDENED, trouble, success.event, *texts, 1.2, program=name)
 
 
 # --- tools that are no shell ---------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ _FRAME = re.compile(r"^(?:Exit code:? \d{1,3}|.{0,200}?\bstderr: |Wall time: .{0
 _STYLE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _USAGE = re.compile(r"^\s{0,4}usage:", re.IGNORECASE)
 _NAMED = re.compile(r"[`'\"‘“]([^`'\"‘’“”\s][^`'\"‘’“”\n]{0,60})[`'\"’”]|(?<![\w-])(--?[A-Za-z][\w-]{0,40})")
+_SHORT = re.compile(r"\boption -- ['\"`]?(\w)\b")
 _ERROR = re.compile(r"\b(?:error|fatal|failed|cannot|unable)\b", re.IGNORECASE)
 # A shell or a program that tells of itself what went wrong; all else in a result that counts as well is its content.
 _SHELL = re.compile(r"^(?:\(eval\):\d{1,5}:|(?:/bin/)?(?:ba|z|da|k)?sh: )")
@@ -90,7 +91,9 @@ def is_work(line: str) -> bool:
 
 
 def named_in(line: str) -> frozenset[str]:
-    return frozenset(found[1] or found[2] for found in _NAMED.finditer(line))
+    """What stands in quotes, and flags; `illegal option -- d` names `-d`."""
+    short = {f"-{found[1]}" for found in _SHORT.finditer(line)}
+    return frozenset(found[1] or found[2] for found in _NAMED.finditer(line)) | short
 
 
 # Which of several lines tells it: what must not be learnt first, the plain reason before the advice.

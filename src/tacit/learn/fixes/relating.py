@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from tacit.learn.fixes.reading import Trouble
@@ -11,6 +12,16 @@ from tacit.learn.habits.families import Part
 
 _NEAR, _FAR = 2, 6  # calls in between
 _ALIKE, _HALF, _VERY_ALIKE = 0.3, 0.5, 0.6
+_RECOMMENDED = re.compile(
+    r"\b(?:use|enabl\w{1,4}|pass|add|try|with|need)\b.{0,60}?[\s`'\"(](--[a-z][\w-]{1,40})", re.IGNORECASE
+)
+_ADVISING = frozenset((Sort.ADVICE, Sort.SYNTAX))
+_ASKING = frozenset(("--help", "--version", "--usage"))
+_UNDEFINED = re.compile(
+    r"\b(?:undefined|undeclared|unresolved|not declared|cannot find (?:name|symbol))\b", re.IGNORECASE
+)
+_FILE = re.compile(r"\w\.[A-Za-z]{1,4}$")
+_RUNNER = 3  # words in front of a command that run it
 _SPECIAL = frozenset("()[]{}*?!&<>$#")
 
 
@@ -43,6 +54,8 @@ def worth(pair: Pair, trouble: Trouble, age: int) -> float | None:
 
 def _is_related(pair: Pair, trouble: Trouble, age: int, signs: _Signs) -> bool:
     is_near, is_very_alike = age <= _NEAR, pair.alike >= _VERY_ALIKE
+    if _is_through_another(pair) or _is_told_program(pair, trouble):
+        return is_near
     match trouble.sort:
         case Sort.MISSING:
             return is_near and _replaces(pair, trouble)
@@ -57,6 +70,20 @@ def _is_related(pair: Pair, trouble: Trouble, age: int, signs: _Signs) -> bool:
         case _:
             is_told = (signs.dropped and _is_kin(pair)) or (signs.advised and pair.is_family)
             return is_told or _is_retry(pair, _ALIKE)
+
+
+def _is_through_another(pair: Pair) -> bool:
+    """The same command behind a runner, or with something set for it: `uv run pytest`, `PYTHONPATH=src pytest`."""
+    before, after = words_of(pair.before), words_of(pair.after)
+    more = len(after) - len(before)
+    return bool(before) and 0 < more <= _RUNNER and after[more:] == before
+
+
+def _is_told_program(pair: Pair, trouble: Trouble) -> bool:
+    """The same with another program, and it is the one that the error names: `npm` fails with “use pnpm”."""
+    before, after = words_of(pair.before), words_of(pair.after)
+    told = {word.strip("`'\"(),.:;") for word in trouble.text.split()}
+    return bool(after) and before[:1] != after[:1] and before[1:] == after[1:] and after[0] in told
 
 
 def _is_retry(pair: Pair, least: float) -> bool:
@@ -108,13 +135,46 @@ def _last_names(part: Part) -> frozenset[str]:
     return frozenset(word.rstrip("/").rpartition("/")[2] for word in arguments_of(part))
 
 
-def has_new_quotes(pair: Pair, trouble: Trouble) -> bool:
-    """Whether the words that are new are quoted for what they hold: the same mistake avoided on another file."""
+def is_slip(pair: Pair) -> bool:
+    """Whether only letters of one word were mixed up: everybody's fingers, nobody's knowledge."""
+    both = list(zip(words_of(pair.before), words_of(pair.after), strict=False))
+    wrong = [(one, other) for one, other in both if one != other]
+    is_same_length = len(words_of(pair.before)) == len(words_of(pair.after))
+    return is_same_length and len(wrong) == 1 and sorted(wrong[0][0]) == sorted(wrong[0][1])
+
+
+def is_widened(pair: Pair, trouble: Trouble) -> bool:
+    """Whether one file of the first command is a folder that holds it in the second, and names were not known."""
+    before, after = words_of(pair.before), words_of(pair.after)
+    if len(before) != len(after) or before[:1] != after[:1] or not _UNDEFINED.search(trouble.text):
+        return False
+    differ = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
+    return len(differ) == 1 and _FILE.search(differ[0][0]) is not None and _holds_file(differ[0][1], differ[0][0])
+
+
+def _holds_file(folder: str, file: str) -> bool:
+    top = folder.removesuffix("...").rstrip("/").removeprefix("./")
+    return top in ("", ".") or file.removeprefix("./").startswith(f"{top}/")
+
+
+def only_quotes_are_new(pair: Pair) -> bool:
+    """Whether the words that are new are quoted for what they hold: the same mistake avoided, also on another file."""
     typed = bare(pair.before.text).split()
     new = [word for word in bare(pair.after.text).split() if word not in typed]
-    return (
-        trouble.sort is Sort.SYNTAX
-        and pair.is_family
-        and bool(new)
-        and all(word[0] in "'\"" and not _SPECIAL.isdisjoint(word) for word in new)
+    same = words_of(pair.before) == words_of(pair.after)
+    return same or (
+        pair.is_family and bool(new) and all(word[0] in "'\"" and not _SPECIAL.isdisjoint(word) for word in new)
     )
+
+
+def only_drops(pair: Pair, trouble: Trouble) -> bool:
+    """Whether the retry asks for less of the same: what could not be done was left undone."""
+    before, after = words_of(pair.before), words_of(pair.after)
+    return trouble.sort is Sort.STATE and len(after) < len(before) and set(after) <= set(before)
+
+
+def advised_flag(pair: Pair, trouble: Trouble) -> str:
+    """The flag that an error recommends for what was asked, and neither command has."""
+    typed = flags_of(words_of(pair.before)) | flags_of(words_of(pair.after))
+    told = (found[1] for found in _RECOMMENDED.finditer(trouble.text)) if trouble.sort in _ADVISING else ()
+    return next((flag for flag in told if flag not in typed and flag not in _ASKING), "")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tacit.core.conversation import Act, How, Outcome, PromptGiven, ReplyGiven, ToolUsed
 from tacit.core.gist import gist
+from tacit.core.provenance import Provenance
 from tacit.learn.talk import (
     answers,
     architecture,
@@ -32,7 +33,7 @@ from tacit.learn.talk.form import ENOUGH, Match
 from tacit.learn.talk.learnt import Learnt, Said
 from tacit.learn.talk.own_words import NOWHERE, Span
 from tacit.learn.talk.phrase import Phrase, phrases
-from tacit.learn.talk.saying import say
+from tacit.learn.talk.saying import ABOUT, say
 
 # Where two find something in one sentence with as much for it, the earlier one names its kind.
 LEARNERS = (
@@ -132,7 +133,8 @@ def _statement(said: Said, prompt: PromptGiven, phrase: Phrase, about: str, afte
     quote = prompt.text[told.quote.start : told.quote.end]
     sure = _SURE.get(best.score, _SUREST)
     reason = f"{best.form.name}, as in “{best.form.example}”"
-    return Taught(told.quote, Learnt(best.form.kind, told.sentence, quote, (said.event,), reason, sure))
+    whose = Provenance.MODEL if ABOUT in told.sentence else Provenance.USER_DIRECT  # it is what it is made of
+    return Taught(told.quote, Learnt(best.form.kind, told.sentence, quote, (said.event,), reason, sure, whose))
 
 
 def best_of(phrase: Phrase) -> Match | None:

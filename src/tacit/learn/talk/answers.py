@@ -39,24 +39,33 @@ _WANT = rf"(?:(?:should|shall|would|do|does|must|can|could|will) {_WE}(?: (?:lik
 _USE = r"(?: to)?(?: (?:use|choose|pick|take|have|go with))?"
 _NEAR = r"(?P<rest>(?: (?:for|in|on|with|when|as|at|from|by|of|to)\b.*)?)$"
 # The first that fits tells how it is said.
-_QUESTIONS = tuple(
-    (re.compile(pattern, re.IGNORECASE), told)
-    for pattern, told in (
-        (rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}{_USE}{_NEAR}", r"Decided on the\g<of>\g<rest>"),
-        (
-            rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}(?: to)?(?P<rest> .+)",
-            r"Decided on the\g<of> to\g<rest>",
-        ),
-        (r"(?:which|what)(?P<of>(?: [\w/-]+){1,6}?) should (?P<rest>be \w.*)", r"Decided which\g<of> should \g<rest>"),
-        (r"what should (?P<what>(?:[\w/'-]+ ){1,8}?)(?P<rest>be\b.*)", r"Decided what \g<what>should \g<rest>"),
-        (r"what(?: is|'s|’s) (?P<rest>the .+)", r"Decided on \g<rest>"),
-        (rf"(?P<how>how|where|when) should {_WE}(?P<rest> .+)", r"Decided \g<how> to\g<rest>"),
-        (
+_QUESTIONS = (
+    (
+        re.compile(rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}{_USE}{_NEAR}", re.IGNORECASE),
+        r"Decided on the\g<of>\g<rest>",
+    ),
+    (
+        re.compile(rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}(?: to)?(?P<rest> .+)", re.IGNORECASE),
+        r"Decided on the\g<of> to\g<rest>",
+    ),
+    (
+        re.compile(r"(?:which|what)(?P<of>(?: [\w/-]+){1,6}?) should (?P<rest>be \w.*)", re.IGNORECASE),
+        r"Decided which\g<of> should \g<rest>",
+    ),
+    (
+        re.compile(r"what should (?P<what>(?:[\w/'-]+ ){1,8}?)(?P<rest>be\b.*)", re.IGNORECASE),
+        r"Decided what \g<what>should \g<rest>",
+    ),
+    (re.compile(r"what(?: is|'s|’s) (?P<rest>the .+)", re.IGNORECASE), r"Decided on \g<rest>"),
+    (re.compile(rf"(?P<how>how|where|when) should {_WE}(?P<rest> .+)", re.IGNORECASE), r"Decided \g<how> to\g<rest>"),
+    (
+        re.compile(
             r"(?P<how>how|where|when) should (?P<what>(?:[\w/'-]+ ){1,8}?)"
             r"(?P<rest>(?:be|go|live|work|look|behave|happen|run|come|appear|stay|start|end)\b.*)",
-            r"Decided \g<how> \g<what>should \g<rest>",
+            re.IGNORECASE,
         ),
-    )
+        r"Decided \g<how> \g<what>should \g<rest>",
+    ),
 )
 
 

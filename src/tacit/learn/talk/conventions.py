@@ -27,7 +27,8 @@ FORMS = (
         + r"(?:use|store|keep|support|treat|consider|avoid|stick to|encode|represent|organi[sz]e|indent|tag|deploy"
         r"|follow|target|rely on|ship|format|lint|host|version|require|enforce|name"
         r"|prefix|generate|mock|squash|rebase|pin|vendor|publish|document)\s"
-        r"(?!it\b|this\b|that\b|them\b|the (?:same|new|result)\b|to\b|for\b|(?:get|see|fail|runn|go|hav|try|mak)\w*ing\b)",
+        r"(?!it\b|this\b|that\b|them\b|the (?:same|new|result)\b|to\b|for\b|(?:get|see|fail|runn|go|hav|try"
+        r"|mak)\w*ing\b)",
         "We use go-git here to be independent of a checkout.",
         firm=True,
     ),
@@ -216,7 +217,10 @@ FORMS = (
         Kind.CONVENTION,
         4,
         r"\b(?:it's|it is|this is|we have|we're|we are) (?:an? )?(?:\w+ ){0,2}?(?:monorepo|side project"
-        r"|personal project|open[- ]source project|static site|two[- ]person team|small team)\b",
+        r"|personal project|open[- ]source project|static site|two[- ]person team|small team)\b"
+        r"|\b(?:this|it) is an? (?!(?:test|new|small|simple|good|nice|draft|different|big|bad"
+        r"|fresh)\b)[\w.+-]+(?: \d[\w.]*)?"
+        r" (?:project|codebase|repo)\b(?! (?:i|we|you|to)\b)",
         "It's a monorepo that is managed with turborepo.",
     ),
     form(

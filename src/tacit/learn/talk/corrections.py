@@ -11,7 +11,9 @@ from tacit.learn.talk.phrase import Phrase
 # What one does not do with the hands: "don't know", "don't worry", "don't mean".
 _STATE = (
     r"(?!(?:know|think|understand|see|like|have|care|worry|mind|forget|get|remember|want|need|mean|believe|feel|recall"
-    r"|hesitate|wait|seem|work|exist|appear|be|stop|you|i|we|even|really|necessarily)\b)"
+    r"|hesitate|wait|seem|work|exist|appear|be|stop|you|i|we|even|really|necessarily|bother|actually)\b"
+    r"|(?:start|begin)(?!.{0,40}\b(?:immediately|right away|before|without|unless)\b)(?= (?:\w+ing|on|the|with|yet)\b"
+    r"|[,.]|$))"
 )
 _MINE = r"\bi(?:'ll| will|ll|'m going to| am going to|'m gonna)\s"
 _DEED = (
@@ -38,7 +40,8 @@ FORMS = (
         AT
         + r"(?:(?:you|agents?)\s)?"
         + NOT
-        + r"\s(?:ever\s|just\s|try to\s|ever try to\s)?(?!(?:change|edit|touch|modify|remove|delete|alter|rename"
+        + r"\s(?:ever\s|just\s|try to\s|ever try to\s|[a-z]{3,12}ly\s)?(?!(?:change|edit|touch|modify|remove|delete"
+        r"|alter|rename"
         r"|update|move|reorder)\b)" + _STATE + VERB + r"\b",
         "Don't use default exports in components.",
         acts=True,
@@ -106,7 +109,10 @@ FORMS = (
         "done by the person",
         Kind.CONSTRAINT,
         4,
-        r"(?:" + _MINE + r"|\blet me\s|\bi (?:want|like|prefer) to\s|\bi (?:always|usually)?\s?)" + _DEED + r"\b.{0,60}"
+        r"(?:(?:"
+        + _MINE
+        + r"|\blet me\s)(?!try|see|check|look|think|know|test)[a-z]+|(?:\bi (?:want|like|prefer) to\s|\bi (?:always"
+        r"|usually)?\s?)" + _DEED + r")\b.{0,60}"
         r"\b(?:myself|by hand|manually|on my own|in (?:an?|my|another) (?:external|separate|other|own"
         r"|different)? ?(?:window|terminal|tab|shell))\b",
         "I will run terraform myself in another terminal.",
@@ -184,7 +190,8 @@ FORMS = (
         Kind.CONSTRAINT,
         4,
         r"(?:^|[.;:—–-]\s)(?:also\s|and\s|please\s)?no (?:more )?(?!(?:change|error|test|problem|issue|result"
-        r"|difference|match|luck|need|idea|one|longer|matter)s?\b)[\w-]+(?: [\w-]+)? (?:in|for|on|inside|within)\s",
+        r"|difference|match|luck|need|idea|one|longer|matter)s?\b)[\w-]+(?: [\w-]+)? (?:in|for|on|inside"
+        r"|within)\s(?!the\b|this\b|that\b|here\b)",
         "No emojis in commit messages.",
     ),
     form(

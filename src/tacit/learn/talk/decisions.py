@@ -28,7 +28,8 @@ FORMS = (
         4,
         r"\bwe(?:'ve| have| are|'re)?\s"
         + _OFTEN
-        + r"(?:migrated|switched|moved|moving(?! on\b)|switching|migrating|transitioned|upgraded|changed|converted)\s(?:\w+\s|(?:the|our) [\w-]+ (?:[\w-]+ )?)?(?:to|from|away"
+        + r"(?:migrated|switched|moved|moving(?! on\b)|switching|migrating|transitioned|upgraded|changed"
+        r"|converted)\s(?:\w+\s|(?:the|our) [\w-]+ (?:[\w-]+ )?)?(?:to|from|away"
         r"|over)\b",
         "We just migrated to pnpm in the web package.",
         firm=True,
@@ -145,7 +146,8 @@ FORMS = (
         "what it will be",
         Kind.DECISION,
         4,
-        r"\b(?:this|it) (?:will|is going to|shall) be (?:an? )(?:[\w.-]+ ){0,4}?(?:monorepo|app|apps|application|library|cli|tool"
+        r"\b(?:this|it) (?:will|is going to|shall) be (?:an? )(?:[\w.-]+ ){0,4}?(?:monorepo|app|apps|application"
+        r"|library|cli|tool"
         r"|plugin|package|service|website|site|extension|api|game|bot|framework|sdk)\b",
         "This will be a monorepo with several related apps.",
     ),
@@ -163,16 +165,36 @@ FORMS = (
         "we will use",
         Kind.DECISION,
         4,
-        r"\bwe(?:'ll| will|'re going to| are going to)\s(?:not\s)?(?:be\s|start\s|only\s|also\s)?(?:use|using|adopt|adopting|host|deploy to)"
-        r"\s(?!it\b|this\b|that\b|them\b|these\b|those\b|the same\b|option\b|your\b)",
+        r"\bwe(?:'ll| will|'re going to| are going to)\s(?:not\s)?(?:be\s|start\s|only\s|also\s)?(?:use|using|adopt"
+        r"|adopting|host|deploy to)"
+        r"\s(?!it\b|this\b|that\b|them\b|these\b|those\b|the same\b|option\b|your\b|https?:)",
         "We'll be using decap as the content system.",
+    ),
+    form(
+        "put off",
+        Kind.DECISION,
+        4,
+        r"\bwe(?:'ll| will|'re going to| are going to) (?:delay|postpone|defer|leave out|drop|hold off on|hardcode"
+        r"|self-host)"
+        r"\s(?!it\b|this\b|that\b|them\b)",
+        "We'll delay single sign-on to phase two.",
+    ),
+    form(
+        "taken for a purpose",
+        Kind.DECISION,
+        4,
+        AT + r"use [\w.+-]+(?: [\w.+-]+)? (?:for|as) (?:the |our |a |all )?(?:database|db|styling|styles|auth"
+        r"|authentication|orm"
+        r"|back ?end|front ?end|ui|tests?|testing|state|caching|cache|storage|builds?|bundling|linting|formatting"
+        r"|logging"
+        r"|routing|deployments?|hosting|icons|charts|validation|migrations|package manager|ci)\b",
+        "Use sqlite for the database.",
     ),
     form(
         "does not matter",
         Kind.DECISION,
         3,
-        AT + r"(?:(?:don't|dont|do not|no need to) (?:worry|bother|care) (?:about|with)|no need for"
-        r"|we don't care about)\s",
+        AT + r"(?:(?:don't|dont|do not|no need to) (?:worry|bother|care) (?:about|with)|we don't care about)\s",
         "Don't worry about backwards compatibility.",
         acts=True,
     ),
@@ -261,7 +283,8 @@ FORMS = (
         "stick to it",
         Kind.DECISION,
         4,
-        r"\b(?:let'?s (?:just )?|(?:i|we)(?:'d| would)? (?:want|like|prefer) to )(?:stick (?:with|to)|standardi[sz]e on|settle on|commit to)\s(?!it\b|this\b|that\b"
+        r"\b(?:let'?s (?:just )?|(?:i|we)(?:'d| would)? (?:want|like|prefer) to )(?:stick (?:with|to)"
+        r"|standardi[sz]e on|settle on|commit to)\s(?!it\b|this\b|that\b"
         r"|option\b|the (?:plan|first|second|current)\b)\w",
         "Let's stick with bootstrap, the team knows it.",
     ),

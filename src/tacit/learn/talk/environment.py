@@ -9,7 +9,8 @@ from tacit.learn.talk.form import Match, form, matches
 from tacit.learn.talk.phrase import Phrase
 
 _SYSTEM = (
-    r"(?:ubuntu|debian|fedora|arch|nixos|linux|mac(?:book)?|m[1-5]|manjaro|mac ?os|macos|osx|windows|win ?1[01]|wsl2?|wayland"
+    r"(?:ubuntu|debian|fedora|arch|nixos|linux|mac(?:book)?|m[1-5]|manjaro|mac ?os|macos|osx|windows|win ?1[01]|wsl2?"
+    r"|wayland"
     r"|x11|kde|plasma|gnome|hyprland|sway|i3"
     r"|zsh|bash|fish|powershell|tmux|neovim|nvim|vim|emacs|vs ?code|cursor|docker|podman|kubernetes|k8s|colima|nix"
     r"|homebrew"
@@ -22,7 +23,8 @@ FORMS = (
         "runs on",
         Kind.ENVIRONMENT,
         5,
-        r"\b(?:(?:i'm|im|i am|we're|we are) (?:currently |still |already )?(?:on|running|using)|(?:i|we) (?:work|develop|deploy|host"
+        r"\b(?:(?:i'm|im|i am|we're|we are) (?:currently |still |already )?(?:on|running|using)|(?:i|we) (?:work"
+        r"|develop|deploy|host"
         r"|am working)(?: \w+)? (?:on|with|in|to))\s(?:an? |the )?" + _SYSTEM + r"\b",
         "I'm on Ubuntu 22.04 with a GUI session.",
         firm=True,
@@ -31,7 +33,8 @@ FORMS = (
         "is of this sort",
         Kind.ENVIRONMENT,
         4,
-        r"\b(?:the|our|my) (?:[\w-]+ ){0,3}?(?:host|server|machine|vm|box|laptop|cluster|container|image|runner|board) (?:is|runs"
+        r"\b(?:the|our|my) (?:[\w-]+ ){0,3}?(?:host|server|machine|vm|box|laptop|cluster|container|image|runner"
+        r"|board) (?:is|runs"
         r"|has) (?:an? |on |only |just )?(?:[\w-]+ ){0,2}?(?:"
         + _SYSTEM
         + r"|unix|arm(?:64)?|x86|alpine|rhel|centos|esp32)\b",
@@ -41,7 +44,8 @@ FORMS = (
         "is installed",
         Kind.ENVIRONMENT,
         4,
-        r"\b(?:i|we) (?:do |already |only )?have (?:the )?[\w`\"'.+-]+(?: [\w`\"'.+-]+){0,3} (?:already )?(?:installed|available"
+        r"\b(?:i|we) (?:do |already "
+        r"|only )?have (?:the )?[\w`\"'.+-]+(?: [\w`\"'.+-]+){0,3} (?:already )?(?:installed|available"
         r"|set up|running locally)\b"
         r"|\b(?:isn't|aren't|is not|are not|not) (?:in|on) (?:the |my |our )?(?:local |system )?path\b",
         "I have only Python 3.11 installed.",
@@ -50,7 +54,8 @@ FORMS = (
         "needs to run",
         Kind.ENVIRONMENT,
         4,
-        r"\b[a-z]+(?:s|tests?|app|server|build|suite) (?:needs?|requires?) [\w`\"'.-]+(?: [\w`\"'.-]+){0,2} (?:to be )?(?:running|installed"
+        r"\b[a-z]+(?:s|tests?|app|server|build|suite) (?:needs?"
+        r"|requires?) [\w`\"'.-]+(?: [\w`\"'.-]+){0,2} (?:to be )?(?:running|installed"
         r"|started|enabled|available)\b",
         "The integration tests need docker running.",
     ),
@@ -96,6 +101,13 @@ FORMS = (
         "The dashboard is deployed at https://grafana.example.com.",
     ),
     form(
+        "its address",
+        Kind.ENVIRONMENT,
+        4,
+        r"\b(?:url|link|console|address|docs|documentation|dashboard|repo) (?:is|are)(?: at| here)?:?\s?https?://",
+        "The url of staging: the console is https://console.example.com.",
+    ),
+    form(
         "needs no",
         Kind.ENVIRONMENT,
         4,
@@ -134,7 +146,8 @@ FORMS = (
         Kind.ENVIRONMENT,
         4,
         r"\b(?:i(?:'ve)? (?:just )?learned|i(?:'ve)? (?:just )?found out|(?:it )?turns out|fyi|for context"
-        r"|just so you know|for your information|keep in mind|bear in mind|be aware)[,:]?\s(?:that\s)?(?!it\b|this\b|these\b|those\b|the following\b"
+        r"|just so you know|for your information|keep in mind|bear in mind|be aware)[,:]?\s(?:that\s)?(?!it\b|this\b"
+        r"|these\b|those\b|the following\b"
         r"|you\b|i\b|the (?:bug|issue|problem|error)\b)[\w`\"']",
         "Keep in mind that the database is shared with billing.",
     ),

@@ -19,7 +19,7 @@ ENOUGH = 4
 
 # Where a clause begins: at the start, behind a mark, or behind a word that joins or asks.
 AT = (
-    r"(?:^|[,;:.!?(\[—–*|>-]\s{0,2}"
+    r"(?:^|[,;:.!?(\[*|>]\s{0,2}|[—–]\s{0,2}|-\s{1,2}"
     r"|\b(?:and|but|so|then|or|please|pls|also|just|ok|okay|yes|no|yeah|now|well|again|remember|must)\s"
     r"|\b(?:make sure|remember|careful|sure|you|want you|like you|need you) to\s|\bmake sure (?:that )?(?:you|we)\s)"
     r"(?:(?:please|pls|also|just|so|then|and|but|ok|okay|again)\s){0,2}"

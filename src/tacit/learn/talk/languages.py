@@ -118,6 +118,8 @@ FORMS = (
         _ES + r"(?!falla|pasa|sale|aparece|funciona|muestra|devuelve|queda)\w{2,12}[ae] siempre\s\w",
         "Usa siempre comillas simples en Python.",
     ),
+    _row("es", "never", _NEVER, _ES + r"prohibido \w+", "Prohibido usar bibliotecas externas de js."),
+    _row("pt", "never", _NEVER, _PT + r"proibido \w+", "Proibido usar bibliotecas externas de js."),
     _row(
         "es",
         "always",
@@ -246,14 +248,14 @@ FORMS = (
         "ja",
         "language",
         _RATHER,
-        r"(?:コメント|ドキュメント|返答|回答|返事|説明|メッセージ|変数名|関数名)は.{0,12}?(?:日本語|英語)で",
+        r"(?:コメント|ドキュメント|コミット文?|返答|回答|返事|説明|メッセージ|変数名|関数名)は.{0,12}?(?:日本語|英語)で",
         "コミットメッセージは英語で書いてください。",
     ),
     _row(
         "ja",
         "chosen",
         Kind.DECISION,
-        r"は、?\s?[^、。]{1,30}を(?:使います|使用します|採用します|利用します)",
+        r"は、?\s?[^、。]{1,30}を(?:使います|使用します|採用します|利用します|使いたい|(?:使用|利用|採用)したい)",
         "データベースはPostgreSQLを使います。",
     ),
     _row(

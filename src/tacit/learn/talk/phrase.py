@@ -13,6 +13,17 @@ from tacit.learn.talk.sentences import sentences
 
 LONGEST = 700  # letters of a sentence that are read
 MOST = 80  # sentences of a prompt that are read
+_TWO, _FEW = 2, 4  # sentences of a prompt that is little else than one of them
+# How orders and questions of the moment begin: what stands beside one mostly belongs to it.
+_TASK = re.compile(
+    r"\W{0,4}(?:(?:please|pls|ok|okay|now|then|and|also|so|great|next|first|hi|hey|yes|no)\b[\s,.!:]{0,3}){0,3}"
+    r"(?:fix|add|create|build|implement|make (?!sure)|change|update|remove|delete|move|rename|refactor|rewrite|read"
+    r"|look"
+    r"|check|find|show|explain|give|generate|debug|investigate|review|continue|help|install|start|finish|convert"
+    r"|replace|separate|split|merge|commit|push|analy[sz]e|(?:can|could|would|will) (?:you|we)|i (?:want|need"
+    r"|would like)"
+    r"|i'd like|why|what|how|where|which|is (?:it|this|there)|are (?:there|you)|do (?:you|we)|does)\b"
+)
 _COVERED = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|(?<!\w)'[^'\n]{2,80}'(?!\w)")
 _STRAIGHT = str.maketrans("’‘´“”\n\t\u00a0", "'''\"\"   ")
 # How people misspell the words that matter, each with as many letters as the right spelling or fewer.
@@ -46,11 +57,19 @@ class Phrase(NamedTuple):
 def phrases(text: str, *, pressing: int = 0) -> list[Phrase]:
     """The sentences that the person typed."""
     found = list(sentences(text, own_words(text)))[:MOST]
-    alone = len(found) <= 4
+    said = [text[span.start : min(span.end, span.start + LONGEST)] for span in found]
+    plainly = [plain(one) for one in said]
+    tasks = [place for place, one in enumerate(plainly) if _TASK.match(one)]
     return [
-        Phrase(span, said, plain(said), found[place - 1] if place else None, alone, pressing)
+        Phrase(
+            span,
+            said[place],
+            plainly[place],
+            found[place - 1] if place else None,
+            len(found) <= _TWO or (len(found) <= _FEW and tasks in ([], [place])),
+            pressing,
+        )
         for place, span in enumerate(found)
-        if (said := text[span.start : min(span.end, span.start + LONGEST)])
     ]
 
 

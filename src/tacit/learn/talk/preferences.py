@@ -107,7 +107,8 @@ FORMS = (
         "wants them so",
         Kind.PREFERENCE,
         4,
-        r"\b(?:i|we) (?:always |really )?(?:want|like) (?!us\b|this\b|changes\b|the\b|that\b|it\b)(?:[a-z-]+ ){0,2}?[a-z]+s to (?:be|stay|have|use|go"
+        r"\b(?:i|we) (?:always |really )?(?:want|like) (?!us\b|this\b|changes\b|the\b|that\b"
+        r"|it\b)(?:[a-z-]+ ){0,2}?[a-z]+s to (?:be|stay|have|use|go"
         r"|live|follow)\b",
         "I want commits to be small and focused.",
     ),

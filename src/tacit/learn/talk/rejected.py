@@ -45,7 +45,8 @@ FORMS = (
         Kind.DECISION,
         4,
         r"\bwe (?:no longer|don't|do not) (?:use|support|maintain|need|ship|rely on)\s(?!it\b|this\b|that\b|them\b"
-        r"|any of).{2,60}\b(?:any ?more|any longer)\b|\bwe no longer (?:use|support|maintain|ship|rely on|have|need|require|allow|want|do)\s(?!it\b"
+        r"|any of).{2,60}\b(?:any ?more|any longer)\b|\bwe no longer (?:use|support|maintain|ship|rely on|have|need"
+        r"|require|allow|want|do)\s(?!it\b"
         r"|this\b|that\b)",
         "We no longer support Node 16.",
     ),

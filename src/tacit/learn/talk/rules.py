@@ -14,7 +14,22 @@ from tacit.learn.talk.phrase import Phrase
 # Something is named that must or should; not "it", not "we".
 _SUBJECT = (
     r"(?:[\w`\"')\]](?<!\bit)(?<!\bthis)(?<!\bthat)(?<!\bthere)(?<!\bwe)(?<!\byou)(?<!\bi)(?<!\bthey)"
-    r"(?<!\bwhat)(?<!\bthen)(?<!\bno)(?<!\bto)(?<!\bnot)\s|^\W*|[:.;,(] ?)"
+    r"(?<!\bwhat)(?<!\bthen)(?<!\bno)(?<!\bto)(?<!\bnot)(?<!n't)\s|^\W*|[:.;,(] ?)"
+)
+
+# Something that a person who programs works with. What else "should" is mostly what is being made.
+_OF_THE_CRAFT = (
+    r"^(?=.{0,120}\b(?:code|commits?|tests?|functions?|methods?|class(?:es)?|files?|modules?|packages?|branch(?:es)?"
+    r"|prs?"
+    r"|pull requests?|comments?|docs?|documentation|errors?|exceptions?|logs?|logging|messages?|names?|naming"
+    r"|variables?"
+    r"|constants?|imports?|exports?|types?|interfaces?|components?|hooks?|endpoints?|routes?|apis?|quer(?:y|ies)"
+    r"|migrations?|schemas?|secrets?|keys?|tokens?|credentials?|configs?|configuration|settings|env|dependenc(?:y|ies)"
+    r"|librar(?:y|ies)|scripts?|commands?|builds?|releases?|versions?|changelog|agents?|assertions?|fixtures?|mocks?"
+    r"|specs?|services?|repositor(?:y|ies)|repos?|workflows?|pipelines?|ci|linters?|formatter|changes|features?"
+    r"|identifiers?|parameters?|arguments?|strings?|paths?|style|flags?|requests?|responses?|checks?|rules?|tools?"
+    r"|work|semantics|lines?|tasks?|issues?|tickets?|reviews?|you)\b)"
+    r".{0,400}?"
 )
 
 # What one says of a fault: it never ends, it always fails.
@@ -46,8 +61,8 @@ FORMS = (
         "should",
         Kind.CONVENTION,
         2,
-        _SUBJECT
-        + r"(?:should|need to|needs to|ought to)\s(?:not\s|never\s|always\s|only\s|also\s|generally\s)?(?!be able\b)(?:be\s)?\w",
+        _OF_THE_CRAFT + _SUBJECT + r"(?:should|need to|needs to|ought to)\s(?:not\s|never\s|always\s|only\s|also\s"
+        r"|generally\s)?(?!be able\b)(?:be\s)?\w",
         "Commit messages should name the ticket.",
         impersonal=True,
     ),
@@ -69,7 +84,7 @@ FORMS = (
         2,
         r"\s(?:only|exclusively)(?:\s?[.;,)(—–]|$| and\b)|\b(?:is|are|uses?|supports?|has|have|works?|runs?|holds?"
         r"|stores?|adds?|accepts?|sends?|contains?|affects?|receives?) only\s|\b(?:is|are) the only\s|\b(?:is"
-        r"|are) [\w-]+-only\b|\brequired(?:[.;,)]|$| (?:for|by|in|to|on|\())",
+        r"|are) [\w`-]+-only\b|\b(?:is|are) exempt from\b|\brequired(?:[.;,)]|$| (?:for|by|in|to|on|\())",
         "Modules are loaded with ESM syntax only.",
         impersonal=True,
     ),
@@ -78,8 +93,26 @@ FORMS = (
         Kind.CONVENTION,
         2,
         START + r"(?:" + VERB + r"|(?:uses|supports|keeps|prefers|returns|takes|writes|runs))\s.{1,100}"
-        r"(?:\b(?:rather than|instead of|over)\s|, not (?:at|in|on|the|an?|just|only|via|with)\s)",
+        r"(?:\b(?:rather than|instead of|over)\s|, not (?:(?:at|in|on|the|an?|just|only|via|with)\s|[`\"']))",
         "Patch the driver rather than the caller.",
+        impersonal=True,
+    ),
+    form(
+        "this code, not that",
+        Kind.CONVENTION,
+        3,  # the sign of contrast adds one
+        r"`,? not (?:only |just )?`",
+        "All calls: `fetch('api/apps')` not `fetch('/api/apps')`.",
+    ),
+    form(
+        "none of it",
+        Kind.CONSTRAINT,
+        2,
+        r"^\W*no (?!(?:problem|need|worr|change|error|issue|idea|luck|more|longer|one|way|thank|result"
+        r"|difference)\w{0,3}\b"
+        r"|(?:it|that|this|i|we|you|the|but|just|not|because|there|lets?|let's|please|don't|do|use)\b)"
+        r"[\w`./-]+(?: [\w`./-]+){1,3}\s?(?:[—–;:(.-]\s|[.]?$)",
+        "No floating promises; await them or say why.",
         impersonal=True,
     ),
     form(
@@ -98,7 +131,8 @@ FORMS = (
         Kind.CONVENTION,
         2,
         AT
-        + r"(?:use|run|call|invoke)\s(?=[^\s]{1,60}(?: [^\s]{1,40}){0,4} (?:to|for|when|whenever|before|after|in)\s)",
+        + r"(?:use|run|call|invoke)\s(?=[`\"'$./-]|[\w-]+[._/:]\w|(?:make|npm|pnpm|yarn|cargo|go|uv|just|git|docker)\s)"
+        r"(?=[^\s]{1,60}(?: [^\s]{1,40}){0,4} (?:to|for|when|whenever|before|after|in)\s)",
         "Run `make docs` to generate the reference.",
         acts=True,
     ),
@@ -106,7 +140,8 @@ FORMS = (
         "command of a rule",
         Kind.CONVENTION,
         1,
-        r"^(?:[\w .-]{2,40}[:—-]\s)?(?:use|keep|follow|ensure (?:that )?(?:all|every|each|any|no|new|proper|you|tests?|code|changes)\b|default to|treat|leave|handle|include|maintain|assume"
+        r"^(?:[\w .-]{2,40}[:—-]\s)?(?:use|keep|follow|ensure (?:that )?(?:all|every|each|any|no|new|proper|you"
+        r"|tests?|code|changes)\b|default to|treat|leave|handle|include|maintain|assume"
         r"|focus on|limit|reserve|minimi[sz]e)\s",
         "Keep functions short and pure.",
         impersonal=True,

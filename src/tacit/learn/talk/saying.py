@@ -16,6 +16,7 @@ from tacit.learn.talk.own_words import Span
 from tacit.learn.talk.phrase import Phrase
 
 LEAST_WORDS = 5  # C4
+ABOUT = " (about: "  # behind it stand words of the agent
 _LONGEST = 320
 _CLAUSE = 240  # a sentence longer than this is cut at its clauses
 _NAMED = 120
@@ -23,7 +24,8 @@ _OWN_WORDS = 13  # a sentence of so many words names its matter itself
 
 _LEADS = re.compile(
     # "No, we use X" begins with an answer; "no more X" with what is meant.
-    r"(?:(?:ok|okay|yes|yep|no(?=\s?[,.:!;…-]|\s(?:we|i|you|it|that|this|don't|dont|do|use|let)\b)|nope|yeah|and|but|so|also|please|pls|hmm|uh+|oh|ah+|well|alright|right|great|thanks"
+    r"(?:(?:ok|okay|yes|yep|no(?=\s?[,.:!;…-]|\s(?:we|i|you|it|that|this|don't|dont|do|use|let)\b)|nope|yeah|and|but"
+    r"|so|also|please|pls|hmm|uh+|oh|ah+|well|alright|right|great|thanks"
     r"|thank you|perfect"
     r"|just to be clear|to be clear|remember(?: that| to)?|note(?: that)?|(?:please )?make sure (?:that )?(?:you|to)"
     r"|again|actually|btw|by the way|wait|sorry"
@@ -70,7 +72,7 @@ def say(text: str, phrase: Phrase, at: int, turn_before: str, after: Span | None
         span = Span(span.start, after.end)
     sentence = _told(text[span.start : span.end])
     if span.start == phrase.span.start and points and turn_before:
-        sentence = f"{sentence} (about: {one_line(turn_before, _NAMED)})"
+        sentence = f"{sentence}{ABOUT}{one_line(turn_before, _NAMED)})"
     sentence = visible(sentence)
     return None if is_short(sentence) or secret_kind(sentence) else Saying(sentence, span)
 

@@ -38,7 +38,7 @@ SENTENCE = (
         + r"(?:can|could|would|will|should|shall|do|does|did|is|are|am|was|were|has|have|what|why|how|where|which|who"
         r"|any)"
         r"\s(?:you|we|i|it|this|that|the|there|they|he|he|she|these|those|my|our|your|does|do|did|is|are|can|should"
-        r"|if|about|chance|\w+s)\b",
+        r"|if|about|chance|\w+s|\w+ed)\b",
     ),
     _sign(
         "asks behind a comma",
@@ -65,7 +65,7 @@ SENTENCE = (
         "of the moment",
         -3,
         r"\b(?:yet|for (?:this|that|the next|the current) (?!project|repo|codebase|team|kind|sort|type|reason|purpose"
-        r"|package|app|to )\w+|this time|for the moment"
+        r"|package|app|to )\w+|this time|for the moment|later on|will come later|in a later \w+|for later"
         r"|at this (?:point|stage)|for today"
         r"|until (?:i|we)|just this once|in this (?:commit|pr|branch|case|session|change))\b",
     ),
@@ -81,7 +81,7 @@ SENTENCE = (
         r"|asked|explicitly|told|requested))\b",
     ),
     _sign("by all means", 3, r"\bwhatever (?:you do|happens)\b|\bunder (?:no|any) circumstances?\b|\bat all costs?\b"),
-    _sign("unless", 2, r"\bunless\b"),
+    _sign("unless", 3, r"\bunless\b"),
     _sign("alone", 3, r"\b(?:on your own|by yourself|ever again|again on)\b"),
     _sign("ever", 1, r"\bever\b"),
     _sign(
@@ -109,7 +109,7 @@ SENTENCE = (
         "remembered",
         2,
         r"\b(?:remember|keep in mind|note|be aware|reminder|for the record|just to be clear|to be clear"
-        r"|important(?:ly)?|rule)\b\s?[:,]?\s?(?:that\b)?",
+        r"|important(?:ly)?|critical(?=:)|mandatory(?=:)|warning(?=:)|rule)\b\s?[:,]?\s?(?:that\b)?",
     ),
     _sign("generally", 1, r"\b(?:generally|in general|as a rule|usually|by default)\b"),
     _sign("manner", 1, r"\b(?:directly|manually|by hand)\b"),
@@ -130,8 +130,10 @@ ABOUT = (
         -3,
         r"\b(?:still|broken|bug|fails?|failed|failing(?! (?:\w+ ){0,2}tests?)|failure|crash(?:es|ed)?|not working"
         r"|doesn't work|does not work|isn't working|i get|i got|i'm getting"
-        r"|i see|i'm seeing|i noticed|seems?|appears? to|happen(?:s|ed|ing)?|supposed to|for some reason|weird"
-        r"|keeps? (?:getting|seeing|failing|giving|showing|crashing|saying|returning)|please check|look into (?:it|this)"
+        r"|i see|i'm seeing|i noticed|seems? (?:to|like|that|as|off|wrong|not|broken|weird|odd)|appears? to"
+        r"|happen(?:s|ed|ing)?|supposed to|for some reason|weird"
+        r"|keeps? (?:getting|seeing|failing|giving|showing|crashing|saying|returning)|please check|look into (?:it"
+        r"|this)"
         r"|the (?:issue|problem) (?:is|was))\b",
     ),
     _sign(
@@ -140,12 +142,13 @@ ABOUT = (
         r"\b(?:buttons?|modals?|widgets?|icons?|panels?|tabs?|tabbed|pages?|screens?|headers?|footers?|sidebar"
         r"|dropdown|popover|popup|menus?|margins?|padding"
         r"|colou?rs?|background|layouts?|cards?|checkbox|tooltip|badges?|clickable|click(?:s|ed|ing)?|display(?:s"
-        r"|ed)?|pixels?|px|logo|navbar|banner|viewport|hover|scroll(?:ing)?"
-        r"|shown|(?:be|is|are|not|always|stay) visible(?! to)|redirects?|appears?|(?<!that )looks? like|widths?|heights?|fonts?|images?|players?|users? (?:should"
+        r"|ed)?|pixels?|px|logo|fresh look|look and feel|skin|animations?|navbar|banner|viewport|hover|scroll(?:ing)?"
+        r"|shown|(?:be|is|are|not|always|stay) visible(?! to)|redirects?|appears?|(?<!that )looks? like|widths?"
+        r"|heights?|fonts?|images?|players?|users? (?:should"
         r"|can|must|to))\b",
     ),
     _sign("moment", -2, r"\b(?:right now|for now|at the moment|currently|now|today|just now|temporarily)\b"),
-    _sign("place", -2, r"\b(?:lines? \d|line:\d|:\d{1,5}-\d|step \d|option \w\b|#\d)"),
+    _sign("place", -2, r"\b(?:lines? \d|line:\d|:\d{1,5}-\d|step \d|option \w\b)|(?<!\w)#\d"),
     _sign("then", -2, r"\b(?:should|must|needs? to) then\b|\bthen (?:the|it|this|you|we) (?:should|must|needs? to)\b"),
     _sign("asked", -2, r"\b(?:can|could|would) you\b|\bi (?:want|need|would like|'d like) you to\b|\bmake sure\b"),
 )
@@ -166,7 +169,7 @@ OBJECTS = (
     ),
     _sign("named before", 0, r"^\s?them\b"),
     _sign("named", 2, r"^\s?[`\"'$./@-]|^\s?--?\w|^\s?[\w-]*[/_.]\w"),
-    _sign("definite", -1, r"^\s?(?:\w+ )?(?:the|my|your|its|their|his|her|both|all (?:the|of))\b"),
+    _sign("definite", -1, r"^\s?(?:\w+ )?(?:the|my|your(?! own)|its|their|his|her|both|all (?:the|of))\b"),
     _sign(
         "in general",
         2,
@@ -204,7 +207,8 @@ IMPERSONAL = (
     _sign(
         "at hand",
         0,
-        r"^\W*the (?:[\w@./-]+ ){1,4}(?:should|needs? to|has to|have to)\b"
+        r"^\W*the (?!(?:\w+ )?(?:agents?|assistant|model|llm|ai) (?:should|needs?|has"
+        r"|have)\b)(?:[\w@./-]+ ){1,4}(?:should|needs? to|has to|have to)\b"
         r"|^\W*the (?:[\w-]+ )?(?:function|script|method|endpoint|command|class|component|query|loop|table|column"
         r"|field|list|form|value|program|output|result|name|text|title) must\b",
     ),
@@ -215,7 +219,7 @@ IMPERSONAL = (
 _BEFORE = {
     -4: (
         "if whether do does did should can could would what how why where which unless once until when whenever while "
-        "before after as think guess thought thinks ensure ensures"
+        "before after as think guess thought thinks ensure ensures then"
     ),
     -2: "for that who than",
 }

@@ -56,8 +56,8 @@ FORMS = (
         "next time",
         Kind.CONVENTION,
         4,
-        AT
-        + r"(?:next time|(?:every ?time|each time|any ?time|whenever) (?:you|an? agent|the agent|agents))\s[^,]{2,80},\s(?:it\s|they\s)?"
+        AT + r"(?:next time|(?:every ?time|each time|any ?time|whenever) (?:you|an? agent|the agent"
+        r"|agents))\s[^,]{2,80},\s(?:it\s|they\s)?"
         r"(?:please\s|also\s|always\s|then\s|make sure (?:to|you)\s|you (?:should|must|have to|need to)\s)?"
         r"(?!is\b|are\b|why\b|what\b|how\b|does\b)" + VERB + r"\b",
         "Every time you add a flag, add it to the docs.",
@@ -70,7 +70,8 @@ FORMS = (
         r"(?:every|each|all|any)\s(?!of (?:that|this|it|them)\b|the (?:way|time"
         r"|rest)\b)[\w`\"'/.-]+(?:\s[\w`\"'/.-]+){0,7}?\s"
         r"(?:must|should|needs? to|needs?|has to|have to|has its own|have their own|goes?|lives?|belongs?|requires?"
-        r"|gets|is a|are(?! (?:provided|attached|listed|described|below|above|here|there|in (?:the|this) (?:attached|uploaded)))"
+        r"|gets|is a|are(?! (?:provided|attached|listed|described|below|above|here|there|in (?:the|this) (?:attached"
+        r"|uploaded)))"
         r")\b",
         "Every migration needs a test of its own.",
         impersonal=True,
@@ -138,10 +139,11 @@ FORMS = (
     form(
         "before it is shared",
         Kind.CONVENTION,
-        4,
+        3,
         r"\b(?:before|prior to)\s(?:you\s|we\s|ever\s)?(?:commit|push|merg|deploy|releas|open(?:ing)? a pr|creat(?:e"
         r"|ing) a pr|submit)(?:t?ing|e)?\b",
-        "Run the formatter before committing.",
+        "Generally run the formatter before committing.",
+        impersonal=True,
     ),
     form(
         "when doing one, do the other",
@@ -150,6 +152,17 @@ FORMS = (
         AT + r"(?:when|whenever|if|once) you (?:add|change|create|touch|write|edit|rename|introduce|modify"
         r"|make)\s[^.;]{2,60}\b(?:also|always|make sure)\b",
         "When you add an env var also add it to .env.example.",
+    ),
+    form(
+        "made sure of",
+        Kind.CONSTRAINT,
+        6,  # the sign of what is asked takes two
+        r"\bmake sure (?:that )?(?:anything|everything|every|each|no|all) (?!the\b|of\b"
+        r"|tests? pass)(?:[\w`./-]+ ){1,6}?"
+        r"(?:is|are|goes|go|has|have|uses?|stays?|gets?|lives?)\s(?!(?:fixed|done|there|correct|working|green|updated"
+        r"|ok|passing"
+        r"|removed|added|still|in place)\b)",
+        "Make sure anything you install goes into a virtual environment.",
     ),
     form(
         "everywhere",
@@ -164,7 +177,9 @@ FORMS = (
         Kind.CONVENTION,
         5,
         r"^\W*(?:design |general |coding |project |important |new |hard )?(?:decision|rule|convention|policy"
-        r"|principle|guideline|requirement|constraint)s?:\s",
+        r"|principle|guideline|requirement|constraint|mandatory|forbidden|disallowed|prohibited|not allowed|never"
+        r"|always"
+        r"|do not|don't)s?:\W{0,3}\s",
         "Design decision: the command line stays stateless.",
         firm=True,
     ),

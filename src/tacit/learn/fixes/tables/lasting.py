@@ -12,7 +12,7 @@ _THING = (
 _UNKNOWN = r"(?:unknown|unrecogni[sz]ed|invalid|illegal|unsupported|unexpected|undefined|ambiguous|bad)"
 _MANIFEST = (
     r"(?:package\.json|go\.mod|cargo\.toml|pyproject\.toml|setup\.py|makefile|gemfile|mix\.exs|pom\.xml|composer\.json|"
-    r"main module|manifest|tsconfig\.json|workspace)"
+    r"main module|manifest|tsconfig\.json|workspace|dockerfile|(?:docker-)?compose\.ya?ml)"
 )
 _CANNOT = r"(?:could not|couldn't|cannot|can't|can not|unable to|failed to|did not)"
 
@@ -80,6 +80,7 @@ STATE = (
     Row(
         r"pathspec '[^'/.]{1,40}' did not match|invalid reference", "error: pathspec 'master' did not match any file(s)"
     ),
+    Row(r"\bsrc refspec .{1,80} does not match", "error: src refspec master does not match any"),
     Row(r"no such remote|does not appear to be a git repo", "fatal: 'upstream' does not appear to be a git repository"),
 )
 
@@ -116,6 +117,14 @@ USAGE = (
         rf"\b{_THING}:? (?:\S{{1,60}} )?(?:(?:is|was|are) )?(?:not (?:recogni[sz]ed|supported|allowed|defined|"
         r"known|valid|found|available)|unknown|unrecogni[sz]ed|unsupported)\b",
         "option '--oops' is not supported",
+    ),
+    Row(
+        r"(?:option|flag|argument|command|task|script)\b.{0,40}\bdoes(?: not|n't) exist",
+        'The "--oops" option does not exist.',
+    ),
+    Row(
+        r"\bmust be (?:specified|provided|given)\b|\brequired when\b",
+        "--merge or --squash required when not interactive",
     ),
     Row(r"provided but not defined|unknown shorthand|unknown predicate", "flag provided but not defined: -oops"),
     Row(
@@ -161,7 +170,7 @@ USAGE = (
     ),
     Row(r"no rule to make target|did you mean|perhaps you meant", "make: *** No rule to make target 'tset'.  Stop."),
     Row(
-        r"\bis deprecated|has been (?:removed|renamed|replaced)|no longer (?:supported|available)",
+        r"\bis deprecated|(?:has been|was|were) (?:removed|renamed|replaced)|no longer (?:supported|available)",
         "`x get` has been removed",
     ),
     Row(
@@ -171,6 +180,12 @@ USAGE = (
 )
 
 SETTING = (
+    Row(r"\b(?:is|are) not allowed (?:on|in|for|by)\b", "Merge commits are not allowed on this repository."),
+    Row(r"\brole .{1,60} does not exist|password authentication", 'FATAL:  role "me" does not exist'),
+    Row(
+        r"\bversion (?:is|was) .{1,40} (?:but|while) .{1,60}(?:specif|requir|expect|need)",
+        "Your Ruby version is 2.6.10, but your Gemfile specified 3.2.2",
+    ),
     Row(r"permission denied|operation not permitted|\beacces\b|\beperm\b", "bash: ./run.sh: Permission denied"),
     Row(r"access (?:is )?denied|read-only file system|not writable", "mkdir: /x: Read-only file system"),
     Row(r"requires? (?:root|sudo|superuser|elevated)|must be (?:run as )?root", "this command must be run as root"),
@@ -217,7 +232,7 @@ ADVICE = (
         "hint: Use -f if you really want to add them.",
     ),
     Row(
-        r"\b(?:use|run|try|pass|add|specify|need|consider|with|supply|set|via|retry)\b.{0,60}[\s`'\"(]--?[a-z][\w-]{0,40}.{0,60}"
+        r"\b(?:use|run|try|pass|add|specify|need|consider|with|supply|set|via|retry)\b.{0,40}[\s`'\"(]--?[a-z][\w-]{0,40}(?![\w-]).{0,40}"
         r"\b(?:to|for|if|flag|option|instead|or)\b",
         "Consider enabling multiline mode with the --multiline flag",
     ),

@@ -50,6 +50,7 @@ IDLE = (
     Row(r"nothing (?:added )?to commit|no changes added|working tree clean", "nothing to commit, working tree clean"),
     Row(r"already up.to.date|everything up.to.date|no local changes", "Everything up-to-date"),
     Row(r"no (?:stash entries|tests? (?:found|ran|collected|to run)|files were processed)", "No stash entries found."),
+    Row(r"failed to push some refs", "error: failed to push some refs to 'origin'"),
     Row(r"\bis already (?:installed|running|enabled|merged|closed|active)\b", "node 20 is already installed"),
 )
 
