@@ -79,6 +79,11 @@ def test_words_that_introduce_nothing_stay(text: str) -> None:
         ("we decided to use postgres", Kind.DECISION, ("project", "decided on", "postgres")),
         ("this project uses ruff", Kind.CONVENTION, ("project", "uses", "ruff")),
         ("use ruff for linting", Kind.RULE, ("linting", "uses", "ruff")),
+        (
+            "When `jq -r '.a,.b'` fails with “no key, sorry”, use `jq '.a'`",
+            Kind.KNOWN_FIX,
+            ("`jq -r '.a,.b'` fails with “no key, sorry”", "is fixed by", "use `jq '.a'`"),
+        ),
         ("if the build fails, clear the cache", Kind.KNOWN_FIX, ("the build fails", "is fixed by", "clear the cache")),
         ("the default branch is main", Kind.CONVENTION, ("the default branch", "is", "main")),
         ("tokens must be rotated", Kind.RULE, ("tokens", "must be", "rotated")),

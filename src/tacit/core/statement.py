@@ -156,6 +156,11 @@ _READINGS = (
     _reading(rf"{_WHO}(?:must\s|should\s)?(?:always|must)\s(?!be\b|have\b){_VERB}", _always),
     _reading(r"avoid\s(?:using\s|the\suse\sof\s)(?P<object>.+)", _avoided),
     _reading(r"let[’']?s\s(?:just\s)?use\s(?P<object>.+)", _taken),
+    _reading(  # a command or an error that is quoted may hold commas
+        r"(?:if|when)\s(?P<when>.{0,400}?(?:error|fail|crash|hang).{0,400}?),\s(?:then\s)?"
+        r"(?P<object>(?:use|run|set|pass|put|write|install|add|start|give)\s.+)",
+        _fix,
+    ),
     _reading(r"(?:if|when)\s(?P<when>[^,]*(?:error|fail|crash|hang)[^,]*),\s(?:then\s)?(?P<object>.+)", _fix),
     _reading(
         r"(?:i|we)(?:[’']d|\swould)?\s(?:(?:usually|always|generally|really)\s)?prefer(?:\sto\suse|\susing)?\s(?P<object>.+)",

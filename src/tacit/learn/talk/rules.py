@@ -108,7 +108,8 @@ FORMS = (
         "none of it",
         Kind.CONSTRAINT,
         2,
-        r"^\W*no (?!(?:problem|need|worr|change|error|issue|idea|luck|more|longer|one|way|thank|result"
+        r"^\W*no (?!.{0,60}\b(?:is|are|was|were|has|have|had|shows?|found|available)\b)(?!(?:problem|need|worr|change"
+        r"|error|issue|idea|luck|more|longer|one|way|thank|result"
         r"|difference)\w{0,3}\b"
         r"|(?:it|that|this|i|we|you|the|but|just|not|because|there|lets?|let's|please|don't|do|use)\b)"
         r"[\w`./-]+(?: [\w`./-]+){1,3}\s?(?:[—–;:(.-]\s|[.]?$)",
