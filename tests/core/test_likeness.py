@@ -27,6 +27,10 @@ def test_the_same_in_other_words_is_alike(one: str, other: str) -> None:
         ("use pnpm instead of npm", "use npm instead of pnpm"),
         ("run the tests before a commit", "run the migrations before a deploy"),
         ("never push to main", "never push to the staging branch of main"),
+        (
+            "never deploy the red cluster on fridays, ask me first",
+            "never deploy the blue cluster on fridays, ask me first",
+        ),
         ("yes", "yes"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tacit.core.text import clip
+from tacit.core.text import clip, escape_lies
 
 _FENCE = re.compile(r"\s{0,9}(?:```|~~~)")
 _MARKS = re.compile(r"\s{0,9}(?:#{1,6}\s{1,9}|>\s?|[-*+]\s{1,9}|\d{1,3}[.)]\s{1,9}){1,9}")
@@ -34,6 +34,11 @@ def lead(text: str, limit: int) -> str:
 def one_line(text: str, limit: int) -> str:
     """The beginning of what is no prose, a command or what it printed: sign by sign as it is, but on one line."""
     return clip(" ".join(text[: 8 * limit].split()), limit)
+
+
+def visible(text: str) -> str:
+    """On one line, without signs that nobody sees."""
+    return " ".join(escape_lies(" ".join(text.split()), lambda _: "").split())
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ import re
 from tacit.core.stems import stem
 from tacit.core.text import STOP_WORDS, words
 
-_ALIKE = 0.7  # of all that either is about
+_ALIKE, _ALIKE_BUT_ONE = 0.7, 0.85  # of all that either is about
 _FEWEST = 2
 _AGAINST = frozenset(
     "never not no don't dont doesn't avoid stop without cannot can't mustn't shouldn't isn't aren't".split()
@@ -27,7 +27,9 @@ def is_alike(one: str, other: str) -> bool:
     first, second = subjects(one), subjects(other)
     if len(first) < _FEWEST or len(second) < _FEWEST or is_against(one) != is_against(other):
         return False
-    return len(first & second) / len(first | second) >= _ALIKE and _chosen(one) == _chosen(other)
+    # Where both are about something that the other is not, one thing stands in the place of another.
+    least = _ALIKE if first <= second or second <= first else _ALIKE_BUT_ONE
+    return len(first & second) / len(first | second) >= least and _chosen(one) == _chosen(other)
 
 
 def _chosen(sentence: str) -> frozenset[str]:

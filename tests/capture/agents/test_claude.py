@@ -149,6 +149,14 @@ def test_what_the_host_adds_to_a_rejection_is_not_theirs(w: Writer) -> None:
     assert said(data) == [("no", How.REJECTION), ("The first", How.ANSWER)]
 
 
+def test_a_password_that_was_asked_for_is_not_kept(w: Writer) -> None:
+    told = {"answers": {"What is the password of staging?": "Tr0ub4dor&3", "Which token format?": "JWT"}}
+    call = w.call("toolu_1", "AskUserQuestion", questions=[{"question": "Which?"}])
+    found = prompts("claude", lines(call, w.result("toolu_1", "answered", toolUseResult=told)))
+
+    assert [one.text for one in found] == ["[redacted:password]", "JWT"]
+
+
 def test_an_answer_is_a_prompt_about_the_question(w: Writer) -> None:
     told = {"questions": [{"question": "Which?"}], "answers": {"Which?": "The second", "Where?": ["a", "b"]}}
     call = w.call("toolu_1", "AskUserQuestion", questions=[{"question": "Which?"}])

@@ -16,6 +16,12 @@ def test_an_answer_to_a_question_of_design_is_a_decision() -> None:
     assert one.kind is Kind.DECISION
     assert one.sentence == "Decided on the database: Postgres."
     assert one.quote == "Postgres"
+    assert one.provenance is Provenance.MODEL  # the question is the agent's
+
+
+def test_what_points_elsewhere_is_not_sure_enough_to_hold_at_once() -> None:
+    (one,) = learnt(prompt("good. from now on always do it that way"))
+    assert one.confidence < 0.75
 
 
 @pytest.mark.parametrize(

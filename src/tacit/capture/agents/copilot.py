@@ -28,7 +28,9 @@ _PASSED = frozenset(
     "model.model_call_failure model.message model.response model.turn_ended model.messages_snapshot".split()
 )
 _AT_ONCE = ("", "idle")
-_GUIDANCE = re.compile(r"\n+Tool \"[^\"\n]{1,100}\" (?:succeeded|failed)\. Additional guidance from .*\Z", re.DOTALL)
+_GUIDANCE = re.compile(
+    r"\n{1,3}Tool \"[^\"\n]{1,100}\" (?:succeeded|failed)\. Additional guidance from .*\Z", re.DOTALL
+)
 _SHELL = re.compile(r"\n?<shellId: [^<>\n]{1,100}>\s*\Z")
 _REJECTED = ("denied", "rejected", "permission")
 _HISTORY = re.compile(rb'\s{0,20}\{\s{0,20}"history"\s?:\s?\[')

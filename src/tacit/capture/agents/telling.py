@@ -35,6 +35,7 @@ _KEY = "PRIVATE KEY"  # the one secret with blanks and line breaks in it
 _MOST_FILES = 200
 _LONGEST_NAME = 1024
 _LASTING = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_SECRET = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|credentials?|pin)\b", re.IGNORECASE)
 _LONG_ID, _DIGITS = 20, 6
 
 
@@ -101,6 +102,15 @@ def clipped(text: str, limit: int) -> str:
     return clip(redacted(text[: limit + _MARGIN]), limit)
 
 
+def without_secret(answer: str, question: str) -> str:
+    """Who is asked for a password may tell it; one word alone does not look like one."""
+    asked = _SECRET.search(question)
+    if not asked or len(answer.split()) != 1:
+        return answer
+    front = f"{asked[0]}: "
+    return redacted(front + answer).removeprefix(front)
+
+
 class Teller:
     """Yields heard things of one host. A key is told once."""
 
@@ -115,6 +125,8 @@ class Teller:
         self, key: str, place: Place, text: str, how: How = How.TYPED, about: str = "", nth: int = 0
     ) -> Iterator[Heard]:
         said = self._text(text)
+        if how is How.ANSWER:
+            said = without_secret(said, about)
         if how is How.SHELL and is_unsaid(said):
             self.tally.passed[UNSAID] += 1
         elif said:

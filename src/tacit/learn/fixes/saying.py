@@ -7,8 +7,10 @@ import re
 from difflib import SequenceMatcher
 
 from tacit.core.claim import Kind
+from tacit.core.gist import visible
 from tacit.core.ids import EventId
 from tacit.core.provenance import Provenance
+from tacit.core.text import clip
 from tacit.learn.fixes.commands import formats
 from tacit.learn.fixes.differing import Difference, difference
 from tacit.learn.fixes.general import REDACTED, Told, general
@@ -23,6 +25,7 @@ _WHOLE = 100  # characters of a command that is shown whole
 _PLACE = 50  # characters of what differs between two that are not
 _LIKE = 0.7  # of two flags, where one may be a slip of the other
 _LONGEST_ERROR = 120
+_LONGEST = 500
 _FRONT = re.compile(
     r"^(?:(?:/bin/)?(?:ba|z|da)?sh: |\(eval\):\d{1,4}: |-c: |line \d{1,5}: |zsh:\d{1,4}: |fatal: |error: |"
     r"npm (?:ERR!|error) |make(?:\[\d{1,3}\])?: \*\*\* |✘ |× ){1,5}",
@@ -50,7 +53,7 @@ _REASONS = {
 
 
 def learnt(failure: Call, found: Found, attempts: tuple[EventId, ...] = ()) -> Learnt | None:
-    sentence = sentence_of(found, failure.used.directory)
+    sentence = clip(visible(sentence_of(found, failure.used.directory) or ""), _LONGEST)
     if not sentence or REDACTED.search(sentence):
         return None
     repair = (found.repaired_by,) if found.repaired_by else ()

@@ -49,6 +49,7 @@ LEARNERS = (
 )
 _SURE = {ENOUGH: 0.55, ENOUGH + 1: 0.65, ENOUGH + 2: 0.75}
 _SUREST = 0.8
+_POINTING = 0.6  # "always do it that way": what it is about is said elsewhere, if at all
 _HEARD = (How.TYPED, How.QUEUED, How.REJECTION, How.ANSWER, How.COMMAND)
 
 
@@ -131,7 +132,7 @@ def _statement(said: Said, prompt: PromptGiven, phrase: Phrase, about: str, afte
     if best is None or told is None:
         return None
     quote = prompt.text[told.quote.start : told.quote.end]
-    sure = _SURE.get(best.score, _SUREST)
+    sure = min(_SURE.get(best.score, _SUREST), _POINTING if told.points else 1)
     reason = f"{best.form.name}, as in “{best.form.example}”"
     whose = Provenance.MODEL if ABOUT in told.sentence else Provenance.USER_DIRECT  # it is what it is made of
     return Taught(told.quote, Learnt(best.form.kind, told.sentence, quote, (said.event,), reason, sure, whose))

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from tacit.core.claim import Kind
 from tacit.core.conversation import Act, How, Outcome, PromptGiven, ToolUsed
-from tacit.core.gist import one_line
+from tacit.core.gist import one_line, visible
 from tacit.core.provenance import Provenance
 from tacit.core.redaction import secret_kind
 from tacit.core.text import clip
 from tacit.learn.talk import decisions, rules
 from tacit.learn.talk.learnt import Learnt, Said
 from tacit.learn.talk.phrase import Phrase, phrases
-from tacit.learn.talk.saying import is_short, visible
+from tacit.learn.talk.saying import is_short
 
 _CONFIDENCE = 0.55
 _OF_A_PLAN = 0.4
@@ -78,7 +78,9 @@ def answered(said: Said, prompt: PromptGiven) -> Iterator[Learnt]:
         return
     sentence = visible(f"{_asked(one_line(prompt.about, 140).rstrip('?:. '))}: {answer.rstrip('.')}.")
     if not is_short(sentence) and not secret_kind(sentence):  # who is asked for a password may tell it
-        yield Learnt(Kind.DECISION, sentence, answer, (said.event,), "chosen when the agent asked", _CONFIDENCE)
+        reason = "chosen when the agent asked"
+        # The question, and mostly the answers to choose from, are the agent's words.
+        yield Learnt(Kind.DECISION, sentence, answer, (said.event,), reason, _CONFIDENCE, Provenance.MODEL)
 
 
 def _asked(question: str) -> str:
@@ -95,10 +97,11 @@ def accepted(said: Said, used: ToolUsed) -> Iterator[Learnt]:
     if used.act is not Act.PLANNED or used.outcome is not Outcome.WELL or used.aside:
         return
     for phrase in phrases(used.input):
-        if _decides(phrase) and not is_short(visible(phrase.text)) and not secret_kind(visible(phrase.text)):
+        sentence = clip(visible(phrase.text), 2 * _LONGEST)
+        if _decides(phrase) and not is_short(sentence) and not secret_kind(sentence):
             yield Learnt(
                 Kind.DECISION,
-                clip(visible(phrase.text), 2 * _LONGEST),
+                sentence,
                 phrase.text,
                 (said.event,),
                 "in a plan that was accepted",

@@ -87,6 +87,14 @@ FORMS = (
         acts=True,
     ),
     form(
+        "not wanted of the agent",
+        Kind.CONSTRAINT,
+        5,
+        r"\b(?:i|we) (?:really |explicitly )?(?:don't|dont|do not) want (?:you|claude(?: code)?|codex|cursor|copilot"
+        r"|gemini|agents|the (?:claude code|agents?|ai|assistant|model|llm))\s.{0,60}?\b(?:to|\w+ing)\b",
+        "I don't want the agent to open pull requests by itself.",
+    ),
+    form(
         "somebody else does it",
         Kind.CONSTRAINT,
         5,

@@ -29,7 +29,7 @@ FORMS = (
         r"\bwe(?:'ve| have| are|'re)?\s"
         + _OFTEN
         + r"(?:migrated|switched|moved|moving(?! on\b)|switching|migrating|transitioned|upgraded|changed"
-        r"|converted)\s(?:\w+\s|(?:the|our) [\w-]+ (?:[\w-]+ )?)?(?:to|from|away"
+        r"|converted)\s(?:\w+\s|all \w+ |(?:the|our) [\w-]+ (?:[\w-]+ )?)?(?:to|from|away"
         r"|over)\b",
         "We just migrated to pnpm in the web package.",
         firm=True,

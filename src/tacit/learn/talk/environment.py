@@ -101,6 +101,17 @@ FORMS = (
         "The dashboard is deployed at https://grafana.example.com.",
     ),
     form(
+        "comes from",
+        Kind.ENVIRONMENT,
+        4,
+        r"\b(?:data|numbers|prices|users|accounts|secrets|credentials|translations|content|events|orders"
+        r"|metrics) (?:all )?"
+        r"(?:comes?|gets? (?:imported|synced|loaded)|is|are) (?:synced |imported |loaded |pulled )?from (?:the |our "
+        r"|an? )?"
+        r"[\w`\"'./-]+",
+        "The product data comes from the ERP system.",
+    ),
+    form(
         "its address",
         Kind.ENVIRONMENT,
         4,

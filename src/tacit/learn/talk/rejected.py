@@ -41,6 +41,14 @@ FORMS = (
         firm=True,
     ),
     form(
+        "no longer needed",
+        Kind.DECISION,
+        4,
+        r"(?<!\bthis)(?<!\bit)(?<!\bthat)(?<!\bthey) (?:is|are) (?:not (?:needed|used|supported|maintained) any ?more"
+        r"|no longer (?:needed|used|supported|maintained))\b",
+        "The backend service is not needed anymore.",
+    ),
+    form(
         "no longer used",
         Kind.DECISION,
         4,

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tacit.core.gist import one_line
+from tacit.core.gist import one_line, visible
 from tacit.core.redaction import secret_kind
-from tacit.core.text import clip, escape_lies
+from tacit.core.text import clip
 from tacit.learn.talk.own_words import Span
 from tacit.learn.talk.phrase import Phrase
 
@@ -56,10 +56,11 @@ _BREAK = re.compile(r"[,;:]\s|\s[—–-]\s")
 
 
 class Saying(NamedTuple):
-    """What is stored, and the part of the prompt it is made of."""
+    """What is stored, the part of the prompt it is made of, and whether it points at something outside itself."""
 
     sentence: str
     quote: Span
+    points: bool = False
 
 
 def say(text: str, phrase: Phrase, at: int, turn_before: str, after: Span | None = None) -> Saying | None:
@@ -74,7 +75,7 @@ def say(text: str, phrase: Phrase, at: int, turn_before: str, after: Span | None
     if span.start == phrase.span.start and points and turn_before:
         sentence = f"{sentence}{ABOUT}{one_line(turn_before, _NAMED)})"
     sentence = visible(sentence)
-    return None if is_short(sentence) or secret_kind(sentence) else Saying(sentence, span)
+    return None if is_short(sentence) or secret_kind(sentence) else Saying(sentence, span, points)
 
 
 def _points(phrase: Phrase) -> bool:
@@ -90,11 +91,6 @@ def is_short(text: str) -> bool:
 def _is_gap(between: str) -> bool:
     """Whether nothing stands there but blanks and the mark of a list: no code, no words of somebody else."""
     return not between.strip(" \t\r\n-*+•–—#()[].0123456789")
-
-
-def visible(text: str) -> str:
-    """On one line, without signs that nobody sees."""
-    return " ".join(escape_lies(" ".join(text.split()), lambda _: "").split())
 
 
 def _joined(text: str, before: Span, span: Span) -> Span:

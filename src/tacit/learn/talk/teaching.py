@@ -54,9 +54,9 @@ FORMS = (
     ),
     form(
         "next time",
-        Kind.CONVENTION,
+        Kind.CONSTRAINT,
         4,
-        AT + r"(?:next time|(?:every ?time|each time|any ?time|whenever) (?:you|an? agent|the agent"
+        AT + r"(?:next time,?|(?:every ?time|each time|any ?time|whenever) (?:you|an? agent|the agent"
         r"|agents))\s[^,]{2,80},\s(?:it\s|they\s)?"
         r"(?:please\s|also\s|always\s|then\s|make sure (?:to|you)\s|you (?:should|must|have to|need to)\s)?"
         r"(?!is\b|are\b|why\b|what\b|how\b|does\b)" + VERB + r"\b",

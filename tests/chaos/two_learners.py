@@ -1,0 +1,125 @@
+"""Several that learn from the same sessions at the same time: commands, and the hooks of hosts that end them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from tests.chaos.outcome import Outcome
+from tests.e2e.person import Person
+from tests.hooks.running import CALLS, Given, Running, Scene
+from tests.laws.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+
+STOP, END = (call for call in CALLS if call.what == "capture")
+# The same rule in every session, in other words each time; it must become one memory, as strong as there are sessions.
+SHARED = (
+    "From now on, always run the linter before you commit.",
+    "you must always run the linter before committing",
+    "Always run the linter before a commit!",
+)
+OWN = (
+    "Never deploy the walrus cluster on fridays.",
+    "We use httpx instead of requests in the crawler.",
+    "I prefer small functions over large classes.",
+    "The fixtures are generated, never edit those by hand.",
+    "Ask me before you change the schema of the database.",
+)
+
+
+class Known(frozenset[tuple[str, str, int]]):
+    """Memories: what is said, the status, the strength."""
+
+
+def two_learners(folder: Path, rounds: int, sessions: int = len(SHARED)) -> Outcome:
+    """Each round a home of its own: half of the sessions are captured before, the hooks bring the rest as they end."""
+    faults: list[str] = []
+    suggested = 0
+    for number in range(rounds):
+        found, known = _round(folder / str(number), sessions)
+        faults += [f"round {number}: {fault}" for fault in found]
+        suggested += len(known)
+    return Outcome(rounds, suggested, 0, tuple(faults), f"{suggested} suggestions, each once")
+
+
+def _round(folder: Path, sessions: int) -> tuple[list[str], Known]:
+    scene = Scene(folder)
+    scene.prepare()
+    person = Person(folder)
+    files = [_written(scene, number) for number in range(sessions)]
+    calm = _calm(folder / "calm", files)
+    for file in files[: sessions // 2]:
+        person.tacit("capture", str(file))
+    faults = list(_at_once(scene, person, files))
+    scene.settle()
+    person.tacit("capture", *map(str, files))
+    person.tacit("learn")
+    known = _known(person)
+    faults += [f"not as it is when one learns alone: {sorted(known ^ calm)}"] * (known != calm)
+    return [*faults, *_sick(person, sessions, known)], known
+
+
+def _written(scene: Scene, number: int) -> Path:
+    session = name_of("learners", number)
+    teller = Claude(session, str(scene.project), BEGAN + timedelta(minutes=number))
+    for asked in (SHARED[number % len(SHARED)], "thanks", OWN[number]):
+        teller.turn(Turn(asked, put=""))
+    file = place(scene.folder, "claude", session)
+    file.write_bytes(lines(teller.records))
+    return file
+
+
+def _at_once(scene: Scene, person: Person, files: list[Path]) -> Iterator[str]:
+    """Two hosts' hooks for each session, as where two plugins are installed, and three commands beside them."""
+    commands = [person.start("learn", *words) for words in (("--all",), ("--all",), ())]
+    hooks = [_hook(scene, file) for file in files for _ in range(2)]
+    for running in hooks:
+        ended = running.end()
+        if ended.code or ended.out or ended.err:
+            yield f"a hook ended with {ended}"
+    yield from (fault for command in commands for fault in _ended(command))
+
+
+def _hook(scene: Scene, file: Path) -> Running:
+    running = scene.start(END, Given(changes={"session_id": file.stem, "transcript_path": str(file)}))
+    assert running.process.stdin is not None and running.stdin is not None
+    running.process.stdin.write(running.stdin)  # all of them at once, not one after another
+    running.process.stdin.close()
+    running.process.stdin = None
+    return running._replace(stdin=None)
+
+
+def _ended(command: subprocess.Popen[str]) -> Iterator[str]:
+    _, err = command.communicate(timeout=60)
+    if command.returncode or "Traceback" in err:
+        yield f"tacit learn ended with {command.returncode}: {err[-300:]}"
+
+
+def _calm(folder: Path, files: list[Path]) -> Known:
+    """What one learns who is alone: after each session, as hooks would."""
+    folder.mkdir(parents=True)
+    person = Person(folder)
+    person.tacit("capture", *map(str, files))
+    person.tacit("learn")
+    return _known(person)
+
+
+def _known(person: Person) -> Known:
+    listed = person.tacit("list", "--status", "all", "--scope", "all", "--json").json
+    return Known((one["label"], one["status"], one["strength"]) for one in listed if one["source"] == "talk")
+
+
+def _sick(person: Person, sessions: int, known: Known) -> Iterator[str]:
+    strongest = max((strength for _, _, strength in known), default=0)
+    if strongest != sessions:
+        yield f"the rule of every session has strength {strongest}, there were {sessions} sessions"
+    if len(known) != sessions + 1:
+        yield f"{len(known)} suggestions where {sessions + 1} were said"
+    verified = person.tacit("verify", code=None)
+    if verified.code:
+        yield f"the log is not sound: {verified.out[-200:]}{verified.err[-200:]}"
+    before = person.events.read_bytes()
+    person.tacit("learn", "--all")
+    if person.events.read_bytes() != before:
+        yield "learning once more changed something"

@@ -1,0 +1,206 @@
+"""What must hold of everything that is learnt, whatever was said: tried with sessions that are made to trip it."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tacit.core.conversation import Act, How, PromptGiven, ReplyGiven, ToolUsed
+from tacit.core.provenance import Provenance
+from tacit.core.redaction import secret_kind
+from tacit.core.text import show, words
+from tacit.learn.every import every_learner
+from tacit.learn.fixes.fold import Trail, fold, rest
+from tacit.learn.talk.all import Talk, learn_on
+from tacit.learn.talk.learnt import Learnt, Said
+from tacit.learn.talk.model_answer import read_answer
+from tacit.learn.talk.model_claims import checked
+from tacit.learn.talk.model_excerpt import excerpt
+from tacit.learn.talk.model_prompt import prompt
+from tacit.learn.talk.saying import ABOUT, is_short
+
+from .mean_talk import IN_FENCE, OF_AGENT, OF_RESULT, OF_TOOL, PLANNING, Case, answer, case, is_as_captured
+
+LONGEST = 500  # signs of a statement, with what it is about
+SLOW = 1.0  # seconds of the processor; no session may take so long
+_EXCERPT = 6000  # tokens
+_HEARD = (How.TYPED, How.QUEUED, How.REJECTION, How.ANSWER, How.COMMAND)
+_CHOSEN = re.compile(r"Prefer \S+ over \S+\.")  # says all there is to say
+
+
+class Finding(NamedTuple):
+    """A session that broke something: it is made again from its seed and its number."""
+
+    seed: int
+    number: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.what} [case {self.seed}:{self.number}]"
+
+
+class Trial(NamedTuple):
+    """`inputs` counts texts that were given to learners and answers of a model; `learnt` what came of them."""
+
+    inputs: int
+    learnt: int
+    findings: tuple[Finding, ...]
+    slowest: float
+
+
+def try_learners(inputs: int, seed: int = 1) -> Trial:
+    """As many sessions as it takes for so many inputs."""
+    done = learnt = number = 0
+    slowest = 0.0
+    findings: list[Finding] = []
+    while done < inputs:
+        tried = try_case(seed, number)
+        findings += [Finding(seed, number, what) for what in tried.faults]
+        slowest, learnt, done = max(slowest, tried.took), learnt + tried.learnt, done + tried.inputs
+        number += 1
+    return Trial(done, learnt, tuple(findings), slowest)
+
+
+class Tried(NamedTuple):
+    inputs: int
+    learnt: int
+    faults: tuple[str, ...]
+    took: float
+
+
+def try_case(seed: int, number: int) -> Tried:
+    made = case(seed, number)
+    began = time.process_time()
+    try:
+        learnt = every_learner(made.said)
+        asked = list(_asked(made, random.Random(number)))
+        faults = [*_faults(made, learnt), *asked]
+    except Exception as error:  # whatever comes out is what is looked for
+        place = _place(error)
+        return Tried(len(made.said) + 1, 0, (f"{type(error).__name__}: {error} in {place}"[:160],), 0.0)
+    took = time.process_time() - began
+    if took > SLOW:
+        faults.append(f"took {took:.1f} s")
+    return Tried(len(made.said) + 1, len(learnt), tuple(dict.fromkeys(faults)), took)
+
+
+def _place(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}" if trace else ""
+
+
+def _faults(made: Case, learnt: Sequence[Learnt]) -> Iterator[str]:
+    if in_pieces(made.said, len(made.said) // 2) != learnt:
+        yield "in two pieces something else was learnt"
+    is_captured = is_as_captured(made.said) if learnt else True
+    for one in learnt:
+        yield from (f"{what}: {one.reason}" for what in _wrong(one, made.said, is_captured))
+        if made.is_fenced and _is_talk(one, made.said) and IN_FENCE in one.sentence.split(ABOUT)[0]:
+            yield f"words of a fence: {one.reason}"
+
+
+def _is_talk(one: Learnt, said: Sequence[Said]) -> bool:
+    """Whether it comes from what was made of whole parts: commands are cut anywhere, also in a fence."""
+    bodies = [spoken.body for spoken in said if spoken.event == one.evidence[0]]
+    return not any(isinstance(body, ToolUsed) and body.tool != PLANNING for body in bodies)
+
+
+def in_pieces(said: Sequence[Said], at: int) -> list[Learnt]:
+    """What two pieces of a session teach, the second with what was kept in mind of the first."""
+    (talk, first), trail, mended = learn_on(Talk(), said[:at]), Trail(), list[Learnt]()
+    for piece in (said[:at], said[at:]):
+        for one in piece:
+            trail, seen = fold(trail, one)
+            mended += seen
+    return [*first, *learn_on(talk, said[at:])[1], *mended, *rest(trail)]
+
+
+def _wrong(one: Learnt, said: Sequence[Said], is_captured: bool) -> Iterator[str]:
+    bodies = {spoken.event: spoken.body for spoken in said}
+    if not one.evidence or not set(one.evidence) <= set(bodies):
+        yield "evidence that was not there"
+        return
+    if not one.quote.strip() or one.quote not in _words_of(bodies[one.evidence[0]], one.provenance):
+        yield "a quote that does not occur"
+    if not 0 <= one.confidence <= 1:
+        yield "a confidence that is none"
+    yield from _unsaid(one.sentence, is_captured)
+    if one.provenance is Provenance.USER_DIRECT:
+        yield from _of_others(one, [bodies[event] for event in one.evidence])
+
+
+def _words_of(body: object, provenance: Provenance) -> str:
+    """What of a thing that was said can be quoted as the words of such a speaker."""
+    match body:
+        case PromptGiven(text=text, how=how) if provenance >= Provenance.MODEL and how in _HEARD:
+            return text
+        case ToolUsed(act=Act.PLANNED, input=plan) if provenance is Provenance.MODEL:
+            return plan
+        case ToolUsed(result=result) if provenance is Provenance.TOOL_LOCAL:
+            return result
+    return ""
+
+
+def _unsaid(sentence: str, is_captured: bool) -> Iterator[str]:
+    """What no statement may be."""
+    if len(sentence.splitlines()) != 1 or sentence != sentence.strip():
+        yield "a statement that is not one line"
+    if len(sentence) > LONGEST:
+        yield f"a statement that is too long ({len(sentence) // 100} hundred)"
+    if is_short(sentence) and len(words(sentence)) < 9 and not _CHOSEN.fullmatch(sentence):
+        yield "a statement that is too short"
+    if show(sentence) != sentence:
+        yield "a statement with signs that lie"
+    if is_captured and secret_kind(sentence):
+        yield f"a statement with a secret ({secret_kind(sentence)})"
+
+
+def _of_others(one: Learnt, bodies: Sequence[object]) -> Iterator[str]:
+    """What others said counts as the person's at most as the question that they answered."""
+    if not all(isinstance(body, PromptGiven) and body.how in _HEARD for body in bodies):
+        yield "evidence of somebody else"
+    is_answer = one.reason == "chosen when the agent asked"
+    if any(word in one.sentence for word in (OF_TOOL, OF_RESULT, *((OF_AGENT,) if not is_answer else ()))):
+        yield "words of somebody else"
+
+
+# With a model
+
+
+def _asked(made: Case, dice: random.Random) -> Iterator[str]:
+    """What is believed of what a model answers to this session."""
+    lines = excerpt(made.said, _EXCERPT)
+    if not lines:
+        return
+    prompt(lines)
+    told = read_answer(answer(dice, lines))
+    for one in checked(told, lines).findings if told else ():
+        bodies = {spoken.event: spoken.body for spoken in made.said}
+        if not set(one.evidence) <= set(bodies):
+            yield "model: evidence that was not there"
+        elif one.quote not in _all_words_of(bodies[one.evidence[0]]):
+            yield "model: a quote that does not occur"
+        if one.provenance > Provenance.MODEL:
+            yield "model: more authority than a model has"
+        yield from (f"model: {what}" for what in _unsaid(one.sentence, is_captured=True))
+
+
+def _all_words_of(body: object) -> str:
+    match body:
+        case PromptGiven(text=text) | ReplyGiven(text=text):
+            return text
+        case ToolUsed():
+            return "\n".join((body.input, body.tool, body.result))
+    return ""
+
+
+def told_in_full(seed: int, number: int) -> str:
+    """A session as JSON, to be looked at or kept."""
+    said = case(seed, number).said
+    return json.dumps([[one.event, type(one.body).__name__, one.body._asdict()] for one in said], indent=1)
