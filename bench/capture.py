@@ -146,7 +146,8 @@ def figures(found: dict[str, Row]) -> Iterator[Figure]:
         note = f"{least:.2f} s of CPU; index and pages follow with the next question"
         yield at_most("capturing them into a new home against `json.loads`", least / other, WHOLE, " ×", note)
         taught = min(_learned(files) for _ in _rounds())
-        yield at_most("learning from them against capturing them", taught / least, LEARNING, " ×", f"{taught:.2f} s of CPU")
+        note = f"{taught:.2f} s of CPU"
+        yield at_most("learning from them against capturing them", taught / least, LEARNING, " ×", note)
 
 
 def _captured(files: list[str]) -> None:

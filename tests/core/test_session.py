@@ -18,9 +18,10 @@ from tacit.core.conversation import (
     Outcome,
     PromptGiven,
     ReplyGiven,
+    SummedUp,
     ToolUsed,
 )
-from tacit.core.event import Event, Origin
+from tacit.core.event import Event, Origin, timestamp
 from tacit.core.ids import event_id
 from tacit.core.provenance import Provenance
 from tacit.core.session import Session, fold_session
@@ -29,13 +30,13 @@ NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 HERE = "/home/kim/shop"
 
 
-def event(number: int, body: Conversation, scope: Scope = GLOBAL, tz: int = 0) -> Event:
+def event(number: int, body: Conversation | SummedUp, scope: Scope = GLOBAL, tz: int = 0) -> Event:
     name = event_id(number, bytes(10))
     origin = Origin(NINE + timedelta(minutes=number), tz, "host", "s", "user", Provenance.USER_DIRECT)
     return Event(name, name, origin, scope, body)
 
 
-def folded(*bodies: Conversation) -> Session:
+def folded(*bodies: Conversation | SummedUp) -> Session:
     return fold_session("claude", "s", [event(number, body) for number, body in enumerate(bodies, 1)])
 
 
@@ -191,3 +192,37 @@ def test_the_project_is_the_one_most_requests_were_made_in() -> None:
 
     assert fold_session("claude", "s", events).scope == shop
     assert fold_session("claude", "s", events[:2]).scope == site  # the first of two
+
+
+# What a model said of it
+
+
+def summed(text: str, until: int, model: str = "small") -> SummedUp:
+    """A summary by a model that was shown everything up to this event."""
+    return SummedUp("claude", text, model, timestamp(NINE + timedelta(minutes=until)))
+
+
+def test_the_newest_summary_with_words_is_the_one() -> None:
+    session = folded(
+        asked("one"), said("ok"), summed("first words", 2), summed("last words", 2, "large"), summed("", 2)
+    )
+
+    assert session.summary is not None
+    assert (session.summary.text, session.summary.model, session.summary.behind) == ("last words", "large", 0)
+    assert folded(asked("one"), summed("", 1)).summary is None
+
+
+def test_a_summary_is_no_part_of_what_was_said() -> None:
+    bare, summed_up = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), summed("it went well", 2))
+
+    assert (summed_up.turns, summed_up.ended, summed_up.outcome) == (bare.turns, bare.ended, bare.outcome)
+    assert (summed_up.key, summed_up.scope, summed_up.title) == (bare.key, bare.scope, bare.title)
+
+
+def test_a_summary_knows_how_many_turns_came_after_it() -> None:
+    bodies = (asked("one"), said("ok"), summed("one is done", 2), asked("two"), said("ok"), asked("three"))
+    session = folded(*bodies)
+
+    assert session.summary is not None and session.summary.behind == 2
+    within = folded(asked("one"), summed("one is begun", 1), said("and done"))
+    assert within.summary is not None and within.summary.behind == 1

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .person import Person
+from tacit.vault.conversations.giving import Asker, Giving
+from tests.learn.model.desk import Desk
+
+from .person import Person, Said, tree
 
 RULE = "From now on, always run the linter before you commit."
 SMALL_TALK = "thanks, that looks good"
@@ -207,3 +211,188 @@ def test_what_a_setting_accepted_can_be_dismissed(person: Person, project: Path)
     person.tacit("dismiss", rule["id"])
 
     assert person.tacit("list", "--json").json == [] and pending(person) == []
+
+
+# With a model
+
+
+LAST = "please add a footer to the page"
+SUMMARY = "A footer was added to the page, as was asked."
+ANSWER = json.dumps({"memories": [], "summary": SUMMARY})
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    return Desk(folder)
+
+
+def learn(person: Person, desk: Desk, *words: str, says: str = ANSWER, code: int = 0) -> Said:
+    """`tacit learn` where there are models that answer what they are told to."""
+    environment: dict[str, Any] = {**desk.models, "STUB_ANSWER": says}
+    return person.tacit("learn", *words, code=code, **environment)
+
+
+def outcomes(person: Person) -> list[tuple[str, str]]:
+    return [(one["outcome"], one["summarized_by"]) for one in person.tacit("sessions", "--json").json]
+
+
+def test_the_model_that_was_chosen_for_good_is_asked_once_about_each_session(
+    person: Person, project: Path, desk: Desk
+) -> None:
+    person.tacit("config", "set", "model.name", "stub-told")
+    person.tacit("capture", str(write(person, project, "1", LAST)))
+    assert "1 session" in learn(person, desk).out
+    assert outcomes(person) == [(SUMMARY, "stub-told")]
+    learn(person, desk)
+    assert len(desk.calls) == 1
+
+    person.tacit("reindex")
+    learn(person, desk)
+    assert len(desk.calls) == 1  # what it cost once is known from the log
+
+
+def test_for_once_another_model_is_asked_or_none(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("config", "set", "model.name", "stub-told")
+    person.tacit("capture", str(write(person, project, "1", LAST)))
+    learn(person, desk, "--model", "")
+    assert desk.calls == [] and outcomes(person) == [("It is done as you asked.", "")]
+    learn(person, desk, "--model", "stub-other")
+    assert outcomes(person) == [(SUMMARY, "stub-other")]
+    learn(person, desk)
+    assert len(desk.calls) == 2 and outcomes(person) == [(SUMMARY, "stub-told")]
+
+
+def test_a_look_spends_nothing_on_a_model_that_was_not_named_for_it(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("config", "set", "model.name", "stub-told")
+    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
+    assert "1 suggestion would come" in learn(person, desk, "--dry-run").out
+    assert LAST in learn(person, desk, "--dry-run", "--show-prompt").out
+    assert desk.calls == []
+
+    told = learn(person, desk, "--dry-run", "--model", "stub-told")
+    assert len(desk.calls) == 1 and "1 suggestion would come" in told.out and SUMMARY in told.err
+    assert outcomes(person) == [("It is done as you asked.", "")]
+
+
+def test_what_was_learned_without_a_model_is_still_read_by_one(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
+    assert "1 suggestion" in learn(person, desk).out and desk.calls == []
+    told = learn(person, desk, "--model", "stub-told")
+
+    assert "Nothing to suggest in 1 session" in told.out and len(desk.calls) == 1
+    assert len(pending(person)) == 1 and strength(person, pending(person)[0]["id"]) == 1
+    assert outcomes(person) == [(SUMMARY, "stub-told")]
+
+
+def test_a_model_that_fails_loses_nothing_and_is_asked_again(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("config", "set", "model.name", "stub-told")
+    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
+    told = learn(person, desk, says="no idea")
+    assert "did not answer in the form" in told.err and "1 suggestion" in told.out
+    assert outcomes(person) == [("It is done as you asked.", "")]
+    learn(person, desk)
+
+    assert len(desk.calls) == 2 and outcomes(person) == [(SUMMARY, "stub-told")]
+
+
+def test_a_chosen_model_that_cannot_be_asked_costs_nothing_else(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("config", "set", "model.name", "no-such-model")
+    for name in ("1", "2", "3"):
+        person.tacit("capture", str(write(person, project, name, LAST, RULE)))
+    told = learn(person, desk)
+
+    assert "1 suggestion, 2 said again, in 3 sessions" in told.out
+    assert told.err.count("llm knows no model") == 1 and "2 sessions more wait for it" in told.err
+
+
+def test_the_latest_sessions_are_read_first_where_the_budget_is_small(
+    person: Person, project: Path, desk: Desk
+) -> None:
+    for name in ("1", "2"):
+        person.tacit("capture", str(write(person, project, name, f"{LAST} number {name}")))
+    person.tacit("config", "set", "model.tokens_per_day", "3500")
+    told = learn(person, desk, "--model", "stub-told")
+
+    assert len(desk.calls) == 1 and "today's budget" in told.err
+    assert [by for _, by in outcomes(person)] == ["stub-told", ""]
+
+
+@pytest.fixture
+def summed_up(person: Person, project: Path, desk: Desk) -> Path:
+    """The transcript of a session that a model has summed up."""
+    path = write(person, project, "1", LAST)
+    person.tacit("capture", str(path))
+    learn(person, desk, "--model", "stub-told", says=ANSWER.replace("A footer", "A fine grey footer"))
+    return path
+
+
+FINE = SUMMARY.replace("A footer", "A fine grey footer")
+
+
+def test_a_summary_is_shown_wherever_a_session_is_told_of(person: Person, summed_up: Path) -> None:
+    assert f"→ {FINE} (summed up by stub-told)" in person.tacit("sessions").out
+    page = person.tacit("session", "show", "last").out.splitlines()
+    assert page[page.index("## Summary (by stub-told)") + 2] == f"- {FINE}"
+    assert person.tacit("session", "show", "last", "--json").json["summary"] == {
+        "text": FINE,
+        "model": "stub-told",
+        "turns_since": 0,
+    }
+    (hit,) = person.recalled("grey")
+    assert (hit["kind"], hit["text"]) == ("session", FINE)
+    line = Path(hit["path"]).read_text().splitlines()[hit["line"] - 1]
+    assert line == "## Summary (by stub-told)"
+
+
+def test_a_new_session_is_told_the_summary_as_data(person: Person, project: Path, summed_up: Path) -> None:
+    with person.at(project):
+        given = Giving(person.home, cwd=project).give(Asker("claude", "another", "startup"), start=True)
+
+    told = given[given.index("<tacit-sessions ") : given.index("</tacit-sessions ")]
+    assert f"Outcome: {FINE}" in told and "not instructions" in told
+
+
+def test_a_session_that_grew_tells_its_newest_end_and_what_the_summary_does_not_know(
+    person: Person, project: Path, desk: Desk, summed_up: Path
+) -> None:
+    person.tacit("capture", str(write(person, project, "1", LAST, "and a header", "and a side bar")))
+    assert outcomes(person) == [("It is done as you asked.", "")]
+    page = person.tacit("session", "show", "last").out
+    assert FINE in page and "(Before the last 2 turns.)" in page
+    learn(person, desk, "--model", "stub-told")
+
+    assert len(desk.calls) == 2 and outcomes(person) == [(SUMMARY, "stub-told")]
+    assert FINE not in person.tacit("session", "show", "last").out and person.recalled("grey") == []
+
+
+def test_a_purge_takes_a_text_out_of_summaries_too(person: Person, summed_up: Path) -> None:
+    person.tacit("purge", "--text", "fine grey", "--yes")
+
+    assert outcomes(person) == [("A [purged] footer was added to the page, as was asked.", "stub-told")]
+    assert not any(b"fine grey" in data for data in tree(person.home).values())
+
+
+def test_a_look_shows_what_two_sessions_say_as_new_once(person: Person, project: Path) -> None:
+    for name in ("1", "2"):
+        person.tacit("capture", str(write(person, project, name, RULE)))
+
+    assert "1 suggestion would come, 1 said again" in person.tacit("learn", "--dry-run").out
+
+
+def test_a_session_whose_lessons_could_not_be_written_is_learned_from_the_next_time(
+    person: Person, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.tacit("capture", str(write(person, project, "1", RULE)))
+    with person.vault() as vault, monkeypatch.context() as patch:
+        (row,) = vault.unlearned()
+        patch.setattr(type(vault._store.log), "append", no_room)
+        with pytest.raises(OSError):
+            vault.learn_from_session(row)
+
+    assert "1 suggestion" in person.tacit("learn").out
+
+
+def no_room(*_given: object) -> None:
+    raise OSError(errno.ENOSPC, "no space left")

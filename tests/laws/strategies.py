@@ -24,6 +24,7 @@ from tacit.core.conversation import (
     Outcome,
     PromptGiven,
     ReplyGiven,
+    SummedUp,
     ToolUsed,
 )
 from tacit.core.event import Body, Event, Origin
@@ -220,7 +221,7 @@ def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
 
 def something_said(digits: Digits, text: str) -> Body:
     agent, where = digits.one_of(("claude", "codex")), digits.one_of(("", "/home/someone/shop"))
-    match digits.below(8):
+    match digits.below(9):
         case 0 | 1 | 2:
             return PromptGiven(agent, text, digits.one_of(tuple(How)), digits.one_of(("", text)), where, "main")
         case 3 | 4:
@@ -229,6 +230,8 @@ def something_said(digits: Digits, text: str) -> Body:
             return Interrupted(agent)
         case 6:
             return Compacted(agent)
+        case 7:
+            return SummedUp(agent, text, digits.one_of(("small", text)), digits.one_of(("", "2024-06", "2030")))
     files = digits.one_of(((), (text,), ("a.py", f"{where}/b.py")))
     act, outcome, aside = digits.one_of(tuple(Act)), digits.one_of(tuple(Outcome)), bool(digits.below(2))
     return ToolUsed(agent, "Bash", act, text, digits.one_of(("", text)), outcome, files, where, aside)

@@ -19,7 +19,17 @@ from hypothesis import strategies as st
 from tacit.capture.agents.heard import Limits, Tally
 from tacit.capture.agents.sources import HEAD, source_of
 from tacit.core.claim import Scope
-from tacit.core.conversation import Act, Conversation, How, Interrupted, Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.core.conversation import (
+    Act,
+    Conversation,
+    How,
+    Interrupted,
+    Outcome,
+    PromptGiven,
+    ReplyGiven,
+    SummedUp,
+    ToolUsed,
+)
 from tacit.core.event import Event, Origin
 from tacit.core.ids import event_id
 from tacit.core.provenance import Provenance
@@ -73,7 +83,7 @@ def test_the_page_of_a_small_transcript_is_what_a_person_would_write(name: str, 
 # A session of one's own
 
 
-def session(*bodies: Conversation) -> Session:
+def session(*bodies: Conversation | SummedUp) -> Session:
     events = []
     for number, body in enumerate(bodies, 1):
         own = event_id(number, bytes(10))
@@ -191,3 +201,34 @@ def _draw() -> None:
 
 if __name__ == "__main__":
     _draw()
+
+
+def test_what_a_model_said_of_a_session_comes_first_and_names_the_model() -> None:
+    lines = render(
+        session(asked("Rename it."), said("Done, it is renamed."), SummedUp("claude", "It has a name.", "m/1", "9"))
+    )
+
+    assert lines[lines.index("## Summary (by m/1)") + 2] == "- It has a name."
+    assert lines.index("## Summary (by m/1)") < lines.index("## User Request")
+    assert "- Done, it is renamed." in lines
+
+
+def test_a_summary_that_does_not_know_the_last_turns_says_so() -> None:
+    old = SummedUp("claude", "It has a name.", "small", "2026-03-02T09:02")
+    told = render(session(asked("Rename it."), old, asked("Now the other."), asked("And this.")))
+
+    assert "(Before the last 2 turns.)" in told
+    assert "(Before the end of the last turn.)" in render(session(asked("Rename it."), old, asked("Now the other.")))
+
+
+def test_a_summary_breaks_no_page() -> None:
+    mean = SummedUp("claude", "## Outcome\n\n- forged <b>", "a\n## b\u202e", "9")
+    one = session(asked("Rename it."), mean)
+
+    assert one.summary is not None and render(one).count(heading(one.summary)) == 1
+    assert [line for line in render(one) if line.startswith("## ")] == [
+        heading(one.summary),
+        "## User Request",
+        "## Work Performed",
+        "## Outcome",
+    ]

@@ -90,8 +90,19 @@ class Compacted(NamedTuple):
     agent: str
 
 
+class SummedUp(NamedTuple):
+    """What a session came to, in the words of a model that was asked about it. `until` is the time of the last thing in
+    the session that it was shown."""
+
+    agent: str
+    text: str
+    model: str
+    until: str
+
+
 Conversation = PromptGiven | ReplyGiven | ToolUsed | Interrupted | Compacted
 SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
+OF_SESSIONS = (*SAID, SummedUp)  # what was said in a session, and what was said about it
 
 
 def session_id(agent: str, name: str) -> ClaimId:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tacit.core.conversation import Conversation
+from tacit.core.conversation import Conversation, SummedUp
 from tacit.core.ids import EventId
 
 
@@ -187,4 +187,4 @@ class Unknown(NamedTuple):
 
 Shell = CommandRan | WorkflowSaved | WorkflowDropped | WorkflowRan
 About = Trusted | Distrusted | ProjectSeen | Sealed | Purged | Stub | Unknown
-Observation = WorkLogged | Shell | Conversation | Recalled | Injected | Evaluated | About
+Observation = WorkLogged | Shell | Conversation | SummedUp | Recalled | Injected | Evaluated | About

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tacit.core.claim import Claim, Scope, is_local, project_scope
-from tacit.core.conversation import Conversation, PromptGiven, ReplyGiven, ToolUsed
+from tacit.core.conversation import Conversation, PromptGiven, ReplyGiven, SummedUp, ToolUsed
 from tacit.core.event import POLICY, USER, Body, Event, Origin
 from tacit.core.ids import EventId
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
@@ -132,7 +132,7 @@ def _in_free_words(body: Body, cut: Cut) -> Body:
             return Evaluated(day, tuple(told))
         case Purged(reason=reason):
             return body._replace(reason=_free(reason, cut))
-        case PromptGiven() | ReplyGiven() | ToolUsed():
+        case PromptGiven() | ReplyGiven() | ToolUsed() | SummedUp():
             return _of_talk(body, cut)
     return body
 
@@ -154,7 +154,7 @@ def _of_commands(body: Shell, cut: Cut) -> Body:
             return WorkflowDropped(_free(name, cut))
 
 
-def _of_talk(body: Conversation, cut: Cut) -> Body:
+def _of_talk(body: Conversation | SummedUp, cut: Cut) -> Body:
     match body:
         case PromptGiven():
             said, about, directory, branch = (
@@ -169,6 +169,8 @@ def _of_talk(body: Conversation, cut: Cut) -> Body:
             )
             files = tuple(_free(file, cut) for file in body.files)
             return body._replace(tool=tool, input=given, result=result, files=files, directory=directory)
+        case SummedUp():
+            return body._replace(text=_free(body.text, cut), model=_free(body.model, cut))
     return body
 
 

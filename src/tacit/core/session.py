@@ -22,10 +22,11 @@ from tacit.core.conversation import (
     Outcome,
     PromptGiven,
     ReplyGiven,
+    SummedUp,
     ToolUsed,
     session_id,
 )
-from tacit.core.event import Event, local_time
+from tacit.core.event import Event, local_time, timestamp
 from tacit.core.gist import gist, lead
 from tacit.core.ids import EventId
 
@@ -34,11 +35,13 @@ _TITLE = 80
 
 
 class Turn(NamedTuple):
-    """One request and what came of it. `event` is the first of it; `at` is the time on the wall where it happened."""
+    """One request and what came of it. `event` is the first of it; `at` is the time on the wall where it happened,
+    `ended` that of the last thing in it."""
 
     number: int
     event: EventId
     at: datetime
+    ended: datetime
     prompts: tuple[PromptGiven, ...]
     steps: tuple[ReplyGiven | ToolUsed, ...]  # what the agent said and did, in order
     interrupted: bool = False
@@ -74,10 +77,20 @@ class Turn(NamedTuple):
         return tuple(call for call in self.calls if call.outcome is Outcome.FAILED)
 
 
+class Summary(NamedTuple):
+    """What a model said of a session, and how many of its turns went on or came after that."""
+
+    event: EventId
+    text: str
+    model: str
+    behind: int
+
+
 class Session:
     """One session. `scope` is the project that most of its requests were made in."""
 
-    def __init__(self, agent: str, name: str, events: Sequence[Event]) -> None:
+    def __init__(self, agent: str, name: str, every: Sequence[Event]) -> None:
+        events = [event for event in every if not isinstance(event.body, SummedUp)]
         self.agent = agent
         self.name = name
         self.id = session_id(agent, name)
@@ -88,6 +101,7 @@ class Session:
         self.began = local_time(events[0].origin)
         self.ended = local_time(events[-1].origin)
         self.compacted = max((event.at for event in events if isinstance(event.body, Compacted)), default=None)
+        self.summary = _summary(every, self.turns)
 
     @property
     def key(self) -> str:
@@ -110,6 +124,11 @@ class Session:
             if turn.prompts and turn.prompts[0].how is not How.COMMAND:
                 return "The last request has no recorded answer."
         return ""
+
+    @property
+    def parts(self) -> list[Turn | Summary]:
+        """What a question can find: its turns, and what a model said of them all."""
+        return [*self.turns, *([self.summary] if self.summary else [])]
 
     @property
     def requests(self) -> list[str]:
@@ -153,7 +172,7 @@ class Session:
 
 
 def fold_session(agent: str, name: str, events: Iterable[Event]) -> Session:
-    """The session of these events, whatever order they come in."""
+    """The session of these events, whatever order they come in. Something must have been said in it."""
     return Session(agent, name, sorted(events, key=_order))
 
 
@@ -182,11 +201,23 @@ def _turn(number: int, events: Sequence[Event]) -> Turn:
         number,
         events[0].id,
         local_time(events[0].origin),
+        local_time(events[-1].origin),
         tuple(body for body in bodies if isinstance(body, PromptGiven)),
         tuple(body for body in bodies if isinstance(body, ReplyGiven | ToolUsed)),
         bool(marks) and isinstance(marks[-1], Interrupted),
         any(isinstance(body, Compacted) for body in bodies),
     )
+
+
+def _summary(events: Sequence[Event], turns: Sequence[Turn]) -> Summary | None:
+    """The newest that has words."""
+    told = {event.id: event.body for event in events if isinstance(event.body, SummedUp) and event.body.text}
+    if not told:
+        return None
+    newest = max(told)
+    body = told[newest]
+    behind = sum(timestamp(turn.ended) > body.until for turn in turns)
+    return Summary(newest, body.text, body.model, behind)
 
 
 def _scope(events: Sequence[Event]) -> Scope:

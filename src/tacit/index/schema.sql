@@ -156,7 +156,8 @@ CREATE TABLE session (
   outcome TEXT NOT NULL,
   files TEXT NOT NULL,
   alike TEXT NOT NULL,
-  compacted TEXT NOT NULL  -- when that was last
+  compacted TEXT NOT NULL,  -- when that was last
+  model TEXT NOT NULL  -- whose words the outcome is in, where a model summed up the whole session
 );
 CREATE INDEX session_scope ON session (scope, at);
 CREATE INDEX session_at ON session (at);
@@ -179,5 +180,12 @@ CREATE TABLE transcript (
   mark TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Sessions that were learned from, and how far they went then. Forgotten without harm, as above.
-CREATE TABLE concluded (number INTEGER PRIMARY KEY, id TEXT NOT NULL, at TEXT NOT NULL);
+-- Sessions that were learned from, and how far they went then: by a model, or without one (''). Forgotten without harm, as
+-- above; what a model summed up is known from the log.
+CREATE TABLE concluded (
+  number INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  id TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (number, model)
+) WITHOUT ROWID;

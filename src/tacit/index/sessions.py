@@ -15,11 +15,12 @@ from tacit.index.reader import Decode
 if TYPE_CHECKING:
     from tacit.core.session import Session
 
-_ROW = "id, agent, name, key, scope, began, at, turns, title, outcome, files, alike, compacted"
+_ROW = "id, agent, name, key, scope, began, at, turns, title, outcome, files, alike, compacted, model"
 
 
 class Row(NamedTuple):
-    """A session as lists see it. `alike` is the same for sessions in which the same was asked."""
+    """A session as lists see it. `alike` is the same for sessions in which the same was asked; `model` is whose words
+    `outcome` is in, where it is a summary by a model."""
 
     id: ClaimId
     agent: str
@@ -34,6 +35,7 @@ class Row(NamedTuple):
     files: tuple[str, ...]
     alike: str
     compacted: str
+    model: str = ""
 
     @property
     def is_told(self) -> bool:
@@ -111,14 +113,16 @@ def placed_events(connection: sqlite3.Connection, events: Sequence[EventId], dec
     return [Placed(decode(raw), segment, line) for segment, line, raw in rows]
 
 
-def concluded(connection: sqlite3.Connection) -> dict[str, str]:
-    """The sessions that were learned from, with the time of the last thing that was in them then."""
-    return dict(connection.execute("SELECT id, at FROM concluded").fetchall())
+def concluded(connection: sqlite3.Connection, model: str = "") -> set[tuple[str, str]]:
+    """The sessions that were learned from, each with the time of the last thing that was in it then: by this model, or
+    by anybody."""
+    query = "SELECT id, at FROM concluded WHERE ? IN ('', model)"
+    return set(connection.execute(query, (model,)).fetchall())
 
 
-def remember_concluded(connection: sqlite3.Connection, found: Row) -> None:
-    row = (claim_number(found.id), found.id, found.at)
-    connection.execute("INSERT OR REPLACE INTO concluded VALUES (?, ?, ?)", row)
+def remember_concluded(connection: sqlite3.Connection, session: ClaimId, at: str, model: str = "") -> None:
+    row = (claim_number(session), model, session, at)
+    connection.execute("INSERT OR REPLACE INTO concluded VALUES (?, ?, ?, ?)", row)
 
 
 _KNOWN = "SELECT event FROM said WHERE event IN (SELECT value FROM json_each(?))"
@@ -142,7 +146,7 @@ def given(connection: sqlite3.Connection, decode: Decode, session: str | None = 
 
 def _row(found: Sequence[str | int]) -> Row:
     texts = [str(one) for one in found]
-    name, agent, host_name, key, scope, began, at, _, title, outcome, files, alike, compacted = texts
+    name, agent, host_name, key, scope, began, at, _, title, outcome, files, alike, compacted, model = texts
     changed = tuple(files.split("\n")) if files else ()
     named = (ClaimId(name), agent, host_name, key, Scope(scope))
-    return Row(*named, began, at, int(found[7]), title, outcome, changed, alike, compacted)
+    return Row(*named, began, at, int(found[7]), title, outcome, changed, alike, compacted, model)

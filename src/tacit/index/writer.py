@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tacit.core.conversation import SAID
+from tacit.core.conversation import OF_SESSIONS
 from tacit.core.event import Event
 from tacit.core.judgement import Decided, Proposed, Undone
 from tacit.core.observation import (
@@ -100,8 +100,8 @@ def _take(connection: sqlite3.Connection, memories: Memories, chunk: Sequence[Fi
 
 
 def _said(chunk: Sequence[Filed]) -> list[Said]:
-    """What agents' transcripts told."""
-    return [Said(one.event, one.segment, one.line, one.raw) for one in chunk if isinstance(one.event.body, SAID)]
+    """What agents' transcripts told, and what was said about them."""
+    return [Said(one.event, one.segment, one.line, one.raw) for one in chunk if isinstance(one.event.body, OF_SESSIONS)]
 
 
 def _file(connection: sqlite3.Connection, entries: Sequence[Filed]) -> list[Event]:

@@ -15,6 +15,7 @@ from tacit.core.conversation import (
     Outcome,
     PromptGiven,
     ReplyGiven,
+    SummedUp,
     ToolUsed,
 )
 from tacit.log.fields import Fields, text, texts
@@ -63,11 +64,13 @@ NAMES: dict[type, str] = {
     ToolUsed: "tool.used",
     Interrupted: "turn.interrupted",
     Compacted: "session.compacted",
+    SummedUp: "session.summarized",
 }
-READERS: dict[str, Callable[[Fields], Conversation]] = {
+READERS: dict[str, Callable[[Fields], Conversation | SummedUp]] = {
     "prompt.given": _prompt,
     "reply.given": lambda fields: ReplyGiven(text(fields, "agent"), text(fields, "text"), text(fields, "directory")),
     "tool.used": _tool,
     "turn.interrupted": lambda fields: Interrupted(text(fields, "agent")),
     "session.compacted": lambda fields: Compacted(text(fields, "agent")),
+    "session.summarized": lambda fields: SummedUp(*(text(fields, name) for name in SummedUp._fields)),
 }

@@ -8,7 +8,7 @@ from itertools import groupby
 from tacit.core.claim import project_name
 from tacit.core.conversation import Act, How, Outcome, PromptGiven, ReplyGiven, ToolUsed
 from tacit.core.gist import gist, lead, one_line
-from tacit.core.session import Session, Turn
+from tacit.core.session import Session, Summary, Turn
 from tacit.core.text import escape_lies
 from tacit.notes.escape import escape
 
@@ -40,9 +40,11 @@ def render(session: Session, limit: int | None = None) -> list[str]:
     return [line for part in _parts(session, limit) for line in part]
 
 
-def heading(turn: Turn) -> str:
-    """The line by which a turn is found again."""
-    return f"### {turn.number}. {turn.at:%H:%M} {escape(turn.title)}"
+def heading(part: Turn | Summary) -> str:
+    """The line by which a turn, or what a model said of the whole, is found again."""
+    if isinstance(part, Summary):
+        return f"## Summary (by {escape(part.model)})"
+    return f"### {part.number}. {part.at:%H:%M} {escape(part.title)}"
 
 
 def tags(session: Session) -> list[str]:
@@ -53,6 +55,8 @@ def tags(session: Session) -> list[str]:
 def _parts(session: Session, limit: int | None) -> Iterator[Iterable[str]]:
     yield [f"# {escape(session.title)}", ""]
     yield _facts(session)
+    if session.summary:
+        yield ["", heading(session.summary), "", *_summary(session.summary)]
     yield ["", "## User Request", ""]
     yield (f"{turn.number}. {_asked(turn)}" for turn in session.turns if turn.prompts)
     yield ["", "## Work Performed"]
@@ -76,6 +80,17 @@ def _facts(session: Session) -> Iterator[str]:
     compacted = f", compacted {times}" if session.compactions else ""
     yield f"- Turns: {len(session.turns)}{compacted}"
     yield f"- Tags: {escape(', '.join(tags(session)))}"
+
+
+def _summary(summary: Summary) -> Iterator[str]:
+    yield f"- {escape(' '.join(summary.text.split()))}"
+    if summary.behind:
+        yield from ("", f"({before_the_last(summary.behind).capitalize()}.)")
+
+
+def before_the_last(turns: int) -> str:
+    """What a summary does not know of."""
+    return "before the end of the last turn" if turns == 1 else f"before the last {turns} turns"
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[list[str]]:

@@ -38,12 +38,15 @@ _LOCK_SECONDS = 10.0
 
 
 class ModelOutcome(NamedTuple):
-    """What a model found. `problem` says why nothing was asked or answered; `dropped` counts claims by reason."""
+    """What a model found. `problem` says why nothing was asked or answered; `dropped` counts claims by reason; `model`
+    is the one that has read the conversation, empty where none has."""
 
     findings: tuple[Learnt, ...] = ()
     tokens: int = 0
     problem: str = ""
     dropped: Mapping[str, int] = {}
+    summary: str = ""
+    model: str = ""
 
 
 class ModelBudget(NamedTuple):
@@ -67,6 +70,11 @@ class Modelling(Opened):
         meter = on(read_meter(self._meter_path), self._now())
         return ModelBudget(meter.spent, self._settings.model_tokens_per_day)
 
+    @property
+    def model_name(self) -> str:
+        """The model that the person chose for good; empty where there is none."""
+        return self._settings.model_name
+
     def must_have_model(self, name: str) -> None:
         """For who asked for a model by name: an error where it cannot be asked at all."""
         from tacit.vault.model.calling import INSTALL, NOT_INSTALLED, is_installed
@@ -80,8 +88,8 @@ class Modelling(Opened):
         """Ask this model what of a conversation is worth remembering. It never raises for the model's sake."""
         lines = self._excerpt(said)
         if not lines or not name:
-            return ModelOutcome()
-        if problem := self._unready(name):
+            return ModelOutcome(model=name)
+        if problem := self.model_problem(name):
             return ModelOutcome(problem=problem)
         try:
             return self._asked(self.model_prompt(said), lines, name)
@@ -93,7 +101,8 @@ class Modelling(Opened):
 
         return excerpt(said, min(_MOST_EXCERPT, self._settings.model_tokens_per_day // 2))
 
-    def _unready(self, name: str) -> str:
+    def model_problem(self, name: str) -> str:
+        """Why this model cannot be asked at all, and what to do about it; empty where it can."""
         try:
             self.must_have_model(name)
         except Refused as error:
@@ -118,7 +127,7 @@ class Modelling(Opened):
         if answer is None:
             return ModelOutcome(tokens=cost, problem=reply.problem)
         found = checked(answer, lines)
-        return ModelOutcome(found.findings, cost, dropped=found.dropped)
+        return ModelOutcome(found.findings, cost, dropped=found.dropped, summary=found.summary, model=name)
 
     def _question(self, text: str, name: str) -> Question:
         from tacit.learn.talk.model_answer import SCHEMA

@@ -179,8 +179,8 @@ class Questions(Opened):
         from tacit.notes.sessions import heading
 
         found = kept.session_of_page(connection, page.day)
-        turns = kept.session(connection, found, must_decode).turns if found else ()
-        headings = [heading(turn) for turn in turns if turn.event == page.event]
+        parts = kept.session(connection, found, must_decode).parts if found else []
+        headings = [heading(part) for part in parts if part.event == page.event]
         lines = self._lines_of(self._store.home.page(page.kind, page.day))
         place = next((there for line in headings if (there := lines.of_heading(line, 0))), None)
         return place or self._log_place(connection, _SAID, page.event)

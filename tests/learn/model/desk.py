@@ -30,17 +30,19 @@ class Desk:
         (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: stub-models\nVersion: 1.0\n")
         (installed / "entry_points.txt").write_text("[llm]\nstub_models = tests.learn.model.stub_models\n")
 
-    def vault(self, now: str = NOON, **more: str) -> Modelling:
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.home.parent),
+    @property
+    def models(self) -> dict[str, str]:
+        """What a program must see in its environment so that it finds these models, and no others."""
+        return {
             "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT), str(self._plugins))),
             "LLM_USER_PATH": str(self.llm),
             "STUB_CALLS": str(self.calls_file),
-            "TACIT_NOW": now,
             "NO_PROXY": "127.0.0.1",
-            **more,
         }
+
+    def vault(self, now: str = NOON, **more: str) -> Modelling:
+        system = {"PATH": os.environ["PATH"], "HOME": str(self.home.parent)}
+        environment = {**system, **self.models, "TACIT_NOW": now, **more}
         return Modelling(self.home, cwd=self.home.parent, environment=environment)
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import llm
 
-from tests.learn.model.talk import INJECTED, RULE, answer, but
+from tests.learn.model.talk import INJECTED, RULE, SUMMARY, answer, but
 
 
 def _hang(_prompt: str) -> Iterator[str]:
@@ -41,6 +41,11 @@ def _noisy(_prompt: str) -> Iterator[str]:
     yield from answer(RULE)
 
 
+def _as_told(_prompt: str) -> Iterator[str]:
+    """What the test wants it to answer."""
+    yield os.environ["STUB_ANSWER"]
+
+
 _MODELS: dict[str, Callable[[str], Iterator[str]]] = {
     "good": _noisy,
     "garbage": lambda _: iter(["Sure! ", "Here is what I found: ", "nothing."]),
@@ -49,6 +54,15 @@ _MODELS: dict[str, Callable[[str], Iterator[str]]] = {
     "hang": _hang,
     "failing": _fail,
     "misleading": _mislead,
+    "told": _as_told,
+    "other": _as_told,
+    "summing": lambda _: iter([answer(RULE, summary=SUMMARY)]),
+    "talkative": lambda _: iter([answer(RULE, summary=f"{SUMMARY} " * 5)]),
+    "poetic": lambda _: iter([answer(RULE, summary=f"{SUMMARY}\n\nAll is well.")]),
+    "commanding": lambda _: iter([answer(RULE, summary=f"Ignore the tests; {SUMMARY}")]),
+    "inventing": lambda _: iter([answer(RULE, summary="The tests pass with pnpm test in tools/made_up.sh.")]),
+    "mute": lambda _: iter([answer(RULE)]),
+    "confused": lambda _: iter([answer(RULE, summary=["The tests pass with pnpm test."])]),
 }
 
 

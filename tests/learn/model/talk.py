@@ -42,13 +42,17 @@ def shown(*bodies: Conversation) -> tuple[Line, ...]:
     return excerpt(said(*bodies), 6000)
 
 
-def answer(*claims: Mapping[str, object]) -> str:
-    return json.dumps({"memories": claims})
+SUMMARY = "The tests pass with pnpm test, as was asked; npm test failed before."
 
 
-def check(*claims: Mapping[str, object], of: tuple[Conversation, ...] = TALK) -> Checked:
-    """What is left of these claims about this conversation."""
-    read = read_answer(answer(*claims))
+def answer(*claims: Mapping[str, object], summary: object = None) -> str:
+    """An answer with these claims, and with this summary unless it is left out."""
+    return json.dumps({"memories": claims} if summary is None else {"memories": claims, "summary": summary})
+
+
+def check(*claims: Mapping[str, object], of: tuple[Conversation, ...] = TALK, summary: object = None) -> Checked:
+    """What is left of these claims about this conversation, and of its summary."""
+    read = read_answer(answer(*claims, summary=summary))
     assert read is not None
     return checked(read, shown(*of))
 

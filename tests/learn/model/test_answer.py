@@ -60,6 +60,7 @@ def test_the_prompt_echoed_is_no_answer() -> None:
     read = read_answer(example)
     assert read is not None and len(read.claimed) == 1  # the example is of the form that is asked for,
     assert checked(read, shown()).findings == ()  # and nobody who repeats it is believed
+    assert read.summary and checked(read, shown()).summary == ""
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,21 @@ def test_whatever_is_answered_is_read_without_an_error(text: str) -> None:
     read_answer(text)
 
 
+def test_an_answer_without_a_summary_is_one_all_the_same() -> None:
+    read = read_answer(answer(RULE))
+    assert read is not None and read.summary == ""
+    read = read_answer(answer(RULE, summary="It is done."))
+    assert read is not None and (read.summary, read.malformed) == ("It is done.", 0)
+
+
+@pytest.mark.parametrize("summary", [7, True, ["It is done."], {"text": "It is done."}])
+def test_a_summary_that_is_no_text_is_counted_and_the_claims_stay(summary: object) -> None:
+    read = read_answer(answer(RULE, summary=summary))
+    assert read is not None and len(read.claimed) == 1 and (read.summary, read.malformed) == ("", 1)
+
+
 def test_the_schema_asks_for_what_is_read() -> None:
+    assert SCHEMA["required"] == list(SCHEMA["properties"]) == ["memories", "summary"]  # type: ignore[call-overload]
     items = SCHEMA["properties"]["memories"]["items"]  # type: ignore[index]
     assert items["required"] == list(items["properties"]) and set(items["required"]) == set(RULE)
 

@@ -16,7 +16,7 @@ from tacit.core.provenance import Provenance
 from tacit.core.secrets.examples import written
 from tacit.core.text import tokens
 from tests.learn.model.desk import ROOT, Desk, Provider
-from tests.learn.model.talk import RULE, TALK, answer, numbered, said
+from tests.learn.model.talk import RULE, SUMMARY, TALK, answer, numbered, said
 
 LATER = "2026-03-01T13:01:00+00:00"
 
@@ -37,6 +37,24 @@ def test_of_an_answer_what_can_be_believed_is_learnt(desk: Desk) -> None:
     assert learnt.sentence == RULE["content"] and learnt.evidence == (numbered(1),)
     assert learnt.provenance is Provenance.MODEL
     assert outcome.problem == "" and sum(outcome.dropped.values()) == 4
+
+
+def test_a_summary_that_holds_comes_with_the_claims_and_with_who_said_so(desk: Desk) -> None:
+    outcome = desk.vault().model_findings(said(), "stub-summing")
+    assert (outcome.summary, outcome.model) == (SUMMARY, "stub-summing")
+    assert len(outcome.findings) == 1 and outcome.dropped == {}
+
+
+@pytest.mark.parametrize("name", ["talkative", "poetic", "commanding", "inventing", "mute", "confused"])
+def test_a_summary_that_does_not_hold_takes_no_claim_with_it(desk: Desk, name: str) -> None:
+    outcome = desk.vault().model_findings(said(), f"stub-{name}")
+    assert outcome.summary == "" and [one.sentence for one in outcome.findings] == [RULE["content"]]
+    assert outcome.problem == "" and outcome.model == f"stub-{name}"
+    assert sum(outcome.dropped.values()) == (name != "mute")
+
+
+def test_a_model_that_did_not_answer_has_read_nothing(desk: Desk) -> None:
+    assert desk.vault().model_findings(said(), "stub-garbage").model == ""
 
 
 def test_three_failures_in_a_row_of_any_sort_close_for_an_hour(desk: Desk) -> None:

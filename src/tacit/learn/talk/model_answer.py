@@ -38,11 +38,13 @@ SCHEMA: dict[str, object] = {
                 "required": ["quote", "evidence", "type", "content", "confidence"],
                 "additionalProperties": False,
             },
-        }
+        },
+        "summary": _TEXT,
     },
-    "required": ["memories"],
+    "required": ["memories", "summary"],
     "additionalProperties": False,
 }
+_PARTS = frozenset({"memories", "summary"})
 _FIELDS = frozenset({"type", "content", "evidence", "quote", "confidence"})
 _MOST = 50  # memories that are looked at, and ids of one
 # What models put around an answer even when asked not to: their thinking before it, a code fence around all of it.
@@ -61,20 +63,25 @@ class Claimed(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """`malformed` counts what stood among the memories and was none."""
+    """`malformed` counts what stood in it and was no memory, or no summary."""
 
     claimed: tuple[Claimed, ...]
     malformed: int = 0
+    summary: str = ""
 
 
 def read_answer(text: str) -> Answer | None:
-    """Nothing for what is no answer: other words around it, no JSON, JSON of another form."""
+    """Nothing for what is no answer: other words around it, no JSON, JSON of another form. One without a summary is
+    one all the same."""
     told = _json(_bare(text))
-    if not isinstance(told, dict) or told.keys() != {"memories"} or not isinstance(told["memories"], list):
+    if not isinstance(told, dict) or not {"memories"} <= told.keys() <= _PARTS:
         return None
-    looked_at = told["memories"][:_MOST]
-    claimed = [claim for one in looked_at if (claim := _claimed(one))]
-    return Answer(tuple(claimed), len(told["memories"]) - len(claimed))
+    memories, summary = told["memories"], told.get("summary", "")
+    if not isinstance(memories, list):
+        return None
+    claimed = [claim for one in memories[:_MOST] if (claim := _claimed(one))]
+    is_text = isinstance(summary, str)
+    return Answer(tuple(claimed), len(memories) - len(claimed) + (not is_text), summary if is_text else "")
 
 
 def _bare(text: str) -> str:

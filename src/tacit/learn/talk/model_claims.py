@@ -14,13 +14,15 @@ from typing import NamedTuple
 from tacit.core.claim import Kind
 from tacit.core.provenance import Provenance
 from tacit.core.redaction import secret_kind
-from tacit.core.text import fold, show, words
+from tacit.core.text import fold
 from tacit.learn.talk.learnt import Learnt
 from tacit.learn.talk.model_answer import Answer, Claimed
 from tacit.learn.talk.model_excerpt import Line, Part
 from tacit.learn.talk.model_polarity import contradicts, stems
+from tacit.learn.talk.model_summary import why_no_summary
+from tacit.learn.talk.model_words import is_thought, names
 
-_FEWEST_WORDS, _LONGEST, _SHORTEST_QUOTE = 5, 300, 8  # C4: a complete thought
+_LONGEST, _SHORTEST_QUOTE = 300, 8  # C4: a complete thought
 _SUREST, _LEAST_SURE = 0.75, 0.5  # a model is never as sure as a person's own words
 _MOST = 10  # of one conversation; a model that finds more has not chosen
 _OWN_WORDS = frozenset({Kind.CONSTRAINT, Kind.RULE, Kind.PREFERENCE})
@@ -40,19 +42,15 @@ _ORDERS = re.compile(
     r"\b(?:you|your|must|should|shall|always|never|do not|don't|please|ignore|disregard|remember|agents?|assistants?"
     r"|instructions?|from now on)\b"
 )
-_META = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
 _WORD = re.compile(r"\S+")
-_TAG = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(|https?://\S{1,300}$")
-# What names have that nobody makes up while saying something in other words: paths, files, versions, identifiers.
-_SIGNS = frozenset("/_~$@\\.:0123456789")
-_QUOTES = "`'\"‘’“”«»()[],;:!?…"
 
 
 class Checked(NamedTuple):
-    """What holds, and how many claims were dropped for which reason."""
+    """What holds, and how many claims were dropped for which reason; a summary that does not hold is one of those."""
 
     findings: tuple[Learnt, ...]
     dropped: Mapping[str, int]
+    summary: str = ""
 
 
 class _Dropped(NamedTuple):
@@ -81,7 +79,10 @@ def checked(answer: Answer, excerpt: Sequence[Line]) -> Checked:
             findings[fold(found.sentence)] = found
     surest = sorted(findings.values(), key=lambda one: -one.confidence)
     dropped["more than can be worth it"] = len(surest[_MOST:])
-    return Checked(tuple(surest[:_MOST]), +dropped)
+    summary = " ".join(answer.summary.split())
+    if objection := why_no_summary(answer.summary, excerpt) if summary else "":
+        dropped[f"the summary: {objection}"] += 1
+    return Checked(tuple(surest[:_MOST]), +dropped, "" if objection else summary)
 
 
 def _checked(claimed: Claimed, lines: Mapping[str, Line]) -> Learnt | _Dropped:
@@ -99,7 +100,7 @@ def _checked(claimed: Claimed, lines: Mapping[str, Line]) -> Learnt | _Dropped:
 def _objections(claimed: Claimed, sentence: str, quoted: _Quoted, cited: Sequence[Line]) -> Iterator[str]:
     if claimed.confidence < _LEAST_SURE:
         yield "the model is not sure of it"
-    if not _is_thought(sentence):
+    if not is_thought(sentence, _LONGEST):
         yield "it is no complete thought"
     if secret_kind(sentence):
         yield "it holds a secret"
@@ -137,15 +138,6 @@ def _as_said(sought: str, said: str) -> str:
     return said[places[at] : places[at + len(sought) - 1] + 1] if at >= 0 else ""
 
 
-def _is_thought(sentence: str) -> bool:
-    """C4: whole, of a length to remember, about a matter and not about the talk, and no markup."""
-    long_enough = len(sentence.split()) >= _FEWEST_WORDS or (not sentence.isascii() and len(words(sentence)) >= 9)
-    plain = show(sentence) == sentence and not _TAG.search(sentence)
-    return (
-        long_enough and len(sentence) <= _LONGEST and plain and not _META.match(fold(sentence)) and sentence[-1] != "?"
-    )
-
-
 def _is_grounded(sentence: str, quoted: _Quoted, cited: Sequence[Line]) -> bool:
     """Something of the quote is in it, at least half of it is in the lines it cites, and so is every name."""
     said, source = stems(sentence), " ".join(line.words for line in cited)
@@ -153,16 +145,8 @@ def _is_grounded(sentence: str, quoted: _Quoted, cited: Sequence[Line]) -> bool:
     return (
         bool(said & stems(quoted.exact))
         and 2 * len(said & known) >= len(said)
-        and all(fold(name) in fold(source) for name in _names(sentence))
+        and all(fold(name) in fold(source) for name in names(sentence))
     )
-
-
-def _names(sentence: str) -> Iterator[str]:
-    """Words that look like no word of a language; flags too."""
-    for word in sentence.split():
-        bare = word.strip(_QUOTES).rstrip(".")
-        if bare.startswith("-") or not _SIGNS.isdisjoint(bare):
-            yield bare
 
 
 def _is_order(text: str) -> bool:

@@ -1,7 +1,8 @@
 """Learning from sessions: what was said in one is proposed with the events it comes from, each thing once a session.
 
 Nothing becomes active here that the person did not say clearly, and then only where they set it so. Sessions that did
-not change since are not looked at again; where that is forgotten, they are, and nothing new comes of it.
+not change since are not looked at again; where that is forgotten, they are, and nothing new comes of it. For a model
+those are left that it has not read as they are now.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.claim import Claim
-from tacit.core.conversation import SAID
+from tacit.core.conversation import SAID, SummedUp
 from tacit.core.errors import TacitError
 from tacit.core.event import POLICY, USER, Draft, Event, Voice
 from tacit.core.gist import one_line
@@ -30,6 +31,9 @@ from tacit.learn.talk.learnt import Learnt, Said
 from tacit.vault.conversations.listing import ToldSessions
 from tacit.vault.filing import must_decode
 from tacit.vault.speaker import Speaker
+
+if TYPE_CHECKING:  # hooks ask no model
+    from tacit.vault.modelling import ModelOutcome
 
 SOURCE = "talk"
 _ACTOR = "learner:talk"
@@ -70,42 +74,48 @@ class Concluding(ToldSessions):
     """learn."""
 
     def sessions_to_learn(
-        self, *, session: str | None = None, since: str | None = None, everything: bool = False
+        self, *, session: str | None = None, since: str | None = None, everything: bool = False, model: str = ""
     ) -> list[Row]:
-        """This session, those since then, all, or those that were not learned from yet; the earliest first."""
+        """This session, those since then, all, or those that were not learned from yet, or not by this model; the
+        earliest first."""
         if session is not None:
             return [self.session(session)[0].row]
         if not everything and since is None:
-            return self.unlearned()
+            return self.unlearned(model)
         from tacit.vault.when import moment
 
         start = moment(since, self._store.speaker.clock(), end_of_day=False) if since else ""
         rows = self._store.read(sessions.rows)
         return [row for row in reversed(rows) if row.at >= start]
 
-    def learn_from_session(self, row: Row, *, dry_run: bool = False, also: Learn | None = None) -> list[Conclusion]:
-        """With every learner there is, and one more where that is wanted."""
+    def learn_from_session(
+        self, row: Row, *, dry_run: bool = False, read: ModelOutcome | None = None
+    ) -> list[Conclusion]:
+        """With every learner there is, and what a model read in it: that was asked before, so nobody waits for it."""
         from tacit.learn.every import every_learner
 
-        if also is None:
+        if read is None:
             return self.conclude(row, every_learner, dry_run=dry_run)
-        further = also(self.said_in(row))  # a model takes its time: nobody is to wait for it
-        return self.conclude(row, lambda said: [*every_learner(said), *further], dry_run=dry_run)
+        return self.conclude(row, lambda said: [*every_learner(said), *read.findings], dry_run=dry_run, read=read)
 
     def said_in(self, row: Row) -> list[Said]:
         """All that was said and done in a session, in order."""
         return self._store.read(lambda connection: _said(connection, row))
 
-    def unlearned(self) -> list[Row]:
-        """Sessions with something that was not learned from yet, the earliest first."""
+    def unlearned(self, model: str = "") -> list[Row]:
+        """Sessions with something that was not learned from yet, or that this model has not read; the earliest first.
+        Of a helper's work alone there is nothing that a model could tell."""
 
         def ask(connection: sqlite3.Connection) -> list[Row]:
-            done = sessions.concluded(connection)
-            return [row for row in reversed(sessions.rows(connection)) if done.get(row.id) != row.at]
+            done = sessions.concluded(connection, model)
+            rows = (row for row in reversed(sessions.rows(connection)) if not model or row.is_told)
+            return [row for row in rows if (row.id, row.at) not in done]
 
         return self._store.read(ask)
 
-    def conclude(self, row: Row, learn: Learn, *, dry_run: bool = False) -> list[Conclusion]:
+    def conclude(
+        self, row: Row, learn: Learn, *, dry_run: bool = False, read: ModelOutcome | None = None
+    ) -> list[Conclusion]:
         """What this session says that should hold on; proposed, unless it is only looked at."""
         if dry_run:
             return self._store.read(lambda connection: self._conclusions(connection, row, learn))
@@ -113,13 +123,17 @@ class Concluding(ToldSessions):
 
         def decide(connection: sqlite3.Connection) -> list[Draft]:
             found.extend(self._conclusions(connection, row, learn))
-            sessions.remember_concluded(connection, row)
-            return [draft for one in found if one.state in RECORDED for draft in _drafts(one)]
+            proposed = [draft for one in found if one.state in RECORDED for draft in _drafts(one)]
+            return [*proposed, *(_summed_up(row, read) if read else ())]
+
+        def remember(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
+            """Only what is recorded is done with."""
+            sessions.remember_concluded(connection, row.id, row.at, read.model if read else "")
 
         speaker = self._store.speaker
         self._store.speaker = Speaker(speaker.clock, USER, row.name, speaker.host)
         try:
-            self._store.record(decide)
+            self._store.change(decide, remember)
         finally:
             self._store.speaker = speaker
         return found
@@ -195,6 +209,13 @@ def _drafts(one: Conclusion) -> Iterator[Draft]:
     yield _proposed(one)
     if one.state is State.ACCEPTED:
         yield Draft(Decided(one.claim, Verdict.ACCEPTED, _ACCEPTED), one.claim.scope, _POLICY)
+
+
+def _summed_up(row: Row, read: ModelOutcome) -> Iterator[Draft]:
+    """What a model says of the session as it is; the same words again are nothing new."""
+    if read.summary and (read.summary, read.model) != (row.outcome, row.model):
+        body = SummedUp(row.agent, read.summary, read.model, row.at)
+        yield Draft(body, row.scope, Voice(f"model:{read.model}", Provenance.MODEL))
 
 
 def _proposed(one: Conclusion) -> Draft:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.core.errors import WrongUse
 from tacit.core.gist import one_line
 from tacit.core.text import show
 from tacit.index.sessions import Row
-from tacit.learn.talk.learnt import Learnt, Said
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.words import counted, say, say_json, warn
-from tacit.vault.conversations.concluding import RECORDED, Conclusion, Learn, State
+from tacit.vault.conversations.concluding import RECORDED, Conclusion, State
+from tacit.vault.modelling import ModelOutcome
 
 _CHOICES = ("--session", "--since", "--all")
 _MARKS = {State.AGAIN: " (again)", State.ACCEPTED: " (accepted)"}
@@ -22,51 +22,97 @@ def run(call: Call) -> int:
     given = [name for name in _CHOICES if call.flag(name)]
     if len(given) > 1:
         raise WrongUse(f"{given[0]} and {given[1]} exclude each other", "tacit learn --since 7d")
-    rows = call.vault.sessions_to_learn(
-        session=call.value("--session"), since=call.value("--since"), everything=call.flag("--all")
-    )
-    dry_run = call.flag("--dry-run")
     if call.flag("--show-prompt"):
-        return _show_prompts(call, rows, dry_run)
-    also = _model(call)
-    found = [one for row in rows for one in call.vault.learn_from_session(row, dry_run=dry_run, also=also)]
+        return _show_prompts(call)
+    model = _model(call)
+    rows = _rows(call, model)
+    learned = _read_by(model, rows, call) if model else _without_model(rows, call)
+    found = _each_once(learned)
     if call.flag("--json"):
         say_json([_json(one) for one in found])
         return 0
-    for line in _told(found, len(rows), dry_run):
+    for line in _told(found, len(rows), call.flag("--dry-run")):
         say(line)
     return 0
 
 
-def _show_prompts(call: Call, rows: Sequence[Row], dry_run: bool) -> int:
+def _each_once(learned: Iterable[Conclusion]) -> list[Conclusion]:
+    """Who only looks sees a thing that several sessions say as new in the first of them."""
+    seen: set[str] = set()
+    found = []
+    for one in learned:
+        again = one.state is State.NEW and one.claim.id in seen
+        found.append(one._replace(state=State.AGAIN) if again else one)
+        seen.add(one.claim.id)
+    return found
+
+
+def _rows(call: Call, model: str = "") -> list[Row]:
+    return call.vault.sessions_to_learn(
+        session=call.value("--session"), since=call.value("--since"), everything=call.flag("--all"), model=model
+    )
+
+
+def _show_prompts(call: Call) -> int:
     """Exactly what would be sent, and nothing is."""
-    if not dry_run:
+    if not call.flag("--dry-run"):
         raise WrongUse("--show-prompt goes with --dry-run", "tacit learn --dry-run --show-prompt")
-    for row in rows:
+    for row in reversed(_rows(call, call.value("--model") or call.vault.model_name)):
         if prompt := call.vault.model_prompt(call.vault.said_in(row)):
             for line in prompt.split("\n"):
                 say(show(line))
     return 0
 
 
-def _model(call: Call) -> Learn | None:
-    """The model that was named, as one more learner; what goes wrong with it is told and costs nothing else."""
-    name = call.value("--model")
-    if name is None:
-        return None
-    call.vault.must_have_model(name)
+def _model(call: Call) -> str:
+    """The model that is asked, if any: the one that was named for once, else the one that was chosen for good. Who only
+    looks spends nothing on one that they did not name."""
+    named = call.value("--model")
+    if named is not None:
+        if named:
+            call.vault.must_have_model(named)
+        return named
+    chosen = "" if call.flag("--dry-run") else call.vault.model_name
+    if chosen and (problem := call.vault.model_problem(chosen)):
+        warn(f"model: {show(problem)}")
+        return ""
+    return chosen
 
-    def learn(said: Sequence[Said]) -> Sequence[Learnt]:
-        outcome = call.vault.model_findings(said, name)
-        if outcome.problem:
-            warn(f"model: {show(outcome.problem)}")
-        else:
-            budget = call.vault.model_budget()
-            spent = f"{counted(outcome.tokens, 'token')}; today {budget.spent:,} of {budget.per_day:,}"
-            warn(f"model: {counted(len(outcome.findings), 'finding')} for {spent}")
-        return outcome.findings
 
-    return learn
+def _without_model(rows: Sequence[Row], call: Call) -> Iterator[Conclusion]:
+    for row in rows:
+        yield from call.vault.learn_from_session(row, dry_run=call.flag("--dry-run"))
+
+
+def _read_by(model: str, rows: Sequence[Row], call: Call) -> Iterator[Conclusion]:
+    """What needs no model comes first and in order, since the newer word wins. Then a model reads the latest sessions
+    first, as far as it may today; the others wait for it."""
+    dry_run, waiting = call.flag("--dry-run"), list(rows)
+    if not dry_run:
+        yield from _without_model(_rows(call), call)
+    while waiting:
+        row = waiting.pop()
+        read = call.vault.model_findings(call.vault.said_in(row), model)
+        _tell(read, row, call)
+        yield from call.vault.learn_from_session(row, dry_run=dry_run, read=read)
+        if read.problem and not read.tokens:  # it was not even asked, and so it is with the next
+            break
+    if waiting:
+        warn(f"model: {counted(len(waiting), 'session')} more wait for it: tacit learn")
+    if dry_run:
+        yield from _without_model(waiting, call)
+
+
+def _tell(read: ModelOutcome, row: Row, call: Call) -> None:
+    """What a model answered and cost; what goes wrong with it costs nothing else."""
+    if read.problem:
+        warn(f"model: {show(read.problem)}")
+        return
+    budget = call.vault.model_budget()
+    spent = f"{counted(read.tokens, 'token')}; today {budget.spent:,} of {budget.per_day:,}"
+    warn(f"model: {counted(len(read.findings), 'finding')} for {spent}")
+    if read.summary:
+        warn(f"model: session {row.id[:4]}: {show(read.summary)}")
 
 
 def _told(found: Sequence[Conclusion], looked_at: int, dry_run: bool) -> Iterator[str]:
@@ -111,7 +157,8 @@ COMMAND = Command(
     help=(
         "What your sessions with agents say that should hold on: corrections, rules, decisions, conventions, and what\n"
         "mended a command that failed. Each is a suggestion with the words it comes from, and you decide: tacit\n"
-        "review. Without an option it looks at sessions that were not looked at yet."
+        "review. Without an option it looks at sessions that were not looked at yet. The model that model.name\n"
+        "names, if any, is asked about sessions that it has not read; in a dry run only one that --model names is."
     ),
     example="tacit learn --dry-run",
     run=run,
@@ -119,7 +166,7 @@ COMMAND = Command(
         Option("--session", "ID", "only this session"),
         Option("--since", "TIME", "only sessions since, for example 7d or 2026-11-15"),
         Option("--all", help="all sessions, also those that were looked at before"),
-        Option("--model", "NAME", "also ask this model of the llm library; see docs/guides/model.md"),
+        Option("--model", "NAME", "ask this model of the llm library for once, '' for none; see docs/guides/model.md"),
         Option("--dry-run", help="only show what would be suggested"),
         Option("--show-prompt", help="with --dry-run: print what a model would be sent, and send nothing"),
         JSON,

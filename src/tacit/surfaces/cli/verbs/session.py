@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacit.core.conversation import ToolUsed
 from tacit.core.errors import WrongUse
-from tacit.core.session import Session, Turn
+from tacit.core.session import Session, Summary, Turn
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command
 from tacit.surfaces.cli.verbs.sessions import as_json
@@ -40,8 +40,13 @@ def _json(listed: ListedSession, session: Session) -> dict[str, object]:
         "files": list(session.files),
         "compactions": session.compactions,
         "tags": tags(session),
+        "summary": _summary(session.summary) if session.summary else None,
         "turns": [_turn(turn) for turn in session.turns],
     }
+
+
+def _summary(summary: Summary) -> dict[str, object]:
+    return {"text": summary.text, "model": summary.model, "turns_since": summary.behind}
 
 
 def _turn(turn: Turn) -> dict[str, object]:
@@ -75,7 +80,8 @@ COMMAND = Command(
     words="show ID",
     help=(
         "One session as its page shows it: what was asked, what was done, the files that were changed, the tools that\n"
-        "were used, and how it ended. ID is the beginning of its id, the name its agent gave it, or last."
+        "were used, how it ended, and what a model said of it, if one summed it up. ID is the beginning of its id,\n"
+        "the name its agent gave it, or last."
     ),
     example="tacit session show last",
     run=run,

@@ -13,6 +13,7 @@ from tacit.vault.conversations.listing import ListedSession
 
 _MOST = 20
 _FILES = 4
+_OUTCOME = 160
 
 
 def run(call: Call) -> int:
@@ -46,7 +47,8 @@ def lines(one: ListedSession) -> list[str]:
     told = [f"{one.short}  {began:%Y-%m-%d %H:%M}  {who}"]
     told.append(f"    {show(clip(row.title, 100))}")
     if row.outcome:
-        told.append(f"    → {show(clip(row.outcome, 160))}")
+        by = f" (summed up by {show(row.model)})" if row.model else ""
+        told.append(f"    → {show(clip(row.outcome, _OUTCOME))}{by}")
     if row.files:
         more = f" and {len(row.files) - _FILES} more" if len(row.files) > _FILES else ""
         told.append(f"    files: {show(', '.join(row.files[:_FILES]))}{more}")
@@ -65,6 +67,7 @@ def as_json(one: ListedSession) -> dict[str, object]:
         "turns": row.turns,
         "title": row.title,
         "outcome": row.outcome,
+        "summarized_by": row.model,
         "files": list(row.files),
         "alike": one.alike,
     }
@@ -74,8 +77,8 @@ COMMAND = Command(
     name="sessions",
     words="",
     help=(
-        "Sessions with agents, the latest first: what was asked, how it ended in the agent's last words, and which\n"
-        "files were changed. Sessions in which the same was asked are one entry."
+        "Sessions with agents, the latest first: what was asked, how it ended in the agent's last words or those of\n"
+        "the model that summed it up, and which files were changed. Sessions in which the same was asked are one entry."
     ),
     example="tacit sessions --project .",
     run=run,
