@@ -123,5 +123,5 @@ def _told(text: str) -> str:
         if (found := pattern.match(said)) and not is_short(retold := instead + said[found.end() :]):
             said = retold
     first = said.split(" ", 1)[0]
-    plainly = first.isalpha() and first.islower()
+    plainly = first.replace("'", "").replace("’", "").isalpha() and first.islower()
     return clip(said[:1].upper() + said[1:] if plainly else said, _LONGEST)
