@@ -14,9 +14,9 @@ from typing import NamedTuple
 from tacit.core.errors import TacitError
 from tacit.core.ids import is_claim_prefix
 from tacit.core.text import clean, query_words
-from tacit.index.reader import find, ids_beginning
+from tacit.index.reader import ids_beginning
 from tacit.index.store import open_for_reading
-from tacit.recall.find import Query, search
+from tacit.recall.find import Query, find, search
 from tacit.vault.vault import Vault
 from tacit.vault.when import moment
 

@@ -17,6 +17,7 @@ from tacit.core.observation import WorkLogged
 from tacit.core.statement import claim_from
 from tacit.core.text import clean, query_words
 from tacit.index import memories, reader, writer
+from tacit.recall.find import Found, find
 from tacit.vault.filing import must_decode
 
 from .filing import filed, indexed, logs_in_pieces
@@ -160,10 +161,10 @@ def test_an_undone_worklog_entry_leaves_its_page_and_comes_back() -> None:
         assert list(reader.dump(index)) == list(reader.dump(indexed(filed(log))))
 
 
-def _index_of(sentence: str) -> tuple[ClaimId, list[reader.Found]]:
+def _index_of(sentence: str) -> tuple[ClaimId, list[Found]]:
     claim = Claim(Kind.RULE, GLOBAL, Triple("note", "says", sentence), sentence)
     index = indexed(filed([after([], Proposed(claim, Verdict.ADDED, "user_direct"))]))
-    found = [match for token in sentence.split() for match in reader.find(index, query_words(token), 10).found]
+    found = [match for token in sentence.split() for match in find(index, query_words(token), 10).found]
     return claim.id, found
 
 

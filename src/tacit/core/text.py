@@ -21,7 +21,8 @@ STOP_WORDS = frozenset(
         "a about all am an and any are as at be been but by can could did do does for from had has have how i "
         "if in into is it its just me my no not of on or our should so some than that the their them then "
         "there these they this those to up us was we were what when where which who why will with would you "
-        "your always because never use used uses using must"
+        "your always because never use used uses using must he her hers him his she being having whose whom may might "
+        "shall very also"
     ).split()
 )
 
@@ -75,8 +76,13 @@ _known_spellings = lru_cache(maxsize=8192)(_spelled)
 def query_words(text: str, limit: int = 64) -> list[str]:
     """The distinct words of a question, stop words left out unless there is nothing else."""
     found = list(dict.fromkeys(words(text.replace("\0", " ")[:4096])))
-    telling = [word for word in found if word not in STOP_WORDS]
+    telling = [word for word in found if word not in STOP_WORDS and not _is_ending(word)]
     return (telling or found)[:limit]
+
+
+def _is_ending(word: str) -> bool:
+    """What is left of "Ann's" and "don't" beside the word itself."""
+    return word in ("s", "t", "re", "ve", "ll", "d", "m") or "'" in word or "’" in word
 
 
 def clean(text: str) -> str:

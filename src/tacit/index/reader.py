@@ -13,6 +13,7 @@ from tacit.core.event import Event
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.core.stance import Stance
 from tacit.core.status import Status
+from tacit.index.parts import run_of
 
 if TYPE_CHECKING:  # questions of hooks do without
     from tacit.core.memory import Memory
@@ -46,20 +47,6 @@ class Page(NamedTuple):
     day: str
     at: str
     title: str
-
-
-class Found(NamedTuple):
-    """Something that matched, and how well (more is better)."""
-
-    what: Entry | Page
-    score: float
-
-
-class Matches(NamedTuple):
-    """What matched, best first; `complete` when there was no more than was asked for."""
-
-    found: list[Found]
-    complete: bool
 
 
 _ENTRY = (
@@ -181,40 +168,19 @@ def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimI
     return [decode(raw) for (raw,) in rows]
 
 
-# The best rows are chosen by rank alone; only these are looked up.
-_FIND = f"""
-  SELECT found.rank, {", ".join(f"memory.{column.strip()}" for column in _ENTRY.split(","))}, found.number
-  FROM (SELECT rowid AS number, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?) AS found
-  LEFT JOIN memory ON memory.number = found.number
-"""
-
-
 # A word that every memory has and no page; `core.text.words` makes none like it.
 A_MEMORY = "=memory="
+_PAGE_OF = f"SELECT {_PAGE} FROM page WHERE number BETWEEN ? AND ? AND NOT void ORDER BY number DESC LIMIT 1"
 
 
-def find(connection: sqlite3.Connection, query: Sequence[str], limit: int, *, memories: bool = False) -> Matches:
-    """The best matches for any of these words, ties by id. Among memories alone that is sooner done, because there may
-    be many more pages."""
-    if not query:
-        return Matches([], complete=True)
-    match = " OR ".join('"' + word.replace('"', '""') + '"' for word in query)
-    match = f'"{A_MEMORY}" AND ({match})' if memories else match
-    rows = connection.execute(_FIND, (match, limit)).fetchall()
-    found = [
-        Found(what, -row[0])
-        for row in rows
-        if (what := _page_numbered(connection, row[-1]) if row[1] is None else _entry(row[1:-1])) is not None
-    ]
-    return Matches(sorted(found, key=_best_first), complete=len(rows) < limit)
-
-
-def _best_first(found: Found) -> tuple[float, str]:
-    what = found.what
-    return -found.score, what.id if isinstance(what, Entry) else what.event
-
-
-def _page_numbered(connection: sqlite3.Connection, number: int) -> Page | None:
+def numbered(connection: sqlite3.Connection, number: int) -> Entry | Page | None:
+    """The memory or page of this number; of a message in a session, the page of its turn."""
+    if number < 0:
+        row = connection.execute(_PAGE_OF, (run_of(number), number)).fetchone()
+        return _page(row) if row else None
+    row = connection.execute(f"SELECT {_ENTRY} FROM memory WHERE number = ?", (number,)).fetchone()
+    if row:
+        return _entry(row)
     row = connection.execute(f"SELECT {_PAGE} FROM page WHERE number = ? AND NOT void", (number,)).fetchone()
     return _page(row) if row else None
 

@@ -6,15 +6,16 @@ The result is the same whether the events came one by one or all at once, in wha
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC
 from typing import NamedTuple
 
-from tacit.core.conversation import OF_SESSIONS, SAID, SummedUp, session_id
+from tacit.core.conversation import OF_SESSIONS, SAID, ReplyGiven, SummedUp, ToolUsed, session_id
 from tacit.core.event import Event, timestamp
-from tacit.core.ids import claim_id, claim_number
+from tacit.core.ids import EventId, claim_number
 from tacit.core.session import Session, Summary, Turn, fold_session
 from tacit.core.text import fold, words
+from tacit.index.parts import AGENT, PERSON, RUN, first_number, number_of, run_of
 from tacit.index.reader import Decode
 from tacit.index.rows import Words, mark_stale, put_words
 from tacit.index.sessions import events_of, remember_concluded
@@ -102,35 +103,89 @@ def _put(connection: sqlite3.Connection, number: int, session: Session) -> None:
         summary.model if summary else "",
     )
     connection.execute(_INSERT, row)
-    _put_pages(connection, session, old[0] if old else None)
+    _put_pages(connection, number, session, old[0] if old else None)
     mark_stale(connection, {f"session {session.key}", *([f"session {old[0]}"] if old else [])})
 
 
-def _put_pages(connection: sqlite3.Connection, session: Session, old_key: str | None) -> None:
-    """A page a turn, and one for what a model said of all of them: what a question finds."""
-    rows = connection.execute("SELECT event, number FROM page WHERE kind = 'session' AND day = ?", (old_key,))
-    known: dict[str, int] = dict(rows.fetchall()) if old_key else {}
-    found = {part.event: part for part in session.parts}
-    for event in known.keys() - found.keys():
-        connection.execute("DELETE FROM page WHERE event = ?", (event,))
-        connection.execute("DELETE FROM words WHERE rowid = ?", (known[event],))
-    fresh: list[Words] = []
-    changed: list[Words] = []
-    for event, part in found.items():
-        number = known.get(event) or claim_number(claim_id("page", event))
-        at, title = (part.at, part.title) if isinstance(part, Turn) else (session.ended, part.text)
-        row = (number, event, "session", session.scope, session.key, timestamp(at.astimezone(UTC)), title)
-        connection.execute("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
-        (changed if event in known else fresh).append((number, *_words_of(part, session)))
-    put_words(connection, fresh, fresh=True)
-    put_words(connection, changed, fresh=False)
+class Message(NamedTuple):
+    """Something in a session that a question can find: who said it, in which turn, and the words it is found by."""
+
+    part: Turn | Summary
+    voice: int
+    words: str
 
 
-def _words_of(part: Turn | Summary, session: Session) -> tuple[str, str]:
-    """What the person said weighs more than what the agent said and did, or a model said of it."""
-    if isinstance(part, Summary):
-        return "", " ".join(words(part.text))
-    asked = "\n".join(prompt.text for prompt in part.prompts)
-    files = {session.seen_from_here(file, call.directory) for call in part.calls for file in call.files}
-    done = "\n".join((*part.replies, *(call.input for call in part.calls), *sorted(files)))
-    return " ".join(words(asked)), " ".join(words(done))
+def _put_pages(connection: sqlite3.Connection, number: int, session: Session, old_key: str | None) -> None:
+    """A page a turn, and one for what a model said of all of them; the words of each message."""
+    first = first_number(session.began.date(), number)
+    pages: dict[EventId, tuple[str | int, ...]] = {}
+    found: dict[int, Words] = {}
+    for place, message in enumerate(_messages(session)):
+        here = number_of(first, place, message.voice)
+        told = found.get(here, (here, "", ""))
+        found[here] = (here, *_by_voice(message, told))
+        if message.part.event not in pages:
+            pages[message.part.event] = (here, *_page(message.part, session))
+    known = connection.execute("SELECT number FROM page WHERE kind = 'session' AND day = ?", (old_key,)).fetchall()
+    for begin in {first, *(run_of(old) for (old,) in known)}:
+        connection.execute("DELETE FROM page WHERE number BETWEEN ? AND ?", (begin, begin + RUN - 1))
+        _take_out(connection, begin, found)
+    connection.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", pages.values())
+    put_words(connection, found.values(), fresh=True)
+
+
+def _take_out(connection: sqlite3.Connection, first: int, found: dict[int, Words]) -> None:
+    """Words that are no longer said there; those that stay need not be put in again."""
+    query = "SELECT rowid, text, extra FROM words WHERE rowid BETWEEN ? AND ?"
+    for row in connection.execute(query, (first, first + RUN - 1)).fetchall():
+        if found.get(row[0]) == row:
+            del found[row[0]]
+        else:
+            connection.execute("DELETE FROM words WHERE rowid = ?", row[:1])
+
+
+def _by_voice(message: Message, told: Words) -> tuple[str, str]:
+    """What the person said stands apart from what the agent said and did. Beyond the last place all is put together."""
+    _number, asked, done = told
+    if message.voice == PERSON:
+        return f"{asked} {message.words}".strip(), done
+    return asked, f"{done} {message.words}".strip()
+
+
+def _page(part: Turn | Summary, session: Session) -> tuple[str, ...]:
+    at, title = (part.at, part.title) if isinstance(part, Turn) else (session.ended, part.text)
+    return part.event, "session", session.scope, session.key, timestamp(at.astimezone(UTC)), title
+
+
+def _messages(session: Session) -> Iterator[Message]:
+    """In order. What was done between two replies is one of them."""
+    for part in session.parts:
+        if isinstance(part, Summary):
+            yield Message(part, AGENT, " ".join(words(part.text)))
+            continue
+        for prompt in part.prompts:
+            yield Message(part, PERSON, " ".join(words(prompt.text)))
+        if not part.prompts:
+            yield Message(part, PERSON, "")
+        for text in _told(part.steps, session):
+            yield Message(part, AGENT, " ".join(words(text)))
+
+
+def _told(steps: Sequence[ReplyGiven | ToolUsed], session: Session) -> Iterator[str]:
+    done: list[ReplyGiven | ToolUsed] = []
+    for step in steps:
+        if isinstance(step, ToolUsed):
+            done.append(step)
+            continue
+        if done:
+            yield _done(done, session)
+            done = []
+        yield step.text
+    if done:
+        yield _done(done, session)
+
+
+def _done(steps: Sequence[ReplyGiven | ToolUsed], session: Session) -> str:
+    calls = [step for step in steps if isinstance(step, ToolUsed)]
+    files = {session.seen_from_here(file, call.directory) for call in calls for file in call.files}
+    return "\n".join((*(call.input for call in calls), *sorted(files)))

@@ -9,12 +9,18 @@ from typing import NamedTuple
 from tacit.core.claim import KIND_RANK, Scope
 from tacit.core.ranking import Newest
 from tacit.core.status import Status
-from tacit.core.text import fold, query_words
-from tacit.index.reader import Entry, Found, Page, find
+from tacit.core.text import fold, query_words, words
+from tacit.index.parts import AGENT, PERSON
+from tacit.index.reader import Entry, Page, numbered
+from tacit.recall.retrieving import Scored, elsewhere, in_sessions, question_of
 
 # A page of the worklog or a candidate is worth less than what somebody has accepted.
 _WEIGHT = {Status.ACTIVE: 1.0, Status.PENDING: 0.8, Status.RETIRED: 0.5, Status.DISMISSED: 0.5}
 _PAGE_WEIGHT = 0.7
+_SESSION_WEIGHT = 0.45  # of a session also what stands around it counts
+# By whom it was said, where the question tells.
+_MYSELF = frozenset("i me my mine myself".split())
+_AGENTS = frozenset("agent assistant claude codex copilot cursor gemini opencode".split())
 PAGE_KINDS = ("worklog", "evaluation", "session")
 
 
@@ -29,6 +35,20 @@ class Query(NamedTuple):
     everything: bool = False
 
 
+class Found(NamedTuple):
+    """Something that holds words of the question, and how well it answers (more is better)."""
+
+    what: Entry | Page
+    score: float
+
+
+class Matches(NamedTuple):
+    """What was found, best first; `complete` when there is no more than was asked for."""
+
+    found: list[Found]
+    complete: bool
+
+
 class Match(NamedTuple):
     """An answer and how well it fits, 0 to 1."""
 
@@ -38,14 +58,48 @@ class Match(NamedTuple):
 
 def search(connection: sqlite3.Connection, query: Query) -> list[Match]:
     """At most `limit` answers, each fact once."""
-    words = query_words(query.text)
+    telling, spoken = query_words(query.text), words(query.text[:4096])
     look = query.limit + 10  # some to choose from: what is nearly as relevant may be more important
     while True:
-        matches = find(connection, words, look)
+        matches = find(connection, telling, look, spoken=spoken)
         answers = list(_each_once(_ranked([found for found in matches.found if _fits(found.what, query)])))
         if matches.complete or len(answers) >= query.limit:
             return answers[: query.limit]
         look *= 8
+
+
+def find(
+    connection: sqlite3.Connection,
+    telling: Sequence[str],
+    limit: int,
+    *,
+    memories: bool = False,
+    spoken: Sequence[str] = (),
+) -> Matches:
+    """The best that hold any of these words; `spoken` are all words of the question in order."""
+    question = question_of(connection, telling, spoken or telling)
+    if not question.words:
+        return Matches([], complete=True)
+    others = elsewhere(connection, question, limit, memories=memories)
+    found = _looked_up(connection, others.scored)
+    if memories:
+        return Matches(found, others.complete)
+    talks = in_sessions(connection, question, lambda _run: _voice(spoken), limit)
+    found += _looked_up(connection, talks.scored[: 2 * limit])
+    found.sort(key=lambda one: -one.score)
+    return Matches(found[:limit], others.complete and talks.complete and len(found) <= limit)
+
+
+def _looked_up(connection: sqlite3.Connection, scored: Sequence[Scored]) -> list[Found]:
+    found = ((numbered(connection, one.number), one.score) for one in scored)
+    return [Found(what, score) for what, score in found if what is not None]
+
+
+def _voice(spoken: Sequence[str]) -> int | None:
+    """Whose words are asked for, where it is told."""
+    said = set(spoken)
+    mine, theirs = not _MYSELF.isdisjoint(said), not _AGENTS.isdisjoint(said)
+    return None if mine == theirs else PERSON if mine else AGENT
 
 
 def relevance(connection: sqlite3.Connection, task: str, limit: int = 256) -> dict[str, float]:
@@ -74,7 +128,9 @@ def _ranked(found: Sequence[Found]) -> list[Match]:
 
 
 def _weight(what: Entry | Page) -> float:
-    return _WEIGHT[what.status] if isinstance(what, Entry) else _PAGE_WEIGHT
+    if isinstance(what, Entry):
+        return _WEIGHT[what.status]
+    return _SESSION_WEIGHT if what.kind == "session" else _PAGE_WEIGHT
 
 
 def _step(score: float, best: float) -> float:

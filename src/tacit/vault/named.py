@@ -13,6 +13,7 @@ from tacit.core.redaction import refuse_secrets
 from tacit.core.text import clean, clip, fold, query_words, show
 from tacit.index import reader
 from tacit.index.reader import Entry
+from tacit.recall.find import find
 from tacit.vault.filing import must_decode
 
 EVIDENCE_LIMIT = 2000
@@ -77,7 +78,7 @@ def _by_id(connection: sqlite3.Connection, reference: str) -> ClaimId | None:
 def _by_text(connection: sqlite3.Connection, text: str, scope: Scope) -> ClaimId | None:
     """Live memories before forgotten ones, this project's before global ones before those of others."""
     wanted = fold(clean(text))
-    look = reader.find(connection, query_words(clean(text)), 512).found
+    look = find(connection, query_words(clean(text)), 512, memories=True).found
     same = [match.what for match in look if isinstance(match.what, Entry) and fold(match.what.sentence) == wanted]
     if not same:
         return None
@@ -92,7 +93,7 @@ def _nearness(entry: Entry, scope: Scope) -> tuple[bool, int, str]:
 def _unknown(connection: sqlite3.Connection, text: str) -> NotFound:
     near = [
         f"{reader.short_id(connection, match.what.id)}: {clip(show(match.what.sentence), 80)}"
-        for match in reader.find(connection, query_words(clean(text)), 64).found
+        for match in find(connection, query_words(clean(text)), 64, memories=True).found
         if isinstance(match.what, Entry)
     ][:_NEAR]
     shown = clip(show(clean(text)), 80)

@@ -28,6 +28,7 @@ from tacit.index.disputes import opposing
 from tacit.index.reader import Entry
 from tacit.index.sessions import Row
 from tacit.learn.talk.learnt import Learnt, Said
+from tacit.recall.find import find
 from tacit.vault.conversations.listing import ToldSessions
 from tacit.vault.filing import must_decode
 from tacit.vault.speaker import Speaker
@@ -177,7 +178,7 @@ def _known_as(connection: sqlite3.Connection, claim: Claim) -> Claim:
     """The same thing said in other words before is one memory: the first words stay, the new ones are evidence."""
     if reader.entry(connection, claim.id) is not None:
         return claim
-    found = reader.find(connection, query_words(claim.sentence), _NEAR, memories=True).found
+    found = find(connection, query_words(claim.sentence), _NEAR, memories=True).found
     for entry in (one.what for one in found if isinstance(one.what, Entry)):
         if entry.scope == claim.scope and is_alike(entry.sentence, claim.sentence):
             memory = reader.memory(connection, entry.id, must_decode)

@@ -22,6 +22,7 @@ from tacit.index.reader import Entry
 from tacit.index.sessions import Row
 from tacit.recall.bearing import bearing, telling_words
 from tacit.recall.brief import compose
+from tacit.recall.find import find
 from tacit.recall.injection import Injection, at_prompt, at_start
 from tacit.recall.nearest import nearest
 from tacit.vault.autocapturing import left_out
@@ -157,7 +158,7 @@ class Giving(Opened):
         scopes = {self._store.scope_in(connection), GLOBAL}
         past = self._past(connection, asker)
         asked = telling_words(clean(prompt))
-        matches = reader.find(connection, asked, _FOUND, memories=True).found
+        matches = find(connection, asked, _FOUND, memories=True).found
         found = [one.what for one in matches if isinstance(one.what, Entry)]
         standing = [
             entry
