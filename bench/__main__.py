@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.figures import Figure, decoded, table
 from bench.homes import DEFAULT
 
-BENCHES = ("startup", "recall", "append", "safety", "rebuild", "redaction", "history", "learning", "prompt", "hooks")
+BENCHES = ("startup", "waiting", "append", "safety", "rebuild", "redaction", "history", "learning", "prompt", "hooks")
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ that of what ranks by itself grows with every row that matches.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -14,6 +15,7 @@ _SESSIONS = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < 0 ORDER BY 
 _OTHERS = "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= 0 ORDER BY rowid LIMIT ?"
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
 _BETWEEN = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
+_TEXTS = "SELECT id, c0, c1 FROM words_content WHERE id IN (SELECT value FROM json_each(?))"
 _MOST_COUNTED = 20_000
 
 
@@ -63,9 +65,8 @@ def sizes_between(connection: sqlite3.Connection, first: int, last: int) -> list
 
 def texts(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
     """The words of these, in order: what they say, and what stands beside it."""
-    query = "SELECT text, extra FROM words WHERE rowid = ?"
-    rows = ((number, connection.execute(query, (number,)).fetchone()) for number in numbers)
-    return {number: row for number, row in rows if row}
+    rows = connection.execute(_TEXTS, (json.dumps(numbers),))
+    return {number: (text, extra) for number, text, extra in rows}
 
 
 def _varints(block: bytes) -> Iterator[int]:

@@ -17,7 +17,7 @@ from tacit.recall.retrieving import Scored, elsewhere, in_sessions, question_of
 # A page of the worklog or a candidate is worth less than what somebody has accepted.
 _WEIGHT = {Status.ACTIVE: 1.0, Status.PENDING: 0.8, Status.RETIRED: 0.5, Status.DISMISSED: 0.5}
 _PAGE_WEIGHT = 0.7
-_SESSION_WEIGHT = 0.45  # of a session also what stands around it counts
+_SESSION_WEIGHT = 0.35  # of a session also what stands around it counts
 # By whom it was said, where the question tells.
 _MYSELF = frozenset("i me my mine myself".split())
 _AGENTS = frozenset("agent assistant claude codex copilot cursor gemini opencode".split())
@@ -40,6 +40,8 @@ class Found(NamedTuple):
 
     what: Entry | Page
     score: float
+    own: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
 
 
 class Matches(NamedTuple):
@@ -50,10 +52,15 @@ class Matches(NamedTuple):
 
 
 class Match(NamedTuple):
-    """An answer and how well it fits, 0 to 1."""
+    """An answer and how well it fits, 0 to 1; the words of the question in it and near it, the rarest first, what they
+    are worth together, and what that was multiplied with for what kind of answer it is."""
 
     what: Entry | Page
     relevance: float
+    own: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    score: float = 0.0
+    weight: float = 1.0
 
 
 def search(connection: sqlite3.Connection, query: Query) -> list[Match]:
@@ -77,7 +84,7 @@ def find(
     spoken: Sequence[str] = (),
 ) -> Matches:
     """The best that hold any of these words; `spoken` are all words of the question in order."""
-    question = question_of(connection, telling, spoken or telling)
+    question = question_of(connection, telling, spoken or telling, memories=memories)
     if not question.words:
         return Matches([], complete=True)
     others = elsewhere(connection, question, limit, memories=memories)
@@ -91,8 +98,8 @@ def find(
 
 
 def _looked_up(connection: sqlite3.Connection, scored: Sequence[Scored]) -> list[Found]:
-    found = ((numbered(connection, one.number), one.score) for one in scored)
-    return [Found(what, score) for what, score in found if what is not None]
+    found = ((numbered(connection, one.number), one) for one in scored)
+    return [Found(what, one.score, one.own, one.near) for what, one in found if what is not None]
 
 
 def _voice(spoken: Sequence[str]) -> int | None:
@@ -122,9 +129,13 @@ def _fits(what: Entry | Page, query: Query) -> bool:
 
 
 def _ranked(found: Sequence[Found]) -> list[Match]:
-    weighed = [Match(match.what, match.score * _weight(match.what)) for match in found]
-    best = max((match.relevance for match in weighed), default=0.0)
-    return sorted((Match(what, _step(score, best)) for what, score in weighed), key=_order)
+    weighed = [(match, _weight(match.what)) for match in found]
+    best = max((match.score * weight for match, weight in weighed), default=0.0)
+    told = (
+        Match(match.what, _step(match.score * weight, best), match.own, match.near, match.score, weight)
+        for match, weight in weighed
+    )
+    return sorted(told, key=_order)
 
 
 def _weight(what: Entry | Page) -> float:

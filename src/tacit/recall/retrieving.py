@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -21,24 +21,27 @@ from tacit.recall import weighing
 from tacit.recall.weighing import Ruler, Standing
 
 _WORDS = 24  # of a question
-_IN_SESSIONS, _ELSEWHERE = 1500, 1000  # places of one word that are looked at
-_SESSIONS = 24  # that are looked at closely
+_IN_SESSIONS, _ELSEWHERE = 1500, 500  # places of one word that are looked at
+_SESSIONS = 40  # that are looked at closely
+_MEASURED = 4  # times as many whose length is looked at first
 _BEST = 6  # messages of one of them, with their neighbours
 _READ = 3  # of those, word by word
-_OTHERS = 60  # memories and pages that are read word by word
+_OTHERS = 30  # memories and pages that are read word by word
 _USUAL = 20.0  # words of a memory
 _BESIDE = 0.5  # what a word is worth that stands in the evidence and not in the sentence
-_CLOSE, _PAIRS, _VOICE, _WHOLE = 0.5, 0.4, 0.35, 0.2
+_CLOSE, _PAIRS, _VOICE, _WHOLE = 0.7, 0.4, 0.35, 0.3
 _COMMON = 3  # words that are everywhere of which pairs are looked for
 
 Voices = Callable[[int], int | None]
 
 
 class Scored(NamedTuple):
-    """The number of a part, and how well it answers."""
+    """The number of a part, how well it answers, and the words of the question in it; of a message, also those near."""
 
     number: int
     score: float
+    own: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
 
 
 class Word(NamedTuple):
@@ -50,10 +53,12 @@ class Word(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked: the words that tell, the rarest first, and the roots of all words in order."""
+    """What is asked: the words that tell, the rarest first, where they stand, and the roots of all words in order."""
 
     words: tuple[Word, ...]
     roots: tuple[str, ...]
+    in_sessions: Mapping[Word, list[int]]
+    elsewhere: Mapping[Word, list[int]]
 
 
 class Candidates(NamedTuple):
@@ -63,18 +68,32 @@ class Candidates(NamedTuple):
     complete: bool
 
 
-def asked(connection: sqlite3.Connection, text: str) -> Question:
-    return question_of(connection, query_words(text), words(text[:4096]))
+def asked(connection: sqlite3.Connection, text: str, *, memories: bool = False) -> Question:
+    return question_of(connection, query_words(text), words(text[:4096]), memories=memories)
 
 
-def question_of(connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str]) -> Question:
-    """Each root once, those that are there at all."""
+def question_of(
+    connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str], *, memories: bool = False
+) -> Question:
+    """Each root once, those that are there at all; in all that is kept, or in memories alone."""
     total = postings.stock(connection).texts
-    by_root = {stem(word): word for word in reversed(telling[: 4 * _WORDS])}
-    counted = [(root, word, postings.count(connection, word)) for root, word in reversed(by_root.items())]
-    known = [Word(word, root, weighing.rarity(count, total)) for root, word, count in counted if count]
-    known.sort(key=lambda word: -word.weight)
-    return Question(tuple(known[:_WORDS]), tuple(stem(word) for word in spoken))
+    only = f"{postings.phrase(A_MEMORY)} AND " if memories else ""
+    found: list[tuple[Word, list[int], list[int]]] = []
+    for word in {stem(word): word for word in reversed(telling[: 4 * _WORDS])}.values():
+        talked = [] if memories else postings.in_sessions(connection, word, _IN_SESSIONS)
+        others = postings.elsewhere(connection, only + postings.phrase(word), _ELSEWHERE)
+        if talked or others:
+            is_cut = len(talked) == _IN_SESSIONS or len(others) == _ELSEWHERE
+            count = postings.count(connection, word) if is_cut else len(talked) + len(others)
+            found.append((Word(word, stem(word), weighing.rarity(count, total)), talked, others))
+    found.sort(key=lambda one: (-one[0].weight, one[0].text))
+    found = found[:_WORDS]
+    return Question(
+        tuple(word for word, _, _ in found),
+        tuple(stem(word) for word in spoken),
+        {word: talked for word, talked, _ in found},
+        {word: others for word, _, others in found},
+    )
 
 
 # Memories and pages
@@ -83,10 +102,7 @@ def question_of(connection: sqlite3.Connection, telling: Sequence[str], spoken: 
 def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, memories: bool = False) -> Candidates:
     """Memories and pages, or memories alone, that answer best."""
     only = f"{postings.phrase(A_MEMORY)} AND " if memories else ""
-    stands = {
-        word: set(postings.elsewhere(connection, only + postings.phrase(word.text), _ELSEWHERE))
-        for word in question.words
-    }
+    stands = {word: set(numbers) for word, numbers in question.elsewhere.items()}
     common = [word for word, numbers in stands.items() if len(numbers) == _ELSEWHERE]
     for together in _together(question.words, common):
         match = " AND ".join(postings.phrase(word.text) for word in together)
@@ -97,11 +113,20 @@ def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, 
     for word, numbers in stands.items():
         for number in numbers:
             promise[number] += word.weight
-    best = sorted(promise, key=lambda number: (-promise[number], number))[: max(most, _OTHERS)]
+    best = [number for _, number in sorted((-promised, number) for number, promised in promise.items())]
+    best = best[: max(most, _OTHERS)]
     read = postings.texts(connection, best)
-    scored = [Scored(number, _read(read[number], question, stands, number)) for number in best if number in read]
+    scored = [
+        Scored(number, _read(read[number], question, stands, number), _holding(stands, number))
+        for number in best
+        if number in read
+    ]
     scored.sort(key=lambda one: (-one.score, one.number))
     return Candidates(scored[:most], complete=not common and len(promise) <= most)
+
+
+def _holding(stands: Mapping[Word, Container[int]], number: int) -> tuple[str, ...]:
+    return tuple(word.text for word, numbers in stands.items() if number in numbers)
 
 
 def _together(every: Sequence[Word], common: Sequence[Word]) -> Iterable[Sequence[Word]]:
@@ -128,21 +153,21 @@ def _read(text: tuple[str, str], question: Question, stands: dict[Word, set[int]
 
 def in_sessions(connection: sqlite3.Connection, question: Question, voices: Voices, most: int = 0) -> Candidates:
     """The messages of sessions that answer best, of each session its best ones."""
-    places = {word: postings.in_sessions(connection, word.text, _IN_SESSIONS) for word in question.words}
+    places = question.in_sessions
     sessions = _by_session(places)
     looked_at = max(_SESSIONS, most)
-    best = sorted(sessions, key=lambda run: (-_promise(sessions[run]), run))[:looked_at]
-    for run in best:
-        _complete(connection, run, sessions[run], places)
-    lengths = {run: _length(connection, run) for run in best}
+    first = sorted(sessions, key=lambda run: (-_promise(sessions[run]), run))[: _MEASURED * looked_at]
+    lengths = {run: _length(connection, run) for run in first}
     usual = sum(lengths.values()) / max(len(lengths), 1)
     rare = _rare_among(sessions, places)
+    wholes = {run: weighing.whole(_in_whole(sessions[run], rare), lengths[run] / usual) for run in first}
+    best = sorted(first, key=lambda run: (-wholes[run] - _single(sessions[run]), run))[:looked_at]
     per_text = postings.stock(connection).usual
     found = []
     for run in best:
-        whole = _WHOLE * weighing.whole(_in_whole(sessions[run], rare), lengths[run] / usual)
+        _complete(connection, run, sessions[run], places)
         for one in _messages(connection, run, sessions[run], question, voices(run), per_text):
-            found.append(one._replace(score=one.score + whole))
+            found.append(one._replace(score=one.score + _WHOLE * wholes[run]))
     found.sort(key=lambda one: (-one.score, one.number))
     complete = len(sessions) <= looked_at and all(len(numbers) < _IN_SESSIONS for numbers in places.values())
     return Candidates(found, complete)
@@ -151,7 +176,7 @@ def in_sessions(connection: sqlite3.Connection, question: Question, voices: Voic
 _Stood = dict[Word, list[int]]
 
 
-def _by_session(places: dict[Word, list[int]]) -> dict[int, _Stood]:
+def _by_session(places: Mapping[Word, list[int]]) -> dict[int, _Stood]:
     sessions: dict[int, _Stood] = defaultdict(dict)
     for word, numbers in places.items():
         for number in numbers:
@@ -161,18 +186,23 @@ def _by_session(places: dict[Word, list[int]]) -> dict[int, _Stood]:
 
 def _promise(stood: _Stood) -> float:
     """What a session may be worth: all that it holds of the question, and the best single message."""
+    return weighing.whole(_standing(stood)) + _single(stood)
+
+
+def _single(stood: _Stood) -> float:
+    """As much of the question as one message holds at most."""
     single: dict[int, float] = defaultdict(float)
     for word, numbers in stood.items():
         for number in numbers:
             single[number] += word.weight
-    return weighing.whole(_standing(stood)) + max(single.values())
+    return max(single.values())
 
 
 def _standing(stood: _Stood) -> list[Standing]:
     return [Standing(word.weight, [message_of(number) for number in numbers]) for word, numbers in stood.items()]
 
 
-def _rare_among(sessions: dict[int, _Stood], places: dict[Word, list[int]]) -> dict[Word, float]:
+def _rare_among(sessions: dict[int, _Stood], places: Mapping[Word, list[int]]) -> dict[Word, float]:
     """How rare each word is among the sessions that hold any."""
     counts = {word: sum(word in stood for stood in sessions.values()) for word in places}
     return {word: weighing.rarity(count, len(sessions)) for word, count in counts.items()}
@@ -182,7 +212,7 @@ def _in_whole(stood: _Stood, rare: dict[Word, float]) -> list[Standing]:
     return [Standing(rare[word], [message_of(number) for number in numbers]) for word, numbers in stood.items()]
 
 
-def _complete(connection: sqlite3.Connection, run: int, stood: _Stood, places: dict[Word, list[int]]) -> None:
+def _complete(connection: sqlite3.Connection, run: int, stood: _Stood, places: Mapping[Word, list[int]]) -> None:
     """Of words that are everywhere, not all places were looked at."""
     for word, numbers in places.items():
         is_cut = len(numbers) == _IN_SESSIONS and run >= run_of(numbers[-1])
@@ -214,7 +244,12 @@ def _messages(
     texts = postings.texts(connection, [numbers[message] for message in read])
     for message in read:
         scores[message] += _closely(" ".join(texts[numbers[message]]), stood, numbers[message], question, usual)
-    return [Scored(numbers[message], score) for message, score in scores.items()]
+    holding = {message: _holding(stood, numbers[message]) for message in scores}
+    every = tuple(word.text for word in stood)
+    return [
+        Scored(numbers[message], score, holding[message], tuple(word for word in every if word not in holding[message]))
+        for message, score in scores.items()
+    ]
 
 
 def _length(connection: sqlite3.Connection, run: int) -> int:

@@ -46,6 +46,7 @@ class Hit(NamedTuple):
     tags: tuple[str, ...] = ()
     conflict: bool = False
     overruled_by: str | None = None
+    why: str = ""
 
 
 class Counts(NamedTuple):
@@ -134,12 +135,19 @@ class Questions(Opened):
             self._store.observe(Draft(Recalled(redacted(clip(clean(query), 200)), len(hits)), self._scope_seen()))
         return hits
 
+    def recall_like(self, reference: str, *, limit: int | None = None) -> list[Hit]:
+        """What is like a memory, without it."""
+        memory = self.show(reference).memory
+        wanted = limit if limit is not None else self._settings.recall_limit
+        hits = self.recall(memory.claim.sentence, limit=wanted + 1, observe=False)
+        return [hit for hit in hits if not (hit.id and memory.id.startswith(hit.id))][:wanted]
+
     def _hit(self, connection: sqlite3.Connection, match: Match, people: Lines) -> Hit:
         what = match.what
         if isinstance(what, Page):
             place = self._page_place(connection, what)
             label, text = scope_label(what.scope), what.title
-            return Hit("", what.kind, "recorded", label, text, what.at, 1, match.relevance, *place)
+            return Hit("", what.kind, "recorded", label, text, what.at, 1, match.relevance, *place, why=_why(match))
         return Hit(
             reader.short_id(connection, what.id),
             what.kind.label,
@@ -153,6 +161,7 @@ class Questions(Opened):
             what.tags,
             what.conflict,
             what.overruled_by,
+            _why(match),
         )
 
     def _place(self, connection: sqlite3.Connection, entry: Entry, people: Lines) -> Place:
@@ -332,6 +341,13 @@ class Questions(Opened):
         if entry is None or memory is None:
             raise IndexUnwell("its tables disagree")
         return Listed(reader.short_id(connection, claim), memory, entry.overruled_by, entry.conflict)
+
+
+def _why(match: Match) -> str:
+    """What matched, and what it weighed."""
+    near = f"; in the same session {', '.join(match.near)}" if match.near else ""
+    counts = "" if match.weight == 1 else f" × {match.weight:g} for what it is"
+    return f"{', '.join(match.own) or 'no word itself'}{near}; worth {match.score:.1f}{counts}"
 
 
 _LEADING = 200  # memories of a scope that a brief about nothing in particular is chosen from

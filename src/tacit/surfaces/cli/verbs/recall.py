@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.core.errors import WrongUse
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.words import STATUS_WORDS, say, say_json
@@ -9,7 +10,26 @@ from tacit.vault.reading import Hit
 
 
 def run(call: Call) -> int:
-    hits = call.questions.recall(
+    hits = _hits(call)
+    if call.flag("--json"):
+        say_json([hit._asdict() for hit in hits])
+    else:
+        say(f"Recall Results ({len(hits)})")
+        for hit in hits:
+            say(hit_lines(hit))
+            if call.flag("--explain"):
+                say(f"    why: {show(hit.why)}")
+        if not hits:
+            say("- No matches.")
+    return 0 if hits else 1
+
+
+def _hits(call: Call) -> list[Hit]:
+    if like := call.value("--like"):
+        if call.words or call.value("--query"):
+            raise WrongUse("--like takes an id and no query", f"tacit recall --like {like}")
+        return call.questions.recall_like(like, limit=call.number("--limit"))
+    return call.questions.recall(
         _query(call),
         limit=call.number("--limit"),
         kind=call.value("--kind"),
@@ -18,15 +38,6 @@ def run(call: Call) -> int:
         as_of=call.value("--as-of"),
         everything=call.flag("--all"),
     )
-    if call.flag("--json"):
-        say_json([hit._asdict() for hit in hits])
-    else:
-        say(f"Recall Results ({len(hits)})")
-        for hit in hits:
-            say(hit_lines(hit))
-        if not hits:
-            say("- No matches.")
-    return 0 if hits else 1
 
 
 def _query(call: Call) -> str:
@@ -62,6 +73,8 @@ COMMAND = Command(
         Option("--since", "TIME", "only what was said since, for example 7d or 2026-11-15"),
         Option("--as-of", "TIME", "as memory was then, for example yesterday"),
         Option("--all", help="also what was forgotten, dismissed or overruled"),
+        Option("--like", "ID", "more like this memory, instead of a query"),
+        Option("--explain", help="what matched, and what it weighed"),
         JSON,
     ),
     any_words=True,

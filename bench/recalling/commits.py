@@ -1,0 +1,46 @@
+"""Sessions with an agent, and the subjects of commits that were made in them: which session was it?
+
+Asked without a day, and once more as one would ask on the day of the commit, when later sessions were not there yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple
+
+from bench.recalling.scores import Scores
+from bench.recalling.shelf import Message, Shelf
+
+_MOST = 40
+
+
+class Measured(NamedTuple):
+    """Over all commits, and over every second one, which nothing was chosen on."""
+
+    every: Scores
+    held_out: Scores
+    on_its_day: Scores
+
+
+def measure(given: Mapping[str, Any]) -> Measured:
+    shelf, begun = Shelf(), {}
+    for session in given["sessions"]:
+        begun[session["id"]] = datetime.fromisoformat(session["created"])
+        shelf.add(session["id"], date.fromisoformat(session["created"][:10]), _messages(session))
+    measured = Measured(Scores(), Scores(), Scores())
+    for place, asked in enumerate(given["queries"]):
+        answers, right = shelf.conversations(asked["q"], _MOST), set(asked["gold"])
+        measured.every.add(answers, right, any_will_do=True)
+        if place % 2:
+            measured.held_out.add(answers, right, any_will_do=True)
+        if asked.get("date"):
+            made = datetime.fromisoformat(asked["date"]).astimezone(UTC)
+            there = [name for name in answers if begun[name] <= made]
+            measured.on_its_day.add(there, right, any_will_do=True)
+    return measured
+
+
+def _messages(session: Mapping[str, Any]) -> Sequence[Message]:
+    said = [(0, text) for text in session["prompts"]] + [(1, text) for text in session["assistant"]]
+    return [Message(str(place), voice, text) for place, (voice, text) in enumerate(said)]

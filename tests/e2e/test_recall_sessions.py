@@ -1,0 +1,59 @@
+"""Recall in sessions: a message is found by what stands beside it, whose words they were counts, and it says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .person import Person
+from .test_learn import write
+
+
+@pytest.fixture
+def project(person: Person) -> Path:
+    folder = person.folder / "shop"
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+def recalled(person: Person, *words: str) -> list[str]:
+    return [hit["text"] for hit in person.tacit("recall", *words, "--scope", "all", "--json").json]
+
+
+def test_the_session_in_which_the_words_stand_together_comes_first(person: Person, project: Path) -> None:
+    apart = ["the invoices are late", *["please go on"] * 20, "the rounding of taxes is odd"]
+    person.tacit("capture", str(write(person, project, "1", *apart)))
+    person.tacit("capture", str(write(person, project, "2", "look at the invoices", "their rounding is odd")))
+
+    assert recalled(person, "rounding of invoices")[0] in ("look at the invoices", "their rounding is odd")
+
+
+def test_a_turn_is_found_by_the_words_of_the_agent(person: Person, project: Path) -> None:
+    path = write(person, project, "1", "why does it fail", "thanks")
+    path.write_text(
+        path.read_text().replace("It is done as you asked.", "The certificate of the proxy has expired.", 1)
+    )
+    person.tacit("capture", str(path))
+
+    assert recalled(person, "proxy certificate") == ["why does it fail"]
+
+
+def test_it_is_explained_what_matched_and_what_it_weighed(person: Person) -> None:
+    person.tacit("add", "run the linter before a commit")
+    told = person.tacit("recall", "--explain", "linter before lunch").out
+
+    assert "why: linter, before; worth " in told or "why: before, linter; worth " in told
+
+
+def test_more_like_a_memory_leaves_it_out(person: Person) -> None:
+    person.tacit("add", "run the linter before a commit")
+    person.tacit("add", "the linter needs node 20")
+    (first, second) = sorted(person.tacit("list", "--json").json, key=lambda one: one["label"])
+
+    assert recalled_like(person, second["short"]) == [first["label"]]
+    assert "--like takes an id" in person.tacit("recall", "--like", second["short"], "linter", code=2).err
+
+
+def recalled_like(person: Person, name: str) -> list[str]:
+    return [hit["text"] for hit in person.tacit("recall", "--like", name, "--json").json]
