@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: try test lint format pytest e2e chaos bench docs clean
+.PHONY: try test lint format pytest e2e chaos bench peers docs clean
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
@@ -47,6 +47,10 @@ chaos: $(VENV)/developing $(VENV)/tools
 
 bench: $(VENV)/developing
 	$(BIN)/python -m bench
+
+# Other memories for agents beside ours. Environments are kept in TACIT_BENCH_CACHE, else in the user's cache folder.
+peers: $(VENV)/developing
+	$(BIN)/python -m bench.peers
 
 docs: $(VENV)/developing
 	$(BIN)/python docs/reference/generate.py
