@@ -84,7 +84,7 @@ def find(
     spoken: Sequence[str] = (),
 ) -> Matches:
     """The best that hold any of these words; `spoken` are all words of the question in order."""
-    question = question_of(connection, telling, spoken or telling, memories=memories)
+    question = question_of(connection, telling, spoken or telling, memories=memories, most=limit)
     if not question.words:
         return Matches([], complete=True)
     others = elsewhere(connection, question, limit, memories=memories)

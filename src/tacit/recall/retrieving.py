@@ -59,6 +59,8 @@ class Question(NamedTuple):
     roots: tuple[str, ...]
     in_sessions: Mapping[Word, list[int]]
     elsewhere: Mapping[Word, list[int]]
+    most_in_sessions: int  # places of one word that were looked at
+    most_elsewhere: int
 
 
 class Candidates(NamedTuple):
@@ -68,22 +70,29 @@ class Candidates(NamedTuple):
     complete: bool
 
 
-def asked(connection: sqlite3.Connection, text: str, *, memories: bool = False) -> Question:
-    return question_of(connection, query_words(text), words(text[:4096]), memories=memories)
+def asked(connection: sqlite3.Connection, text: str) -> Question:
+    return question_of(connection, query_words(text), words(text[:4096]))
 
 
 def question_of(
-    connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str], *, memories: bool = False
+    connection: sqlite3.Connection,
+    telling: Sequence[str],
+    spoken: Sequence[str],
+    *,
+    memories: bool = False,
+    most: int = 0,
 ) -> Question:
-    """Each root once, those that are there at all; in all that is kept, or in memories alone."""
+    """Each root once, those that are there at all; in all that is kept, or in memories alone. Who wants many answers
+    has more places looked at, and in the end all."""
+    most_in_sessions, most_elsewhere = max(_IN_SESSIONS, most), max(_ELSEWHERE, most)
     total = postings.stock(connection).texts
     only = f"{postings.phrase(A_MEMORY)} AND " if memories else ""
     found: list[tuple[Word, list[int], list[int]]] = []
     for word in {stem(word): word for word in reversed(telling[: 4 * _WORDS])}.values():
-        talked = [] if memories else postings.in_sessions(connection, word, _IN_SESSIONS)
-        others = postings.elsewhere(connection, only + postings.phrase(word), _ELSEWHERE)
+        talked = [] if memories else postings.in_sessions(connection, word, most_in_sessions)
+        others = postings.elsewhere(connection, only + postings.phrase(word), most_elsewhere)
         if talked or others:
-            is_cut = len(talked) == _IN_SESSIONS or len(others) == _ELSEWHERE
+            is_cut = len(talked) == most_in_sessions or len(others) == most_elsewhere
             count = postings.count(connection, word) if is_cut else len(talked) + len(others)
             found.append((Word(word, stem(word), weighing.rarity(count, total)), talked, others))
     found.sort(key=lambda one: (-one[0].weight, one[0].text))
@@ -93,6 +102,8 @@ def question_of(
         tuple(stem(word) for word in spoken),
         {word: talked for word, talked, _ in found},
         {word: others for word, _, others in found},
+        most_in_sessions,
+        most_elsewhere,
     )
 
 
@@ -103,10 +114,10 @@ def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, 
     """Memories and pages, or memories alone, that answer best."""
     only = f"{postings.phrase(A_MEMORY)} AND " if memories else ""
     stands = {word: set(numbers) for word, numbers in question.elsewhere.items()}
-    common = [word for word, numbers in stands.items() if len(numbers) == _ELSEWHERE]
+    common = [word for word, numbers in stands.items() if len(numbers) == question.most_elsewhere]
     for together in _together(question.words, common):
         match = " AND ".join(postings.phrase(word.text) for word in together)
-        for number in postings.elsewhere(connection, only + match, _ELSEWHERE):
+        for number in postings.elsewhere(connection, only + match, question.most_elsewhere):
             for word in together:
                 stands[word].add(number)
     promise: dict[int, float] = defaultdict(float)
@@ -165,11 +176,13 @@ def in_sessions(connection: sqlite3.Connection, question: Question, voices: Voic
     per_text = postings.stock(connection).usual
     found = []
     for run in best:
-        _complete(connection, run, sessions[run], places)
+        _complete(connection, run, sessions[run], question)
         for one in _messages(connection, run, sessions[run], question, voices(run), per_text):
             found.append(one._replace(score=one.score + _WHOLE * wholes[run]))
     found.sort(key=lambda one: (-one.score, one.number))
-    complete = len(sessions) <= looked_at and all(len(numbers) < _IN_SESSIONS for numbers in places.values())
+    complete = len(sessions) <= looked_at and all(
+        len(numbers) < question.most_in_sessions for numbers in places.values()
+    )
     return Candidates(found, complete)
 
 
@@ -212,10 +225,10 @@ def _in_whole(stood: _Stood, rare: dict[Word, float]) -> list[Standing]:
     return [Standing(rare[word], [message_of(number) for number in numbers]) for word, numbers in stood.items()]
 
 
-def _complete(connection: sqlite3.Connection, run: int, stood: _Stood, places: Mapping[Word, list[int]]) -> None:
+def _complete(connection: sqlite3.Connection, run: int, stood: _Stood, question: Question) -> None:
     """Of words that are everywhere, not all places were looked at."""
-    for word, numbers in places.items():
-        is_cut = len(numbers) == _IN_SESSIONS and run >= run_of(numbers[-1])
+    for word, numbers in question.in_sessions.items():
+        is_cut = len(numbers) == question.most_in_sessions and run >= run_of(numbers[-1])
         if is_cut and (here := postings.within(connection, word.text, run, run + RUN - 1)):
             stood[word] = here
 
