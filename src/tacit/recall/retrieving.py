@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from heapq import nsmallest
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -21,12 +22,12 @@ from tacit.recall import weighing
 from tacit.recall.weighing import Ruler, Standing
 
 _WORDS = 24  # of a question
-_IN_SESSIONS, _ELSEWHERE = 1500, 500  # places of one word that are looked at
+_IN_SESSIONS, _ELSEWHERE = 1500, 300  # places of one word that are looked at
 _SESSIONS = 40  # that are looked at closely
 _MEASURED = 4  # times as many whose length is looked at first
 _BEST = 6  # messages of one of them, with their neighbours
 _READ = 3  # of those, word by word
-_OTHERS = 30  # memories and pages that are read word by word
+_OTHERS = 20  # memories and pages that are read word by word
 _USUAL = 20.0  # words of a memory
 _BESIDE = 0.5  # what a word is worth that stands in the evidence and not in the sentence
 _CLOSE, _PAIRS, _VOICE, _WHOLE = 0.7, 0.4, 0.35, 0.3
@@ -53,10 +54,11 @@ class Word(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked: the words that tell, the rarest first, where they stand, and the roots of all words in order."""
+    """What is asked: the words that tell, the rarest first, where they stand, and what two roots are worth that follow
+    each other as they do in it."""
 
     words: tuple[Word, ...]
-    roots: tuple[str, ...]
+    runs: Mapping[tuple[str, str], float]
     in_sessions: Mapping[Word, list[int]]
     elsewhere: Mapping[Word, list[int]]
     most_in_sessions: int  # places of one word that were looked at
@@ -99,12 +101,17 @@ def question_of(
     found = found[:_WORDS]
     return Question(
         tuple(word for word, _, _ in found),
-        tuple(stem(word) for word in spoken),
+        _runs([stem(word) for word in spoken], {word.root: word.weight for word, _, _ in found}),
         {word: talked for word, talked, _ in found},
         {word: others for word, _, others in found},
         most_in_sessions,
         most_elsewhere,
     )
+
+
+def _runs(roots: Sequence[str], weights: Mapping[str, float]) -> dict[tuple[str, str], float]:
+    worth = {pair: weights.get(pair[0], 0.0) + weights.get(pair[1], 0.0) for pair in pairwise(roots)}
+    return {pair: weight for pair, weight in worth.items() if weight}
 
 
 # Memories and pages
@@ -124,8 +131,8 @@ def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, 
     for word, numbers in stands.items():
         for number in numbers:
             promise[number] += word.weight
-    best = [number for _, number in sorted((-promised, number) for number, promised in promise.items())]
-    best = best[: max(most, _OTHERS)]
+    heaviest = nsmallest(max(most, _OTHERS), ((-promised, number) for number, promised in promise.items()))
+    best = [number for _, number in heaviest]
     read = postings.texts(connection, best)
     scored = [
         Scored(number, _read(read[number], question, stands, number), _holding(stands, number))
@@ -281,7 +288,7 @@ def _closely(text: str, stood: _Stood, number: int, question: Question, usual: f
 
 def _side_by_side(roots: list[str], question: Question) -> float:
     """What words are worth that follow each other as they do in the question."""
-    weights = {word.root: word.weight for word in question.words}
+    if not question.runs:
+        return 0.0
     there = set(pairwise(roots))
-    pairs = dict.fromkeys(pairwise(question.roots))
-    return sum(weights.get(one, 0.0) + weights.get(other, 0.0) for one, other in pairs if (one, other) in there)
+    return sum(weight for pair, weight in question.runs.items() if pair in there)
