@@ -199,10 +199,12 @@ def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_share
 
 
 def test_clear_words_against_what_holds_wait_for_a_review(person: Person, project: Path) -> None:
+    said = "From now on, always use pnpm in this project"
+    assert "1 accepted" in accepting(person, project, "1", said)
+    person.tacit("undo")
     person.tacit("add", "always use npm", cwd=project)
-    accepting(person, project, "1", "From now on always use pnpm")
 
-    assert ["pnpm" in one["label"] for one in pending(person)] == [True]
+    assert "accepted" not in person.tacit("learn", "--all").out
 
 
 def test_what_a_setting_accepted_can_be_dismissed(person: Person, project: Path) -> None:
