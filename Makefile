@@ -1,5 +1,6 @@
 # make try   an environment, Tacit in it, and a guided first run in a throw-away home
 # make test  lint, types, layers and all tests
+# make bench  every figure of the README and of bench/README.md, measured, printed and drawn
 # make e2e   real coding agents, installed below .clients, each run offline against a stub of its model
 VENV ?= .venv
 PYTHON ?= python3
@@ -45,8 +46,11 @@ e2e: $(VENV)/developing $(VENV)/tools
 chaos: $(VENV)/developing $(VENV)/tools
 	$(BIN)/python bench/chaos.py
 
+# BENCH=--quick, or BENCH='--only startup append'. Public sets: TACIT_BENCH_MATERIAL=FOLDER.
+BENCH ?=
+
 bench: $(VENV)/developing
-	$(BIN)/python -m bench
+	@$(BIN)/python -m bench $(BENCH); held=$$?; $(BIN)/python -m bench.plots && $(BIN)/python -m bench.claims && exit $$held
 
 # Other memories for agents beside ours. Environments are kept in TACIT_BENCH_CACHE, else in the user's cache folder.
 peers: $(VENV)/developing

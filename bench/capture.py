@@ -1,6 +1,6 @@
 """What it costs to hear agents' transcripts, against `json.loads` over the same lines.
 
-    python -m bench.capture [PATH…] [--huge]
+    python -m bench.capture [PATH…] [--huge] [--json]
 
 Both are done in turn in one process, and the least of several rounds counts. A row a source: what its files hold, what
 of them is kept, and the memory of another process that reads them all. A turn is a prompt and what follows it until the
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.figures import Figure, amount, at_most, table
+from bench.figures import Figure, amount, at_most, encoded, table
 from tacit.capture.agents.heard import Limits, Source, Tally
 from tacit.capture.agents.sources import HEAD, SOURCES, source_of, transcripts
 from tacit.core.conversation import How, PromptGiven
@@ -223,12 +223,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.capture", description=__doc__)
     parser.add_argument("paths", nargs="*", type=Path, help="transcripts, or folders of them")
     parser.add_argument("--huge", action="store_true", help="also a line and a file of 100 MB")
+    parser.add_argument("--json", action="store_true", help="one object a line instead of tables")
     given = parser.parse_args()
     found = rows(given.paths or _places())
     if not found and not given.huge:
         parser.error("no transcripts there; name a folder, for example ~/.claude/projects")
     told = [*figures(found), *(huge() if given.huge else ())]
-    for line in (*shown(found), "", *table(told)):
+    for line in map(encoded, told) if given.json else (*shown(found), "", *table(told)):
         print(line)
     return 1 if any(figure.ok is False for figure in told) else 0
 

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.homes import DEFAULT
+
+_UNITS = ("MB per CPU s", "tokens", "ms", "µs", "MB", "GB", "kB", "s", "×", "%")
+_AMOUNT = re.compile(rf"(-?[\d,]*\.?\d+)(?: ?({'|'.join(_UNITS)})(?!\w))?(?!\w)(.*)", re.DOTALL)
+
+
+class Amount(NamedTuple):
+    """A measured text taken apart: `6.4 × (96 ms against 15 ms)` is 6.4, `×` and what stands in brackets."""
+
+    value: float | None
+    unit: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +33,30 @@ class Figure:
     target: str = ""
     ok: bool | None = None
 
+    @property
+    def parts(self) -> Amount:
+        """A text that does not begin with a number is a note."""
+        found = _AMOUNT.fullmatch(self.measured)
+        if found is None:
+            return Amount(None, "", self.measured)
+        number, unit, rest = found.groups()
+        return Amount(float(number.replace(",", "")), unit or "", _unwrapped(rest.lstrip(" ;:,")))
+
+
+def _unwrapped(note: str) -> str:
+    return note[1:-1] if note.startswith("(") and note.find(")") == len(note) - 1 else note
+
 
 def at_most(name: str, value: float, target: float, unit: str, note: str = "") -> Figure:
     """A row for a number that must not be larger than its target."""
     measured = f"{amount(value)}{unit}" + (f" ({note})" if note else "")
     return Figure(name, measured, f"≤ {target:g}{unit}", value <= target)
+
+
+def at_least(name: str, share: float, target: float | None = None, note: str = "") -> Figure:
+    """A row for a share that must not be smaller than its target, if there is one."""
+    measured = f"{share:.3f}" + (f" ({note})" if note else "")
+    return Figure(name, measured) if target is None else Figure(name, measured, f"≥ {target:g}", share >= target)
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -47,8 +79,10 @@ def table(figures: Iterable[Figure]) -> Iterator[str]:
     yield "| figure | target | measured | ok |"
     yield "|---|---|---|---|"
     for figure in figures:
-        ok = {True: "yes", False: "**no**", None: ""}[figure.ok]
-        yield f"| {figure.name} | {figure.target} | {figure.measured} | {ok} |"
+        yield f"| {figure.name} | {figure.target} | {figure.measured} | {MARKS[figure.ok]} |"
+
+
+MARKS = {True: "yes", False: "**no**", None: ""}
 
 
 def encoded(figure: Figure) -> str:

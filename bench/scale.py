@@ -1,6 +1,6 @@
 """What a question, a process, one more event and the index cost as a home grows, from 10,000 to 1,000,000 memories.
 
-    python -m bench.scale [--sizes 10000 100000 1000000]
+    python -m bench.scale [--sizes 10000 100000 1000000] [--json]
 
 A home is made once and kept (see bench/homes.py); one of a million takes some minutes. Times of questions are of CPU,
 which a busy machine disturbs less.
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tacit
-from bench.figures import Figure, amount, at_most, median, quantile, table
+from bench.figures import Figure, amount, at_most, encoded, median, quantile, table
 from bench.homes import DEFAULT, copy_of, events, events_of, queries_of
 from bench.startup import cpu_of
 from tacit.core.event import Draft
@@ -101,9 +101,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
     parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="memories (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     given = parser.parse_args()
     figures = [figure for size in given.sizes for figure in measure(given.homes.resolve(), size)]
-    print("\n".join(table(figures)))
+    print("\n".join(map(encoded, figures) if given.json else table(figures)))
     return 1 if any(figure.ok is False for figure in figures) else 0
 
 

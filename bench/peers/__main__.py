@@ -9,13 +9,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.figures import median
+from bench.figures import encoded, median
 from bench.peers import apart, known
 from bench.peers.documents import MOST, Material, material
 from bench.peers.drive import Done, Job
 from bench.peers.install import NotInstalled, cache, installed
 from bench.peers.peer import Peer, Place
-from bench.peers.row import Measured, NotRun, Row, table
+from bench.peers.row import Measured, NotRun, Row, figures, table
 
 BESIDE = ("tacit", "fts5")
 LIMIT, ROUNDS = 5, 5
@@ -28,6 +28,9 @@ def main() -> None:
     asked = material(given.docs)
     names = [name for name in known.names() if not given.only or name in {*BESIDE, *given.only}]
     rows = [_row(name, asked) for name in names]
+    if given.json:
+        print("\n".join(encoded(figure) for row in rows for figure in figures(row, documents=len(asked.documents))))
+        return
     print("\n".join(table(rows, documents=len(asked.documents))))
     network = "without" if apart.isolation() else "WITH"
     print(f"\n{len(asked.documents):,} documents, {len(asked.questions)} questions; peers ran {network} a network.")
@@ -37,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
     parser.add_argument("--docs", type=int, default=1000, choices=range(1, MOST + 1), metavar="N")
     parser.add_argument("--only", action="append", choices=known.names(), help="beside ours; can be given again")
+    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     return parser
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bench.figures import amount
+from bench.figures import Figure, amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +57,19 @@ def _cells(row: Row) -> str:
         f"| {row.name} {row.version} | {row.how} | {row.hit_rate:.3f} | {first} "
         f"| {adding} | {amount(row.search * 1000)} ms |"
     )
+
+
+HIT_RATE, FIRST, SEARCH, NOT_RUN = "hit rate@5", "CPU of a first answer", "search p50", "not run"
+
+
+def figures(row: Row, *, documents: int) -> Iterator[Figure]:
+    """A row as figures, each named by its peer; what a peer searches by is the note of its hit rate."""
+    if isinstance(row, NotRun):
+        yield Figure(f"{row.name}: {NOT_RUN}", f"{row.how}: {row.reason}")
+        return
+    name = f"{row.name} {row.version}"
+    yield Figure(f"{name}: {HIT_RATE}", f"{row.hit_rate:.3f} ({row.how})")
+    yield Figure(f"{name}: {FIRST}", f"{amount(row.first)} s ({amount(row.first / row.bare)} ×)")
+    yield Figure(f"{name}: adding {documents:,}, CPU", f"{amount(row.add_cpu)} s")
+    yield Figure(f"{name}: adding {documents:,}, wall", f"{amount(row.add_wall)} s")
+    yield Figure(f"{name}: {SEARCH}", f"{amount(row.search * 1000)} ms")

@@ -1,7 +1,11 @@
-"""Replays the terminal recordings of a document: each `$ command` of a ```console block, in one home, in order."""
+"""Replays the terminal recordings of a document: each `$ command` of a ```console block, in one home, in order.
+
+In that home a session with an agent took place the day before.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -12,6 +16,8 @@ from typing import NamedTuple
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN_HOME = "/home/ada"
+PROMPT = "Add a cache to the importer. From now on, always run the linter before you commit."
+_REPLY = "The importer has a cache now."
 
 
 class Shown(NamedTuple):
@@ -28,6 +34,21 @@ def recordings(document: Path) -> list[Shown]:
             command, _, output = part.partition("\n")
             found.append(Shown(command, output))
     return found
+
+
+def write_session(home: Path) -> None:
+    """The transcript that Claude Code wrote of it."""
+    common = {"sessionId": "5f0c2a4e-0d1b-4c3d-9e8f-a1b2c3d4e5f6", "cwd": f"{SHOWN_HOME}/shop"}
+    asked = {"type": "user", "uuid": "u1", "timestamp": "2026-11-14T17:00:00Z", "message": _message("user", PROMPT)}
+    said = {"type": "assistant", "uuid": "u2", "timestamp": "2026-11-14T17:09:00Z"}
+    lines = ({**common, **asked}, {**common, **said, "message": _message("assistant", _REPLY)})
+    path = home / ".claude/projects/-home-ada-shop/session.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def _message(role: str, text: str) -> dict[str, object]:
+    return {"role": role, "content": [{"type": "text", "text": text}]}
 
 
 def replay(command: str, home: Path) -> str:

@@ -16,7 +16,7 @@ import tacit
 from tacit.log.bodies import EVENT_TYPES
 from tacit.settings import TEMPLATE, Settings
 from tacit.surfaces.cli.commands import SUMMARIES, module_of
-from tests.repo.consoles import recordings, replay
+from tests.repo.consoles import PROMPT, recordings, replay, write_session
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -25,6 +25,8 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 def test_the_recording_in_the_readme_is_what_the_program_prints(tmp_path: Path) -> None:
     shown = recordings(ROOT / "README.md")
     assert len(shown) >= 4
+    assert PROMPT in (ROOT / "README.md").read_text(encoding="utf-8").replace("\n", " ")
+    write_session(tmp_path)
     for command, output in shown:
         assert replay(command, tmp_path) == output
 

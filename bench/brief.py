@@ -1,0 +1,84 @@
+"""Whether what Tacit puts into prompts is what they needed. No model.
+
+    python bench/brief.py PATH… [--json] [--list]
+
+PATH are transcripts of agents, or folders of them. Their sessions are replayed in the order of time in a home that is
+thrown away: at each prompt the hooks are asked with what was known before it, and what came after it tells what bears
+on it. Two baselines and one that knows the future are asked at the very same prompts. What is suggested is accepted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.briefing.home import Home
+from bench.briefing.listing import listed
+from bench.briefing.replay import Asked, Replay
+from bench.briefing.scores import HEAD, Scores, scores
+from bench.briefing.sittings import sittings
+from bench.briefing.systems import LastSessions, Oracle, PlainSearch, System, Tacit
+
+
+def replayed(paths: Sequence[Path]) -> tuple[list[Asked], list[str]]:
+    """Every prompt in the order of time, and the names of the systems that were asked."""
+    with TemporaryDirectory() as folder:
+        home = Home(folder)
+        systems: list[System] = [Tacit(home), LastSessions(), PlainSearch(), Oracle()]
+        every = list(Replay(sittings(paths, home.composer), home, systems))
+        home.close()
+    return every, [system.name for system in systems]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("paths", nargs="+", type=Path, help="transcripts, or folders of them")
+    parser.add_argument("--json", action="store_true", help="one object instead of a table")
+    parser.add_argument("--list", action="store_true", help="prompt by prompt: what was given, and what bore on it")
+    given = parser.parse_args()
+    every, systems = replayed(given.paths)
+    if not every:
+        parser.error("no prompts there; name a folder of transcripts, for example ~/.claude/projects")
+    found = scores(every, systems)
+    for line in _object(every, found) if given.json else _table(every, found):
+        print(line)
+    for line in listed(every) if given.list else ():
+        print(line)
+
+
+def _object(every: Sequence[Asked], found: dict[str, Scores]) -> Iterator[str]:
+    yield json.dumps({**_counts(every), "systems": {name: score.object for name, score in found.items()}})
+
+
+def _counts(every: Sequence[Asked]) -> dict[str, int]:
+    return {
+        "prompts": len(every),
+        "with_earlier_sessions": sum(bool(asked.sessions) for asked in every),
+        "with_bearing_items": sum(bool(asked.bearing) for asked in every),
+        "sessions": len({asked.sitting.session.id for asked in every}),
+        "projects": len({asked.sitting.root for asked in every}),
+    }
+
+
+def _table(every: Sequence[Asked], found: dict[str, Scores]) -> Iterator[str]:
+    counts = _counts(every)
+    yield (
+        f"{counts['prompts']} prompts in {counts['sessions']} sessions of {counts['projects']} projects; "
+        f"{counts['with_earlier_sessions']} have earlier sessions, something bears on {counts['with_bearing_items']}."
+    )
+    yield ""
+    yield f"| at each prompt | {HEAD}"
+    yield "|---" * (HEAD.count("|") + 1) + "|"
+    for name, score in found.items():
+        yield f"| {name} | {score.cells}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""A home in which sessions are replayed. What happens in it is Tacit's part: it captures, learns and gives.
+
+The one thing that a person would do is done for them: whatever is suggested is accepted, as soon as it is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import count
+from typing import NamedTuple, TypeVar
+
+from bench.briefing.sittings import Part, Sitting
+from tacit.core.claim import GLOBAL, Scope
+from tacit.core.ids import ClaimId, EventId
+from tacit.core.judgement import Proposed
+from tacit.core.status import Status
+from tacit.core.text import tokens
+from tacit.index import reader, sessions
+from tacit.index.reader import Entry
+from tacit.index.sessions import Row
+from tacit.settings import Settings
+from tacit.vault.conversations.events import Composer
+from tacit.vault.conversations.giving import Asker, Giving
+from tacit.vault.filing import must_decode
+from tacit.vault.opened import Opened
+from tacit.vault.project import Project
+from tacit.vault.speaker import Speaker
+from tacit.vault.vault import Vault
+
+_HOST = "replay"
+_Opened = TypeVar("_Opened", bound=Opened)
+
+
+class Item(NamedTuple):
+    """A memory or a session that a prompt is given, and its line there."""
+
+    id: str
+    line: str
+
+    @property
+    def tokens(self) -> int:
+        return tokens(self.line)
+
+
+class Given(NamedTuple):
+    """What is put into one prompt, and what all of it costs."""
+
+    items: tuple[Item, ...] = ()
+    tokens: int = 0
+
+
+class Home:
+    """One home with the projects of all sittings."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._root = os.path.join(folder, "home")
+        self._now = datetime(1970, 1, 1, tzinfo=UTC)
+        self._speaker = Speaker(lambda: self._now, host=_HOST)
+        self._numbers = count(1)
+        self._vault = self._opened(Vault, "/")
+        self._told: set[EventId] = set()
+        self.composer = Composer(_HOST, folder)
+
+    def close(self) -> None:
+        self._vault.close()
+
+    def at(self, moment: datetime) -> None:
+        self._now = moment
+
+    def capture(self, part: Part) -> None:
+        self._vault._store.keep(lambda _connection, _unfiled: part.events, lambda _connection: None)
+        self._vault._store.catch_up()
+
+    def learn(self) -> None:
+        for row in self._vault.unlearned():
+            self._vault.learn_from_session(row)
+        for one in self._vault.entries(status=Status.PENDING, scope="all"):
+            self._vault.accept(one.memory.id)
+
+    def give(self, sitting: Sitting, part: Part, *, start: bool, source: str) -> Given:
+        """What the hooks of this session's host are given: at its start, where this is one, and at the prompt."""
+        asker = Asker(sitting.session.agent, sitting.session.name, source)
+        giving = self._opened(Giving, sitting.root)
+        with giving:
+            if not os.path.isdir(sitting.root):  # a project of another machine
+                giving._store.project = Project(sitting.root, (sitting.root,))
+            text = giving.give(asker, start=start, prompt=part.prompt)
+            giving.close()
+        return Given(tuple(self._items(text)), tokens(text))
+
+    def rows(self, scope: Scope) -> list[Row]:
+        """The sessions of a project, the latest first."""
+        return self._vault._store.read(lambda connection: sessions.rows(connection, scope))
+
+    def memories(self, scope: Scope) -> list[Entry]:
+        """What a person accepted that holds in a project."""
+        listed = self._vault._store.read(lambda connection: list(reader.entries(connection, status=Status.ACTIVE)))
+        return [entry for entry in listed if entry.scope in (scope, GLOBAL)]
+
+    def learned_from(self, memory: ClaimId) -> frozenset[EventId]:
+        events = self._vault._store.read(lambda connection: reader.events_of(connection, memory, must_decode))
+        bodies = [event.body for event in events]
+        return frozenset(name for body in bodies if isinstance(body, Proposed) for name in body.events)
+
+    def _opened(self, kind: type[_Opened], cwd: str) -> _Opened:
+        """Chance is counted and the clock is set, so that every replay is the same."""
+        return kind(
+            self._root,
+            cwd=cwd,
+            environment={"HOME": self._folder},
+            speaking=self._speaker,
+            settings=Settings(),
+            entropy=lambda: next(self._numbers).to_bytes(10, "big"),
+        )
+
+    def _items(self, text: str) -> Iterator[Item]:
+        """By what was recorded of the giving; where each stands is told by its id at the end of a line."""
+        new = [one for one in self._vault.injected(limit=2) if one.event.id not in self._told]
+        self._told.update(one.event.id for one in new)
+        lines = text.split("\n")
+        for name in (name for one in reversed(new) for name in (*one.body.memories, *one.body.sessions)):
+            yield Item(name, next(line for line in lines if line.endswith(f"({name})")))

@@ -1,0 +1,109 @@
+"""Sessions as they are replayed: read from transcripts, with the project of each and the events of each turn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from tacit.capture.agents.heard import Heard, Limits, Tally
+from tacit.capture.agents.sources import HEAD, source_of, transcripts
+from tacit.core.conversation import How, PromptGiven
+from tacit.core.event import Event
+from tacit.core.ids import EventId
+from tacit.core.session import Session, Turn, fold_session
+from tacit.vault.conversations.events import Composer
+
+_TYPED = (How.TYPED, How.QUEUED)
+
+
+class Part(NamedTuple):
+    """A turn: what was recorded of it, and the prompt it began with; none where nobody asked the agent anything."""
+
+    turn: Turn
+    events: tuple[Event, ...]
+    prompt: str
+
+    @property
+    def asked(self) -> Event | None:
+        """The event of the prompt."""
+        return next((event for event in self.events if isinstance(event.body, PromptGiven)), None)
+
+    @property
+    def began(self) -> datetime:
+        return self.turn.at.astimezone(UTC)
+
+    @property
+    def ended(self) -> datetime:
+        return self.turn.ended.astimezone(UTC)
+
+
+class Sitting(NamedTuple):
+    """A session, and the folder of the project it is of."""
+
+    session: Session
+    root: str
+    parts: tuple[Part, ...]
+
+    def is_compacted_before(self, place: int) -> bool:
+        return place > 0 and self.parts[place - 1].turn.compacted
+
+
+def sittings(paths: Iterable[Path], composer: Composer) -> list[Sitting]:
+    """All sessions of these transcripts that tell where they were, in the order of their beginning."""
+    told = _told(path for given in paths for path in transcripts(str(given)))
+    first = {name: next((one.directory for one in heard if one.directory), "") for name, heard in told.items()}
+    roots = {folder for folder in first.values() if folder}
+    found = [_sitting(name, told[name], project_of(first[name], roots), composer) for name in told if first[name]]
+    return sorted(found, key=lambda one: (one.session.began, one.session.id))
+
+
+def project_of(folder: str, roots: Iterable[str]) -> str:
+    """The folder itself, or the one around it that has it as a work tree: in a hidden folder, `.worktrees/fix`."""
+    around = [root for root in roots if folder.startswith(f"{root.rstrip('/')}/.")]
+    return min([folder, *around], key=len)
+
+
+def _told(paths: Iterable[str]) -> dict[tuple[str, str], list[Heard]]:
+    """What was heard, by agent and session."""
+    told: dict[tuple[str, str], list[Heard]] = {}
+    for path in paths:
+        with open(path, "rb") as file:
+            source = source_of(path, file.read(HEAD))
+            if source is None:
+                continue
+            file.seek(0, os.SEEK_SET)
+            for heard in source.read(file, 0, Limits(), Tally()):
+                told.setdefault((source.name, heard.session), []).append(heard)
+    return told
+
+
+def _sitting(name: tuple[str, str], heard: Sequence[Heard], root: str, composer: Composer) -> Sitting:
+    """`root` stands for wherever the agent was, and alone names the project: a folder of another machine cannot be
+    asked which one it is in, neither here nor by whoever gives."""
+    agent, session = name
+    events: dict[EventId, Event] = {}
+    for one in heard:
+        event = composer.event(agent, one._replace(directory=root, remote=""), lambda _scope: False)
+        events.setdefault(event.id, event)
+    folded = fold_session(agent, session, events.values())
+    return Sitting(folded, root, tuple(_parts(folded, events.values())))
+
+
+def _parts(session: Session, events: Iterable[Event]) -> Iterator[Part]:
+    """Turns follow each other: each event is of the last turn that began before it."""
+    ordered = sorted(events, key=lambda one: (one.at, not isinstance(one.body, PromptGiven), one.id))
+    places = {event.id: place for place, event in enumerate(ordered)}
+    starts = [places[turn.event] for turn in session.turns]
+    for turn, start, end in zip(session.turns, starts, [*starts[1:], len(ordered)], strict=True):
+        yield Part(turn, tuple(ordered[start:end]), _prompt(turn))
+
+
+def _prompt(turn: Turn) -> str:
+    """A command of the host that led to nothing asked the agent nothing."""
+    if not turn.prompts:
+        return ""
+    first = turn.prompts[0]
+    return first.text if first.how in _TYPED or (first.how is How.COMMAND and turn.steps) else ""

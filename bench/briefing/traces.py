@@ -1,0 +1,87 @@
+"""What a session left behind by which another can be told to be about the same: files, errors, rules.
+
+Never the words of a prompt: whether something bears on it is told by what came of it, not by how it was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from bench.briefing.sittings import Part, Sitting
+from tacit.core.conversation import SAID, Act
+from tacit.core.event import Event
+from tacit.core.session import Session
+from tacit.learn.every import every_learner
+from tacit.learn.fixes.reading import trouble_of
+from tacit.learn.fixes.sorts import Sort
+from tacit.learn.talk.learnt import Said
+
+_VARYING = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,40}\b|\d+")
+_NO_ERROR = (Sort.NOTHING, Sort.DECLINED, Sort.IDLE)  # turned down, or nothing to do
+_SHORTEST = 12  # characters of an error that tells anything
+_FEWEST, _SHARE = 4, 1 / 3
+_PROJECTS = 3
+
+
+class Traces(NamedTuple):
+    """Of one or more turns. Files are seen from where the session began, so that work trees have the same."""
+
+    changed: frozenset[str] = frozenset()
+    read: frozenset[str] = frozenset()
+    errors: frozenset[str] = frozenset()
+    rules: tuple[str, ...] = ()
+
+    @property
+    def touched(self) -> frozenset[str]:
+        return self.changed | self.read
+
+    def without(self, everywhere: Everywhere) -> Traces:
+        changed, read = self.changed - everywhere.files, self.read - everywhere.files
+        return self._replace(changed=changed, read=read, errors=self.errors - everywhere.errors)
+
+
+class Everywhere(NamedTuple):
+    """What tells nothing apart: files that most sessions of a project touch, errors that any project has."""
+
+    files: frozenset[str]
+    errors: frozenset[str]
+
+
+def traces(session: Session, parts: Sequence[Part], *, after: Event | None = None) -> Traces:
+    """Of these turns; `after` is the prompt that they are looked at for, which is no evidence of itself."""
+    calls = [call for part in parts for call in part.turn.calls]
+    changed = {session.seen_from_here(file, call.directory) for call in calls for file in call.files}
+    opened = [call for call in calls if call.act is Act.READ and call.input and not call.input.endswith("…")]
+    read = {session.seen_from_here(call.input, call.directory) for call in opened}
+    failed = [call.result for part in parts for call in part.turn.failed]
+    events = [event for part in parts for event in part.events if event != after]
+    said = [Said(event.id, event.body) for event in events if isinstance(event.body, SAID)]
+    rules = tuple(dict.fromkeys(one.sentence for one in every_learner(said)))
+    return Traces(frozenset(changed), frozenset(read), frozenset(filter(None, map(error_of, failed))), rules)
+
+
+def error_of(result: str) -> str:
+    """The line that tells what went wrong, without what differs from time to time; empty where nothing did."""
+    trouble = trouble_of(result)
+    line = " ".join(_VARYING.sub("#", trouble.line.lower()).split())
+    return line if trouble.sort not in _NO_ERROR and len(line) >= _SHORTEST else ""
+
+
+def everywhere(sittings: Iterable[Sitting]) -> dict[str, Everywhere]:
+    """By project. Seen from the end: this is for the judge, no system is told of it."""
+    whole = [(one.root, traces(one.session, one.parts)) for one in sittings]
+    projects = Counter(error for _, error in {(root, error) for root, found in whole for error in found.errors})
+    common = frozenset(error for error, count in projects.items() if count >= _PROJECTS)
+    by_root: dict[str, list[Traces]] = {}
+    for root, found in whole:
+        by_root.setdefault(root, []).append(found)
+    return {root: Everywhere(_in_most(found), common) for root, found in by_root.items()}
+
+
+def _in_most(several: Sequence[Traces]) -> frozenset[str]:
+    counts = Counter(file for one in several for file in one.touched)
+    least = max(_FEWEST, _SHARE * len(several))
+    return frozenset(file for file, count in counts.items() if count >= least)

@@ -1,0 +1,204 @@
+"""The figures in README.md and bench/README.md: written from `bench/results.json`, never by hand.
+
+    python -m bench.claims [--check]
+
+They stand between two marks, one pair a table; what is around them is left alone. A target that is missed is shown as
+missed, and what was not measured as not measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bench import plots
+from bench.figures import MARKS
+from bench.peers.row import HIT_RATE, NOT_RUN
+from bench.results import Result, load
+from bench.suite import NAMES, SUITE
+
+ROOT = Path(__file__).resolve().parents[1]
+BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+_BLOCK = re.compile(f"{re.escape(BEGIN)}\n.*?{re.escape(END)}", re.DOTALL)
+_PEERS, _OURS = "peers", "Tacit "
+
+
+class Leading(NamedTuple):
+    """A row of the README: what it is for a person, the bench, and words of the figure's name."""
+
+    what: str
+    bench: str
+    words: str
+
+
+LEADING = (
+    Leading("A question to 10,000 memories in an open process, p50", "waiting", "10,000 memories"),
+    Leading("The same to 1,000,000, CPU", "million", "`vault.recall`, p50"),
+    Leading("CPU of `tacit recall`, 10,000 memories, in starts of Python itself", "startup", "CPU of `tacit recall`"),
+    Leading("The same with 1,000,000", "million", "CPU of `tacit recall`"),
+    Leading("CPU of what runs before an agent starts, likewise", "hooks", "SessionStart: CPU"),
+    Leading("Added to each prompt of zsh, p50", "prompt", "zsh: added"),
+    Leading("Evidence of a long talk among the first 10 (LoCoMo)", "locomo", "evidence, recall@10"),
+    Leading("The session of a commit among the first 5", "commits", "of a commit, recall@5"),
+    Leading("Suggestions learnt from prompts that are right", "prompts", "precision"),
+    Leading("Formats of secrets found in a sentence", "redaction", "in a sentence"),
+    Leading("A durable append, against a bare write and sync", "append", "durable append"),
+)
+
+
+def leading(results: Sequence[Result]) -> Iterator[str]:
+    """The few figures of the README, with all that is missed."""
+    yield "| what | promised | measured | held | checked by |"
+    yield "|---|---|---|---|---|"
+    for row in LEADING:
+        yield _leading(row, _found(results, row))
+    yield from _place(results)
+    yield ""
+    yield from _missed(results)
+    yield ""
+    yield from _measured_on(results)
+    if plots.size(results):
+        yield from ("", "![CPU of a question as a home grows](bench/plots/size.svg)")
+
+
+def everything(results: Sequence[Result]) -> Iterator[str]:
+    """All but the peers, then the plots."""
+    yield from _measured_on(results)
+    yield ""
+    yield "| figure | target | measured | ok | of |"
+    yield "|---|---|---|---|---|"
+    for one in results:
+        if one.bench != _PEERS:
+            yield f"| {one.name} | {one.target} | {_cell(one.measured)} | {MARKS[one.ok]} | {one.bench} |"
+    yield ""
+    yield from _missed(results)
+    for name, _ in plots.drawn(results):
+        yield from ("", f"![{plots.PLOTS[name].__doc__}](plots/{name}.svg)")
+
+
+def beside(results: Sequence[Result]) -> Iterator[str]:
+    """Peers, a row each, the best first, those that did not run last."""
+    peers = _peers(results)
+    ran = {name: own for name, own in peers.items() if HIT_RATE in own}
+    columns = list(next(iter(ran.values()))) if ran else []
+    yield f"| memory | searches by | {' | '.join(columns)} |"
+    yield "|---" * (len(columns) + 2) + "|"
+    for name, own in sorted(ran.items(), key=lambda peer: -_rate(peer[1])):
+        amounts = (own[column].measured for column in columns[1:])
+        yield f"| {name} | {own[HIT_RATE].note} | {_rate(own):.3f} | {' | '.join(amounts)} |"
+    for name, own in peers.items():
+        if NOT_RUN in own:
+            how, _, reason = own[NOT_RUN].note.partition(": ")
+            yield f"| {name} | {how} | not run: {_cell(reason)} |" + " |" * (len(columns) - 1)
+
+
+DOCUMENTS: dict[Path, tuple[Callable[[Sequence[Result]], Iterable[str]], ...]] = {
+    ROOT / "README.md": (leading,),
+    ROOT / "bench/README.md": (everything, beside),
+}
+
+
+def filled(text: str, blocks: Iterable[Iterable[str]]) -> str:
+    """The text with what is between its marks made anew, in their order."""
+    new = [f"{BEGIN}\n{chr(10).join(lines)}\n{END}" for lines in blocks]
+    if len(_BLOCK.findall(text)) != len(new):
+        raise ValueError(f"a document must have {len(new)} pairs of marks: {BEGIN} … {END}")
+    rest = iter(new)
+    return _BLOCK.sub(lambda _: next(rest), text)
+
+
+def outside(text: str) -> str:
+    """What people wrote: all but the blocks."""
+    return _BLOCK.sub("", text)
+
+
+def _found(results: Iterable[Result], row: Leading) -> Result | None:
+    return next((one for one in results if one.bench == row.bench and row.words in one.name), None)
+
+
+def _leading(row: Leading, one: Result | None) -> str:
+    if one is None:
+        command = next(bench.command for bench in SUITE if bench.name == row.bench)
+        return f"| {row.what} | | not measured | | `{command}` |"
+    return f"| {row.what} | {one.target} | {one.amount} | {MARKS[one.ok]} | `{one.command}` |"
+
+
+def _place(results: Sequence[Result]) -> Iterator[str]:
+    """Where we stand among the peers that ran."""
+    rates = sorted((own[HIT_RATE] for own in _peers(results).values() if HIT_RATE in own), key=lambda one: -_value(one))
+    for at, one in enumerate(rates, 1):
+        if one.name.startswith(_OURS):
+            best = rates[0] if at > 1 else rates[min(1, len(rates) - 1)]
+            other = f"{'the best' if at > 1 else 'the next'}, {best.name.partition(': ')[0]} by {best.note}"
+            measured = f"{_value(one):.3f}, place {at} ({other}: {_value(best):.3f})"
+            what = f"The right answer among the first 5, beside {len(rates) - 1} other memories"
+            yield f"| {what} | | {measured} | | `{one.command}` |"
+
+
+def _missed(results: Sequence[Result]) -> Iterator[str]:
+    promised = [one for one in results if one.ok is not None]
+    missed = [one for one in promised if one.ok is False]
+    if missed:
+        yield from (f"Missed of {len(promised)} targets: {len(missed)}.", "")
+    else:
+        yield f"All {len(promised)} targets hold."
+    for one in missed:
+        yield f"- {one.name}: {one.amount}, promised {one.target}; `{one.command}`"
+    unmeasured = [name for name in NAMES if name not in {one.bench for one in results}]
+    if unmeasured:
+        yield from ("", f"Not measured: {', '.join(unmeasured)}.")
+
+
+def _measured_on(results: Sequence[Result]) -> Iterator[str]:
+    """One line for each day and machine."""
+    runs: dict[str, list[str]] = {}
+    for one in results:
+        runs.setdefault(f"{one.date}: {one.machine}", []).append(one.bench)
+    for run, benches in runs.items():
+        named = f" ({', '.join(dict.fromkeys(benches))})" if len(runs) > 1 else ""
+        yield f"Measured on {run}{named}."
+
+
+def _peers(results: Iterable[Result]) -> dict[str, dict[str, Result]]:
+    """By peer and by what was measured of it."""
+    peers: dict[str, dict[str, Result]] = {}
+    for one in results:
+        if one.bench == _PEERS:
+            name, _, what = one.name.partition(": ")
+            peers.setdefault(name, {})[what] = one
+    return peers
+
+
+def _rate(own: dict[str, Result]) -> float:
+    return _value(own[HIT_RATE])
+
+
+def _value(one: Result) -> float:
+    return one.value or 0.0
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.claims", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where a document differs")
+    check, results, differs = parser.parse_args().check, load(), False
+    for path, blocks in DOCUMENTS.items():
+        text = path.read_text("utf-8")
+        new = filled(text, (block(results) for block in blocks))
+        if new != text:
+            differs = True
+            print(f"{path.relative_to(ROOT)} {'differs; run: python -m bench.claims' if check else 'written'}")
+            if not check:
+                path.write_text(new, "utf-8")
+    return 1 if differs and check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""What the benches print with `--json`, made into figures. Most print figures, one a line; some an object of their own.
+
+The objects of `bench/recall.py` and `bench/extraction.py` have keys that others read, so they stay as they are and are
+given names and targets here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from bench import extraction, recall
+from bench.extracting import fixes as mending
+from bench.figures import Figure, at_least, decoded
+
+_PARTS = {"held_out": "questions nothing was chosen on", "on_its_day": "asked on its day", "meaning": "with meaning"}
+
+
+def figures(lines: Iterable[str]) -> Iterator[Figure]:
+    """One figure a line."""
+    yield from map(decoded, filter(str.strip, lines))
+
+
+def talks(lines: Iterable[str]) -> Iterator[Figure]:
+    """LoCoMo: which of the turns that hold the evidence are among the first."""
+    targets = {f"recall@{most}": target for most, target in recall.TARGETS["LoCoMo"].items()}
+    yield from _found("LoCoMo: evidence", _object(lines), targets)
+
+
+def commits(lines: Iterable[str]) -> Iterator[Figure]:
+    """Sessions, asked for with the subject of a commit that was made in them."""
+    targets = {f"recall@{most}": target for most, target in recall.TARGETS["commits"].items()}
+    yield from _found("session of a commit", _object(lines), {**targets, "mrr": recall.LEAST_MRR})
+
+
+def _found(what: str, told: dict[str, Any], targets: dict[str, float]) -> Iterator[Figure]:
+    """Targets are for all questions; the parts stand beside them."""
+    for key in ("recall@5", "recall@10", "mrr"):
+        yield at_least(f"{what}, {_named(key)}", told[key], targets.get(key), f"{told['questions']} questions")
+    for part, scores in told.items():
+        if isinstance(scores, dict) and "recall@5" in scores:
+            for key in ("recall@5", "recall@10", "mrr"):
+                yield at_least(f"{what}, {_PARTS.get(part, part)}, {_named(key)}", scores[key])
+
+
+def _named(key: str) -> str:
+    return "MRR" if key == "mrr" else key
+
+
+def prompts(lines: Iterable[str]) -> Iterator[Figure]:
+    """What is learnt from labelled prompts: over all, and over those that were drawn at random."""
+    told = _object(lines)
+    note = f"{told['memories']} memories in {told['prompts']} prompts"
+    yield at_least("learning from prompts: precision", told["precision"], extraction.LEAST_PRECISION, note)
+    yield at_least("learning from prompts: recall", told["recall"], extraction.LEAST_RECALL)
+    yield at_least("learning from prompts: kind right", told["kind_accuracy"], extraction.LEAST_KINDS)
+    if chance := told["samples"].get("random"):
+        wrong, most = chance["false_per_100"], extraction.MOST_FALSE
+        name = "false suggestions per 100 prompts drawn at random"
+        yield Figure(name, f"{wrong:g} (of {chance['prompts']} prompts)", f"≤ {most:g}", wrong <= most)
+        yield at_least("learning from prompts drawn at random: recall", chance["recall"], extraction.LEAST_RECALL)
+
+
+def fixes(lines: Iterable[str]) -> Iterator[Figure]:
+    """What mended a failure, against labels of people."""
+    told = _object(lines)
+    note = f"{told['reported']} suggested of {told['failures']} failures"
+    yield at_least("fixes: precision", told["precision"], mending.LEAST_PRECISION, note)
+    yield at_least("fixes: recall of durable ones", told["recall"], mending.LEAST_RECALL, f"{told['durable']} of them")
+    yield at_least("fixes: right success", told["right_success"], mending.LEAST_RIGHT)
+
+
+def rules(lines: Iterable[str]) -> Iterator[Figure]:
+    """Rules that people wrote down for agents."""
+    told = _object(lines)
+    yield at_least("written rules recognised", told["recall"], extraction.LEAST_KNOWN, f"{told['rules']} rules")
+
+
+def brief(lines: Iterable[str]) -> Iterator[Figure]:
+    """What is put into prompts, by each system that was asked at the very same ones."""
+    told = _object(lines)
+    note = f"something bears on {told['with_bearing_items']} of {told['prompts']} prompts"
+    for system, scores in told["systems"].items():
+        for key in ("hit_rate", "recall", "precision"):
+            yield at_least(
+                f"brief, {system}: {key.replace('_', ' ')}", scores[key], note=note if key == "hit_rate" else ""
+            )
+        tokens, astray = scores["tokens"]["mean"], scores["tokens_not_bearing"]
+        name, measured = f"brief, {system}: tokens a prompt", f"{tokens:.3g} tokens"
+        yield Figure(name, f"{measured} ({astray:.3g} of what does not bear on it)")
+
+
+def _object(lines: Iterable[str]) -> dict[str, Any]:
+    """The one object that was printed, on one line or on several."""
+    told: dict[str, Any] = json.loads("\n".join(lines))
+    return told

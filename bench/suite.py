@@ -1,0 +1,63 @@
+"""What `python -m bench` runs: one row a bench, in the order of the tables. A new bench is a new row.
+
+A command is written as a person types it. `MATERIAL` stands for the folder of public sets that the project does not
+hold; `read` makes figures of what the command prints, one object a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from bench import shapes
+from bench.figures import Figure
+
+MATERIAL = "MATERIAL"
+
+
+class Bench(NamedTuple):
+    name: str
+    command: str
+    read: Callable[[Iterable[str]], Iterable[Figure]] = shapes.figures
+    homes: bool = False
+    """Whether it measures on the homes of bench/homes.py."""
+    slow: bool = False
+    """Left out by `--quick`."""
+
+    @property
+    def needs(self) -> str:
+        """The file or folder of the material that it reads; empty where it reads none."""
+        words = (word for word in self.command.split() if word.startswith(f"{MATERIAL}/"))
+        return next(words, "").removeprefix(f"{MATERIAL}/")
+
+
+SUITE = (
+    Bench("startup", "python -m bench.startup", homes=True),
+    Bench("waiting", "python -m bench.waiting", homes=True),
+    Bench("append", "python -m bench.append", homes=True),
+    Bench("safety", "python -m bench.safety", homes=True),
+    Bench("rebuild", "python -m bench.rebuild", homes=True),
+    Bench("redaction", "python bench/redaction.py --formats MATERIAL/secrets/token_formats.json"),
+    Bench("history", "python -m bench.history", homes=True),
+    Bench("huge", "python -m bench.history --huge", homes=True, slow=True),
+    Bench("learning", "python -m bench.learning", homes=True),
+    Bench("prompt", "python -m bench.prompt", homes=True),
+    Bench("hooks", "python -m bench.hooks", homes=True),
+    Bench("capture", "python -m bench.capture MATERIAL/transcripts"),
+    Bench("locomo", "python bench/recall.py MATERIAL/locomo/locomo.json", shapes.talks),
+    Bench("commits", "python bench/recall.py MATERIAL/commit2session/commit2session.json", shapes.commits),
+    Bench("brief", "python bench/brief.py MATERIAL/transcripts", shapes.brief),
+    Bench("prompts", "python bench/extraction.py MATERIAL/prompts/labelled.jsonl", shapes.prompts),
+    Bench("fixes", "python bench/extraction.py MATERIAL/fixes/labelled.jsonl", shapes.fixes),
+    Bench("rules", "python bench/extraction.py MATERIAL/statements/agent_rules.jsonl", shapes.rules),
+    Bench("scale", "python -m bench.scale --sizes 10000 100000", homes=True),
+    Bench("million", "python -m bench.scale --sizes 1000000", homes=True, slow=True),
+    Bench("peers", "python -m bench.peers", slow=True),
+)
+NAMES = tuple(bench.name for bench in SUITE)
+
+
+def chosen(only: Iterable[str] | None, *, quick: bool) -> list[Bench]:
+    """Those that are named, else all of them; in a hurry without the slow ones."""
+    wanted = set(only or ())
+    return [bench for bench in SUITE if (bench.name in wanted if wanted else not (quick and bench.slow))]
