@@ -103,7 +103,7 @@ def _events(commands: list[Told]) -> Iterator[Event]:
 
 def _row(who: str, commands: list[Told], *, listed: bool) -> None:
     index = store.create(":memory:")
-    events = [writer.Filed(event, "command.ran", "", 1, b"") for event in _events(commands)]
+    events = [writer.Filed(event, "command.ran", "", 1, 0, 0, b"") for event in _events(commands)]
     writer.apply(index, events, [], must_decode)
     began = time.process_time()
     habits.learn(index, learning.learned)

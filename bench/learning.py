@@ -93,7 +93,7 @@ def _suggest(index: sqlite3.Connection, at: datetime) -> None:
 
 
 def _file(index: sqlite3.Connection, events: list[Event]) -> None:
-    filed = [writer.Filed(one, type_of(one.body), "", 1, encode(one).rstrip(b"\n")) for one in events]
+    filed = [writer.Filed(one, type_of(one.body), "", 1, 0, 0, encode(one).rstrip(b"\n")) for one in events]
     writer.apply(index, filed, [], must_decode)
 
 

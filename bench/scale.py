@@ -31,8 +31,8 @@ _TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
 
 
 def measure(folder: Path, size: int) -> Iterator[Figure]:
-    queries = queries_of(folder, size)
     with copy_of(folder, size) as home:
+        queries = queries_of(folder, size)
         with tacit.open(home, cwd=home.parent) as vault:
             yield from _questions(vault, queries, size)
             yield Figure(f"{size:,}: catch-up after one event", f"{amount(_catch_up(vault))} ms")

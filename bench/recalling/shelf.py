@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from tacit.core.text import words
 from tacit.index import store
+from tacit.index.lists import Lists, Wording
 from tacit.index.parts import first_number, number_of, run_of
-from tacit.index.rows import put_words
-from tacit.recall.retrieving import asked, in_sessions
+from tacit.recall.retrieving import asked
+from tacit.recall.talks import in_sessions
 
 
 class Message(NamedTuple):
@@ -38,8 +39,10 @@ class Shelf:
         for place, message in enumerate(messages):
             number, said = number_of(first, place, message.voice), " ".join(words(message.text))
             self._messages[number] = message.name
-            rows.append((number, said, "") if message.voice == 0 else (number, "", said))
-        put_words(self._connection, rows, fresh=True)
+            rows.append(Wording(number, said, "") if message.voice == 0 else Wording(number, "", said))
+        lists = Lists(self._connection)
+        lists.put(rows, fresh=True)
+        lists.settle()
 
     def messages(self, question: str, voice: int | None, most: int) -> list[str]:
         """The names of the messages that answer best."""

@@ -78,7 +78,9 @@ def filed(store: Store) -> Iterator[writer.Filed]:
         for record in store.log.read(segment):
             if not isinstance(record.event, Damaged):
                 line, event = record.line, record.event
-                yield writer.Filed(event, type_of(event.body), segment, line.number, line.data)
+                yield writer.Filed(
+                    event, type_of(event.body), segment, line.number, line.offset, line.length, line.data
+                )
 
 
 def folded(entries: list[writer.Filed]) -> list[EventId]:
@@ -91,6 +93,6 @@ def index_of(entries: list[writer.Filed], *, left_out: EventId | None = None, un
     with closing(index_store.create(":memory:")) as connection:
         for entry in entries:
             if entry.event.id == unheard:
-                connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", entry.row)
+                connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", entry.row)
         writer.apply(connection, [entry for entry in entries if entry.event.id != left_out], [], must_decode)
         return fingerprint(connection)

@@ -27,13 +27,14 @@ def test_no_page_is_lost_without_notice(tmp_path: Path) -> None:
 def test_no_words_spill_to_where_a_loss_is_not_seen(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Vault(home, cwd=tmp_path, environment={"HOME": str(tmp_path)}) as vault:
-        for number in range(40):
-            vault.log(WorkLogged(f"T-{number}", " ".join(f"word{number * 40 + n}" for n in range(40))))
+        for number in range(100):
+            vault.log(WorkLogged(f"T-{number}", f"{'ä' * 200} walrus {number}"))
         vault.reindex()
+    length = "length(CAST(root AS BLOB)) + length(numbers) + length(counts)"
     with closing(sqlite3.connect(home / "index.sqlite")) as connection:
-        sizes = [size for (size,) in connection.execute("SELECT length(block) FROM words_data")]
-    assert sum(sizes) > 3 * PAGE
-    assert max(sizes) < PAGE - 50  # what a row of SQLite has room for
+        sizes = [size for (size,) in connection.execute(f"SELECT {length} FROM place WHERE length(root) = 64")]
+    assert len(sizes) > 1  # a list of more than one block, of a root as long as there is
+    assert max(sizes) < PAGE // 4 - 50  # what a row of such a table has room for within a page
 
 
 def test_an_index_whose_damage_nobody_looks_for_is_caught(tmp_path: Path) -> None:

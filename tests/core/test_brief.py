@@ -24,7 +24,7 @@ def entries(*said: Body) -> list[Entry]:
     """The active memories of an index that heard this."""
     index = store.create(":memory:")
     filed = [
-        writer.Filed(one, type_of(one.body), "memory/events.jsonl", line, encode(one).rstrip(b"\n"))
+        writer.Filed(one, type_of(one.body), "memory/events.jsonl", line, 0, 0, encode(one).rstrip(b"\n"))
         for line, one in enumerate(history(*said), 1)
     ]
     writer.apply(index, filed, [], must_decode)

@@ -167,7 +167,7 @@ def of_another_version(index: Path) -> None:
 
 def without_its_words(index: Path) -> None:
     with sqlite3.connect(index) as connection:
-        connection.execute("DROP TABLE words")
+        connection.execute("DROP TABLE place")
     connection.close()
 
 

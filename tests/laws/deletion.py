@@ -129,7 +129,7 @@ def old_copies_change_nothing(story: Story) -> None:
     assert not set(recollect(met)) & after.cut.claims
     if after.cut.everywhere:
         index = indexed(filed(met))
-        for query in ("SELECT text, extra FROM words", "SELECT title FROM page", "SELECT sentence, tags FROM memory"):
+        for query in ("SELECT text, extra FROM wording", "SELECT title FROM page", "SELECT sentence, tags FROM memory"):
             assert not any(holds(text, after.cut.texts) for row in index.execute(query) for text in row)
 
 

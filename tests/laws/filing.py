@@ -20,7 +20,7 @@ from .strategies import logs
 def filed(log: Sequence[Event]) -> list[writer.Filed]:
     """Each event with the line of the log it stands in."""
     return [
-        writer.Filed(event, type_of(event.body), "memory/events.jsonl", line, encode(event).rstrip(b"\n"))
+        writer.Filed(event, type_of(event.body), "memory/events.jsonl", line, 0, 0, encode(event).rstrip(b"\n"))
         for line, event in enumerate(log, 1)
     ]
 

@@ -46,7 +46,7 @@ def event(one: Line) -> Event:
 
 def filed(index: sqlite3.Connection, history: Sequence[Line]) -> None:
     events = [event(one) for one in history]
-    writer.apply(index, [writer.Filed(one, "command.ran", "a", 1, b"") for one in events], [], must_decode)
+    writer.apply(index, [writer.Filed(one, "command.ran", "a", 1, 0, 0, b"") for one in events], [], must_decode)
 
 
 def learned(*pieces: Sequence[Line]) -> sqlite3.Connection:

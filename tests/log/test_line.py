@@ -178,7 +178,7 @@ def _harms(good: Event, line: bytes) -> bool:
 
 def _file(*events: Event) -> None:
     filed = [
-        writer.Filed(event, type_of(event.body), "memory/events.jsonl", number, encode(event).rstrip(b"\n"))
+        writer.Filed(event, type_of(event.body), "memory/events.jsonl", number, 0, 0, encode(event).rstrip(b"\n"))
         for number, event in enumerate(events, 1)
     ]
     writer.apply(store.create(":memory:"), filed, [], must_decode)

@@ -8,10 +8,12 @@ from datetime import date
 import pytest
 
 from tacit.index import store
+from tacit.index.lists import Lists, Wording
 from tacit.index.parts import AGENT, PERSON, first_number, number_of, voice_of
-from tacit.index.rows import put_words
+from tacit.recall.elsewhere import elsewhere
 from tacit.recall.find import Query, find, search
-from tacit.recall.retrieving import asked, elsewhere, in_sessions
+from tacit.recall.retrieving import asked
+from tacit.recall.talks import in_sessions
 
 MANY = 1200
 
@@ -22,7 +24,9 @@ def index() -> sqlite3.Connection:
 
 
 def put(index: sqlite3.Connection, texts: dict[int, str]) -> None:
-    put_words(index, [(number, text, "") for number, text in texts.items()], fresh=True)
+    lists = Lists(index)
+    lists.put([Wording(number, text, "") for number, text in texts.items()], fresh=True)
+    lists.settle()
 
 
 def test_what_holds_two_words_that_are_everywhere_comes_first(index: sqlite3.Connection) -> None:

@@ -30,7 +30,7 @@ def test_the_same_words_in_much_text_are_worth_less() -> None:
     words = [Standing(1.0, [5])]
     assert around(words, 5, Ruler(0, [100] * 40, 10)) < around(words, 5, EVEN)
     assert alone([(1.0, 1)], 5.0) < alone([(1.0, 1)], 1.0)
-    assert whole(words, 3.0) < whole(words, 1.0)
+    assert whole([(1.0, 1)], 3.0) < whole([(1.0, 1)], 1.0)
 
 
 def test_a_word_that_comes_again_adds_less_and_less() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from unicodedata import category, combining, normalize
 
 # Letters of scripts that are written without spaces: searched by pairs of neighbours.
@@ -14,6 +14,7 @@ _EDGES = "\"'`´‘’“”«»()[]{}<>,;:!?.…*=|\\~^%-/@"
 _PARTS = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_WORD = 64
+_MOST_KNOWN = 50_000
 
 # What a question is asked with, and what most rules begin with: neither tells rules apart.
 STOP_WORDS = frozenset(
@@ -39,17 +40,14 @@ def words(text: str) -> list[str]:
         return _words_of_any_script(normalize("NFKC", text))
     found: list[str] = []
     for token in text.split():
-        if token.isalpha() and token.islower():
-            found.append(token[:_MAX_WORD])  # most words of most texts
-        else:
-            found += _spellings(token)
+        found += _KNOWN[token]
     return found
 
 
 def _words_of_any_script(text: str) -> list[str]:
     found: list[str] = []
     for token in _compiled(_TOKEN).finditer(text):
-        found += _pairs(token[0]) if token[1] else _spellings(token[0])
+        found += _pairs(token[0]) if token[1] else _KNOWN[token[0]]
     return found
 
 
@@ -57,20 +55,33 @@ def _pairs(run: str) -> list[str]:
     return [*run, *(run[at : at + 2] for at in range(len(run) - 1))]
 
 
-def _spellings(token: str) -> tuple[str, ...]:
+class _Known(dict[str, tuple[str, ...]]):
     """Remembered for names of ordinary length: the same few stand in most texts, and long ones would fill memory."""
-    return _known_spellings(token) if len(token) <= _MAX_WORD else _spelled(token)
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        spelled = _spelled(token)
+        if len(token) <= _MAX_WORD:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[token] = spelled
+        return spelled
+
+
+_KNOWN = _Known()
 
 
 def _spelled(token: str) -> tuple[str, ...]:
+    if token.isascii() and token.isalpha() and token.islower():  # most words of most texts
+        return (token[:_MAX_WORD],)
     whole = token.strip(_EDGES).casefold()[:_MAX_WORD]
-    parts = [part for piece in _PARTS.findall(token) for part in (piece, *_CAMEL.split(piece))]
-    spelled = [whole, whole.replace("'", "").replace("’", ""), *(part.casefold()[:_MAX_WORD] for part in parts)]
+    spelled = [whole, whole.replace("'", "").replace("’", "")]
+    for piece in _PARTS.findall(token):
+        small = piece.casefold()
+        spelled.append(small[:_MAX_WORD])
+        if small != piece:
+            spelled += [part.casefold()[:_MAX_WORD] for part in _CAMEL.split(piece)]
     # Only signs, such as `$&` or `--`: searchable as they stand.
-    return tuple(word for word in dict.fromkeys(spelled) if word) or (token[:_MAX_WORD],)
-
-
-_known_spellings = lru_cache(maxsize=8192)(_spelled)
+    return tuple([word for word in dict.fromkeys(spelled) if word]) or (token[:_MAX_WORD],)
 
 
 def query_words(text: str, limit: int = 64) -> list[str]:

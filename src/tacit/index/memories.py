@@ -15,8 +15,9 @@ from tacit.core.stance import Stance
 from tacit.core.status import Status
 from tacit.core.text import words
 from tacit.index.disputes import SELECT_ANSWERS, answers, stance_of
-from tacit.index.reader import A_MEMORY, Decode
-from tacit.index.rows import mark_stale, put_words
+from tacit.index.lists import Lists, Wording
+from tacit.index.reader import LINE, Decode
+from tacit.index.rows import mark_stale
 
 _COLUMNS = 15
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
@@ -39,8 +40,9 @@ class _Row(NamedTuple):
 class Memories:
     """Writes what a chunk of new events says about memories."""
 
-    def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
+    def __init__(self, connection: sqlite3.Connection, lists: Lists, decode: Decode) -> None:
         self._connection = connection
+        self._lists = lists
         self._decode = decode
         self._unsettled: set[str] = set()
 
@@ -66,7 +68,7 @@ class Memories:
     def _refold(self, by_claim: dict[ClaimId, list[Event]], known: set[ClaimId]) -> None:
         self._unsettled |= {question for claim in known if (question := self._asked_before(claim))}
         rows: list[_Row] = []
-        for claim in sorted(by_claim):  # full-text search takes rows fastest in their order
+        for claim in sorted(by_claim):  # rows are taken fastest in their order
             events = self._all_events(claim) if claim in known else by_claim[claim]
             memory = recollect_one(events, claim)
             if memory is None:
@@ -74,8 +76,8 @@ class Memories:
             else:
                 rows.append(_row(memory, is_new=claim not in known))
         self._connection.executemany(_INSERT, [row.columns for row in rows])
-        put_words(self._connection, [_words(row) for row in rows if row.is_new], fresh=True)
-        put_words(self._connection, [_words(row) for row in rows if not row.is_new], fresh=False)
+        self._lists.put([_wording(row) for row in rows if row.is_new], fresh=True)
+        self._lists.put([_wording(row) for row in rows if not row.is_new], fresh=False)
         mark_stale(self._connection, ["everything"] if len(by_claim) > _MANY else [f"memory {one}" for one in by_claim])
         self._unsettled |= {row.question for row in rows if row.question}
 
@@ -91,12 +93,13 @@ class Memories:
         return row[0] if row else None
 
     def _all_events(self, claim: ClaimId) -> list[Event]:
-        query = "SELECT raw FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ?"
+        query = f"SELECT {LINE} FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ?"
         return [self._decode(raw) for (raw,) in self._connection.execute(query, (claim,))]
 
     def _drop(self, claim: ClaimId) -> None:
-        for query in ("DELETE FROM memory WHERE number = ?", "DELETE FROM words WHERE rowid = ?"):
-            self._connection.execute(query, (claim_number(claim),))
+        number = claim_number(claim)
+        self._connection.execute("DELETE FROM memory WHERE number = ?", (number,))
+        self._lists.take_out(number)
 
     def _worth_settling(self) -> list[str]:
         if len(self._unsettled) < _MANY:
@@ -157,8 +160,7 @@ def _row(memory: Memory, *, is_new: bool) -> _Row:
     return _Row(memory, is_new, question, columns)
 
 
-def _words(row: _Row) -> tuple[int, str, str]:
+def _wording(row: _Row) -> Wording:
     claim, memory = row.memory.claim, row.memory
     extra = (*claim.tags, claim.kind.label, *(given.text for given in memory.evidence), memory.reason)
-    found_by = " ".join((A_MEMORY, *words("\n".join(extra))))
-    return int(row.columns[0] or 0), " ".join(words(claim.sentence)), found_by
+    return Wording(int(row.columns[0] or 0), " ".join(words(claim.sentence)), " ".join(words("\n".join(extra))))

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tacit.core.event import Event, timestamp
-from tacit.core.ids import claim_id, claim_number
 from tacit.core.judgement import Undone
 from tacit.core.memory import undone
 from tacit.core.observation import Evaluated, WorkLogged
 from tacit.core.text import words
-from tacit.index.reader import Decode
-from tacit.index.rows import mark_stale, put_words
+from tacit.index.lists import Lists, Wording
+from tacit.index.parts import page_number
+from tacit.index.reader import LINE, TAKEN_BACK, Decode
+from tacit.index.rows import mark_stale
 
 _SUPERSEDE = """
   UPDATE page SET void = event <> (SELECT max(event) FROM page WHERE kind = 'evaluation' AND day = :day)
@@ -21,8 +22,8 @@ _SUPERSEDE = """
 """
 
 
-_ENTRY = """
-  SELECT event.id, day, void, raw FROM page JOIN event ON event.id = page.event
+_ENTRY = f"""
+  SELECT event.id, day, void, {LINE} FROM page JOIN event ON event.id = page.event
   WHERE page.event = ? AND kind = 'worklog'
 """
 
@@ -34,21 +35,21 @@ class _Page(NamedTuple):
     text: str
 
 
-def add_pages(connection: sqlite3.Connection, events: Sequence[Event]) -> None:
+def add_pages(connection: sqlite3.Connection, lists: Lists, events: Sequence[Event]) -> None:
     for event in events:
         page = _page(event)
-        number = claim_number(claim_id("page", event.id))
+        number = page_number(event.id)
         row = (number, event.id, page.kind, event.scope, page.day, timestamp(event.at), page.title)
         connection.execute("INSERT OR IGNORE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
         if page.kind == "evaluation":
             connection.execute(_SUPERSEDE, {"day": page.day})
-        put_words(connection, [(number, " ".join(words(page.title)), " ".join(words(page.text)))], fresh=True)
+        lists.put([Wording(number, " ".join(words(page.title)), " ".join(words(page.text)))], fresh=True)
         mark_stale(connection, [f"{page.kind} {page.day}"])
 
 
 def weigh_undone(connection: sqlite3.Connection, decode: Decode) -> None:
     """Worklog entries can be undone too. There are few undone events; all of them are weighed together."""
-    rows = connection.execute("SELECT raw FROM event WHERE type = 'judgement.undone'").fetchall()
+    rows = connection.execute(TAKEN_BACK).fetchall()
     takebacks = [decode(raw) for (raw,) in rows]
     named = {target for event in takebacks if isinstance(event.body, Undone) for target in event.body.targets}
     entries = [row for target in sorted(named) if (row := connection.execute(_ENTRY, (target,)).fetchone())]

@@ -1,6 +1,6 @@
-"""How what a question finds in a session is numbered: message by message, so that neighbours stand side by side.
+"""How what a question finds is numbered: messages of sessions below zero, then memories, then pages.
 
-A session has a run of numbers of its own, all below zero, so that memories and pages stand apart. The run of a later
+A session has a run of numbers of its own, message by message, so that neighbours stand side by side. The run of a later
 day comes first: whoever reads numbers in order reads the latest first. A message has two numbers, one for each voice.
 """
 
@@ -8,12 +8,26 @@ from __future__ import annotations
 
 from datetime import date
 
+from tacit.core.ids import EventId, claim_id, claim_number
+
 PERSON, AGENT = 0, 1
 _MESSAGES = 1 << 16
 RUN = 2 * _MESSAGES
 MOST = _MESSAGES - 1
 _EPOCH = date(2000, 1, 1)
 _DAYS, _IDS = (1 << 15) - 1, (1 << 31) - 1
+PAGES = 1 << 60  # a memory's number is its id, of sixty bits
+LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+_REALMS = ((LEAST, 0), (0, PAGES), (PAGES, _MOST))
+
+
+def realm_of(number: int) -> tuple[int, int]:
+    """Where the numbers of its sort begin and end: those of messages, of memories or of pages."""
+    return _REALMS[(number >= 0) + (number >= PAGES)]
+
+
+def page_number(event: EventId) -> int:
+    return PAGES + claim_number(claim_id("page", event))
 
 
 def first_number(day: date, session: int) -> int:

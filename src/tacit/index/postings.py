@@ -1,27 +1,28 @@
-"""Where words stand: the numbers of what holds them, the latest first, and how many there are.
+"""Where words stand: the numbers of what holds them, the latest messages first, and how often they are there.
 
-Nothing here ranks. The full-text index hands out the beginning of a list at the same price whatever its length, and
-that of what ranks by itself grows with every row that matches.
+Nothing here ranks. The beginning of a list costs the same whatever its length.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
-_SESSIONS = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < 0 ORDER BY rowid LIMIT ?"
-_OTHERS = "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= 0 ORDER BY rowid LIMIT ?"
-_COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
-_BETWEEN = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
-_TEXTS = "SELECT id, c0, c1 FROM words_content WHERE id IN (SELECT value FROM json_each(?))"
-_MOST_COUNTED = 20_000
+from tacit.index.parts import LEAST, PAGES, realm_of
+from tacit.index.store import IndexUnwell
 
-
-def phrase(word: str) -> str:
-    """A word as a query of the full-text index."""
-    return '"' + word.replace('"', '""') + '"'
+_BLOCKS = "SELECT numbers, counts FROM place WHERE root = ? AND first >= ? AND first < ? ORDER BY first"
+_COVERING = (
+    "SELECT first, numbers, counts FROM place WHERE root = ? AND first BETWEEN ? AND ? ORDER BY first DESC LIMIT 1"
+)
+_BETWEEN = "SELECT number, size FROM measure WHERE number BETWEEN ? AND ? ORDER BY number"
+_TEXTS = "SELECT number, text, extra FROM wording WHERE number IN (SELECT value FROM json_each(?))"
+_ENDLESS = (1 << 63) - 1
+_AS_DEAR = 100  # numbers in a row cost as much as one that is looked for
 
 
 class Stock(NamedTuple):
@@ -31,36 +32,73 @@ class Stock(NamedTuple):
     usual: float
 
 
+class Places(NamedTuple):
+    """Messages in order, and how often the word is in each."""
+
+    numbers: array[int]
+    counts: bytes
+
+
 def stock(connection: sqlite3.Connection) -> Stock:
-    """The index counts this in its first record."""
-    row = connection.execute("SELECT block FROM words_data WHERE id = 1").fetchone()
-    texts, *tokens = list(_varints(row[0])) if row and row[0] else [0]
-    return Stock(texts, sum(tokens) / texts if texts else 1.0)
+    row = connection.execute("SELECT value FROM meta WHERE name IN ('texts', 'words') ORDER BY name").fetchall()
+    texts, words = (int(value) for (value,) in row)
+    return Stock(texts, words / texts if texts > 0 else 1.0)
 
 
-def in_sessions(connection: sqlite3.Connection, word: str, most: int) -> list[int]:
-    return [number for (number,) in connection.execute(_SESSIONS, (phrase(word), most))]
+def count(connection: sqlite3.Connection, root: str) -> int:
+    """In how many it is."""
+    row = connection.execute("SELECT count FROM root WHERE root = ?", (root,)).fetchone()
+    return row[0] if row else 0
 
 
-def elsewhere(connection: sqlite3.Connection, match: str, most: int) -> list[int]:
-    """Memories and pages, by a query of the full-text index."""
-    return [number for (number,) in connection.execute(_OTHERS, (match, most))]
+def in_sessions(connection: sqlite3.Connection, root: str, most: int) -> Places:
+    return _first_of(connection, root, LEAST, 0, most)
 
 
-def count(connection: sqlite3.Connection, word: str) -> int:
-    """In how many it is; beyond what can be told apart it is not counted."""
-    found: int = connection.execute(_COUNT, (phrase(word), _MOST_COUNTED)).fetchone()[0]
-    return found
+def elsewhere(connection: sqlite3.Connection, root: str, most: int, *, memories: bool) -> array[int]:
+    """In memories and pages, or in memories alone."""
+    return _first_of(connection, root, 0, PAGES if memories else _ENDLESS, most).numbers
 
 
-def within(connection: sqlite3.Connection, word: str, first: int, last: int) -> list[int]:
-    return [number for (number,) in connection.execute(_BETWEEN, (phrase(word), first, last))]
+def _first_of(connection: sqlite3.Connection, root: str, first: int, last: int, most: int) -> Places:
+    numbers, counts = array("q"), bytearray()
+    for block, often in connection.execute(_BLOCKS, (root, first, last)):
+        numbers.frombytes(block)
+        counts += often
+        if len(numbers) >= most:
+            break
+    if len(counts) != (len(numbers) if first < 0 else 0):
+        raise IndexUnwell("a list of places is damaged")
+    return Places(numbers[:most], bytes(counts[:most]))
+
+
+def within(connection: sqlite3.Connection, root: str, first: int, last: int) -> Places:
+    """Between two messages."""
+    begin = connection.execute(_COVERING, (root, realm_of(first)[0], first)).fetchone()
+    found = _first_of(connection, root, begin[0] if begin else first, last + 1, _ENDLESS)
+    low, high = bisect_left(found.numbers, first), bisect_left(found.numbers, last + 1)
+    return Places(found.numbers[low:high], found.counts[low:high])
+
+
+def holding(connection: sqlite3.Connection, root: str, there: int, numbers: Sequence[int]) -> set[int]:
+    """Which of these memories and pages hold a word that is in so many."""
+    if there < len(numbers) * _AS_DEAR:
+        return set(numbers).intersection(elsewhere(connection, root, _ENDLESS, memories=False))
+    return {number for number in numbers if _holds(connection, root, number)}
+
+
+def _holds(connection: sqlite3.Connection, root: str, number: int) -> bool:
+    row = connection.execute(_COVERING, (root, realm_of(number)[0], number)).fetchone()
+    if row is None:
+        return False
+    numbers = array("q", row[1])
+    at = bisect_left(numbers, number)
+    return at < len(numbers) and numbers[at] == number
 
 
 def sizes_between(connection: sqlite3.Connection, first: int, last: int) -> list[tuple[int, int]]:
     """Each number there is in between, with how many words it holds."""
-    query = "SELECT id, sz FROM words_docsize WHERE id BETWEEN ? AND ? ORDER BY id"
-    return [(number, sum(_varints(sizes))) for number, sizes in connection.execute(query, (first, last))]
+    return connection.execute(_BETWEEN, (first, last)).fetchall()
 
 
 def texts(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
@@ -69,10 +107,7 @@ def texts(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, t
     return {number: (text, extra) for number, text, extra in rows}
 
 
-def _varints(block: bytes) -> Iterator[int]:
-    value = 0
-    for byte in block:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            yield value
-            value = 0
+def length(connection: sqlite3.Connection, run: int) -> int:
+    """How many words a session has."""
+    row = connection.execute("SELECT words FROM length WHERE first = ?", (run,)).fetchone()
+    return row[0] if row else 1

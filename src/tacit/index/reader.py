@@ -55,9 +55,8 @@ _ENTRY = (
 )
 # A measurement is not taken back, and no more is what ran.
 _UNDOABLE = "type NOT IN ('evaluation.created', 'workflow.ran')"
-# What was learned in passing comes between two commands of a person; nobody means it by "the latest".
-_IN_PASSING = (b'{"actor":"learner:habit"', b'{"actor":"learner:talk"')
-_ASKED_FOR = " AND ".join(f"substr(raw, 1, {len(one)}) <> x'{one.hex()}'" for one in _IN_PASSING)
+# The line of an event, as bytes (see store.py).
+LINE = "line_of(event.id, segment, offset, length, raw)"
 _PAGE = "event, kind, scope, day, at, title"
 
 
@@ -119,7 +118,7 @@ def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]
     """All memories, by id, in one pass over their events."""
     from tacit.core.memory import recollect_one
 
-    query = "SELECT claim, raw FROM touch LEFT JOIN event ON event.id = touch.event ORDER BY claim"
+    query = f"SELECT claim, {LINE} FROM touch LEFT JOIN event ON event.id = touch.event ORDER BY claim"
     for claim, rows in groupby(connection.execute(query), key=itemgetter(0)):
         found = recollect_one([decode(raw) for _, raw in rows], ClaimId(claim))
         if found is not None:
@@ -128,7 +127,7 @@ def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]
 
 def events_of(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Event]:
     rows = connection.execute(
-        "SELECT raw FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event", (claim,)
+        f"SELECT {LINE} FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event", (claim,)
     )
     return [decode(raw) for (raw,) in rows]
 
@@ -143,7 +142,8 @@ class Placed(NamedTuple):
 
 def placed_events(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Placed]:
     rows = connection.execute(
-        "SELECT raw, segment, line FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event",
+        f"SELECT {LINE}, segment, line FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ?"
+        " ORDER BY event",
         (claim,),
     )
     return [Placed(decode(raw), segment, line) for raw, segment, line in rows]
@@ -153,23 +153,22 @@ def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimI
     """The events of the latest operation (on one claim, if asked): what an undo takes back."""
     if claim is None:
         newest = connection.execute(
-            f"SELECT op FROM event WHERE {_UNDOABLE} AND {_ASKED_FOR} ORDER BY id DESC LIMIT 1"
+            f"SELECT coalesce(op, id) FROM event WHERE {_UNDOABLE} AND NOT passing ORDER BY id DESC LIMIT 1"
         ).fetchone()
     else:
         newest = connection.execute(
-            "SELECT op FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event DESC LIMIT 1",
+            "SELECT coalesce(op, id) FROM touch JOIN event ON event.id = touch.event WHERE claim = ?"
+            " ORDER BY event DESC LIMIT 1",
             (claim,),
         ).fetchone()
     if newest is None:
         return []
     rows = connection.execute(
-        f"SELECT raw FROM event WHERE (id = ?1 OR (op = ?1 AND op <> id)) AND {_UNDOABLE} ORDER BY id", newest
+        f"SELECT {LINE} FROM event WHERE (id = ?1 OR op = ?1) AND {_UNDOABLE} ORDER BY id", newest
     )
     return [decode(raw) for (raw,) in rows]
 
 
-# A word that every memory has and no page; `core.text.words` makes none like it.
-A_MEMORY = "=memory="
 _PAGE_OF = f"SELECT {_PAGE} FROM page WHERE number BETWEEN ? AND ? AND NOT void ORDER BY number DESC LIMIT 1"
 
 
@@ -202,7 +201,7 @@ def count_pages(connection: sqlite3.Connection, kind: str) -> int:
 def pages(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -> list[Event]:
     """The standing events of one day's page, in order."""
     rows = connection.execute(
-        "SELECT raw FROM page LEFT JOIN event ON event.id = page.event WHERE kind = ? AND day = ? AND NOT void"
+        f"SELECT {LINE} FROM page LEFT JOIN event ON event.id = page.event WHERE kind = ? AND day = ? AND NOT void"
         " ORDER BY page.event",
         (kind, day),
     )
@@ -221,13 +220,13 @@ def roots(connection: sqlite3.Connection, scope: Scope) -> list[str]:
 
 
 _TRUST = "FROM event WHERE type IN ('repository.trusted', 'repository.distrusted')"
-_TAKEN_BACK = "SELECT raw FROM event WHERE type = 'judgement.undone'"
+TAKEN_BACK = f"SELECT {LINE} FROM event WHERE type = 'judgement.undone'"
 
 
 def trust_events(connection: sqlite3.Connection, decode: Decode) -> list[Event]:
     """Everything said about trust in repositories, and what was taken back; nothing where nobody trusted any."""
-    said = [decode(raw) for (raw,) in connection.execute(f"SELECT raw {_TRUST}")]
-    return said and sorted(said + [decode(raw) for (raw,) in connection.execute(_TAKEN_BACK)], key=lambda one: one.id)
+    said = [decode(raw) for (raw,) in connection.execute(f"SELECT {LINE} {_TRUST}")]
+    return said and sorted(said + [decode(raw) for (raw,) in connection.execute(TAKEN_BACK)], key=lambda one: one.id)
 
 
 def anyone_trusted(connection: sqlite3.Connection) -> bool:
@@ -236,7 +235,7 @@ def anyone_trusted(connection: sqlite3.Connection) -> bool:
 
 def operation(connection: sqlite3.Connection, op: EventId, decode: Decode) -> list[Event]:
     """The events that were recorded together."""
-    rows = connection.execute("SELECT raw FROM event WHERE id = ?1 OR (op = ?1 AND op <> id) ORDER BY id", (op,))
+    rows = connection.execute(f"SELECT {LINE} FROM event WHERE id = ?1 OR op = ?1 ORDER BY id", (op,))
     return [decode(raw) for (raw,) in rows]
 
 
@@ -282,7 +281,9 @@ _RAN = (
 )
 
 
-_SAID = "SELECT event, session, segment, line, raw FROM said ORDER BY event"
+_PLACES = "SELECT root, numbers, counts FROM place ORDER BY root, first"
+_STOCK = "SELECT name, value FROM meta WHERE name IN ('texts', 'words') ORDER BY name"
+_SAID = "SELECT event, session, segment, line, offset, length, raw FROM said ORDER BY event"
 
 
 def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Iterator[str]:
@@ -298,8 +299,11 @@ def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Itera
         yield from (f"ran {row!r}" for row in connection.execute(_RAN))
         yield from (f"given {row!r}" for row in connection.execute("SELECT * FROM given ORDER BY event"))
     yield from (f"said {row!r}" for row in connection.execute(_SAID))
-    for row in connection.execute("SELECT rowid, text, extra FROM words ORDER BY rowid"):
-        yield f"words {row!r}"
+    for table in ("wording", "measure", "length", "root"):
+        yield from (f"{table} {row!r}" for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1"))
+    for root, blocks in groupby(connection.execute(_PLACES), key=itemgetter(0)):  # however they are cut
+        yield f"place {root!r} {[b''.join(column) for column in zip(*(block[1:] for block in blocks), strict=True)]}"
+    yield from (f"meta {row!r}" for row in connection.execute(_STOCK))
 
 
 def _entry(row: Sequence[str | int | None]) -> Entry:

@@ -15,30 +15,35 @@ from tacit.core.event import Event, timestamp
 from tacit.core.ids import EventId, claim_number
 from tacit.core.session import Session, Summary, Turn, fold_session
 from tacit.core.text import fold, words
+from tacit.index.lists import Lists, Wording
 from tacit.index.parts import AGENT, PERSON, RUN, first_number, number_of, run_of
 from tacit.index.reader import Decode
-from tacit.index.rows import Words, mark_stale, put_words
+from tacit.index.rows import mark_stale
 from tacit.index.sessions import events_of, remember_concluded
 
 _ALIKE = 400  # characters of what was asked that tell two sessions apart
 _FILES = 50
+_INSERT_SAID = "INSERT OR IGNORE INTO said VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT = "INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Filed(NamedTuple):
-    """What is filed: the event, where it stands, its line."""
+    """What is filed: the event and where it stands; its line, where that is not what counts."""
 
     event: Event
     segment: str
     line: int
-    raw: bytes
+    offset: int
+    length: int
+    raw: bytes | None
 
 
 class Sessions:
     """Takes events in, and folds the sessions they belong to when all are in."""
 
-    def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
+    def __init__(self, connection: sqlite3.Connection, lists: Lists, decode: Decode) -> None:
         self._connection = connection
+        self._lists = lists
         self._decode = decode
         self._new: dict[int, list[Event]] = {}
 
@@ -50,15 +55,15 @@ class Sessions:
             named = (body.agent, one.event.origin.session)
             if named not in numbers:
                 numbers[named] = claim_number(session_id(*named))
-            row = (one.event.id, numbers[named], one.segment, one.line, one.raw)
-            if self._connection.execute("INSERT OR IGNORE INTO said VALUES (NULL, ?, ?, ?, ?, ?)", row).rowcount:
+            row = (one.event.id, numbers[named], *one[1:])
+            if self._connection.execute(_INSERT_SAID, row).rowcount:
                 self._new.setdefault(numbers[named], []).append(one.event)
 
     def settle(self) -> None:
         for number, new in self._new.items():
             events = self._all_of(number, new)
             if any(isinstance(event.body, SAID) for event in events):  # else only the summary of one is here
-                _put(self._connection, number, fold_session(*_named(new[0]), events))
+                _put(self._connection, self._lists, number, fold_session(*_named(new[0]), events))
             _note_readers(self._connection, new)
         self._new = {}
 
@@ -82,7 +87,7 @@ def _note_readers(connection: sqlite3.Connection, events: Sequence[Event]) -> No
             remember_concluded(connection, session_id(*_named(event)), event.body.until, event.body.model)
 
 
-def _put(connection: sqlite3.Connection, number: int, session: Session) -> None:
+def _put(connection: sqlite3.Connection, lists: Lists, number: int, session: Session) -> None:
     summary = session.summary if session.summary and not session.summary.behind else None
     old = connection.execute("SELECT key FROM session WHERE number = ?", (number,)).fetchone()
     row = (
@@ -103,7 +108,7 @@ def _put(connection: sqlite3.Connection, number: int, session: Session) -> None:
         summary.model if summary else "",
     )
     connection.execute(_INSERT, row)
-    _put_pages(connection, number, session, old[0] if old else None)
+    _put_pages(connection, lists, number, session, old[0] if old else None)
     mark_stale(connection, {f"session {session.key}", *([f"session {old[0]}"] if old else [])})
 
 
@@ -115,41 +120,41 @@ class Message(NamedTuple):
     words: str
 
 
-def _put_pages(connection: sqlite3.Connection, number: int, session: Session, old_key: str | None) -> None:
+def _put_pages(
+    connection: sqlite3.Connection, lists: Lists, number: int, session: Session, old_key: str | None
+) -> None:
     """A page a turn, and one for what a model said of all of them; the words of each message."""
     first = first_number(session.began.date(), number)
     pages: dict[EventId, tuple[str | int, ...]] = {}
-    found: dict[int, Words] = {}
+    found: dict[int, Wording] = {}
     for place, message in enumerate(_messages(session)):
         here = number_of(first, place, message.voice)
-        told = found.get(here, (here, "", ""))
-        found[here] = (here, *_by_voice(message, told))
+        found[here] = _by_voice(message, found.get(here, Wording(here, "", "")))
         if message.part.event not in pages:
             pages[message.part.event] = (here, *_page(message.part, session))
     known = connection.execute("SELECT number FROM page WHERE kind = 'session' AND day = ?", (old_key,)).fetchall()
     for begin in {first, *(run_of(old) for (old,) in known)}:
         connection.execute("DELETE FROM page WHERE number BETWEEN ? AND ?", (begin, begin + RUN - 1))
-        _take_out(connection, begin, found)
+        _take_out(connection, lists, begin, found)
     connection.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", pages.values())
-    put_words(connection, found.values(), fresh=True)
+    lists.put(found.values(), fresh=True)
 
 
-def _take_out(connection: sqlite3.Connection, first: int, found: dict[int, Words]) -> None:
+def _take_out(connection: sqlite3.Connection, lists: Lists, first: int, found: dict[int, Wording]) -> None:
     """Words that are no longer said there; those that stay need not be put in again."""
-    query = "SELECT rowid, text, extra FROM words WHERE rowid BETWEEN ? AND ?"
+    query = "SELECT number, text, extra FROM wording WHERE number BETWEEN ? AND ?"
     for row in connection.execute(query, (first, first + RUN - 1)).fetchall():
         if found.get(row[0]) == row:
             del found[row[0]]
         else:
-            connection.execute("DELETE FROM words WHERE rowid = ?", row[:1])
+            lists.take_out(row[0])
 
 
-def _by_voice(message: Message, told: Words) -> tuple[str, str]:
+def _by_voice(message: Message, told: Wording) -> Wording:
     """What the person said stands apart from what the agent said and did. Beyond the last place all is put together."""
-    _number, asked, done = told
     if message.voice == PERSON:
-        return f"{asked} {message.words}".strip(), done
-    return asked, f"{done} {message.words}".strip()
+        return told._replace(text=f"{told.text} {message.words}".strip())
+    return told._replace(extra=f"{told.extra} {message.words}".strip())
 
 
 def _page(part: Turn | Summary, session: Session) -> tuple[str, ...]:

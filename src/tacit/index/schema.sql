@@ -10,16 +10,21 @@ CREATE TABLE applied (
   mark TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- The lines that memories and pages are folded from, as they stand in the log.
+-- The events that memories and pages are folded from: where their lines stand in the log. The log is not copied; `raw` is
+-- there only where what counts is not what stands there. `op` is that of another event, if it belongs to one, and
+-- `passing` says that it was learned in passing.
 CREATE TABLE event (
   id TEXT PRIMARY KEY,
-  op TEXT NOT NULL,
+  op TEXT,
   type TEXT NOT NULL,
+  passing INTEGER NOT NULL,
   segment TEXT NOT NULL,
   line INTEGER NOT NULL,
-  raw BLOB NOT NULL
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  raw BLOB
 ) WITHOUT ROWID;
-CREATE INDEX event_op ON event (op) WHERE op <> id;
+CREATE INDEX event_op ON event (op) WHERE op IS NOT NULL;
 CREATE INDEX event_undone ON event (id) WHERE type = 'judgement.undone';
 CREATE INDEX event_trust ON event (id) WHERE type IN ('repository.trusted', 'repository.distrusted');
 CREATE INDEX event_workflow ON event (id) WHERE type IN ('workflow.saved', 'workflow.dropped');
@@ -74,14 +79,25 @@ CREATE TABLE seen (path TEXT PRIMARY KEY, signature TEXT NOT NULL) WITHOUT ROWID
 -- What changed since the readable views were last written.
 CREATE TABLE stale (what TEXT PRIMARY KEY) WITHOUT ROWID;
 
--- Words come prepared (core/text.py), separated by blanks; the tokenizer keeps every other sign.
-CREATE VIRTUAL TABLE words USING fts5(
-  text, extra, tokenize="porter ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
-);
-INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 0.4)');
--- A leaf of it fits into a page of the file, with room for what FTS5 adds. The rest would spill to an overflow page, of
--- which SQLite cannot tell that it was lost: words would go missing from answers, and nobody would notice.
-INSERT INTO words (words, rank) VALUES ('pgsz', 3960);
+-- The words that memories, pages and messages of sessions are found by (core/text.py), separated by blanks: what they
+-- say, and what stands beside it. All numbers of one sort lie together: see parts.py.
+CREATE TABLE wording (number INTEGER PRIMARY KEY, text TEXT NOT NULL, extra TEXT NOT NULL);
+-- How many words a message of a session has, and a session, by the number where its messages begin.
+CREATE TABLE measure (number INTEGER PRIMARY KEY, size INTEGER NOT NULL);
+CREATE TABLE length (first INTEGER PRIMARY KEY, words INTEGER NOT NULL);
+-- Where each root stands, in blocks: numbers in order, eight bytes each; of
+-- messages also how often it is there, a byte each.
+-- `first` is where a block begins; all before the next one belongs to it.
+CREATE TABLE place (
+  root TEXT NOT NULL,
+  first INTEGER NOT NULL,
+  numbers BLOB NOT NULL,
+  counts BLOB NOT NULL,
+  PRIMARY KEY (root, first)
+) WITHOUT ROWID;
+-- In how many it stands. How many there are in all, and how many words they have, is in meta.
+CREATE TABLE root (root TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES ('texts', 0), ('words', 0);
 
 -- Commands that were run. `number` is the order in which they were filed; what learners have taken in is in meta.
 CREATE TABLE ran (
@@ -137,7 +153,9 @@ CREATE TABLE said (
   session INTEGER NOT NULL,
   segment TEXT NOT NULL,
   line INTEGER NOT NULL,
-  raw BLOB NOT NULL
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  raw BLOB
 );
 CREATE INDEX said_session ON said (session, event);
 
@@ -166,7 +184,10 @@ CREATE INDEX session_at ON session (at);
 CREATE TABLE given (
   event TEXT PRIMARY KEY,
   session TEXT NOT NULL,
-  raw BLOB NOT NULL
+  segment TEXT NOT NULL,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  raw BLOB
 ) WITHOUT ROWID;
 CREATE INDEX given_session ON given (session, event);
 

@@ -15,6 +15,7 @@ from tacit.index.reader import Decode
 if TYPE_CHECKING:
     from tacit.core.session import Session
 
+_LINE = "line_of(event, segment, offset, length, raw)"
 _ROW = "id, agent, name, key, scope, began, at, turns, title, outcome, files, alike, compacted, model"
 
 
@@ -87,7 +88,7 @@ def session(connection: sqlite3.Connection, found: Row, decode: Decode) -> Sessi
 
 
 def events_of(connection: sqlite3.Connection, number: int, decode: Decode) -> list[Event]:
-    rows = connection.execute("SELECT raw FROM said WHERE session = ? ORDER BY event", (number,))
+    rows = connection.execute(f"SELECT {_LINE} FROM said WHERE session = ? ORDER BY event", (number,))
     return [decode(raw) for (raw,) in rows]
 
 
@@ -97,13 +98,13 @@ def session_of_page(connection: sqlite3.Connection, key: str) -> Row | None:
 
 
 def placed(connection: sqlite3.Connection, found: Row, decode: Decode) -> Iterator[Placed]:
-    query = "SELECT raw, segment, line FROM said WHERE session = ? ORDER BY event"
+    query = f"SELECT {_LINE}, segment, line FROM said WHERE session = ? ORDER BY event"
     for raw, segment, line in connection.execute(query, (claim_number(found.id),)):
         yield Placed(decode(raw), segment, line)
 
 
-_PLACES = """
-  SELECT segment, line, raw FROM json_each(?) AS wanted JOIN said ON said.event = wanted.value ORDER BY wanted.key
+_PLACES = f"""
+  SELECT segment, line, {_LINE} FROM json_each(?) AS wanted JOIN said ON said.event = wanted.value ORDER BY wanted.key
 """
 
 
@@ -133,8 +134,8 @@ def known(connection: sqlite3.Connection, events: Sequence[EventId]) -> set[str]
     return {event for (event,) in connection.execute(_KNOWN, (json.dumps(events),))}
 
 
-_GIVEN = "SELECT raw FROM given ORDER BY event DESC LIMIT ?"
-_GIVEN_TO = "SELECT raw FROM given WHERE session = ? ORDER BY event DESC LIMIT ?"
+_GIVEN = f"SELECT {_LINE} FROM given ORDER BY event DESC LIMIT ?"
+_GIVEN_TO = f"SELECT {_LINE} FROM given WHERE session = ? ORDER BY event DESC LIMIT ?"
 
 
 def given(connection: sqlite3.Connection, decode: Decode, session: str | None = None, limit: int = -1) -> list[Event]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 
 from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import PRIVATE_FILE, sqlite_address
 
-INDEX_VERSION = "8"
+INDEX_VERSION = "9"
+# A line of the log: its segment, where it begins and how long it is; nothing where there is none.
+Lines = Callable[[str, int, int], bytes | None]
 _BESIDE = ("-wal", "-shm")
 # Says which file the index is, by its inode: a copy that was made while somebody wrote may be torn in ways that no look
 # at it can tell, and is made again.
@@ -67,7 +69,21 @@ def wellness() -> Iterator[None]:
         raise IndexUnwell(str(error)) from error
 
 
-def create(path: str) -> sqlite3.Connection:
+def _no_lines(_segment: str, _offset: int, _length: int) -> bytes | None:
+    return None
+
+
+def _read_lines(connection: sqlite3.Connection, lines: Lines) -> None:
+    """Let queries look up lines of the log: `line_of`. Another line that stands there now counts as none."""
+
+    def line_of(event: str | None, segment: str, offset: int, length: int, raw: bytes | None) -> bytes | None:
+        found = raw if raw is not None or event is None else lines(segment, offset, length)
+        return found if found is not None and f'"{event}"'.encode() in found else None
+
+    connection.create_function("line_of", 5, line_of)
+
+
+def create(path: str, lines: Lines = _no_lines) -> sqlite3.Connection:
     """A new, empty index, or one in memory. Nobody reads it before it is `finished`; what lies there is removed."""
     if path != ":memory:":
         _remove(path)
@@ -78,6 +94,7 @@ def create(path: str) -> sqlite3.Connection:
     with open(_SCHEMA, encoding="ascii") as file:
         connection.executescript(file.read())
     connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))
+    _read_lines(connection, lines)
     return connection
 
 
@@ -122,7 +139,7 @@ def _remove(path: str, endings: Iterable[str] = ("", *_BESIDE, _WHICH)) -> None:
             os.unlink(path + ending)
 
 
-def open_for_writing(path: str) -> sqlite3.Connection:
+def open_for_writing(path: str, lines: Lines) -> sqlite3.Connection:
     """The caller holds the vault's lock until it has called `close_written`."""
     clear_unfinished(path)
     try:
@@ -138,10 +155,11 @@ def open_for_writing(path: str) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
+    _read_lines(connection, lines)
     return connection
 
 
-def open_for_reading(path: str) -> sqlite3.Connection:
+def open_for_reading(path: str, lines: Lines = _no_lines) -> sqlite3.Connection:
     """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
     _must_be_plain(path)
     _must_be_itself(path)
@@ -159,6 +177,7 @@ def open_for_reading(path: str) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
+    _read_lines(connection, lines)
     return connection
 
 

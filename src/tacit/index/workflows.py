@@ -9,14 +9,13 @@ from tacit.core.event import USER
 from tacit.core.ids import EventId
 from tacit.core.observation import WorkflowRan
 from tacit.core.workflow import Ran, Run, Workflow, fold
-from tacit.index.reader import Decode
+from tacit.index.reader import LINE, TAKEN_BACK, Decode
 
-_SAID = "SELECT raw FROM event WHERE type IN ('workflow.saved', 'workflow.dropped')"
-_TAKEN_BACK = "SELECT raw FROM event WHERE type = 'judgement.undone'"
+_SAID = f"SELECT {LINE} FROM event WHERE type IN ('workflow.saved', 'workflow.dropped')"
 # Only the names are read of all runs: a person who runs one every hour soon has thousands.
-_RUNS = """
+_RUNS = f"""
   SELECT id, json_extract(line, '$.body.name')
-  FROM (SELECT id, CAST(raw AS TEXT) AS line FROM event WHERE type = 'workflow.ran')
+  FROM (SELECT id, CAST({LINE} AS TEXT) AS line FROM event WHERE type = 'workflow.ran')
   WHERE json_extract(line, '$.actor') = ?
 """
 
@@ -26,14 +25,14 @@ def workflows(connection: sqlite3.Connection, decode: Decode) -> list[Workflow]:
     said = [decode(raw) for (raw,) in connection.execute(_SAID)]
     if not said:
         return []
-    said += [decode(raw) for (raw,) in connection.execute(_TAKEN_BACK)]
+    said += [decode(raw) for (raw,) in connection.execute(TAKEN_BACK)]
     ran = [Ran(EventId(event), name or "") for event, name in connection.execute(_RUNS, (USER,))]
     return [_with_last_run(connection, one, decode) for one in fold(said, ran)]
 
 
 def runs(connection: sqlite3.Connection, events: Iterable[EventId], decode: Decode) -> Iterator[Run]:
     for event in events:
-        row = connection.execute("SELECT raw FROM event WHERE id = ?", (event,)).fetchone()
+        row = connection.execute(f"SELECT {LINE} FROM event WHERE id = ?", (event,)).fetchone()
         ran = decode(row[0]) if row else None
         if ran and isinstance(ran.body, WorkflowRan):
             yield Run(ran.at, ran.body)

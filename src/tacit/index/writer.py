@@ -26,6 +26,7 @@ from tacit.core.observation import (
     WorkLogged,
 )
 from tacit.index.habits import file_commands
+from tacit.index.lists import Lists
 from tacit.index.memories import Memories
 from tacit.index.pages import add_pages, weigh_undone
 from tacit.index.reader import LEADING, STANDING, Decode
@@ -42,21 +43,27 @@ _INDEXES = (
     "CREATE INDEX IF NOT EXISTS memory_scope ON memory (scope, status)",
     f"CREATE INDEX IF NOT EXISTS memory_leading ON memory (scope, {LEADING}) WHERE {STANDING}",
 )
-_INSERT_EVENT = "INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT_EVENT = "INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# What was learned in passing comes between two commands of a person; nobody means it by "the latest".
+_IN_PASSING = ("learner:habit", "learner:talk")
 
 
 class Filed(NamedTuple):
-    """An event and where it stands in the log."""
+    """An event and where it stands in the log; `raw` is what counts of its line where that is not what stands there."""
 
     event: Event
     type: str
     segment: str
     line: int
-    raw: bytes
+    offset: int
+    length: int
+    raw: bytes | None
 
     @property
-    def row(self) -> tuple[str | int | bytes, ...]:
-        return (self.event.id, self.event.op, self.type, self.segment, self.line, self.raw)
+    def row(self) -> tuple[str | int | bytes | None, ...]:
+        event = self.event
+        op = None if event.op == event.id else event.op
+        return (event.id, op, self.type, event.origin.actor in _IN_PASSING, *self[2:])
 
 
 class Reached(NamedTuple):
@@ -71,37 +78,41 @@ class Reached(NamedTuple):
 def apply(connection: sqlite3.Connection, filed: Iterable[Filed], reached: Iterable[Reached], decode: Decode) -> None:
     """File the events and remember how far the log was read, all or nothing."""
     with transaction(connection):
-        memories, sessions = Memories(connection, decode), Sessions(connection, decode)
+        lists = Lists(connection)
+        memories, sessions = Memories(connection, lists, decode), Sessions(connection, lists, decode)
         chunk: list[Filed] = []
         for entry in filed:
             chunk.append(entry)
             if len(chunk) == _CHUNK:
-                _take(connection, memories, chunk, decode)
+                _take(connection, memories, lists, chunk, decode)
                 sessions.hear(_said(chunk))
                 chunk = []
-        _take(connection, memories, chunk, decode)
+        _take(connection, memories, lists, chunk, decode)
         sessions.hear(_said(chunk))
         for index in _INDEXES:
             connection.execute(index)
         memories.settle()
         sessions.settle()
+        lists.settle()
         connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
 
 
-def _take(connection: sqlite3.Connection, memories: Memories, chunk: Sequence[Filed], decode: Decode) -> None:
+def _take(
+    connection: sqlite3.Connection, memories: Memories, lists: Lists, chunk: Sequence[Filed], decode: Decode
+) -> None:
     _note(connection, chunk)
     ran = (entry.event for entry in chunk if isinstance(entry.event.body, CommandRan))
     file_commands(connection, (event for event in ran if event.by_person))  # habits are a person's, not an agent's
     new = _file(connection, [entry for entry in chunk if isinstance(entry.event.body, _FOLDED)])
     memories.hear(new)
-    add_pages(connection, [event for event in new if isinstance(event.body, WorkLogged | Evaluated)])
+    add_pages(connection, lists, [event for event in new if isinstance(event.body, WorkLogged | Evaluated)])
     if any(isinstance(event.body, Undone | WorkLogged) for event in new):
         weigh_undone(connection, decode)
 
 
 def _said(chunk: Sequence[Filed]) -> list[Said]:
     """What agents' transcripts told, and what was said about them."""
-    return [Said(one.event, one.segment, one.line, one.raw) for one in chunk if isinstance(one.event.body, OF_SESSIONS)]
+    return [Said(one.event, *one[2:]) for one in chunk if isinstance(one.event.body, OF_SESSIONS)]
 
 
 def _file(connection: sqlite3.Connection, entries: Sequence[Filed]) -> list[Event]:
@@ -128,8 +139,8 @@ def _note(connection: sqlite3.Connection, entries: Iterable[Filed]) -> None:
                 _tally(connection, event, asked=1, missed=0 if hits else 1)
             case Injected(tokens=tokens):
                 _tally(connection, event, briefs=1, tokens=tokens)
-                row = (event.id, event.origin.session, entry.raw)
-                connection.execute("INSERT OR IGNORE INTO given VALUES (?, ?, ?)", row)
+                row = (event.id, event.origin.session, entry.segment, entry.offset, entry.length, entry.raw)
+                connection.execute("INSERT OR IGNORE INTO given VALUES (?, ?, ?, ?, ?, ?)", row)
             case ProjectSeen(root=root):
                 connection.execute("INSERT OR IGNORE INTO project VALUES (?, ?)", (event.scope, root))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from tacit.core.conversation import SAID
 from tacit.core.event import Body, Draft, Event, Origin
@@ -178,6 +178,20 @@ class Log:
                     yield Record(
                         segment, line, Damaged("longer than any line we write") if line.too_long else decode(line.data)
                     )
+
+    def lines_at(self) -> Callable[[str, int, int], bytes | None]:
+        """Single lines by segment, offset and length. Segments stay open for as long as this is held."""
+        files: dict[str, BinaryIO] = {}
+
+        def line_at(segment: str, offset: int, length: int) -> bytes | None:
+            try:
+                if segment not in files:
+                    files[segment] = open_plain(self.path(segment))
+                return os.pread(files[segment].fileno(), length - 1, offset)
+            except (OSError, ValueError):
+                return None
+
+        return line_at
 
     def events(self) -> Iterator[Event]:
         """Every event of the log that can be read, segment by segment."""

@@ -12,7 +12,9 @@ from tacit.core.status import Status
 from tacit.core.text import fold, query_words, words
 from tacit.index.parts import AGENT, PERSON
 from tacit.index.reader import Entry, Page, numbered
-from tacit.recall.retrieving import Scored, elsewhere, in_sessions, question_of
+from tacit.recall.elsewhere import elsewhere
+from tacit.recall.retrieving import Scored, question_of
+from tacit.recall.talks import in_sessions
 
 # A page of the worklog or a candidate is worth less than what somebody has accepted.
 _WEIGHT = {Status.ACTIVE: 1.0, Status.PENDING: 0.8, Status.RETIRED: 0.5, Status.DISMISSED: 0.5}
@@ -84,7 +86,7 @@ def find(
     spoken: Sequence[str] = (),
 ) -> Matches:
     """The best that hold any of these words; `spoken` are all words of the question in order."""
-    question = question_of(connection, telling, spoken or telling, memories=memories, most=limit)
+    question = question_of(connection, telling, spoken or telling)
     if not question.words:
         return Matches([], complete=True)
     others = elsewhere(connection, question, limit, memories=memories)

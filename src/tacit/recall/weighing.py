@@ -13,7 +13,7 @@ from itertools import accumulate
 from math import log
 from typing import NamedTuple
 
-_K = 1.2  # as in BM25: how soon a word that comes again adds nothing
+_K, _WHOLE_K = 1.2, 2.0  # as in BM25: how soon a word that comes again adds nothing
 _ALONE_B, _AROUND_B, _WHOLE_B = 0.5, 0.5, 0.75  # and how much length matters
 _WINDOWS = (0, 1, 2, 4, 8)
 
@@ -44,9 +44,9 @@ def rarity(count: int, total: int) -> float:
     return log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
 
 
-def whole(standing: Iterable[Standing], length: float = 1.0) -> float:
+def whole(counts: Iterable[tuple[float, float]], length: float = 1.0) -> float:
     """How much of the question a session holds at all; `length` is that of the session against the usual."""
-    return _sum(((word.weight, len(word.messages)) for word in standing), _WHOLE_B, length)
+    return _sum(counts, _WHOLE_K, _WHOLE_B, length)
 
 
 def around(standing: Sequence[Standing], message: int, ruler: Ruler) -> float:
@@ -63,9 +63,9 @@ def around(standing: Sequence[Standing], message: int, ruler: Ruler) -> float:
 
 def alone(counts: Iterable[tuple[float, float]], length: float) -> float:
     """What its own words are worth: (weight of a word, how often it is there), in a text so long against the usual."""
-    return _sum(counts, _ALONE_B, length)
+    return _sum(counts, _K, _ALONE_B, length)
 
 
-def _sum(counts: Iterable[tuple[float, float]], matters: float, length: float) -> float:
-    room = _K * (1 - matters + matters * length)
-    return sum(weight * count * (_K + 1) / (count + room) for weight, count in counts if count)
+def _sum(counts: Iterable[tuple[float, float]], soon: float, matters: float, length: float) -> float:
+    room = soon * (1 - matters + matters * length)
+    return sum(weight * count * (soon + 1) / (count + room) for weight, count in counts if count)

@@ -101,7 +101,7 @@ class Filing:
     def rebuilt(self) -> sqlite3.Connection:
         new = store.unfinished(self._home.index)
         try:
-            connection = store.create(new)
+            connection = store.create(new, self._log.lines_at())
         except OSError as error:
             if refuses_writes(error):
                 raise read_only(self._home.root) from error
@@ -110,11 +110,11 @@ class Filing:
         connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
         store.finish(connection, new)
         store.take_place(self._home.index)
-        return store.open_for_writing(self._home.index)
+        return store.open_for_writing(self._home.index, self._log.lines_at())
 
     def fresh_index(self, until: str | None = None, without: frozenset[EventId] = frozenset()) -> sqlite3.Connection:
         """An index in memory, of the whole log, of what was recorded up to a moment, or without some events."""
-        connection = store.create(":memory:")
+        connection = store.create(":memory:", self._log.lines_at())
         self._file_all(connection, until, without)
         return connection
 
@@ -151,8 +151,8 @@ class Filing:
                     if event.id in without:
                         continue
                     left = tombstones.left_of(event) if tombstones else event
-                    raw = line.data if left is event else encode(left).rstrip(b"\n")
-                    yield writer.Filed(left, type_of(left.body), segment, line.number, raw)
+                    raw = None if left is event else encode(left).rstrip(b"\n")
+                    yield writer.Filed(left, type_of(left.body), segment, line.number, line.offset, line.length, raw)
 
         def marks() -> Iterator[writer.Reached]:
             yield from (writer.Reached(segment, *cursor) for segment, cursor in reached.items())

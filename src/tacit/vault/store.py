@@ -178,7 +178,9 @@ class Store:
         if self._reading and self._reading.inode not in (0, _inode(self.home.index)):
             self._let_go()
         if self._reading is None:
-            self._reading = _Opened(store.open_for_reading(self.home.index), _inode(self.home.index))
+            self._reading = _Opened(
+                store.open_for_reading(self.home.index, self.log.lines_at()), _inode(self.home.index)
+            )
         return self._reading.connection
 
     def _let_go(self) -> None:
@@ -251,7 +253,7 @@ class Store:
     def _lagging(self) -> sqlite3.Connection:
         """The index, open for writing, with what it has; made where it cannot be used. The lock is held."""
         try:
-            connection = store.open_for_writing(self.home.index)
+            connection = store.open_for_writing(self.home.index, self.log.lines_at())
             if self.filing.is_of_this_log(connection):
                 return connection
             connection.close()
@@ -357,7 +359,7 @@ class Store:
         """The index, up to date, open for writing. The lock is held."""
         if not rebuild:
             try:
-                connection = store.open_for_writing(self.home.index)
+                connection = store.open_for_writing(self.home.index, self.log.lines_at())
                 if self.filing.is_of_this_log(connection):
                     return self._trust_compared(self._caught_up(connection))
                 connection.close()

@@ -17,7 +17,7 @@ def check(store: Store) -> Iterator[Finding]:
     path = store.home.index
     try:
         with wellness():
-            kept = index.open_for_reading(path)
+            kept = index.open_for_reading(path, store.log.lines_at())
     except IndexUnwell as error:
         yield Finding(path, f"the index cannot be used: {error}", "tacit reindex")
         return

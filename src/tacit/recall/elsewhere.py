@@ -1,0 +1,104 @@
+"""Memories and pages that answer a question: candidates by where its words stand, the best of them read closely."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from heapq import nlargest, nsmallest
+from itertools import combinations
+
+from tacit.core.roots import ROOTS
+from tacit.index import postings
+from tacit.recall import weighing
+from tacit.recall.retrieving import Candidates, Question, Scored, Word, side_by_side
+
+_PLACES = 3000  # of all words together that are looked at one by one
+_FIRST = 300  # of a word that is everywhere, where there is nothing else to go by
+_TOGETHER = 60_000  # places of such a word among which those are looked for that hold another of them, too
+_COMMON = 3  # such words
+_PROBED = 100  # candidates that are asked for words that are everywhere
+_READ = 20  # that are read word by word
+_USUAL = 20.0  # words of a memory
+_BESIDE = 0.5  # what a word is worth that stands in the evidence and not in the sentence
+_PAIRS = 0.4
+
+_Promise = dict[int, float]
+
+
+def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, memories: bool = False) -> Candidates:
+    """Memories and pages, or memories alone, that answer best. Who wants many has more places looked at."""
+    wanted = max(most, _READ)
+    promise, common = _by_rare_words(connection, question, max(_PLACES, 8 * most), memories)
+    if common:
+        if not promise or sum(word.weight for word in common) > _least(promise, wanted):
+            _by_common_words(connection, promise, common, memories)
+        _weigh_common(connection, promise, common, max(wanted, _PROBED))
+    best = _heaviest(promise, wanted)
+    read = postings.texts(connection, best)
+    scored = [_read(number, *read[number], question) for number in best if number in read]
+    scored.sort(key=lambda one: (-one.score, one.number))
+    return Candidates(scored[:most], complete=not common and len(promise) <= most)
+
+
+def _by_rare_words(
+    connection: sqlite3.Connection, question: Question, room: int, memories: bool
+) -> tuple[_Promise, list[Word]]:
+    """What each may be worth that holds a rare word, and the words that are in too many to look at all of them."""
+    promise: _Promise = defaultdict(float)
+    common = []
+    for word in question.words:
+        if word.texts > room:
+            common.append(word)
+            continue
+        found = postings.elsewhere(connection, word.root, room, memories=memories)
+        room -= len(found)
+        for number in found:
+            promise[number] += word.weight
+    return promise, common
+
+
+def _by_common_words(connection: sqlite3.Connection, promise: _Promise, common: Sequence[Word], memories: bool) -> None:
+    """Words that are everywhere tell something only together. What is new here has no promise yet: it is weighed with
+    the other candidates."""
+    there = {
+        word: postings.elsewhere(connection, word.root, _TOGETHER if len(common) > 1 else _FIRST, memories=memories)
+        for word in common[:_COMMON]
+    }
+    sets = {word: set(numbers) for word, numbers in there.items()}
+    for one, other in combinations(sets, 2):
+        for number in nsmallest(_FIRST, sets[one] & sets[other]):
+            promise.setdefault(number, 0.0)
+    if not promise:
+        promise.update((number, 0.0) for number in there[common[0]][:_FIRST])
+
+
+def _weigh_common(connection: sqlite3.Connection, promise: _Promise, common: Sequence[Word], most: int) -> None:
+    """How much more the best candidates hold. Of those that only common words led to, nothing was weighed so far."""
+    unweighed = [number for number, weight in promise.items() if not weight]
+    candidates = sorted({*_heaviest(promise, most), *unweighed})
+    for word in common:
+        for number in postings.holding(connection, word.root, word.texts, candidates):
+            promise[number] += word.weight
+
+
+def _least(promise: _Promise, wanted: int) -> float:
+    """What the last of the best is worth; less than anything where there are not so many."""
+    best = nlargest(wanted, promise.values())
+    return best[-1] if len(best) == wanted else 0.0
+
+
+def _heaviest(promise: _Promise, most: int) -> list[int]:
+    return [number for _, number in nsmallest(most, ((-weight, number) for number, weight in promise.items()))]
+
+
+def _read(number: int, text: str, extra: str, question: Question) -> Scored:
+    """Word by word: what stands in the sentence counts more than what stands beside it."""
+    own, beside = ([ROOTS[word] for word in part.split()] for part in (text, extra))
+    counts = [
+        (word.weight, own.count(word.root) + _BESIDE * beside.count(word.root), word.text) for word in question.words
+    ]
+    length = (len(own) + _BESIDE * len(beside)) / _USUAL
+    score = weighing.alone(((weight, count) for weight, count, _ in counts), length)
+    holds = tuple(word for _, count, word in counts if count)
+    return Scored(number, score + _PAIRS * side_by_side(own, question), holds)

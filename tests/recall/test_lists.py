@@ -1,0 +1,103 @@
+"""Where words stand: lists of any length, put in and taken out in any pieces, always say what is there."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.index import postings, store
+from tacit.index.lists import Lists, Wording
+from tacit.index.parts import PAGES, PERSON, RUN, first_number, number_of
+from tacit.index.reader import dump
+from tacit.index.store import IndexUnwell
+
+ALL = 1 << 40
+
+
+@pytest.fixture
+def index() -> sqlite3.Connection:
+    return store.create(":memory:")
+
+
+def put(index: sqlite3.Connection, *wordings: Wording, fresh: bool = True) -> None:
+    lists = Lists(index)
+    lists.put(wordings, fresh=fresh)
+    lists.settle()
+
+
+def test_a_long_list_is_read_whole_from_its_beginning_and_in_between(index: sqlite3.Connection) -> None:
+    numbers = [7 * number for number in range(1000)]
+    put(index, *(Wording(number, "walrus", "") for number in numbers))
+
+    assert list(postings.elsewhere(index, "walru", ALL, memories=True)) == numbers
+    assert list(postings.elsewhere(index, "walru", 5, memories=True)) == numbers[:5]
+    assert postings.count(index, "walru") == 1000
+    for asked in ([7, 8, 6993], list(range(7000))):  # one by one, and all at once
+        assert postings.holding(index, "walru", 1000, asked) == {one for one in asked if one % 7 == 0}
+
+
+def test_memories_pages_and_messages_stand_apart(index: sqlite3.Connection) -> None:
+    first = first_number(date(2026, 3, 1), 5)
+    said = number_of(first, 3, PERSON)
+    put(index, Wording(11, "walrus", ""), Wording(PAGES + 1, "walrus", ""), Wording(said, "walrus walrus", ""))
+
+    assert list(postings.elsewhere(index, "walru", ALL, memories=True)) == [11]
+    assert list(postings.elsewhere(index, "walru", ALL, memories=False)) == [11, PAGES + 1]
+    there = postings.in_sessions(index, "walru", ALL)
+    assert (list(there.numbers), list(there.counts)) == ([said], [2])
+    assert list(postings.within(index, "walru", first, first + RUN - 1).numbers) == [said]
+    assert list(postings.within(index, "walru", first + RUN, first + 2 * RUN - 1).numbers) == []
+    assert postings.length(index, first) == 2
+
+
+def test_a_block_that_does_not_fit_itself_is_damage(index: sqlite3.Connection) -> None:
+    put(index, Wording(number_of(first_number(date(2026, 3, 1), 5), 3, PERSON), "walrus", ""))
+    index.execute("UPDATE place SET counts = x''")
+
+    with pytest.raises(IndexUnwell):
+        postings.in_sessions(index, "walru", ALL)
+
+
+_NUMBERS = st.sampled_from([1, 2, 3, PAGES + 1, *(first_number(date(2026, 3, 1), 5) + place for place in range(4))])
+_TEXTS = st.lists(st.sampled_from(["walrus", "seal", "seals", "otter"]), max_size=4).map(" ".join)
+_CHANGES = st.lists(st.tuples(_NUMBERS, st.none() | st.tuples(_TEXTS, _TEXTS), st.booleans()), max_size=30)
+
+
+@given(_CHANGES)
+@settings(max_examples=150, deadline=None)
+def test_lists_that_grew_and_shrank_are_those_of_what_is_left(changes: list) -> None:  # type: ignore[type-arg]
+    with closing(store.create(":memory:")) as grown, closing(store.create(":memory:")) as made:
+        lists = Lists(grown)
+        left: dict[int, Wording] = {}
+        for number, texts, written in changes:
+            if texts is None:
+                lists.take_out(number)
+                left.pop(number, None)
+            else:
+                left[number] = Wording(number, *texts)
+                lists.put([left[number]], fresh=False)
+            if written:
+                lists.settle()
+        lists.settle()
+        put(made, *(left[number] for number in sorted(left)))
+
+        assert list(dump(grown)) == list(dump(made))
+
+
+def test_many_numbers_in_any_order_are_the_list_of_all_at_once() -> None:
+    numbers = [(number * 7919) % 10007 for number in range(2000)]
+    with closing(store.create(":memory:")) as grown, closing(store.create(":memory:")) as made:
+        for at in range(0, 2000, 130):
+            put(grown, *(Wording(number, "walrus", "") for number in numbers[at : at + 130]))
+        for number in numbers[:500]:
+            put(grown, Wording(number, "otter", ""), fresh=False)
+        put(made, *(Wording(number, "otter" if number in set(numbers[:500]) else "walrus", "") for number in numbers))
+
+        assert list(dump(grown)) == list(dump(made))
+        longest = grown.execute("SELECT max(length(numbers)) FROM place").fetchone()[0]
+        assert longest <= 80 * 8  # a block stays within a page of the file
