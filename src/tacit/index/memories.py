@@ -17,6 +17,7 @@ from tacit.core.text import words
 from tacit.index.disputes import SELECT_ANSWERS, answers, stance_of
 from tacit.index.reader import A_MEMORY, Decode
 from tacit.index.rows import mark_stale, put_words
+from tacit.index.vectors import Text, keep_of_memories
 
 _COLUMNS = 15
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
@@ -76,6 +77,7 @@ class Memories:
         self._connection.executemany(_INSERT, [row.columns for row in rows])
         put_words(self._connection, [_words(row) for row in rows if row.is_new], fresh=True)
         put_words(self._connection, [_words(row) for row in rows if not row.is_new], fresh=False)
+        keep_of_memories(self._connection, [_shown(row.memory) for row in rows if not row.is_new])
         mark_stale(self._connection, ["everything"] if len(by_claim) > _MANY else [f"memory {one}" for one in by_claim])
         self._unsettled |= {row.question for row in rows if row.question}
 
@@ -97,6 +99,7 @@ class Memories:
     def _drop(self, claim: ClaimId) -> None:
         for query in ("DELETE FROM memory WHERE number = ?", "DELETE FROM words WHERE rowid = ?"):
             self._connection.execute(query, (claim_number(claim),))
+        keep_of_memories(self._connection, [Text(claim_number(claim), "")])
 
     def _worth_settling(self) -> list[str]:
         if len(self._unsettled) < _MANY:
@@ -155,6 +158,12 @@ def _row(memory: Memory, *, is_new: bool) -> _Row:
         answer.exclusive,
     )
     return _Row(memory, is_new, question, columns)
+
+
+def _shown(memory: Memory) -> Text:
+    """What is compared by meaning: nothing of what was forgotten or turned down."""
+    stands = memory.status in (Status.ACTIVE, Status.PENDING)
+    return Text(claim_number(memory.id), memory.claim.sentence if stands else "")
 
 
 def _words(row: _Row) -> tuple[int, str, str]:

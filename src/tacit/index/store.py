@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import PRIVATE_FILE, sqlite_address
 
-INDEX_VERSION = "8"
+INDEX_VERSION = "9"
 _BESIDE = ("-wal", "-shm")
 # Says which file the index is, by its inode: a copy that was made while somebody wrote may be torn in ways that no look
 # at it can tell, and is made again.
