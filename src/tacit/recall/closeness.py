@@ -10,9 +10,8 @@ from __future__ import annotations
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from heapq import nlargest
-from math import sqrt
+from math import log, sqrt
 from typing import NamedTuple
 
 from tacit.index import vectors
@@ -23,11 +22,10 @@ from tacit.recall.retrieving import Scored
 Measure = Callable[[bytes], Sequence[float]]
 
 MOST = 20_000  # memories that are compared, and messages, the latest; of more, only those that words found
-_MEMORY, _MESSAGE = 0.2, 0.08  # a deviation, against the best answer by words
+_MEMORY, _MESSAGE, _SESSION = 0.2, 0.06, 0.06  # a deviation, against the best answer by words
 _NEAREST = 20  # that are found without a common word
 _LEAST, _SHARE = 0.25, 0.8  # how near they are at least, and against the nearest of all
 _AROUND = (0, 1, 2)  # neighbours on each side of a message
-_CLOSEST = 3  # messages of a session
 _SAMPLE = 2000  # messages that tell what is usual
 
 
@@ -39,9 +37,9 @@ class Nearer(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """What was compared: how many deviations each number is above the usual, and its plain closeness."""
+    """How close each number is, and what that is worth, against the best answer by words."""
 
-    above: Callable[[int], float]
+    worth: Callable[[int], float]
     close: Mapping[int, float]
 
 
@@ -50,28 +48,22 @@ def nearer_memories(connection: sqlite3.Connection, scored: Sequence[Scored], me
     kept = vectors.of_memories(connection, (one.number for one in scored), MOST)
     close = dict(zip(kept.numbers, measure(kept.vectors), strict=True)) if kept.numbers else {}
     usual = _usual(close.values())
-    return _fused(scored, _Compared(lambda number: usual.above(close[number]), close), _MEMORY)
+    return _fused(scored, _Compared(lambda number: _MEMORY * usual.above(close[number]), close))
 
 
 def nearer_messages(connection: sqlite3.Connection, scored: Sequence[Scored], measure: Measure) -> list[Nearer]:
-    """The same of messages of sessions. What stands around a message counts, and what is closest in its session."""
+    """The same of messages of sessions: each with its neighbours, and its session as a whole."""
     kept = vectors.of_messages(connection, (one.number for one in scored), MOST)
-    talk = _Talk(kept.numbers, measure(kept.vectors)) if kept.numbers else _Talk([], [])
-    step = max(len(kept.numbers) // _SAMPLE, 1)
-    usual = _usual([talk.close_around(at) for at in range(0, len(kept.numbers), step)])
-
-    def above(number: int) -> float:
-        return usual.above(talk.close_around(bisect_left(talk.numbers, number)))
-
-    return _fused(scored, _Compared(above, talk.close), _MESSAGE)
+    talk = _Talk(kept.numbers, measure(kept.vectors) if kept.numbers else [])
+    return _fused(scored, _Compared(talk.worth, talk.close))
 
 
-def _fused(scored: Sequence[Scored], compared: _Compared, weight: float) -> list[Nearer]:
+def _fused(scored: Sequence[Scored], compared: _Compared) -> list[Nearer]:
     best = max((one.score for one in scored), default=0.0) or 1.0
     found = {one.number: one for one in scored}
     for number in _nearest(compared.close):
         found.setdefault(number, Scored(number, 0.0))
-    added = {number: weight * best * compared.above(number) if number in compared.close else 0.0 for number in found}
+    added = {number: best * compared.worth(number) if number in compared.close else 0.0 for number in found}
     fused = [Nearer(one._replace(score=one.score + added[number]), added[number]) for number, one in found.items()]
     fused.sort(key=lambda one: (-one.scored.score, one.scored.number))
     return fused
@@ -99,26 +91,36 @@ def _usual(closenesses: Iterable[float]) -> _Usual:
 
 
 class _Talk:
-    """The closeness of messages, in the order they were said in."""
+    """The closeness of messages, in the order they were said in, and of their sessions."""
 
     def __init__(self, numbers: Sequence[int], closenesses: Sequence[float]) -> None:
-        self.numbers = numbers
         self.close = dict(zip(numbers, closenesses, strict=True))
+        self._numbers = numbers
         self._closenesses = closenesses
-        self._of_session = cache(self._closest)
+        self._one = _usual(closenesses)
+        step = max(len(numbers) // _SAMPLE, 1)
+        self._message = _usual([self._around(at) for at in range(0, len(numbers), step)])
+        self._sessions = {run: self._whole(run) for run in {run_of(number) for number in numbers}}
+        self._session = _usual(self._sessions.values())
 
-    def close_around(self, at: int) -> float:
-        """Of one message: alone, with its neighbours, and the closest of its session, on the average."""
-        run = run_of(self.numbers[at])
-        first, last = self._bounds(run)
-        around = [_mean(self._closenesses[max(at - reach, first) : min(at + reach + 1, last)]) for reach in _AROUND]
-        return _mean([*around, self._of_session(run)])
+    def worth(self, number: int) -> float:
+        around = self._message.above(self._around(bisect_left(self._numbers, number)))
+        return _MESSAGE * around + _SESSION * self._session.above(self._sessions[run_of(number)])
 
-    def _closest(self, run: int) -> float:
-        return _mean(nlargest(_CLOSEST, self._closenesses[slice(*self._bounds(run))]))
+    def _around(self, at: int) -> float:
+        """A message alone and with its neighbours, on the average."""
+        first, last = self._bounds(run_of(self._numbers[at]))
+        return _mean(
+            [_mean(self._closenesses[max(at - reach, first) : min(at + reach + 1, last)]) for reach in _AROUND]
+        )
+
+    def _whole(self, run: int) -> float:
+        """The closest message of a session, less what the closest of so many is by chance."""
+        inside = self._closenesses[slice(*self._bounds(run))]
+        return self._one.above(max(inside)) - sqrt(2 * log(len(inside) + 1))
 
     def _bounds(self, run: int) -> tuple[int, int]:
-        return bisect_left(self.numbers, run), bisect_left(self.numbers, run + RUN)
+        return bisect_left(self._numbers, run), bisect_left(self._numbers, run + RUN)
 
 
 def _mean(values: Sequence[float]) -> float:
