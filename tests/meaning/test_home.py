@@ -3,6 +3,7 @@ changes."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
@@ -11,7 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from tacit.core.ids import ClaimId, claim_number
+from tacit.index import sessions
+from tacit.index import vectors as kept_vectors
+from tacit.index.vectors import Vector, print_of
 from tacit.meaning import Meaning
+from tacit.vault.filing import must_decode
 from tests.e2e.person import Person, Said
 from tests.e2e.test_learn import write as transcript
 
@@ -126,6 +132,26 @@ def test_the_vector_of_a_forgotten_memory_is_gone(extra: Person, packages: Path)
     assert texts(extra, packages, "how do I deploy a version?") == []
 
 
+def test_what_went_while_it_was_encoded_is_not_kept(person: Person, project: Path) -> None:
+    person.tacit("add", RELEASE)
+    person.tacit("add", NIGHTLY)
+    person.tacit("capture", str(transcript(person, project, "1", "restore all of it please")))
+    person.tacit("forget", person.id_of(NIGHTLY), "--reason", "r", "--evidence", "e")
+    message, *_ = said(person)
+    with closing(sqlite3.connect(person.home / "index.sqlite")) as connection:
+        stands, forgotten = (claim_number(ClaimId(person.id_of(text))) for text in (RELEASE, NIGHTLY))
+        for number, text, kept in (
+            (stands, RELEASE, 1),
+            (stands, "another text", 0),
+            (forgotten, NIGHTLY, 0),
+            (message, said(person)[message], 1),
+            (message, "another text", 0),
+            (-5, RELEASE, 0),
+        ):
+            made = Vector(number, print_of(text), b"vector")
+            assert kept_vectors.put(connection, [made], must_decode) == kept
+
+
 def test_what_is_believed_again_can_be_compared_again(extra: Person, packages: Path) -> None:
     extra.tacit("forget", extra.id_of(RELEASE), "--reason", "r", "--evidence", "e")
     extra.tacit("undo")
@@ -184,6 +210,33 @@ def test_a_session_that_went_on_keeps_the_vectors_it_had(person: Person, package
     person.tacit("recall", "zebra", "--scope", "all")
     assert before and vectors(person) == before
     assert "Meaning: 2 more texts can be compared, 4 in all." in with_extra(person, packages, "improve").out
+
+
+def test_what_comes_late_into_a_session_leaves_no_vector_at_a_wrong_place(
+    person: Person, packages: Path, project: Path, meaning: Meaning
+) -> None:
+    file = transcript(person, project, "1", "restore all of it please", "draw me a zebra")
+    person.tacit("capture", str(file))
+    with_extra(person, packages, "reindex")
+    late = json.loads(file.read_text().splitlines()[0])
+    late |= {"uuid": "ffffffff-0000-4000-8000-000000000001", "timestamp": late["timestamp"].replace(":00:00", ":00:45")}
+    late["message"]["content"] = "an invoice, too"
+    file.write_text(json.dumps(late) + "\n" + file.read_text())
+    person.tacit("capture", str(file))
+    person.tacit("recall", "invoice", "--scope", "all")
+    told = said(person)
+    assert "an invoice, too" in told.values()
+    kept = vectors(person)
+    assert kept and all(vector == meaning.vector(told[number]) for number, vector in kept.items())
+    with_extra(person, packages, "improve")
+    assert vectors(person) == {number: meaning.vector(text) for number, text in told.items()}
+
+
+def said(person: Person) -> dict[int, str]:
+    with closing(sqlite3.connect(person.home / "index.sqlite")) as connection:
+        (row,) = sessions.rows(connection)
+        session = sessions.session(connection, row, must_decode)
+    return dict(kept_vectors.said(claim_number(row.id), session))
 
 
 def test_of_a_purged_message_no_vector_is_left_and_others_are_made_again(
