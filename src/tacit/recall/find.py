@@ -25,6 +25,7 @@ _SESSION_WEIGHT = 0.35  # of a session also what stands around it counts
 _MYSELF = frozenset("i me my mine myself".split())
 _AGENTS = frozenset("agent assistant claude codex copilot cursor gemini opencode".split())
 NOTHING_ADDED: Mapping[int, float] = {}
+_COMPARED = 100  # memories and pages that words found, where meaning has a say: what is near may be far down
 PAGE_KINDS = ("worklog", "evaluation", "session")
 
 
@@ -94,7 +95,7 @@ def find(
     question = question_of(connection, telling, spoken or telling, memories=memories, most=limit)
     if not question.words and measure is None:
         return Matches([], complete=True)
-    others = elsewhere(connection, question, limit, memories=memories)
+    others = elsewhere(connection, question, limit if measure is None else max(limit, _COMPARED), memories=memories)
     if memories:
         return Matches(_looked_up(connection, others.scored), others.complete)
     talks = in_sessions(connection, question, lambda _run: _voice(spoken), limit)
