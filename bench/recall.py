@@ -1,6 +1,6 @@
-"""How well Tacit finds what was said, on public sets of questions. No model, no extra.
+"""How well Tacit finds what was said, on public sets of questions: by words, and with --meaning by meaning as well.
 
-    python bench/recall.py FILE [--json]
+    python bench/recall.py FILE [--json] [--meaning]
 
 FILE is a set of LoCoMo (conversations with questions and evidence) or of sessions and the commits made in them; which,
 is told from what it holds. Nothing is trained; what was chosen by measuring was chosen on one part of each set, and the
@@ -22,6 +22,7 @@ if __package__ in (None, ""):
 from bench.figures import Figure, table
 from bench.recalling import commits, locomo
 from bench.recalling.scores import Scores
+from tacit.meaning import INSTALL, Meaning, load
 
 _CHOSEN_ON = ("conv-26", "conv-41", "conv-43")
 TARGETS = {"LoCoMo": {5: 0.66, 10: 0.76}, "commits": {5: 0.72}}
@@ -32,31 +33,52 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("file", type=Path, help="a set of LoCoMo, or of sessions and commits")
     parser.add_argument("--json", action="store_true", help="one object instead of tables")
+    parser.add_argument("--meaning", action="store_true", help="by meaning as well; every text is encoded first")
     given = parser.parse_args()
+    meaning = load() if given.meaning else None
+    if given.meaning and meaning is None:
+        parser.error(f"meaning is an extra that is not installed: {INSTALL}")
     told = json.loads(given.file.read_bytes())
-    lines = _of_commits(told, given.json) if isinstance(told, dict) else _of_talks(told, given.json)
+    lines = _of_commits(told, meaning, given.json) if isinstance(told, dict) else _of_talks(told, meaning, given.json)
     for line in lines:
         print(line)
 
 
-def _of_talks(given: list[dict[str, Any]], as_json: bool) -> Iterator[str]:
-    by_name = locomo.measure(given)
-    every = _together(by_name.values())
-    held_out = _together(scores for name, scores in by_name.items() if name not in _CHOSEN_ON)
+def _of_talks(given: list[dict[str, Any]], meaning: Meaning | None, as_json: bool) -> Iterator[str]:
+    both = locomo.measure(given, meaning)
+    by_name = {name: scores.by_words for name, scores in both.items()}
+    meant = {name: scores.by_meaning for name, scores in both.items()} if meaning else {}
+    every, held_out = _together(by_name.values()), _together(_held_out(by_name))
     if as_json:
-        folds = {name: scores.object for name, scores in by_name.items()}
-        yield json.dumps({**every.object, "held_out": held_out.object, "conversations": folds})
+        told = _talks_object(by_name)
+        yield json.dumps({**told, "meaning": _talks_object(meant)} if meant else told)
         return
     yield from table(_at_least("LoCoMo: evidence recall", every, TARGETS["LoCoMo"]))
     yield ""
     yield from _rows({**by_name, "all": every, "not chosen on": held_out})
+    if meant:
+        further = {
+            "all, by meaning": _together(meant.values()),
+            "not chosen on, by meaning": _together(_held_out(meant)),
+        }
+        yield from _only_rows({**{f"{name}, by meaning": scores for name, scores in meant.items()}, **further})
 
 
-def _of_commits(given: dict[str, Any], as_json: bool) -> Iterator[str]:
-    measured = commits.measure(given)
+def _held_out(by_name: dict[str, Scores]) -> list[Scores]:
+    return [scores for name, scores in by_name.items() if name not in _CHOSEN_ON]
+
+
+def _talks_object(by_name: dict[str, Scores]) -> dict[str, Any]:
+    folds = {name: scores.object for name, scores in by_name.items()}
+    held_out = _together(_held_out(by_name)).object
+    return {**_together(by_name.values()).object, "held_out": held_out, "conversations": folds}
+
+
+def _of_commits(given: dict[str, Any], meaning: Meaning | None, as_json: bool) -> Iterator[str]:
+    measured, meant = commits.measure(given, meaning)
     if as_json:
-        further = {"held_out": measured.held_out.object, "on_its_day": measured.on_its_day.object}
-        yield json.dumps({**measured.every.object, **further})
+        told = _commits_object(measured)
+        yield json.dumps({**told, "meaning": _commits_object(meant)} if meaning else told)
         return
     figures = list(_at_least("commits: session found", measured.every, TARGETS["commits"]))
     mrr = measured.every.mrr
@@ -65,6 +87,19 @@ def _of_commits(given: dict[str, Any], as_json: bool) -> Iterator[str]:
     yield from _rows(
         {"all": measured.every, "not chosen on": measured.held_out, "asked on its day": measured.on_its_day}
     )
+    if meaning:
+        yield from _only_rows(
+            {
+                "all, by meaning": meant.every,
+                "not chosen on, by meaning": meant.held_out,
+                "asked on its day, by meaning": meant.on_its_day,
+            }
+        )
+
+
+def _commits_object(measured: commits.Measured) -> dict[str, Any]:
+    further = {"held_out": measured.held_out.object, "on_its_day": measured.on_its_day.object}
+    return {**measured.every.object, **further}
 
 
 def _together(several: Any) -> Scores:
@@ -85,6 +120,10 @@ def _at_least(name: str, scores: Scores, targets: dict[int, float]) -> Iterator[
 def _rows(scores: dict[str, Scores]) -> Iterator[str]:
     yield "| set | questions | recall@5 | recall@10 | MRR |"
     yield "|---|---|---|---|---|"
+    yield from _only_rows(scores)
+
+
+def _only_rows(scores: dict[str, Scores]) -> Iterator[str]:
     for name, one in scores.items():
         yield f"| {name} | {len(one.ranks)} | {one.recall(5):.3f} | {one.recall(10):.3f} | {one.mrr:.3f} |"
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from bench.recalling.scores import Scores
 from bench.recalling.shelf import Message, Shelf
+from tacit.meaning import Meaning
 
 _MOST = 40
 
@@ -23,22 +24,35 @@ class Measured(NamedTuple):
     on_its_day: Scores
 
 
-def measure(given: Mapping[str, Any]) -> Measured:
-    shelf, begun = Shelf(), {}
+def measure(given: Mapping[str, Any], meaning: Meaning | None = None) -> tuple[Measured, Measured]:
+    """By words, and by meaning as well."""
+    shelf, begun = Shelf(meaning), {}
     for session in given["sessions"]:
         begun[session["id"]] = datetime.fromisoformat(session["created"])
         shelf.add(session["id"], date.fromisoformat(session["created"][:10]), _messages(session))
-    measured = Measured(Scores(), Scores(), Scores())
+    both = Measured(Scores(), Scores(), Scores()), Measured(Scores(), Scores(), Scores())
     for place, asked in enumerate(given["queries"]):
-        answers, right = shelf.conversations(asked["q"], _MOST), set(asked["gold"])
-        measured.every.add(answers, right, any_will_do=True)
-        if place % 2:
-            measured.held_out.add(answers, right, any_will_do=True)
-        if asked.get("date"):
-            made = datetime.fromisoformat(asked["date"]).astimezone(UTC)
-            there = [name for name in answers if begun[name] <= made]
-            measured.on_its_day.add(there, right, any_will_do=True)
-    return measured
+        for measured, answers in zip(both, shelf.conversations(asked["q"], _MOST), strict=True):
+            _add(measured, answers, asked, begun, held_out=bool(place % 2))
+    return both
+
+
+def _add(
+    measured: Measured,
+    answers: Sequence[str],
+    asked: Mapping[str, Any],
+    begun: Mapping[str, datetime],
+    *,
+    held_out: bool,
+) -> None:
+    right = set(asked["gold"])
+    measured.every.add(answers, right, any_will_do=True)
+    if held_out:
+        measured.held_out.add(answers, right, any_will_do=True)
+    if asked.get("date"):
+        made = datetime.fromisoformat(asked["date"]).astimezone(UTC)
+        there = [name for name in answers if begun[name] <= made]
+        measured.on_its_day.add(there, right, any_will_do=True)
 
 
 def _messages(session: Mapping[str, Any]) -> Sequence[Message]:

@@ -11,28 +11,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from bench.recalling.scores import Scores
+from bench.recalling.scores import Both, Scores
 from bench.recalling.shelf import Message, Shelf
+from tacit.meaning import Meaning
 
 _UNANSWERABLE = 5
 _TURN = re.compile(r"D\d{1,4}:\d{1,5}")
 _MOST = 10
 
 
-def measure(conversations: Iterable[Mapping[str, Any]]) -> dict[str, Scores]:
+def measure(conversations: Iterable[Mapping[str, Any]], meaning: Meaning | None = None) -> dict[str, Both]:
     """The scores of each conversation."""
-    return {one["sample_id"]: _measured(one) for one in conversations}
+    return {one["sample_id"]: _measured(one, meaning) for one in conversations}
 
 
-def _measured(sample: Mapping[str, Any]) -> Scores:
+def _measured(sample: Mapping[str, Any], meaning: Meaning | None) -> Both:
     talk = sample["conversation"]
     names = [talk["speaker_a"], talk["speaker_b"]]
-    shelf, scores = Shelf(), Scores()
+    shelf, scores = Shelf(meaning), Both(Scores(), Scores())
     for number, turns in _sessions(talk):
         messages = [Message(turn["dia_id"], names.index(turn["speaker"]), _text(turn)) for turn in turns]
         shelf.add(f"session {number}", date(2023, 1, 1) + timedelta(days=number), messages)
     for question, evidence in _questions(sample):
-        scores.add(shelf.messages(question, _voice(question, names), _MOST), evidence, any_will_do=False)
+        answers = shelf.messages(question, _voice(question, names), _MOST)
+        for one, names_found in zip(scores, answers, strict=True):
+            one.add(names_found, evidence, any_will_do=False)
     return scores
 
 

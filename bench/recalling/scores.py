@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass
@@ -32,6 +33,13 @@ class Scores:
     def object(self) -> dict[str, float]:
         named = {f"recall@{most}": round(self.recall(most), 4) for most in self.at}
         return {**named, "mrr": round(self.mrr, 4), "questions": len(self.ranks)}
+
+
+class Both(NamedTuple):
+    """Of the same questions by words, and by meaning as well."""
+
+    by_words: Scores
+    by_meaning: Scores
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,4 +1,7 @@
-"""Conversations in an index in memory, and questions to them. Nothing here ranks: that is Tacit's part."""
+"""Conversations in an index in memory, and questions to them. Nothing here ranks: that is Tacit's part.
+
+With a model every message gets its vector; each question is then asked twice, by words and by meaning as well.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from tacit.core.text import words
 from tacit.index import store
 from tacit.index.lists import Lists, Wording
 from tacit.index.parts import first_number, number_of, run_of
-from tacit.recall.retrieving import asked
+from tacit.meaning import Meaning
+from tacit.recall.closeness import nearer_messages
+from tacit.recall.retrieving import Scored, asked
 from tacit.recall.talks import in_sessions
 
 
@@ -23,10 +28,18 @@ class Message(NamedTuple):
     text: str
 
 
+class Answers(NamedTuple):
+    """Names, the best first: by words, and by meaning as well, where there is a model."""
+
+    by_words: list[str]
+    by_meaning: list[str]
+
+
 class Shelf:
     """Conversations by name."""
 
-    def __init__(self) -> None:
+    def __init__(self, meaning: Meaning | None = None) -> None:
+        self._meaning = meaning
         self._connection = store.create(":memory:")
         self._messages: dict[int, str] = {}
         self._conversations: dict[int, str] = {}
@@ -40,16 +53,32 @@ class Shelf:
             number, said = number_of(first, place, message.voice), " ".join(words(message.text))
             self._messages[number] = message.name
             rows.append(Wording(number, said, "") if message.voice == 0 else Wording(number, "", said))
+            if self._meaning:
+                row = (number, b"", self._meaning.vector(message.text))
+                self._connection.execute("INSERT INTO vector VALUES (?, ?, ?)", row)
         lists = Lists(self._connection)
         lists.put(rows, fresh=True)
         lists.settle()
 
-    def messages(self, question: str, voice: int | None, most: int) -> list[str]:
-        """The names of the messages that answer best."""
-        found = in_sessions(self._connection, asked(self._connection, question), lambda _run: voice, most)
-        return [self._messages[one.number] for one in found.scored[:most]]
+    def messages(self, question: str, voice: int | None, most: int) -> Answers:
+        """The messages that answer best."""
+        return Answers(
+            *([self._messages[one.number] for one in found[:most]] for found in self._found(question, voice, most))
+        )
 
-    def conversations(self, question: str, most: int) -> list[str]:
-        """The names of the conversations that answer best."""
-        found = in_sessions(self._connection, asked(self._connection, question), lambda _run: None, most)
-        return list(dict.fromkeys(self._conversations[run_of(one.number)] for one in found.scored))[:most]
+    def conversations(self, question: str, most: int) -> Answers:
+        """The conversations that answer best."""
+        return Answers(
+            *(
+                list(dict.fromkeys(self._conversations[run_of(one.number)] for one in found))[:most]
+                for found in self._found(question, None, most)
+            )
+        )
+
+    def _found(self, question: str, voice: int | None, most: int) -> tuple[list[Scored], list[Scored]]:
+        found = in_sessions(self._connection, asked(self._connection, question), lambda _run: voice, most).scored
+        if self._meaning is None:
+            return found, []
+        meaning, vector = self._meaning, self._meaning.vector(question)
+        nearer = nearer_messages(self._connection, found, lambda kept: meaning.closenesses(vector, kept))
+        return found, [one.scored for one in nearer]

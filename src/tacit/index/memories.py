@@ -18,6 +18,7 @@ from tacit.index.disputes import SELECT_ANSWERS, answers, stance_of
 from tacit.index.lists import Lists, Wording
 from tacit.index.reader import LINE, Decode
 from tacit.index.rows import mark_stale
+from tacit.index.vectors import Text, keep_of_memories
 
 _COLUMNS = 15
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
@@ -78,6 +79,7 @@ class Memories:
         self._connection.executemany(_INSERT, [row.columns for row in rows])
         self._lists.put([_wording(row) for row in rows if row.is_new], fresh=True)
         self._lists.put([_wording(row) for row in rows if not row.is_new], fresh=False)
+        keep_of_memories(self._connection, [_shown(row.memory) for row in rows if not row.is_new])
         mark_stale(self._connection, ["everything"] if len(by_claim) > _MANY else [f"memory {one}" for one in by_claim])
         self._unsettled |= {row.question for row in rows if row.question}
 
@@ -100,6 +102,7 @@ class Memories:
         number = claim_number(claim)
         self._connection.execute("DELETE FROM memory WHERE number = ?", (number,))
         self._lists.take_out(number)
+        keep_of_memories(self._connection, [Text(number, "")])
 
     def _worth_settling(self) -> list[str]:
         if len(self._unsettled) < _MANY:
@@ -158,6 +161,12 @@ def _row(memory: Memory, *, is_new: bool) -> _Row:
         answer.exclusive,
     )
     return _Row(memory, is_new, question, columns)
+
+
+def _shown(memory: Memory) -> Text:
+    """What is compared by meaning: nothing of what was forgotten or turned down."""
+    stands = memory.status in (Status.ACTIVE, Status.PENDING)
+    return Text(claim_number(memory.id), memory.claim.sentence if stands else "")
 
 
 def _wording(row: _Row) -> Wording:

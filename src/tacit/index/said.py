@@ -20,6 +20,7 @@ from tacit.index.parts import AGENT, PERSON, RUN, first_number, number_of, run_o
 from tacit.index.reader import Decode
 from tacit.index.rows import mark_stale
 from tacit.index.sessions import events_of, remember_concluded
+from tacit.index.vectors import keep_of_session
 
 _ALIKE = 400  # characters of what was asked that tell two sessions apart
 _FILES = 50
@@ -133,7 +134,9 @@ def _put_pages(
         if message.part.event not in pages:
             pages[message.part.event] = (here, *_page(message.part, session))
     known = connection.execute("SELECT number FROM page WHERE kind = 'session' AND day = ?", (old_key,)).fetchall()
-    for begin in {first, *(run_of(old) for (old,) in known)}:
+    runs = {first, *(run_of(old) for (old,) in known)}
+    keep_of_session(connection, runs, number, session)
+    for begin in runs:
         connection.execute("DELETE FROM page WHERE number BETWEEN ? AND ?", (begin, begin + RUN - 1))
         _take_out(connection, lists, begin, found)
     connection.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", pages.values())

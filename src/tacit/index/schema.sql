@@ -210,3 +210,9 @@ CREATE TABLE concluded (
   at TEXT NOT NULL,
   PRIMARY KEY (number, model)
 ) WITHOUT ROWID;
+
+-- What texts mean, where the extra for it is installed: one row a memory or message, by the number its words have.
+-- `print` is that of the text: where another text stands there, or none, the row goes.
+CREATE TABLE vector (number INTEGER PRIMARY KEY, print BLOB NOT NULL, vector BLOB NOT NULL);
+-- Sessions of which every message has one.
+CREATE TABLE meant (number INTEGER PRIMARY KEY);

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.claim import KIND_RANK, Scope
 from tacit.core.ranking import Newest
@@ -16,6 +16,9 @@ from tacit.recall.elsewhere import elsewhere
 from tacit.recall.retrieving import Scored, question_of
 from tacit.recall.talks import in_sessions
 
+if TYPE_CHECKING:  # loaded where the extra for it is
+    from tacit.recall.closeness import Measure
+
 # A page of the worklog or a candidate is worth less than what somebody has accepted.
 _WEIGHT = {Status.ACTIVE: 1.0, Status.PENDING: 0.8, Status.RETIRED: 0.5, Status.DISMISSED: 0.5}
 _PAGE_WEIGHT = 0.7
@@ -23,6 +26,8 @@ _SESSION_WEIGHT = 0.35  # of a session also what stands around it counts
 # By whom it was said, where the question tells.
 _MYSELF = frozenset("i me my mine myself".split())
 _AGENTS = frozenset("agent assistant claude codex copilot cursor gemini opencode".split())
+NOTHING_ADDED: Mapping[int, float] = {}
+_COMPARED = 100  # memories and pages that words found, where meaning has a say: what is near may be far down
 PAGE_KINDS = ("worklog", "evaluation", "session")
 
 
@@ -38,12 +43,13 @@ class Query(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Something that holds words of the question, and how well it answers (more is better)."""
+    """Something that answers, and how well (more is better); `added` of that is for its meaning."""
 
     what: Entry | Page
     score: float
     own: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
+    added: float = 0.0
 
 
 class Matches(NamedTuple):
@@ -55,7 +61,7 @@ class Matches(NamedTuple):
 
 class Match(NamedTuple):
     """An answer and how well it fits, 0 to 1; the words of the question in it and near it, the rarest first, what they
-    are worth together, and what that was multiplied with for what kind of answer it is."""
+    are worth together, what that was multiplied with for what kind of answer it is, and what of it meaning added."""
 
     what: Entry | Page
     relevance: float
@@ -63,14 +69,15 @@ class Match(NamedTuple):
     near: tuple[str, ...] = ()
     score: float = 0.0
     weight: float = 1.0
+    added: float = 0.0
 
 
-def search(connection: sqlite3.Connection, query: Query) -> list[Match]:
-    """At most `limit` answers, each fact once."""
+def search(connection: sqlite3.Connection, query: Query, measure: Measure | None = None) -> list[Match]:
+    """At most `limit` answers, each fact once. `measure` tells how near vectors are to the question by meaning."""
     telling, spoken = query_words(query.text), words(query.text[:4096])
     look = query.limit + 10  # some to choose from: what is nearly as relevant may be more important
     while True:
-        matches = find(connection, telling, look, spoken=spoken)
+        matches = find(connection, telling, look, spoken=spoken, measure=measure)
         answers = list(_each_once(_ranked([found for found in matches.found if _fits(found.what, query)])))
         if matches.complete or len(answers) >= query.limit:
             return answers[: query.limit]
@@ -84,24 +91,41 @@ def find(
     *,
     memories: bool = False,
     spoken: Sequence[str] = (),
+    measure: Measure | None = None,
 ) -> Matches:
     """The best that hold any of these words; `spoken` are all words of the question in order."""
     question = question_of(connection, telling, spoken or telling)
-    if not question.words:
+    if not question.words and measure is None:
         return Matches([], complete=True)
-    others = elsewhere(connection, question, limit, memories=memories)
-    found = _looked_up(connection, others.scored)
+    others = elsewhere(connection, question, limit if measure is None else max(limit, _COMPARED), memories=memories)
     if memories:
-        return Matches(found, others.complete)
+        return Matches(_looked_up(connection, others.scored), others.complete)
     talks = in_sessions(connection, question, lambda _run: _voice(spoken), limit)
-    found += _looked_up(connection, talks.scored[: 2 * limit])
+    if measure is not None:
+        found = _by_meaning(connection, others.scored, talks.scored, measure, limit)
+    else:
+        found = _looked_up(connection, others.scored) + _looked_up(connection, talks.scored[: 2 * limit])
     found.sort(key=lambda one: -one.score)
     return Matches(found[:limit], others.complete and talks.complete and len(found) <= limit)
 
 
-def _looked_up(connection: sqlite3.Connection, scored: Sequence[Scored]) -> list[Found]:
+def _by_meaning(
+    connection: sqlite3.Connection, others: Sequence[Scored], talks: Sequence[Scored], measure: Measure, limit: int
+) -> list[Found]:
+    from tacit.recall.closeness import nearer_memories, nearer_messages
+
+    nearer = nearer_memories(connection, others, measure) + nearer_messages(connection, talks, measure)[: 2 * limit]
+    added = {one.scored.number: one.added for one in nearer}
+    return _looked_up(connection, [one.scored for one in nearer], added)
+
+
+def _looked_up(
+    connection: sqlite3.Connection, scored: Sequence[Scored], added: Mapping[int, float] = NOTHING_ADDED
+) -> list[Found]:
     found = ((numbered(connection, one.number), one) for one in scored)
-    return [Found(what, one.score, one.own, one.near) for what, one in found if what is not None]
+    return [
+        Found(what, one.score, one.own, one.near, added.get(one.number, 0.0)) for what, one in found if what is not None
+    ]
 
 
 def _voice(spoken: Sequence[str]) -> int | None:
@@ -134,7 +158,7 @@ def _ranked(found: Sequence[Found]) -> list[Match]:
     weighed = [(match, _weight(match.what)) for match in found]
     best = max((match.score * weight for match, weight in weighed), default=0.0)
     told = (
-        Match(match.what, _step(match.score * weight, best), match.own, match.near, match.score, weight)
+        Match(match.what, _step(match.score * weight, best), match.own, match.near, match.score, weight, match.added)
         for match, weight in weighed
     )
     return sorted(told, key=_order)

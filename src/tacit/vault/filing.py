@@ -107,10 +107,17 @@ class Filing:
                 raise read_only(self._home.root) from error
             raise
         self._file_all(connection)
+        self._carry_vectors_over(connection)
         connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
         store.finish(connection, new)
         store.take_place(self._home.index)
         return store.open_for_writing(self._home.index, self._log.lines_at())
+
+    def _carry_vectors_over(self, connection: sqlite3.Connection) -> None:
+        if os.path.exists(self._home.index):
+            from tacit.index import vectors
+
+            vectors.carry_over(self._home.index, connection, must_decode)
 
     def fresh_index(self, until: str | None = None, without: frozenset[EventId] = frozenset()) -> sqlite3.Connection:
         """An index in memory, of the whole log, of what was recorded up to a moment, or without some events."""

@@ -21,6 +21,7 @@ from tacit.index.store import IndexUnwell
 from tacit.recall.find import PAGE_KINDS, Match, Query, relevance, search
 from tacit.recall.places import Lines, Place
 from tacit.vault.filing import must_decode
+from tacit.vault.meanings import measure
 from tacit.vault.named import meant
 from tacit.vault.opened import Opened
 
@@ -125,7 +126,8 @@ class Questions(Opened):
         def ask(connection: sqlite3.Connection) -> list[Hit]:
             asked = Query(clean(query), wanted, kind, self._scopes(connection, scope), self._since(since), everything)
             people = self._lines_of(self._store.home.long_term)
-            return [self._hit(connection, match, people) for match in search(connection, asked)]
+            found = search(connection, asked, measure(connection, asked.text))
+            return [self._hit(connection, match, people) for match in found]
 
         if as_of is not None:
             past = self._store.fresh_index(until=self._moment(as_of, end_of_day=True))
@@ -347,7 +349,8 @@ def _why(match: Match) -> str:
     """What matched, and what it weighed."""
     near = f"; in the same session {', '.join(match.near)}" if match.near else ""
     counts = "" if match.weight == 1 else f" × {match.weight:g} for what it is"
-    return f"{', '.join(match.own) or 'no word itself'}{near}; worth {match.score:.1f}{counts}"
+    added = f", of which {match.added:+.1f} for its meaning" if match.added else ""
+    return f"{', '.join(match.own) or 'no word itself'}{near}; worth {match.score:.1f}{added}{counts}"
 
 
 _LEADING = 200  # memories of a scope that a brief about nothing in particular is chosen from

@@ -17,6 +17,7 @@ from tacit.vault.doctor import Doctoring
 from tacit.vault.exchange import Exchanging
 from tacit.vault.history.importing import Histories
 from tacit.vault.judging import Judging
+from tacit.vault.meanings import Meanings
 from tacit.vault.modelling import Modelling
 from tacit.vault.repository.trusting import Trusting
 from tacit.vault.setup import Setup
@@ -41,6 +42,7 @@ class Vault(
     Transcripts,
     Concluding,
     Modelling,
+    Meanings,
     Configuring,
 ):
     """An open home."""

@@ -18,6 +18,7 @@ from tacit.vault.home import Home, locate
 
 _DEADLINE = 9  # seconds; then the system ends a process that captures. What it had not read yet still waits.
 _SESSIONS = 10  # learned from at once
+_ENCODING = 4.0  # seconds of that for vectors of meaning
 _BEFORE_CHECKPOINT = 0.8  # seconds to wait for what this session did until now
 
 
@@ -86,6 +87,7 @@ def capture(name: str, event: str, given: bytes, home: str | None) -> None:
         drain_now(place)
         if told.moment is Moment.END:
             _learn(place)
+            _encode(place)
 
 
 def sweep(home: str | None) -> None:
@@ -96,6 +98,7 @@ def sweep(home: str | None) -> None:
     place = locate(home, dict(os.environ))
     drain_now(place)
     _learn(place)
+    _encode(place)
 
 
 def _learn(place: Home) -> None:
@@ -105,6 +108,14 @@ def _learn(place: Home) -> None:
     with Concluding(place.root, cwd="/") as vault:
         for row in vault.unlearned()[:_SESSIONS]:
             vault.learn_from_session(row)
+
+
+def _encode(place: Home) -> None:
+    """Make vectors of what was said, where the extra for meaning lies beside us. Nobody waits for it."""
+    from tacit.vault.meanings import Meanings
+
+    with Meanings(place.root, cwd="/") as vault:
+        vault.encode(_ENCODING)
 
 
 def anything_waits(home: str | None) -> bool:

@@ -9,6 +9,7 @@ from tacit.core.memory import Memory
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.verbs.evaluate import evaluation_json, headline
+from tacit.surfaces.cli.verbs.reindex import SECONDS, tell_of_meaning
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.conversations.concluding import State
 from tacit.vault.tending import Improvement
@@ -19,6 +20,7 @@ _OFTEN = 3
 def run(call: Call) -> int:
     call.no_words()
     improvement = call.vault.improve(force=call.flag("--force"), least=call.number("--min-count", 2) or 2)
+    encoded = call.vault.encode(SECONDS)
     if call.flag("--json"):
         say_json(_json(improvement))
         return 0
@@ -48,6 +50,7 @@ def run(call: Call) -> int:
             say(f"  Forget: tacit forget {memory.id} --reason 'out of date' --evidence 'tacit improve'")
     if improvement.undecided:
         say(f"Undecided conflicts: {improvement.undecided} memories; see: tacit conflicts")
+    tell_of_meaning(encoded)
     return 0
 
 

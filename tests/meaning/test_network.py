@@ -1,0 +1,23 @@
+"""With the extra, too, no command opens a socket, and none starts a process or a thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.chaos import test_network as plain
+
+_WALK = """
+import io, sys
+sys.path.append({packages!r})
+from tacit.surfaces.cli import main
+for words in ("init", "add we-release-never", "reindex", "recall deploy", "improve", "recall release", "doctor"):
+    sys.stdin = io.StringIO()
+    main(words.split())
+assert "numpy" in sys.modules
+"""
+
+
+def test_encoding_and_comparing_open_no_socket_and_start_nothing(tmp_path: Path, packages: Path) -> None:
+    calls = plain._trace(_WALK.format(packages=str(packages)), tmp_path)
+    assert plain._NETWORK.findall(calls) == []
+    assert len(plain._STARTED.findall(calls)) == 1  # the one that was started here

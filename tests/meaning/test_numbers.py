@@ -1,0 +1,120 @@
+"""A vector has the number that the words of its text have, and meaning adds to what words found as it should."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date
+
+import pytest
+
+from tacit.core.ids import claim_number
+from tacit.core.session import Session
+from tacit.index import sessions, store, vectors
+from tacit.index.parts import first_number, number_of
+from tacit.index.vectors import Text
+from tacit.recall import closeness
+from tacit.recall.closeness import nearer_memories, nearer_messages
+from tacit.recall.retrieving import Scored, asked
+from tacit.recall.talks import in_sessions
+from tacit.vault.filing import must_decode
+from tests.e2e.person import Person
+from tests.e2e.test_sessions import BEGAN, capture
+from tests.laws.transcripts import story
+
+from .opened import index_of
+
+
+@pytest.fixture
+def connection() -> Iterator[sqlite3.Connection]:
+    with closing(store.create(":memory:")) as made:
+        yield made
+
+
+def test_what_was_said_has_the_number_that_its_words_are_found_by(person: Person) -> None:
+    """Also where tools were used in between, and where nothing was asked."""
+    capture(person, "one", person.folder, *story("one", 6))
+    person.tacit("sessions")
+    with closing(index_of(person.home)) as index:
+        (row,) = sessions.rows(index)
+        session = sessions.session(index, row, must_decode)
+        said = list(vectors.said(claim_number(row.id), session))
+        assert any(turn.calls for turn in session.turns)
+        assert [one.text for one in said if one.text] == _all_said(session)
+        for one in said:
+            assert one.number in _found(index, one)
+
+
+def _all_said(session: Session) -> list[str]:
+    return [text for turn in session.turns for text in (*(one.text for one in turn.prompts), *turn.replies)]
+
+
+def _found(index: sqlite3.Connection, one: Text) -> list[int]:
+    """The messages that hold every word of a text."""
+    question = asked(index, one.text)
+    found = in_sessions(index, question, lambda _run: None, 1000).scored
+    return [scored.number for scored in found if {word.text for word in question.words} <= set(scored.own)]
+
+
+# What meaning adds; a vector of these tests is one byte, and says in hundredths how near it is
+
+
+def measure(kept: bytes) -> list[float]:
+    return [byte / 100 for byte in kept]
+
+
+def put(connection: sqlite3.Connection, rows: dict[int, int]) -> None:
+    values = [(number, b"", bytes([near])) for number, near in rows.items()]
+    connection.executemany("INSERT INTO vector VALUES (?, ?, ?)", values)
+
+
+def order(nearer: list[closeness.Nearer]) -> list[int]:
+    return [one.scored.number for one in nearer]
+
+
+def test_of_two_that_words_cannot_tell_apart_the_nearer_one_comes_first(connection: sqlite3.Connection) -> None:
+    put(connection, {1: 20, 2: 60, 3: 10, 4: 10})
+    assert order(nearer_memories(connection, [Scored(1, 5.0), Scored(2, 5.0)], measure)) == [2, 1]
+
+
+def test_words_decide_against_a_little_nearness(connection: sqlite3.Connection) -> None:
+    put(connection, {1: 40, 2: 60, 3: 10, 4: 0})
+    assert order(nearer_memories(connection, [Scored(1, 9.0), Scored(2, 3.0)], measure)) == [1, 2]
+
+
+def test_what_has_no_vector_counts_as_usual(connection: sqlite3.Connection) -> None:
+    put(connection, {1: 20, 2: 10})
+    (first, second) = nearer_memories(connection, [Scored(1, 5.0), Scored(7, 5.0)], measure)
+    assert (first.scored.number, first.added > 0) == (1, True)
+    assert (second.scored, second.added) == (Scored(7, 5.0), 0.0)
+
+
+def test_without_a_common_word_only_what_is_really_near_is_found(connection: sqlite3.Connection) -> None:
+    put(connection, {1: 10, 2: 24, 3: 12})
+    assert nearer_memories(connection, [], measure) == []
+    put(connection, {4: 50, 5: 45, 6: 30})
+    assert order(nearer_memories(connection, [], measure)) == [4, 5]  # the last is far behind
+
+
+def test_a_message_is_near_by_what_stands_around_it(connection: sqlite3.Connection) -> None:
+    one, other = (first_number(BEGAN.date(), session) for session in (1, 2))
+    among = [number_of(one, place, place % 2) for place in range(5)]
+    apart = [number_of(other, place, place % 2) for place in range(5)]
+    put(connection, dict(zip(among, (20, 20, 10, 20, 20), strict=True)))
+    put(connection, dict(zip(apart, (0, 0, 10, 0, 0), strict=True)))
+    found = nearer_messages(connection, [Scored(apart[2], 5.0), Scored(among[2], 5.0)], measure)
+    assert order(found) == [among[2], apart[2]]
+
+
+def test_of_very_many_only_those_that_words_found_are_compared(
+    connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closeness, "MOST", 3)
+    put(connection, {1: 10, 2: 10, 3: 10, 8: 60, 9: 60})
+    assert order(nearer_memories(connection, [Scored(8, 1.0)], measure)) == [8]
+    late, old = first_number(BEGAN.date(), 1), first_number(date(2020, 1, 1), 2)
+    put(connection, {number_of(run, place, 0): 60 for run in (late, old) for place in range(3)})
+    by_words = Scored(number_of(old, 1, 0), 1.0)
+    assert set(order(nearer_messages(connection, [by_words], measure))) >= {by_words.number}
+    assert number_of(old, 2, 0) not in order(nearer_messages(connection, [], measure))
