@@ -183,6 +183,21 @@ def test_clear_words_of_the_person_need_no_review_where_it_is_set_so(person: Per
     assert "linter" not in person.tacit("list").out
 
 
+def test_what_was_taught_in_a_folder_that_is_no_project_holds_in_it_and_nowhere_else(person: Person) -> None:
+    plain = person.folder / "drafts"
+    plain.mkdir()
+    rules = (RULE, "Never push to the main branch on your own.", "From now on, always write the tests first.")
+    person.tacit("capture", str(write(person, plain, "1", *rules)))
+    person.tacit("learn")
+    for one in pending(person):
+        person.tacit("accept", one["id"])
+
+    assert "linter" in person.tacit("brief", cwd=plain).out
+    assert "linter" not in person.tacit("brief").out
+    with Giving(person.home, cwd=plain, environment=person.environment()) as giving:
+        assert "linter" in giving.give(Asker("claude", "another"), start=True)
+
+
 def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_shares(
     person: Person, project: Path
 ) -> None:

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Self
 
+from tacit.core.claim import GLOBAL
 from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import Disk, OsDisk
 from tacit.settings import Settings, read_settings
 from tacit.vault.home import locate
-from tacit.vault.project import find_project
+from tacit.vault.project import find_project, folder_scope
 from tacit.vault.speaker import Speaker, speaker
 from tacit.vault.store import Store
 
@@ -41,7 +42,8 @@ class Opened:
         project = find_project(self._cwd, self._user_folder)
         self._environment = env
         self._settings = read_settings(place.settings, env) if settings is None else settings
-        self._store = Store(place, disk or OsDisk(), speaking or speaker(env), project, entropy)
+        folder = GLOBAL if project else folder_scope(self._cwd, self._user_folder)
+        self._store = Store(place, disk or OsDisk(), speaking or speaker(env), project, entropy, folder)
         if self._settings.autocapture_summarize:
             self._store.turn = self._settings.autocapture_max_turn_size
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tacit.core.claim import Scope, project_scope
+from tacit.core.claim import GLOBAL, Scope, project_scope
 from tacit.core.text import clean
 
 FACTS = os.path.join("docs", "memory", "memories.ndjson")
@@ -53,6 +53,11 @@ def find_project(start: str, home_folder: str) -> Project | None:
             return None
         folder = os.path.dirname(folder)
     return None
+
+
+def folder_scope(folder: str, home_folder: str) -> Scope:
+    """That of a folder which is no project; in the person's own folder everything is global."""
+    return GLOBAL if os.path.realpath(folder) == os.path.realpath(home_folder) else project_scope(clean(folder))
 
 
 def _names(root: str) -> list[str]:

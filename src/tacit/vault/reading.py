@@ -237,7 +237,7 @@ class Questions(Opened):
         from tacit.vault.named import checked_tags
 
         def ask(connection: sqlite3.Connection) -> Brief:
-            scopes = {self._store.scope_in(connection), GLOBAL}
+            scopes = self._store.scopes_in(connection)
             is_open = not tags and not task  # then only what leads can be chosen
             return compose(
                 reader.leading(connection, scopes, _LEADING if is_open else -1),

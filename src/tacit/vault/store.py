@@ -53,10 +53,17 @@ class Store:
     """One home, open for questions and for changes."""
 
     def __init__(
-        self, home: Home, disk: Disk, speaker: Speaker, project: Project | None, entropy: Callable[[], bytes]
+        self,
+        home: Home,
+        disk: Disk,
+        speaker: Speaker,
+        project: Project | None,
+        entropy: Callable[[], bytes],
+        folder: Scope = GLOBAL,
     ) -> None:
         self.home = home
         self.project = project
+        self._folder = folder
         self.speaker = speaker
         self.entropy = entropy
         self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy, self._mark)
@@ -143,6 +150,10 @@ class Store:
 
     def scope_in(self, connection: sqlite3.Connection) -> Scope:
         return self.project.scope(lambda scope: reader.is_used(connection, scope)) if self.project else GLOBAL
+
+    def scopes_in(self, connection: sqlite3.Connection) -> set[Scope]:
+        """What holds where one stands. What was said to an agent in a folder that is no project was filed under it."""
+        return {self.scope_in(connection), self._folder, GLOBAL}
 
     def close(self) -> None:
         self._write_observations()

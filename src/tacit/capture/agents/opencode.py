@@ -163,7 +163,7 @@ def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator
             for row in _rows(connection, offset, tally):
                 tally.settled = max(tally.settled, row.updated - _OVERLAP)
                 yield from talk.hear(row)
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # what SQLite says of a damaged file need not be text
         tally.damaged[_UNREADABLE] += 1
 
 
@@ -174,7 +174,7 @@ def _rows(connection: sqlite3.Connection, since: int, tally: Tally) -> Iterator[
         tally.records += 1
         try:
             values = connection.execute(_ROW, (own,)).fetchone()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             tally.damaged[TOO_LONG if isinstance(error, sqlite3.DataError) else _UNREADABLE] += 1
             continue
         if values is not None:
@@ -186,7 +186,7 @@ def _rows(connection: sqlite3.Connection, since: int, tally: Tally) -> Iterator[
 def _opened(path: str) -> sqlite3.Connection:
     """Where the host may write meanwhile, SQLite keeps what is read apart from that; else the file is all there is."""
     if any(os.path.exists(path + more) for more in ("-wal", "-journal")):
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, UnicodeDecodeError):
             return _connected(sqlite_address(path, "ro"))
     return _connected(sqlite_address(path, "ro") + "&immutable=1")
 
@@ -198,7 +198,7 @@ def _connected(address: str) -> sqlite3.Connection:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         connection.close()
         raise
     return connection

@@ -49,7 +49,7 @@ def read(file: BinaryIO) -> Iterator[Read]:
     try:
         with closing(_opened(os.fsdecode(file.name))) as connection:
             yield from rows(connection)
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # what SQLite says of a damaged file need not be text
         yield Unread(UNREADABLE)
 
 
@@ -65,7 +65,7 @@ def rows(connection: sqlite3.Connection) -> Iterator[Read]:
             yield from _entry(_row(connection.execute("SELECT * FROM history WHERE rowid = ?", (row,))))
         except sqlite3.DataError:
             yield Unread(TOO_LONG)
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             yield Unread(UNREADABLE)
 
 

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Self
 
-from tacit.core.claim import GLOBAL, is_local
+from tacit.core.claim import is_local
 from tacit.core.conversation import session_id
 from tacit.core.errors import LockBusy
 from tacit.core.event import Draft, Event, timestamp
@@ -121,10 +121,9 @@ class Giving(Opened):
     # What is chosen
 
     def _at_start(self, connection: sqlite3.Connection, asker: Asker) -> Injection:
-        scope = self._store.scope_in(connection)
         is_blank = asker.anew or asker.source in _FORGETTING
         past = Past(frozenset(), frozenset(), "") if is_blank else self._past(connection, asker)
-        candidates = reader.leading(connection, {scope, GLOBAL}, _LEADING)
+        candidates = reader.leading(connection, self._store.scopes_in(connection), _LEADING)
         brief = compose(
             (entry for entry in candidates if entry.id not in past.memories),
             tags=frozenset(),
@@ -155,7 +154,7 @@ class Giving(Opened):
                 return
 
     def _at_prompt(self, connection: sqlite3.Connection, asker: Asker, prompt: str, most: int) -> Injection:
-        scopes = {self._store.scope_in(connection), GLOBAL}
+        scopes = self._store.scopes_in(connection)
         past = self._past(connection, asker)
         asked = telling_words(clean(prompt))
         matches = find(connection, asked, _FOUND, memories=True).found

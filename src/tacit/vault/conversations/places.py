@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tacit.core.claim import GLOBAL, Scope, project_scope
 from tacit.core.text import clean
-from tacit.vault.project import find_project, remote_name
+from tacit.vault.project import find_project, folder_scope, remote_name
 
 
 def scope_of(directory: str, remote: str, user_folder: str, is_used: Callable[[Scope], bool]) -> Scope:
@@ -22,5 +22,4 @@ def scope_of(directory: str, remote: str, user_folder: str, is_used: Callable[[S
         return project.scope(is_used)
     if remote and (name := remote_name(remote)):
         return project_scope(clean(name))
-    at_home = os.path.realpath(nearest) == os.path.realpath(user_folder) and nearest == directory
-    return GLOBAL if at_home else project_scope(clean(directory))
+    return folder_scope(directory, user_folder)
