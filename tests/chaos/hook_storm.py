@@ -7,21 +7,29 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 
 from tests.chaos.outcome import Outcome
+from tests.chaos.program import tacit
 from tests.e2e.person import Person
-from tests.hooks.running import AGENT, CALLS, Call, Scene
+from tests.hooks.running import AGENT, ALL_CALLS, CALLS, Call, Given, Scene
 from tests.laws.kept import Kept, captured, difference, kept
 from tests.laws.transcripts import Claude, lines, name_of, place, story
 
 STOP = Call("capture", "Stop")
+# What a session with Claude Code runs, with where a start comes from.
+_LIVE = (
+    *((STOP, ""), (Call("capture", "PreCompact"), ""), (CALLS[1], "")),
+    *((CALLS[0], source) for source in ("startup", "resume", "compact")),
+)
 _AT_ONCE = 8
 _PATIENCE = 10.0  # seconds after which nothing of ours may run any more
 
@@ -38,6 +46,27 @@ def stops(folder: Path, count: int) -> Outcome:
     faults = [f"a hook ended with {one}" for one in ended if one.code or one.out or one.err]
     scene.run(STOP)
     faults += [*_left(scene), *_compared(scene, [scene.transcript])]
+    return Outcome(count, len(told.records), 0, tuple(faults))
+
+
+def live(folder: Path, count: int, seed: int = 1) -> Outcome:
+    """So many hooks of all sorts, in any order, while the transcript grows; then the agent deletes its file."""
+    dice, scene = random.Random(seed), _scene(folder)
+    told = _session(scene, "live", count // 4)
+    writing = threading.Thread(target=_write, args=(scene.transcript, lines(told.records), 0.001))
+    writing.start()
+    chosen = [dice.choice(_LIVE) for _ in range(count)]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        ended = list(pool.map(lambda one: scene.run(one[0], Given(changes={"source": one[1]})), chosen))
+    writing.join()
+    scene.run(STOP)
+    faults = [f"a hook ended with {one}" for one in ended if one.code or one.err]
+    faults += _left(scene)
+    copy = scene.folder / "copy" / scene.transcript.name
+    copy.parent.mkdir()
+    os.replace(scene.transcript, copy)
+    faults += [f"without the file: {one}" for one in map(scene.run, CALLS) if one.code or one.err]
+    faults += [*_left(scene), *_compared(scene, [copy])]
     return Outcome(count, len(told.records), 0, tuple(faults))
 
 
@@ -59,11 +88,16 @@ def killed(folder: Path, count: int, seed: int = 1) -> Outcome:
 
 
 def sittings(folder: Path, count: int, seed: int = 1) -> Outcome:
-    """Sessions from their start to their end; half of the hosts are killed with everything in their group."""
+    """Sessions of all hosts from their start to their end, each with a server beside it; half of the hosts are killed
+    with everything in their group. In the middle comes another version, which does not know the index."""
     dice, scene = random.Random(seed), _scene(folder)
     hosts = [(_sitting(scene, number), dice.random() if number % 2 else None) for number in range(count)]
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda one: _live(scene, one[0], one[1]), hosts))
+        running = [pool.submit(_live, scene, one, when, number) for number, (one, when) in enumerate(hosts)]
+        running[count // 2].result()
+        _upgraded(scene)
+        for one in running:
+            one.result()
     faults = list(_left(scene))
     whole = [transcript for transcript, when in hosts if when is None]
     with Person(folder).at():
@@ -101,14 +135,14 @@ def _turns(told: Claude) -> Iterator[bytes]:
             part = []
 
 
-def _write(transcript: Path, whole: bytes) -> None:
+def _write(transcript: Path, whole: bytes, gap: float = 0.002) -> None:
     dice, at = random.Random(3), 0
     while at < len(whole):
         size = dice.randrange(1, 2000)
         with transcript.open("ab") as file:
             file.write(whole[at : at + size])
         at += size
-        time.sleep(0.002)
+        time.sleep(gap)
 
 
 def _sitting(scene: Scene, number: int) -> Path:
@@ -123,6 +157,7 @@ def _sitting(scene: Scene, number: int) -> Path:
 
 _HOST = """
 import json, subprocess, sys
+server = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 for command, given in json.loads(sys.stdin.readline()):
     subprocess.run(command, input=given.encode(), stdout=subprocess.DEVNULL)
 print("done", flush=True)
@@ -130,13 +165,14 @@ sys.stdin.readline()
 """
 
 
-def _live(scene: Scene, transcript: Path, killed_at: float | None) -> None:
+def _live(scene: Scene, transcript: Path, killed_at: float | None, number: int) -> None:
     """A host that runs all hooks of a session one after another. It dies in the middle, or with the last one's end."""
     about = {"session_id": transcript.stem, "transcript_path": str(transcript)}
-    hook = [sys.executable, "-I", "-S", str(AGENT), "claude"]
-    calls = [([*hook, call.what, call.event], scene.payload(call, **about).decode()) for call in CALLS]
+    hook = [sys.executable, "-I", "-S", str(AGENT)]
+    every = ALL_CALLS[list(ALL_CALLS)[number // 2 % len(ALL_CALLS)]]
+    calls = [([*hook, one.host, one.what, one.event], scene.payload(one, **about).decode()) for one in every]
     host = subprocess.Popen(
-        [sys.executable, "-I", "-c", _HOST],
+        [sys.executable, "-I", "-c", _HOST, *tacit("mcp")],
         env=scene._environment({}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -151,6 +187,13 @@ def _live(scene: Scene, transcript: Path, killed_at: float | None) -> None:
         time.sleep(killed_at)
     os.killpg(host.pid, signal.SIGKILL)
     host.communicate()
+
+
+def _upgraded(scene: Scene) -> None:
+    """The index is of a version that nobody knows, as after an upgrade or while an older program runs beside."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(scene.home / "index.sqlite", timeout=10)) as index:
+        index.execute("UPDATE meta SET value = 'another' WHERE name = 'version'")
+        index.commit()
 
 
 def _kill(processes: Sequence[int]) -> int:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.chaos.hook_storm import killed, sittings, stops
+from tests.chaos.hook_storm import killed, live, sittings, stops
 
 
 def test_stops_that_race_with_a_growing_transcript_capture_each_prompt_once(tmp_path: Path) -> None:
     assert stops(tmp_path, 40).faults == ()
+
+
+def test_hooks_of_all_sorts_beside_a_growing_transcript_capture_each_prompt_once(tmp_path: Path) -> None:
+    assert live(tmp_path, 24).faults == ()
 
 
 def test_what_a_killed_hook_has_left_the_next_one_captures(tmp_path: Path) -> None:

@@ -8,7 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tacit.surfaces.hooks.snippet import recorder
+from tests.chaos.offline import namespace, suite
+from tests.chaos.program import tacit
 from tests.chaos.strace import need_strace
+from tests.e2e.person import Person
+from tests.hooks.running import ALL_CALLS, Given, Scene, faults
+
+_RECORD = b"tacit1\0zsh\x001.2\x000\0\x0015\0/\0make test\0\0\0"
+_ASKED = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"recall","arguments":{"query":"push"}}}\n'
 
 _WALK = """
 import contextlib, io, os, sys
@@ -24,6 +34,11 @@ for words in (
 """
 _NETWORK = re.compile(r"^\d+ +(?:socket|connect|bind|listen|accept4?|sendto|recvfrom|sendmsg)\(", re.MULTILINE)
 _STARTED = re.compile(r"^\d+ +(?:execve|fork|vfork|clone3?)\(", re.MULTILINE)
+
+
+def _tracing(told: Path) -> tuple[str, ...]:
+    need_strace()
+    return ("strace", "-A", "-f", "-qq", "-e", "trace=%network,%process", "-o", str(told))
 
 
 def _trace(program: str, tmp_path: Path) -> str:
@@ -47,6 +62,32 @@ def test_no_command_opens_a_socket_or_starts_a_process(tmp_path: Path) -> None:
     calls = _trace(_WALK, tmp_path)
     assert _NETWORK.findall(calls) == []
     assert len(_STARTED.findall(calls)) == 1  # the one that was started here
+
+
+def test_no_hook_no_recorder_and_no_server_opens_a_socket(tmp_path: Path) -> None:
+    """All that is attached to agents and shells, with what it leaves running."""
+    scene = Scene(tmp_path / "person")
+    scene.prepare()
+    traced, every = _tracing(tmp_path / "calls"), [call for calls in ALL_CALLS.values() for call in calls]
+    for call in every[:: len(every) // 8]:
+        assert faults(scene.run(call, Given(prefix=traced))) == []
+    for command, given in ((recorder(), _RECORD), (tacit("mcp"), _ASKED), (tacit("install", "claude", "--yes"), b"")):
+        environment = Person(scene.folder).environment()
+        done = subprocess.run([*traced, *command], input=given, env=environment, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+    scene.settle()
+    calls = (tmp_path / "calls").read_text(errors="replace")
+    assert _NETWORK.findall(calls) == []
+    assert calls.count("execve(") > 10
+
+
+def test_what_is_tested_needs_no_network() -> None:
+    """A few that start processes; the whole suite is in `make chaos`."""
+    if not namespace():
+        pytest.skip("nobody may leave the network here")
+    found = suite("tests/hooks/test_unfinished.py", "tests/shells/test_light.py", processes=0)
+    assert found.faults == ()
+    assert found.acknowledged > 7
 
 
 def test_a_program_that_does_would_be_seen(tmp_path: Path) -> None:

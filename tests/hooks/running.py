@@ -14,6 +14,9 @@ from typing import IO, NamedTuple
 from uuid import uuid4
 
 from tacit.surfaces import hooks
+from tacit.surfaces.hooks.hosts.host import Moment
+from tacit.surfaces.hooks.hosts.hosts import NAMES as HOSTS
+from tacit.surfaces.hooks.hosts.hosts import host
 from tests.e2e.person import Person
 
 AGENT = Path(hooks.__file__).with_name("agent.py")
@@ -28,6 +31,7 @@ _REDIRECTED = 'eval "shift; exec \\"\\$@\\" $1"'
 class Call(NamedTuple):
     what: str
     event: str
+    host: str = "claude"
 
 
 CALLS = (
@@ -36,6 +40,19 @@ CALLS = (
     Call("capture", "Stop"),
     Call("capture", "SessionEnd"),
 )
+# As hosts spell what Claude Code calls otherwise; each reads its own names and no others.
+_SPELLED = {"session_id": ("sessionId", "conversation_id"), "transcript_path": ("transcriptPath",)}
+
+
+def calls_of(name: str) -> list[Call]:
+    """Every hook of a host, as it is registered."""
+    known = host(name)
+    assert known is not None
+    asked = (Moment.START, Moment.PROMPT)
+    return [Call("inject" if hook.moment in asked else "capture", hook.event, name) for hook in known.hooks]
+
+
+ALL_CALLS = {name: calls_of(name) for name in HOSTS}
 
 
 class Ended(NamedTuple):
@@ -114,11 +131,13 @@ class Scene:
             "Stop": {"stop_hook_active": False, "last_assistant_message": "The lighthouse is mended."},
             "SessionEnd": {"reason": "other"},
         }
-        return json.dumps({**common, **mode, **own[call.event], **changes}).encode()
+        others: dict[str, object] = {"source": "startup", "prompt": "may I force push to main?"}
+        told = {**common, **mode, **own.get(call.event, others), **changes}
+        return json.dumps(told if call.host == "claude" else _in_every_spelling(told)).encode()
 
     def start(self, call: Call, given: Given, *words: str) -> Running:
         stdin = given.stdin if given.stdin is not None else self.payload(call, **given.changes)
-        hook = [sys.executable, "-I", "-S", str(AGENT), "claude", call.what, call.event, *words]
+        hook = [sys.executable, "-I", "-S", str(AGENT), call.host, call.what, call.event, *words]
         redirected = ["sh", "-c", _REDIRECTED, "sh", given.to, *hook] if given.to else hook
         process = subprocess.Popen(
             [*given.prefix, *redirected],
@@ -177,6 +196,12 @@ class Scene:
         """Whether any file of the home holds a text."""
         files = (path for path in self.home.rglob("*") if path.is_file() and not path.is_symlink())
         return any(text.encode() in path.read_bytes() for path in files)
+
+
+def _in_every_spelling(told: dict[str, object]) -> dict[str, object]:
+    """For hosts other than Claude Code, whose names differ and whose directory may be a list of them."""
+    spelled = {other: told[name] for name, others in _SPELLED.items() for other in others}
+    return {**told, **spelled, "workspace_roots": [told["cwd"]]}
 
 
 def faults(ended: Ended) -> list[str]:

@@ -23,6 +23,8 @@ from tacit.notes.recipes import form
 from tacit.settings import TEMPLATE, read_settings
 from tacit.vault.project import find_project
 
+from .foreign import foreign
+from .reader import Reader
 from .values import mutated
 
 _NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -195,16 +197,6 @@ _SHELL = (
 )
 
 
-class Reader(NamedTuple):
-    """`refusals` are the errors it is documented to raise; anything else is a finding."""
-
-    name: str
-    sound: tuple[bytes, ...]
-    tokens: tuple[bytes, ...]
-    read: Callable[[bytes], object]
-    refusals: tuple[type[Exception], ...] = ()
-
-
 def readers(folder: str) -> list[Reader]:
     """All of them; those that read files read them in `folder`."""
     repository, worktree = os.path.join(folder, "repository"), os.path.join(folder, "worktree")
@@ -245,6 +237,7 @@ def readers(folder: str) -> list[Reader]:
         Reader(
             ".git pointer", gitdirs, _INI, lambda data: _in_file(pointer, data, lambda: find_project(worktree, folder))
         ),
+        *foreign(folder),
     ]
 
 

@@ -15,7 +15,7 @@ from tests.e2e.person import Person
 
 from .readers import distinct, readers, try_readers
 
-CASES = 24_000
+CASES = 16_000
 
 
 def test_no_input_makes_a_reader_fail() -> None:

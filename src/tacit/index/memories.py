@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tacit.core.conflict import Rule, settle
@@ -46,6 +46,7 @@ class Memories:
         self._lists = lists
         self._decode = decode
         self._unsettled: set[str] = set()
+        self._again: set[ClaimId] = set()
 
     def hear(self, events: Sequence[Event]) -> None:
         by_claim: dict[ClaimId, list[Event]] = {}
@@ -55,7 +56,8 @@ class Memories:
         known = self._known(set(by_claim))
         rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
         self._connection.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", rows)
-        self._refold(by_claim, known)
+        self._again |= known
+        self._refold({claim: said for claim, said in by_claim.items() if claim not in known}, set())
 
     def _known(self, claims: set[ClaimId]) -> set[ClaimId]:
         """Which of these claims had events before."""
@@ -66,7 +68,7 @@ class Memories:
         query = "SELECT 1 FROM touch WHERE claim = ? LIMIT 1"
         return {claim for claim in claims if self._connection.execute(query, (claim,)).fetchone()}
 
-    def _refold(self, by_claim: dict[ClaimId, list[Event]], known: set[ClaimId]) -> None:
+    def _refold(self, by_claim: Mapping[ClaimId, Sequence[Event]], known: set[ClaimId]) -> None:
         self._unsettled |= {question for claim in known if (question := self._asked_before(claim))}
         rows: list[_Row] = []
         for claim in sorted(by_claim):  # rows are taken fastest in their order
@@ -84,10 +86,11 @@ class Memories:
         self._unsettled |= {row.question for row in rows if row.question}
 
     def settle(self) -> None:
-        """Judge every question that was touched, once all events are heard."""
+        """Once all events are heard, fold again what was known before, and judge every question that was touched."""
+        self._refold(dict.fromkeys(self._again, ()), self._again)
         for question in self._worth_settling():
             self._settle(question)
-        self._unsettled = set()
+        self._unsettled, self._again = set(), set()
 
     def _asked_before(self, claim: ClaimId) -> str | None:
         query = "SELECT question FROM memory WHERE number = ?"

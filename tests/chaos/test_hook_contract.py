@@ -1,0 +1,22 @@
+"""The hooks of every host in a few of the troubles; in all of them, in `make chaos` and, for one host, tests/hooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.chaos.hook_contract import contract, lost_on_a_slow_disk
+from tests.hooks.running import ALL_CALLS
+from tests.hooks.test_agent_hooks_fail_open import an_index_that_is_none, closed_input, wrong_types
+
+OTHERS = [name for name in ALL_CALLS if name != "claude"]
+
+
+def test_no_host_notices_what_is_wrong(tmp_path: Path) -> None:
+    found = contract(tmp_path, (wrong_types, closed_input, an_index_that_is_none), OTHERS)
+    assert [fault for fault in found.faults if not fault.endswith(" s")] == []  # time is measured elsewhere
+    assert found.runs == 3 * sum(len(ALL_CALLS[host]) for host in OTHERS) > 60
+
+
+def test_a_slow_disk_loses_nothing(tmp_path: Path) -> None:
+    found = lost_on_a_slow_disk(tmp_path, ["codex"], seconds=0.02)
+    assert [fault for fault in found.faults if "waited" not in fault] == []

@@ -1,0 +1,133 @@
+"""A year of somebody who works a lot, through the real captures: 200 turns with agents and 500 commands a day.
+
+What it comes to on the disk, what opening and a question cost then, and that making the index anew loses nothing. The
+log itself is never compacted; that a purge, which rewrites it, loses nothing else is looked at in T17 and T31.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from bench.vocabulary import identifier, sentence
+
+import tacit
+from tacit.capture.history.found import HistoryFile
+from tacit.vault.vault import Vault
+from tests.e2e.person import Person
+from tests.laws.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+
+TURNS, COMMANDS, SESSIONS = 200, 500, 4  # a day
+QUESTIONS = 300
+
+
+class Year(NamedTuple):
+    """Bytes, milliseconds of CPU, and what was lost by making the index anew, in words."""
+
+    days: int
+    events: int
+    log: int
+    on_disk: int
+    opened: float
+    asked: list[float]
+    lost: tuple[str, ...]
+
+
+def year(folder: Path, days: int, questions: int = QUESTIONS) -> Year:
+    folder.mkdir(parents=True, exist_ok=True)
+    person = Person(folder)
+    random = Random("year")
+    with person.at():
+        _lived(person, random, days)
+        opened, asked = _asked(person, random, questions)
+        log, index = _sizes(person.home)
+        return Year(days, _events(person.home), log, index, opened, asked, tuple(_lost(person)))
+
+
+def _lived(person: Person, random: Random, days: int) -> None:
+    history = person.folder / ".zsh_history"
+    with history.open("wb") as file:
+        for day in range(days):
+            file.writelines(_typed(random, day))
+    for day in range(days):
+        files = [str(_session(person.folder, random, day, part)) for part in range(SESSIONS)]
+        with tacit.open(person.home, cwd=person.folder) as vault:
+            vault.capture(files)
+    with tacit.open(person.home, cwd=person.folder) as vault:
+        vault.import_history([HistoryFile(str(history), "zsh")])
+        vault.add("never force push to main")
+
+
+def _session(folder: Path, random: Random, day: int, part: int) -> Path:
+    own = name_of("year", day, part)
+    teller = Claude(own, str(folder / f"work{part}"), BEGAN + timedelta(days=day, hours=2 * part))
+    for _ in range(TURNS // SESSIONS):
+        asked, ran = f"{sentence(random)} {sentence(random)}", f"pytest -q tests/{identifier(random)}"
+        reply = " ".join(sentence(random) for _ in range(6))
+        teller.turn(Turn(asked, ran, sentence(random) * 3, f"src/{identifier(random)}.py", reply, ""))
+    file = place(folder, "claude", own)
+    file.write_bytes(lines(teller.records))
+    return file
+
+
+def _typed(random: Random, day: int) -> Iterator[bytes]:
+    began = int(BEGAN.timestamp()) + day * 86_400
+    for number in range(COMMANDS):
+        often = random.choice(("git status", "git diff", "make test", "ls -la", "cd .."))
+        command = often if random.random() < 0.65 else f"rg -n '{identifier(random)}' src | head -{number}"
+        yield f": {began + number * 60}:1;{command}\n".encode()
+
+
+def _asked(person: Person, random: Random, questions: int) -> tuple[float, list[float]]:
+    """Milliseconds of CPU to open the home and to ask, once the index is there."""
+    with tacit.open(person.home, cwd=person.folder) as vault:
+        vault.recall("main")
+    opened = []
+    for _ in range(9):
+        began = time.process_time()
+        with tacit.open(person.home, cwd=person.folder) as vault:
+            vault.sessions(limit=1)
+            opened.append((time.process_time() - began) * 1000)
+    with tacit.open(person.home, cwd=person.folder) as vault:
+        return sorted(opened)[4], [_took(vault, " ".join(sentence(random).split()[:4])) for _ in range(questions)]
+
+
+def _took(vault: Vault, question: str) -> float:
+    began = time.process_time()
+    vault.recall(question)
+    return (time.process_time() - began) * 1000
+
+
+def _files(home: Path) -> Iterator[Path]:
+    yield from (path for name in ("memory", "activity", "imported") for path in sorted((home / name).glob("*.jsonl")))
+
+
+def _sizes(home: Path) -> tuple[int, int]:
+    return (
+        sum(path.stat().st_size for path in _files(home)),
+        sum(path.stat().st_size for path in home.glob("index*") if path.is_file()),
+    )
+
+
+def _events(home: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in _files(home))
+
+
+def _lost(person: Person) -> Iterator[str]:
+    """What is gone after the index was made anew."""
+    before = _counts(person)
+    person.tacit("reindex")
+    if (now := _counts(person)) != before:
+        yield f"after reindex: {now} where there were {before}"
+    if person.tacit("verify", code=None).code:
+        yield "verify finds something"
+
+
+def _counts(person: Person) -> tuple[int, str]:
+    with tacit.open(person.home, cwd=person.folder) as vault:
+        answers = [hit.text for hit in vault.recall("never force push to main", observe=False)]
+        return len(vault.sessions(grouped=False)), str(answers[:1])

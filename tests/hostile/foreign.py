@@ -1,0 +1,109 @@
+"""Readers of what agents and other programs write: transcripts of every host, calls of hooks, messages, settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+
+from tacit.capture.agents.heard import Limits, Tally
+from tacit.capture.agents.sources import SOURCES, source_of
+from tacit.capture.history import atuin
+from tacit.core.errors import Refused
+from tacit.learn.talk.model_answer import read_answer
+from tacit.surfaces.hooks.hosts.hosts import NAMES, host
+from tacit.surfaces.install.json_part import OURS, Entry, Wanted, json_part
+from tacit.surfaces.mcp import wire
+from tacit.surfaces.mcp.rpc import Failure
+from tests.laws.transcripts import RECORDS, lines, name_of, opencode, story
+
+from .reader import Reader
+
+_BYTES = (b"\0", b"\n", b"\r", b"\xff", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b" " * 300, b"\\")
+_JSON = (
+    *_BYTES,
+    *(b'"', b"{", b"}", b"[", b"]" * 50, b"[" * 2000, b'{"a":' * 2000, b"1" * 5000, b"NaN", b"1e400", b"\\ud800"),
+    *(b"null", b":", b"[]", b'"type":"user"', b'"content":[{"type":"text"}]', b'"timestamp":5', b'"message":null'),
+    *(b'{"$set":{"messages":7}}\n', b'"payload":[]', b'"data":"x"', b"//", b"/*", b",]", b'"toolCalls":{}'),
+)
+_ANSWER = (
+    b'{"memories": [{"type": "rule", "content": "x", "evidence": ["e1"], "quote": "x", "confidence": 0.5}],'
+    b' "summary": "s"}'
+)
+_MESSAGE = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"recall","arguments":{"query":"x"}}}'
+_CALL = {"session_id": "s", "sessionId": "s", "conversation_id": "s", "cwd": "/", "prompt": "p", "source": "startup"}
+_SETTINGS = b'{\n  "hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]}, // a word\n  "b": [1,],\n}\n'
+_WANTED = Wanted(entries=(Entry("Stop", {"command": f"py {OURS} x capture Stop"}),))
+
+
+def foreign(folder: str) -> Iterator[Reader]:
+    """All of them; databases lie in `folder`."""
+    for name, tell in RECORDS.items():
+        told = lines(tell(name_of("fuzz", name), "/work", story(name, 2)))
+        yield Reader(f"transcript of {name}", (told, told[: len(told) // 3]), _JSON, partial(_transcript, name))
+    yield _database(folder, "transcript of opencode", _opencode, partial(_transcript, "opencode"))
+    yield _database(folder, "history of Atuin", _atuin, lambda file: list(atuin.read(file)))
+    calls = (json.dumps({**_CALL, "workspace_roots": ["/"], "transcript_path": "/x"}).encode(),)
+    yield Reader("calls of hooks", calls, _JSON, _called, (ValueError, RecursionError))
+    yield Reader("messages of a client", (_MESSAGE,), _JSON, wire.read, (Failure,))
+    yield Reader("settings of an agent", (_SETTINGS, b"{}\n"), _JSON, _merged, (Refused,))
+    yield Reader("answer of a model", (_ANSWER,), _JSON, lambda data: read_answer(data.decode("utf-8", "replace")))
+
+
+def _transcript(name: str, data: bytes | BytesIO) -> None:
+    stream = BytesIO(data) if isinstance(data, bytes) else data
+    source_of("x.jsonl", stream.read(65_536))
+    for _ in SOURCES[name].read(stream, 0, Limits(), Tally()):
+        pass
+
+
+def _called(data: bytes) -> None:
+    """What is no JSON is refused by whoever calls this, and so is what nests without end."""
+    payload = json.loads(data)
+    for name in NAMES if isinstance(payload, dict) else ():
+        known = host(name)
+        assert known is not None
+        for hook in known.hooks:
+            known.read(hook.event, payload)
+
+
+def _merged(data: bytes) -> None:
+    part = json_part("settings.json", _WANTED)
+    done = part.put_in(data, None)
+    assert done.content is not None
+    if part.take_out(done.content, done.receipt) != data:
+        raise AssertionError("not taken out byte for byte")
+
+
+def _database(folder: str, name: str, make: Callable[[Path], None], read: Callable[[BytesIO], object]) -> Reader:
+    """A file of SQLite whose bytes are changed; its reader opens it by its name."""
+    place = Path(folder) / f"{name}.db"
+    make(place)
+    return Reader(name, (place.read_bytes(),), _BYTES, partial(_by_name, str(place), read))
+
+
+def _by_name(path: str, read: Callable[[BytesIO], object], data: bytes) -> None:
+    for beside in ("-wal", "-shm", "-journal"):
+        if os.path.exists(path + beside):
+            os.unlink(path + beside)
+    with open(path, "wb") as file:
+        file.write(data)
+    with open(path, "rb") as file:
+        read(file)  # type: ignore[arg-type]
+
+
+def _opencode(place: Path) -> None:
+    opencode(place, "ses_fuzz", "/work", story("opencode", 2))
+
+
+def _atuin(place: Path) -> None:
+    columns = "command TEXT, timestamp INTEGER, duration INTEGER, exit INTEGER, cwd TEXT, session TEXT, hostname TEXT"
+    with closing(sqlite3.connect(place)) as database, database:
+        database.execute(f"CREATE TABLE history (id TEXT PRIMARY KEY, {columns})")
+        rows = [(str(at), f"make {at}", 1_700_000_000 * 10**9 + at, 5, 0, "/srv", "s", "h") for at in range(20)]
+        database.executemany("INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
