@@ -266,6 +266,12 @@ def overruled_by(connection: sqlite3.Connection, winner: Entry) -> list[Entry]:
     return [_entry(row) for row in connection.execute(query, (question, winner.id))]
 
 
+def meaning(connection: sqlite3.Connection) -> str:
+    """The model whose vectors are kept; nothing where there are none."""
+    row = connection.execute("SELECT value FROM meta WHERE name = 'meaning'").fetchone()
+    return str(row[0]) if row else ""
+
+
 def stale(connection: sqlite3.Connection) -> list[str]:
     return [what for (what,) in connection.execute("SELECT what FROM stale ORDER BY what")]
 

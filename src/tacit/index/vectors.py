@@ -22,7 +22,7 @@ from tacit.core.session import Session, Summary, Turn
 from tacit.core.status import Status
 from tacit.index import sessions, store
 from tacit.index.parts import AGENT, MOST, PERSON, RUN, first_number, number_of, run_of
-from tacit.index.reader import Decode
+from tacit.index.reader import Decode, meaning
 
 Change = Callable[[sqlite3.Connection], None]
 LONGEST = 2048  # characters of a text that are read; its print is made of as many
@@ -58,12 +58,6 @@ def print_of(text: str) -> bytes:
 
 
 # Questions
-
-
-def model(connection: sqlite3.Connection) -> str:
-    """Whose vectors these are; nothing where there are none."""
-    row = connection.execute("SELECT value FROM meta WHERE name = 'meaning'").fetchone()
-    return str(row[0]) if row else ""
 
 
 def how_many(connection: sqlite3.Connection) -> int:
@@ -163,7 +157,7 @@ def _steps(turn: Turn) -> Iterator[tuple[int, str]]:
 
 def begin(connection: sqlite3.Connection, name: str) -> None:
     """From now on they are this model's; those of another go."""
-    if model(connection) != name:
+    if meaning(connection) != name:
         connection.execute("DELETE FROM vector")
         connection.execute("DELETE FROM meant")
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('meaning', ?)", (name,))
@@ -226,7 +220,7 @@ def carry_over(path: str, connection: sqlite3.Connection, decode: Decode) -> Non
     one does without."""
     with suppress(sqlite3.Error, store.IndexUnwell, StoreUnwell, OSError, ValueError, TypeError):
         with closing(store.open_for_reading(path)) as before:
-            name = model(before)
+            name = meaning(before)
             rows = before.execute("SELECT number, print, vector FROM vector ORDER BY number").fetchall() if name else []
         if rows:
             begin(connection, name)

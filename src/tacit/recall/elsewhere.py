@@ -6,7 +6,6 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 from heapq import nlargest, nsmallest
-from itertools import combinations
 
 from tacit.core.roots import ROOTS
 from tacit.index import postings
@@ -15,9 +14,9 @@ from tacit.recall.retrieving import Candidates, Question, Scored, Word, side_by_
 
 _PLACES = 3000  # of all words together that are looked at one by one
 _FIRST = 300  # of a word that is everywhere, where there is nothing else to go by
-_TOGETHER = 60_000  # places of such a word among which those are looked for that hold another of them, too
+_TOGETHER = 30_000  # places of such a word among which those are looked for that hold another of them, too
 _COMMON = 3  # such words
-_PROBED = 100  # candidates that are asked for words that are everywhere
+_PROBED = 40  # candidates that are asked for words that are everywhere
 _READ = 20  # that are read word by word
 _USUAL = 20.0  # words of a memory
 _BESIDE = 0.5  # what a word is worth that stands in the evidence and not in the sentence
@@ -31,9 +30,10 @@ def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, 
     wanted = max(most, _READ)
     promise, common = _by_rare_words(connection, question, max(_PLACES, 8 * most), memories)
     if common:
-        if not promise or sum(word.weight for word in common) > _least(promise, wanted):
-            _by_common_words(connection, promise, common, memories)
-        _weigh_common(connection, promise, common, max(wanted, _PROBED))
+        promise = {number: promise[number] for number in _heaviest(promise, max(wanted, _PROBED))}
+        _weigh_common(connection, promise, common)
+        if sum(word.weight for word in common) > _least(promise, wanted):
+            promise = _by_common_words(connection, common, wanted, memories) | promise
     best = _heaviest(promise, wanted)
     read = postings.texts(connection, best)
     scored = [_read(number, *read[number], question) for number in best if number in read]
@@ -58,28 +58,30 @@ def _by_rare_words(
     return promise, common
 
 
-def _by_common_words(connection: sqlite3.Connection, promise: _Promise, common: Sequence[Word], memories: bool) -> None:
-    """Words that are everywhere tell something only together. What is new here has no promise yet: it is weighed with
-    the other candidates."""
-    there = {
-        word: postings.elsewhere(connection, word.root, _TOGETHER if len(common) > 1 else _FIRST, memories=memories)
-        for word in common[:_COMMON]
-    }
-    sets = {word: set(numbers) for word, numbers in there.items()}
-    for one, other in combinations(sets, 2):
-        for number in nsmallest(_FIRST, sets[one] & sets[other]):
-            promise.setdefault(number, 0.0)
-    if not promise:
-        promise.update((number, 0.0) for number in there[common[0]][:_FIRST])
-
-
-def _weigh_common(connection: sqlite3.Connection, promise: _Promise, common: Sequence[Word], most: int) -> None:
-    """How much more the best candidates hold. Of those that only common words led to, nothing was weighed so far."""
-    unweighed = [number for number, weight in promise.items() if not weight]
-    candidates = sorted({*_heaviest(promise, most), *unweighed})
+def _weigh_common(connection: sqlite3.Connection, promise: _Promise, common: Sequence[Word]) -> None:
+    """What else the best candidates hold."""
+    candidates = sorted(promise)
     for word in common:
         for number in postings.holding(connection, word.root, word.texts, candidates):
             promise[number] += word.weight
+
+
+def _by_common_words(connection: sqlite3.Connection, common: Sequence[Word], wanted: int, memories: bool) -> _Promise:
+    """Words that are everywhere tell something only together: what holds the rarest of them and others."""
+    rarest, *others = common[:_COMMON]
+    there = postings.elsewhere(connection, rarest.root, _TOGETHER if others else _FIRST, memories=memories)
+    every = set(there) if others else set()
+    both = [
+        (word.weight, every.intersection(postings.elsewhere(connection, word.root, _TOGETHER, memories=memories)))
+        for word in others
+    ]
+    if len(both) > 1:
+        both.insert(0, (sum(weight for weight, _ in both), set.intersection(*(numbers for _, numbers in both))))
+    promise: _Promise = {}
+    for weight, numbers in (*both, (0.0, there[:_FIRST])):
+        if len(promise) < wanted:
+            promise = dict.fromkeys(nsmallest(_FIRST, numbers), rarest.weight + weight) | promise
+    return promise
 
 
 def _least(promise: _Promise, wanted: int) -> float:

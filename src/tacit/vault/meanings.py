@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.errors import LockBusy, ReadOnly
-from tacit.index import vectors
+from tacit.index import reader, vectors
 from tacit.index.rows import transaction
 from tacit.index.vectors import Text, Vector, print_of
 from tacit.vault.filing import must_decode
@@ -39,7 +39,7 @@ class Encoded(NamedTuple):
 
 def measure(connection: sqlite3.Connection, text: str) -> Measure | None:
     """How near a question is to vectors; nothing where there are none, or no model that made them."""
-    name = vectors.model(connection)
+    name = reader.meaning(connection)
     meaning = _meaning() if name else None
     if meaning is None or meaning.name != name:
         return None

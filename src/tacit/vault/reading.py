@@ -21,7 +21,6 @@ from tacit.index.store import IndexUnwell
 from tacit.recall.find import PAGE_KINDS, Match, Query, relevance, search
 from tacit.recall.places import Lines, Place
 from tacit.vault.filing import must_decode
-from tacit.vault.meanings import measure
 from tacit.vault.named import meant
 from tacit.vault.opened import Opened
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load i
     from tacit.core.conflict import Rule
     from tacit.core.memory import Memory
     from tacit.recall.brief import Brief
+    from tacit.recall.closeness import Measure
 
 
 class Hit(NamedTuple):
@@ -126,7 +126,7 @@ class Questions(Opened):
         def ask(connection: sqlite3.Connection) -> list[Hit]:
             asked = Query(clean(query), wanted, kind, self._scopes(connection, scope), self._since(since), everything)
             people = self._lines_of(self._store.home.long_term)
-            found = search(connection, asked, measure(connection, asked.text))
+            found = search(connection, asked, _measure(connection, asked.text))
             return [self._hit(connection, match, people) for match in found]
 
         if as_of is not None:
@@ -361,6 +361,15 @@ _LINES: dict[str, Lines] = {}
 
 def scope_label(scope: Scope) -> str:
     return f"project {project_name(scope)}" if is_local(scope) else "global"
+
+
+def _measure(connection: sqlite3.Connection, text: str) -> Measure | None:
+    """How near vectors are to a question; a home without any needs nothing of that."""
+    if not reader.meaning(connection):
+        return None
+    from tacit.vault.meanings import measure
+
+    return measure(connection, text)
 
 
 def _known_kind(kind: str | None) -> None:
