@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from io import BytesIO
+from pathlib import Path
 
 from tacit.capture.agents.heard import Tally
 from tacit.capture.agents.lines import LONGEST, NO_OBJECT, NOT_JSON, TOO_LONG, records, start
@@ -56,6 +58,29 @@ def test_a_line_that_is_too_long_is_counted_and_passed_over() -> None:
 
     assert found == ["a", "b"]
     assert tally.damaged == {TOO_LONG: 1} and tally.read == len(A) + len(long) + len(B) + 3
+
+
+def test_a_hole_of_a_terabyte_is_leapt_over(tmp_path: Path) -> None:
+    path, hole = tmp_path / "sparse.jsonl", 1 << 40
+    with path.open("wb") as file:
+        file.write(A + b"\n")
+        file.seek(hole, 1)
+        file.write(b"\n" + B + b"\n")
+    tally = Tally()
+    with path.open("rb") as file:
+        found = [(record.offset, record.body["type"]) for record in records(file, 0, tally)]
+
+    assert found == [(0, "a"), (len(A) + 1 + hole + 1, "b")]
+    assert tally.damaged == {TOO_LONG: 1}
+    assert tally.read == path.stat().st_size
+
+
+def test_a_hole_to_the_end_is_not_read_until_its_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.jsonl"
+    path.write_bytes(A + b"\n")
+    os.truncate(path, 1 << 40)
+    with path.open("rb") as file:
+        assert [record.body["type"] for record in records(file, 0, Tally())] == ["a"]
 
 
 def test_bytes_that_are_no_text_become_the_replacement_character() -> None:
