@@ -39,6 +39,18 @@ def test_a_turn_is_found_by_the_words_of_the_agent(person: Person, project: Path
     assert recalled(person, "proxy certificate") == ["why does it fail"]
 
 
+def test_each_turn_has_its_own_line_also_where_the_same_was_asked_twice(person: Person, project: Path) -> None:
+    path = write(person, project, "1", "look again", "thanks", "look again")
+    told = path.read_text().split("It is done as you asked.")
+    path.write_text(f"{told[0]}A walrus came.{told[1]}It is done.{told[2]}An otter came.{told[3]}")
+    person.tacit("capture", str(path))
+
+    for word, heading in (("walrus", "### 1. "), ("otter", "### 3. ")):
+        (hit,) = person.tacit("recall", word, "--scope", "all", "--json").json
+        line = Path(hit["path"]).read_text().splitlines()[hit["line"] - 1]
+        assert line.startswith(heading) and line.endswith(" look again")
+
+
 def test_it_is_explained_what_matched_and_what_it_weighed(person: Person) -> None:
     person.tacit("add", "run the linter before a commit")
     told = person.tacit("recall", "--explain", "linter before lunch").out

@@ -60,13 +60,23 @@ class Lines:
 
     def of_heading(self, heading: str, nth: int) -> Place | None:
         """The nth line, from 0, that reads just so."""
+        found = self._headings().get(heading.encode("utf-8", "surrogateescape"), [])
+        return self._place(found[nth] if nth < len(found) else None)
+
+    def of_ending(self, mark: str, ending: str, nth: int) -> Place | None:
+        """The nth line, from 0, that begins and ends so."""
+        begins, ends = mark.encode(), ending.encode("utf-8", "surrogateescape")
+        every = self._headings().items()
+        found = sorted(at for line, there in every if line.startswith(begins) and line.endswith(ends) for at in there)
+        return self._place(found[nth] if nth < len(found) else None)
+
+    def _headings(self) -> dict[bytes, list[int]]:
         if self._by_text is None:
             self._by_text = {}
             for at, line in enumerate(self._content.split(b"\n"), 1):
                 if line[:1] == b"#":
                     self._by_text.setdefault(line, []).append(at)
-        found = self._by_text.get(heading.encode("utf-8", "surrogateescape"), [])
-        return self._place(found[nth] if nth < len(found) else None)
+        return self._by_text
 
     def _place(self, number: int | None) -> Place | None:
         return None if number is None else Place(self.path, number)

@@ -186,15 +186,23 @@ class Questions(Opened):
         return place or self._log_place(connection, "SELECT segment, line FROM event WHERE id = ?", page.event)
 
     def _turn_place(self, connection: sqlite3.Connection, page: Page) -> Place:
+        """By its title, of which others may have the same; the session itself need not be read for that."""
+        from tacit.notes.escape import escape
+
+        lines = self._lines_of(self._store.home.page(page.kind, page.day))
+        nth = connection.execute(_TITLED_BEFORE, (page.day, page.title, page.event)).fetchone()[0]
+        place = lines.of_ending("### ", f" {escape(page.title)}", nth) or self._part_place(connection, page, lines)
+        return place or self._log_place(connection, _SAID, page.event)
+
+    def _part_place(self, connection: sqlite3.Connection, page: Page, lines: Lines) -> Place | None:
+        """By the whole session: of a summary, and of a turn that is told in other words than are drawn now."""
         from tacit.index import sessions as kept
         from tacit.notes.sessions import heading
 
         found = kept.session_of_page(connection, page.day)
         parts = kept.session(connection, found, must_decode).parts if found else []
         headings = [heading(part) for part in parts if part.event == page.event]
-        lines = self._lines_of(self._store.home.page(page.kind, page.day))
-        place = next((there for line in headings if (there := lines.of_heading(line, 0))), None)
-        return place or self._log_place(connection, _SAID, page.event)
+        return next((there for line in headings if (there := lines.of_heading(line, 0))), None)
 
     def _log_place(self, connection: sqlite3.Connection, query: str, name: str) -> Place:
         segment, line = connection.execute(f"{query} ORDER BY event.id DESC LIMIT 1", (name,)).fetchone()
@@ -354,6 +362,11 @@ def _why(match: Match) -> str:
 
 
 _LEADING = 200  # memories of a scope that a brief about nothing in particular is chosen from
+# Turns of a session before one, with the same title.
+_TITLED_BEFORE = (
+    "SELECT count(*) FROM page WHERE kind = 'session' AND day = ? AND title = ?"
+    " AND number < (SELECT number FROM page WHERE event = ?)"
+)
 _SAID = "SELECT segment, line FROM (SELECT segment, line, event AS id FROM said) AS event WHERE id = ?"
 # Line numbers of files already read; each looks by itself whether its file has changed.
 _LINES: dict[str, Lines] = {}
