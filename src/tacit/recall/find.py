@@ -10,7 +10,7 @@ from tacit.core.claim import KIND_RANK, Scope
 from tacit.core.ranking import Newest
 from tacit.core.status import Status
 from tacit.core.text import fold, query_words, words
-from tacit.index.parts import AGENT, PERSON
+from tacit.index.parts import AGENT, PERSON, run_of
 from tacit.index.reader import Entry, Page, numbered
 from tacit.recall.elsewhere import elsewhere
 from tacit.recall.retrieving import Scored, question_of
@@ -77,7 +77,8 @@ def search(connection: sqlite3.Connection, query: Query, measure: Measure | None
     telling, spoken = query_words(query.text), words(query.text[:4096])
     look = query.limit + 10  # some to choose from: what is nearly as relevant may be more important
     while True:
-        matches = find(connection, telling, look, spoken=spoken, measure=measure)
+        apart = query.since is not None  # then not the best turn of a session may answer, but a later one
+        matches = find(connection, telling, look, spoken=spoken, measure=measure, apart=apart)
         answers = list(_each_once(_ranked([found for found in matches.found if _fits(found.what, query)])))
         if matches.complete or len(answers) >= query.limit:
             return answers[: query.limit]
@@ -92,8 +93,10 @@ def find(
     memories: bool = False,
     spoken: Sequence[str] = (),
     measure: Measure | None = None,
+    apart: bool = False,
 ) -> Matches:
-    """The best that hold any of these words; `spoken` are all words of the question in order."""
+    """The best that hold any of these words; `spoken` are all words of the question in order. Of a session the best
+    message, or each by itself."""
     question = question_of(connection, telling, spoken or telling)
     if not question.words and measure is None:
         return Matches([], complete=True)
@@ -104,9 +107,18 @@ def find(
     if measure is not None:
         found = _by_meaning(connection, others.scored, talks.scored, measure, limit)
     else:
-        found = _looked_up(connection, others.scored) + _looked_up(connection, talks.scored[: 2 * limit])
+        said = talks.scored if apart else _best_of_each(talks.scored)
+        found = _looked_up(connection, others.scored) + _looked_up(connection, said[: 2 * limit])
     found.sort(key=lambda one: -one.score)
     return Matches(found[:limit], others.complete and talks.complete and len(found) <= limit)
+
+
+def _best_of_each(scored: Sequence[Scored]) -> list[Scored]:
+    """The first message of each session."""
+    best: dict[int, Scored] = {}
+    for one in scored:
+        best.setdefault(run_of(one.number), one)
+    return list(best.values())
 
 
 def _by_meaning(
