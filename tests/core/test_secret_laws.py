@@ -6,7 +6,7 @@ import json
 import re
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.core.redaction import Secret, find_secrets, redacted, secret_kind
@@ -72,6 +72,7 @@ def test_what_is_hidden_once_is_hidden_for_good(text: str) -> None:
 
 
 @LAW
+@example('password="adafruit_feed = d7xl7vx2opyd')
 @given(texts)
 def test_what_was_hidden_stays_the_same_in_a_json_string(text: str) -> None:
     for ascii_only in (True, False):

@@ -29,7 +29,8 @@ _IS = (
     r"(?:[ \t](?:for|of|to|on|in)(?:[ \t][\w.@/:-]{1,60}){1,4}?)?"
     r"[ \t](?:is|was)(?:[ \t](?:now|set[ \t]to|still))?:?[ \t]{1,2}"
 )
-_QUOTED = r"\"([^\"\n\x00]{1,400})\"|'([^'\n\x00]{1,400})'|`([^`\n\x00]{1,400})`"
+# A quote that is not closed goes to the end of its line: in a JSON string it would be closed by that of the string.
+_QUOTED = r"\"([^\"\n\x00]{1,400})(?:\"|(?=\n)|\Z)|'([^'\n\x00]{1,400})'|`([^`\n\x00]{1,400})`"
 _PLAIN = r"[^\s\"'`,;&<>(){}\[\]|\\\x00]"
 _BARE = rf"{_PLAIN}{{1,200}}+(?:&(?![\w.-]{{1,40}}=){_PLAIN}{{0,100}}+){{0,4}}"
 _NEXT = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next name
