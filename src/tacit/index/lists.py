@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from tacit.core.roots import ROOTS
 from tacit.index.parts import LEAST, PAGES, realm_of, run_of
+from tacit.index.postings import COVERING
 
 # With the longest root in bytes, a block still lies within one page of the file: SQLite cannot tell when what spills
 # over from a page is lost, and words would go missing from answers without anybody noticing.
@@ -24,9 +25,6 @@ _MOST_GATHERED = 3_000_000  # entries, which take some 100 MB
 _BITS = 8  # of an entry, for how often: a number and that in one integer take half the time of two
 _MOST = (1 << _BITS) - 1
 
-_COVERING = (
-    "SELECT first, numbers, counts FROM place WHERE root = ? AND first BETWEEN ? AND ? ORDER BY first DESC LIMIT 1"
-)
 _NEXT = "SELECT first FROM place WHERE root = ? AND first > ? ORDER BY first LIMIT 1"
 _INSERT = "INSERT INTO place VALUES (?, ?, ?, ?)"
 _COUNT = "INSERT INTO root VALUES (?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count"
@@ -156,7 +154,7 @@ class Lists:
         numbers, at, more = sorted(gone | entries.keys()), 0, 0
         while at < len(numbers):
             base, end = realm_of(numbers[at])
-            found = self._connection.execute(_COVERING, (root, base, numbers[at])).fetchone()
+            found = self._connection.execute(COVERING, (root, base, numbers[at])).fetchone()
             first, block = (found[0], _read(*found[1:])) if found else (base, {})
             after = self._connection.execute(_NEXT, (root, first)).fetchone()
             upto = bisect_left(numbers, min(after[0], end) if after else end, at)

@@ -16,7 +16,8 @@ from tacit.index.parts import LEAST, PAGES, realm_of
 from tacit.index.store import IndexUnwell
 
 _BLOCKS = "SELECT numbers, counts FROM place WHERE root = ? AND first >= ? AND first < ? ORDER BY first"
-_COVERING = (
+# The block of a list in which a number stands, if it is there at all.
+COVERING = (
     "SELECT first, numbers, counts FROM place WHERE root = ? AND first BETWEEN ? AND ? ORDER BY first DESC LIMIT 1"
 )
 _BETWEEN = "SELECT number, size FROM measure WHERE number BETWEEN ? AND ? ORDER BY number"
@@ -74,7 +75,7 @@ def _first_of(connection: sqlite3.Connection, root: str, first: int, last: int, 
 
 def within(connection: sqlite3.Connection, root: str, first: int, last: int) -> Places:
     """Between two messages."""
-    begin = connection.execute(_COVERING, (root, realm_of(first)[0], first)).fetchone()
+    begin = connection.execute(COVERING, (root, realm_of(first)[0], first)).fetchone()
     found = _first_of(connection, root, begin[0] if begin else first, last + 1, _ENDLESS)
     low, high = bisect_left(found.numbers, first), bisect_left(found.numbers, last + 1)
     return Places(found.numbers[low:high], found.counts[low:high])
@@ -88,7 +89,7 @@ def holding(connection: sqlite3.Connection, root: str, there: int, numbers: Sequ
 
 
 def _holds(connection: sqlite3.Connection, root: str, number: int) -> bool:
-    row = connection.execute(_COVERING, (root, realm_of(number)[0], number)).fetchone()
+    row = connection.execute(COVERING, (root, realm_of(number)[0], number)).fetchone()
     if row is None:
         return False
     numbers = array("q", row[1])
