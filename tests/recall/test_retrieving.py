@@ -9,13 +9,13 @@ import pytest
 
 from tacit.index import store
 from tacit.index.lists import Lists, Wording
-from tacit.index.parts import AGENT, PERSON, first_number, number_of, voice_of
+from tacit.index.parts import AGENT, PERSON, first_number, number_of, run_of, voice_of
 from tacit.recall.elsewhere import elsewhere
 from tacit.recall.find import Query, find, search
 from tacit.recall.retrieving import asked
 from tacit.recall.talks import in_sessions
 
-MANY = 1200
+MANY = 3100  # in more than are looked at one by one
 
 
 @pytest.fixture
@@ -35,6 +35,14 @@ def test_what_holds_two_words_that_are_everywhere_comes_first(index: sqlite3.Con
     put(index, {3 * MANY: "build the cache"})
 
     assert elsewhere(index, asked(index, "build cache"), 5).scored[0].number == 3 * MANY
+
+
+def test_of_those_with_a_rare_word_the_one_with_a_common_word_too_comes_first(index: sqlite3.Connection) -> None:
+    put(index, {number: f"build number{number}" for number in range(MANY)})
+    put(index, dict.fromkeys(range(MANY, MANY + 200), "walrus"))
+    put(index, {2 * MANY: "walrus build"})
+
+    assert elsewhere(index, asked(index, "build walrus"), 5).scored[0].number == 2 * MANY
 
 
 def test_a_search_in_which_nothing_fits_comes_to_an_end(index: sqlite3.Connection) -> None:
@@ -74,3 +82,26 @@ def test_a_neighbour_without_the_words_is_found_too_and_says_what_is_near(index:
     answer = found[number_of(first, 1, AGENT)]
 
     assert answer.own == () and set(answer.near) == {"certificate", "expire"} and answer.score > 0
+
+
+def test_of_equal_messages_that_of_the_session_which_is_about_it_comes_first(index: sqlite3.Connection) -> None:
+    other = [(PERSON, "other things entirely")] * 20
+    talk(index, 1, *other, (PERSON, "the walrus"), *other)
+    about = talk(index, 2, (AGENT, "walrus walrus walrus"), *other, (PERSON, "the walrus"), *other)
+    for session in range(3, 9):
+        talk(index, session, *other)
+    scores = {one.number: one.score for one in in_sessions(index, asked(index, "walrus"), lambda _run: None).scored}
+
+    same = {number for number in scores if scores[number] > 0 and voice_of(number) == PERSON}
+    best = max((number for number in same), key=scores.__getitem__)
+    assert run_of(best) == about
+
+
+def test_a_word_that_is_everywhere_counts_in_an_early_session_too(index: sqlite3.Connection) -> None:
+    early = first_number(date(2020, 1, 1), 1)
+    put(index, {number_of(early, 0, PERSON): "walrus", number_of(early, 1, PERSON): "build build build"})
+    for session in range(100):
+        talk(index, session, *[(PERSON, "build")] * 20)
+    found = {one.number: one for one in in_sessions(index, asked(index, "walrus build"), lambda _run: None).scored}
+
+    assert found[number_of(early, 1, PERSON)].own == ("build",)

@@ -16,7 +16,6 @@ _PLACES = 3000  # of all words together that are looked at one by one
 _FIRST = 300  # of a word that is everywhere, where there is nothing else to go by
 _TOGETHER = 30_000  # places of such a word among which those are looked for that hold another of them, too
 _COMMON = 3  # such words
-_PROBED = 40  # candidates that are asked for words that are everywhere
 _READ = 20  # that are read word by word
 _USUAL = 20.0  # words of a memory
 _BESIDE = 0.5  # what a word is worth that stands in the evidence and not in the sentence
@@ -30,7 +29,6 @@ def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, 
     wanted = max(most, _READ)
     promise, common = _by_rare_words(connection, question, max(_PLACES, 8 * most), memories)
     if common:
-        promise = {number: promise[number] for number in _heaviest(promise, max(wanted, _PROBED))}
         _weigh_common(connection, promise, common)
         if sum(word.weight for word in common) > _least(promise, wanted):
             promise = _by_common_words(connection, common, wanted, memories) | promise
@@ -59,7 +57,7 @@ def _by_rare_words(
 
 
 def _weigh_common(connection: sqlite3.Connection, promise: _Promise, common: Sequence[Word]) -> None:
-    """What else the best candidates hold."""
+    """What else the candidates hold."""
     candidates = sorted(promise)
     for word in common:
         for number in postings.holding(connection, word.root, word.texts, candidates):
