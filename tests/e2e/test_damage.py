@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -270,3 +271,17 @@ def test_an_event_of_the_future_is_kept_and_no_illness(three: Person, tmp_path: 
     assert lines(three)[3] == line
     three.tacit("reindex")
     assert len(facts_in(three.facts)) == 4
+
+
+def test_a_line_that_changed_places_with_another_is_not_taken_for_it(person: Person) -> None:
+    """The index knows where lines stand; two of the same length, put the other way round, it has to tell apart."""
+    for text in ("I prefer vim", "I prefer git"):
+        person.tacit("add", text)
+    known = {text: person.tacit("show", text).out for text in ("I prefer vim", "I prefer git")}
+    first, second = lines(person)
+    assert len(first) == len(second)
+    status = person.events.stat()
+    put(person, [second, first])
+    os.utime(person.events, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    assert {text: person.tacit("show", text).out for text in known} == known

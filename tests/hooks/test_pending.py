@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit.disk.lock import FileLock
 from tacit.vault.conversations.pending import Note, drain, leave, notes_in
 from tacit.vault.home import Home
 from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
@@ -136,6 +137,17 @@ def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then
 
 def _dies(_note: Note) -> None:
     raise KeyboardInterrupt
+
+
+def test_while_somebody_captures_others_leave_their_notes_to_them(home: Home) -> None:
+    note, seen = Note("claude", SESSION, "/x.jsonl"), list[Note]()
+    leave(home, note)
+    with FileLock(home.capturing_lock, 0).held():
+        assert not drain(home, seen.append)
+
+    assert seen == []
+    assert drain(home, seen.append)
+    assert seen == [note]
 
 
 def test_what_is_no_note_is_thrown_away(home: Home) -> None:

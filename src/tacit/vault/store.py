@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.errors import LockBusy, ReadOnly, StoreUnwell
@@ -25,6 +25,7 @@ from tacit.index import reader, store
 from tacit.index.rows import snapshot
 from tacit.index.store import IndexUnwell, wellness
 from tacit.log.log import Log
+from tacit.vault.connection import Reading
 from tacit.vault.filing import Filing, must_decode
 from tacit.vault.home import Home
 from tacit.vault.making import make_home
@@ -42,11 +43,6 @@ Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
 Choose = Callable[[sqlite3.Connection, set[str]], Sequence[Event]]
 _LOCK_SECONDS, _READ_LOCK_SECONDS, _LOG_SECONDS = 30.0, 2.0, 10.0
 _LONG = 256 * 1024  # bytes to file, which take longer than anybody in a hurry has
-
-
-class _Opened(NamedTuple):
-    connection: sqlite3.Connection
-    inode: int
 
 
 class Store:
@@ -69,7 +65,7 @@ class Store:
         self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy, self._mark)
         self.filing = Filing(home, self.log)
         self._disk = disk
-        self._reading: _Opened | None = None
+        self._reading = Reading(home.index, self.log.lines_at)
         self._pages_seen = float("-inf")
         self.patience = _READ_LOCK_SECONDS  # of a question, with whoever writes
         self._hurried = False
@@ -94,7 +90,7 @@ class Store:
 
     def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """Ask the index, brought up to date first; a broken one is rebuilt and asked again."""
-        broken = _inode(self.home.index)
+        broken = self._reading.inode
         try:
             with wellness():
                 return snapshot(self._up_to_date(), question)
@@ -103,18 +99,18 @@ class Store:
         except (LookupError, TypeError, ValueError, AttributeError):
             if self._is_sound():  # then the mistake is ours
                 raise
-        self._let_go()
+        self._reading.let_go()
         if self._hurried and sum(map(self.log.size, self.log.segments())) > _LONG:
             raise StoreUnwell("the index has to be made first, and nobody here has the time", "tacit reindex")
         self._refresh(needed=True, broken=broken)
         with wellness():
-            return snapshot(self._connection(), question)
+            return snapshot(self._reading.connection(), question)
 
     def _is_sound(self) -> bool:
         """Whether SQLite finds nothing wrong with the index. Where it does, rows may say anything."""
         try:
             with wellness():
-                return bool(self._connection().execute("PRAGMA integrity_check").fetchone() == ("ok",))
+                return bool(self._reading.connection().execute("PRAGMA integrity_check").fetchone() == ("ok",))
         except IndexUnwell:
             return False
 
@@ -125,7 +121,7 @@ class Store:
     def catch_up(self) -> None:
         """File even what no answer waits for, where that can be done."""
         if os.path.isdir(self.home.root):
-            self._let_go()
+            self._reading.let_go()
             with suppress(ReadOnly, LockBusy), self._alone(_READ_LOCK_SECONDS):
                 self._let_writer_finish(self._writer())
 
@@ -139,7 +135,7 @@ class Store:
     def as_it_is(self) -> sqlite3.Connection | None:
         """The index without what came since, for what need not be right; nothing where it cannot be used."""
         with suppress(IndexUnwell, StoreUnwell):
-            return self._connection()
+            return self._reading.connection()
         return None
 
     def scope(self) -> Scope:
@@ -157,17 +153,17 @@ class Store:
 
     def close(self) -> None:
         self._write_observations()
-        self._let_go()
+        self._reading.let_go()
 
     def _up_to_date(self) -> sqlite3.Connection:
         if not os.path.isdir(self.home.root):
             raise IndexUnwell("there is no home yet")
-        connection = self._connection()
+        connection = self._reading.connection()
         behind = self._is_behind(connection) or watch.shaken(connection)
         if behind or self._page_missing(connection):
-            self._let_go()
+            self._reading.let_go()
             self._refresh(needed=behind)
-            connection = self._connection()
+            connection = self._reading.connection()
         return connection
 
     def _is_behind(self, connection: sqlite3.Connection) -> bool:
@@ -184,21 +180,6 @@ class Store:
         stale = bool(reader.stale(connection))  # whoever recorded it was killed before drawing
         return stale or any_missing(connection, self.home, self.project, self.scope_in(connection))
 
-    def _connection(self) -> sqlite3.Connection:
-        """The open connection, unless the file behind it was replaced."""
-        if self._reading and self._reading.inode not in (0, _inode(self.home.index)):
-            self._let_go()
-        if self._reading is None:
-            self._reading = _Opened(
-                store.open_for_reading(self.home.index, self.log.lines_at()), _inode(self.home.index)
-            )
-        return self._reading.connection
-
-    def _let_go(self) -> None:
-        if self._reading:
-            self._reading.connection.close()
-            self._reading = None
-
     def _writable(self) -> bool:
         return os.access(self.home.root, os.W_OK)
 
@@ -211,13 +192,12 @@ class Store:
             return self._read_from_memory()  # a question makes no home
         try:
             with self._alone(self.patience):
-                self._let_writer_finish(self._writer(rebuild=broken == _inode(self.home.index)))
+                self._let_writer_finish(self._writer(rebuild=broken == self._reading.inode))
         except ReadOnly:
             if needed:
                 self._read_from_memory()
         except LockBusy:  # somebody is at it; what is there is good enough, if anything is and can be trusted
-            if broken is not None or watch.shaken(self._connection()):
-                self._let_go()
+            if broken is not None or watch.shaken(self._reading.connection()):
                 self._read_from_memory()
 
     def _read_from_memory(self) -> None:
@@ -226,14 +206,14 @@ class Store:
         if void := watch.void(connection):
             connection = self.filing.fresh_index(without=void)
         watch.remember(connection)
-        self._reading = _Opened(connection, 0)
+        self._reading.take(connection)
 
     # Changes
 
     def change(self, decide: Decide, tell: Callable[[sqlite3.Connection, list[Event]], T]) -> T:
         """Decide on the state of now, record it, and tell what came of it; nobody else decides in between."""
         self._write_observations()
-        self._let_go()
+        self._reading.let_go()
         make_home(self.home)
         with self._alone():
             connection = self._writer()
@@ -249,7 +229,7 @@ class Store:
         """Record events that have their ids already, chosen while nobody else can: `choose` is told which are recorded
         and not filed yet. Index and views follow with the next question; what was looked at is remembered at once."""
         self._write_observations()
-        self._let_go()
+        self._reading.let_go()
         make_home(self.home)
         with self._alone():
             connection = self._lagging()
@@ -292,7 +272,7 @@ class Store:
 
     def rebuild(self) -> None:
         """Make the index again from the log, and draw every view again."""
-        self._let_go()
+        self._reading.let_go()
         make_home(self.home)
         with self._alone():
             self._let_writer_finish(self._writer(rebuild=True))
@@ -300,7 +280,7 @@ class Store:
     def remade(self, work: Callable[[], T]) -> T:
         """Do something to the log itself while nobody else is in the home, and make index and views again."""
         self._write_observations()
-        self._let_go()
+        self._reading.let_go()
         make_home(self.home)
         with self._alone():
             done = work()
@@ -402,10 +382,3 @@ class Store:
         with wellness(), suppress(OSError):
             self.publisher.publish(connection, self.project, self.scope_in(connection))
             watch.remember(connection)
-
-
-def _inode(path: str) -> int:
-    try:
-        return os.stat(path).st_ino
-    except OSError:
-        return -1

@@ -129,8 +129,8 @@ def drain_now(place: Home, patience: float = 0.0) -> None:
     from tacit.vault.conversations.noted import NotedTranscripts
 
     with NotedTranscripts(place.root, cwd="/") as vault:
-        drain(place, vault.capture_noted, patience)
-        vault.file()
+        if drain(place, vault.capture_noted, patience):  # else whoever captures files, too, and is not to wait for us
+            vault.file()
 
 
 def _note(place: Home, agent: str, told: Told) -> Note | None:

@@ -55,15 +55,17 @@ def notes_in(folder: str) -> Iterator[tuple[str, Note]]:
                 os.unlink(path)
 
 
-def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) -> None:
-    """Capture what waits, unless somebody is at it, who will then find it. A note is set aside before its transcript is
-    read, so that what comes meanwhile leaves another, and goes when that is done: who is killed at it leaves it."""
+def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) -> bool:
+    """Capture what waits, unless somebody is at it, who will then find it: False. A note is set aside before its
+    transcript is read, so that what comes meanwhile leaves another, and goes when that is done: who is killed at it
+    leaves it."""
     while any(_names(home.pending)):
         try:
             with FileLock(home.capturing_lock, patience).held():
                 _all(home, capture)
         except LockBusy:
-            return
+            return False
+    return True
 
 
 def _all(home: Home, capture: Callable[[Note], None]) -> None:
