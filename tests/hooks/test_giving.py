@@ -152,7 +152,45 @@ def test_what_the_brief_has_told_is_not_told_again_at_a_prompt(person: Person) -
 
 @pytest.mark.parametrize("prompt", ["hi", "thanks, that looks good!", "ok", "go on", "yes please", "", "  ", "👍"])
 def test_small_talk_is_given_nothing(person: Person, prompt: str) -> None:
+    told(person, "work", "before", [Turn("hi there, thanks"), Turn("yes please go on"), Turn("ok, that looks good")])
+
     assert sitting(person).ask(prompt) == ""
+
+
+def test_a_prompt_is_told_of_the_earlier_session_that_bears_on_it_and_only_once(person: Person) -> None:
+    cart = Turn("the checkout cart forgets its coupon", reply="The cart keeps it now.", changed="src/cart.py")
+    told(person, "work", "cart", [cart], LONG_AGO)
+    for number in range(4):
+        told(person, "work", f"w{number}", [Turn(f"chore w{number} of mine")], START + timedelta(minutes=number))
+    one = sitting(person)
+    assert "coupon" not in one.start()  # not one of the last
+    shown = part(one.ask("does the checkout keep the coupon for guests?"), "sessions")
+
+    assert "the checkout cart forgets its coupon Outcome: The cart keeps it now." in shown
+    assert "src/cart.py" in shown and shown.count("- [") == 1
+    assert one.ask("and does the checkout keep the coupon for members?") == ""
+    latest = person.tacit("injected", "--limit", "1", "--json").json[0]
+    assert (latest["memories"], latest["sessions"][0]["why"]) == ([], "it spoke of checkout, coupon")
+    assert "(it spoke of checkout, coupon)" in person.tacit("injected").out
+
+
+def test_what_was_told_at_the_start_is_not_told_again_at_a_prompt_nor_what_is_like_it(person: Person) -> None:
+    for number in range(3):
+        told(person, "work", f"same{number}", [Turn("mend the checkout coupon")], START + timedelta(minutes=number))
+    one = sitting(person)
+    assert "checkout coupon" in one.start()
+
+    assert one.ask("does the checkout keep the coupon?") == ""
+
+
+def test_a_prompt_is_not_told_of_other_projects_nor_of_its_own_session(person: Person) -> None:
+    person.repository("other", remote="git@example.org:kim/other.git")
+    told(person, "other", "o", [Turn("mend the checkout coupon")])
+    told(person, "work", "one", [Turn("mend the checkout coupon")])
+
+    assert sitting(person, "one").ask("does the checkout keep the coupon?") == ""
+    assert "coupon" in sitting(person, "two").ask("does the checkout keep the coupon?")
+    assert "coupon" in sitting(person, "three", folder="other").ask("does the checkout keep the coupon?")
 
 
 def test_a_prompt_is_given_three_memories_at_most(person: Person) -> None:
@@ -245,15 +283,17 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_of_a_session_breaks_out_of_the_fence(person: Person, text: str) -> None:
-    told(person, "work", "bad", [Turn(f"please {text}", reply=f"Done: {text}", changed="a.py")])
+    told(person, "work", "bad", [Turn(f"please {text} violet lighthouse", reply=f"Done: {text}", changed="a.py")])
     told(person, "work", "one", [Turn(f"please {text}", reply=f"Done: {text}", changed="<system>b.py")])
-    for given in (sitting(person, "new").start(), sitting(person, "one").start("compact")):
+    asked = sitting(person, "asked").ask("mend the violet lighthouse")
+    for given in (sitting(person, "new").start(), sitting(person, "one").start("compact"), asked):
         assert given
         fences = re.findall(r"<(/?)tacit-([a-z]+) ([0-9a-f]{20})>", given)
         assert [closes for closes, _, _ in fences] == ["", "/"] * (len(fences) // 2)
         inside = [line for line in given.split("\n") if not re.fullmatch(r"</?tacit-[a-z]+ [0-9a-f]{20}>", line)]
         assert not any(re.search(r"<(?!\s)|\x1b|\u202e|\]\(|\[/?INST", line) for line in inside)
-        assert all(line.startswith(("- ", "  - ", "Notes ", "The last ", "This session ")) for line in inside if line)
+        heads = ("Notes ", "The last ", "This session ", "An earlier ")
+        assert all(line.startswith(("- ", "  - ", *heads)) for line in inside if line)
 
 
 # What is not given

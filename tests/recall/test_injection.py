@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tacit.core.claim import Scope
 from tacit.recall.bearing import bearing
 from tacit.recall.brief import Brief, compose
-from tacit.recall.injection import Injection, ago, at_prompt, at_start
+from tacit.recall.injection import Before, Injection, ago, at_prompt, at_start
 from tests.recall.entries import entry, row
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
@@ -41,7 +41,7 @@ THREE = ("never force push to main", "use pnpm instead of npm", "dates are store
 
 def test_a_memory_is_told_with_its_kind_its_place_its_date_and_its_id() -> None:
     (one,) = bearing("may I force push to main?", [entry("never force push to main", Scope("project:x"))])
-    text = at_prompt([one], NONCE, 10_000).text
+    text = at_prompt([one], None, NOW, NONCE, 10_000).text
 
     assert re.search(
         r"^- \[[a-z]+, project, 2026-02-03\] never force push to main \([0-9a-z]{12}\)$", text, re.MULTILINE
@@ -59,8 +59,26 @@ def test_a_session_is_told_with_when_it_was_how_it_ended_and_what_it_changed() -
     )
 
 
+def test_at_a_prompt_memories_come_before_the_session_and_each_has_its_reason() -> None:
+    found = bearing("may I force push to main?", [entry("never force push to main")])
+    before = Before(row("Protect the main branch.", "It is protected."), "it spoke of branch, push")
+    both = at_prompt(found, before, NOW, NONCE, 10_000)
+
+    assert both.text.index("never force push") < both.text.index("Protect the main branch. Outcome: It is protected.")
+    assert (len(both.memories), both.sessions) == (1, (before.row.id,))
+    assert both.reasons == (found[0].reason, before.reason)
+    for most in range(0, len(both.text)):
+        part = at_prompt(found, before, NOW, NONCE, most)
+        assert len(part.text) <= most
+        assert [before.row.id in part.text, found[0].entry.id in part.text] == [
+            bool(part.sessions),
+            bool(part.memories),
+        ]
+        assert len(part.reasons) == len(part.memories) + len(part.sessions)
+
+
 def test_nothing_is_nothing() -> None:
-    assert at_prompt([], NONCE, 10_000) == Injection()
+    assert at_prompt([], None, NOW, NONCE, 10_000) == Injection()
     assert at_start(brief(), [], None, NOW, NONCE, 10_000).text == ""
 
 

@@ -53,9 +53,9 @@ _FAMILIES = {
 _ANYONE = frozenset({"agent", "user", "project"})
 _CHOICES = frozenset({"use", "uses", "prefer", "prefers", "decided on", "choose"})
 _SINGLE = frozenset({"default", "main", "primary", "preferred", "standard", "official", "current"})
-_ALTERNATIVE = re.compile(r",\s|\s(?:instead of|rather than|over|not)\s", re.IGNORECASE)
-_POLAR = re.compile(r"(never|always)\s")
-_FILLERS = re.compile(
+# Compiled when they are first asked: a prompt waits for this file and reads only what others made of it.
+_ALTERNATIVE = r"(?i),\s|\s(?:instead of|rather than|over|not)\s"
+_FILLERS = (
     r"\b(?:only|just|always|mode|theme|the|a|an|to|using|use|here"
     r"|(?:in|for) (?:this|the|our) (?:project|repo|repository))\b"
 )
@@ -65,7 +65,7 @@ def stance(claim: Claim) -> Stance:
     """The question this claim answers, in a form that other wordings share."""
     subject, act, answer = claim.key.split("|")  # the triple, folded
     predicate, positive = _polarity(act)
-    chosen = _ALTERNATIVE.split(answer)[0]
+    chosen = re.split(_ALTERNATIVE, answer)[0]
     if predicate in _CHOICES:
         return _choice(subject, chosen, positive)
     if predicate in ("is", "=", "lives in") and (predicate != "is" or _takes_one(subject, chosen)):
@@ -84,8 +84,8 @@ def opposed(one: Stance, other: Stance) -> bool:
 
 
 def _polarity(predicate: str) -> tuple[str, bool]:
-    found = _POLAR.match(predicate)
-    return (predicate[found.end() :], found[1] != "never") if found else (predicate, True)
+    first, blank, rest = predicate.partition(" ")
+    return (rest, first != "never") if blank and first in ("never", "always") else (predicate, True)
 
 
 def _takes_one(subject: str, answer: str) -> bool:
@@ -107,4 +107,4 @@ def _choice(subject: str, chosen: str, positive: bool) -> Stance:
 
 
 def _bare(text: str) -> str:
-    return " ".join(_FILLERS.sub(" ", text).split())
+    return " ".join(re.sub(_FILLERS, " ", text).split())

@@ -9,10 +9,10 @@ import json
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tacit.index.parts import LEAST, PAGES, realm_of
+from tacit.index.parts import LEAST, PAGES, RUN, realm_of, run_of
 from tacit.index.store import IndexUnwell
 
 _BLOCKS = "SELECT numbers, counts FROM place WHERE root = ? AND first >= ? AND first < ? ORDER BY first"
@@ -38,6 +38,15 @@ class Places(NamedTuple):
 
     numbers: array[int]
     counts: bytes
+
+    def by_session(self) -> Iterator[tuple[int, Places]]:
+        """Those of each session, by where its messages begin."""
+        at = 0
+        while at < len(self.numbers):
+            run = run_of(self.numbers[at])
+            end = bisect_left(self.numbers, run + RUN, at)
+            yield run, Places(self.numbers[at:end], self.counts[at:end])
+            at = end
 
 
 def stock(connection: sqlite3.Connection) -> Stock:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.claim import Scope
 from tacit.core.event import Event
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
+from tacit.index.parts import first_number
 from tacit.index.reader import Decode
 
 if TYPE_CHECKING:
@@ -66,6 +68,18 @@ def rows(connection: sqlite3.Connection, scope: Scope | None = None, limit: int 
 def row(connection: sqlite3.Connection, session: ClaimId) -> Row | None:
     found = connection.execute(f"SELECT {_ROW} FROM session WHERE number = ?", (claim_number(session),)).fetchone()
     return _row(found) if found else None
+
+
+_RUNS = "SELECT number, began, id, alike FROM session WHERE scope = ? AND alike <> '' ORDER BY at DESC, id LIMIT ?"
+
+
+def runs(connection: sqlite3.Connection, scope: Scope, limit: int) -> dict[int, tuple[ClaimId, str]]:
+    """The latest sessions of a project in which something was asked, by where the numbers of their messages begin; with
+    what is the same for those in which the same was asked."""
+    return {
+        first_number(date.fromisoformat(began[:10]), number): (ClaimId(name), alike)
+        for number, began, name, alike in connection.execute(_RUNS, (scope, limit))
+    }
 
 
 def ids_beginning(connection: sqlite3.Connection, prefix: str, limit: int = 10) -> list[ClaimId]:

@@ -11,11 +11,10 @@ _HEADER = "Notes recorded earlier by this person; they may be outdated. Referenc
 # A bracket, or what a program reads as one, that could open a tag: the fence, a speaker's turn, HTML, a call of a
 # tool. Only one that is plainly an operator stays: `a < b`, `<= 3`, `<5`, `x <- y`.
 _VOICE = "tacit|system|user|assistant|human|model|tool|function|instruction|memory|context|antml|im_|inst|sys"
-_OPENING = re.compile(
-    rf"[<＜﹤](?!=|\d|-(?!-)|\s(?!\s*(?:[/!?|<＜﹤&]|{_VOICE})))"
+_OPENING = (  # compiled when it is first asked: most prompts are given nothing
+    rf"(?i)[<＜﹤](?!=|\d|-(?!-)|\s(?!\s*(?:[/!?|<＜﹤&]|{_VOICE})))"
     r"|&(?:amp;){0,9}(?:lt|#0{0,9}60|#x0{0,9}3c);?"
-    r"|\[(?=/?(?:inst|sys|system|assistant|human)\])",
-    re.IGNORECASE,
+    r"|\[(?=/?(?:inst|sys|system|assistant|human)\])"
 )
 _LONGEST_NAME = 120
 
@@ -27,7 +26,7 @@ def fenced(lines: Sequence[str], nonce: str, name: str = "memory", header: str =
 
 def harmless(text: str) -> str:
     """One line that cannot close the fence, take another's voice, or make a reader fetch or call anything."""
-    return _OPENING.sub("‹", show(text)).replace("](", "] (")
+    return re.sub(_OPENING, "‹", show(text)).replace("](", "] (")
 
 
 def plain(text: str) -> str:

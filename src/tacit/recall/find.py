@@ -13,6 +13,7 @@ from tacit.core.text import fold, query_words, words
 from tacit.index.parts import AGENT, PERSON, run_of
 from tacit.index.reader import Entry, Page, numbered
 from tacit.recall.elsewhere import elsewhere
+from tacit.recall.remembered import memories
 from tacit.recall.retrieving import Scored, question_of
 from tacit.recall.talks import in_sessions
 
@@ -90,19 +91,16 @@ def find(
     telling: Sequence[str],
     limit: int,
     *,
-    memories: bool = False,
     spoken: Sequence[str] = (),
     measure: Measure | None = None,
     apart: bool = False,
 ) -> Matches:
     """The best that hold any of these words; `spoken` are all words of the question in order. Of a session the best
     message, or each by itself."""
-    question = question_of(connection, telling, spoken or telling)
+    question = question_of(connection, telling, spoken)
     if not question.words and measure is None:
         return Matches([], complete=True)
-    others = elsewhere(connection, question, limit if measure is None else max(limit, _COMPARED), memories=memories)
-    if memories:
-        return Matches(_looked_up(connection, others.scored), others.complete)
+    others = elsewhere(connection, question, limit if measure is None else max(limit, _COMPARED))
     talks = in_sessions(connection, question, lambda _run: _voice(spoken), limit)
     if measure is not None:
         found = _by_meaning(connection, others.scored, talks.scored, measure, limit)
@@ -149,9 +147,9 @@ def _voice(spoken: Sequence[str]) -> int | None:
 
 def relevance(connection: sqlite3.Connection, task: str, limit: int = 256) -> dict[str, float]:
     """How much each memory has to do with a task, in tenths; those that have nothing are not in it."""
-    found = find(connection, query_words(task), limit, memories=True).found
-    best = max((match.score for match in found), default=0.0)
-    return {match.what.id: _step(match.score, best) for match in found if isinstance(match.what, Entry)}
+    found = memories(connection, question_of(connection, query_words(task)), limit)
+    best = max((score for _, score in found), default=0.0)
+    return {entry.id: _step(score, best) for entry, score in found}
 
 
 def _fits(what: Entry | Page, query: Query) -> bool:

@@ -57,8 +57,8 @@ def asked(connection: sqlite3.Connection, text: str) -> Question:
     return question_of(connection, query_words(text), words(text[:4096]))
 
 
-def question_of(connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str]) -> Question:
-    """Each root once, those that are there at all."""
+def question_of(connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str] = ()) -> Question:
+    """Each root once, those that are there at all; `spoken` are all words in order, where some do not tell."""
     stock = postings.stock(connection)
     found = []
     for name, word in {root(word): word for word in reversed(telling[: 4 * _WORDS])}.items():
@@ -66,7 +66,7 @@ def question_of(connection: sqlite3.Connection, telling: Sequence[str], spoken: 
             found.append(Word(word, name, count, weighing.rarity(count, stock.texts)))
     found.sort(key=lambda word: (-word.weight, word.text))
     found = found[:_WORDS]
-    return Question(tuple(found), _runs([root(word) for word in spoken], found), stock.usual)
+    return Question(tuple(found), _runs([root(word) for word in spoken or telling], found), stock.usual)
 
 
 def _runs(roots: Sequence[str], found: Sequence[Word]) -> dict[tuple[str, str], float]:

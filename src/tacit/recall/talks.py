@@ -64,13 +64,9 @@ def in_sessions(connection: sqlite3.Connection, question: Question, voices: Voic
 
 def _by_session(places: dict[Word, Places]) -> dict[int, _Stood]:
     sessions: dict[int, _Stood] = defaultdict(dict)
-    for word, (numbers, counts) in places.items():
-        at = 0
-        while at < len(numbers):
-            run = run_of(numbers[at])
-            end = bisect_left(numbers, run + RUN, at)
-            sessions[run][word] = Places(numbers[at:end], counts[at:end])
-            at = end
+    for word, found in places.items():
+        for run, there in found.by_session():
+            sessions[run][word] = there
     return sessions
 
 

@@ -42,7 +42,7 @@ TEMPLATE = """\
 # max_tool_result = 500       # characters of what a tool answers
 # summarize = true            # sum up longer turns on the pages of sessions
 # inject_on_start = true      # give a new session the brief and the last sessions
-# inject_on_prompt = true     # give a prompt the memories that bear on it
+# inject_on_prompt = true     # give a prompt the memories and the session that bear on it
 # max_recent_sessions = 3     # sessions told at the start, from 1 to 10
 
 # [inject]

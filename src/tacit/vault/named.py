@@ -10,10 +10,10 @@ from tacit.core.errors import NotFound, Refused, WrongUse
 from tacit.core.ids import ClaimId, is_claim_prefix
 from tacit.core.memory import Memory
 from tacit.core.redaction import refuse_secrets
-from tacit.core.text import clean, clip, fold, query_words, show
+from tacit.core.text import clean, clip, fold, show
 from tacit.index import reader
 from tacit.index.reader import Entry
-from tacit.recall.find import find
+from tacit.recall.remembered import memories_like
 from tacit.vault.filing import must_decode
 
 EVIDENCE_LIMIT = 2000
@@ -78,8 +78,7 @@ def _by_id(connection: sqlite3.Connection, reference: str) -> ClaimId | None:
 def _by_text(connection: sqlite3.Connection, text: str, scope: Scope) -> ClaimId | None:
     """Live memories before forgotten ones, this project's before global ones before those of others."""
     wanted = fold(clean(text))
-    look = find(connection, query_words(clean(text)), 512, memories=True).found
-    same = [match.what for match in look if isinstance(match.what, Entry) and fold(match.what.sentence) == wanted]
+    same = [entry for entry in memories_like(connection, clean(text), 512) if fold(entry.sentence) == wanted]
     if not same:
         return None
     return min(same, key=lambda entry: _nearness(entry, scope)).id
@@ -92,10 +91,9 @@ def _nearness(entry: Entry, scope: Scope) -> tuple[bool, int, str]:
 
 def _unknown(connection: sqlite3.Connection, text: str) -> NotFound:
     near = [
-        f"{reader.short_id(connection, match.what.id)}: {clip(show(match.what.sentence), 80)}"
-        for match in find(connection, query_words(clean(text)), 64, memories=True).found
-        if isinstance(match.what, Entry)
-    ][:_NEAR]
+        f"{reader.short_id(connection, entry.id)}: {clip(show(entry.sentence), 80)}"
+        for entry in memories_like(connection, clean(text), _NEAR)
+    ]
     shown = clip(show(clean(text)), 80)
     if near:
         return NotFound(f"no memory is or says “{shown}”", "did you mean " + "; ".join(near))

@@ -22,13 +22,12 @@ from tacit.core.likeness import is_alike
 from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.core.status import Status
-from tacit.core.text import clip, query_words
+from tacit.core.text import clip
 from tacit.index import reader, sessions
 from tacit.index.disputes import opposing
-from tacit.index.reader import Entry
 from tacit.index.sessions import Row
 from tacit.learn.talk.learnt import Learnt, Said
-from tacit.recall.find import find
+from tacit.recall.remembered import memories_like
 from tacit.vault.conversations.listing import ToldSessions
 from tacit.vault.filing import must_decode
 from tacit.vault.speaker import Speaker
@@ -178,8 +177,7 @@ def _known_as(connection: sqlite3.Connection, claim: Claim) -> Claim:
     """The same thing said in other words before is one memory: the first words stay, the new ones are evidence."""
     if reader.entry(connection, claim.id) is not None:
         return claim
-    found = find(connection, query_words(claim.sentence), _NEAR, memories=True).found
-    for entry in (one.what for one in found if isinstance(one.what, Entry)):
+    for entry in memories_like(connection, claim.sentence, _NEAR):
         if entry.scope == claim.scope and is_alike(entry.sentence, claim.sentence):
             memory = reader.memory(connection, entry.id, must_decode)
             return memory.claim if memory else claim

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Self
 
-from tacit.core.claim import is_local
+from tacit.core.claim import Scope, is_local
 from tacit.core.conversation import session_id
 from tacit.core.errors import LockBusy
 from tacit.core.event import Draft, Event, timestamp
@@ -22,9 +22,11 @@ from tacit.index.reader import Entry
 from tacit.index.sessions import Row
 from tacit.recall.bearing import bearing, telling_words
 from tacit.recall.brief import compose
-from tacit.recall.find import find
-from tacit.recall.injection import Injection, at_prompt, at_start
+from tacit.recall.injection import Before, Injection, at_prompt, at_start
+from tacit.recall.kindred import kindred
 from tacit.recall.nearest import nearest
+from tacit.recall.remembered import memories
+from tacit.recall.retrieving import Question, question_of
 from tacit.vault.autocapturing import left_out
 from tacit.vault.conversations.places import scope_of
 from tacit.vault.filing import must_decode
@@ -142,7 +144,7 @@ class Giving(Opened):
     def _recent(self, connection: sqlite3.Connection, asker: Asker, past: Past) -> Iterator[Row]:
         """The last sessions here; of those in which the same was asked, the latest."""
         most = self._settings.autocapture_max_recent_sessions
-        scope = scope_of(self._cwd, "", self._user_folder, lambda scope: reader.is_used(connection, scope))
+        scope = self._sessions_scope(connection)
         own = session_id(asker.agent, asker.session)
         seen: set[str] = set()
         for row in sessions.rows(connection, scope, limit=_LOOKED_AT):
@@ -154,18 +156,37 @@ class Giving(Opened):
                 return
 
     def _at_prompt(self, connection: sqlite3.Connection, asker: Asker, prompt: str, most: int) -> Injection:
-        scopes = self._store.scopes_in(connection)
         past = self._past(connection, asker)
-        asked = telling_words(clean(prompt))
-        matches = find(connection, asked, _FOUND, memories=True).found
-        found = [one.what for one in matches if isinstance(one.what, Entry)]
-        standing = [
+        telling = telling_words(clean(prompt))
+        question = question_of(connection, telling)
+        found = self._standing(connection, question, past)
+        before = self._before(connection, asker, past, question, len(telling) - len(question.words))
+        return at_prompt(bearing(prompt, found), before, self._store.speaker.clock(), self._nonce(), most)
+
+    def _standing(self, connection: sqlite3.Connection, question: Question, past: Past) -> list[Entry]:
+        """Memories that hold here and were not given yet."""
+        scopes = self._store.scopes_in(connection)
+        found = [entry for entry, _ in memories(connection, question, _FOUND)]
+        return [
             entry
             for entry in nearest(found, lambda scope: 0 if is_local(scope) else 1)
             if entry.scope in scopes and entry.status is Status.ACTIVE and entry.overruled_by is None
+            if entry.id not in past.memories
         ]
-        fresh = [entry for entry in standing if entry.id not in past.memories]
-        return at_prompt(bearing(prompt, fresh), self._nonce(), most)
+
+    def _before(
+        self, connection: sqlite3.Connection, asker: Asker, past: Past, question: Question, unheard: int
+    ) -> Before | None:
+        """The earlier session here that bears on a prompt, if neither it nor one like it was told of yet."""
+        known = {*past.sessions, session_id(asker.agent, asker.session)}
+        here = sessions.runs(connection, self._sessions_scope(connection), _LOOKED_AT)
+        told = {alike for name, alike in here.values() if name in known}
+        kin = kindred(connection, question, unheard, {run for run, (_, alike) in here.items() if alike not in told})
+        row = sessions.row(connection, here[kin.run][0]) if kin else None
+        return Before(row, kin.reason) if kin and row else None
+
+    def _sessions_scope(self, connection: sqlite3.Connection) -> Scope:
+        return scope_of(self._cwd, "", self._user_folder, lambda scope: reader.is_used(connection, scope))
 
     def _past(self, connection: sqlite3.Connection, asker: Asker) -> Past:
         name = clip(clean(asker.session), 128)

@@ -46,13 +46,21 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldOf:
+    """An earlier session that was told of, and why, where it was not for being one of the last."""
+
+    row: Row
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Injection:
     """What was put into a prompt."""
 
     event: Event
     body: Injected
     memories: tuple[Given, ...]
-    sessions: tuple[Row, ...]
+    sessions: tuple[ToldOf, ...]
 
 
 class ToldSessions(Opened):
@@ -158,12 +166,15 @@ def _short(connection: sqlite3.Connection, name: ClaimId) -> str:
 def _injection(connection: sqlite3.Connection, event: Event) -> Injection:
     body = event.body
     assert isinstance(body, Injected)
-    reasons = [*body.reasons, *[""] * len(body.memories)]
+    names = [*body.memories, *body.sessions]
+    reasons = dict(zip(names, body.reasons, strict=False))
     told = []
-    for memory, reason in zip(body.memories, reasons, strict=False):
+    for memory in body.memories:
         entry = reader.entry(connection, ClaimId(memory)) if is_claim_prefix(memory) else None
-        told.append(Given(memory, entry.sentence if entry else "(no longer there)", reason))
+        told.append(Given(memory, entry.sentence if entry else "(no longer there)", reasons.get(memory, "")))
     before = [
-        row for name in body.sessions if is_claim_prefix(name) and (row := sessions.row(connection, ClaimId(name)))
+        ToldOf(row, reasons.get(name, ""))
+        for name in body.sessions
+        if is_claim_prefix(name) and (row := sessions.row(connection, ClaimId(name)))
     ]
     return Injection(event, body, tuple(told), tuple(before))

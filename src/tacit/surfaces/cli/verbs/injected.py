@@ -42,11 +42,14 @@ def _lines(one: Injection) -> list[str]:
     told = [f"{local_time(origin):%Y-%m-%d %H:%M}  {show(who)}, {show(when)}, {counted(body.tokens, 'token')}"]
     if body.task:
         told.append(f"    for: {show(clip(body.task, 100))}")
-    for memory in one.memories:
-        why = f" ({show(memory.reason)})" if memory.reason else ""
-        told.append(f"    {memory.id}  {show(clip(memory.sentence, 100))}{why}")
-    told += [f"    session {row.id}  {show(clip(row.title, 80))}" for row in one.sessions]
+    told += [f"    {memory.id}  {show(clip(memory.sentence, 100))}{_why(memory.reason)}" for memory in one.memories]
+    for before in one.sessions:
+        told.append(f"    session {before.row.id}  {show(clip(before.row.title, 80))}{_why(before.reason)}")
     return told
+
+
+def _why(reason: str) -> str:
+    return f" ({show(reason)})" if reason else ""
 
 
 def _json(one: Injection) -> dict[str, object]:
@@ -59,7 +62,7 @@ def _json(one: Injection) -> dict[str, object]:
         "for": body.task,
         "tokens": body.tokens,
         "memories": [{"id": memory.id, "text": memory.sentence, "why": memory.reason} for memory in one.memories],
-        "sessions": [{"id": row.id, "title": row.title} for row in one.sessions],
+        "sessions": [{"id": told.row.id, "title": told.row.title, "why": told.reason} for told in one.sessions],
     }
 
 

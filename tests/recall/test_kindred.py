@@ -1,0 +1,98 @@
+"""Which earlier session a prompt is told of: one that holds a good part of it, or none."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import date
+
+import pytest
+
+from tacit.index import store
+from tacit.index.lists import Lists, Wording
+from tacit.index.parts import PERSON, first_number, number_of
+from tacit.recall.kindred import Kin, kindred
+from tacit.recall.retrieving import question_of
+
+TALKS = {
+    "login": "the login form loses its token when the session cookie expires",
+    "chart": "draw the chart of monthly revenue with a dashed grid",
+    "import": "the importer reads csv files in chunks and keeps the header",
+}
+
+
+@pytest.fixture
+def index() -> sqlite3.Connection:
+    return store.create(":memory:")
+
+
+@pytest.fixture
+def runs(index: sqlite3.Connection) -> dict[str, int]:
+    """Sessions of a message each, by what they are about."""
+    return {about: talk(index, place, text) for place, (about, text) in enumerate(TALKS.items())}
+
+
+def talk(index: sqlite3.Connection, session: int, *said: str, day: date = date(2026, 3, 1)) -> int:
+    first = first_number(day, session)
+    lists = Lists(index)
+    numbered = [(number_of(first, place, PERSON), text) for place, text in enumerate(said)]
+    lists.put([Wording(number, text, "") for number, text in numbered], fresh=True)
+    lists.settle()
+    return first
+
+
+def asked(index: sqlite3.Connection, prompt: str, *runs: int) -> Kin | None:
+    words = prompt.split()
+    question = question_of(index, words)
+    return kindred(index, question, len(words) - len(question.words), runs)
+
+
+def test_the_session_that_spoke_of_it_is_found_with_the_words_it_shares(
+    index: sqlite3.Connection, runs: dict[str, int]
+) -> None:
+    found = asked(index, "token cookie chart", *runs.values())
+
+    assert found == Kin(runs["login"], ("cookie", "token"))
+    assert found.reason == "it spoke of cookie, token"
+
+
+def test_one_word_is_not_enough(index: sqlite3.Connection, runs: dict[str, int]) -> None:
+    assert asked(index, "revenue", *runs.values()) is None
+    assert asked(index, "revenue grid", *runs.values()) is not None
+
+
+def test_a_small_part_of_a_prompt_is_not_enough(index: sqlite3.Connection, runs: dict[str, int]) -> None:
+    assert asked(index, "revenue grid walrus violet", *runs.values()) is not None
+    assert asked(index, "revenue grid walrus violet lantern harbour pepper", *runs.values()) is None
+
+
+def test_a_prompt_of_words_that_nobody_said_finds_nothing(index: sqlite3.Connection, runs: dict[str, int]) -> None:
+    assert asked(index, "walrus violet", *runs.values()) is None
+    assert asked(index, "", *runs.values()) is None
+
+
+def test_sessions_that_are_not_asked_about_do_not_answer(index: sqlite3.Connection, runs: dict[str, int]) -> None:
+    assert asked(index, "token cookie", runs["chart"], runs["import"]) is None
+    assert asked(index, "token cookie") is None
+
+
+def test_rare_words_decide(index: sqlite3.Connection, runs: dict[str, int]) -> None:
+    others = [talk(index, number, "please build the server") for number in range(10, 40)]
+    found = asked(index, "build server token cookie", *others, *runs.values())
+
+    assert found is not None and found.run == runs["login"]
+
+
+def test_a_session_about_it_comes_before_a_long_one_that_also_mentions_it(index: sqlite3.Connection) -> None:
+    long = talk(index, 1, "token cookie", *(f"something else number{place}" for place in range(60)))
+    short = talk(index, 2, "token cookie")
+
+    found = asked(index, "token cookie", long, short)
+    assert found is not None and found.run == short
+
+
+def test_of_two_that_say_the_same_the_later_one_is_told(index: sqlite3.Connection) -> None:
+    early = talk(index, 1, "token cookie", day=date(2026, 2, 1))
+    late = talk(index, 2, "token cookie", day=date(2026, 3, 1))
+
+    found = asked(index, "token cookie", early, late)
+    assert found is not None and found.run == late
