@@ -1,7 +1,5 @@
 """One command that somebody ran, wherever we learned of it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import NamedTuple
 

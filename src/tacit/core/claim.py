@@ -1,7 +1,5 @@
 """A claim: one atomic statement with a kind and a scope. `key` = same statement, `question` = same question."""
 
-from __future__ import annotations
-
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple, NewType
@@ -36,7 +34,7 @@ class Kind(Enum):
         self.section = section
 
     @classmethod
-    def named(cls, label: str) -> Kind:
+    def named(cls, label: str) -> "Kind":
         """The kind of this name; KeyError when there is none."""
         return _KINDS[label]
 

@@ -1,7 +1,5 @@
 """How sure a memory is of itself, 0 to 1: a base by source, rising with observations and sessions to a cap."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -4,8 +4,6 @@ Judged in the order in which the answers were last asserted: the newer answer wi
 constraint and the newer is not; two constraints, or a newer answer with less authority, cannot be decided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple

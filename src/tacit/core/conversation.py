@@ -1,7 +1,5 @@
 """What a person and an agent said and did together, as far as it is kept. `agent` is the host: claude, codex, …"""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The envelope around everything that is recorded. It never changes shape; bodies may."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import NamedTuple
@@ -47,7 +45,7 @@ class Origin(NamedTuple):
     actor: str
     provenance: Provenance
 
-    def heard_from(self, voice: Voice | None) -> Origin:
+    def heard_from(self, voice: Voice | None) -> "Origin":
         """The same moment in another's voice, which never has more authority than whoever lets it be heard."""
         if voice is None:
             return self

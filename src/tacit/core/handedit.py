@@ -1,7 +1,5 @@
 """What a person changed in a page by hand, and which judgements that is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

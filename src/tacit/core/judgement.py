@@ -1,7 +1,5 @@
 """What someone concluded about a claim: proposed, decided, or taken back."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@
 sorts by id, drops doubles and leaves out what was undone before it folds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple

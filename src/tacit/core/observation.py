@@ -1,7 +1,5 @@
 """What the world did. Observations carry no verdict; learners and views read them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.core.conversation import Conversation, SummedUp

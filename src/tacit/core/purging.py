@@ -6,8 +6,6 @@ stays. Where it stands in what a claim says, the event becomes a stub: when, whe
 claim that took the place of a purged one keeps what it inherited; one that was replaced by it is forgotten.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 

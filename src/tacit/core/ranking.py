@@ -1,7 +1,5 @@
 """What comes first: in a brief by S14, among answers by relevance and then the same order. Ties go by id."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.core.claim import KIND_RANK, Kind

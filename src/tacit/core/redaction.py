@@ -4,8 +4,6 @@
 tables of `tacit.core.secrets`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A turn begins with a request. What the person says within it, when a call is tur
 to it.
 """
 
-from __future__ import annotations
-
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

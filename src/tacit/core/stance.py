@@ -5,8 +5,6 @@ forbidden, or two members of a family of which one takes just one (npm and pnpm,
 whose question cannot be told stand alone: a false conflict would silence a true memory.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

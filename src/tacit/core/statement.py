@@ -4,8 +4,6 @@ The words stay as they were typed; only what introduces them ("add to memory tha
 what makes two wordings the same statement, so a reason ("because …") is not part of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import NamedTuple

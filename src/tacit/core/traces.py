@@ -4,8 +4,6 @@ A text is looked at in several *readings*: as it stands, with its escapes resolv
 hexadecimal decoded, some levels deep. What is found in a reading is told as a span of the original.
 """
 
-from __future__ import annotations
-
 import re
 from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator

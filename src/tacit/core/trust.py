@@ -4,8 +4,6 @@ Trust is in lines: a line that was accepted holds as long as every accepted line
 one old line that changed or went takes all of them along. The order of lines means nothing (the file is kept sorted).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A workflow is the person's word for word. Steps of anybody else are kept and sho
 of what the person accepted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime

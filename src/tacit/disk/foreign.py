@@ -1,7 +1,5 @@
 """Reading what is not ours: files that others may have planted. Never through a link, never a device, never much."""
 
-from __future__ import annotations
-
 import os
 import stat
 from typing import NamedTuple

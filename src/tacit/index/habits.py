@@ -3,8 +3,6 @@
 Learners are handed in as one function over a session's commands; what they mean is none of the index's business.
 """
 
-from __future__ import annotations
-
 import gc
 import sqlite3
 from collections import Counter
@@ -125,7 +123,7 @@ def _sessions(connection: sqlite3.Connection, first: int, last: int) -> dict[int
 
 
 def _learn_session(
-    connection: sqlite3.Connection, learner: Learn, session: _Session, ran: Sequence[Ran], tallies: _Tallies
+    connection: sqlite3.Connection, learner: Learn, session: _Session, ran: Sequence[Ran], tallies: "_Tallies"
 ) -> _Session:
     """Further commands of a session; where one came late, the whole session again."""
     terminal, last, trail = session

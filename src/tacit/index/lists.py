@@ -5,8 +5,6 @@ What is put in and taken out is gathered first and written in one go: a list is 
 it gets. A list is kept in blocks, and one more number touches one of them, whatever the length of the list.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from array import array
 from bisect import bisect_left
@@ -189,7 +187,7 @@ def _made(root: str, come: Sequence[int], said: Sequence[int]) -> Iterator[_Bloc
         yield from _blocks(root, PAGES, array("q", come[pages:]))
 
 
-def _blocks(root: str, first: int, numbers: array[int], counts: bytes = b"") -> Iterator[_Block]:
+def _blocks(root: str, first: int, numbers: "array[int]", counts: bytes = b"") -> Iterator[_Block]:
     """One or several, about as long as each other."""
     size = len(numbers)
     pieces = -(-size // _BLOCK)

@@ -1,7 +1,5 @@
 """The rows of memories: folded again whenever one of their events is new, and judged where they disagree."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The rows of pages: entries of the worklog, and the latest evaluation of each day."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Nothing here ranks. The beginning of a list costs the same whatever its length.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from array import array
@@ -36,10 +34,10 @@ class Stock(NamedTuple):
 class Places(NamedTuple):
     """Messages in order, and how often the word is in each."""
 
-    numbers: array[int]
+    numbers: Sequence[int]
     counts: bytes
 
-    def by_session(self) -> Iterator[tuple[int, Places]]:
+    def by_session(self) -> "Iterator[tuple[int, Places]]":
         """Those of each session, by where its messages begin."""
         at = 0
         while at < len(self.numbers):
@@ -65,7 +63,7 @@ def in_sessions(connection: sqlite3.Connection, root: str, most: int) -> Places:
     return _first_of(connection, root, LEAST, 0, most)
 
 
-def elsewhere(connection: sqlite3.Connection, root: str, most: int, *, memories: bool) -> array[int]:
+def elsewhere(connection: sqlite3.Connection, root: str, most: int, *, memories: bool) -> Sequence[int]:
     """In memories and pages, or in memories alone."""
     return _first_of(connection, root, 0, PAGES if memories else _ENDLESS, most).numbers
 

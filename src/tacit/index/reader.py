@@ -1,7 +1,5 @@
 """Questions to the index. Rows become values here and nowhere else."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -104,7 +102,7 @@ def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> 
     return claim[:least]
 
 
-def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
+def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> "Memory | None":
     """The whole memory, folded from its events."""
     from tacit.core.memory import recollect_one
 
@@ -114,7 +112,7 @@ def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Me
 # An event that is spoken of and not there comes back as nothing, which `decode` does not take: the index is damaged.
 
 
-def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
+def memories(connection: sqlite3.Connection, decode: Decode) -> "Iterator[Memory]":
     """All memories, by id, in one pass over their events."""
     from tacit.core.memory import recollect_one
 

@@ -3,8 +3,6 @@
 The result is the same whether the events came one by one or all at once, in whatever order.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC

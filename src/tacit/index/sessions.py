@@ -1,7 +1,5 @@
 """Questions about sessions: lists of them, one whole, what is known of their events, what was put into prompts."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -94,7 +92,7 @@ def named(connection: sqlite3.Connection, name: str, limit: int = 10) -> list[Cl
     return [ClaimId(found) for (found,) in connection.execute(query, (len(name), name, limit))]
 
 
-def session(connection: sqlite3.Connection, found: Row, decode: Decode) -> Session:
+def session(connection: sqlite3.Connection, found: Row, decode: Decode) -> "Session":
     """The whole of it."""
     from tacit.core.session import fold_session  # lists and prompts do without
 

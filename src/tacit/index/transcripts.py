@@ -1,7 +1,5 @@
 """How far transcripts were read. Not derived from the log, and of no weight: without it all is read again."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple

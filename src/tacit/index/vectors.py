@@ -5,8 +5,6 @@ forgotten or a session folded again without a message, its vector goes with it, 
 of one model, named in `meta`; those of another are not compared with.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from bisect import bisect_left

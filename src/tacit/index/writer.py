@@ -3,8 +3,6 @@
 The result must be the same whether the events came one by one or all at once; a law test holds it to that.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """How well memory is kept: one measure a function, 0 to 2 points with a reason (S11)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

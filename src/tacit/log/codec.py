@@ -3,8 +3,6 @@
 Nothing here decides; a line that cannot be read becomes `Damaged` with the reason, never an exception.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 Whoever appends holds the log's lock for the length of one write; readers need none.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -199,7 +197,7 @@ class Log:
             yield from (record.event for record in self.read(segment) if isinstance(record.event, Event))
 
     @contextmanager
-    def alone(self) -> Iterator[Log]:
+    def alone(self) -> "Iterator[Log]":
         """The same log while nobody else can append: for what has to see it whole and change it."""
         with self._lock.held():
             yield Log(self._home, self._disk, _Held(), self._entropy, self._mark)

@@ -1,7 +1,5 @@
 """What a purge will do to the log: every segment as it should be, and the tombstones to leave. Nothing is written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """Lines of a segment, read as bytes. A torn tail is not yielded; a line of any length costs bounded memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 

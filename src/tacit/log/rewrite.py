@@ -4,8 +4,6 @@ What is not meant stays byte for byte. The new file takes the old one's place in
 made sure before that nobody else appends.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator

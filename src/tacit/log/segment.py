@@ -3,8 +3,6 @@
 Lock, seal a torn tail, one write, sync, acknowledge. Nothing is ever truncated or rewritten.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable, Sequence

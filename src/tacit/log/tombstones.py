@@ -4,8 +4,6 @@ A replay of our own log looks at the events a tombstone names, and at claims tha
 looked at whole, because the same text may stand there under ids that nobody here has seen.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Read every line and say what is wrong, where, and what to do. Nothing is changed."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from hashlib import sha256

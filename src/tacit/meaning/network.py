@@ -3,8 +3,6 @@
 One text at a time: what stands beside a text in a batch changes the last digits of its vector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

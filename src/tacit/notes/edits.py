@@ -5,8 +5,6 @@ entry with the same id is a statement of its own. What a merge of git left behin
 lines that are there twice.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ An entry is `- DATE: text (evidence: e) ^id`. The id at the end lets Tacit know 
 reworded or moved it, and lets a person ask `tacit why ID`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

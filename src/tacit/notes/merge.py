@@ -4,8 +4,6 @@ Where theirs equals base nobody edited it. Otherwise every line a person added, 
 A line is its words and the heading it stands under.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A memory as the readable views see it: with how its question was decided."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.core.ids import ClaimId

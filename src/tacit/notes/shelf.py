@@ -3,8 +3,6 @@
 Beside the pages a copy of what was last written is kept: the difference to what lies there is the hand edit.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable, Container, Sequence

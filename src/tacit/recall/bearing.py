@@ -4,8 +4,6 @@ A search finds something for every prompt. To be put into one unasked, a memory 
 part of its own words, by weight. Words that every other prompt has weigh little, names and flags weigh more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The brief: three to seven memories that an agent should know, within a budget, fenced as reference data (S14)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ that is compared, so that it weighs the same whatever a model's numbers look lik
 What shares no word with the question is found only where it is really near.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Search: relevance first, in coarse steps; within a step kind, strength and recency as in a brief; ties by id."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -73,7 +71,7 @@ class Match(NamedTuple):
     added: float = 0.0
 
 
-def search(connection: sqlite3.Connection, query: Query, measure: Measure | None = None) -> list[Match]:
+def search(connection: sqlite3.Connection, query: Query, measure: "Measure | None" = None) -> list[Match]:
     """At most `limit` answers, each fact once. `measure` tells how near vectors are to the question by meaning."""
     telling, spoken = query_words(query.text), words(query.text[:4096])
     look = query.limit + 10  # some to choose from: what is nearly as relevant may be more important
@@ -92,7 +90,7 @@ def find(
     limit: int,
     *,
     spoken: Sequence[str] = (),
-    measure: Measure | None = None,
+    measure: "Measure | None" = None,
     apart: bool = False,
 ) -> Matches:
     """The best that hold any of these words; `spoken` are all words of the question in order. Of a session the best
@@ -120,7 +118,7 @@ def _best_of_each(scored: Sequence[Scored]) -> list[Scored]:
 
 
 def _by_meaning(
-    connection: sqlite3.Connection, others: Sequence[Scored], talks: Sequence[Scored], measure: Measure, limit: int
+    connection: sqlite3.Connection, others: Sequence[Scored], talks: Sequence[Scored], measure: "Measure", limit: int
 ) -> list[Found]:
     from tacit.recall.closeness import nearer_memories, nearer_messages
 

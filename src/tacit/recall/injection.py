@@ -5,8 +5,6 @@ this session stands. At a prompt: the memories that bear on it, and the earlier 
 there is nothing worth saying.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -67,7 +65,7 @@ class Room:
 
 
 def at_start(
-    brief: Brief, recent: Sequence[Row], so_far: Session | None, now: datetime, nonce: str, most: int
+    brief: Brief, recent: Sequence[Row], so_far: "Session | None", now: datetime, nonce: str, most: int
 ) -> Injection:
     """Memories first, then where this session stands, then the last sessions."""
     room = Room(most)
@@ -101,7 +99,7 @@ def _standing(memory: ClaimId, brief: Brief) -> str:
     return f"one of the most important {entry.kind.label} memories here{seen}"
 
 
-def _take_as_much_as_fits(room: Room, session: Session, nonce: str) -> None:
+def _take_as_much_as_fits(room: Room, session: "Session", nonce: str) -> None:
     """The latest requests matter most; the earliest are left out first."""
     from tacit.recall.checkpoint import REQUESTS, checkpoint  # a session that begins has none
 

@@ -4,8 +4,6 @@ A search finds a session for every prompt. To be told of one unasked, more than 
 there, and they must be a good part of it, by how rare they are.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections import defaultdict
 from collections.abc import Collection

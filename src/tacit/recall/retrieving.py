@@ -4,8 +4,6 @@ The cost does not grow with what is kept: of a word that is everywhere only the 
 that are rare decide.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The messages of sessions that answer a question: candidates by where its words stand, the best of them read."""
 
-from __future__ import annotations
-
 import sqlite3
 from bisect import bisect_left
 from collections import defaultdict

@@ -5,8 +5,6 @@ answers a question often stands beside the words of it. A word counts by how rar
 less in much text than in little.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate

@@ -3,8 +3,6 @@
 Hooks read them at every prompt, so what only `tacit config` needs is in the files beside this one.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple

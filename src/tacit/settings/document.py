@@ -4,8 +4,6 @@ The parser of Python tells no lines. But a statement ends where the lines since 
 first time, so that parser finds them too, and nothing here has to know how TOML is written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Which value holds for each setting, and where it comes from: a default, a line of the file, or the environment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 An agent that hides cannot be told from a person; what this protects from is an honest agent that was misled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

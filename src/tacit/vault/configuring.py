@@ -1,7 +1,5 @@
 """Settings as a person sees and changes them: `tacit config` and `tacit autocapture`. An agent only looks."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

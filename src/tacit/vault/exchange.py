@@ -1,7 +1,5 @@
 """Taking a home along, and taking in another: whole lines where it is one's own, candidates where it is not."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -130,7 +128,7 @@ class Exchanging(Purging):
         return told[0]
 
     def _candidates(
-        self, connection: sqlite3.Connection, said: Sequence[_Said | None], name: str
+        self, connection: sqlite3.Connection, said: "Sequence[_Said | None]", name: str
     ) -> tuple[list[Draft], Imported]:
         graves, drafts, known, refused, gone = tombstones(self._store.log), [], 0, 0, 0
         for one in said:

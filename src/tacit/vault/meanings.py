@@ -4,8 +4,6 @@ Without the extra nothing of this is loaded, and without vectors the extra is no
 that has them. A question encodes itself and nothing else.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -37,7 +35,7 @@ class Encoded(NamedTuple):
     all: int
 
 
-def measure(connection: sqlite3.Connection, text: str) -> Measure | None:
+def measure(connection: sqlite3.Connection, text: str) -> "Measure | None":
     """How near a question is to vectors; nothing where there are none, or no model that made them."""
     name = reader.meaning(connection)
     meaning = _meaning() if name else None
@@ -51,7 +49,7 @@ def measure(connection: sqlite3.Connection, text: str) -> Measure | None:
 
 
 @cache
-def _meaning() -> Meaning | None:
+def _meaning() -> "Meaning | None":
     from tacit.meaning import load
 
     return load()
@@ -81,7 +79,7 @@ class Meanings(Opened):
             pass  # it is made another time
         return Encoded(new, self.meanings())
 
-    def _some(self, meaning: Meaning) -> int:
+    def _some(self, meaning: "Meaning") -> int:
         """A batch of them; says how many were kept."""
         texts = self._store.read(lambda connection: vectors.missing(connection, must_decode, _BATCH))
         made = [_made(meaning, text) for text in texts]
@@ -97,7 +95,7 @@ class Meanings(Opened):
         self._store.keep(lambda _connection, _unfiled: [], all_or_nothing)
 
 
-def _made(meaning: Meaning, text: Text) -> Vector:
+def _made(meaning: "Meaning", text: Text) -> Vector:
     return Vector(text.number, print_of(text.text), meaning.vector(text.text[: vectors.LONGEST]))
 
 

@@ -3,8 +3,6 @@
 Whatever a model does, nothing is lost and nobody is kept waiting for long: there is an answer, or a reason why not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -96,7 +94,7 @@ class Modelling(Opened):
         except (TacitError, OSError) as error:  # a home without room for the meter, no process to be had
             return ModelOutcome(problem=f"no model was asked: {show(str(error))}")
 
-    def _excerpt(self, said: Sequence[Said]) -> tuple[Line, ...]:
+    def _excerpt(self, said: Sequence[Said]) -> "tuple[Line, ...]":
         from tacit.learn.talk.model_excerpt import excerpt
 
         return excerpt(said, min(_MOST_EXCERPT, self._settings.model_tokens_per_day // 2))
@@ -109,7 +107,7 @@ class Modelling(Opened):
             return f"{error.message}; {'type: ' if error.hint.startswith('pip') else ''}{error.hint}"
         return ""
 
-    def _asked(self, text: str, lines: Sequence[Line], name: str) -> ModelOutcome:
+    def _asked(self, text: str, lines: "Sequence[Line]", name: str) -> ModelOutcome:
         from tacit.learn.talk.model_answer import read_answer
         from tacit.learn.talk.model_claims import checked
         from tacit.vault.model.calling import ask
@@ -129,7 +127,7 @@ class Modelling(Opened):
         found = checked(answer, lines)
         return ModelOutcome(found.findings, cost, dropped=found.dropped, summary=found.summary, model=name)
 
-    def _question(self, text: str, name: str) -> Question:
+    def _question(self, text: str, name: str) -> "Question":
         from tacit.learn.talk.model_answer import SCHEMA
         from tacit.vault.model.calling import Question
 
@@ -145,7 +143,7 @@ class Modelling(Opened):
                 self._write(reserved(meter, need))
         return problem
 
-    def _settle(self, need: Need, reply: Reply, cost: int) -> None:
+    def _settle(self, need: Need, reply: "Reply", cost: int) -> None:
         """Count what it cost; of a model that was cut off nobody knows, so that is all that was reserved."""
         with FileLock(self._meter_lock, _LOCK_SECONDS).held():
             now = self._now()

@@ -4,8 +4,6 @@ The note lies in the home while a sync is under way. Whoever takes the home's lo
 log has the judgements: if so, the lines they were read from are Tacit's; if not, they are still to be read.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from typing import NamedTuple

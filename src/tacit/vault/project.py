@@ -1,7 +1,5 @@
 """Which project one stands in: found by reading files, never by running git or anything of the repository."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

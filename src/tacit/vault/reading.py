@@ -1,7 +1,5 @@
 """The verbs that only look: recall, brief, list, show, why, conflicts, status."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -66,7 +64,7 @@ class Listed(NamedTuple):
     """
 
     short: str
-    memory: Memory
+    memory: "Memory"
     overruled_by: ClaimId | None
     conflict: bool
     counted: Counts | None = None
@@ -98,7 +96,7 @@ class Dispute(NamedTuple):
     scope: Scope
     winner: Listed
     loser: Listed
-    rule: Rule
+    rule: "Rule"
 
 
 class Questions(Opened):
@@ -240,11 +238,11 @@ class Questions(Opened):
 
     # Brief
 
-    def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> Brief:
+    def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> "Brief":
         from tacit.recall.brief import compose
         from tacit.vault.named import checked_tags
 
-        def ask(connection: sqlite3.Connection) -> Brief:
+        def ask(connection: sqlite3.Connection) -> "Brief":
             scopes = self._store.scopes_in(connection)
             is_open = not tags and not task  # then only what leads can be chosen
             return compose(
@@ -339,7 +337,7 @@ class Questions(Opened):
 
         return self._store.read(ask)
 
-    def _dispute(self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: Rule) -> Dispute:
+    def _dispute(self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: "Rule") -> Dispute:
         first, second = self._listed(connection, winner), self._listed(connection, loser)
         entry = reader.entry(connection, winner)
         if entry is None:
@@ -376,7 +374,7 @@ def scope_label(scope: Scope) -> str:
     return f"project {project_name(scope)}" if is_local(scope) else "global"
 
 
-def _measure(connection: sqlite3.Connection, text: str) -> Measure | None:
+def _measure(connection: sqlite3.Connection, text: str) -> "Measure | None":
     """How near vectors are to a question; a home without any needs nothing of that."""
     if not reader.meaning(connection):
         return None

@@ -3,8 +3,6 @@
 A view and the copy of what was last written to it are changed alike, so that a hand edit stays the same edit.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Making a home, and telling agents about it in their own files, between markers that can be taken out exactly."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Sequence

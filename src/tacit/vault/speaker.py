@@ -1,7 +1,5 @@
 """Who speaks, when and where: read from the environment once, handed down as values."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime

@@ -5,8 +5,6 @@ the middle of its work, `dequeue` when it became a prompt of its own, which then
 person took it back into the line. A prompt of the command line goes through the queue too: its `dequeue` comes at once.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.capture.agents.telling import Place

@@ -1,7 +1,5 @@
 """What a text in a user record of Claude Code is: words of the person, or something the host wrote there."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ before the conversation looks like words of the person otherwise. A text that is
 event says the same, or when the agent goes on and no event came.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """How a call of Codex ended, read from the text that the agent was given back."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Transcripts of Copilot CLI: `~/.copilot/session-state/SESSION/events.jsonl`, one event a line."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ The older form is one document that is written anew each time. The newer has a m
 a patch may repeat messages that stood there before, with the same ids, and a message may come again with its calls.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What reading a transcript gives: things said and done, and a count of everything else."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

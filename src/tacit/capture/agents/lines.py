@@ -4,8 +4,6 @@ A line over 16 MiB is counted and passed over without being held. A broken line 
 stand glued together in one line, both are given if they can be told apart. The last line is read only when it is whole.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

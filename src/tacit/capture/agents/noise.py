@@ -3,8 +3,6 @@
 Each row of `ROWS` is a tag. What is between its two marks goes, or stays without them. Everything is found in one pass.
 """
 
-from __future__ import annotations
-
 import re
 from enum import Enum
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A word with a variable, a glob or a substitution is not literal: what it stands 
 guessed, and nothing is ever an error: where the line cannot be followed, what was understood before that is given.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

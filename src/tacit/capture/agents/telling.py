@@ -1,7 +1,5 @@
 """Making heard things of what a record says, the same for every host: noise goes, texts are bounded, keys last."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

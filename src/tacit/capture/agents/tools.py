@@ -1,7 +1,5 @@
 """What each host calls its tools, and what is kept of a call (B3). One row a tool, by its name in lower case."""
 
-from __future__ import annotations
-
 import re
 from enum import Enum
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Histories that shells keep themselves. Each format is a file here with `looks_like` and `read`; this is the table."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple

@@ -5,8 +5,6 @@ become the replacement character. A line that is mostly such is no command, and 
 left out whole, because half a command is another command.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Where shells keep their histories."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A session is named after its shell and its first second, so that reading again f
 before goes on: a history that has lost its beginning since then still belongs to the sessions it had.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -4,8 +4,6 @@ The last word of the name tells what is asked of the value. Behind `password` a 
 `token` it must look drawn by lot; behind `key`, which names a thousand other things, it must be so beyond doubt.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache

@@ -3,8 +3,6 @@
 Only among what nobody has decided on yet; what a person accepted or turned down is theirs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

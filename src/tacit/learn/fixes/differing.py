@@ -1,7 +1,5 @@
 """Where two commands differ, when that is one place."""
 
-from __future__ import annotations
-
 from difflib import SequenceMatcher
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ along. An edit, the person's stop and a summary close what is open: what works a
 does not matter in how many pieces a session comes. `rest` closes what is open at its end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 

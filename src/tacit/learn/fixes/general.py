@@ -1,7 +1,5 @@
 """What is of the moment taken out of what is said: names of branches, messages, values, ids, places of this machine."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Whether one call is the mended form of another that failed, and how it was mended. Decides; keeps nothing."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import NamedTuple
 

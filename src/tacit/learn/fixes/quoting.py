@@ -1,7 +1,5 @@
 """What the shell does to words before a program sees them, and the lessons that follow whatever the program is."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What went wrong, read from the result of a call: the line that tells it, its sort, and what it names."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Whether two different commands try the same thing, given what the first one's error says."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The sorts of errors, and the shape of a row in their tables."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Two commands side by side: whether they try the same thing, and in what they differ."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The tables of errors, ready to be asked."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

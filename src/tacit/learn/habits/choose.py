@@ -4,8 +4,6 @@ A sequence is worth what it says beyond chance: two commands that are run all da
 is the normalised pointwise mutual information, 0 for chance and 1 for commands that never go without each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
 from math import log

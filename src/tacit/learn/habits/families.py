@@ -6,8 +6,6 @@ of it are consumers. What only looks around or feeds a pipeline (`ls`, `cat`, `e
 part, known by its first real command.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

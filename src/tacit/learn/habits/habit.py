@@ -1,7 +1,5 @@
 """A habit: something seen again and again, how often, in how many sessions; when that is enough, and how sure it is."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Triple

@@ -6,8 +6,6 @@ train.py`), the place (`ssh build-1`). The tables say which; a program that is i
 behind its name is one that programs commonly have (`mytool deploy`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """From a habit to something that can be run: the command lines a person really typed, and where."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple

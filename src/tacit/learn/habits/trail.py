@@ -1,7 +1,5 @@
 """What learners are shown: the commands of one session in order, and what is worth keeping of those before."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.core.observation import CommandRan
@@ -30,7 +28,7 @@ class Trail(NamedTuple):
     at: int = 0
     failed: str = ""
 
-    def rested(self, now: int) -> Trail:
+    def rested(self, now: int) -> "Trail":
         """The same, unless so much time went by that nothing follows from it."""
         return self if abs(now - self.at) <= PAUSE else Trail(at=self.at)
 

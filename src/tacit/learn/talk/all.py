@@ -6,8 +6,6 @@ A conversation is folded thing by thing, so it does not matter in how many piece
 of the person alone; what the agent said only tells what the person pointed at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

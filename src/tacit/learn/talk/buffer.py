@@ -4,8 +4,6 @@ They are looked at when there are 20, or when the first has waited for 60 second
 as if something is to be learnt. What is learnt does not depend on where the pieces end.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

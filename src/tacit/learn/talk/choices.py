@@ -1,7 +1,5 @@
 """What the person chose over what, in so many words, and who chose the same again: a preference."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -5,8 +5,6 @@ alone. Signs add to it or take from it: a reason given, a thing named in general
 What reaches `ENOUGH` is taken as meant to last. A learner is a table of forms.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a learner concluded from a conversation: a sentence that can stand alone, and the words it comes from."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.core.claim import Kind

@@ -1,7 +1,5 @@
 """What a model answered, read strictly: one JSON object of the form that was asked for, or it is no answer."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A model is never taken at its word. What it read in the output of a tool may be 
 tells anybody what to do comes from there.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 A model quotes what it was shown; `Part` keeps beside that what was really said, so that a quote is found there again.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Only what a person typed can say a rule. What is left out: fenced and indented c
 tables, everything behind a line that announces something pasted, documents, and prompts that a host wrote.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 `plain` has the length of `text`, so a place in one is the place in the other.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The quote is an exact part of the prompt. Where a sentence points at another ("n
 front of it comes along; where there is none, what the turn before was about is named behind it.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What speaks for and against a sentence being meant to last, whatever its form: tables of wordings with a weight."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

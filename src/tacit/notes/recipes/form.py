@@ -3,8 +3,6 @@
 The lines of a step are indented below `step:`, so that nothing in a command can be taken for another line of the form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

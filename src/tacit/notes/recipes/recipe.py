@@ -1,7 +1,5 @@
 """What every export is made from, and the names it may have elsewhere."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A value is taken as it stands even when it begins with `--`, and texts may begin
 full of flags. Only a word that looks like a mistyped option is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +36,7 @@ class Command(NamedTuple):
     words: str
     help: str
     example: str
-    run: Callable[[Call], int]
+    run: "Callable[[Call], int]"
     options: tuple[Option, ...] = ()
     any_words: bool = False
 
@@ -57,7 +55,7 @@ class Call:
         self._opened: Opened | None = None
 
     @property
-    def vault(self) -> Vault:
+    def vault(self) -> "Vault":
         """The home this call is about, with all its verbs."""
         from tacit.vault.vault import Vault
 
@@ -66,7 +64,7 @@ class Call:
         return self._opened
 
     @property
-    def questions(self) -> Questions:
+    def questions(self) -> "Questions":
         """The same, for verbs that only look and should start fast."""
         from tacit.vault.reading import Questions
 

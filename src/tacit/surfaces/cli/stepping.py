@@ -3,8 +3,6 @@
 Nothing runs that was not shown before. A step that fails ends the run, or the person says how to go on.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The text that a shell loads: a file of `snippets/` with the recorder of this very installation in it."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """Lines of ours at the end of a text file, between two markers. The first remembers how the file was before."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.core.errors import Refused

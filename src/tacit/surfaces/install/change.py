@@ -1,7 +1,5 @@
 """A change of one file that is not ours: decided as a value, shown to the person, then made whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

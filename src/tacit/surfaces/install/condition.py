@@ -1,7 +1,5 @@
 """In which condition Tacit stands in a shell or an agent: up to date, started from a place that is gone, turned off."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

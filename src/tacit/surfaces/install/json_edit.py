@@ -1,7 +1,5 @@
 """Changes of a JSON text that leave every other byte as it is. Taking out undoes exactly what putting in did."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import NamedTuple

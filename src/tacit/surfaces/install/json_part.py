@@ -4,8 +4,6 @@ Entries of others stay as they are, also beside ours. One of ours is known by th
 path to it, so that an older installation is brought up to date where it stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
@@ -130,7 +128,7 @@ def _with_entries(text: str, wanted: Wanted) -> str:
     return text
 
 
-def _up_to_date(text: str, place: _Place, entry: Entry) -> str:
+def _up_to_date(text: str, place: "_Place", entry: Entry) -> str:
     return text if value_at(text, place) == entry.value else put(text, place, entry.value)
 
 

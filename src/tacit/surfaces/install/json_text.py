@@ -3,8 +3,6 @@
 It takes one look at each character, and refuses nestings without end.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from functools import lru_cache
@@ -32,7 +30,7 @@ class Node(NamedTuple):
     sign: str
     start: int
     end: int
-    inner: tuple[Element, ...] = ()
+    inner: "tuple[Element, ...]" = ()
 
 
 class Element(NamedTuple):

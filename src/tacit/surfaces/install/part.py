@@ -1,7 +1,5 @@
 """One file of a host that we write into, by how it is written: which bytes it has with us in it, and without us."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from typing import NamedTuple

@@ -4,8 +4,6 @@ It holds no text of theirs but white space and comments: which containers we mad
 empty. Taking out works without it, too; then containers that are empty afterwards go with our entries.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What can be installed into: one module a target, each with a `TARGET` of the same shape."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping

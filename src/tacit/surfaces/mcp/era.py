@@ -3,8 +3,6 @@
 The two are told apart request by request; nothing is inferred from what came before.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tacit.surfaces.mcp.rpc import INVALID_PARAMS, RESOURCE_NOT_FOUND, UNSUPPORTED_VERSION, Failure, Json, Request

@@ -1,7 +1,5 @@
 """A prompt: a text that a person lets their agent begin with, made from what memory says now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +16,7 @@ class Prompt(NamedTuple):
     title: str
     description: str
     takes: tuple[Field, ...]
-    run: Callable[[Vault, Given], str]
+    run: "Callable[[Vault, Given], str]"
 
 
 def described(prompt: Prompt) -> Json:
@@ -34,7 +32,7 @@ def described(prompt: Prompt) -> Json:
     }
 
 
-def made(prompt: Prompt, arguments: Mapping[str, object], caller: Caller) -> Json:
+def made(prompt: Prompt, arguments: Mapping[str, object], caller: "Caller") -> Json:
     given = checked(prompt.takes, arguments)
     with caller.opened() as vault:
         text = prompt.run(vault, given)

@@ -1,7 +1,5 @@
 """Sessions as an agent is told of them."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.errors import NotFound, WrongUse
@@ -33,12 +31,12 @@ class Row(NamedTuple):
         return f"- [{self.at[:16]}, {self.agent}, {self.scope}] {told} ({self.id})"
 
 
-def recent(vault: Vault, *, here: bool, limit: int) -> list[Row]:
+def recent(vault: "Vault", *, here: bool, limit: int) -> list[Row]:
     """The latest first; of this project, or of all."""
     return [_row(one) for one in vault.sessions(project=here, limit=limit)]
 
 
-def page(vault: Vault, name: str) -> str | None:
+def page(vault: "Vault", name: str) -> str | None:
     """One session of this project whole, as people read it; nothing where it is of elsewhere."""
     try:
         listed, session = vault.session(name)
@@ -54,7 +52,7 @@ def page(vault: Vault, name: str) -> str | None:
     return fenced(told)
 
 
-def _row(one: ListedSession) -> Row:
+def _row(one: "ListedSession") -> Row:
     row = one.row
     return Row(
         one.short,

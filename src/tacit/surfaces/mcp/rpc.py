@@ -1,7 +1,5 @@
 """JSON-RPC 2.0 as values: what a message asks, and how answers look. Nothing is read or written here."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 Json = dict[str, object]

@@ -1,7 +1,5 @@
 """What a tool takes and gives: fields, as JSON Schema for a model, and arguments checked against them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -29,7 +27,7 @@ class Field(NamedTuple):
     choices: tuple[str, ...] = ()
     least: int | None = None
     most: int | None = None
-    each: tuple[Field, ...] = ()
+    each: "tuple[Field, ...]" = ()
 
 
 class Given:

@@ -1,7 +1,5 @@
 """A tool: what a model is told of it, what it takes and gives, and what it does with a home."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,7 +31,7 @@ class Tool(NamedTuple):
     description: str
     takes: tuple[Field, ...]
     gives: tuple[Field, ...]
-    run: Callable[[Vault, Given], Told]
+    run: "Callable[[Vault, Given], Told]"
     reads: bool = False
     idempotent: bool = False
 
@@ -56,7 +54,7 @@ def described(tool: Tool) -> Json:
     }
 
 
-def call(tool: Tool, arguments: Mapping[str, object], caller: Caller) -> Json:
+def call(tool: Tool, arguments: Mapping[str, object], caller: "Caller") -> Json:
     """Run it. What goes wrong is told to the model, which can do better next time."""
     try:
         given = checked(tool.takes, arguments)

@@ -1,7 +1,5 @@
 """Lines in and out: one message a line. A line that is too long is passed over without being held."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 Hooks wait for this, so it reads what is there and waits for nobody for long.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Self

@@ -4,8 +4,6 @@ A hook leaves a note and tries to become the one that captures. Whoever is at it
 that a hundred hooks at once are one reading.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -5,8 +5,6 @@ An id is made of what an entry says (shell, second, text, and the how many-th of
 history again makes the same ids. A time that cannot be right is replaced by that of the command before.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """One question to one model of the `llm` library, in a process that can be ended. It raises nothing: see `Reply`."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

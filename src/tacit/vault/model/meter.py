@@ -5,8 +5,6 @@ nobody is told of it later, and a line for every failure would let a broken mode
 gets the day's budget once more, and nothing else is lost.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 from typing import NamedTuple

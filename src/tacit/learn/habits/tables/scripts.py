@@ -1,7 +1,5 @@
 """Programs whose habit is named by what they are pointed at: a script, a target, a package's own script."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

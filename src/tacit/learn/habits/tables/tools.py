@@ -4,8 +4,6 @@ One command word belongs to it (`git commit`), one more behind a group (`docker 
 `levels` says so (`aws s3 ls`). Options and their values before it do not.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Programs that run another command: some are taken off, some are part of what a person calls the habit."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """tacit workflow."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator

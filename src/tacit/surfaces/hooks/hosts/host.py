@@ -1,7 +1,5 @@
 """What a host is to a hook: the moments it tells of, how it says so, and how it is answered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import NamedTuple

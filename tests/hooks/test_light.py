@@ -1,0 +1,70 @@
+"""What a person or an agent waits for loads little, and what it loads is quickly made."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.person import Person
+from tests.hooks.running import RULES, SESSION
+
+# `typing` compiles each annotation of a NamedTuple that is a text, which costs more than all the rest of the class.
+_POSTPONED = """
+import __future__, sys
+for name, module in list(sys.modules.items()):
+    if name.startswith("tacit") and getattr(module, "annotations", None) is __future__.annotations:
+        for what in vars(module).values():
+            if isinstance(what, type) and issubclass(what, tuple) and what.__module__ == name:
+                print("postponed", name, what.__name__)
+print(*(name for name in sys.modules if name.startswith("tacit")))
+"""
+_PROMPT = "from tacit.surfaces.hooks import moments; moments.inject('claude', 'UserPromptSubmit', {given!r}, None)"
+_CODE = {
+    "a prompt": _PROMPT,
+    "the start of a session": _PROMPT.replace("UserPromptSubmit", "SessionStart"),
+    "recall": "from tacit.surfaces.cli import main; main(['recall', 'force push'])",
+}
+
+
+def loaded(person: Person, what: str, prompt: str) -> str:
+    told = {"session_id": SESSION, "cwd": str(person.folder), "prompt": prompt, "source": "startup"}
+    code = _CODE[what].replace("{given!r}", repr(json.dumps(told).encode()))
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"{code}\n{_POSTPONED}"],
+        env=person.environment(),
+        cwd=person.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    one = Person(tmp_path)
+    for rule in RULES:
+        one.tacit("add", rule)
+    return one
+
+
+@pytest.mark.parametrize("what", sorted(_CODE))
+def test_no_tuple_is_made_of_annotations_that_have_to_be_compiled(person: Person, what: str) -> None:
+    found = loaded(person, what, "may I force push to main?")
+
+    assert "tacit.vault.store" in found
+    assert "postponed" not in found
+
+
+def test_a_prompt_that_is_given_nothing_loads_neither_the_search_of_sessions_nor_the_tables_of_secrets(
+    person: Person,
+) -> None:
+    nothing, something = (loaded(person, "a prompt", asked) for asked in ("how are you?", "may I force push to main?"))
+
+    assert "tacit.recall.kindred" in nothing and "tacit.recall.talks" not in nothing
+    assert "tacit.core.redaction" not in nothing
+    assert "tacit.core.redaction" in something
