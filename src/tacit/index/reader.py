@@ -1,5 +1,6 @@
 """Questions to the index. Rows become values here and nowhere else."""
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -11,7 +12,7 @@ from tacit.core.event import Event
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.core.stance import Stance
 from tacit.core.status import Status
-from tacit.index.parts import run_of
+from tacit.index.parts import PAGES, run_of
 
 if TYPE_CHECKING:  # questions of hooks do without
     from tacit.core.memory import Memory
@@ -170,16 +171,22 @@ def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimI
 _PAGE_OF = f"SELECT {_PAGE} FROM page WHERE number BETWEEN ? AND ? AND NOT void ORDER BY number DESC LIMIT 1"
 
 
-def numbered(connection: sqlite3.Connection, number: int) -> Entry | Page | None:
-    """The memory or page of this number; of a message in a session, the page of its turn."""
-    if number < 0:
-        row = connection.execute(_PAGE_OF, (run_of(number), number)).fetchone()
-        return _page(row) if row else None
-    row = connection.execute(f"SELECT {_ENTRY} FROM memory WHERE number = ?", (number,)).fetchone()
-    if row:
-        return _entry(row)
-    row = connection.execute(f"SELECT {_PAGE} FROM page WHERE number = ? AND NOT void", (number,)).fetchone()
-    return _page(row) if row else None
+_MEMORIES = f"SELECT number, {_ENTRY} FROM memory WHERE number IN (SELECT value FROM json_each(?))"
+_PAGES = f"SELECT number, {_PAGE} FROM page WHERE number IN (SELECT value FROM json_each(?)) AND NOT void"
+
+
+def numbered(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Entry | Page]:
+    """The memories and pages of these numbers, as far as there are any; of a message in a session, the page of its
+    turn."""
+    found: dict[int, Entry | Page] = {}
+    for number in numbers:
+        if number < 0 and (row := connection.execute(_PAGE_OF, (run_of(number), number)).fetchone()):
+            found[number] = _page(row)
+    elsewhere = json.dumps([number for number in numbers if number >= 0])
+    found.update((row[0], _entry(row[1:])) for row in connection.execute(_MEMORIES, (elsewhere,)))
+    if any(number >= PAGES for number in numbers):
+        found.update((row[0], _page(row[1:])) for row in connection.execute(_PAGES, (elsewhere,)))
+    return found
 
 
 def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:

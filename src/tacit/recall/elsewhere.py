@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Sequence
 from heapq import nlargest, nsmallest
 
@@ -43,7 +42,7 @@ def _by_rare_words(
     connection: sqlite3.Connection, question: Question, room: int, memories: bool
 ) -> tuple[_Promise, list[Word]]:
     """What each may be worth that holds a rare word, and the words that are in too many to look at all of them."""
-    promise: _Promise = defaultdict(float)
+    promise: _Promise = {}
     common = []
     for word in question.words:
         if word.texts > room:
@@ -51,8 +50,10 @@ def _by_rare_words(
             continue
         found = postings.elsewhere(connection, word.root, room, memories=memories)
         room -= len(found)
-        for number in found:
-            promise[number] += word.weight
+        holding = dict.fromkeys(found, word.weight)
+        for number in promise.keys() & holding.keys():
+            holding[number] += promise[number]
+        promise.update(holding)
     return promise, common
 
 
@@ -89,7 +90,9 @@ def _least(promise: _Promise, wanted: int) -> float:
 
 
 def _heaviest(promise: _Promise, most: int) -> list[int]:
-    return [number for _, number in nsmallest(most, ((-weight, number) for number, weight in promise.items()))]
+    least = _least(promise, most)
+    enough = [number for number, weight in promise.items() if weight >= least]
+    return sorted(enough, key=lambda number: (-promise[number], number))[:most]
 
 
 def _read(number: int, text: str, extra: str, question: Question) -> Scored:

@@ -130,7 +130,8 @@ def _by_meaning(
 def _looked_up(
     connection: sqlite3.Connection, scored: Sequence[Scored], added: Mapping[int, float] = NOTHING_ADDED
 ) -> list[Found]:
-    found = ((numbered(connection, one.number), one) for one in scored)
+    there = numbered(connection, [one.number for one in scored])
+    found = ((there.get(one.number), one) for one in scored)
     return [
         Found(what, one.score, one.own, one.near, added.get(one.number, 0.0)) for what, one in found if what is not None
     ]

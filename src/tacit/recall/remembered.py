@@ -13,7 +13,8 @@ from tacit.recall.retrieving import Question, question_of
 def memories(connection: sqlite3.Connection, question: Question, limit: int) -> list[tuple[Entry, float]]:
     """Those that hold most of what is asked, the best first, and how well each answers."""
     scored = elsewhere(connection, question, limit, memories=True).scored if question.words else []
-    found = ((numbered(connection, one.number), one.score) for one in scored)
+    there = numbered(connection, [one.number for one in scored])
+    found = ((there.get(one.number), one.score) for one in scored)
     return [(entry, score) for entry, score in found if isinstance(entry, Entry)]
 
 

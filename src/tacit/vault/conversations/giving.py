@@ -191,15 +191,15 @@ class Giving(Opened):
         waiting = [event for event in self._store.filing.unfiled(connection, _TYPE) if event.origin.session == name]
         events: list[Event] = sorted(waiting, key=lambda event: event.id, reverse=True)
         events += sessions.given(connection, must_decode, name)
-        memories: set[str] = set()
+        given: set[str] = set()
         told: set[str] = set()
         for event in events:
             if isinstance(event.body, Injected) and event.body.agent == asker.agent:
-                memories.update(event.body.memories)
+                given.update(event.body.memories)
                 told.update(event.body.sessions)
                 if event.body.moment in _FORGETTING:
                     break
-        return Past(frozenset(memories), frozenset(told), timestamp(events[0].at) if events else "")
+        return Past(frozenset(given), frozenset(told), timestamp(events[0].at) if events else "")
 
     def _nonce(self) -> str:
         return self._store.entropy().hex()
