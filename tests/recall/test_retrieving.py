@@ -6,6 +6,8 @@ import sqlite3
 from datetime import date
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tacit.index import store
 from tacit.index.lists import Lists, Wording
@@ -105,3 +107,24 @@ def test_a_word_that_is_everywhere_counts_in_an_early_session_too(index: sqlite3
     found = {one.number: one for one in in_sessions(index, asked(index, "walrus build"), lambda _run: None).scored}
 
     assert found[number_of(early, 1, PERSON)].own == ("build",)
+
+
+RARE = ["alpha"] * 4 + ["beta"] * 5 + ["gamma"] * 6
+COMMON = ("build", "cache", "server")
+
+
+@given(held=st.lists(st.sets(st.sampled_from(COMMON)), min_size=len(RARE), max_size=len(RARE)))
+@settings(max_examples=60)
+def test_common_words_weigh_the_same_whether_or_not_all_their_places_are_looked_at(held: list[set[str]]) -> None:
+    """Where there is room for few places, common words are looked for in what holds a rare one and may be best."""
+    index = store.create(":memory:")
+    rare = {number: " ".join((word, *sorted(held[number]))) for number, word in enumerate(RARE)}
+    put(index, rare | dict.fromkeys(range(len(RARE), 60), " ".join(COMMON)))
+    question = asked(index, "alpha beta gamma build cache server")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tacit.recall.elsewhere._READ", 3)
+        every = elsewhere(index, question, 1).scored
+        patch.setattr("tacit.recall.elsewhere._PLACES", len(RARE) + 1)
+        some = elsewhere(index, question, 1).scored
+
+    assert some == every

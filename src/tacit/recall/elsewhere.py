@@ -28,7 +28,7 @@ def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, 
     wanted = max(most, _READ)
     promise, common = _by_rare_words(connection, question, max(_PLACES, 8 * most), memories)
     if common:
-        _weigh_common(connection, promise, common)
+        _weigh_common(connection, promise, common, wanted)
         if sum(word.weight for word in common) > _least(promise, wanted):
             promise = _by_common_words(connection, common, wanted, memories) | promise
     best = _heaviest(promise, wanted)
@@ -57,12 +57,16 @@ def _by_rare_words(
     return promise, common
 
 
-def _weigh_common(connection: sqlite3.Connection, promise: _Promise, common: Sequence[Word]) -> None:
-    """What else the candidates hold."""
-    candidates = sorted(promise)
+def _weigh_common(connection: sqlite3.Connection, promise: _Promise, common: Sequence[Word], wanted: int) -> None:
+    """What else the candidates hold. Those that all words that are left would not bring among the best stay as they
+    are."""
+    left = sum(word.weight for word in common)
     for word in common:
+        least = _least(promise, wanted) - left
+        candidates = sorted([number for number, weight in promise.items() if weight >= least])
         for number in postings.holding(connection, word.root, word.texts, candidates):
             promise[number] += word.weight
+        left -= word.weight
 
 
 def _by_common_words(connection: sqlite3.Connection, common: Sequence[Word], wanted: int, memories: bool) -> _Promise:
