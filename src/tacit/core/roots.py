@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-# How often a run of vowels is followed by a run of consonants, read off a word in which every letter is v or c.
-_MEASURE = re.compile("v+c+")
-
 _SECOND = {
     "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "bli": "ble", "alli": "al",
     "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al",
@@ -106,7 +101,8 @@ def _shape(word: str) -> str:
 
 
 def _measure(stem: str) -> int:
-    return len(_MEASURE.findall(_shape(stem)))
+    """How often a run of vowels is followed by one of consonants."""
+    return _shape(stem).count("vc")
 
 
 def _has_vowel(stem: str) -> bool:

@@ -34,6 +34,7 @@ class Shelf:
 
     def __init__(self, copies: str, disk: Disk) -> None:
         self._copies = copies
+        self._unwritten = os.path.join(copies, "unwritten")
         self._disk = disk
 
     def last_written(self, path: str) -> list[str] | None:
@@ -107,13 +108,14 @@ class Shelf:
         return min(written, key=lambda data: len(set(data.split(b"\n")) ^ set(there.split(b"\n"))))
 
     def _pending(self, path: str, page: bytes) -> str:
-        return f"{self.copy_of(path)}.{sha256(page).hexdigest()[:16]}"
+        name = os.path.basename(self.copy_of(path))
+        return os.path.join(self._unwritten, f"{name}.{sha256(page).hexdigest()[:16]}")
 
     def _strays(self, path: str) -> list[str]:
-        """Copies of pages that were never written."""
+        """Copies of pages that were never written. Few lie there, however many pages there are."""
         name = os.path.basename(self.copy_of(path)) + "."
-        there = os.listdir(self._copies) if os.path.isdir(self._copies) else []
-        return [os.path.join(self._copies, one) for one in there if one.startswith(name)]
+        there = os.listdir(self._unwritten) if os.path.isdir(self._unwritten) else []
+        return [os.path.join(self._unwritten, one) for one in there if one.startswith(name)]
 
     def sides(self, path: str) -> Sides | None:
         """A page that was edited since it was written; nothing where it was not, or is not there."""

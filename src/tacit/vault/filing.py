@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # loaded when something is written, or was purged
 
 # So much activity that no answer shows may wait to be filed.
 _MAY_WAIT = 256 * 1024
+_SLICE = 5_000  # lines that are filed together, about a second of work
 
 
 def must_decode(raw: bytes) -> Event:
@@ -94,9 +95,12 @@ class Filing:
             yield from self._log.events_like(segment, cursor, mark)
 
     def catch_up(self, connection: sqlite3.Connection) -> None:
+        """In slices, each of which is done when it is done: whoever is ended at a long backlog leaves less of it."""
         with wellness():
-            cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
-            self._file(connection, cursors)
+            more = True
+            while more:
+                cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
+                more = self._file(connection, cursors, most=_SLICE)
 
     def rebuilt(self) -> sqlite3.Connection:
         new = store.unfinished(self._home.index)
@@ -141,16 +145,23 @@ class Filing:
         cursors: dict[str, Cursor],
         until: str | None = None,
         without: frozenset[EventId] = frozenset(),
-    ) -> None:
-        """Everything after the cursors, and where they stand then. `apply` reads `reached` after the last record."""
+        most: int | None = None,
+    ) -> bool:
+        """Everything after the cursors, or so many lines of it, and where they stand then; whether there is more.
+        `apply` reads `reached` after the last record."""
         from tacit.index import writer
 
         reached: dict[str, Cursor] = {}
         tombstones = self._tombstones()
+        read = 0
 
         def filed() -> Iterator[writer.Filed]:
+            nonlocal read
             for segment in self._log.segments():
                 for record in self._log.read(segment, cursors.get(segment)):
+                    if read == most:
+                        return
+                    read += 1
                     reached[segment] = record.cursor
                     event, line = record.event, record.line
                     if isinstance(event, Damaged) or (until is not None and timestamp(event.at) > until):
@@ -165,6 +176,7 @@ class Filing:
             yield from (writer.Reached(segment, *cursor) for segment, cursor in reached.items())
 
         writer.apply(connection, filed(), marks(), must_decode)
+        return read == most
 
     def _tombstones(self) -> Tombstones | None:
         if not self._log.size(PURGED):

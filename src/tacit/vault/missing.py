@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
 
 from tacit.core.claim import Scope
 from tacit.core.status import Status
@@ -13,20 +14,27 @@ from tacit.vault.project import Project
 
 
 def any_missing(connection: sqlite3.Connection, home: Home, project: Project | None, scope: Scope) -> bool:
+    return memories_missing(connection, home, project, scope) or any(pages_missing(connection, home))
+
+
+def memories_missing(connection: sqlite3.Connection, home: Home, project: Project | None, scope: Scope) -> bool:
+    """Whether a file is gone that shows memories."""
     if not (os.path.exists(home.long_term) and os.path.exists(home.facts)):
         return True
-    if project and not os.path.lexists(project.facts) and reader.is_used(connection, scope, Status.ACTIVE):
-        return True
-    return any(_lacks(connection, home, kind) for kind in PAGES)
+    has_none = project is not None and not os.path.lexists(project.facts)
+    return has_none and reader.is_used(connection, scope, Status.ACTIVE)
 
 
-def _lacks(connection: sqlite3.Connection, home: Home, kind: str) -> bool:
-    """One look at the folder: there may be a thousand sessions."""
-    wanted = reader.page_days(connection, kind)
-    if not wanted:
-        return False
+def pages_missing(connection: sqlite3.Connection, home: Home) -> Iterator[str]:
+    """The pages that are gone, by kind and day. One look at each folder: there may be a thousand sessions."""
+    for kind, folder in PAGES.items():
+        if wanted := reader.page_days(connection, kind):
+            there = _names_in(home.path(folder))
+            yield from (f"{kind} {day}" for day in wanted if f"{day}.md" not in there)
+
+
+def _names_in(folder: str) -> set[str]:
     try:
-        there = set(os.listdir(home.path(PAGES[kind])))
+        return set(os.listdir(folder))
     except OSError:
-        return True
-    return any(f"{day}.md" not in there for day in wanted)
+        return set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from tacit.core.claim import GLOBAL, Scope, is_local
@@ -16,13 +16,15 @@ from tacit.core.status import Status
 from tacit.disk.lock import refuses_writes
 from tacit.index import reader
 from tacit.index import sessions as kept
+from tacit.index.rows import mark_stale
 from tacit.notes import evaluations, facts, long_term, sessions, worklog
 from tacit.notes.noted import Noted
 from tacit.notes.shelf import Shelf, inside
 from tacit.vault.home import PAGES, Home
-from tacit.vault.missing import any_missing
+from tacit.vault.missing import memories_missing, pages_missing
 from tacit.vault.project import FACTS, Project
 
+_TOGETHER = 100  # pages that are drawn before it is noted that they were
 _RENDERED = {"worklog": worklog.render, "evaluation": evaluations.render}
 Decode = Callable[[bytes], Event]
 # A link, or something that is no folder, where the repository had a folder a moment ago.
@@ -53,24 +55,30 @@ class Publisher:
         self._turn = turn
 
     def publish(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
-        """Write what is stale and, last of all, forget that it was."""
+        """Write what is stale and then forget that it was; pages some at a time, so that whoever is ended at thousands
+        of them leaves fewer."""
+        mark_stale(connection, pages_missing(connection, self._home))
         stale = reader.stale(connection)
-        whole = "everything" in stale or any_missing(connection, self._home, project, scope)
+        whole = "everything" in stale or memories_missing(connection, self._home, project, scope)
         if not whole and not stale:
             return
         update = self._from_nothing(connection) if whole else self._since(connection, stale)
-        if whole:
-            stale += [f"{kind} {day}" for kind in PAGES for day in reader.page_days(connection, kind)]
+        if "everything" in stale:
+            mark_stale(connection, (f"{kind} {day}" for kind in PAGES for day in reader.page_days(connection, kind)))
+            stale = reader.stale(connection)
         self._long_term(update)
         self._facts(self._home.facts, GLOBAL, update)
         local = {noted.memory.claim.scope for noted in update.notes if is_local(noted.memory.claim.scope)}
         for one in sorted(local | {scope}):
             self._project_facts(connection, one, project if one == scope else None, update)
-        for what in stale:
-            kind, _, day = what.partition(" ")
-            if kind in PAGES:
+        pages = [what for what in stale if what.partition(" ")[0] in PAGES]
+        _forget(connection, set(stale).difference(pages))
+        for first in range(0, len(pages), _TOGETHER):
+            some = pages[first : first + _TOGETHER]
+            for what in some:
+                kind, _, day = what.partition(" ")
                 self._page(connection, kind, day)
-        connection.executemany("DELETE FROM stale WHERE what = ?", [(what,) for what in stale])
+            _forget(connection, some)
 
     def noted(self, connection: sqlite3.Connection, claim: ClaimId) -> Noted | None:
         entry = reader.entry(connection, claim)
@@ -144,6 +152,10 @@ class Publisher:
             self.shelf.put(path, page)
         elif self.shelf.sides(path) is None:  # what a person wrote there stays, under whatever name
             self.shelf.drop(path)
+
+
+def _forget(connection: sqlite3.Connection, stale: Iterable[str]) -> None:
+    connection.executemany("DELETE FROM stale WHERE what = ?", [(what,) for what in stale])
 
 
 def drawn(connection: sqlite3.Connection, kind: str, day: str, decode: Decode, turn: int | None) -> list[str]:

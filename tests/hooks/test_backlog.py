@@ -1,0 +1,114 @@
+"""A long backlog is filed and drawn in slices: whoever is ended at it leaves less of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+import pytest
+
+from tacit.index import reader, writer
+from tacit.vault import filing, publish
+from tacit.vault.publish import Publisher
+from tests.e2e.person import Person
+from tests.laws.transcripts import Claude, Turn, lines, name_of, place
+
+SESSIONS = 12
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    """Somebody with sessions that are captured and not filed yet."""
+    one = Person(tmp_path)
+    one.tacit("init")
+    files = []
+    for number in range(SESSIONS):
+        teller = Claude(name_of("backlog", number), str(tmp_path / "work"))
+        teller.turn(Turn(f"please do task number {number}"))
+        files.append(place(tmp_path, "claude", teller.session))
+        files[-1].write_bytes(lines(teller.records))
+    with one.vault() as vault:
+        vault.capture([str(file) for file in files])
+    return one
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str, int], None]]:
+    """From the so manieth call on, whoever calls it is ended."""
+
+    def plan(what: Any, name: str, calls: int) -> None:
+        done, own = [], getattr(what, name)
+
+        def until(*words: Any, **named: Any) -> Any:
+            done.append(1)
+            if len(done) > calls:
+                raise KeyboardInterrupt
+            return own(*words, **named)
+
+        monkeypatch.setattr(what, name, until)
+
+    yield plan
+    monkeypatch.undo()
+
+
+def test_whoever_is_ended_at_filing_leaves_less_to_file(
+    person: Person, ended: Callable[[Any, str, int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filing, "_SLICE", 7)
+    with person.vault() as vault:
+        index = vault._store.as_it_is()
+        assert index is not None
+        before = vault._store.filing.backlog(index)
+        ended(writer, "apply", 3)
+        with pytest.raises(KeyboardInterrupt):
+            vault._store.catch_up()
+        index = vault._store.as_it_is()
+        assert index is not None
+        assert 0 < vault._store.filing.backlog(index) < before
+        monkeypatch.undo()
+        assert len(vault.sessions()) == SESSIONS
+
+
+def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
+    person: Person, ended: Callable[[Any, str, int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "_TOGETHER", 2)
+    with person.vault() as vault:
+        ended(Publisher, "_page", 7)
+        with pytest.raises(KeyboardInterrupt):
+            vault._store.catch_up()
+        assert _stale(person) == SESSIONS - 6
+        monkeypatch.undo()
+        vault._store.catch_up()
+    assert _stale(person) == 0
+    assert len(os.listdir(person.home / "sessions")) == SESSIONS
+
+
+def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    person.tacit("sessions")
+    first, *_, last = sorted((person.home / "sessions").iterdir())
+    text = first.read_bytes()
+    first.unlink()
+    last.unlink()
+    drawn: list[str] = []
+    own = Publisher._page
+
+    def noted(self: Publisher, connection: Connection, kind: str, day: str) -> None:
+        drawn.append(day)
+        own(self, connection, kind, day)
+
+    monkeypatch.setattr(Publisher, "_page", noted)
+    person.tacit("sessions")
+
+    assert sorted(drawn) == [first.stem, last.stem]
+    assert first.read_bytes() == text
+
+
+def _stale(person: Person) -> int:
+    with person.vault() as vault:
+        index = vault._store.as_it_is()
+        assert index is not None
+        return len(reader.stale(index))
