@@ -1,7 +1,6 @@
 """The messages of sessions that answer a question: candidates by where its words stand, the best of them read."""
 
 import sqlite3
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,9 +14,9 @@ from tacit.recall.retrieving import Candidates, Question, Scored, Word, side_by_
 from tacit.recall.weighing import Ruler, Standing
 
 _PLACES = 1500  # of one word that are looked at
-_SESSIONS = 40  # that are looked at closely
+_SESSIONS = 20  # that are looked at closely
 _MEASURED = 4  # times as many whose length is looked at first
-_BEST = 12  # messages of one of them, with their neighbours
+_BEST = 8  # messages of one of them, with their neighbours
 _READ = 3  # of those, word by word
 _FAR = 8  # messages around another that count for it
 _CLOSE, _PAIRS, _VOICE = 0.7, 0.4, 0.35
@@ -27,6 +26,7 @@ _MERITS = (0.2, 0.2, 0.08, 0.06)
 
 Voices = Callable[[int], int | None]
 _Stood = dict[Word, Places]
+_Often = tuple[Word, dict[int, int]]  # how often a word is in each message
 
 
 class _Merits(NamedTuple):
@@ -92,7 +92,7 @@ def _best_sessions(
 
 def _single(stood: _Stood) -> float:
     """As much of the question as one message holds at most."""
-    return max(_own_words(stood).values())
+    return next(iter(stood)).weight if len(stood) == 1 else max(_own_words(stood).values())
 
 
 def _own_words(stood: _Stood) -> dict[int, float]:
@@ -128,8 +128,9 @@ def _looked_at(
     near = sorted({message_of(number) + step for number in middle for step in (-1, 0, 1)} - {-1})
     first, last = max(near[0] - _FAR, 0), near[-1] + _FAR
     sizes = dict(postings.sizes_between(connection, run + 2 * first, run + 2 * last + 1))
+    often = [(word, dict(zip(there.numbers, there.counts, strict=True))) for word, there in stood.items()]
     scores = _around(near, first, last, sizes, stood, question)
-    alone = {number: _alone(number, sizes[number], stood, question) for number in scores}
+    alone = {number: _alone(number, sizes[number], often, question) for number in scores}
     for number in scores:
         if voice is not None and voice_of(number) == voice:
             scores[number] += _VOICE * sum(word.weight for word in stood)
@@ -138,7 +139,7 @@ def _looked_at(
     for number in best:
         scores[number] += _CLOSE * alone[number] + _PAIRS * runs.get(number, 0.0)
     merits = _Merits(whole, _best_of(alone, AGENT), _best_of(alone, PERSON), max(runs.values(), default=0.0))
-    return _Talk([_told(number, score, stood) for number, score in scores.items()], merits)
+    return _Talk([_told(number, score, often) for number, score in scores.items()], merits)
 
 
 def _around(
@@ -149,18 +150,14 @@ def _around(
     spread = (sizes[by_message[at]] if at in by_message else 0 for at in range(first, last + 1))
     ruler = Ruler(first, spread, question.usual)
     standing = [Standing(word.weight, [message_of(one) for one in there.numbers]) for word, there in stood.items()]
-    return {by_message[at]: weighing.around(standing, at, ruler) for at in near if at in by_message}
+    there = [at for at in near if at in by_message]
+    return dict(zip((by_message[at] for at in there), weighing.around(standing, there, ruler), strict=True))
 
 
-def _alone(number: int, size: int, stood: _Stood, question: Question) -> float:
+def _alone(number: int, size: int, often: Sequence[_Often], question: Question) -> float:
     """What the words of a message are worth by themselves."""
-    counts = [(word.weight, _often(there, number)) for word, there in stood.items()]
+    counts = [(word.weight, there[number]) for word, there in often if number in there]
     return weighing.alone(counts, size / question.usual)
-
-
-def _often(there: Places, number: int) -> int:
-    at = bisect_left(there.numbers, number)
-    return there.counts[at] if at < len(there.counts) and there.numbers[at] == number else 0
 
 
 def _first(worth: dict[int, float], most: int) -> list[int]:
@@ -180,9 +177,10 @@ def _best_of(alone: dict[int, float], voice: int) -> float:
     return max((worth for number, worth in alone.items() if voice_of(number) == voice), default=0.0)
 
 
-def _told(number: int, score: float, stood: _Stood) -> Scored:
-    own = tuple(word.text for word, there in stood.items() if _often(there, number))
-    return Scored(number, score, own, tuple(word.text for word in stood if word.text not in own))
+def _told(number: int, score: float, often: Sequence[_Often]) -> Scored:
+    own = tuple([word.text for word, there in often if number in there])
+    near = tuple([word.text for word, there in often if number not in there])
+    return Scored(number, score, own, near)
 
 
 def _added_up(talks: Sequence[_Talk]) -> list[Scored]:

@@ -5,7 +5,6 @@ answers a question often stands beside the words of it. A word counts by how rar
 less in much text than in little.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from math import log
@@ -14,6 +13,7 @@ from typing import NamedTuple
 _K, _WHOLE_K = 1.2, 2.0  # as in BM25: how soon a word that comes again adds nothing
 _ALONE_B, _AROUND_B, _WHOLE_B = 0.5, 0.5, 0.75  # and how much length matters
 _WINDOWS = (0, 1, 2, 4, 8)
+_Window = tuple[int, int, float]
 
 
 class Standing(NamedTuple):
@@ -24,18 +24,30 @@ class Standing(NamedTuple):
 
 
 class Ruler:
-    """The sizes of the messages of a session, for the size of any run of them; `usual` is that of a message."""
+    """The sizes of messages of a session, from the `first` on; `usual` is that of a message."""
 
     def __init__(self, first: int, sizes: Iterable[int], usual: float) -> None:
         self._first = first
         self._sums = [0, *accumulate(sizes)]
-        self.usual = max(usual, 1.0)
+        self._usual = max(usual, 1.0)
 
-    def length(self, begin: int, end: int) -> float:
-        """Of the messages from here to there, against as many usual ones."""
-        most = len(self._sums) - 1
-        low, high = min(max(begin - self._first, 0), most), min(max(end - self._first, 0), most)
-        return (self._sums[high] - self._sums[low]) / (self.usual * (end - begin))
+    def windows(self, message: int) -> list[_Window]:
+        """Each run of messages around one: where it begins and ends, and how much room its length leaves a word."""
+        at, most = message - self._first, len(self._sums) - 1
+        found = []
+        for reach in _WINDOWS:
+            low, high = max(at - reach, 0), min(at + reach + 1, most)
+            length = (self._sums[high] - self._sums[low]) / (self._usual * (2 * reach + 1))
+            found.append((low, high, _K * (1 - _AROUND_B + _AROUND_B * length)))
+        return found
+
+    def spread(self, messages: Iterable[int]) -> list[int]:
+        """How many of these messages stand before each place."""
+        there = bytearray(len(self._sums) - 1)
+        for message in messages:
+            if 0 <= message - self._first < len(there):
+                there[message - self._first] += 1
+        return [0, *accumulate(there)]
 
 
 def rarity(count: int, total: int) -> float:
@@ -47,16 +59,17 @@ def whole(counts: Iterable[tuple[float, float]], length: float = 1.0) -> float:
     return _sum(counts, _WHOLE_K, _WHOLE_B, length)
 
 
-def around(standing: Sequence[Standing], message: int, ruler: Ruler) -> float:
-    """How much of the question stands in and around a message, on the average of all windows."""
-    score = 0.0
-    for reach in _WINDOWS:
-        begin, end = message - reach, message + reach + 1
-        room = _K * (1 - _AROUND_B + _AROUND_B * ruler.length(begin, end))
-        for weight, messages in standing:
-            if count := bisect_left(messages, end) - bisect_left(messages, begin):
-                score += weight * count * (_K + 1) / (count + room)
-    return score / len(_WINDOWS)
+def around(standing: Iterable[Standing], messages: Sequence[int], ruler: Ruler) -> list[float]:
+    """How much of the question stands in and around each of these messages, on the average of all windows."""
+    every = [ruler.windows(message) for message in messages]
+    scores = [0.0] * len(messages)
+    for weight, places in standing:
+        before, worth = ruler.spread(places), weight * (_K + 1) / len(_WINDOWS)
+        for at, windows in enumerate(every):
+            for low, high, room in windows:
+                if count := before[high] - before[low]:
+                    scores[at] += worth * count / (count + room)
+    return scores
 
 
 def alone(counts: Iterable[tuple[float, float]], length: float) -> float:
