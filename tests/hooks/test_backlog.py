@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from tacit.index import reader, writer
-from tacit.vault import filing, publish
+from tacit.vault import filing, publish, store
+from tacit.vault.conversations.noted import NotedTranscripts
+from tacit.vault.conversations.pending import Note
 from tacit.vault.publish import Publisher
 from tests.e2e.person import Person
 from tests.laws.transcripts import Claude, Turn, lines, name_of, place
@@ -85,6 +87,26 @@ def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
         vault._store.catch_up()
     assert _stale(person) == 0
     assert len(os.listdir(person.home / "sessions")) == SESSIONS
+
+
+def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is recorded and not filed is read again with each transcript: it must not grow with their number."""
+    monkeypatch.setattr(store, "_LONG", 3000)
+    left = []
+    with person.at(), NotedTranscripts(person.home, cwd=person.folder) as vault:
+        for number in range(SESSIONS):
+            teller = Claude(name_of("noted", number), str(person.folder / "work"))
+            teller.turn(Turn(f"please do another task, number {number}"))
+            file = place(person.folder, "claude", teller.session)
+            file.write_bytes(lines(teller.records))
+            vault.capture_noted(Note("claude", teller.session, str(file)))
+            index = vault._store.as_it_is()
+            assert index is not None
+            left.append(vault._store.filing.backlog(index))
+
+    assert max(left) <= 3000
+    with person.vault() as vault:
+        assert len(vault.sessions()) == 2 * SESSIONS
 
 
 def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,6 +125,13 @@ class Store:
             with suppress(ReadOnly, LockBusy), self._alone(_READ_LOCK_SECONDS):
                 self._let_writer_finish(self._writer())
 
+    def is_far_behind(self) -> bool:
+        """Whether more waits to be filed than anybody in a hurry would file."""
+        index = self.as_it_is()
+        with suppress(IndexUnwell, StoreUnwell), wellness():
+            return index is not None and self.filing.backlog(index) > _LONG
+        return False
+
     def file_backlog(self) -> None:
         """File what waits for the next question; an index that cannot be used is left as it is."""
         index = self.as_it_is()

@@ -18,6 +18,8 @@ class NotedTranscripts(Transcripts):
         for told in self.capture_transcripts(found):
             if isinstance(told.problem, StoreUnwell):  # the home's fault, not the transcript's: its note is to stay
                 raise told.problem
+        if self._store.is_far_behind():  # what is not filed is read again with every transcript
+            self.file()
 
     def file(self) -> None:
         """Let index and pages follow, so that whoever asks next need not wait for it."""
