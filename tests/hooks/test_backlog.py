@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tacit.index import reader, writer
-from tacit.vault import filing, publish, store
+from tacit.vault import filing, publish
+from tacit.vault.conversations import noted
 from tacit.vault.conversations.noted import NotedTranscripts
 from tacit.vault.conversations.pending import Note
 from tacit.vault.publish import Publisher
@@ -91,7 +92,7 @@ def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
 
 def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is recorded and not filed is read again with each transcript: it must not grow with their number."""
-    monkeypatch.setattr(store, "_LONG", 3000)
+    monkeypatch.setattr(noted, "_UNFILED", 3000)
     left = []
     with person.at(), NotedTranscripts(person.home, cwd=person.folder) as vault:
         for number in range(SESSIONS):
@@ -118,11 +119,11 @@ def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monke
     drawn: list[str] = []
     own = Publisher._page
 
-    def noted(self: Publisher, connection: Connection, kind: str, day: str) -> None:
+    def listed(self: Publisher, connection: Connection, kind: str, day: str) -> None:
         drawn.append(day)
         own(self, connection, kind, day)
 
-    monkeypatch.setattr(Publisher, "_page", noted)
+    monkeypatch.setattr(Publisher, "_page", listed)
     person.tacit("sessions")
 
     assert sorted(drawn) == [first.stem, last.stem]

@@ -125,11 +125,11 @@ class Store:
             with suppress(ReadOnly, LockBusy), self._alone(_READ_LOCK_SECONDS):
                 self._let_writer_finish(self._writer())
 
-    def is_far_behind(self) -> bool:
-        """Whether more waits to be filed than anybody in a hurry would file."""
+    def is_far_behind(self, most: int) -> bool:
+        """Whether more than so many bytes wait to be filed."""
         index = self.as_it_is()
         with suppress(IndexUnwell, StoreUnwell), wellness():
-            return index is not None and self.filing.backlog(index) > _LONG
+            return index is not None and self.filing.backlog(index) > most
         return False
 
     def file_backlog(self) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _HEAD = 65_536
 _MARK = 64  # bytes before what is settled: enough to know them again
 _BATCH = 4000  # things heard that are recorded together
+_UNFILED = 32 << 20  # bytes of them that may wait to be filed
 
 # Which file, how many things were heard so far, and how far one is, from 0 to 1.
 Progress = Callable[[str, int, float], None]
@@ -167,6 +168,8 @@ class _Capture:
             lambda connection, unfiled: list(self._new(connection, unfiled, batch)),
             lambda connection: transcripts.remember(connection, reached),
         )
+        if self._store.is_far_behind(_UNFILED):  # it is read again with every batch
+            self._store.catch_up()
 
     def _new(
         self, connection: sqlite3.Connection, seen: set[str], batch: Sequence[tuple[Transcript, Source, Heard]]

@@ -8,6 +8,8 @@ from tacit.core.errors import StoreUnwell
 from tacit.vault.conversations.capturing import Transcripts
 from tacit.vault.conversations.pending import Note
 
+_UNFILED = 256 * 1024  # bytes that may wait while there are more transcripts
+
 
 class NotedTranscripts(Transcripts):
     """An open home that takes in what hooks point at."""
@@ -18,7 +20,7 @@ class NotedTranscripts(Transcripts):
         for told in self.capture_transcripts(found):
             if isinstance(told.problem, StoreUnwell):  # the home's fault, not the transcript's: its note is to stay
                 raise told.problem
-        if self._store.is_far_behind():  # what is not filed is read again with every transcript
+        if self._store.is_far_behind(_UNFILED):  # it is read again with every transcript
             self.file()
 
     def file(self) -> None:
