@@ -13,7 +13,7 @@ from bench.recalling.scores import Scores
 from bench.recalling.shelf import Message, Shelf
 from tacit.meaning import Meaning
 
-_MOST = 40
+_MOST = 20  # as many as `tacit recall` looks at for ten answers
 
 
 class Measured(NamedTuple):

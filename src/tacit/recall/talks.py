@@ -127,10 +127,10 @@ def _looked_at(
     middle = _first(own, _BEST)
     near = sorted({message_of(number) + step for number in middle for step in (-1, 0, 1)} - {-1})
     first, last = max(near[0] - _FAR, 0), near[-1] + _FAR
-    sizes = dict(postings.sizes_between(connection, run + 2 * first, run + 2 * last + 1))
+    sizes = postings.sizes_between(connection, run + 2 * first, run + 2 * last + 1)
     often = [(word, dict(zip(there.numbers, there.counts, strict=True))) for word, there in stood.items()]
     scores = _around(near, first, last, sizes, stood, question)
-    alone = {number: _alone(number, sizes[number], often, question) for number in scores}
+    alone = {number: _alone(number, size, often, question) for number, size in sizes if number in scores}
     for number in scores:
         if voice is not None and voice_of(number) == voice:
             scores[number] += _VOICE * sum(word.weight for word in stood)
@@ -143,11 +143,13 @@ def _looked_at(
 
 
 def _around(
-    near: Sequence[int], first: int, last: int, sizes: dict[int, int], stood: _Stood, question: Question
+    near: Sequence[int], first: int, last: int, sizes: Sequence[tuple[int, int]], stood: _Stood, question: Question
 ) -> dict[int, float]:
     """What stands in and around each of these messages is worth, by number."""
-    by_message = {message_of(number): number for number in sizes}
-    spread = (sizes[by_message[at]] if at in by_message else 0 for at in range(first, last + 1))
+    by_message, spread = {}, [0] * (last - first + 1)
+    for number, size in sizes:
+        at = message_of(number)
+        by_message[at], spread[at - first] = number, size
     ruler = Ruler(first, spread, question.usual)
     standing = [Standing(word.weight, [message_of(one) for one in there.numbers]) for word, there in stood.items()]
     there = [at for at in near if at in by_message]

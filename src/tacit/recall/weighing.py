@@ -13,6 +13,9 @@ from typing import NamedTuple
 _K, _WHOLE_K = 1.2, 2.0  # as in BM25: how soon a word that comes again adds nothing
 _ALONE_B, _AROUND_B, _WHOLE_B = 0.5, 0.5, 0.75  # and how much length matters
 _WINDOWS = (0, 1, 2, 4, 8)
+_WIDEST = _WINDOWS[-1]
+_NOTHING = (0,) * _WIDEST
+_LEAST_ROOM = _K * (1 - _AROUND_B)
 _Window = tuple[int, int, float]
 
 
@@ -24,22 +27,21 @@ class Standing(NamedTuple):
 
 
 class Ruler:
-    """The sizes of messages of a session, from the `first` on; `usual` is that of a message."""
+    """The sizes of messages of a session, from the `first` on; `usual` is that of a message. On both sides lies as much
+    nothing as the widest window reaches."""
 
     def __init__(self, first: int, sizes: Iterable[int], usual: float) -> None:
-        self._first = first
-        self._sums = [0, *accumulate(sizes)]
-        self._usual = max(usual, 1.0)
+        self._first = first - _WIDEST
+        self._sums = [*_NOTHING, *accumulate((*sizes, *_NOTHING), initial=0)]
+        self._shares = [(reach, _K * _AROUND_B / (max(usual, 1.0) * (2 * reach + 1))) for reach in _WINDOWS]
 
     def windows(self, message: int) -> list[_Window]:
         """Each run of messages around one: where it begins and ends, and how much room its length leaves a word."""
-        at, most = message - self._first, len(self._sums) - 1
-        found = []
-        for reach in _WINDOWS:
-            low, high = max(at - reach, 0), min(at + reach + 1, most)
-            length = (self._sums[high] - self._sums[low]) / (self._usual * (2 * reach + 1))
-            found.append((low, high, _K * (1 - _AROUND_B + _AROUND_B * length)))
-        return found
+        at, sums = message - self._first, self._sums
+        return [
+            (at - reach, at + reach + 1, _LEAST_ROOM + share * (sums[at + reach + 1] - sums[at - reach]))
+            for reach, share in self._shares
+        ]
 
     def spread(self, messages: Iterable[int]) -> list[int]:
         """How many of these messages stand before each place."""
