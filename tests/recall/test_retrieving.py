@@ -128,3 +128,16 @@ def test_common_words_weigh_the_same_whether_or_not_all_their_places_are_looked_
         some = elsewhere(index, question, 1).scored
 
     assert some == every
+
+
+@pytest.mark.parametrize(("messages", "looked_at"), [(1, 40), (200, 20)])
+def test_fewer_sessions_are_looked_at_where_they_are_long(
+    index: sqlite3.Connection, messages: int, looked_at: int
+) -> None:
+    """What a question costs grows with the messages that are looked at; it is told that there are more."""
+    for session in range(60):
+        talk(index, session, *[(PERSON, "walrus" if place % 25 == 0 else "other") for place in range(messages)])
+    found = in_sessions(index, asked(index, "walrus"), lambda _run: None)
+
+    assert len({run_of(one.number) for one in found.scored}) == looked_at
+    assert not found.complete

@@ -14,7 +14,8 @@ from tacit.recall.retrieving import Candidates, Question, Scored, Word, side_by_
 from tacit.recall.weighing import Ruler, Standing
 
 _PLACES = 1500  # of one word that are looked at
-_SESSIONS = 20  # that are looked at closely
+_SESSIONS = 40  # that are looked at closely
+_FEWEST, _MESSAGES = 20, 3000  # or fewer, where they are long: so many messages in all
 _MEASURED = 4  # times as many whose length is looked at first
 _BEST = 8  # messages of one of them, with their neighbours
 _READ = 3  # of those, word by word
@@ -39,10 +40,11 @@ class _Merits(NamedTuple):
 
 
 class _Talk(NamedTuple):
-    """A session that was looked at closely: its messages, and what speaks for all of it."""
+    """A session that was looked at closely: its messages, what speaks for all of it, and in how many it was looked."""
 
     scored: list[Scored]
     merits: _Merits
+    messages: int
 
 
 def in_sessions(connection: sqlite3.Connection, question: Question, voices: Voices, most: int = 0) -> Candidates:
@@ -51,13 +53,17 @@ def in_sessions(connection: sqlite3.Connection, question: Question, voices: Voic
     places = {word: postings.in_sessions(connection, word.root, most_places) for word in question.words}
     sessions = _by_session(places)
     cut = {word: found.numbers[-1] for word, found in places.items() if len(found.counts) == most_places}
-    talks = []
+    talks: list[_Talk] = []
+    room = _MESSAGES
     for run, whole in _best_sessions(connection, sessions, places, looked_at):
+        if room <= 0 and len(talks) >= max(_FEWEST, most):
+            break
         _complete(connection, run, sessions[run], cut)
         talks.append(_looked_at(connection, run, sessions[run], question, voices(run), whole))
+        room -= talks[-1].messages
     found = _added_up(talks)
     found.sort(key=lambda one: (-one.score, one.number))
-    return Candidates(found, complete=len(sessions) <= looked_at and not cut)
+    return Candidates(found, complete=len(talks) == len(sessions) and not cut)
 
 
 def _by_session(places: dict[Word, Places]) -> dict[int, _Stood]:
@@ -139,7 +145,7 @@ def _looked_at(
     for number in best:
         scores[number] += _CLOSE * alone[number] + _PAIRS * runs.get(number, 0.0)
     merits = _Merits(whole, _best_of(alone, AGENT), _best_of(alone, PERSON), max(runs.values(), default=0.0))
-    return _Talk([_told(number, score, often) for number, score in scores.items()], merits)
+    return _Talk([_told(number, score, often) for number, score in scores.items()], merits, len(sizes))
 
 
 def _around(
