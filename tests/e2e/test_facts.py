@@ -173,7 +173,7 @@ def test_a_fact_forgotten_in_another_work_tree_leaves_both_files(person: Person,
 
 def test_a_forgotten_fact_leaves_its_file_after_all_bookkeeping_was_deleted(person: Person) -> None:
     person.tacit("add", "never force push")
-    for copy in (person.home / ".tacit" / "written").iterdir():
+    for copy in [path for path in (person.home / ".tacit" / "written").rglob("*") if path.is_file()]:
         copy.unlink()
     person.tacit("forget", "--text", "never force push", "--reason", "r", "--evidence", "e")
     assert "never force push" not in person.facts.read_text()

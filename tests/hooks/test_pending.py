@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tacit.disk.lock import FileLock
-from tacit.vault.conversations.pending import Note, drain, leave, notes_in
+from tacit.vault.conversations.pending import Note, any_wait, drain, leave, notes_in
 from tacit.vault.home import Home
 from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
 
@@ -137,6 +137,18 @@ def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then
 
 def _dies(_note: Note) -> None:
     raise KeyboardInterrupt
+
+
+def test_a_note_that_is_being_written_is_not_thrown_away(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    note, moved = Note("claude", SESSION, "/x.jsonl"), os.replace
+
+    def meanwhile(source: str, target: str) -> None:
+        assert not any_wait(home) and list(notes_in(home.pending)) == []  # another process looks
+        moved(source, target)
+
+    monkeypatch.setattr(os, "replace", meanwhile)
+    leave(home, note)
+    assert any_wait(home) and [one for _, one in notes_in(home.pending)] == [note]
 
 
 def test_while_somebody_captures_others_leave_their_notes_to_them(home: Home) -> None:

@@ -12,7 +12,7 @@ from tacit.settings import Settings, settings_or_defaults
 from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
 from tacit.surfaces.hooks.hosts.hosts import host
 from tacit.vault.autocapturing import captures
-from tacit.vault.conversations.pending import REINDEX, Note, drain, leave
+from tacit.vault.conversations.pending import REINDEX, Note, any_wait, drain, leave
 from tacit.vault.conversations.unfinished import goes_on, grown, has_ended
 from tacit.vault.home import Home, locate
 
@@ -119,10 +119,7 @@ def _encode(place: Home) -> None:
 
 
 def anything_waits(home: str | None) -> bool:
-    try:
-        return bool(os.listdir(locate(home, dict(os.environ)).pending))
-    except OSError:
-        return False
+    return any_wait(locate(home, dict(os.environ)))
 
 
 def drain_now(place: Home, patience: float = 0.0) -> None:

@@ -16,6 +16,7 @@ from tacit.vault.home import Home
 
 _MOST = 16_384  # bytes of a note
 _TAKEN = ".taken"  # ends the name of a note while its transcript is read
+_UNFINISHED = ".tacit-new"  # one that is being written
 _TRIES = 5  # failed readings of one transcript; then its note is no longer of use
 
 
@@ -31,10 +32,21 @@ REINDEX = Note("", "", "")  # nothing to read, but the index is to be made
 
 
 def leave(home: Home, note: Note, folder: str = "") -> None:
-    """Say that a transcript has something new. The same one again is the same note."""
+    """Say that a transcript has something new. The same one again is the same note.
+
+    It is there whole or not at all: whoever captures would throw half of one away.
+    """
     make_folder(folder or home.pending)
-    with open(place_in(folder or home.pending, note), "wb", opener=_privately) as file:
+    place = place_in(folder or home.pending, note)
+    folder, name = os.path.split(place)
+    unfinished = os.path.join(folder, f".{name}.{os.getpid()}{_UNFINISHED}")
+    with open(unfinished, "wb", opener=_privately) as file:
         file.write("\0".join(note).encode("utf-8", "surrogateescape"))
+    os.replace(unfinished, place)
+
+
+def any_wait(home: Home) -> bool:
+    return any(_names(home.pending))
 
 
 def notes_in(folder: str) -> Iterator[tuple[str, Note]]:
@@ -57,7 +69,7 @@ def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) ->
     """Capture what waits, unless somebody is at it, who will then find it: False. A note is set aside before its
     transcript is read, so that what comes meanwhile leaves another, and goes when that is done: who is killed at it
     leaves it."""
-    while any(_names(home.pending)):
+    while any_wait(home):
         try:
             with FileLock(home.capturing_lock, patience).held():
                 _all(home, capture)
@@ -82,7 +94,7 @@ def _all(home: Home, capture: Callable[[Note], None]) -> None:
 
 def _names(folder: str) -> list[str]:
     try:
-        return os.listdir(folder)
+        return [name for name in os.listdir(folder) if not name.endswith(_UNFINISHED)]
     except OSError:
         return []
 
