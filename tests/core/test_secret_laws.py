@@ -6,7 +6,7 @@ import json
 import re
 from itertools import pairwise
 
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tacit.core.redaction import Secret, find_secrets, redacted, secret_kind
@@ -19,7 +19,6 @@ from tacit.core.secrets.shapes import SHAPES
 from tacit.core.secrets.stream import REACH, hidden
 from tacit.core.secrets.tokens import TOKENS
 from tacit.core.secrets.vendors import VENDORS
-from tacit.core.text import clean
 
 SHOWN = [
     *(written(row[at]) for row in (*TOKENS, *VENDORS) for at in (3, 4)),
@@ -76,9 +75,11 @@ def test_what_is_hidden_once_is_hidden_for_good(text: str) -> None:
 @example('password="adafruit_feed = d7xl7vx2opyd')
 @given(texts)
 def test_what_was_hidden_stays_the_same_in_a_json_string(text: str) -> None:
-    """Of a text as it is recorded: a control character would be spelled out there, and a short value look long."""
+    """But for a control character behind a backslash: spelled out there, it makes a value look longer, and more is
+    hidden, never less."""
+    assume(not re.search(r"\\[\x00-\x1f]", text))
     for ascii_only in (True, False):
-        line = json.dumps({"text": redacted(clean(text), mark)}, ensure_ascii=ascii_only)
+        line = json.dumps({"text": redacted(text, mark)}, ensure_ascii=ascii_only)
         assert redacted(line, mark) == line
 
 
