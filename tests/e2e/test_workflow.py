@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tacit.surfaces.cli import stepping
 
 from .person import Person, Said
 from .terminal import END_OF_INPUT, INTERRUPT, converse
@@ -201,6 +204,20 @@ def test_a_terminal_that_a_step_left_in_disorder_is_put_in_order(person: Person)
     new(person, "stty raw -echo; exit 4", "stty -a")
     out = talk(person, (KEYS, "s")).out
     assert " icanon" in out and " echo " in out
+
+
+def test_a_step_that_is_just_being_started_ends_with_its_run() -> None:
+    """Whoever starts a step learns of it a moment after it runs."""
+    began: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        began.append(subprocess.Popen(["sleep", "60"]))
+        signal.raise_signal(signal.SIGTERM)
+        return began[0]
+
+    with pytest.raises(SystemExit), stepping._ended_by_signals():
+        stepping._waited(start)
+    assert began[0].wait(timeout=10) == -signal.SIGTERM
 
 
 def test_a_run_that_is_killed_is_recorded(person: Person) -> None:

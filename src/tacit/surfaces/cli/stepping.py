@@ -25,6 +25,7 @@ from tacit.vault.vault import Vault
 _KEYS = "r retry · e edit this step and run it · s skip · q quit"
 _SHELLS = ("bash", "zsh", "fish", "sh", "dash")
 _CHANGE, _CHANGE_IN_FISH = 'eval "$1" >/dev/null && pwd', "eval $argv[1] >/dev/null; and pwd"
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED = 128 + signal.SIGINT
 _NOT_STARTED = 127
 
@@ -224,13 +225,26 @@ def _waited(start: Callable[[], subprocess.Popen[bytes]]) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     with _interrupts_noted() as noted, _terminal_as_it_was():
-        child = start()
+        child, came = _started(start)
         try:
+            for number in came:
+                signal.raise_signal(number)
             status = _as_status(child.wait())
         except BaseException:
             child.terminate()
             raise
     return status or (_INTERRUPTED if noted else 0)
+
+
+def _started(start: Callable[[], subprocess.Popen[bytes]]) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """A step, and the signals that came before it was known: they end the run, and the step with it."""
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _frame: came.append(number)) for number in _ENDING}
+    try:
+        return start(), came
+    finally:
+        for number, done in before.items():
+            signal.signal(number, done)
 
 
 def _as_status(code: int) -> int:
@@ -280,7 +294,7 @@ def _ended_by_signals() -> Iterator[None]:
     def end(number: int, _frame: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, end) for number in _ENDING}
     try:
         yield
     finally:
