@@ -41,9 +41,7 @@ def talk(index: sqlite3.Connection, session: int, *said: str, day: date = date(2
 
 
 def asked(index: sqlite3.Connection, prompt: str, *runs: int) -> Kin | None:
-    words = prompt.split()
-    question = question_of(index, words)
-    return kindred(index, question, len(words) - len(question.words), runs)
+    return kindred(index, question_of(index, prompt.split()), runs)
 
 
 def test_the_session_that_spoke_of_it_is_found_with_the_words_it_shares(
@@ -63,6 +61,11 @@ def test_one_word_is_not_enough(index: sqlite3.Connection, runs: dict[str, int])
 def test_a_small_part_of_a_prompt_is_not_enough(index: sqlite3.Connection, runs: dict[str, int]) -> None:
     assert asked(index, "revenue grid walrus violet", *runs.values()) is not None
     assert asked(index, "revenue grid walrus violet lantern harbour pepper", *runs.values()) is None
+
+
+def test_two_words_of_one_root_are_one(index: sqlite3.Connection, runs: dict[str, int]) -> None:
+    prompt = "revenue grid walrus violet"
+    assert asked(index, f"{prompt} walruses grids revenues", *runs.values()) == asked(index, prompt, *runs.values())
 
 
 def test_a_prompt_of_words_that_nobody_said_finds_nothing(index: sqlite3.Connection, runs: dict[str, int]) -> None:

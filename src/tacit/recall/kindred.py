@@ -30,11 +30,11 @@ class Kin(NamedTuple):
         return f"it spoke of {', '.join(self.shared[:5])}"
 
 
-def kindred(connection: sqlite3.Connection, question: Question, unheard: int, runs: Collection[int]) -> Kin | None:
-    """The one of these sessions that bears on a prompt most, if any does; so many of its words were never said before,
-    and weigh as much as the rarest that was."""
+def kindred(connection: sqlite3.Connection, question: Question, runs: Collection[int]) -> Kin | None:
+    """The one of these sessions that bears on a prompt most, if any does; a word that was never said before weighs as
+    much as the rarest that was."""
     weights = [word.weight for word in question.words]
-    enough = _SHARE * (sum(weights) + unheard * max(weights, default=0.0))
+    enough = _SHARE * (sum(weights) + question.unheard * max(weights, default=0.0))
     said = {
         run: words
         for run, words in _said(connection, question, runs).items()

@@ -44,11 +44,12 @@ class Word(NamedTuple):
 
 class Question(NamedTuple):
     """What is asked: the words that tell, the rarest first, and what two roots are worth that follow each other as they
-    do in it. `usual` is how many words a text has on the average."""
+    do in it. `usual` is how many words a text has on the average, `unheard` how many of those asked for are nowhere."""
 
     words: tuple[Word, ...]
     runs: Mapping[tuple[str, str], float]
     usual: float
+    unheard: int = 0
 
 
 def asked(connection: sqlite3.Connection, text: str) -> Question:
@@ -59,12 +60,14 @@ def question_of(connection: sqlite3.Connection, telling: Sequence[str], spoken: 
     """Each root once, those that are there at all; `spoken` are all words in order, where some do not tell."""
     stock = postings.stock(connection)
     found = []
-    for name, word in {root(word): word for word in reversed(telling[: 4 * _WORDS])}.items():
+    roots = {root(word): word for word in reversed(telling[: 4 * _WORDS])}
+    for name, word in roots.items():
         if count := postings.count(connection, name):
             found.append(Word(word, name, count, weighing.rarity(count, stock.texts)))
+    unheard = len(roots) - len(found)
     found.sort(key=lambda word: (-word.weight, word.text))
     found = found[:_WORDS]
-    return Question(tuple(found), _runs([root(word) for word in spoken or telling], found), stock.usual)
+    return Question(tuple(found), _runs([root(word) for word in spoken or telling], found), stock.usual, unheard)
 
 
 def _runs(roots: Sequence[str], found: Sequence[Word]) -> dict[tuple[str, str], float]:

@@ -155,10 +155,9 @@ class Giving(Opened):
 
     def _at_prompt(self, connection: sqlite3.Connection, asker: Asker, prompt: str, most: int) -> Injection:
         past = self._past(connection, asker)
-        telling = telling_words(clean(prompt))
-        question = question_of(connection, telling)
+        question = question_of(connection, telling_words(clean(prompt)))
         found = self._standing(connection, question, past)
-        before = self._before(connection, asker, past, question, len(telling) - len(question.words))
+        before = self._before(connection, asker, past, question)
         return at_prompt(bearing(prompt, found), before, self._store.speaker.clock(), self._nonce(), most)
 
     def _standing(self, connection: sqlite3.Connection, question: Question, past: Past) -> list[Entry]:
@@ -172,14 +171,12 @@ class Giving(Opened):
             if entry.id not in past.memories
         ]
 
-    def _before(
-        self, connection: sqlite3.Connection, asker: Asker, past: Past, question: Question, unheard: int
-    ) -> Before | None:
+    def _before(self, connection: sqlite3.Connection, asker: Asker, past: Past, question: Question) -> Before | None:
         """The earlier session here that bears on a prompt, if neither it nor one like it was told of yet."""
         known = {*past.sessions, session_id(asker.agent, asker.session)}
         here = sessions.runs(connection, self._sessions_scope(connection), _LOOKED_AT)
         told = {alike for name, alike in here.values() if name in known}
-        kin = kindred(connection, question, unheard, {run for run, (_, alike) in here.items() if alike not in told})
+        kin = kindred(connection, question, {run for run, (_, alike) in here.items() if alike not in told})
         row = sessions.row(connection, here[kin.run][0]) if kin else None
         return Before(row, kin.reason) if kin and row else None
 
