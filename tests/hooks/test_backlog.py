@@ -12,7 +12,7 @@ import pytest
 
 from tacit.index import reader, writer
 from tacit.vault import filing, publish
-from tacit.vault.conversations import noted
+from tacit.vault.conversations import capturing, noted
 from tacit.vault.conversations.noted import NotedTranscripts
 from tacit.vault.conversations.pending import Note
 from tacit.vault.publish import Publisher
@@ -108,6 +108,17 @@ def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, mon
     assert max(left) <= 3000
     with person.vault() as vault:
         assert len(vault.sessions()) == 2 * SESSIONS
+
+
+def test_a_command_that_captures_many_files_them_on_the_way(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capturing, "_UNFILED", 3000)
+    with person.vault() as vault:
+        file = place(person.folder, "claude", name_of("backlog", 0))
+        file.write_bytes(file.read_bytes() + b"\n")
+        vault.capture([str(file)])
+        index = vault._store.as_it_is()
+        assert index is not None
+        assert vault._store.filing.backlog(index) <= 3000
 
 
 def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from tacit.disk.lock import FileLock
+from tacit.surfaces.hooks.moments import drain_now
+from tacit.vault.conversations.noted import NotedTranscripts
 from tacit.vault.conversations.pending import Note, any_wait, drain, leave, notes_in
 from tacit.vault.home import Home
 from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
@@ -160,6 +162,18 @@ def test_while_somebody_captures_others_leave_their_notes_to_them(home: Home) ->
     assert seen == []
     assert drain(home, seen.append)
     assert seen == [note]
+
+
+def test_only_whoever_captured_files_what_was_captured(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All others would keep them from the home's lock."""
+    filed: list[str] = []
+    monkeypatch.setattr(NotedTranscripts, "file", lambda vault: filed.append(vault.home))
+    leave(home, Note("claude", SESSION, "/x.jsonl"))
+    with FileLock(home.capturing_lock, 0).held():
+        drain_now(home)
+    assert filed == []
+    drain_now(home)
+    assert filed == [home.root]
 
 
 def test_what_is_no_note_is_thrown_away(home: Home) -> None:
