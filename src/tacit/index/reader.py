@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tacit.core.claim import KIND_RANK, Kind, Scope
 from tacit.core.event import Event
-from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
+from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number, shared_letters
 from tacit.core.stance import Stance
 from tacit.core.status import Status
 from tacit.index.parts import PAGES, run_of
@@ -90,17 +90,16 @@ def ids_beginning(connection: sqlite3.Connection, prefix: str, limit: int = 10) 
 
 
 _NEIGHBOURS = """
-  SELECT * FROM (SELECT id FROM memory WHERE number < :own ORDER BY number DESC LIMIT 1)
-  UNION ALL SELECT * FROM (SELECT id FROM memory WHERE number > :own ORDER BY number LIMIT 1)
+  SELECT (SELECT max(number) FROM memory WHERE number < ?1), (SELECT min(number) FROM memory WHERE number > ?1)
 """
 
 
 def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> str:
     """The shortest beginning, four letters at least, that no other memory shares."""
-    around = connection.execute(_NEIGHBOURS, {"own": claim_number(claim)}).fetchall()
-    while any(neighbour.startswith(claim[:least]) for (neighbour,) in around):
-        least += 1
-    return claim[:least]
+    own = claim_number(claim)
+    around = connection.execute(_NEIGHBOURS, (own,)).fetchone()
+    shared = max([shared_letters(own, number) for number in around if number is not None], default=0)
+    return claim[: max(least, shared + 1)]
 
 
 def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> "Memory | None":
@@ -182,10 +181,11 @@ def numbered(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int
     for number in numbers:
         if number < 0 and (row := connection.execute(_PAGE_OF, (run_of(number), number)).fetchone()):
             found[number] = _page(row)
-    elsewhere = json.dumps([number for number in numbers if number >= 0])
-    found.update((row[0], _entry(row[1:])) for row in connection.execute(_MEMORIES, (elsewhere,)))
-    if any(number >= PAGES for number in numbers):
-        found.update((row[0], _page(row[1:])) for row in connection.execute(_PAGES, (elsewhere,)))
+    remembered, written = [one for one in numbers if 0 <= one < PAGES], [one for one in numbers if one >= PAGES]
+    if remembered:
+        found.update((row[0], _entry(row[1:])) for row in connection.execute(_MEMORIES, (json.dumps(remembered),)))
+    if written:
+        found.update((row[0], _page(row[1:])) for row in connection.execute(_PAGES, (json.dumps(written),)))
     return found
 
 

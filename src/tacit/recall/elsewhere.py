@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from heapq import nlargest, nsmallest
+from heapq import nsmallest
 
 from tacit.core.roots import ROOTS
 from tacit.index import postings
@@ -89,23 +89,24 @@ def _by_common_words(connection: sqlite3.Connection, common: Sequence[Word], wan
 
 def _least(promise: _Promise, wanted: int) -> float:
     """What the last of the best is worth; less than anything where there are not so many."""
-    best = nlargest(wanted, promise.values())
-    return best[-1] if len(best) == wanted else 0.0
+    worths = sorted(promise.values(), reverse=True)
+    return worths[wanted - 1] if len(worths) >= wanted else 0.0
 
 
 def _heaviest(promise: _Promise, most: int) -> list[int]:
     least = _least(promise, most)
-    enough = [number for number, weight in promise.items() if weight >= least]
-    return sorted(enough, key=lambda number: (-promise[number], number))[:most]
+    enough = sorted([number for number, weight in promise.items() if weight >= least])
+    enough.sort(key=promise.__getitem__, reverse=True)  # of those that are worth the same, the order stays
+    return enough[:most]
 
 
 def _read(number: int, text: str, extra: str, question: Question) -> Scored:
     """Word by word: what stands in the sentence counts more than what stands beside it."""
-    own, beside = ([ROOTS[word] for word in part.split()] for part in (text, extra))
-    counts = [
-        (word.weight, own.count(word.root) + _BESIDE * beside.count(word.root), word.text) for word in question.words
-    ]
-    length = (len(own) + _BESIDE * len(beside)) / _USUAL
-    score = weighing.alone(((weight, count) for weight, count, _ in counts), length)
-    holds = tuple(word for _, count, word in counts if count)
-    return Scored(number, score + _PAIRS * side_by_side(own, question), holds)
+    own, beside = [ROOTS[word] for word in text.split()], [ROOTS[word] for word in extra.split()]
+    counts, holds = [], []
+    for word in question.words:
+        if count := own.count(word.root) + _BESIDE * beside.count(word.root):
+            counts.append((word.weight, count))
+            holds.append(word.text)
+    score = weighing.alone(counts, (len(own) + _BESIDE * len(beside)) / _USUAL)
+    return Scored(number, score + _PAIRS * side_by_side(own, question), tuple(holds))

@@ -81,4 +81,4 @@ def alone(counts: Iterable[tuple[float, float]], length: float) -> float:
 
 def _sum(counts: Iterable[tuple[float, float]], soon: float, matters: float, length: float) -> float:
     room = soon * (1 - matters + matters * length)
-    return sum(weight * count * (soon + 1) / (count + room) for weight, count in counts if count)
+    return sum([weight * count * (soon + 1) / (count + room) for weight, count in counts if count])
