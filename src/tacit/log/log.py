@@ -48,7 +48,7 @@ _CAPTURED = (Recalled, Injected, ProjectSeen, CommandRan)
 _JUDGED = (Proposed, Decided, Undone, Evaluated, Trusted, Distrusted, WorkflowSaved, WorkflowDropped)
 
 # Lines that no answer shows, known by their bytes: inside a text the quotes would be escaped.
-_COUNTED = (b'"type":"recall.asked"', b'"type":"brief.given"', b'"type":"command.ran"')
+_COUNTED = (b'"type":"recall.asked"', b'"type":"command.ran"', b'"type":"brief.given"')
 
 
 class _Held:
@@ -75,7 +75,7 @@ class Record(NamedTuple):
 
     @property
     def cursor(self) -> Cursor:
-        return Cursor(self.line.end, self.line.number, mark_of(self.line.data))
+        return _behind(self.line)
 
 
 class Log:
@@ -220,13 +220,14 @@ class Log:
             log.replace(PURGED, ended + b"".join([encode(event) for event in graves]))
 
     def skim(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
-        """How far the segment goes, and whether anything after `cursor` is more than counted (see `_COUNTED`)."""
+        """How far all that follows `cursor` is only counted (see `_COUNTED`), and whether anything else comes then."""
+        last = None
         with open_plain(self.path(segment)) as file:
             for line in lines(file, offset=cursor.offset, number=cursor.lines):
-                cursor = Cursor(line.end, line.number, mark_of(line.data))
-                if not any(kind in line.data for kind in _COUNTED):
-                    return cursor, True
-        return cursor, False
+                if not _is_counted(line.data):
+                    return _behind(last, cursor), True
+                last = line
+        return _behind(last, cursor), False
 
     def ids(self, segment: str, cursor: Cursor) -> Iterator[EventId]:
         """The ids of the lines after `cursor` whose checksums hold."""
@@ -274,6 +275,16 @@ class Log:
             for line in lines(file):
                 end = line.end
         return size - end
+
+
+def _behind(line: Line | None, otherwise: Cursor = Cursor()) -> Cursor:
+    """Where one stands when this line was the last that was read."""
+    return otherwise if line is None else Cursor(line.end, line.number, mark_of(line.data))
+
+
+def _is_counted(line: bytes) -> bool:
+    asked, ran, given = _COUNTED
+    return asked in line or ran in line or given in line
 
 
 def mark_of(data: bytes) -> str:
