@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from bench.recalling.scores import Scores
 from bench.recalling.shelf import Message, Shelf
+from tacit.index.said import begun
 from tacit.meaning import Meaning
 
 _MOST = 20  # as many as `tacit recall` looks at for ten answers
@@ -57,4 +58,5 @@ def _add(
 
 def _messages(session: Mapping[str, Any]) -> Sequence[Message]:
     said = [(0, text) for text in session["prompts"]] + [(1, text) for text in session["assistant"]]
-    return [Message(str(place), voice, text) for place, (voice, text) in enumerate(said)]
+    branches = [begun(session["branch"]), *[""] * len(said)]
+    return [Message(str(place), *one, branch) for place, (one, branch) in enumerate(zip(said, branches, strict=False))]

@@ -21,11 +21,13 @@ from tacit.recall.talks import in_sessions
 
 
 class Message(NamedTuple):
-    """Something said by one of two, numbered 0 and 1; `name` is what the set calls it."""
+    """Something said by one of two, numbered 0 and 1; `name` is what the set calls it. `beside` is a branch, where the
+    work on it begins."""
 
     name: str
     voice: int
     text: str
+    beside: str = ""
 
 
 class Answers(NamedTuple):
@@ -52,7 +54,8 @@ class Shelf:
         for place, message in enumerate(messages):
             number, said = number_of(first, place, message.voice), " ".join(words(message.text))
             self._messages[number] = message.name
-            rows.append(Wording(number, said, "") if message.voice == 0 else Wording(number, "", said))
+            beside = " ".join(words(message.beside))
+            rows.append(Wording(number, said, beside) if message.voice == 0 else Wording(number, "", said))
             if self._meaning:
                 row = (number, b"", self._meaning.vector(message.text))
                 self._connection.execute("INSERT INTO vector VALUES (?, ?, ?)", row)

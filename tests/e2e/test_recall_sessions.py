@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,37 @@ def test_each_turn_has_its_own_line_also_where_the_same_was_asked_twice(person: 
         (hit,) = person.tacit("recall", word, "--scope", "all", "--json").json
         line = Path(hit["path"]).read_text().splitlines()[hit["line"] - 1]
         assert line.startswith(heading) and line.endswith(" look again")
+
+
+def on_branch(path: Path, *branches: str) -> Path:
+    """The transcript with each turn, of two records, on one of these."""
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    told = [record | {"gitBranch": branches[at // 2]} for at, record in enumerate(records)]
+    path.write_text("".join(json.dumps(record) + "\n" for record in told))
+    return path
+
+
+@pytest.mark.parametrize("asked", ["kim/shop-221-round-taxes", "shop-221", "221", "round the taxes", "SHOP-221"])
+def test_a_session_is_found_by_the_branch_it_worked_on(person: Person, project: Path, asked: str) -> None:
+    here = write(person, project, "1", "have a look at the ticket", "go on")
+    person.tacit("capture", str(on_branch(here, *["kim/shop-221-round-taxes"] * 2)))
+    person.tacit("capture", str(on_branch(write(person, project, "2", "have a look at the invoices"), "kim/shop-7")))
+
+    assert recalled(person, asked)[:1] == ["have a look at the ticket"]
+
+
+def test_a_branch_that_was_changed_to_is_found_at_the_turn_it_was(person: Person, project: Path) -> None:
+    turns = ("look around", *["go on"] * 9, "now the other one", *["go on"] * 9)
+    path = write(person, project, "1", *turns)
+    person.tacit("capture", str(on_branch(path, *["round-taxes"] * 10, *["late-invoices"] * 10)))
+
+    assert recalled(person, "taxes") == ["look around"]
+    assert recalled(person, "invoices") == ["now the other one"]
+
+
+def test_the_trunk_tells_nothing(person: Person, project: Path) -> None:
+    person.tacit("capture", str(on_branch(write(person, project, "1", "look at the invoices"), "main")))
+    assert person.tacit("recall", "main", "--scope", "all", "--json", code=None).json == []
 
 
 def test_it_is_explained_what_matched_and_what_it_weighed(person: Person) -> None:

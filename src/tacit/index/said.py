@@ -22,6 +22,7 @@ from tacit.index.vectors import keep_of_session
 
 _ALIKE = 400  # characters of what was asked that tell two sessions apart
 _FILES = 50
+_TRUNKS = ("main", "master", "trunk", "HEAD")  # branches whose names tell nothing of the work
 _INSERT_SAID = "INSERT OR IGNORE INTO said VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT = "INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -112,11 +113,13 @@ def _put(connection: sqlite3.Connection, lists: Lists, number: int, session: Ses
 
 
 class Message(NamedTuple):
-    """Something in a session that a question can find: who said it, in which turn, and the words it is found by."""
+    """Something in a session that a question can find: who said it, in which turn, and what it is found by; `beside` is
+    what was not said and tells what the work was about."""
 
     part: Turn | Summary
     voice: int
-    words: str
+    text: str
+    beside: str = ""
 
 
 def _put_pages(
@@ -153,9 +156,10 @@ def _take_out(connection: sqlite3.Connection, lists: Lists, first: int, found: d
 
 def _by_voice(message: Message, told: Wording) -> Wording:
     """What the person said stands apart from what the agent said and did. Beyond the last place all is put together."""
+    said, beside = " ".join(words(message.text)), " ".join(words(message.beside))
     if message.voice == PERSON:
-        return told._replace(text=f"{told.text} {message.words}".strip())
-    return told._replace(extra=f"{told.extra} {message.words}".strip())
+        return told._replace(text=f"{told.text} {said}".strip(), extra=f"{told.extra} {beside}".strip())
+    return told._replace(extra=f"{told.extra} {said}".strip())
 
 
 def _page(part: Turn | Summary, session: Session) -> tuple[str, ...]:
@@ -164,17 +168,25 @@ def _page(part: Turn | Summary, session: Session) -> tuple[str, ...]:
 
 
 def _messages(session: Session) -> Iterator[Message]:
-    """In order. What was done between two replies is one of them."""
+    """In order. What was done between two replies is one of them. Where the work on a branch begins, its name stands
+    beside the words of the person."""
+    branch = ""
     for part in session.parts:
         if isinstance(part, Summary):
-            yield Message(part, AGENT, " ".join(words(part.text)))
+            yield Message(part, AGENT, part.text)
             continue
         for prompt in part.prompts:
-            yield Message(part, PERSON, " ".join(words(prompt.text)))
+            yield Message(part, PERSON, prompt.text, begun(prompt.branch, branch))
+            branch = prompt.branch or branch
         if not part.prompts:
             yield Message(part, PERSON, "")
         for text in _told(part.steps, session):
-            yield Message(part, AGENT, " ".join(words(text)))
+            yield Message(part, AGENT, text)
+
+
+def begun(branch: str, before: str = "") -> str:
+    """The branch that is worked on now and was not before, where its name tells something of the work."""
+    return "" if branch in (before, *_TRUNKS) else branch
 
 
 def _told(steps: Sequence[ReplyGiven | ToolUsed], session: Session) -> Iterator[str]:

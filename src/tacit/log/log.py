@@ -221,13 +221,13 @@ class Log:
 
     def skim(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
         """How far all that follows `cursor` is only counted (see `_COUNTED`), and whether anything else comes then."""
-        last = None
+        last, more = None, False
         with open_plain(self.path(segment)) as file:
             for line in lines(file, offset=cursor.offset, number=cursor.lines):
-                if not _is_counted(line.data):
-                    return _behind(last, cursor), True
+                if more := not _is_counted(line.data):
+                    break
                 last = line
-        return _behind(last, cursor), False
+        return _behind(last) if last else cursor, more
 
     def ids(self, segment: str, cursor: Cursor) -> Iterator[EventId]:
         """The ids of the lines after `cursor` whose checksums hold."""
@@ -277,9 +277,9 @@ class Log:
         return size - end
 
 
-def _behind(line: Line | None, otherwise: Cursor = Cursor()) -> Cursor:
+def _behind(line: Line) -> Cursor:
     """Where one stands when this line was the last that was read."""
-    return otherwise if line is None else Cursor(line.end, line.number, mark_of(line.data))
+    return Cursor(line.end, line.number, mark_of(line.data))
 
 
 def _is_counted(line: bytes) -> bool:
