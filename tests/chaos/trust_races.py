@@ -124,12 +124,18 @@ def _believed_evil(vault: Vault) -> Iterator[str]:
 
 
 def _at_rest(plan: Plan, vault: Vault) -> Outcome:
-    """Nobody moves: the trust stands exactly if the accepted lines are there, in a plain file."""
-    said = [one.memory for one in vault.entries(status=Status.ACTIVE) if one.memory.claim.sentence.startswith("never")]
-    lies_there = not plan.facts.is_symlink() and plan.facts.exists() and plan.facts.read_text().startswith(GOOD)
-    if said and not lies_there:
-        return Outcome(faults=(f"still believed although the file changed: {len(said)} facts",))
+    """Nobody moves: the trust stands only if every accepted line is there, in a plain file. Of a file that was cut off
+    when it was shown, what was left of it was accepted."""
+    said = [one.memory.claim.sentence for one in vault.entries(status=Status.ACTIVE)]
+    believed = {_line(sentence) for sentence in said if sentence.startswith("never")}
+    there = plan.facts.read_text().splitlines(keepends=True) if _is_plain(plan.facts) else []
+    if gone := believed.difference(there):
+        return Outcome(faults=(f"still believed although the file changed: {len(gone)} of {len(believed)} facts",))
     return Outcome()
+
+
+def _is_plain(path: Path) -> bool:
+    return path.exists() and not path.is_symlink()
 
 
 # The attacker
