@@ -16,7 +16,6 @@ from tacit.core.ids import (
     event_id,
     following,
     is_claim_prefix,
-    shared_letters,
 )
 
 from .build import unhurried
@@ -71,14 +70,6 @@ def test_the_number_of_a_claim_keeps_the_order_of_ids(one: ClaimId, other: Claim
     assert (one < other) == (claim_number(one) < claim_number(other))
     assert (one == other) == (claim_number(one) == claim_number(other))
     assert 0 <= claim_number(one) < 2**63
-
-
-@unhurried
-@given(claim_ids, claim_ids, st.integers(0, CLAIM_ID_LENGTH))
-def test_how_far_two_ids_are_alike_is_told_from_their_numbers(one: ClaimId, rest: ClaimId, alike: int) -> None:
-    other = ClaimId(one[:alike] + rest[alike:])
-    begins = [one.startswith(other[:letters]) for letters in range(1, CLAIM_ID_LENGTH + 1)]
-    assert shared_letters(claim_number(one), claim_number(other)) == sum(begins)
 
 
 @unhurried

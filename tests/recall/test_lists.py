@@ -15,6 +15,8 @@ from tacit.index.lists import Lists, Wording
 from tacit.index.parts import PAGES, PERSON, RUN, first_number, number_of
 from tacit.index.reader import dump
 from tacit.index.store import IndexUnwell
+from tacit.recall import elsewhere
+from tacit.recall.retrieving import Word
 
 ALL = 1 << 40
 
@@ -37,8 +39,37 @@ def test_a_long_list_is_read_whole_from_its_beginning_and_in_between(index: sqli
     assert list(postings.elsewhere(index, "walru", ALL, memories=True)) == numbers
     assert list(postings.elsewhere(index, "walru", 5, memories=True)) == numbers[:5]
     assert postings.count(index, "walru") == 1000
-    for asked in ([7, 8, 6993], list(range(7000))):  # one by one, and all at once
-        assert postings.holding(index, "walru", 1000, asked) == {one for one in asked if one % 7 == 0}
+    assert [one for one in range(7000) if postings.holds(index, "walru", one)] == numbers
+
+
+@pytest.mark.parametrize("step", [1, 7, 60, 900])  # all at once, among them, and one by one in the file
+def test_who_holds_a_word_is_the_same_however_it_is_looked_for(index: sqlite3.Connection, step: int) -> None:
+    put(index, *(Wording(7 * number, "walrus", "") for number in range(1000)), Wording(PAGES + 7, "walrus", ""))
+    word, asked = Word("walrus", "walru", 1001, 1.0), [*range(0, 8000, step), PAGES + 7]
+    for memories in (False, True):
+        lists = elsewhere._Lists(index, memories=memories)
+        before = list(lists.first(word, ALL))
+        assert lists.holding(word, asked) == {one for one in asked if one % 7 == 0 and one < 7000} | {PAGES + 7}
+        assert list(lists.first(word, ALL)) == before
+        assert list(lists.first(word, 5)) == before[:5]
+
+
+_places = st.lists(st.integers(0, 400), unique=True).map(sorted)
+
+
+@settings(max_examples=200, deadline=None)
+@given(_places, st.lists(_places, max_size=3), st.integers(1, 60))
+def test_what_stands_in_several_lists_is_found_from_the_beginning(
+    there: list[int], lists: list[list[int]], wanted: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elsewhere, "_STEP", 16)
+        found = elsewhere._in_both(there, lists, wanted)
+    every = [set(there).intersection(one) for one in lists]
+    in_all, told = (sorted(set.intersection(*several)) if lists else [] for several in (every, found))
+    assert told[:wanted] == in_all[:wanted]
+    assert all(one <= other for one, other in zip(found, every, strict=True))
+    assert len(in_all) >= wanted or found == every
 
 
 def test_memories_pages_and_messages_stand_apart(index: sqlite3.Connection) -> None:

@@ -58,11 +58,6 @@ def claim_number(claim: ClaimId) -> int:
     return int(claim.translate(_DIGITS), 32)
 
 
-def shared_letters(one: int, other: int) -> int:
-    """How many letters two claim ids begin with alike, told from their numbers; a letter is five bits."""
-    return CLAIM_ID_LENGTH - -(-(one ^ other).bit_length() // 5)
-
-
 def is_claim_prefix(text: str) -> bool:
     """Whether this could be the beginning of a claim id."""
     return 0 < len(text) <= CLAIM_ID_LENGTH and all(letter in _ALPHABET for letter in text)

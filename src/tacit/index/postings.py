@@ -20,8 +20,8 @@ COVERING = (
 )
 _BETWEEN = "SELECT number, size FROM measure WHERE number BETWEEN ? AND ? ORDER BY number"
 _TEXTS = "SELECT number, text, extra FROM wording WHERE number IN (SELECT value FROM json_each(?))"
-_ENDLESS = (1 << 63) - 1
-_AS_DEAR = 100  # numbers in a row cost as much as one that is looked for
+ENDLESS = (1 << 63) - 1
+_NUMBER = 8  # bytes
 
 
 class Stock(NamedTuple):
@@ -65,17 +65,26 @@ def in_sessions(connection: sqlite3.Connection, root: str, most: int) -> Places:
 
 def elsewhere(connection: sqlite3.Connection, root: str, most: int, *, memories: bool) -> Sequence[int]:
     """In memories and pages, or in memories alone."""
-    return _first_of(connection, root, 0, PAGES if memories else _ENDLESS, most).numbers
+    pieces, room = [], most * _NUMBER
+    for block, often in connection.execute(_BLOCKS, (root, 0, PAGES if memories else ENDLESS)):
+        if often:
+            raise IndexUnwell("a list of places is damaged")
+        pieces.append(block)
+        room -= len(block)
+        if room <= 0:
+            break
+    return array("q", b"".join(pieces))[:most]
 
 
 def _first_of(connection: sqlite3.Connection, root: str, first: int, last: int, most: int) -> Places:
+    """Of messages."""
     numbers, counts = array("q"), bytearray()
     for block, often in connection.execute(_BLOCKS, (root, first, last)):
         numbers.frombytes(block)
         counts += often
         if len(numbers) >= most:
             break
-    if len(counts) != (len(numbers) if first < 0 else 0):
+    if len(counts) != len(numbers):
         raise IndexUnwell("a list of places is damaged")
     return Places(numbers[:most], bytes(counts[:most]))
 
@@ -83,23 +92,19 @@ def _first_of(connection: sqlite3.Connection, root: str, first: int, last: int, 
 def within(connection: sqlite3.Connection, root: str, first: int, last: int) -> Places:
     """Between two messages."""
     begin = connection.execute(COVERING, (root, realm_of(first)[0], first)).fetchone()
-    found = _first_of(connection, root, begin[0] if begin else first, last + 1, _ENDLESS)
+    found = _first_of(connection, root, begin[0] if begin else first, last + 1, ENDLESS)
     low, high = bisect_left(found.numbers, first), bisect_left(found.numbers, last + 1)
     return Places(found.numbers[low:high], found.counts[low:high])
 
 
-def holding(connection: sqlite3.Connection, root: str, there: int, numbers: Sequence[int]) -> set[int]:
-    """Which of these memories and pages hold a word that is in so many."""
-    if there < len(numbers) * _AS_DEAR:
-        return set(numbers).intersection(elsewhere(connection, root, _ENDLESS, memories=False))
-    return {number for number in numbers if _holds(connection, root, number)}
-
-
-def _holds(connection: sqlite3.Connection, root: str, number: int) -> bool:
+def holds(connection: sqlite3.Connection, root: str, number: int) -> bool:
+    """Whether a memory or page holds a word; only a part of the list is read."""
     row = connection.execute(COVERING, (root, realm_of(number)[0], number)).fetchone()
-    if row is None:
-        return False
-    numbers = array("q", row[1])
+    return row is not None and is_among(array("q", row[1]), number)
+
+
+def is_among(numbers: Sequence[int], number: int) -> bool:
+    """Whether it is one of these, which are in order."""
     at = bisect_left(numbers, number)
     return at < len(numbers) and numbers[at] == number
 
