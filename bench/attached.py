@@ -54,7 +54,7 @@ class Size:
     suite: tuple[str, ...]
 
 
-LONG = Size(50, 10, 500, 20_000, 100 << 20, 10 << 30, 20_000, len(WRONG), 14, 6, 300, 0, 365, ())
+LONG = Size(50, 10, 500, 20_000, 100 << 20, 10 << 30, 10_000, len(WRONG), 14, 6, 300, 0, 365, ())
 SHORT = Size(4, 3, 24, 1_000, 20 << 20, 1 << 30, 300, 3, 3, 1, 20, 1, 2, ("tests/shells/test_light.py",))
 
 
@@ -108,7 +108,7 @@ def _installing(size: Size) -> Iterator[Test]:
 
 
 def _year(size: Size) -> Iterator[Test]:
-    yield Test("T44 a year of work", partial(_grown, size.days), on_disk=True)
+    yield Test("T44 a year of work", partial(_grown, size.days), on_disk=True, alone=True)
 
 
 def _grown(days: int, home: str) -> Result:

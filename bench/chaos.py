@@ -35,7 +35,7 @@ def main() -> int:
     if given.row is not None:
         return 0 if shown(tests[given.row]) else 1
     chosen = [number for number, test in enumerate(tests) if given.only in test.name]
-    return _all(chosen, given.short)
+    return _all(chosen, tests, given.short)
 
 
 def _tests(short: bool) -> list[Test]:
@@ -43,14 +43,17 @@ def _tests(short: bool) -> list[Test]:
     return [test for rows in every for test in rows.tests(short)]
 
 
-def _all(chosen: list[int], short: bool) -> int:
-    """Each row in a process of its own, printed in order as soon as it and those before it are done."""
+def _all(chosen: list[int], tests: list[Test], short: bool) -> int:
+    """Each row in a process of its own, printed in order as soon as it and those before it are done; those that are to
+    be alone at the end."""
     print(HEAD, "|" + "|".join("-" * len(cell) for cell in HEAD.split("|")[1:-1]) + "|", sep="\n", flush=True)
     began, held = time.monotonic(), True
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for done in pool.map(lambda number: _row(number, short), chosen):
-            print(done.stdout.rstrip("\n") or f"| row ended with exit code {done.returncode} |", flush=True)
-            held = held and done.returncode == 0
+    for alone in (False, True):
+        numbers = [number for number in chosen if tests[number].alone == alone]
+        with ThreadPoolExecutor(1 if alone else _AT_ONCE) as pool:
+            for done in pool.map(lambda number: _row(number, short), numbers):
+                print(done.stdout.rstrip("\n") or f"| row ended with exit code {done.returncode} |", flush=True)
+                held = held and done.returncode == 0
     print(f"\n{len(chosen)} rows in {(time.monotonic() - began) / 60:.0f} minutes: {'all held' if held else 'FAILED'}")
     return 0 if held else 1
 

@@ -29,12 +29,14 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """`run` gets the path of a home to be made: in memory, unless how a disk behaves is part of what is looked at."""
+    """`run` gets the path of a home to be made: in memory, unless how a disk behaves is part of what is looked at.
+    What times are part of is run alone: beside another row they come out twice as long."""
 
     name: str
     run: Callable[[str], Result]
     mutant: bool = False
     on_disk: bool = False
+    alone: bool = False
 
 
 def shown(test: Test) -> bool:
