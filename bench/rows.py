@@ -30,7 +30,7 @@ class Result(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Test:
     """`run` gets the path of a home to be made: in memory, unless how a disk behaves is part of what is looked at.
-    What times are part of is run alone: beside another row they come out twice as long."""
+    What times are part of is run alone: beside another row they come out longer."""
 
     name: str
     run: Callable[[str], Result]
