@@ -7,7 +7,7 @@ from contextlib import closing
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.index import postings, store
@@ -59,6 +59,7 @@ _places = st.lists(st.integers(0, 400), unique=True).map(sorted)
 
 @settings(max_examples=200, deadline=None)
 @given(_places, st.lists(_places, max_size=3), st.integers(1, 60))
+@example([*range(400)], [[*range(0, 400, 2)], [*range(0, 400, 3)]], 20)
 def test_what_stands_in_several_lists_is_found_from_the_beginning(
     there: list[int], lists: list[list[int]], wanted: int
 ) -> None:

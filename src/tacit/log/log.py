@@ -224,7 +224,7 @@ class Log:
         last, more = None, False
         with open_plain(self.path(segment)) as file:
             for line in lines(file, offset=cursor.offset, number=cursor.lines):
-                if more := not _is_counted(line.data):
+                if more := not any(map(line.data.__contains__, _COUNTED)):
                     break
                 last = line
         return _behind(last) if last else cursor, more
@@ -280,11 +280,6 @@ class Log:
 def _behind(line: Line) -> Cursor:
     """Where one stands when this line was the last that was read."""
     return Cursor(line.end, line.number, mark_of(line.data))
-
-
-def _is_counted(line: bytes) -> bool:
-    asked, ran, given = _COUNTED
-    return asked in line or ran in line or given in line
 
 
 def mark_of(data: bytes) -> str:

@@ -116,7 +116,7 @@ def _by_common_words(lists: _Lists, common: Sequence[Word], wanted: int) -> _Pro
 
 def _in_both(there: Sequence[int], lists: Sequence[Sequence[int]], wanted: int) -> list[set[int]]:
     """Which of these numbers also stand in each of the lists, all in order; no further than where as many as are wanted
-    stand in all of them. Step by step, for small sets take a third less time."""
+    stand in all of them. Step by step, for small sets are faster to make and to ask."""
     found: list[set[int]] = [set() for _ in lists]
     reached, in_all = [0] * len(lists), 0
     for low in range(0, len(there) if lists else 0, _STEP):
