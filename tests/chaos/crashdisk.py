@@ -172,6 +172,10 @@ class CrashDisk:
         self._call()
         return taken
 
+    def truncate(self, fd: int, size: int) -> None:
+        self._call()
+        self._opened[fd].file.change(_Write(size, None))
+
     def sync_data(self, fd: int) -> None:
         self._call()
         self._opened[fd].file.sync()

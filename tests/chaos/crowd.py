@@ -82,9 +82,9 @@ class TimedLock:
         self.waited = 0.0
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self, patience: float | None = None) -> Iterator[None]:
         began = time.monotonic()
-        with self._lock.held():
+        with self._lock.held(patience):
             self.waited = time.monotonic() - began
             yield
 

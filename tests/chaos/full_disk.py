@@ -58,10 +58,10 @@ def full_log(plan: Plan) -> Outcome:
     return apart(_log_on_small_disk, plan, within=namespace())
 
 
-def limited(plan: Plan) -> Outcome:
-    """With a limit on the size of each file: as large as the log is now, and a little room."""
+def limited(plan: Plan, *, by: str = "memory/events.jsonl") -> Outcome:
+    """With a limit on the size of each file: as large as this one is now, and a little room."""
     home = _prepared(Path(plan.folder))
-    size = max(path.stat().st_size for path in home.rglob("*") if path.is_file())
+    size = (home / by).stat().st_size
     prefix = ("prlimit", f"--fsize={size + plan.room}")
     return _story(plan, home, prefix, free=lambda: None)
 

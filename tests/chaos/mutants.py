@@ -46,7 +46,7 @@ class NoLock:
     """Keeps nobody out."""
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self, patience: float | None = None) -> Iterator[None]:
         yield
 
 

@@ -72,7 +72,7 @@ def no_lock() -> None:
     from tacit.disk.lock import FileLock
 
     @contextmanager
-    def held(self: FileLock) -> Iterator[None]:
+    def held(self: FileLock, patience: float | None = None) -> Iterator[None]:
         yield
 
     FileLock.held = held  # type: ignore[method-assign]

@@ -26,6 +26,13 @@ def test_what_was_acknowledged_under_a_limit_on_files_is_readable(tmp_path: Path
     assert found.faults == ()
 
 
+def test_an_index_that_cannot_grow_refuses_no_line_of_the_log(tmp_path: Path) -> None:
+    found = limited(Plan(str(tmp_path), 0), by="index.sqlite")
+    assert found.note == "", "something was refused"
+    assert found.acknowledged > 20
+    assert found.faults == ()
+
+
 def test_a_log_that_fills_the_disk_to_its_last_byte_goes_on_when_there_is_room(tmp_path: Path) -> None:
     if not namespace():
         pytest.skip("nobody may mount here; the limit on the size of files shows it instead")

@@ -103,7 +103,7 @@ def test_a_home_that_another_holds_is_not_waited_for_without_end(person: Person)
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert len(ask(server, tool("recall", query="push"))["result"]["structuredContent"]["answers"]) == 1
         refused = ask(server, tool("remember", text="use pnpm", evidence="seen"))["result"]
-        assert refused["isError"] is True and "another process has held" in refused["content"][0]["text"]
+        assert refused["isError"] is True and "is busy" in refused["content"][0]["text"]
         fcntl.flock(lock, fcntl.LOCK_UN)
         assert ask(server, tool("remember", text="use pnpm", evidence="seen"))["result"]["isError"] is False
 

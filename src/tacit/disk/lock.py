@@ -1,68 +1,181 @@
-"""Locks between processes: `flock` on a file that is never deleted. The kernel drops them at kill -9."""
+"""Locks between processes: `flock` on files that are never deleted. The kernel releases them at kill -9.
+
+A lock has two files: `NAME.lock`, held by the process that works, and `NAME.lock.queue`, held by the process that is
+next in line. Everybody goes through the queue, so a process that releases the lock and wants it again lines up behind
+those that wait already. Waiters block in the kernel, which wakes them in the order in which they came; nobody polls.
+"""
 
 from __future__ import annotations
 
+import _thread
 import errno
 import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import NamedTuple, Protocol
 
 from tacit.core.errors import LockBusy, ReadOnly
 from tacit.disk.ops import PRIVATE_FILE, make_folder
 
-# Whoever lets go may take it again at once; with longer pauses others wait too long for their turn.
-_LONGEST_PAUSE = 0.002
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+# A wait up to this long polls: it starts no thread, and whoever is in such a hurry may fork soon.
+_SHORT_WAIT, _POLL = 1.0, 0.005
+_HOLDER = 64  # bytes at most in a lock file: who took it, and when by the monotonic clock
+_ALL_LOCKS = "/proc/locks"  # Linux only
 
 
 class Lock(Protocol):
-    """Something that keeps others out for the length of a `with`."""
+    """Something that keeps others out for the length of a `with`. `patience` replaces the lock's own, in seconds."""
 
-    def held(self) -> AbstractContextManager[None]: ...
+    def held(self, patience: float | None = None) -> AbstractContextManager[None]: ...
+
+
+class Holder(NamedTuple):
+    """The process that took a lock last, and when by the monotonic clock: no two times of holding are equal."""
+
+    pid: int
+    taken_at: int
 
 
 class FileLock:
-    """An exclusive lock with a deadline."""
+    """An exclusive lock.
 
-    def __init__(self, path: str, deadline: float) -> None:
+    `patience` is how long one holder is waited for, `longest` how long the queue as a whole: while holders change, the
+    queue moves and it is worth waiting. By default both are the same. `LockBusy` is raised when either has passed.
+    """
+
+    def __init__(self, path: str, patience: float, longest: float | None = None) -> None:
         self.path = path
-        self.deadline = deadline
+        self.patience = patience
+        self.longest = longest
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        fd = self._open()
+    def held(self, patience: float | None = None) -> Iterator[None]:
+        fd = _open(self.path)
         try:
-            self._wait(fd)
+            self._acquire(fd, patience)
             yield
         finally:
             os.close(fd)
 
-    def _open(self) -> int:
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    def _acquire(self, fd: int, patience: float | None) -> None:
+        seconds = self.patience if patience is None else patience
+        longest = self.longest if self.longest is not None and patience is None else seconds
+        until = time.monotonic() + longest
+        queue = _open(_queue_of(self.path))
         try:
-            make_folder(os.path.dirname(self.path))
-            return os.open(self.path, flags, PRIVATE_FILE)
-        except OSError as error:
-            if error.errno in _UNWRITABLE:
-                raise read_only(os.path.dirname(self.path)) from error
-            raise
+            for place in (queue, fd):
+                self._wait(place, seconds, until)
+        finally:
+            os.close(queue)
+        with suppress(OSError):  # a full disk: then the message names nobody
+            os.pwrite(fd, b"%-20d %-20d\n" % (os.getpid(), time.monotonic_ns()), 0)
 
-    def _wait(self, fd: int) -> None:
-        until, pause = time.monotonic() + self.deadline, 0.0005
+    def _wait(self, fd: int, seconds: float, until: float) -> None:
+        """Take one of the two files. Give up at `until`, or when one holder has had the lock for so many seconds."""
+        if _try(fd):
+            return
+        if seconds <= _SHORT_WAIT:
+            give_up = min(until, time.monotonic() + seconds)
+            while (left := give_up - time.monotonic()) > 0:
+                time.sleep(min(_POLL, left))
+                if _try(fd):
+                    return
+            raise self._busy(seconds)
+        taken = _acquired_by_thread(fd)
         while True:
-            try:
-                return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise LockBusy(
-                        f"another process has held {self.path} for more than {self.deadline:g} s",
-                        "wait for it to end, or look for it with: fuser -v " + self.path,
-                    ) from None
-                time.sleep(pause)
-                pause = min(pause * 1.5, _LONGEST_PAUSE)
+            holder = holder_of(self.path)
+            left = until - time.monotonic()
+            if left > 0 and taken.acquire(timeout=min(seconds, left)):
+                return
+            if left <= 0 or holder_of(self.path) == holder:
+                raise self._busy(seconds)
+
+    def _busy(self, seconds: float) -> LockBusy:
+        pid, waiting = _holder_and_waiting(self.path)
+        who = f"process {pid} holds it" if pid else "another process holds it"
+        others = f", {waiting} other{'s are' if waiting != 1 else ' is'} waiting" if waiting else ""
+        look = f"ps -fp {pid}" if pid else f"fuser -v {self.path}"
+        return LockBusy(
+            f"{self.path} is busy: {who}{others}; gave up after {seconds:g} s",
+            f"try again when that has ended; to see what it is: {look}",
+        )
+
+
+def holder_of(path: str) -> Holder | None:
+    """Who took this lock last; None where nobody did yet. They may have released it since."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return Holder(*map(int, os.read(fd, _HOLDER).split()))
+    except (OSError, ValueError, TypeError):
+        return None
+    finally:
+        os.close(fd)
+
+
+def _holder_and_waiting(path: str) -> tuple[int, int]:
+    """The process that holds a lock now, and how many others wait for it; zeros where the system does not say."""
+    try:
+        lock, queue = str(os.stat(path).st_ino), str(os.stat(_queue_of(path)).st_ino)
+        with open(_ALL_LOCKS, encoding="ascii", errors="replace") as file:
+            lines = [line.replace("->", "").split() for line in file if " FLOCK " in line and " WRITE " in line]
+    except OSError:
+        return 0, 0
+    # A line: number, FLOCK, ADVISORY, WRITE, process, device:device:inode, start, end. The holder comes first.
+    at_lock, in_queue = ([int(one[4]) for one in lines if one[5].endswith(f":{inode}")] for inode in (lock, queue))
+    holder = at_lock[0] if at_lock else 0
+    return holder, len({*at_lock[1:], *in_queue} - {holder, os.getpid()})
+
+
+def _queue_of(path: str) -> str:
+    return path + ".queue"
+
+
+def _open(path: str) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        make_folder(os.path.dirname(path))
+        return os.open(path, flags, PRIVATE_FILE)
+    except OSError as error:
+        if error.errno in _UNWRITABLE:
+            raise read_only(os.path.dirname(path)) from error
+        raise
+
+
+def _try(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _acquired_by_thread(fd: int) -> _thread.LockType:
+    """Block on a lock in a thread, since `flock` knows no time limit; what is returned can be waited for with one.
+
+    The thread works on a descriptor of its own for the same open file. A caller that gives up only closes its
+    descriptor: the lock, should it come, is released when the thread closes the last one.
+    """
+    taken = _thread.allocate_lock()
+    taken.acquire()
+    own = os.dup(fd)
+
+    def block() -> None:
+        try:
+            fcntl.flock(own, fcntl.LOCK_EX)
+            taken.release()
+        except OSError:  # the caller gives up when its time is over
+            pass
+        finally:
+            os.close(own)
+
+    _thread.start_new_thread(block, ())
+    return taken
 
 
 def read_only(place: str) -> ReadOnly:

@@ -24,15 +24,27 @@ def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE, *
     """
     folder, name = os.path.split(path)
     with pinned(folder, below) as place:
-        temporary = os.path.join(place, f".{name}.tacit-new")
-        fd = _new_file(disk, temporary, mode)
-        try:
-            write_all(disk, fd, data)
-            disk.sync_data(fd)
-        finally:
-            disk.close(fd)
-        disk.rename(temporary, os.path.join(place, name))
-        disk.sync_folder(place)
+        target = os.path.join(place, name)
+        commit_file(disk, stage_file(disk, target, data, mode), target)
+
+
+def stage_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE) -> str:
+    """The first half of `replace_file`: write a temporary file and make it durable. Returns its path."""
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.tacit-new")
+    fd = _new_file(disk, temporary, mode)
+    try:
+        write_all(disk, fd, data)
+        disk.sync_data(fd)
+    finally:
+        disk.close(fd)
+    return temporary
+
+
+def commit_file(disk: Disk, temporary: str, path: str) -> None:
+    """The second half: put a staged file in its place."""
+    disk.rename(temporary, path)
+    disk.sync_folder(os.path.dirname(path))
 
 
 def _new_file(disk: Disk, path: str, mode: int) -> int:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import BinaryIO, NamedTuple
 
 from tacit.core.conversation import SAID
+from tacit.core.errors import StoreUnwell
 from tacit.core.event import Body, Draft, Event, Origin
 from tacit.core.guarded import all_without_secrets, without_secrets
 from tacit.core.ids import EventId, following
@@ -28,10 +29,10 @@ from tacit.core.observation import (
 )
 from tacit.disk.lock import Lock
 from tacit.disk.ops import Disk, make_folder, open_plain, opened
-from tacit.disk.replace import read_file, replace_file
+from tacit.disk.replace import commit_file, read_file, replace_file, stage_file
 from tacit.log.codec import Damaged, decode, encode, readable_id
 from tacit.log.reader import Line, lines
-from tacit.log.segment import append, read_tail, suspicion
+from tacit.log.segment import Appended, append, read_tail, suspicion, take_back
 
 MEMORY = "memory/events.jsonl"
 # What was purged has a file of its own: an old copy of another one, put back, must not take it away.
@@ -54,7 +55,7 @@ _COUNTED = (b'"type":"recall.asked"', b'"type":"command.ran"', b'"type":"brief.g
 class _Held:
     """The lock of somebody who holds it already."""
 
-    def held(self) -> AbstractContextManager[None]:
+    def held(self, _patience: float | None = None) -> AbstractContextManager[None]:
         return nullcontext()
 
 
@@ -89,9 +90,10 @@ class Log:
         self._lock = lock
         self._entropy = entropy
         self._mark = mark
+        self._staged: dict[str, str] = {}
 
     def path(self, segment: str) -> str:
-        return os.path.join(self._home, segment)
+        return self._staged.get(segment) or os.path.join(self._home, segment)
 
     def segments(self) -> list[str]:
         """The names of all segments: what was purged, memory, what came from the person's other homes, activity."""
@@ -101,17 +103,29 @@ class Log:
     def _in_folder(self, folder: str) -> list[str]:
         return sorted(name for name in _names(os.path.join(self._home, folder)) if name.endswith(".jsonl"))
 
-    def append(self, drafts: Sequence[Draft], origin: Origin) -> list[Event]:
-        """Record one operation. On return its judgements are durable."""
+    def append(self, drafts: Sequence[Draft], origin: Origin, patience: float | None = None) -> list[Event]:
+        """Record one operation: all of it, or nothing. On return its judgements are durable.
+
+        `patience` is how long to wait for the log's lock, if not as long as usual. What is only observed beside a
+        judgement (that a project was seen) may be missing where its own segment cannot be written.
+        """
         by_segment: dict[str, list[Draft]] = {}
         for draft in drafts:
             guarded = draft._replace(body=without_secrets(draft.body, self._mark))
             by_segment.setdefault(segment_of(draft.body, origin), []).append(guarded)
-        written: list[Event] = []
-        with self._lock.held():
+        written: list[tuple[str, Appended]] = []
+        with self._lock.held(patience):
             for segment, group in by_segment.items():
-                written += self._append(segment, group, origin, written[0].op if written else None)
-        return written
+                op = written[0][1].events[-1].op if written else None
+                try:
+                    written.append((segment, self._append(segment, group, origin, op)))
+                except (StoreUnwell, OSError) as error:
+                    if written and _is_captured(group):
+                        continue
+                    for name, done in reversed(written):
+                        take_back(self._disk, self.path(name), done.offset, done.length, error)
+                    raise
+        return [event for _, done in written for event in done.events if not isinstance(event.body, Sealed)]
 
     def keep(self, events: Sequence[Event]) -> None:
         """Record events whose ids are made of what they say. On return they are durable; nobody sees half a line."""
@@ -129,8 +143,7 @@ class Log:
 
         append(self._disk, self.path(segment), compose, durable=True)
 
-    def _append(self, segment: str, drafts: Sequence[Draft], origin: Origin, op: EventId | None) -> Sequence[Event]:
-        durable = not all(isinstance(draft.body, _CAPTURED) for draft in drafts)
+    def _append(self, segment: str, drafts: Sequence[Draft], origin: Origin, op: EventId | None) -> Appended:
         elsewhere = self._last_elsewhere(segment)
 
         def compose(here: EventId | None, seals: Sequence[Sealed]) -> list[Event]:
@@ -138,8 +151,7 @@ class Log:
             last = max((name for name in (here, elsewhere) if name), default=None)
             return self._numbered([*sealed, *drafts], origin, last, op)
 
-        events = append(self._disk, self.path(segment), compose, durable=durable)
-        return [event for event in events if not isinstance(event.body, Sealed)]
+        return append(self._disk, self.path(segment), compose, durable=not _is_captured(drafts))
 
     def _last_elsewhere(self, segment: str) -> EventId | None:
         """The last id of the other segments in use: order must not depend on which file a line goes to."""
@@ -205,6 +217,20 @@ class Log:
     def replace(self, segment: str, data: bytes) -> None:
         """Other content for a segment, all of it or none. Only when alone."""
         replace_file(self._disk, self.path(segment), data)
+
+    def stage(self, segment: str, data: bytes) -> str:
+        """Other content for a segment in a file beside it, durable and not yet in its place. Returns its path."""
+        return stage_file(self._disk, self.path(segment), data)
+
+    def commit(self, segment: str, staged: str) -> None:
+        """Put a staged file in the place of its segment. Only when alone."""
+        commit_file(self._disk, staged, self.path(segment))
+
+    def as_staged(self, staged: dict[str, str]) -> "Log":
+        """The log as it will be once these files are in the places of their segments; to read from."""
+        log = Log(self._home, self._disk, self._lock, self._entropy, self._mark)
+        log._staged = staged
+        return log
 
     def adopt(self, name: str, events: Sequence[bytes]) -> None:
         """Whole lines of another home of the same person, sorted by id, as a segment of their own."""
@@ -275,6 +301,10 @@ class Log:
             for line in lines(file):
                 end = line.end
         return size - end
+
+
+def _is_captured(drafts: Sequence[Draft]) -> bool:
+    return all(isinstance(draft.body, _CAPTURED) for draft in drafts)
 
 
 def _behind(line: Line) -> Cursor:

@@ -12,7 +12,7 @@ from tacit.core.observation import Print, Purged
 from tacit.core.purging import Cut, bound, purged
 from tacit.core.traces import holds
 from tacit.log.log import Log
-from tacit.log.rewrite import Rewritten, rewritten
+from tacit.log.rewrite import Rewriter, Rewritten
 from tacit.log.tombstones import Tombstones
 
 T = TypeVar("T")
@@ -46,32 +46,73 @@ class Plan(NamedTuple):
         """The claims of which nothing is left."""
         return purging.gone(self.before, self.after) - self.cut.moved.keys()
 
-    def carry_out(self, log: Log) -> None:
-        """Write the segments that change. The log is held, and the tombstones are in it."""
+    def stage(self, log: Log) -> dict[str, str]:
+        """Write the segments that change beside the old ones; the path of each new file by its segment."""
+        return {one.segment: log.stage(one.segment, one.data) for one in self.segments if one.is_other}
+
+    def carry_out(self, log: Log, staged: dict[str, str]) -> None:
+        """Put the segments that change in their places: staged files, and the others as they should be.
+
+        The log is held, and the tombstones are in it.
+        """
         for segment in self.segments:
-            if segment.is_other:
+            if segment.segment in staged:
+                log.commit(segment.segment, staged[segment.segment])
+            elif segment.is_other:
                 log.replace(segment.segment, segment.data)
 
+    def data(self, segment: str) -> bytes:
+        """A segment as it should be."""
+        return next((one.data for one in self.segments if one.segment == segment), b"")
 
-def planned(log: Log, cut: Cut) -> Plan:
-    """What becomes of the log. Claims that go with the cut go by their ids as well, as a tombstone will have it."""
-    first = _plan(log, cut, lambda event: purged(event, cut))
-    moved = purging.moves(first.before, cut)
-    whole = cut._replace(moved=moved, claims=cut.claims | first._replace(cut=cut._replace(moved=moved)).gone)
-    return _plan(log, whole, lambda event: purged(event, whole))
-
-
-def planned_again(log: Log, dead: Tombstones) -> Plan:
-    """What becomes of the log when all that was ever purged from it is purged once more."""
-    texts = tuple(text for one in dead.all for text in one.cut.texts)
-    return _plan(log, Cut(texts), dead.thoroughly)
+    def only(self, events: Sequence[EventId]) -> "Plan":
+        """The same plan, as far as it changes these events: for tombstones that name them."""
+        wanted = set(events)
+        less = [one._replace(changed=tuple(name for name in one.changed if name in wanted)) for one in self.segments]
+        return Plan(self.cut, tuple(one._replace(damaged=0) for one in less))
 
 
-def _plan(log: Log, cut: Cut, change: Callable[[Event], Event]) -> Plan:
-    def has(text: str) -> bool:
-        return holds(text, cut.texts)
+class Search:
+    """Looks for what is to be purged, as often as needed: what was seen before is not searched again.
 
-    return Plan(cut, tuple(rewritten(log, segment, change, has) for segment in log.segments()))
+    The long first look needs no lock. The one under the lock has only the lines that came in between to search.
+    """
+
+    def __init__(self, cut: Cut) -> None:
+        self._cut = cut
+        self._first = _rewriter(cut, lambda event: purged(event, cut))
+        self._whole: Cut | None = None
+        self._second = self._first
+
+    def plan(self, log: Log) -> Plan:
+        """What becomes of the log as it is now. Claims that go with the cut go by their ids, as a tombstone has it."""
+        first = _plan(log, self._cut, self._first)
+        moved = purging.moves(first.before, self._cut)
+        gone = first._replace(cut=self._cut._replace(moved=moved)).gone
+        whole = self._cut._replace(moved=moved, claims=self._cut.claims | gone)
+        if self._whole is None or (whole.moved, whole.claims) != (self._whole.moved, self._whole.claims):
+            self._whole = whole
+            self._second = _rewriter(whole, lambda event: purged(event, whole))
+        return _plan(log, whole, self._second)
+
+
+class SearchAgain:
+    """The same for all that was ever purged from a log."""
+
+    def __init__(self, dead: Tombstones) -> None:
+        self._cut = Cut(tuple(text for one in dead.all for text in one.cut.texts))
+        self._rewriter = _rewriter(self._cut, dead.thoroughly)
+
+    def plan(self, log: Log) -> Plan:
+        return _plan(log, self._cut, self._rewriter)
+
+
+def _rewriter(cut: Cut, change: Callable[[Event], Event]) -> Rewriter:
+    return Rewriter(change, lambda text: holds(text, cut.texts))
+
+
+def _plan(log: Log, cut: Cut, rewriter: Rewriter) -> Plan:
+    return Plan(cut, tuple(rewriter.rewritten(log, segment) for segment in log.segments()))
 
 
 def graves(plan: Plan, prints: Sequence[Print], reason: str) -> list[Draft]:

@@ -19,7 +19,7 @@ from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import read_file, replace_file
 from tacit.log.codec import Damaged, decode, encode
 from tacit.log.log import Log
-from tacit.log.reader import lines
+from tacit.log.reader import MAX_LINE, lines
 
 QUARANTINE = "quarantine"
 _ENVELOPE = ("id", "op", "ts", "c", "type", "src")
@@ -56,41 +56,84 @@ class Rewritten(NamedTuple):
 
 
 def pieces(log: Log, segment: str) -> Iterator[Piece]:
+    for number, raw in _raw_lines(log, segment):
+        yield Piece(number, raw, _decoded(raw))
+
+
+def _raw_lines(log: Log, segment: str) -> Iterator[tuple[int, bytes]]:
+    """Every line with its number and all of its bytes; the unfinished end has the number 0."""
     data = read_file(log.path(segment)) or b""
     end = 0
     for line in lines(BytesIO(data)):
-        raw, end = data[line.offset : line.end], line.end
-        if line.too_long:
-            yield Piece(line.number, raw, Damaged("longer than any line we write"))
-        else:
-            yield Piece(line.number, raw, decode(line.data) if line.data else None)
+        yield line.number, data[line.offset : line.end]
+        end = line.end
     if data[end:]:
-        yield Piece(0, data[end:], Damaged("unfinished"))
+        yield 0, data[end:]
 
 
-def rewritten(log: Log, segment: str, change: Change, holds: Holds) -> Rewritten:
-    """The segment with every event changed, and without unreadable lines that hold what is to go. Nothing is written.
+def _decoded(raw: bytes) -> Event | Damaged | None:
+    """The event of a line; None for an empty one."""
+    if not raw.endswith(b"\n"):
+        return Damaged("unfinished")
+    if len(raw) > MAX_LINE:
+        return Damaged("longer than any line we write")
+    return decode(raw[:-1]) if raw != b"\n" else None
 
-    Refused where a line holds it that this version does not understand whole: nobody can tell what else would go.
+
+class _Outcome(NamedTuple):
+    """What becomes of a line: its event and what is left of it; or whether an unreadable line is dropped."""
+
+    event: Event | None = None
+    left: Event | None = None
+    is_lost: bool = False
+
+
+class Rewriter:
+    """Changes every event of a segment, and drops unreadable lines that hold what is to go. Nothing is written.
+
+    The outcome for a line is kept by its bytes: lines never change, so looking at a log again costs no more than
+    reading it. That is how a purge searches before it takes the lock, and looks once more when it has it.
     """
-    kept: list[bytes] = []
-    before: list[Event] = []
-    after: list[Event] = []
-    lost: set[str] = set()
-    for piece in pieces(log, segment):
-        if not isinstance(piece.event, Event):
-            if piece.event and holds(piece.raw.decode("utf-8", "surrogateescape")):
-                lost.add(sha256(piece.data).hexdigest())
-            else:
-                kept.append(piece.raw)
-            continue
-        _must_understand(piece, segment, holds)
-        left = _without_seal(change(piece.event), lost)
-        before.append(piece.event)
-        after.append(left)
-        kept.append(piece.raw if left == piece.event else encode(left))
-    changed = [old.id for old, new in zip(before, after, strict=True) if old != new]
-    return Rewritten(segment, b"".join(kept), tuple(before), tuple(after), tuple(changed), len(lost))
+
+    def __init__(self, change: Change, holds: Holds) -> None:
+        self._change = change
+        self._holds = holds
+        self._known: dict[bytes, _Outcome] = {}
+
+    def rewritten(self, log: Log, segment: str) -> Rewritten:
+        """The segment as it should be.
+
+        Raises `Refused` where a line holds what is to go and this version does not understand all of that line.
+        """
+        kept: list[bytes] = []
+        before: list[Event] = []
+        after: list[Event] = []
+        lost: set[str] = set()
+        for number, raw in _raw_lines(log, segment):
+            outcome = self._known.get(raw) or self._outcome(number, raw, segment)
+            if outcome.event is None or outcome.left is None:
+                if outcome.is_lost:
+                    lost.add(sha256(raw.removesuffix(b"\n")).hexdigest())
+                else:
+                    kept.append(raw)
+                continue
+            left = _without_seal(outcome.left, lost)
+            before.append(outcome.event)
+            after.append(left)
+            kept.append(raw if left == outcome.event else encode(left))
+        changed = [old.id for old, new in zip(before, after, strict=True) if old != new]
+        return Rewritten(segment, b"".join(kept), tuple(before), tuple(after), tuple(changed), len(lost))
+
+    def _outcome(self, number: int, raw: bytes, segment: str) -> _Outcome:
+        event = _decoded(raw)
+        if isinstance(event, Event):
+            _must_understand(Piece(number, raw, event), segment, self._holds)
+            outcome = _Outcome(event, self._change(event))
+        else:
+            outcome = _Outcome(is_lost=event is not None and self._holds(raw.decode("utf-8", "surrogateescape")))
+        if raw.endswith(b"\n"):  # an unfinished end may be another line the next time
+            self._known[raw] = outcome
+        return outcome
 
 
 def _without_seal(event: Event, lost: set[str]) -> Event:

@@ -1,6 +1,7 @@
 """Appending to one file so that an acknowledged line survives kill -9 and power loss.
 
-Lock, seal a torn tail, one write, sync, acknowledge. Nothing is ever truncated or rewritten.
+Lock, seal a torn tail, one write, sync, acknowledge. What was acknowledged is never truncated or rewritten; lines of an
+append that failed are taken back, since whoever asked is told that nothing was recorded.
 """
 
 import errno
@@ -39,19 +40,30 @@ class Tail(NamedTuple):
     fragments: tuple[Fragment, ...]
 
 
+class Appended(NamedTuple):
+    """What was written to a segment, and where it began."""
+
+    events: Sequence[Event]
+    offset: int
+    length: int
+
+
 # Given the last id and, where there were any, seals for what was torn: the events to write.
 Compose = Callable[[EventId | None, Sequence[Sealed]], Sequence[Event]]
 
 
-def append(disk: Disk, path: str, compose: Compose, *, durable: bool) -> Sequence[Event]:
-    """Write what `compose` makes; on return it is durable (or, if not asked for, at least written)."""
+def append(disk: Disk, path: str, compose: Compose, *, durable: bool) -> Appended:
+    """Write what `compose` makes; on return it is durable (or, if not asked for, at least written).
+
+    Raises `StoreUnwell`; then the segment holds nothing of it, or the message says that it may.
+    """
     try:
         return _append(disk, path, compose, durable)
     except OSError as error:
         raise _explained(error, path) from error
 
 
-def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Sequence[Event]:
+def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Appended:
     make_folder(os.path.dirname(path))
     with opened(disk, path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as fd:
         tail = read_tail(disk, fd)
@@ -60,10 +72,33 @@ def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Sequence[
         events = compose(tail.last, [_seal(fragment) for fragment in tail.fragments])
         data = b"".join([_line(event) for event in events])
         written = b"\n" + data if tail.unended else data
-        write_all(disk, fd, written)
-        if durable:
-            _make_durable(disk, fd, path, written)
-    return events
+        try:
+            write_all(disk, fd, written)
+            if durable:
+                _make_durable(disk, fd, path, written)
+        except OSError as error:
+            take_back(disk, path, tail.size, len(written), error)
+            raise
+    return Appended(events, tail.size, len(written))
+
+
+def take_back(disk: Disk, path: str, offset: int, length: int, cause: Exception) -> None:
+    """Remove the lines of an append that failed. The caller still holds the lock, so nobody has written behind them.
+
+    The segment is opened again by its name: a rewrite after a failed sync may have put another file in its place.
+    Raises `StoreUnwell` when that fails, too: then the lines may be in the log although they were refused.
+    """
+    try:
+        with opened(disk, path, os.O_RDWR) as fd:
+            if offset < disk.size(fd) <= offset + length:
+                disk.truncate(fd, offset)
+                disk.sync_data(fd)
+    except OSError as error:
+        raise StoreUnwell(
+            f"{path} could not be written as it should ({cause}), and what was written could not be taken back "
+            f"({error.strerror}): it may be recorded although it failed",
+            "look for it before you try again: tacit recall …; then: tacit doctor",
+        ) from cause
 
 
 def _make_durable(disk: Disk, fd: int, path: str, written: bytes) -> None:

@@ -103,6 +103,17 @@ class Filing:
                 more = self._file(connection, cursors, most=_SLICE)
 
     def rebuilt(self) -> sqlite3.Connection:
+        """Make the index again from the log; open for writing."""
+        self.build()
+        self.put_in_place()
+        return store.open_for_writing(self._home.index, self._log.lines_at())
+
+    def put_in_place(self) -> None:
+        """Let an index that was built take the place of the one that is there."""
+        store.take_place(self._home.index)
+
+    def build(self) -> None:
+        """Make an index from the log beside the one that is there, which can be read meanwhile."""
         new = store.unfinished(self._home.index)
         try:
             connection = store.create(new, self._log.lines_at())
@@ -114,8 +125,6 @@ class Filing:
         self._carry_vectors_over(connection)
         connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
         store.finish(connection, new)
-        store.take_place(self._home.index)
-        return store.open_for_writing(self._home.index, self._log.lines_at())
 
     def _carry_vectors_over(self, connection: sqlite3.Connection) -> None:
         if os.path.exists(self._home.index):

@@ -32,6 +32,7 @@ class Home:
         self.giving_lock = self.path(".tacit", "giving.lock")
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")
+        self.purging = self.path(".tacit", "purging")  # stands while a purge is at work
 
     def path(self, *parts: str) -> str:
         return os.path.join(self.root, *parts)

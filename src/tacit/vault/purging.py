@@ -1,22 +1,24 @@
 """The one destructive verb, and setting aside what cannot be read: both write segments of the log anew.
 
-A purge first leaves a durable tombstone, then takes the text out of the log, drops the index, and cleans every other
-file of ours; index and views are made again from what is left. Killed at any point it has lost nothing else, no
-answer shows the text any more, and running it again completes it.
+A purge searches while nobody waits for it. Then it leaves a durable tombstone, writes new segments beside the old ones
+and an index of them, and puts all of that in place in one short step; until then questions are answered from the old
+state. Every other file of ours is cleaned, and the views are drawn again. Killed at any point it has lost nothing else,
+no answer shows the text any more, and running it again completes it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
+from typing import NamedTuple
 
 from tacit.core import purging
 from tacit.core.claim import Kind
 from tacit.core.errors import NotFound, Refused, WrongUse
-from tacit.core.event import Event, Origin, local_day
+from tacit.core.event import Draft, Event, Origin, local_day
 from tacit.core.ids import ClaimId, is_claim_prefix
 from tacit.core.judgement import Decided, Proposed
 from tacit.core.observation import Print, ProjectSeen, Purged
@@ -27,17 +29,16 @@ from tacit.core.text import clean
 from tacit.core.traces import MARK, Words, holds, plain
 from tacit.disk.ops import OsDisk
 from tacit.disk.replace import replace_file
-from tacit.index import reader, store
+from tacit.index import reader
 from tacit.log.bodies import EVENT_TYPES
 from tacit.log.log import Log
-from tacit.log.purge import Plan, graves, more_graves, planned, planned_again
+from tacit.log.purge import Plan, Search, SearchAgain, graves, more_graves
 from tacit.log.rewrite import Aside, set_aside
 from tacit.log.tombstones import tombstones
-from tacit.log.verify import UNFINISHED
 from tacit.notes.long_term import HEADER, SECTIONS
 from tacit.vault.named import checked_optional
 from tacit.vault.opened import Opened
-from tacit.vault.scrubbing import Files, Scrubbed, beyond, put
+from tacit.vault.scrubbing import Files, Scrubbed, Seen, beyond, put
 
 
 @cache
@@ -88,18 +89,29 @@ class Purge:
         return not (self.events or self.damaged or self.files)
 
 
+class _Looked(NamedTuple):
+    """What a purge finds: the log as it should be, all that is to be taken out of other files, and those files."""
+
+    plan: Plan
+    cut: Cut
+    files: tuple[Scrubbed, ...]
+    found: Purge
+
+
 class Purging(Opened):
     """purge, and mending damaged lines."""
+
+    @cached_property
+    def _searches(self) -> dict[Meant, tuple[Search, Seen]]:
+        """What was searched already, so that asking before a purge does not make it twice as long."""
+        return {}
 
     def to_purge(self, reference: str | None = None, *, text: str | None = None) -> Purge:
         """What a purge would change. Nothing is changed, and the text is told to nobody."""
         self._may_purge()
         meant = self._meant(reference, text)
-        with self._store.log.alone() as log:
-            plan = planned(log, meant.cut)
-            unfinished = os.path.exists(log.path(UNFINISHED))
-        found = self._found(plan, meant, list(self._files(plan.before).scrubbed(plan.cut)))
-        if found.nothing and not unfinished:
+        found = self._look(meant).found
+        if found.nothing and not os.path.exists(self._store.home.purging):
             raise _nothing_found()
         return found
 
@@ -110,25 +122,25 @@ class Purging(Opened):
         why = checked_optional(reason, "the reason")
         if holds(why, meant.cut.texts):
             raise Refused("the reason holds the text itself, and the reason is kept", "say it in other words")
+        # The long search, while nobody has to wait for it.
+        if self._look(meant).found.nothing and not os.path.exists(self._store.home.purging):
+            raise _nothing_found()
 
         def work() -> tuple[Plan, Cut, Purge]:
-            with self._store.log.alone() as log:
-                resumed = os.path.exists(log.path(UNFINISHED)) and self._again(log) is not None
-                plan = planned(log, meant.cut)
-                cut = _both(plan.cut, self._silent(log)) if resumed else plan.cut
-                files = list(self._files(plan.before).scrubbed(cut))
-                found = self._found(plan, meant, files)
-                if found.nothing and not resumed:
-                    self._end()
-                    raise _nothing_found()
-                if not found.nothing:
-                    self._begin(log)
-                    log.append(graves(plan, [self._print(text) for text in meant.texts], why), self._origin())
-                    plan.carry_out(log)
-            self._clean(plan.before, files)
-            return plan, cut, found
+            log = self._store.log
+            resumed = os.path.exists(self._store.home.purging) and self._complete()
+            cut = self._silent(log) if resumed else Cut()
+            looked = self._look(meant, also=cut)
+            if looked.found.nothing and not resumed:
+                self._end()
+                raise _nothing_found()
+            if not looked.found.nothing:
+                prints = [self._print(text) for text in meant.texts]
+                self._replace_segments(self._searches[meant][0], lambda plan: graves(plan, prints, why))
+            self._clean(looked.plan.before, looked.files)
+            return looked.plan, looked.cut, looked.found
 
-        return self._told(*self._store.remade(work))
+        return self._told(*self._store.rewritten(work))
 
     def purge_again(self) -> Purge:
         """Purge all that was ever purged once more: after an interruption, or when an old file was put back."""
@@ -136,17 +148,16 @@ class Purging(Opened):
         self._must_have_home()
 
         def work() -> tuple[Plan, Cut, Purge]:
-            with self._store.log.alone() as log:
-                plan = self._again(log)
-                if plan is None:
-                    self._end()
-                    raise NotFound("nothing was ever purged from this home")
-                cut = self._silent(log)
-                files = list(self._files(plan.before).scrubbed(cut))
+            plan = self._complete()
+            if plan is None:
+                self._end()
+                raise NotFound("nothing was ever purged from this home")
+            cut = self._silent(self._store.log)
+            files = list(self._files(plan.before).scrubbed(cut))
             self._clean(plan.before, files)
             return plan, cut, self._found(plan, Meant(()), files)
 
-        return self._told(*self._store.remade(work))
+        return self._told(*self._store.rewritten(work))
 
     def mend(self) -> list[Aside]:
         """Set aside every line of the log that cannot be read; nothing is lost, and readable lines stay as they are."""
@@ -184,8 +195,7 @@ class Purging(Opened):
             raise NotFound(f"no memory has the id {prefix}", "for a text: tacit purge --text '…'")
         if len(found) > 1:
             raise Refused(f"{prefix} is the beginning of {len(found)} ids", "type one or two letters more")
-        with self._store.log.alone() as log:
-            said = purging.wordings(log.events(), found[0])
+        said = purging.wordings(self._store.log.events(), found[0])
         return Meant(tuple(text for text in said if _is_telling(text)), found[0])
 
     def _print(self, text: str) -> Print:
@@ -193,24 +203,51 @@ class Purging(Opened):
 
     # Doing it
 
-    def _begin(self, log: Log) -> None:
-        replace_file(OsDisk(), log.path(UNFINISHED), b"")
+    def _look(self, meant: Meant, also: Cut | None = None) -> _Looked:
+        """What is to be changed now, in the log and (with more to take out of them) in other files.
+
+        No lock is needed: who goes on to change the log looks once more under its lock. What was searched before is
+        not searched again.
+        """
+        search, seen = self._searches.setdefault(meant, (Search(meant.cut), {}))
+        plan = search.plan(self._store.log)
+        cut = _both(plan.cut, also) if also else plan.cut
+        files = tuple(self._files(plan.before).scrubbed(cut, seen))
+        return _Looked(plan, cut, files, self._found(plan, meant, files))
+
+    def _replace_segments(self, search: Search | SearchAgain, tombstones_of: Callable[[Plan], list[Draft]]) -> Plan:
+        """Leave the tombstones, then put every segment that changes in its place together with a new index."""
+        with self._store.log.alone() as log:
+            plan = search.plan(log)
+            self._begin()
+            if drafts := tombstones_of(plan):
+                log.append(drafts, self._origin())
+        staged = plan.stage(self._store.log)
+
+        def commit(log: Log) -> None:
+            now = search.plan(log)
+            named = set(plan.changed)
+            if late := [event for event in now.changed if event not in named]:  # recorded since
+                log.append(tombstones_of(now.only(late)), self._origin())
+                now = search.plan(log)
+            now.carry_out(log, {name: path for name, path in staged.items() if now.data(name) == plan.data(name)})
+
+        self._store.swap(staged, commit)
+        return plan
+
+    def _begin(self) -> None:
+        replace_file(OsDisk(), self._store.home.purging, b"")
 
     def _end(self) -> None:
         with suppress(FileNotFoundError):
-            os.unlink(self._store.home.path(UNFINISHED))
+            os.unlink(self._store.home.purging)
 
-    def _again(self, log: Log) -> Plan | None:
-        """Everything that tombstones speak of, taken out of the log once more."""
-        dead = tombstones(log)
+    def _complete(self) -> Plan | None:
+        """Take everything that tombstones speak of out of the log once more; None where there are none."""
+        dead = tombstones(self._store.log)
         if dead is None:
             return None
-        plan = planned_again(log, dead)
-        self._begin(log)
-        if drafts := list(more_graves(plan, dead)):
-            log.append(drafts, self._origin())
-        plan.carry_out(log)
-        return plan
+        return self._replace_segments(SearchAgain(dead), lambda plan: list(more_graves(plan, dead)))
 
     def _silent(self, log: Log) -> Cut:
         """What was ever purged and nobody has said anew since: to be taken out of other files too."""
@@ -221,8 +258,7 @@ class Purging(Opened):
         return Cut(texts, frozenset(claim for one in silent for claim in one.cut.claims))
 
     def _clean(self, before: Iterable[Event], files: Iterable[Scrubbed]) -> None:
-        """The index is made again anyway; it must not lie about with the text until then."""
-        store.remove(self._store.home.index)
+        """Take it out of everything that is neither the log nor the index."""
         for path in self._files(before).strays():
             with suppress(FileNotFoundError):
                 os.unlink(path)

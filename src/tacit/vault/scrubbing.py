@@ -29,6 +29,10 @@ _SESSIONS = (".claude", ".codex", ".gemini", ".copilot", ".local/share/opencode"
 _HISTORIES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".local/share/atuin")
 
 
+# What a file should hold, by its path, what it held, and the cut (its claims, and how many texts it has).
+Seen = dict[tuple[str, bytes, frozenset[str], int], bytes]
+
+
 class Scrubbed(NamedTuple):
     """A file with what it should hold."""
 
@@ -46,15 +50,20 @@ class Files:
         self._logs = {home.path(segment) for segment in segments}
         self._facts = [path for root in roots if (path := _facts_of(root))]
 
-    def scrubbed(self, cut: Cut) -> Iterator[Scrubbed]:
+    def scrubbed(self, cut: Cut, seen: Seen | None = None) -> Iterator[Scrubbed]:
         """What has to be written so that nothing of the cut is left in our files. Nothing is written here.
 
-        Pages before their copies: if only those were written, the rest would look like a hand edit.
+        Pages before their copies: if only those were written, the rest would look like a hand edit. `seen` keeps what
+        was searched for this cut, so that a second look costs no more than reading.
         """
+        seen = {} if seen is None else seen
         kept = self._home.path(".tacit")
         for path in sorted([*self._files(ours=True), *self._facts], key=lambda path: path.startswith(kept)):
             data = read_file(path) or b""
-            clean = _encoded(self._without(path, _decoded(data), cut))
+            known = (path, data, cut.claims, len(cut.texts))
+            clean = seen.get(known)
+            if clean is None:
+                clean = seen[known] = _encoded(self._without(path, _decoded(data), cut))
             if clean != data:
                 yield Scrubbed(path, clean, path[: -len(FACTS) - 1] if path in self._facts else "")
 

@@ -41,7 +41,12 @@ if TYPE_CHECKING:  # loaded when something is written
 T = TypeVar("T")
 Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
 Choose = Callable[[sqlite3.Connection, set[str]], Sequence[Event]]
-_LOCK_SECONDS, _READ_LOCK_SECONDS, _LOG_SECONDS = 30.0, 2.0, 10.0
+# How long one holder of a lock is waited for, and the whole queue while it moves.
+_LOCK_SECONDS, _LOCK_LONGEST = 30.0, 600.0
+_LOG_SECONDS, _LOG_LONGEST = 10.0, 120.0
+_READ_LOCK_SECONDS = 2.0  # a question, for somebody who files what it asks about
+_OBSERVE_SECONDS = 0.05  # a question, to record that it was asked
+_OBSERVED = 1000  # observations that are kept for a better moment; more are dropped
 _LONG = 256 * 1024  # bytes to file, which take longer than anybody in a hurry has
 
 
@@ -62,7 +67,7 @@ class Store:
         self._folder = folder
         self.speaker = speaker
         self.entropy = entropy
-        self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS), entropy, self._mark)
+        self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS, _LOG_LONGEST), entropy, self._mark)
         self.filing = Filing(home, self.log)
         self._disk = disk
         self._reading = Reading(home.index, self.log.lines_at)
@@ -122,7 +127,7 @@ class Store:
         """File even what no answer waits for, where that can be done."""
         if os.path.isdir(self.home.root):
             self._reading.let_go()
-            with suppress(ReadOnly, LockBusy), self._alone(_READ_LOCK_SECONDS):
+            with suppress(StoreUnwell, OSError), self._alone(_READ_LOCK_SECONDS):
                 self._let_writer_finish(self._writer())
 
     def is_far_behind(self, most: int) -> bool:
@@ -198,14 +203,18 @@ class Store:
         if not os.path.isdir(self.home.root):
             return self._read_from_memory()  # a question makes no home
         try:
-            with self._alone(self.patience):
+            with self._alone(_OBSERVE_SECONDS if self._is_purging() else self.patience):
                 self._let_writer_finish(self._writer(rebuild=broken == self._reading.inode))
-        except ReadOnly:
+        except LockBusy:  # somebody is at it; the index as it is will do, if there is one and it can be trusted
+            if broken == self._reading.inode or watch.shaken(self._reading.connection()):
+                self._read_from_memory()
+        except (StoreUnwell, OSError):  # the index cannot be written: nobody who only asks has to hear of it
             if needed:
                 self._read_from_memory()
-        except LockBusy:  # somebody is at it; what is there is good enough, if anything is and can be trusted
-            if broken is not None or watch.shaken(self._reading.connection()):
-                self._read_from_memory()
+
+    def _is_purging(self) -> bool:
+        """Whether a purge is under way, which holds the lock for long and needs nothing filed."""
+        return os.path.exists(self.home.purging)
 
     def _read_from_memory(self) -> None:
         """A home that cannot be written and has no usable index is indexed in memory."""
@@ -223,14 +232,25 @@ class Store:
         self._reading.let_go()
         make_home(self.home)
         with self._alone():
-            connection = self._writer()
+            connection = self._to_decide_on()
             try:
                 drafts = decide(connection)
                 events = self._append(connection, drafts) if drafts else []
                 connection = self._to_tell_from(connection) if events else connection
                 return tell(connection, events)
             finally:
-                self._let_writer_finish(connection)
+                # What is recorded is recorded: the next command brings the index and the views up to date.
+                with suppress(StoreUnwell, OSError, IndexUnwell):
+                    self._let_writer_finish(connection)
+
+    def _to_decide_on(self) -> sqlite3.Connection:
+        """The index, up to date; one in memory where it cannot be written. The log is what must take the line."""
+        try:
+            return self._writer()
+        except ReadOnly:
+            raise
+        except (StoreUnwell, OSError):
+            return self._trust_compared(self.filing.fresh_index())
 
     def keep(self, choose: Choose, remember: Callable[[sqlite3.Connection], None]) -> None:
         """Record events that have their ids already, chosen while nobody else can: `choose` is told which are recorded
@@ -270,12 +290,20 @@ class Store:
             self._write_observations()
 
     def _write_observations(self) -> None:
-        """No lock on the home, and no failure if they cannot be written. A question makes no home."""
+        """Record what was observed, unless the log is busy: then the next time, if there is one.
+
+        No lock on the home, and no failure if they cannot be written. A question makes no home.
+        """
         drafts, self._unwritten = self._unwritten, []
         self._written_at = time.monotonic()
-        if drafts and os.path.isdir(self.home.root):
-            with suppress(OSError, StoreUnwell):
-                self.log.append(drafts, self.speaker.origin())
+        if not drafts or not os.path.isdir(self.home.root):
+            return
+        try:
+            self.log.append(drafts, self.speaker.origin(), patience=_OBSERVE_SECONDS)
+        except LockBusy:
+            self._unwritten = drafts[-_OBSERVED:]
+        except (OSError, StoreUnwell):
+            pass
 
     def rebuild(self) -> None:
         """Make the index again from the log, and draw every view again."""
@@ -293,6 +321,27 @@ class Store:
             done = work()
             self._let_writer_finish(self._writer(rebuild=True))
         return done
+
+    def rewritten(self, work: Callable[[], T]) -> T:
+        """The same for work that ends with `swap`, so that the index is made already."""
+        self._write_observations()
+        self._reading.let_go()
+        make_home(self.home)
+        with self._alone():
+            done = work()
+            self._let_writer_finish(self._writer())
+        return done
+
+    def swap(self, staged: dict[str, str], commit: Callable[[Log], None]) -> None:
+        """Replace segments of the log and the index with it, in one short step. The home's lock is held.
+
+        The new index is made from the staged segments, which takes long; until `commit` puts them in their places,
+        questions are answered from the old index and the old segments, and others may append to the log.
+        """
+        Filing(self.home, self.log.as_staged(staged)).build()
+        with self.log.alone() as log:
+            commit(log)
+            self.filing.put_in_place()
 
     def fresh_index(self, until: str | None = None) -> sqlite3.Connection:
         """An index in memory, of the whole log or of what was recorded up to a moment."""
@@ -315,7 +364,7 @@ class Store:
         """The same, or one in memory where the disk has no room for it: what is recorded is recorded."""
         try:
             return self._caught_up(connection)
-        except StoreUnwell:
+        except (StoreUnwell, OSError):
             connection.close()
             return self.filing.fresh_index()
 
@@ -330,9 +379,9 @@ class Store:
     # The index
 
     @contextmanager
-    def _alone(self, seconds: float = _LOCK_SECONDS) -> Iterator[None]:
+    def _alone(self, patience: float | None = None) -> Iterator[None]:
         """While nobody else changes the home. What somebody was killed at is ended first."""
-        with FileLock(self.home.write_lock, seconds).held():
+        with FileLock(self.home.write_lock, _LOCK_SECONDS, _LOCK_LONGEST).held(patience):
             if os.path.lexists(self.home.reading):
                 self.conclude_reading()
             yield
