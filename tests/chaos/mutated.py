@@ -90,6 +90,14 @@ def links_followed() -> None:
     vars(replace)["_new_file"] = into_what_lies_there
 
 
+def keeps_refused() -> None:
+    """Lines of an append that failed stay in the log."""
+    from tacit.log import log, segment
+
+    for module in (log, segment):
+        vars(module)["take_back"] = lambda *_words: None
+
+
 def open_to_all() -> None:
     """Files and folders are made for everybody."""
     from tacit.disk import lock, ops, replace
@@ -102,7 +110,10 @@ def open_to_all() -> None:
 
 MUTANTS: dict[str, Callable[[], None]] = {
     mutant.__name__: mutant
-    for mutant in (cursor_first, in_place, blind_to_errors, sync_again, no_lock, links_followed, open_to_all)
+    for mutant in (
+        *(cursor_first, in_place, blind_to_errors, sync_again, no_lock, links_followed, open_to_all),
+        *(keeps_refused,),
+    )
 }
 
 

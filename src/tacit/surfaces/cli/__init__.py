@@ -14,14 +14,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     _speak_safely()
     try:
         code = run(list(sys.argv[1:] if argv is None else argv))
-        sys.stdout.flush()
-        return code
+        return _flushed(code)
     except BrokenPipeError:  # the reader has seen enough, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return 130
+
+
+def _flushed(code: int) -> int:
+    """Write the answer out. Where that fails (a full disk), say that the command itself was carried out."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if code == 0:
+            code = 3
+            sys.stderr.write("tacit: this was done, but the answer could not be written: ")
+        sys.stderr.write(f"{error.strerror}\n")
+    return code
 
 
 def _speak_safely() -> None:
