@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,8 +20,10 @@ from tests.chaos import (
     no_permission,
     planted,
     races,
+    refused,
     sick_index,
     view_kill,
+    waiting,
     workload,
 )
 from tests.chaos.apart import apart
@@ -46,10 +48,11 @@ class Size:
     replaced: int
     raced: int
     every_name: int
+    writers: int
 
 
-LONG = Size(200, 1, 0, 120, 300, 0, range(0, 120_000, 6_000), 250, 120, 10_000, 300, 1)
-SHORT = Size(4, 5, 3, 3, 36, 8, range(0, 80_000, 40_000), 10, 6, 300, 20, 30)
+LONG = Size(200, 1, 0, 120, 300, 0, range(0, 120_000, 6_000), 250, 120, 10_000, 300, 1, 200)
+SHORT = Size(4, 5, 3, 3, 36, 8, range(0, 80_000, 40_000), 10, 6, 300, 20, 30, 12)
 
 
 def tests(short: bool) -> Iterator[Test]:
@@ -57,6 +60,7 @@ def tests(short: bool) -> Iterator[Test]:
     yield from _damage(size)
     yield from _kills(size)
     yield from _disks(size)
+    yield from _waiting(size)
     yield from _indexes(size)
     yield from _people(size)
     yield from _places(size)
@@ -118,6 +122,17 @@ def _first_run(verb: str, size: Size, folder: Path) -> Outcome:
     return first_run.first_run(folder, verb, most=size.first_moments)
 
 
+# Waiting
+
+
+def _waiting(size: Size) -> Iterator[Test]:
+    many = _row("W1 writers at once", lambda at: waiting.crowd(at, size.writers))
+    yield replace(many, alone=True)
+    yield _row("W2 questions beside held locks", waiting.beside_locks)
+    yield _row("W3 questions beside a purge", waiting.beside_purge)
+    yield _row("W3 recorded beside a purge", waiting.recorded_during_purge)
+
+
 # T09, T12, T19
 
 
@@ -134,6 +149,12 @@ def _disks(size: Size) -> Iterator[Test]:
     for mutant in ("blind_to_errors", "sync_again"):
         lied = partial(failed_sync.failed_sync, verb="add", most=6, mutant=mutant)
         yield _row(f"T12 mutant: {mutant.replace('_', ' ')}", lied, mutant=True)
+    for verb in refused.COMMANDS:
+        most = size.syncs or (0 if verb == "add" else 60)
+        failing = partial(refused.refused, verb=verb, most=most)
+        yield _row(f"T12 any call fails, {verb}", failing, "what was refused is not recorded")
+    kept = partial(refused.refused, verb="add", mutant="keeps_refused")
+    yield _row("T12 mutant: keeps refused", kept, mutant=True)
     yield _row("T19 copies while others write", lambda at: apart(backup.backups, backup.Plan(str(at), size.copies)))
     early = partial(backup.Plan, copies=60, early=True)
     yield _row("T19 mutant: acknowledged too early", lambda at: apart(backup.backups, early(str(at))), mutant=True)

@@ -21,7 +21,7 @@ from tacit.vault.home import Home
 from tacit.vault.project import FACTS
 
 _OURS = ("memory", "activity", "imported", "sessions", "worklog", "evaluations", "quarantine", ".tacit")
-_LOCKS = ("write.lock", "log.lock")
+_LOCKS = (".lock", ".lock.queue")
 # Dates and ids of entries are no words of a person.
 _STRUCTURE = r'(?m:^- \d{4}-\d\d-\d\d(?=: )| \^[0-9a-z]{12}$|"(?:id|ts)": "[^"\\]*")'
 _MOST = 64 << 20  # another program's file in the home may be of any size
@@ -85,7 +85,7 @@ class Files:
         index = os.path.basename(self._home.index)
         for path in _regular(self._home.root):
             place = os.path.relpath(path, self._home.root)
-            if path in self._logs or place.startswith(index) or os.path.basename(path) in _LOCKS:
+            if path in self._logs or place.startswith(index) or path.endswith(_LOCKS):
                 continue
             if (place.split(os.sep)[0] in _OURS) is ours and (ours or os.path.getsize(path) <= _MOST):
                 yield path
