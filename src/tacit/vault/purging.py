@@ -32,6 +32,7 @@ from tacit.log.bodies import EVENT_TYPES
 from tacit.log.log import Log
 from tacit.log.purge import Plan, graves, more_graves, planned, planned_again
 from tacit.log.rewrite import Aside, set_aside
+from tacit.log.spool import Spool
 from tacit.log.tombstones import tombstones
 from tacit.log.verify import UNFINISHED
 from tacit.notes.long_term import HEADER, SECTIONS
@@ -227,6 +228,7 @@ class Purging(Opened):
             with suppress(FileNotFoundError):
                 os.unlink(path)
         put(OsDisk(), files)
+        Spool(self._store.log).scrub()
 
     def _told(self, plan: Plan, cut: Cut, found: Purge) -> Purge:
         """Everything is written: look once more, and let go of the mark that says we are at it."""

@@ -139,6 +139,13 @@ class Store:
             if index is not None and self.filing.is_of_this_log(index) and self.filing.behind(index):
                 self.catch_up()
 
+    def file_spooled(self, seconds: float, most: int | None = 256) -> None:
+        """Append commands that recorders had to spool, unless somebody holds the log's lock for that long."""
+        if self.log.anything_spooled():
+            lock = FileLock(self.home.log_lock, seconds)
+            with suppress(StoreUnwell, OSError):
+                Log(self.home.root, self._disk, lock, self.entropy, self._mark).file_spooled(most)
+
     def as_it_is(self) -> sqlite3.Connection | None:
         """The index without what came since, for what need not be right; nothing where it cannot be used."""
         with suppress(IndexUnwell, StoreUnwell):
@@ -165,6 +172,7 @@ class Store:
     def _up_to_date(self) -> sqlite3.Connection:
         if not os.path.isdir(self.home.root):
             raise IndexUnwell("there is no home yet")
+        self.file_spooled(0)
         connection = self._reading.connection()
         behind = self._is_behind(connection) or watch.shaken(connection)
         if behind or self._page_missing(connection):
