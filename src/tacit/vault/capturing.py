@@ -15,7 +15,7 @@ from tacit.core.observation import CommandRan
 from tacit.core.redaction import redacted
 from tacit.core.text import clip
 from tacit.disk.lock import FileLock
-from tacit.disk.ops import PRIVATE_FILE, OsDisk
+from tacit.disk.ops import OsDisk, opened
 from tacit.disk.replace import replace_file
 from tacit.log.log import Log
 from tacit.vault.ignoring import ignoring
@@ -34,8 +34,8 @@ def _is_due(mark: str) -> bool:
             return False
     except FileNotFoundError:
         pass
-    with open(mark, "ab", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, PRIVATE_FILE)):
-        os.utime(mark)
+    with opened(OsDisk(), mark, os.O_WRONLY | os.O_CREAT) as fd:
+        os.utime(fd)
     return True
 
 
