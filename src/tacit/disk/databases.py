@@ -1,5 +1,8 @@
-"""Databases of SQLite that other programs keep. SQLite opens files by itself, so what it would open is looked at before,
-and what it does is limited in time: a view in the place of a table can have rows without end."""
+"""Databases of SQLite that other programs keep.
+
+SQLite opens files by itself, so what it would open is looked at before, and what it does is limited in time: a view in
+the place of a table can have rows without end.
+"""
 
 from __future__ import annotations
 

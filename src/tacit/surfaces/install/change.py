@@ -1,6 +1,7 @@
 """A change of one file that is not ours: decided as a value, shown to the person, then made whole or not at all."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
