@@ -135,7 +135,7 @@ def settings_text(path: str) -> str:
 
 def _bytes_of(path: str) -> bytes:
     """A plain file, links followed. A named pipe would keep us waiting, and a device may never end."""
-    if not stat.S_ISDIR(os.stat(path).st_mode):
+    if stat.S_ISREG(os.stat(path).st_mode):
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and len(data := file.read(_MOST + 1)) <= _MOST:
                 return data
