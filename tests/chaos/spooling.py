@@ -153,11 +153,10 @@ def killed_spooling(folder: Path, most: int = 0, mutant: str = "") -> Outcome:
 def killed_filing(folder: Path, most: int = 0, mutant: str = "") -> Outcome:
     """A recorder that files what others had to spool is killed at every call that changes something."""
     before = _home(folder / "before")
-    _unappendable(before)
     spooled = [f"make spooled{at}" for at in range(3)]
-    faults = [fault for line in spooled for fault in record(before, line)]
+    with lock_held(before):
+        faults = [fault for line in spooled for fault in record(before, line)]
     assert waiting(before) == spooled and not faults
-    _appendable(before)
     return _sweep(folder, before, mutant, most, expected=spooled)
 
 
@@ -168,15 +167,14 @@ def _sweep(folder: Path, before: Path, mutant: str, most: int, expected: Sequenc
     command = ["sh", "-c", f"exec {quoted} < '{given}'"]
     calls = [call for call in moments(command, _copy(before, folder)) if call.name != "flock"]
     chosen = calls if not most else calls[:: max(len(calls) // most, 1)]
-    return together(_killed(folder, before, call, command, expected) for call in chosen)
+    return together(_killed(_copy(before, folder), call, command, expected, mutant) for call in chosen)
 
 
-def _killed(folder: Path, before: Path, call: Call, command: Sequence[str], expected: Sequence[str]) -> Outcome:
-    home = _copy(before, folder)
+def _killed(home: Path, call: Call, command: Sequence[str], expected: Sequence[str], mutant: str) -> Outcome:
     assert killed_at(call, command, home).killed
     promised = [*expected, *(["make killed"] if "make killed" in [*waiting(home), *commands(home)] else [])]
     _appendable(home)
-    faults = record(home, "make after")
+    faults = record(home, "make after", mutant)
     outcome = _compared(home, ["make first", *promised, "make after"], faults)
     where = f"killed at {call.name} {call.number} ({call.words[:80]}): "
     return outcome._replace(faults=tuple(where + fault for fault in outcome.faults))

@@ -230,6 +230,7 @@ class Store:
         self._write_observations()
         self._reading.let_go()
         make_home(self.home)
+        self.file_spooled(0)
         with self._alone():
             connection = self._writer()
             try:
