@@ -22,6 +22,7 @@ from tacit.log.spool import BLOCK, RESERVE, Spool
 from tests.chaos.material import open_log
 from tests.chaos.spooling import commands, dropped, lock_held, record, waiting
 from tests.e2e.person import Person, tree
+from tests.shells.desk import Desk
 
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 WORDS = "violet lighthouse"
@@ -248,3 +249,21 @@ def test_a_purge_made_while_the_clock_was_ahead_does_not_stop_recording(person: 
 
     assert commands(person.home)[1:] == ["make test", "echo [purged]"]
     assert "a purge is dated 2099-01-01" in person.process("doctor", code=None).out
+
+
+# Real shells
+
+
+def test_a_shell_loses_no_command_while_another_process_holds_the_log(desk: Desk) -> None:
+    terminal = desk.open()
+    terminal.run("true first")
+    assert desk.lines() == ["true first"]
+    typed = [f"true held{at}" for at in range(20)]
+
+    with lock_held(desk.person.home):
+        for line in typed:
+            terminal.run(line)
+        assert desk.lines() == ["true first"]  # waits until no recorder is left
+    terminal.run("true after")
+
+    assert desk.lines() == ["true first", *typed, "true after"]
