@@ -14,8 +14,8 @@ _NAMED = ("given", "given.jsonl", "given.ndjson", ".claude/CLAUDE.md", ".claude/
 
 
 def test_a_named_pipe_in_any_place_keeps_nobody_waiting(tmp_path: Path) -> None:
-    found = obstacles.obstacles(tmp_path, [obstacles.pipe])
-    assert found.runs > len(PLACES)
+    found = obstacles.obstacles(tmp_path, [obstacles.pipe], readers=1)
+    assert found.runs == len(PLACES)
     assert found.faults == ()
 
 
@@ -26,4 +26,4 @@ def test_a_named_pipe_in_any_place_keeps_nobody_waiting(tmp_path: Path) -> None:
 )
 def test_nothing_else_does_where_every_command_reads_or_a_person_names_a_file(tmp_path: Path, plant: Plant) -> None:
     places = [place for place in PLACES if place.path in (*_AT_EVERY_COMMAND, *_NAMED)]
-    assert obstacles.obstacles(tmp_path, [plant], places).faults == ()
+    assert obstacles.obstacles(tmp_path, [plant], places, readers=1).faults == ()

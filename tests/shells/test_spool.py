@@ -131,11 +131,13 @@ def test_what_cannot_be_read_is_counted_and_keeps_nothing_else_waiting(person: P
     (folder / "01a1e2e6-4cc3-74a8-a06f-8be530f7d9a9").write_bytes(b"")
     (folder / "01a1e2e6-4cc3-74a8-a06f-8be530f7d9aa").symlink_to("/etc/passwd")
     (folder / "01a1e2e6-4cc3-74a8-a06f-8be530f7d9ab").mkdir()
+    (folder / "ffffffff-ffff-ffff-ffff-ffffffffffff").mkdir()
 
     assert record(person.home, "make after") == []
 
     assert commands(person.home) == ["make first", "make waiting", "make after"]
     assert dropped(person.home) == 2
+    person.process("doctor", code=3)
 
 
 def test_nothing_but_commands_comes_into_the_log_by_the_spool(person: Person) -> None:

@@ -17,20 +17,23 @@ from tacit.log.spool import Spool
 from tacit.log.verify import Finding
 from tacit.vault.store import Store
 
+_LATEST = 253_402_300_799  # the end of the year 9999: anybody may give a file a name
+
 
 def check(store: Store) -> Iterator[Finding]:
     spool = Spool(store.log)
     if names := spool.waiting():
-        since = timestamp(datetime.fromtimestamp(moment(EventId(names[0])) / 1000, UTC))
+        seconds = min(moment(EventId(names[0])) // 1000, _LATEST)
+        since = timestamp(datetime.fromtimestamp(seconds, UTC))
         what = f"{_commands(len(names))} since {since} {_wait(len(names))} to be appended to the log: {_why(store)}"
-        yield Finding(SPOOL, what, "nothing: the next command that can append files them")
+        yield Finding(SPOOL, what, "nothing: the next command that can append files them", False)
     if (dropped := spool.dropped()) and dropped.commands:
         when = f"since {dropped.first}, the last at {dropped.last}: {dropped.why}"
         what = f"{_commands(dropped.commands)} could not be recorded and {_wait(dropped.commands, 'is', 'are')} lost, "
         yield Finding(SPOOL, what + when, f"when you have seen this: rm {quote(spool.counter)}")
     if not os.access(store.home.root, os.W_OK):
         what = "it cannot be written to; commands of shells are neither recorded nor spooled"
-        yield Finding(store.home.root, what, f"ls -ld {quote(store.home.root)}")
+        yield Finding(store.home.root, what, f"ls -ld {quote(store.home.root)}", False)
 
 
 def _commands(number: int) -> str:
