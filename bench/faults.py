@@ -18,10 +18,12 @@ from tests.chaos import (
     mutants,
     names,
     no_permission,
+    obstacles,
     planted,
     races,
     refused,
     sick_index,
+    spooling,
     view_kill,
     waiting,
     workload,
@@ -64,6 +66,7 @@ def tests(short: bool) -> Iterator[Test]:
     yield from _indexes(size)
     yield from _people(size)
     yield from _places(size)
+    yield from _spool(size)
 
 
 def _row(name: str, run: Callable[[Path], Outcome], note: str = "", *, mutant: bool = False) -> Test:
@@ -205,10 +208,18 @@ def _places(size: Size) -> Iterator[Test]:
     yield _row("T28 hostile names", lambda at: names.hostile_names(at, names.ALL[:: size.every_name]))
     yield _row("T29 planted links and pipes", _planted)
     yield _row("T29 mutant: links followed", _followed, mutant=True)
+    yield _row(
+        "T29 pipes, devices, endless files", lambda at: _obstacles(at, size), "each place, each kind, each reader"
+    )
     yield _row("T29 links swapped, files", lambda _at: races.race(size.replaced, files=True))
     yield _row("T29 links swapped, commands", lambda _at: races.race(size.raced))
     believed = partial(races.race, 20_000, files=True, followed=True)
     yield _row("T29 mutant: paths believed", lambda _at: believed(), mutant=True)
+
+
+def _obstacles(folder: Path, size: Size) -> Outcome:
+    kinds = obstacles.KINDS if not size.moments else (obstacles.pipe,)
+    return obstacles.obstacles(folder, kinds, obstacles.PLACES[:: size.every_name])
 
 
 def _planted(folder: Path) -> Outcome:
@@ -218,3 +229,21 @@ def _planted(folder: Path) -> Outcome:
 def _followed(folder: Path) -> Outcome:
     temporary = ("memory/.long-term.md.tacit-new",)
     return planted.planted(folder, planted.hard_link, verbs=("add",), places=temporary, mutant="links_followed")
+
+
+# T51
+
+
+def _spool(size: Size) -> Iterator[Test]:
+    """Commands that cannot be appended when they end."""
+    commands = 5 if size.moments else 20
+    yield _row("T51 commands, lock held", lambda at: spooling.held(at, commands), "each once, in order")
+    lost = partial(spooling.held, number=2, mutant="never_spools")
+    yield _row("T51 mutant: never spools", lost, mutant=True)
+    if full_disk.namespace():
+        yield _row("T51 commands, disk full", lambda at: spooling.full(at, 3 * commands), "kept, or counted as lost")
+    yield _row("T51 killed while spooling", lambda at: spooling.killed_spooling(at, most=size.moments))
+    yield _row("T51 killed while filing", lambda at: spooling.killed_filing(at, most=size.moments))
+    for mutant in ("unlink_first", "forgets_ids"):
+        killed = partial(spooling.killed_filing, mutant=mutant)
+        yield _row(f"T51 mutant: {mutant.replace('_', ' ')}", killed, mutant=True)

@@ -67,20 +67,20 @@ def limited(plan: Plan, *, by: str = "memory/events.jsonl") -> Outcome:
 
 
 def _on_small_disk(plan: Plan) -> Outcome:
-    disk = _mounted(plan)
+    disk = mounted(plan)
     home = _prepared(disk)
-    ballast = _filled(disk, plan.room)
+    ballast = filled(disk, plan.room)
     return _story(plan, home, (), free=ballast.unlink)
 
 
 def _log_on_small_disk(plan: Plan) -> Outcome:
     """Append until it is full, three times; each time something is thrown away, and it goes on."""
-    disk = _mounted(plan)
+    disk = mounted(plan)
     log = open_log(str(disk / "home"), disk=plan.disk())
     acknowledged: list[str] = []
     refused = 0
     for _ in range(3):
-        ballast = _filled(disk, plan.room)
+        ballast = filled(disk, plan.room)
         with suppress(StoreUnwell):
             for number in range(_MOST_LINES):
                 acknowledged += [event.id for event in log.append([judgement(str(number), _NOISE)], origin("full"))]
@@ -93,14 +93,14 @@ def _log_on_small_disk(plan: Plan) -> Outcome:
     return Outcome(refused, found.acknowledged, found.lost, faults, f"{found.fragments} sealed fragments")
 
 
-def _mounted(plan: Plan) -> Path:
+def mounted(plan: Plan) -> Path:
     disk = Path(plan.folder) / "disk"
     disk.mkdir(parents=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={_SIZE},mode=0700", "tmpfs", str(disk)], check=True)
     return disk
 
 
-def _filled(disk: Path, room: int) -> Path:
+def filled(disk: Path, room: int) -> Path:
     ballast = disk / "ballast"
     ballast.write_bytes(bytes(max(shutil.disk_usage(disk).free - room, 0)))
     return ballast

@@ -108,22 +108,55 @@ def open_to_all() -> None:
     ops.PRIVATE_FOLDER = 0o777
 
 
+def never_spools() -> None:
+    """What cannot be appended is given up, as if it had been kept."""
+    from tacit.log.log import Log
+
+    Log.spool = lambda self, draft, origin: True  # type: ignore[method-assign]
+
+
+def unlink_first() -> None:
+    """A spooled record is deleted before it is in the log."""
+    from tacit.log import spool
+
+    taken = spool.Spool._taken
+
+    def taken_away(self: Any, folder: int, name: str) -> Any:
+        event = taken(self, folder, name)
+        os.unlink(name, dir_fd=folder)
+        return event
+
+    spool.Spool._taken = taken_away  # type: ignore[method-assign]
+
+
+def forgets_ids() -> None:
+    """Who files does not look whether somebody else did before being killed."""
+    from tacit.log import spool
+
+    spool.Spool._known = lambda self, events: set()  # type: ignore[method-assign]
+
+
 MUTANTS: dict[str, Callable[[], None]] = {
     mutant.__name__: mutant
     for mutant in (
         *(cursor_first, in_place, blind_to_errors, sync_again, no_lock, links_followed, open_to_all),
-        *(keeps_refused,),
+        *(keeps_refused, never_spools, unlink_first, forgets_ids),
     )
 }
 
 
 def main() -> int:
     MUTANTS[sys.argv[1]]()
+    if sys.argv[2:] == ["--record"]:
+        from tacit.surfaces.hooks.recorder import record
+
+        record(0)
+        os._exit(0)
     from tacit.surfaces.cli import main as program
 
     return program(sys.argv[2:])
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, _ROOT)
+    sys.path[:0] = [os.path.join(_ROOT, "src"), _ROOT]
     sys.exit(main())

@@ -17,6 +17,7 @@ import tacit
 
 ROOT = Path(tacit.__file__).parent
 _RUNS_SQL = {"execute", "executemany", "executescript"}
+_OPENS = {"open", "io.open", "os.open", "os.fdopen", "sqlite3.connect"}
 _FREE = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE
 _SECRETS = "tacit.core.secrets.search"
 _MATCHES = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
@@ -62,6 +63,19 @@ def sql_uses(source: Source) -> Iterator[Use]:
     for function, call in _calls(source):
         if _last_name(call.func) in _RUNS_SQL | _aliases(function) and call.args:
             yield Use(source, function, call.args[0])
+
+
+def file_uses(source: Source) -> Iterator[Use]:
+    """Everything that opens a file by its path: `open`, `os.open`, `Path.read_text`, `sqlite3.connect`.
+
+    A file that is only written is left out: `open` with a mode of w, x or a.
+    """
+    for function, call in _calls(source):
+        called = ast.unparse(call.func)
+        mode = next((ast.unparse(one) for one in call.args[1:2]), "'r'") if called == "open" else "'r'"
+        by_path = isinstance(call.func, ast.Attribute) and call.func.attr in ("read_text", "read_bytes")
+        if by_path or (called in _OPENS and mode[1:2] not in ("w", "x", "a")):
+            yield Use(source, function, call)
 
 
 def pattern_uses(source: Source) -> Iterator[tuple[Use, str]]:

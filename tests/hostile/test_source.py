@@ -1,4 +1,5 @@
-"""The source holds no SQL made from what somebody typed, and no pattern that can be made to run for ever."""
+"""The source holds no SQL made from what somebody typed, no pattern that can be made to run for ever, and opens no
+file that others could have replaced but through the disk layer."""
 
 from __future__ import annotations
 
@@ -9,9 +10,30 @@ from types import ModuleType
 import pytest
 
 from .backtracking import nested_repeats, pumped
-from .source import Source, is_fixed, patterns, sources, sql_uses
+from .source import Source, file_uses, is_fixed, patterns, sources, sql_uses
 
 EVERY = sources()
+# Who opens a file by itself, and why nothing can lie in its place that keeps it waiting.
+OPENERS = {
+    "tacit.index.store": "its own index: looked at with lstat before; files of the package",
+    "tacit.log.spool": "relative to its own folder, O_NONBLOCK, and only plain files are read",
+    "tacit.meaning.weights": "files of an installed package",
+    "tacit.meaning.wordpiece": "files of an installed package",
+    "tacit.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",
+    "tacit.capture.agents.opencode": "the database was opened as a plain file before, and so is what lies beside it",
+    "tacit.capture.history.atuin": "the database was opened as a plain file before, and so is what lies beside it",
+    "tacit.surfaces.cli": "/dev/null",
+    "tacit.surfaces.cli.verbs.edit": "a temporary file that it just made for the editor",
+    "tacit.surfaces.hooks.agent": "/dev/null",
+    "tacit.surfaces.hooks.snippet": "files of the package",
+    "tacit.surfaces.install.change": "a new file, to be written",
+    "tacit.surfaces.install.opencode": "files of the package",
+    "tacit.vault.checks.disk": "/proc/self/mounts",
+    "tacit.vault.checks.locks": "a lock, which is opened O_NONBLOCK and never read",
+    "tacit.vault.conversations.pending": "a new file, to be written",
+    "tacit.vault.key": "a new file, to be written",
+    "tacit.vault.model.child": "/dev/null, and a descriptor of its own",
+}
 
 
 def made_up(text: str, **constants: object) -> Source:
@@ -57,6 +79,30 @@ def test_sql_that_is_put_together_from_input_is_noticed(text: str) -> None:
 def test_sql_from_the_source_alone_is_taken_as_such(text: str) -> None:
     (use,) = sql_uses(made_up(text, FIXED="SELECT"))
     assert is_fixed(use)
+
+
+def test_files_are_opened_by_the_disk_layer_or_for_a_reason() -> None:
+    uses = [use for source in EVERY for use in file_uses(source) if not source.name.startswith("tacit.disk")]
+    assert [str(use) for use in uses if use.source.name not in OPENERS] == []
+    assert {use.source.name for use in uses} == OPENERS.keys()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def read(path): return open(path).read()",
+        "def read(path): return open(path, 'rb').read()",
+        "import os\ndef read(path): return os.open(path, os.O_RDONLY)",
+        "def read(path): return path.read_text()",
+        "import sqlite3\ndef read(path): return sqlite3.connect(path)",
+    ],
+)
+def test_a_file_that_is_opened_by_its_path_is_noticed(text: str) -> None:
+    assert len(list(file_uses(made_up(text)))) == 1
+
+
+def test_a_file_that_is_only_written_is_none_of_those() -> None:
+    assert list(file_uses(made_up("def write(path): return open(path, 'x')"))) == []
 
 
 def test_no_pattern_repeats_a_repeat() -> None:

@@ -152,7 +152,8 @@ def test_a_file_that_is_none_turns_capture_and_injection_off_for_hooks(tmp_path:
 
 def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "tacit.toml")
-    assert read_settings(str(tmp_path / "tacit.toml")) == Settings()
+    with pytest.raises(WrongUse, match=r"tacit\.toml is no plain file"):
+        read_settings(str(tmp_path / "tacit.toml"))
 
 
 # Whether a session is captured

@@ -85,6 +85,23 @@ def open_plain(path: str) -> BinaryIO:
     return open(OsDisk().open(path, os.O_RDONLY, 0), "rb")
 
 
+def past_hole(file: BinaryIO) -> int:
+    """Leap over a hole that lies ahead, however large: nothing stands in it, so no line ends in it. Says how far."""
+    at = file.tell()
+    try:
+        fd = file.fileno()
+        before = os.lseek(fd, 0, os.SEEK_CUR)
+        try:
+            ahead = os.lseek(fd, at, os.SEEK_DATA)
+        except OSError as error:
+            ahead = os.fstat(fd).st_size if error.errno == errno.ENXIO else at  # a hole to the end, or nobody can tell
+        os.lseek(fd, before, os.SEEK_SET)
+    except (OSError, AttributeError):  # no file, or a system that knows no holes
+        return 0
+    file.seek(ahead)
+    return ahead - at
+
+
 @contextmanager
 def opened(disk: Disk, path: str, flags: int, mode: int = PRIVATE_FILE) -> Iterator[int]:
     fd = disk.open(path, flags, mode)

@@ -12,6 +12,7 @@ from tacit.disk.ops import PRIVATE_FILE, Disk, open_plain, write_all
 # No file, or something that is no page of ours: a link, a named pipe.
 _NO_PAGE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_LARGEST = 2 << 30  # bytes: a log of many years
 _OPEN_FILES = "/proc/self/fd"
 
 
@@ -84,9 +85,14 @@ def _inner_folder(fd: int, name: str) -> int:
 
 
 def read_file(path: str) -> bytes | None:
-    """The bytes of a plain file, or nothing where there is none. No link is followed: its target is not ours."""
+    """The bytes of a plain file, or nothing where there is none. No link is followed: its target is not ours.
+
+    Raises OSError where it cannot be read, also where it is larger than anything that is read whole.
+    """
     try:
         with open_plain(path) as file:
+            if os.fstat(file.fileno()).st_size > _LARGEST:
+                raise OSError(errno.EFBIG, "it is larger than any file that Tacit writes", path)
             return file.read()
     except OSError as error:
         if error.errno in _NO_PAGE and not os.path.isdir(path):

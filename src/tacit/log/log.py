@@ -4,13 +4,15 @@ Whoever appends holds the log's lock for the length of one write; readers need n
 """
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import datetime
 from typing import BinaryIO, NamedTuple
 
 from tacit.core.conversation import SAID
 from tacit.core.errors import StoreUnwell
-from tacit.core.event import Body, Draft, Event, Origin
+from tacit.core.event import Body, Draft, Event, Origin, timestamp
 from tacit.core.guarded import all_without_secrets, without_secrets
 from tacit.core.ids import EventId, following
 from tacit.core.judgement import Decided, Proposed, Undone
@@ -41,6 +43,11 @@ _ACTIVITY = "activity"
 IMPORTED = "imported"
 # What agents' transcripts hold has files of its own: its ids are made of what it says, so they come in any order.
 _AGENTS = "-agents.jsonl"
+# Commands that were spooled have files of their own, too: they got their ids before they were appended.
+_LATE = "-late.jsonl"
+SPOOL = ".tacit/spool"
+_LINE_OF_PURGE = re.compile(rb'"ts":"([^"]{27})","type":"memory\.purged"')
+_AT_ONCE = 256  # spooled commands that are filed by somebody who came for something else
 # What nobody waits for: durable within a second by the system's own writing, not before the command returns.
 _CAPTURED = (Recalled, Injected, ProjectSeen, CommandRan)
 
@@ -89,7 +96,7 @@ class Log:
         self._disk = disk
         self._lock = lock
         self._entropy = entropy
-        self._mark = mark
+        self.mark = mark
         self._staged: dict[str, str] = {}
 
     def path(self, segment: str) -> str:
@@ -111,10 +118,10 @@ class Log:
         """
         by_segment: dict[str, list[Draft]] = {}
         for draft in drafts:
-            guarded = draft._replace(body=without_secrets(draft.body, self._mark))
+            guarded = draft._replace(body=without_secrets(draft.body, self.mark))
             by_segment.setdefault(segment_of(draft.body, origin), []).append(guarded)
         written: list[tuple[str, Appended]] = []
-        with self._lock.held(patience):
+        with self._held(patience=patience):
             for segment, group in by_segment.items():
                 op = written[0][1].events[-1].op if written else None
                 try:
@@ -130,11 +137,49 @@ class Log:
     def keep(self, events: Sequence[Event]) -> None:
         """Record events whose ids are made of what they say. On return they are durable; nobody sees half a line."""
         by_segment: dict[str, list[Event]] = {}
-        for event in all_without_secrets(events, self._mark):
+        for event in all_without_secrets(events, self.mark):
             by_segment.setdefault(segment_of(event.body, event.origin), []).append(event)
-        with self._lock.held():
+        with self._held():
             for segment, group in sorted(by_segment.items()):
                 self._keep(segment, group)
+
+    def keep_late(self, events: Sequence[Event]) -> None:
+        """Record spooled commands, durably. Only for who files them; the lock is held."""
+        by_segment: dict[str, list[Event]] = {}
+        for event in all_without_secrets(events, self.mark):
+            by_segment.setdefault(late_segment(event.origin), []).append(event)
+        for segment, group in sorted(by_segment.items()):
+            self._keep(segment, group)
+
+    def spool(self, draft: Draft, origin: Origin) -> bool:
+        """Keep a command that cannot be appended now; whoever holds the lock next files it. False when it is lost."""
+        from tacit.log.spool import Spool
+
+        return Spool(self).add(draft, origin)
+
+    @contextmanager
+    def _held(self, most: int | None = _AT_ONCE, patience: float | None = None) -> Iterator[None]:
+        """The lock; whoever has it files what was spooled before."""
+        with self._lock.held(patience):
+            if not isinstance(self._lock, _Held) and self.anything_spooled():
+                from tacit.log.spool import Spool
+
+                Spool(self).file(most)
+            yield
+
+    def file_spooled(self, patience: float, most: int | None = _AT_ONCE) -> None:
+        """File what was spooled, if anything. Raises LockBusy and ReadOnly as any append does."""
+        if self.anything_spooled():
+            with self._held(most, patience):
+                pass
+
+    def anything_spooled(self) -> bool:
+        """Whether commands wait in the spool; its other files begin with a dot."""
+        try:
+            with os.scandir(self.path(SPOOL)) as entries:
+                return any(not entry.name.startswith(".") for entry in entries)
+        except OSError:
+            return False
 
     def _keep(self, segment: str, events: Sequence[Event]) -> None:
         def compose(here: EventId | None, seals: Sequence[Sealed]) -> list[Event]:
@@ -156,7 +201,7 @@ class Log:
     def _last_elsewhere(self, segment: str) -> EventId | None:
         """The last id of the other segments in use: order must not depend on which file a line goes to."""
         known = self.segments()
-        latest = [name for name in known if name.startswith(_ACTIVITY) and not name.endswith(_AGENTS)][-1:]
+        latest = [name for name in known if name.startswith(_ACTIVITY) and not name.endswith((_AGENTS, _LATE))][-1:]
         imported = [name for name in known if name.startswith(IMPORTED)]
         others = [name for name in (PURGED, MEMORY, *imported, *latest) if name in known and name != segment]
         return max((last for name in others if (last := self._last(name))), default=None)
@@ -209,10 +254,10 @@ class Log:
             yield from (record.event for record in self.read(segment) if isinstance(record.event, Event))
 
     @contextmanager
-    def alone(self) -> "Iterator[Log]":
+    def alone(self, patience: float | None = None) -> "Iterator[Log]":
         """The same log while nobody else can append: for what has to see it whole and change it."""
-        with self._lock.held():
-            yield Log(self._home, self._disk, _Held(), self._entropy, self._mark)
+        with self._held(None, patience):
+            yield Log(self._home, self._disk, _Held(), self._entropy, self.mark)
 
     def replace(self, segment: str, data: bytes) -> None:
         """Other content for a segment, all of it or none. Only when alone."""
@@ -228,7 +273,7 @@ class Log:
 
     def as_staged(self, staged: dict[str, str]) -> "Log":
         """The log as it will be once these files are in the places of their segments; to read from."""
-        log = Log(self._home, self._disk, self._lock, self._entropy, self._mark)
+        log = Log(self._home, self._disk, self._lock, self._entropy, self.mark)
         log._staged = staged
         return log
 
@@ -269,6 +314,17 @@ class Log:
                 event = decode(line.data) if mark in line.data else None
                 if isinstance(event, Event):
                     yield event
+
+    def purged_since(self, moment: datetime) -> bool:
+        """Whether a tombstone is of this moment or later by its own time, or has none that can be compared.
+
+        Told by the lines' bytes: the recorder asks this after every command.
+        """
+        data = read_file(self.path(PURGED))
+        if not data:
+            return False
+        times = _LINE_OF_PURGE.findall(data)
+        return len(times) < data.count(b"\n") or max(times) >= timestamp(moment).encode("ascii")
 
     def size(self, segment: str) -> int:
         try:
@@ -323,8 +379,16 @@ def segment_of(body: Body, origin: Origin) -> str:
         return PURGED
     if isinstance(body, _JUDGED):
         return MEMORY
-    month = f"{origin.at.year:04d}-{origin.at.month:02d}"
-    return f"{_ACTIVITY}/{month}{_AGENTS if isinstance(body, SAID) else '.jsonl'}"
+    return f"{_ACTIVITY}/{_month(origin)}{_AGENTS if isinstance(body, SAID) else '.jsonl'}"
+
+
+def late_segment(origin: Origin) -> str:
+    """Where a spooled command is filed."""
+    return f"{_ACTIVITY}/{_month(origin)}{_LATE}"
+
+
+def _month(origin: Origin) -> str:
+    return f"{origin.at.year:04d}-{origin.at.month:02d}"
 
 
 def _names(folder: str) -> list[str]:

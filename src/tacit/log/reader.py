@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
+from tacit.disk.ops import past_hole
+
 _CHUNK = 1 << 20
 MAX_LINE = 1 << 20
 
@@ -34,5 +36,6 @@ def lines(file: BinaryIO, *, offset: int = 0, number: int = 0) -> Iterator[Line]
             too_long = length > MAX_LINE
             yield Line(number, offset, length, b"" if too_long else piece, too_long)
             offset, skipped = offset + length, 0
-        if len(pending) > MAX_LINE:
-            skipped, pending = skipped + len(pending), b""
+        if skipped + len(pending) > MAX_LINE:
+            skipped += len(pending) + (past_hole(file) if pending.endswith(b"\0") else 0)
+            pending = b""

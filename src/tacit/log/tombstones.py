@@ -6,6 +6,7 @@ looked at whole, because the same text may stand there under ids that nobody her
 
 import os
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import NamedTuple
 
 from tacit.core.event import Event
@@ -98,8 +99,9 @@ def _joined(one: Purged, other: Purged) -> Purged:
     )
 
 
-def tombstones(log: Log) -> Tombstones | None:
-    """The tombstones of a log; nothing where nothing was ever purged, as in most homes."""
+def tombstones(log: Log, since: datetime | None = None) -> Tombstones | None:
+    """The tombstones of a log, or those that are dated `since` or later; nothing where nothing was ever purged."""
     if not os.path.exists(log.path(PURGED)):
         return None
-    return Tombstones(record.event for record in log.read(PURGED) if isinstance(record.event, Event))
+    events = (record.event for record in log.read(PURGED) if isinstance(record.event, Event))
+    return Tombstones(event for event in events if since is None or event.at >= since)

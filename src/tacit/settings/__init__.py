@@ -4,6 +4,7 @@ Hooks read them at every prompt, so what only `tacit config` needs is in the fil
 """
 
 import os
+import stat
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -96,6 +97,7 @@ _RANGES = {
     "model_timeout": (1, 600),
 }
 _LONGEST = 200  # of a text
+_MOST = 1 << 20  # bytes of the file
 _VARIABLE = "TACIT_"
 _TRUTH = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
@@ -124,12 +126,20 @@ def settings_or_defaults(path: str, environment: Mapping[str, str]) -> Settings:
 def settings_text(path: str) -> str:
     """The text of the file as it is; nothing where there is none."""
     try:
-        with open(path, encoding="utf-8", newline="", opener=_without_waiting) as file:
-            return file.read()
+        return _bytes_of(path).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except UnicodeDecodeError:
         raise not_toml(path, "it is no UTF-8") from None
+
+
+def _bytes_of(path: str) -> bytes:
+    """A plain file, links followed. A named pipe would keep us waiting, and a device may never end."""
+    if stat.S_ISREG(os.stat(path).st_mode):
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and len(data := file.read(_MOST + 1)) <= _MOST:
+                return data
+    raise WrongUse(f"{path} is no plain file of at most {_MOST >> 20} MiB", f"look at it: ls -lL {path}")
 
 
 def key_of(name: str) -> str:
@@ -218,8 +228,3 @@ def _of_text(text: str, path: str) -> Settings:
 def _over(settings: Settings, environment: Mapping[str, str]) -> Settings:
     said = of_environment(environment)
     return settings._replace(**said) if said else settings
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """A named pipe in the place of the file holds no settings, and is not waited for."""
-    return os.open(path, flags | os.O_NONBLOCK)

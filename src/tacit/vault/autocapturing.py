@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from tacit.disk.ops import open_plain
 from tacit.settings import Settings
 from tacit.vault.home import Home
 
@@ -26,7 +27,7 @@ def said_of(home: Home, session: str) -> bool | None:
     if not session or not os.path.isdir(_folder(home)):
         return None
     try:
-        with open(place_of(home, session), "rb", opener=_plainly) as file:
+        with open_plain(place_of(home, session)) as file:
             return file.read(8) == _SAID[True]
     except FileNotFoundError:
         return None
@@ -62,7 +63,3 @@ def _folder(home: Home) -> str:
 
 def _is_below(place: str, folder: str) -> bool:
     return (place.rstrip("/") + "/").startswith(folder.rstrip("/") + "/")
-
-
-def _plainly(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 import time
-from datetime import datetime
+from contextlib import suppress
 
 from tacit.capture.captured import Captured
 from tacit.core.claim import GLOBAL, Scope
-from tacit.core.event import Draft
+from tacit.core.errors import StoreUnwell
+from tacit.core.event import Draft, Event, Origin
+from tacit.core.ids import event_id
 from tacit.core.observation import CommandRan
 from tacit.core.redaction import redacted
 from tacit.core.text import clip
-from tacit.disk.ops import PRIVATE_FILE, OsDisk
+from tacit.disk.ops import OsDisk, opened
 from tacit.disk.replace import replace_file
-from tacit.log.log import PURGED
+from tacit.log.log import Log
 from tacit.vault.ignoring import ignoring
 from tacit.vault.making import make_home
 from tacit.vault.opened import Opened
 
 _SECONDS = 60  # between two times of learning
+_LOG_SECONDS = 1.0  # to wait for the log's lock; then the command is spooled
 _MOST_LINE = 8000  # characters of a command
 
 
@@ -30,24 +33,60 @@ def _is_due(mark: str) -> bool:
             return False
     except FileNotFoundError:
         pass
-    with open(mark, "ab", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, PRIVATE_FILE)):
-        os.utime(mark)
+    with opened(OsDisk(), mark, os.O_WRONLY | os.O_CREAT) as fd:
+        os.utime(fd)
     return True
+
+
+def _without_purged(log: Log, draft: Draft, origin: Origin) -> tuple[Draft, Origin]:
+    """The command without what was purged since it began: it would bring that back. The log's lock is held.
+
+    Tombstones are compared by the times in them. One that is dated in the future applies to every command until then,
+    so what it purged is taken out of them, and all else is recorded.
+    """
+    if not log.purged_since(origin.at):
+        return draft, origin
+    from tacit.log.tombstones import tombstones
+
+    name = event_id(0, bytes(10))
+    event = Event(name, name, origin, draft.scope, draft.body)
+    dead = tombstones(log, since=origin.at)
+    left = (dead.admitted(event) if dead else None) or event
+    return Draft(left.body, left.scope, draft.voice), left.origin
 
 
 class Capturing(Opened):
     """An open home that takes commands in."""
 
     def capture(self, captured: Captured) -> bool:
-        """Record a command that ran, as said by whoever runs this; says whether it was one to record."""
-        if not self._settings.shell_capture or self._is_ignored(captured.ran) or self._purged_since(captured.at):
+        """Record a command that ran, as said by whoever runs this; says whether it was one to record.
+
+        Where the log cannot be appended to now, the command is spooled, and whoever can appends it later.
+        """
+        if not self._settings.shell_capture or self._is_ignored(captured.ran):
             return False
-        if not os.path.isdir(self._store.home.path(".tacit")):
-            make_home(self._store.home)
+        home = self._store.home
         origin = self._store.speaker.origin()._replace(at=captured.at, session=captured.session)
-        self._store.log.append([Draft(self._bounded(captured.ran), self._scope())], origin)
-        self._learn_in_passing()
+        draft = Draft(self._bounded(captured.ran), self._scope())
+        log = self._store.log
+        try:
+            if not os.path.isdir(home.reserve):
+                self._make_home(log)
+            with log.alone(_LOG_SECONDS) as alone:
+                draft, origin = _without_purged(alone, draft, origin)
+                alone.append([draft], origin)
+        except (StoreUnwell, OSError):
+            log.spool(draft, origin)
+        else:
+            self._learn_in_passing()
         return True
+
+    def _make_home(self, log: Log) -> None:
+        from tacit.log.spool import Spool
+
+        make_home(self._store.home)
+        with suppress(OSError):  # a full disk: the log may still take a line
+            Spool(log).prepare()
 
     def _learn_in_passing(self) -> None:
         """Now and then, so that a command costs no more than a line of the log; questions about habits learn anyway."""
@@ -60,13 +99,6 @@ class Capturing(Opened):
         if found.new and self._settings.shell_notice:
             said = f"tacit: {found.waiting} suggestion{'s' * (found.waiting != 1)}, `tacit review`\n"
             replace_file(OsDisk(), home.notice, said.encode())
-
-    def _purged_since(self, began: datetime) -> bool:
-        """Whether a purge was done after it began: it may hold what was purged, and would bring it back."""
-        try:
-            return os.stat(self._store.log.path(PURGED)).st_mtime >= began.timestamp()
-        except FileNotFoundError:
-            return False
 
     def _is_ignored(self, ran: CommandRan) -> bool:
         left_out = ignoring(self._settings, self._user_folder)

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 
 from tacit.index import reader
 from tacit.log.verify import Finding, verify
-from tacit.vault.checks import clock, disk, files, index, laws, lines, locks, repository, sqlite, views
+from tacit.vault.checks import clock, disk, files, index, laws, lines, locks, repository, spool, sqlite, views
 from tacit.vault.opened import Opened
 from tacit.vault.store import Store
 
 _CHECKS: tuple[Callable[[Store], Iterator[Finding]], ...] = tuple(
-    check.check for check in (lines, files, index, views, laws, locks, disk, clock, repository, sqlite)
+    check.check for check in (lines, files, index, views, laws, locks, spool, disk, clock, repository, sqlite)
 )
+_LOCK_SECONDS = 0.5  # to wait before commands are told to wait in the spool
 # Of these a home in which nothing was recorded yet has none.
 _OF_VIEWS = (index.check, views.check)
 
@@ -30,6 +31,7 @@ class Doctoring(Opened):
         recorded and only waits to be filed is filed before."""
         if not os.path.isdir(self._store.home.root):
             return [Finding(self._store.home.root, "there is no home yet", "tacit init", False)]
+        self._store.file_spooled(_LOCK_SECONDS, most=None)
         self._store.file_backlog()
         left_out = _OF_VIEWS if _is_fresh(self._store) else ()
         return [finding for check in _CHECKS if check not in left_out for finding in check(self._store)]

@@ -21,8 +21,9 @@ from tacit.core.redaction import secret_kind
 from tacit.core.text import clip
 from tacit.disk.foreign import read_foreign
 from tacit.disk.lock import FileLock
-from tacit.disk.ops import OsDisk, make_folder
+from tacit.disk.ops import OsDisk, make_folder, open_plain
 from tacit.disk.replace import read_file, replace_file
+from tacit.disk.theirs import open_theirs
 from tacit.index import reader
 from tacit.log.codec import Damaged, decode, encode, readable_id
 from tacit.log.log import Log
@@ -223,14 +224,14 @@ class _Sorting:
 
 
 def _ids(log: Log, segment: str) -> Iterator[EventId]:
-    with open(log.path(segment), "rb") as file:
+    with open_plain(log.path(segment)) as file:
         yield from (name for line in lines(file) if (name := readable_id(line.data)))
 
 
 def _records(path: str) -> Iterator[Event | Damaged]:
     """Every line of another log; a folder is read as a home, a file as one segment."""
     for name in _segments(path):
-        with open(name, "rb") as file:
+        with open_theirs(name) as file:
             for line in lines(file):
                 if line.too_long or line.data.strip():
                     yield Damaged("too long") if line.too_long else decode(line.data)

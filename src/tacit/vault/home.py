@@ -7,7 +7,7 @@ import os
 DEFAULT = "~/.agents"
 # The folder of each kind of page.
 PAGES = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}
-FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written")
+FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written", ".tacit/spool")
 # Made when there is something to put in.
 SOMETIMES = ("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture")
 
@@ -27,6 +27,7 @@ class Home:
         self.learned = self.path(".tacit", "learned")
         self.notice = self.path(".tacit", "notice")
         self.pending = self.path(".tacit", "pending")
+        self.reserve = self.path(".tacit", "spool", ".reserve")
         self.unfinished = self.path(".tacit", "unfinished")
         self.capturing_lock = self.path(".tacit", "capturing.lock")
         self.giving_lock = self.path(".tacit", "giving.lock")

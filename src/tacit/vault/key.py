@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tacit.disk.ops import PRIVATE_FILE
+from tacit.disk.ops import PRIVATE_FILE, open_plain
 
 _LENGTH = 32
 
@@ -19,8 +19,8 @@ def mark(path: str, value: str) -> str:
 def _key(path: str) -> bytes:
     """Made when first needed. A half-written one is of use to nobody and is made again."""
     try:
-        with open(path, "rb", opener=_no_link) as file:
-            found = file.read()
+        with open_plain(path) as file:
+            found = file.read(_LENGTH + 1)
         if len(found) == _LENGTH:
             return found
         os.unlink(path)
@@ -31,7 +31,3 @@ def _key(path: str) -> bytes:
     with open(fd, "wb") as file:
         file.write(made)
     return made
-
-
-def _no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL, Scope, project_scope
 from tacit.core.text import clean
+from tacit.disk.theirs import beginning
 
 FACTS = os.path.join("docs", "memory", "memories.ndjson")
 _MARKERS = (".git", ".jj", ".hg")
@@ -35,11 +36,10 @@ class Project(NamedTuple):
 
 def find_project(start: str, home_folder: str) -> Project | None:
     """Walk up to the repository's root; stop at the person's home, another file system or another owner."""
-    folder = os.path.realpath(start)
-    stop = os.path.realpath(home_folder)
     try:
+        folder, stop = os.path.realpath(start), os.path.realpath(home_folder)
         first = os.stat(folder)
-    except OSError:
+    except (OSError, ValueError):  # a name with a NUL in it is a ValueError
         return None
     while folder != stop:
         here = os.stat(folder)
@@ -96,8 +96,4 @@ def remote_name(url: str) -> str:
 
 
 def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_MAX)
-    except (OSError, ValueError):  # a name with a NUL in it is a ValueError
-        return ""
+    return beginning(path, _MAX).decode("utf-8", "replace")

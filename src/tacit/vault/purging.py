@@ -34,11 +34,15 @@ from tacit.log.bodies import EVENT_TYPES
 from tacit.log.log import Log
 from tacit.log.purge import Plan, Search, SearchAgain, graves, more_graves
 from tacit.log.rewrite import Aside, set_aside
+from tacit.log.spool import Spool
 from tacit.log.tombstones import tombstones
 from tacit.notes.long_term import HEADER, SECTIONS
 from tacit.vault.named import checked_optional
 from tacit.vault.opened import Opened
 from tacit.vault.scrubbing import Files, Scrubbed, Seen, beyond, put
+
+
+_SPOOL_SECONDS = 10.0  # to wait for the log's lock, so that what was spooled can be filed
 
 
 @cache
@@ -209,6 +213,7 @@ class Purging(Opened):
         No lock is needed: who goes on to change the log looks once more under its lock. What was searched before is
         not searched again.
         """
+        self._store.file_spooled(_SPOOL_SECONDS, most=None)  # what waits there is searched as a part of the log
         search, seen = self._searches.setdefault(meant, (Search(meant.cut), {}))
         plan = search.plan(self._store.log)
         cut = _both(plan.cut, also) if also else plan.cut
@@ -263,6 +268,7 @@ class Purging(Opened):
             with suppress(FileNotFoundError):
                 os.unlink(path)
         put(OsDisk(), files)
+        Spool(self._store.log).scrub()
 
     def _told(self, plan: Plan, cut: Cut, found: Purge) -> Purge:
         """Everything is written: look once more, and let go of the mark that says we are at it."""

@@ -15,6 +15,7 @@ from tacit.core.purging import Cut
 from tacit.core.traces import holds, scrub
 from tacit.disk.ops import PRIVATE_FILE, Disk
 from tacit.disk.replace import read_file, replace_file
+from tacit.log.log import SPOOL
 from tacit.notes import facts, long_term
 from tacit.notes.shelf import SHARED_FILE, Shelf, inside
 from tacit.vault.home import Home
@@ -57,8 +58,10 @@ class Files:
         was searched for this cut, so that a second look costs no more than reading.
         """
         seen = {} if seen is None else seen
-        kept = self._home.path(".tacit")
+        kept, spool = self._home.path(".tacit"), self._home.path(SPOOL, "")
         for path in sorted([*self._files(ours=True), *self._facts], key=lambda path: path.startswith(kept)):
+            if path.startswith(spool):  # whole events, which are scrubbed as such (see log/spool.py)
+                continue
             data = read_file(path) or b""
             known = (path, data, cut.claims, len(cut.texts))
             clean = seen.get(known)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from tacit.core.errors import WrongUse
 from tacit.disk.ops import OsDisk, make_folder
-from tacit.disk.replace import read_file, replace_file
+from tacit.disk.replace import replace_file
+from tacit.disk.theirs import read_theirs
 from tacit.settings import TEMPLATE
 from tacit.vault.home import FOLDERS
 from tacit.vault.making import make_home
@@ -87,7 +88,7 @@ class Setup(Opened):
 
 def _rewrite(path: str, *, add: bool) -> bool:
     """Put our lines in or take them out; says whether the file changed."""
-    before = read_file(path)
+    before = _content(path)
     after = wrapped(before) if add else unwrapped(before)
     if after == before:
         return False
@@ -97,6 +98,14 @@ def _rewrite(path: str, *, add: bool) -> bool:
         make_folder(os.path.dirname(path))
         replace_file(OsDisk(), path, after, _mode(path))
     return True
+
+
+def _content(path: str) -> bytes | None:
+    """What an agent's file holds; nothing where there is none. What is no plain file is refused, not replaced."""
+    try:
+        return read_theirs(path)
+    except FileNotFoundError:
+        return None
 
 
 def wrapped(before: bytes | None) -> bytes:

@@ -144,6 +144,11 @@ class Store:
             if index is not None and self.filing.is_of_this_log(index) and self.filing.behind(index):
                 self.catch_up()
 
+    def file_spooled(self, seconds: float, most: int | None = 256) -> None:
+        """Append commands that recorders had to spool, unless somebody holds the log's lock for that long."""
+        with suppress(StoreUnwell, OSError):
+            self.log.file_spooled(seconds, most)
+
     def as_it_is(self) -> sqlite3.Connection | None:
         """The index without what came since, for what need not be right; nothing where it cannot be used."""
         with suppress(IndexUnwell, StoreUnwell):
@@ -170,6 +175,7 @@ class Store:
     def _up_to_date(self) -> sqlite3.Connection:
         if not os.path.isdir(self.home.root):
             raise IndexUnwell("there is no home yet")
+        self.file_spooled(0)
         connection = self._reading.connection()
         behind = self._is_behind(connection) or watch.shaken(connection)
         if behind or self._page_missing(connection):
@@ -231,6 +237,7 @@ class Store:
         self._write_observations()
         self._reading.let_go()
         make_home(self.home)
+        self.file_spooled(0)
         with self._alone():
             connection = self._to_decide_on()
             try:

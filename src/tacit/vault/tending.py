@@ -22,6 +22,7 @@ from tacit.learn.across.repeats import LEAST, repeats, suggestion
 from tacit.learn.across.staleness import stale
 from tacit.learn.evaluate import advice, evaluation
 from tacit.learn.history import History
+from tacit.log.spool import Spool
 from tacit.vault.conversations.concluding import Concluding, Conclusion
 from tacit.vault.filing import must_decode
 
@@ -69,6 +70,8 @@ class Overview:
     asked: int
     missed: int
     log_bytes: int
+    spooled: int = 0
+    dropped: int = 0
 
 
 class Tending(Concluding):
@@ -162,6 +165,7 @@ class Tending(Concluding):
         statuses = reader.count_by(connection, "status")
         tallies = reader.tallies(connection)
         days = reader.page_days(connection, "evaluation")
+        spool = Spool(self._store.log)
         return Overview(
             home=self._store.home.root,
             project=self._store.project.root if self._store.project else None,
@@ -177,4 +181,6 @@ class Tending(Concluding):
             asked=tallies.get("asked", 0),
             missed=tallies.get("missed", 0),
             log_bytes=sum(self._store.log.size(segment) for segment in self._store.log.segments()),
+            spooled=len(spool.waiting()),
+            dropped=dropped.commands if (dropped := spool.dropped()) else 0,
         )

@@ -4,15 +4,14 @@ A line over 16 MiB is counted and passed over without being held. A broken line 
 stand glued together in one line, both are given if they can be told apart. The last line is read only when it is whole.
 """
 
-import errno
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from tacit.capture.agents.heard import Tally
 from tacit.capture.agents.shape import Object
+from tacit.disk.ops import past_hole
 
 LONGEST = 16 << 20
 TOO_LONG = "longer than 16 MiB"
@@ -133,27 +132,10 @@ def _lines(file: BinaryIO, offset: int) -> Iterator[_Line]:
             yield _Line(offset, b"" if size > LONGEST else piece, size, True)
             offset, skipped = offset + size, 0
         if skipped + len(pending) > LONGEST:
-            skipped += len(pending) + (_past_hole(file) if pending.endswith(b"\0") else 0)
+            skipped += len(pending) + (past_hole(file) if pending.endswith(b"\0") else 0)
             pending = b""
     if pending or skipped:
         yield _Line(offset, b"" if skipped else pending, skipped + len(pending), False)
-
-
-def _past_hole(file: BinaryIO) -> int:
-    """Leap over a hole that lies ahead, however large: nothing stands in it, so no line ends in it. Says how far."""
-    at = file.tell()
-    try:
-        fd = file.fileno()
-        before = os.lseek(fd, 0, os.SEEK_CUR)
-        try:
-            ahead = os.lseek(fd, at, os.SEEK_DATA)
-        except OSError as error:
-            ahead = os.fstat(fd).st_size if error.errno == errno.ENXIO else at  # a hole to the end, or nobody can tell
-        os.lseek(fd, before, os.SEEK_SET)
-    except (OSError, AttributeError):  # no file, or a system that knows no holes
-        return 0
-    file.seek(ahead)
-    return ahead - at
 
 
 def _apart(line: str) -> list[Object | str]:

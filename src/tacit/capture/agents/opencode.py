@@ -22,6 +22,7 @@ from tacit.capture.agents.telling import Call, Place, Teller, key_of
 from tacit.capture.agents.tools import tool_of
 from tacit.capture.agents.when import NO_TIME, when
 from tacit.core.conversation import Act, How, Outcome
+from tacit.disk.databases import has_tables, is_plain_beside, stop_late
 from tacit.disk.ops import sqlite_address
 
 _MAGIC = b"SQLite format 3\0"
@@ -160,6 +161,9 @@ def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator
     talk, tally.settled = _Talk(Teller("opencode", limits, tally)), offset
     try:
         with closing(_opened(path_of(file))) as connection:
+            if not has_tables(connection, "part", "message", "session"):
+                tally.damaged[_UNREADABLE] += 1
+                return
             for row in _rows(connection, offset, tally):
                 tally.settled = max(tally.settled, row.updated - _OVERLAP)
                 yield from talk.hear(row)
@@ -185,7 +189,7 @@ def _rows(connection: sqlite3.Connection, since: int, tally: Tally) -> Iterator[
 
 def _opened(path: str) -> sqlite3.Connection:
     """Where the host may write meanwhile, SQLite keeps what is read apart from that; else the file is all there is."""
-    if any(os.path.exists(path + more) for more in ("-wal", "-journal")):
+    if is_plain_beside(path) and any(os.path.exists(path + more) for more in ("-wal", "-journal")):
         with suppress(sqlite3.Error, UnicodeDecodeError):
             return _connected(sqlite_address(path, "ro"))
     return _connected(sqlite_address(path, "ro") + "&immutable=1")
@@ -196,6 +200,7 @@ def _connected(address: str) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
+        stop_late(connection)
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
     except (sqlite3.Error, UnicodeDecodeError):

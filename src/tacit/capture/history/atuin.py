@@ -26,6 +26,7 @@ from tacit.capture.history.entry import (
 )
 from tacit.core.observation import UNKNOWN_STATUS
 from tacit.core.text import clean
+from tacit.disk.databases import has_tables, is_plain_beside, stop_late
 from tacit.disk.ops import sqlite_address
 
 _MAGIC = b"SQLite format 3\0"
@@ -56,7 +57,7 @@ def read(file: BinaryIO) -> Iterator[Read]:
 def rows(connection: sqlite3.Connection) -> Iterator[Read]:
     """The commands in the order of their times; those that were deleted are gone."""
     known = {_name(row[1]) for row in connection.execute("PRAGMA table_info(history)")}
-    if "command" not in known:
+    if "command" not in known or not has_tables(connection, "history"):
         yield Unread(UNREADABLE)
         return
     ordered = connection.execute(_BY_TIME) if "timestamp" in known else connection.execute(_BY_ROW)
@@ -119,12 +120,13 @@ def _opened(path: str) -> sqlite3.Connection:
     connection.text_factory = bytes
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
+    stop_late(connection)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_LINE * 4)
     return connection
 
 
 def _has_more(path: str) -> bool:
     try:
-        return os.stat(path + "-wal").st_size > 0
+        return is_plain_beside(path) and os.stat(path + "-wal").st_size > 0
     except OSError:
         return False

@@ -12,6 +12,7 @@ from difflib import unified_diff
 from tacit.core.errors import NotFound, Refused, TacitError, WrongUse
 from tacit.core.text import show
 from tacit.core.workflow import Workflow
+from tacit.disk.theirs import read_theirs
 from tacit.notes.recipes.form import Form, lines, read, write
 from tacit.surfaces.cli.words import say
 from tacit.vault.vault import Vault
@@ -67,8 +68,7 @@ def _edited(text: str) -> str:
 
 def _read_file(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
+        return read_theirs(path).decode("utf-8")
     except UnicodeDecodeError:
         raise Refused(f"{path} is not UTF-8", "save it as UTF-8") from None
     except OSError as error:

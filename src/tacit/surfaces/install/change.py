@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tacit.core.errors import Refused
 from tacit.core.text import show
 from tacit.disk.ops import OsDisk, make_folder
+from tacit.disk.theirs import read_theirs
 from tacit.surfaces.install.receipt import Receipt
 
 _NEW_FILE = 0o644
@@ -40,10 +41,7 @@ class Change(NamedTuple):
 def bytes_of(path: str) -> bytes | None:
     """What a file holds. A link is followed: people keep such files elsewhere."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise Refused(f"{path} is not a plain file", "make it one, and try again")
-        with open(path, "rb") as file:
-            return file.read()
+        return read_theirs(path)
     except FileNotFoundError:
         return None
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tacit.core.errors import LockBusy
 from tacit.disk.lock import FileLock
-from tacit.disk.ops import PRIVATE_FILE, make_folder
+from tacit.disk.ops import PRIVATE_FILE, make_folder, open_plain
 from tacit.vault.home import Home
 
 _MOST = 16_384  # bytes of a note
@@ -54,7 +54,7 @@ def notes_in(folder: str) -> Iterator[tuple[str, Note]]:
     for name in sorted(_names(folder), key=lambda name: (name.endswith(_TAKEN), name)):
         path = os.path.join(folder, name)
         try:
-            with open(path, "rb", opener=_plainly) as file:
+            with open_plain(path) as file:
                 parts = file.read(_MOST).decode("utf-8", "surrogateescape").split("\0")
         except OSError:
             continue
@@ -107,8 +107,4 @@ def place_in(folder: str, note: Note) -> str:
 
 
 def _privately(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, PRIVATE_FILE)
-
-
-def _plainly(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, PRIVATE_FILE)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # loaded when a history is read
     from tacit.vault.history.known import Known
 
 MOST = 1_000_000  # commands of one history
+_LARGEST = 4 << 30  # bytes of a file that can be a history
 _LARGE = 16 << 20  # bytes: a smaller file does not hold so many commands with their times
 _BLOCK = 512
 _HEAD = 65_536
@@ -277,7 +278,7 @@ def _hashes(entries: Iterator[Read], guard: Blockwise) -> tuple[array[int], int]
 
 def _opened(path: str) -> BinaryIO:
     try:
-        return open_theirs(path)
+        return open_theirs(path, _LARGEST)
     except FileNotFoundError:
         raise NotFound(f"there is no file {path}", f"ls -l {os.path.dirname(path) or '.'}") from None
     except IsADirectoryError:

@@ -25,6 +25,8 @@ def run(call: Call) -> int:
         say(f"Conflicts {now.undecided} memories no rule decides on: tacit conflicts")
     say(f"Worklog   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
     say(f"Sessions  {now.sessions:,}{': tacit sessions' if now.sessions else ''}")
+    if now.spooled or now.dropped:
+        say(f"Commands  {now.spooled:,} wait to be recorded, {now.dropped:,} lost: tacit doctor")
     say(f"Recall    {counted(now.asked, 'question')}, {now.missed} without an answer")
     say(f"Evaluated {now.evaluated or 'never: tacit improve'}")
     return 0

@@ -1,0 +1,393 @@
+"""The spool: commands that could not be appended to the log, each in a file of its own until somebody files it.
+
+A recorder that does not get the log's lock, or that finds the disk full, writes the redacted event here. This needs no
+lock: the file is written under a temporary name and then renamed. Whoever holds the log's lock next appends the event
+to `activity/YYYY-MM-late.jsonl` and deletes the file. The event's id is chosen when it is spooled, so a filer that is
+killed between the two steps does no harm: the id is found in the log, and only the deletion is repeated.
+
+A few files of one block each are kept in reserve. On a full disk one of them is renamed and overwritten in place.
+What cannot be kept at all is counted in a file that is overwritten in place, too.
+"""
+
+import errno
+import fcntl
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from tacit.core.errors import StoreUnwell
+from tacit.core.event import Draft, Event, Origin, timestamp
+from tacit.core.guarded import without_secrets
+from tacit.core.ids import derived_id
+from tacit.core.observation import CommandRan
+from tacit.disk.ops import PRIVATE_FILE, PRIVATE_FOLDER, make_folder
+from tacit.log.codec import decode, encode
+from tacit.log.log import PURGED, SPOOL, Cursor, Log, late_segment
+from tacit.log.segment import MAX_EVENT
+
+if TYPE_CHECKING:  # loaded where something was purged
+    from tacit.log.tombstones import Tombstones
+
+MOST = 2_000  # files that may wait
+MOST_BYTES = 16 << 20
+RESERVE = 32  # files for a full disk
+BLOCK = 4096  # bytes of each of them
+
+# Why a command was dropped.
+NO_ROOM, UNWRITABLE = "there was no room on the disk", "the spool could not be written"
+TOO_MANY, DAMAGED = "too many were waiting", "a spooled record could not be read"
+_RESERVE, _DROPPED, _UNFINISHED = ".reserve", ".dropped", ".tacit-new"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_LEFT = re.compile(r"\.[0-9a-f-]{36}\.(?P<process>[0-9]{1,9})\.tacit-new")
+_TRIES = 20  # as often as a purge may come in between
+_COUNT_SECONDS = 0.2  # to wait for somebody else who counts
+
+
+class Dropped(NamedTuple):
+    """How many commands are lost, when the first and the last of them was, and why the last."""
+
+    commands: int
+    first: str
+    last: str
+    why: str
+
+
+class Spool:
+    """The spool of one log. Only the methods that say so need the log's lock."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._path = log.path(SPOOL)
+
+    # Putting something in
+
+    def prepare(self) -> None:
+        """Make the folder, the reserve and the counter while there is room. OSError where that fails."""
+        make_folder(self._path)
+        with self._opened() as folder:
+            self._refill(folder)
+
+    def add(self, draft: Draft, origin: Origin) -> bool:
+        """Spool a command without its secrets, and without what was purged. False when it had to be dropped, which
+        is counted if anything can be written at all."""
+        event = self._event(draft, origin)
+        try:
+            make_folder(self._path)
+            with self._opened() as folder:
+                return self._added(folder, event)
+        except OSError:
+            return False
+
+    def _event(self, draft: Draft, origin: Origin) -> Event:
+        """With its final id: the time it began, then how long ago that was, which orders what began together."""
+        milliseconds = max(int(origin.at.timestamp() * 1000), 0)
+        elapsed = (datetime.now(UTC) - origin.at).total_seconds() * 1000
+        name = derived_id(milliseconds, max(int(elapsed), 0), os.urandom(8))
+        try:
+            body = without_secrets(draft.body, self._log.mark)
+        except OSError:  # the key that secrets are marked with cannot be read or made now
+            body = without_secrets(draft.body)
+        return Event(name, name, origin, draft.scope, body)
+
+    def _added(self, folder: int, event: Event) -> bool:
+        if self._is_full():
+            self._drop(folder, TOO_MANY)
+            return False
+        for _ in range(_TRIES):
+            purges = self._state_of_purges()
+            try:
+                self._write(folder, self._unpurged(event, self._tombstones()))
+            except FileNotFoundError:  # a purge removes temporary files, whose ever they are
+                continue
+            except OSError as error:
+                self._drop(folder, NO_ROOM if error.errno in _FULL else UNWRITABLE)
+                return False
+            if self._state_of_purges() == purges:
+                return True
+            # A purge began meanwhile and may have passed over this file: look at the record again.
+        os.unlink(event.id, dir_fd=folder)
+        self._drop(folder, UNWRITABLE)
+        return False
+
+    def _write(self, folder: int, event: Event) -> None:
+        """The whole file or none of it. The same name again replaces it."""
+        line = encode(event)
+        temporary = f".{event.id}.{os.getpid()}{_UNFINISHED}"
+        try:
+            with _new(folder, temporary) as fd:
+                _write_all(fd, line)
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
+            if error.errno not in _FULL or len(line) > BLOCK:
+                raise
+            self._write_to_reserve(folder, temporary, line)
+        os.rename(temporary, event.id, src_dir_fd=folder, dst_dir_fd=folder)
+
+    def _write_to_reserve(self, folder: int, temporary: str, line: bytes) -> None:
+        """Take one of the files that were made while there was room: its block is there already."""
+        with _inner(folder, _RESERVE) as reserve:
+            for name in sorted(os.listdir(reserve)):
+                try:
+                    os.rename(name, temporary, src_dir_fd=reserve, dst_dir_fd=folder)
+                except FileNotFoundError:  # another recorder took it
+                    continue
+                if _overwritten(folder, temporary, line.ljust(BLOCK, b"\0")):
+                    return
+                os.unlink(temporary, dir_fd=folder)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
+
+    def _is_full(self) -> bool:
+        sizes = [size for _, size in self._found()]
+        return len(sizes) >= MOST or sum(sizes) >= MOST_BYTES
+
+    # Filing what waits
+
+    def file(self, most: int | None = None) -> None:
+        """Append what waits to the log and delete it here, oldest first. The log's lock is held.
+
+        What cannot be appended now goes on waiting; nothing is raised.
+        """
+        with suppress(OSError, StoreUnwell), self._opened() as folder:
+            names = self.waiting()[:most]
+            dead = self._tombstones()
+            events = [self._unpurged(event, dead) for name in names if (event := self._taken(folder, name))]
+            known = self._known(events)
+            self._log.keep_late([event for event in events if event.id not in known])
+            for event in events:
+                with suppress(FileNotFoundError):
+                    os.unlink(event.id, dir_fd=folder)
+            self._remove_strays(folder)
+            self._refill(folder)
+
+    def _taken(self, folder: int, name: str) -> Event | None:
+        """The event of a file. One that we did not write, or that a power cut left empty, is removed and counted."""
+        event = self._read(folder, name)
+        if event is None:
+            with suppress(OSError):  # a folder stays, and is told by the doctor
+                os.unlink(name, dir_fd=folder)
+                self._drop(folder, DAMAGED)
+        return event
+
+    def _read(self, folder: int, name: str) -> Event | None:
+        """Nothing but a command that somebody ran: no other line comes into the log this way."""
+        try:
+            fd = os.open(name, os.O_RDONLY | _PLAIN, dir_fd=folder)
+        except OSError:  # a link, a socket
+            return None
+        try:
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_EVENT:
+                return None
+            event = decode(os.pread(fd, MAX_EVENT, 0).rstrip(b"\0\n"))
+        finally:
+            os.close(fd)
+        is_command = isinstance(event, Event) and event.id == name == event.op and isinstance(event.body, CommandRan)
+        return event if isinstance(event, Event) and is_command else None
+
+    def _known(self, events: Sequence[Event]) -> set[str]:
+        """The ids that a filer who was killed has appended already."""
+        segments = {late_segment(event.origin) for event in events}
+        return {name for segment in segments if self._log.size(segment) for name in self._log.ids(segment, Cursor())}
+
+    # A purge
+
+    def scrub(self) -> None:
+        """Take out of waiting records what was purged, file by file. The tombstones are in the log."""
+        dead = self._tombstones()
+        if dead is None:
+            return
+        with suppress(FileNotFoundError), self._opened() as folder:
+            for name in self.waiting():
+                event = self._read(folder, name)
+                if event is not None and (left := self._unpurged(event, dead)) != event:
+                    self._write(folder, left)
+            self._remove_strays(folder)
+
+    def _tombstones(self) -> "Tombstones | None":
+        if not self._log.size(PURGED):
+            return None
+        from tacit.log.tombstones import tombstones
+
+        return tombstones(self._log)
+
+    def _unpurged(self, event: Event, dead: "Tombstones | None") -> Event:
+        """What is left of a record by all tombstones, whatever their dates: a purge wins over what still waits."""
+        left = dead.admitted(event) if dead else event
+        return event if left is None else left
+
+    def _state_of_purges(self) -> tuple[int, int] | None:
+        """Differs after a tombstone was written, without reading it: such a file is replaced or grows."""
+        try:
+            found = os.lstat(self._log.path(PURGED))
+        except OSError:
+            return None
+        return found.st_ino, found.st_size
+
+    # What it holds
+
+    def waiting(self) -> list[str]:
+        """The names of the files that wait, oldest first."""
+        return sorted(name for name, _ in self._found())
+
+    def dropped(self) -> Dropped | None:
+        """How many commands could be kept neither in the log nor here; nothing where none was lost."""
+        with suppress(OSError), self._opened() as folder:
+            fd = os.open(_DROPPED, os.O_RDONLY | _PLAIN, dir_fd=folder)
+            try:
+                return _read_dropped(fd)
+            finally:
+                os.close(fd)
+        return None
+
+    @property
+    def counter(self) -> str:
+        """The path of the counter. Without it, nothing was dropped."""
+        return os.path.join(self._path, _DROPPED)
+
+    def _found(self) -> Iterator[tuple[str, int]]:
+        with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._path) as entries:
+            for entry in entries:
+                if _NAME.fullmatch(entry.name):
+                    yield entry.name, entry.stat(follow_symlinks=False).st_size
+
+    # Housekeeping
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        """The folder itself; an error where it is a link."""
+        fd = os.open(self._path, _FOLDER)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def _refill(self, folder: int) -> None:
+        """Make what is missing of the reserve, and the counter."""
+        with suppress(FileExistsError):
+            os.mkdir(_RESERVE, PRIVATE_FOLDER, dir_fd=folder)
+        with _inner(folder, _RESERVE) as reserve:
+            there = set(os.listdir(reserve))
+            for name in (f"{number:02d}" for number in range(RESERVE)):
+                if name not in there:
+                    _make_block(reserve, name, bytes(BLOCK))
+        with suppress(FileExistsError):
+            _make_block(folder, _DROPPED, bytes(BLOCK))
+
+    def _remove_strays(self, folder: int) -> None:
+        """Temporary files of recorders that no longer run."""
+        for name in os.listdir(folder):
+            found = _LEFT.fullmatch(name)
+            if found and not _is_running(int(found["process"])):
+                with suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=folder)
+
+    def _drop(self, folder: int, why: str) -> None:
+        """Count a command that is lost. In place, so that a full disk cannot prevent it."""
+        now = timestamp(datetime.now(UTC))
+        with suppress(OSError):
+            fd = os.open(_DROPPED, os.O_RDWR | os.O_CREAT | _PLAIN, PRIVATE_FILE, dir_fd=folder)
+            try:
+                _lock_briefly(fd)
+                before = _read_dropped(fd) or Dropped(0, now, now, why)
+                after = (str(before.commands + 1), before.first, now, why)
+                if _is_ours_alone(fd):
+                    os.pwrite(fd, "\n".join(after).encode("ascii").ljust(BLOCK, b"\0"), 0)
+            finally:
+                os.close(fd)
+
+
+def _read_dropped(fd: int) -> Dropped | None:
+    """Nothing where nothing was counted yet, or where somebody else wrote the file."""
+    try:
+        count, first, last, why = os.pread(fd, BLOCK, 0).rstrip(b"\0\n").decode("ascii").split("\n")
+        return Dropped(int(count), first, last, why)
+    except ValueError:
+        return None
+
+
+def _lock_briefly(fd: int) -> None:
+    """Two who count at once shall both be counted; whoever holds it for long keeps nobody."""
+    until = time.monotonic() + _COUNT_SECONDS
+    while True:
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                return None
+            time.sleep(0.001)
+
+
+def _is_ours_alone(fd: int) -> bool:
+    """A plain file without a second name: what is written in place is written nowhere else."""
+    status = os.fstat(fd)
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+
+
+def _overwritten(folder: int, name: str, data: bytes) -> bool:
+    """Whether a file of the reserve took the data; not where somebody put another thing in its place."""
+    try:
+        fd = os.open(name, os.O_WRONLY | _PLAIN, dir_fd=folder)
+    except OSError:
+        return False
+    try:
+        return _is_ours_alone(fd) and os.pwrite(fd, data, 0) == len(data)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def _new(folder: int, name: str) -> Iterator[int]:
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, PRIVATE_FILE, dir_fd=folder)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def _inner(folder: int, name: str) -> Iterator[int]:
+    fd = os.open(name, _FOLDER, dir_fd=folder)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _make_block(folder: int, name: str, data: bytes) -> None:
+    """A file whose bytes are on the disk, or no file."""
+    try:
+        with _new(folder, name) as fd:
+            _write_all(fd, data)
+    except FileExistsError:
+        raise
+    except OSError:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
