@@ -41,7 +41,6 @@ from tacit.vault.named import checked_optional
 from tacit.vault.opened import Opened
 from tacit.vault.scrubbing import Files, Scrubbed, Seen, beyond, put
 
-
 _SPOOL_SECONDS = 10.0  # to wait for the log's lock, so that what was spooled can be filed
 
 
