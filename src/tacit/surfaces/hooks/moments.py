@@ -22,12 +22,6 @@ _ENCODING = 4.0  # seconds of that for vectors of meaning
 _BEFORE_CHECKPOINT = 0.8  # seconds to wait for what this session did until now
 
 
-def stop_after(seconds: float) -> None:
-    """A host waits: after this long there is nothing to say."""
-    signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
 def inject(name: str, event: str, given: bytes, home: str | None) -> str:
     """What is printed; nothing where there is nothing to say, or where anything is wrong."""
     with suppress(Exception):
@@ -79,6 +73,7 @@ def _says_at_start(told_by: Host) -> bool:
 
 def capture(name: str, event: str, given: bytes, home: str | None) -> None:
     """Note that there is something new, and read it unless somebody is at it."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the host may ignore it, and what it ignores is inherited
     signal.alarm(_DEADLINE)
     told = _told(host(name), event, given)
     place = locate(home, dict(os.environ))
@@ -92,8 +87,6 @@ def capture(name: str, event: str, given: bytes, home: str | None) -> None:
 
 def sweep(home: str | None) -> None:
     """Read what others had to leave."""
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_DEADLINE)
     place = locate(home, dict(os.environ))
     drain_now(place)
