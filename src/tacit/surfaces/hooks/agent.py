@@ -15,7 +15,7 @@ import sys
 import time
 
 _MOST = 8 << 20  # bytes of the host's JSON; the rest is read and dropped, so that the host need not wait
-_INPUT_SECONDS, _SECONDS = 1.0, 1.5  # for the host to send its JSON, and for everything, the input included
+_INPUT_SECONDS, _SECONDS = 1.0, 1.7  # for the host to send its JSON, and for everything, the input included
 _EXIT, _POLL = 0.1, 0.0005  # seconds for a worker to exit that has answered or was killed, and between two looks
 _PIECE = 4096  # bytes that a pipe which is ready for writing takes without blocking
 _KILL = 9  # the module `signal` would cost more than everything else that this process does
