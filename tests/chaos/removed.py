@@ -21,7 +21,8 @@ from tests.install.removable import REMOVALS, Removable
 HOSTS = ("claude", "codex", "gemini", "cursor", "copilot")  # OpenCode runs a plugin: tests/install/test_plugin.py
 SHELLS = ("sh", "bash", "dash", "zsh", "fish", "words")
 MEMORIES = ("Invoices are rounded half to even", "Feature flags live in flags.yaml", "Two people review migrations")
-_ODD = "it's \"mine\" $HOME \\ too"
+_PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+_ODD = 'it\'s "mine" $HOME \\ too'
 _GIVEN = {"session_id": "s1", "sessionId": "s1", "conversation_id": "s1", "cwd": "/", "source": "startup"}
 
 
@@ -80,8 +81,9 @@ def _unguarded(command: str) -> str:
 def _is_answered(commands: Mapping[str, list[str]], shell: str, folder: Path) -> bool:
     command = next(one for lines in commands.values() for one in lines if " inject " in one)
     given = json.dumps({**_GIVEN, "session_id": f"answered by {shell}"}).encode()
-    done = subprocess.run(_words(shell, command), input=given, env=_environment(folder), cwd="/", capture_output=True)
-    return done.returncode == 0 and MEMORIES[0] in done.stdout.decode() and isinstance(json.loads(done.stdout), dict)
+    process = subprocess.Popen(_words(shell, command), env=_environment(folder), cwd="/", **_PIPES)
+    out, _ = process.communicate(given)
+    return process.returncode == 0 and MEMORIES[0] in out.decode() and isinstance(json.loads(out), dict)
 
 
 def _words(shell: str, command: str) -> list[str]:
@@ -90,9 +92,8 @@ def _words(shell: str, command: str) -> list[str]:
 
 def _noticed(shell: str, command: str, folder: Path) -> Iterator[str]:
     given = json.dumps({**_GIVEN, "prompt": "please " * 50_000}).encode()
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     try:
-        process = subprocess.Popen(_words(shell, command), env=_environment(folder), cwd="/", **pipes)
+        process = subprocess.Popen(_words(shell, command), env=_environment(folder), cwd="/", **_PIPES)
     except OSError as error:
         yield str(error)
         return

@@ -59,9 +59,9 @@ def _run(scene: Scene, call: Call, log: Path, *, killable: bool) -> tuple[float,
     command = [sys.executable, "-I", "-S", str(AGENT), call.host, call.what, call.event]
     faked = [] if killable else ["-e", "inject=kill,setitimer:retval=0"]
     delayed = f"inject=pread64:delay_enter={STALLED * 1e6:.0f}:when={_READ}"
+    traced = ["strace", "-f", "-qq", "-y", "-o", str(log), "-e", "trace=pread64,kill,setitimer", "-e", delayed, *faked]
     tracer = subprocess.Popen(
-        ["strace", "-f", "-qq", "-y", "-o", str(log), "-e", "trace=pread64,kill,setitimer", "-e", delayed, *faked]
-        + [sys.executable, "-I", "-S", "-c", _HOST],
+        [*traced, sys.executable, "-I", "-S", "-c", _HOST],
         cwd="/",
         env=scene._environment({}),
         stdin=subprocess.PIPE,

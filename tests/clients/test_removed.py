@@ -1,5 +1,5 @@
-"""Tacit was installed into a client and then removed without `tacit uninstall`: the client works as if it had never been
-there. Hosts take a hook that cannot run for a refusal, so this is a promise of the command that was installed."""
+"""Tacit was installed into a client and then removed without `tacit uninstall`: the client works on as if it had never
+been there. Hosts take a hook that cannot run for a refusal, so the installed command has to see to that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An installation of Tacit of its own, which can be removed again: an environment of Python with a copy of the package."""
+"""An installation of Tacit that can be removed: an environment of Python with a copy of the package in it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import tacit
+
+_PIPES: Any = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
 
 
 class Removable:
@@ -24,7 +27,7 @@ class Removable:
         """What it printed. A path to other packages is not handed on: the copy must be the one that runs."""
         own = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
         command = [str(self.interpreter), "-m", "tacit", *words]
-        done = subprocess.run(command, cwd=cwd, env=own, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=cwd, env=own, check=False, **_PIPES)
         assert done.returncode == 0, done
         return done.stdout
 

@@ -27,7 +27,9 @@ def test_the_commands_of_earlier_versions_are_noticed(tmp_path: Path) -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(words=st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8), max_size=9))
+@given(
+    words=st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8), max_size=9)
+)
 def test_all_shells_read_quoted_words_alike(words: list[str]) -> None:
     odd = [*words, "o'brien's \\ \\\\ \\' \"$HOME\" `x` !! *", "", "=ls", "~", "%1", "-"]
     line = "printf '%s\\0' " + " ".join(map(quoted, odd))

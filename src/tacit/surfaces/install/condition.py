@@ -21,8 +21,8 @@ _AROUND = 6  # literals before and behind the file of a hook, or the verb of a s
 
 
 class Condition(NamedTuple):
-    """A target that has Tacit in it. `gone` are files that it starts or works on and that are no longer there; `problem`
-    says why nothing else can be told. Without `is_guarded`, the host takes a missing program for a refusal."""
+    """A target that has Tacit in it. `gone` are files that it starts or works on and that are no longer there;
+    `problem` says why nothing else can be told. Without `is_guarded`, a host takes a missing program for a refusal."""
 
     name: str
     path: str
