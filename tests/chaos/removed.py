@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tacit.surfaces.install.json_part import OURS
 from tests.chaos.outcome import Outcome
@@ -21,7 +22,7 @@ from tests.install.removable import REMOVALS, Removable
 HOSTS = ("claude", "codex", "gemini", "cursor", "copilot")  # OpenCode runs a plugin: tests/install/test_plugin.py
 SHELLS = ("sh", "bash", "dash", "zsh", "fish", "words")
 MEMORIES = ("Invoices are rounded half to even", "Feature flags live in flags.yaml", "Two people review migrations")
-_PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+_PIPES: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 _ODD = 'it\'s "mine" $HOME \\ too'
 _GIVEN = {"session_id": "s1", "sessionId": "s1", "conversation_id": "s1", "cwd": "/", "source": "startup"}
 

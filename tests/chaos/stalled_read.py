@@ -35,8 +35,8 @@ print(json.dumps([time.monotonic() - began, hook.returncode, out.decode(), err.d
 """
 
 
-def stalled(folder: Path, calls: Iterable[Call] = (), *, killable: bool = True) -> Outcome:
-    """Hooks that answer (else: all that do, of every host), each with one stalled read."""
+def stalled(folder: Path, calls: Iterable[Call] = (), *, killable: bool = True, agent: Path = AGENT) -> Outcome:
+    """These hooks, or all hooks of all hosts that answer, each with one stalled read. `agent` is what hosts start."""
     need_strace()
     scene = Scene(folder / "person")
     scene.prepare()
@@ -44,7 +44,7 @@ def stalled(folder: Path, calls: Iterable[Call] = (), *, killable: bool = True) 
     found, waited = list[str](), list[float]()
     for at, call in enumerate(chosen):
         copy = Scene(copy_home(scene.folder, folder / f"scene{at}"))
-        took, ended, was_stalled = _run(copy, call, folder / f"calls{at}", killable=killable)
+        took, ended, was_stalled = _run(copy, call, agent, folder / f"calls{at}", killable=killable)
         waited.append(took)
         about = f"{call.host} {call.event}"
         found += [f"{about}: {fault}" for fault in faults(ended)]
@@ -54,9 +54,9 @@ def stalled(folder: Path, calls: Iterable[Call] = (), *, killable: bool = True) 
     return Outcome(len(chosen), len(chosen), 0, tuple(found), f"waited for at most {max(waited):.1f} s")
 
 
-def _run(scene: Scene, call: Call, log: Path, *, killable: bool) -> tuple[float, Ended, bool]:
+def _run(scene: Scene, call: Call, agent: Path, log: Path, *, killable: bool) -> tuple[float, Ended, bool]:
     """How long the host waited, what it got, and whether a read was held back at all."""
-    command = [sys.executable, "-I", "-S", str(AGENT), call.host, call.what, call.event]
+    command = [sys.executable, "-I", "-S", str(agent), call.host, call.what, call.event]
     faked = [] if killable else ["-e", "inject=kill,setitimer:retval=0"]
     delayed = f"inject=pread64:delay_enter={STALLED * 1e6:.0f}:when={_READ}"
     traced = ["strace", "-f", "-qq", "-y", "-o", str(log), "-e", "trace=pread64,kill,setitimer", "-e", delayed, *faked]

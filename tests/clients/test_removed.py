@@ -17,7 +17,7 @@ from .hosts.client import Client
 from .story import COMMAND, FILE, GREET, THANK, rules, strings
 
 CLIENTS = (claude.CLIENT, codex.CLIENT, gemini.CLIENT, copilot.CLIENT, opencode.CLIENT)
-LONG = " Mind the tea." * 20_000  # more than a pipe holds
+LONG = f"{GREET}{' Mind the tea.' * 6_500}"  # more than a pipe holds, less than the system takes as one argument
 _REMOVALS = {"package": Removable.remove_package, "interpreter": Removable.remove_interpreter}
 
 
@@ -34,7 +34,7 @@ def test_a_client_works_on_when_tacit_was_removed(tmp_path: Path, client: Client
         assert with_it.code == 0 and fence.OPENING.search(str(with_it.requests)), "it never worked: this shows nothing"
 
         _REMOVALS[removed](own)
-        run = desk.run(GREET)
+        run = desk.run(LONG)
 
         assert (run.code, run.err[-2000:] if run.code else "") == (0, "")
         assert (desk.repository / FILE).read_text() == "hello\n"

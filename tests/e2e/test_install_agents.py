@@ -46,7 +46,7 @@ def test_an_agent_gets_what_is_shown_and_loses_it_again(person: Person, agent: s
 
 def test_what_is_registered_starts_this_installation_on_this_home(person: Person, settings: Path) -> None:
     person.tacit("install", "claude", "--yes")
-    commands = re.findall(r'"command": (".*agent\.py.*"),?$', settings.read_text(), re.MULTILINE)
+    commands = re.findall(r'"command": ("(?:[^"\\]|\\.)*agent\.py(?:[^"\\]|\\.)*")', settings.read_text())
     words = [shlex.split(json.loads(command)) for command in commands]
     assert len(words) == 5
     for shell, option, guard, interpreter, isolated, bare, file, agent, _verb, _event, *home in words:

@@ -7,11 +7,8 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import tacit
-
-_PIPES: Any = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
 
 
 class Removable:
@@ -27,9 +24,10 @@ class Removable:
         """What it printed. A path to other packages is not handed on: the copy must be the one that runs."""
         own = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
         command = [str(self.interpreter), "-m", "tacit", *words]
-        done = subprocess.run(command, cwd=cwd, env=own, check=False, **_PIPES)
-        assert done.returncode == 0, done
-        return done.stdout
+        with subprocess.Popen(command, cwd=cwd, env=own, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as running:
+            said, _ = running.communicate()
+        assert running.returncode == 0, said
+        return said.decode()
 
     def remove_package(self) -> None:
         """As `pip uninstall` or a moved clone."""
