@@ -74,8 +74,10 @@ def _inject(name: str, event: str, given: bytes, home: str | None, deadline: flo
         _print(answer.removesuffix(_WHOLE), deadline)
     else:
         os.kill(worker, _KILL)
-    # In a container whose first process collects nobody, a worker that is not waited for stays as a zombie.
+    # In a container whose first process collects nobody, a worker that is not waited for stays as a zombie. The pipe
+    # ends when the worker does, so that there is little to poll for.
     patience = time.monotonic() + _EXIT
+    select.select((answers,), (), (), _EXIT)
     while not os.waitpid(worker, os.WNOHANG)[0] and time.monotonic() < patience:
         time.sleep(_POLL)
 
@@ -83,16 +85,17 @@ def _inject(name: str, event: str, given: bytes, home: str | None, deadline: flo
 def _work(name: str, event: str, given: bytes, home: str | None, answering: int, deadline: float) -> None:
     """In the worker: send the answer, then hand on what waits to be read. The kernel ends it at the deadline, whoever
     started it may be gone by then."""
-    import signal
+    # What `signal` adds to it are names, and they take longer than all of this.
+    import _signal  # type: ignore[import-not-found]
 
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, max(deadline - time.monotonic(), 0.001))
+    _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+    _signal.setitimer(_signal.ITIMER_REAL, max(deadline - time.monotonic(), 0.001))
     from tacit.surfaces.hooks import moments
 
     text = moments.inject(name, event, given, home)
     os.write(answering, text.encode("ascii", "backslashreplace") + _WHOLE)
-    os.close(answering)
     if moments.anything_waits(home) and _detached():
+        os.close(answering)
         moments.sweep(home)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from contextlib import suppress
 
 from tacit.core.errors import StoreUnwell
@@ -73,8 +72,7 @@ def _says_at_start(told_by: Host) -> bool:
 
 def capture(name: str, event: str, given: bytes, home: str | None) -> None:
     """Note that there is something new, and read it unless somebody is at it."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the host may ignore it, and what it ignores is inherited
-    signal.alarm(_DEADLINE)
+    _end_in_time()
     told = _told(host(name), event, given)
     place = locate(home, dict(os.environ))
     if told and (note := _note(place, name, told)):
@@ -85,9 +83,17 @@ def capture(name: str, event: str, given: bytes, home: str | None) -> None:
             _encode(place)
 
 
+def _end_in_time() -> None:
+    """The kernel ends this process at its deadline. What a host ignores is inherited, so that has to be undone."""
+    import signal
+
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(_DEADLINE)
+
+
 def sweep(home: str | None) -> None:
     """Read what others had to leave."""
-    signal.alarm(_DEADLINE)
+    _end_in_time()
     place = locate(home, dict(os.environ))
     drain_now(place)
     _learn(place)
