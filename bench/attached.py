@@ -23,10 +23,13 @@ from tests.chaos import (
     many_sessions,
     mcp_storm,
     offline,
+    removed,
     replay,
+    stalled_read,
     year,
 )
 from tests.chaos.outcome import Outcome
+from tests.hooks.running import CALLS, Call
 from tests.hooks.test_agent_hooks_fail_open import WRONG
 
 from bench.rows import Result, Test, result
@@ -51,11 +54,15 @@ class Size:
     installs: int
     kills: int
     days: int
+    calls: tuple[Call, ...]
+    hosts: int
     suite: tuple[str, ...]
 
 
-LONG = Size(50, 10, 500, 20_000, 100 << 20, 10 << 30, 10_000, len(WRONG), 14, 6, 300, 0, 365, ())
-SHORT = Size(4, 3, 24, 1_000, 20 << 20, 1 << 30, 300, 3, 3, 1, 20, 1, 2, ("tests/shells/test_light.py",))
+LONG = Size(
+    *(50, 10, 500, 20_000, 100 << 20, 10 << 30, 10_000, len(WRONG), 14, 6, 300, 0, 365, (), len(removed.HOSTS), ())
+)
+SHORT = Size(4, 3, 24, 1_000, 20 << 20, 1 << 30, 300, 3, 3, 1, 20, 1, 2, CALLS[:1], 1, ("tests/shells/test_light.py",))
 
 
 def tests(short: bool) -> Iterator[Test]:
@@ -88,6 +95,8 @@ def _giants(size: Size) -> Iterator[Test]:
 def _hooks(size: Size) -> Iterator[Test]:
     yield _row("T40 hooks of all hosts in trouble", lambda at: hook_contract.contract(at, WRONG[: size.troubles]))
     yield _row("T40 hooks on a slow disk", hook_contract.lost_on_a_slow_disk)
+    yield _row("T40 hooks, a read that stalls", lambda at: stalled_read.stalled(at, size.calls))
+    yield _row("T40 and no signal ends it", lambda at: stalled_read.stalled(at, size.calls, killable=False))
 
 
 def _surroundings(size: Size) -> Iterator[Test]:
@@ -100,6 +109,7 @@ def _surroundings(size: Size) -> Iterator[Test]:
 
 def _installing(size: Size) -> Iterator[Test]:
     yield _row("T49 installed and taken out", lambda at: installs.again(at, size.installs))
+    yield _row("T49 installed, then removed", lambda at: removed.removed(at, removed.HOSTS[: size.hosts]))
     for name in installs.AGENTS:
         yield _row(f"T49 install killed, {name}", partial(installs.killed, name=name, most=size.kills))
 

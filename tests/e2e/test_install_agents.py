@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit.surfaces.install.registered import GUARD
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give
 
 from .person import Person, tree
@@ -45,10 +46,11 @@ def test_an_agent_gets_what_is_shown_and_loses_it_again(person: Person, agent: s
 
 def test_what_is_registered_starts_this_installation_on_this_home(person: Person, settings: Path) -> None:
     person.tacit("install", "claude", "--yes")
-    commands = re.findall(r'"command": ("[^"]*agent\.py[^"]*")', settings.read_text())
+    commands = re.findall(r'"command": ("(?:[^"\\]|\\.)*agent\.py(?:[^"\\]|\\.)*")', settings.read_text())
     words = [shlex.split(json.loads(command)) for command in commands]
     assert len(words) == 5
-    for interpreter, isolated, bare, file, agent, _verb, _event, *home in words:
+    for shell, option, guard, interpreter, isolated, bare, file, agent, _verb, _event, *home in words:
+        assert (shell, option, guard) == ("/bin/sh", "-c", GUARD)
         assert (interpreter, isolated, bare, agent) == (sys.executable, "-I", "-S", "claude")
         assert file.endswith("/tacit/surfaces/hooks/agent.py") and home == ["--home", str(person.home)]
     verbs = {event: verb for *_, verb, event, _, _ in words}
@@ -101,7 +103,11 @@ def test_the_targets_are_listed_with_what_is_installed(person: Person, settings:
     assert told["codex"] == "installed" and told["claude"] == told["zsh"] == "-"
     assert "line 1, column 2" in told["cursor"]
     file = person.folder / ".codex" / "hooks.json"
-    file.write_text(file.read_text().replace(sys.executable, "/old/python"))
+    whole = file.read_text()
+    file.write_text(whole.replace(sys.executable, "/old/python"))
+    gone = "codex      broken: /old/python is no longer there: tacit install codex"
+    assert gone in person.tacit("install").out
+    file.write_text(whole.replace(sys.executable, "/bin/sh"))
     assert "codex      installed, and out of date: tacit install codex" in person.tacit("install").out
 
 

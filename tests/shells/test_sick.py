@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.install.removable import Removable
 from tests.shells.desk import Desk
 from tests.shells.terminal import Terminal
 
@@ -43,6 +44,19 @@ def test_a_program_that_was_taken_away_before_the_shell_started_is_not_missed(de
     desk.file.write_text(taken)
     at_work(desk.open())
     assert desk.captured() == []
+
+
+def test_a_shell_that_runs_while_tacit_is_removed_goes_on_in_silence(desk: Desk) -> None:
+    own = Removable(desk.folder / "own tacit")
+    desk.program.write_text(f'#!/bin/sh\nexec "{own.interpreter}" -m tacit "$@"\n')
+    terminal = desk.open()
+    at_work(terminal)
+    assert len(desk.captured()) == 3
+    own.remove_package()
+    at_work(terminal)
+    own.remove()
+    at_work(terminal)
+    assert len(desk.captured()) == 3
 
 
 def a_file(home: Path) -> None:

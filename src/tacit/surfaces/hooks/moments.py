@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from contextlib import suppress
 
 from tacit.core.errors import StoreUnwell
@@ -20,12 +19,6 @@ _DEADLINE = 9  # seconds; then the system ends a process that captures. What it 
 _SESSIONS = 10  # learned from at once
 _ENCODING = 4.0  # seconds of that for vectors of meaning
 _BEFORE_CHECKPOINT = 0.8  # seconds to wait for what this session did until now
-
-
-def stop_after(seconds: float) -> None:
-    """A host waits: after this long there is nothing to say."""
-    signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
-    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def inject(name: str, event: str, given: bytes, home: str | None) -> str:
@@ -79,7 +72,7 @@ def _says_at_start(told_by: Host) -> bool:
 
 def capture(name: str, event: str, given: bytes, home: str | None) -> None:
     """Note that there is something new, and read it unless somebody is at it."""
-    signal.alarm(_DEADLINE)
+    _end_in_time()
     told = _told(host(name), event, given)
     place = locate(home, dict(os.environ))
     if told and (note := _note(place, name, told)):
@@ -90,11 +83,17 @@ def capture(name: str, event: str, given: bytes, home: str | None) -> None:
             _encode(place)
 
 
-def sweep(home: str | None) -> None:
-    """Read what others had to leave."""
-    signal.setitimer(signal.ITIMER_REAL, 0)
+def _end_in_time() -> None:
+    """The kernel ends this process at its deadline. What a host ignores is inherited, so that has to be undone."""
+    import signal
+
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_DEADLINE)
+
+
+def sweep(home: str | None) -> None:
+    """Read what others had to leave."""
+    _end_in_time()
     place = locate(home, dict(os.environ))
     drain_now(place)
     _learn(place)

@@ -36,7 +36,11 @@ def _findings(one: Condition) -> Iterator[Finding]:
         yield Finding(one.path, one.problem, one.hint or again)
     elif one.gone:
         files = ", ".join(map(short_path, one.gone))
-        yield Finding(one.path, f"what {one.name} should start is no longer there: {files}", again)
+        harm = "" if one.is_guarded else f"; {one.name} may refuse every prompt because of it"
+        yield Finding(one.path, f"what {one.name} should start is no longer there: {files}{harm}", again)
+    elif not one.is_guarded:
+        what = f"its hooks are from an earlier version: were Tacit removed, {one.name} might refuse every prompt"
+        yield Finding(one.path, what, again, False)
     elif not one.is_current:
         yield Finding(one.path, f"{one.name} starts another installation, or works on another home", again, False)
     if one.doubt:

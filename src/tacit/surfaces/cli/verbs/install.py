@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from tacit.core.errors import TacitError, WrongUse
 from tacit.core.text import show
@@ -10,7 +11,8 @@ from tacit.surfaces.cli.agreeing import changes_agreed
 from tacit.surfaces.cli.asking import agreed
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.verbs import uninstall
-from tacit.surfaces.cli.words import say
+from tacit.surfaces.cli.words import say, short_path
+from tacit.surfaces.install.condition import condition
 from tacit.surfaces.install.receipt import keep
 from tacit.surfaces.install.target import Place, Target, here
 from tacit.surfaces.install.targets import TARGETS, target
@@ -22,7 +24,8 @@ def run(call: Call) -> int:
     if call.flag("--uninstall"):
         return uninstall.run(call)
     if not call.words:
-        return _say_targets(here(call.value("--home")))
+        _say_targets(call)
+        return 0
     chosen = target(call.one_word(), "install")
     if not chosen.is_agent and (given := [name for name in _FOR_AGENTS if call.flag(name)]):
         raise WrongUse(f"{given[0]} is for agents, and {chosen.name} is a shell", f"tacit install {chosen.name}")
@@ -48,21 +51,51 @@ def _is_installed(call: Call, chosen: Target) -> bool:
     return True
 
 
-def _say_targets(place: Place) -> int:
+def _say_targets(call: Call) -> None:
+    """List what Tacit is in, and offer to repair what is stale."""
+    place = here(call.value("--home"))
     for name, one in TARGETS.items():
         say(f"  {name:10} {_state(one, place)}")
     say("\nPut it into one: tacit install NAME   Take it out: tacit uninstall NAME")
-    return 0
+    stale = [one for one in TARGETS.values() if (found := condition(one, place)) and found.is_stale]
+    if not stale:
+        return
+    if call.flag("--yes") or sys.stdin.isatty():
+        _repair(call, stale, place)
+    else:
+        say(f"Repair {', '.join(one.name for one in stale)} at once: tacit install --yes")
 
 
 def _state(one: Target, place: Place) -> str:
     try:
         if not any(change.is_needed for change in one.removed(place)):
             return "-"
-        is_current = not any(change.is_needed for change in one.installed(place))
     except (TacitError, OSError) as error:
         return f"cannot be told: {show(str(error))}"
-    return "installed" if is_current else f"installed, and out of date: tacit install {one.name}"
+    found, again = condition(one, place), f"tacit install {one.name}"
+    if found is None or found.problem:
+        return f"cannot be told: {show(found.problem if found else '')}"
+    if found.gone:
+        return f"broken: {', '.join(map(short_path, found.gone))} is no longer there: {again}"
+    if not found.is_guarded:
+        return f"installed by an earlier version, which may stop {one.name} once Tacit is removed: {again}"
+    return "installed" if found.is_current else f"installed, and out of date: {again}"
+
+
+def _repair(call: Call, stale: Sequence[Target], place: Place) -> None:
+    """Install again where it is stale, all in one go: shown first, and asked for once."""
+    changes = {one: one.installed(place) for one in stale}
+
+    def keep_receipts() -> None:
+        for one, made in changes.items():
+            if receipts := [change.receipt for change in made if change.receipt]:
+                keep(place.home, one.name, receipts)
+
+    say("")
+    if changes_agreed(call, [change for made in changes.values() for change in made], keep_receipts):
+        say("Repaired:")
+        for one in stale:
+            say(f"  {one.name:10} {one.afterwards}")
 
 
 # Recording sessions is a matter of its own, and nobody's default.
@@ -95,7 +128,8 @@ COMMAND = Command(
         "Put Tacit into a shell or an agent. A shell (bash, zsh, fish) gets a few marked lines in the file that it\n"
         "reads when it starts; an agent (claude, codex, gemini, cursor, opencode, copilot) gets hooks in its\n"
         "settings, beside those of others. The change is shown first, and made only if you agree. Without a terminal\n"
-        "it wants --yes. Without a target it lists them all, and which are installed."
+        "it wants --yes. Without a target it lists them all, and which are installed; entries that start what is no\n"
+        "longer there, or that an earlier version wrote, are repaired at once if you agree."
     ),
     example="tacit install zsh",
     run=run,
