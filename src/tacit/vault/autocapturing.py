@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from tacit.settings import Settings
+from tacit.settings.variables import NO_MODE
 from tacit.vault.home import Home
 
 _SAID = {True: b"on\n", False: b"off\n"}
@@ -18,7 +19,8 @@ def captures(settings: Settings, home: Home, session: str, mode: str) -> bool:
     said = said_of(home, session)
     if said is not None:
         return said
-    return settings.autocapture_enabled and (not settings.autocapture_on_modes or mode in settings.autocapture_on_modes)
+    modes = settings.autocapture_on_modes
+    return settings.autocapture_enabled and (not modes or (mode in modes and mode != NO_MODE))
 
 
 def said_of(home: Home, session: str) -> bool | None:

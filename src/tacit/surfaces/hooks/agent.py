@@ -49,7 +49,8 @@ def _detached() -> bool:
 
 def _main(words: list[str]) -> None:
     name, what, event, *rest = words
-    home = rest[1] if rest[:1] == ["--home"] else None
+    # A repository can set TACIT_HOME in the environment of its agent, so a hook goes by its installation alone.
+    home = rest[1] if rest[:1] == ["--home"] else "~/.agents"
     given = _all_of_input()
     if what == "capture" and not _detached():
         return
