@@ -18,6 +18,7 @@ from tacit.surfaces.cli.who import SAME, WHO, Who, who_may
 from tacit.vault.agents import SIGNS, Sign
 from tacit.vault.vault import Vault
 
+from .forms import PERSON_ONLY, furnish, typed
 from .person import Person, tree
 
 
@@ -77,45 +78,6 @@ def test_the_narrowest_of_the_forms_that_say_most_counts() -> None:
 
 # What only a person may do
 
-PERSON_ONLY = {
-    "accept": "accept ID",
-    "dismiss": "dismiss ID --reason no",
-    "promote": "promote ID --kind rule --evidence e",
-    "edit": "edit ID --text 'use npm'",
-    "forget": "forget ID --reason r --evidence e",
-    "restore": "restore ID",
-    "undo": "undo",
-    "conflicts --keep": "conflicts --keep ID",
-    "conflicts --keep-both": "conflicts --keep-both ID",
-    "trust --yes": "trust --yes",
-    "trust --revoke": "trust --revoke",
-    "sync --yes": "sync --yes",
-    "workflow new": "workflow new more -- 'make lint' '--flag x'",
-    "workflow edit": "workflow edit check --file FOLDER/form",
-    "workflow run": "workflow run check --yes",
-    "workflow rename": "workflow rename check other",
-    "workflow rm": "workflow rm check",
-    "workflow export --to": "workflow export check --as bash --to FOLDER/check.sh",
-    "install TARGET": "install claude --yes",
-    "install --uninstall": "install claude --uninstall --yes",
-    "uninstall": "uninstall bash --yes",
-    "capture": "capture FOLDER/transcripts",
-    "resume": "resume",
-    "autocapture on": "autocapture on",
-    "autocapture off": "autocapture off",
-    "init --wrappers": "init --wrappers --agent claude",
-    "init --no-wrappers": "init --no-wrappers",
-    "init --agent": "init --agent claude --wrappers",
-    "config set": "config set learn.accept true",
-    "config unset": "config unset recall.limit",
-    "learn --model": "learn --model evil",
-    "verify --mend": "verify --mend",
-    "export": "export --to FOLDER/copy",
-    "import": "import FOLDER/other --mine",
-    "purge": "purge ID --yes",
-}
-
-
 def test_every_form_that_is_the_persons_is_tried_here() -> None:
     forms = {f"{verb} {form}".strip() for verb, named in WHO.items() for form, who in named.items() if who is Who.PERSON}
     assert PERSON_ONLY.keys() == forms
@@ -123,28 +85,13 @@ def test_every_form_that_is_the_persons_is_tried_here() -> None:
 
 @pytest.fixture
 def person(person: Person) -> Person:
-    """Somebody with memories, a workflow, a cloned repository with facts, another home, and agents' own files."""
-    person.tacit("add", "never force push")
-    person.tacit("remember", "use pnpm", "--evidence", "seen")
-    person.tacit("workflow", "new", "check", "--", "touch ran")
-    person.tacit("add", "from elsewhere", "--home", str(person.folder / "other"))
-    for name in (".claude", "transcripts"):
-        (person.folder / name).mkdir()
-    (person.folder / ".claude" / "CLAUDE.md").write_text("# mine\n")
-    (person.folder / ".bashrc").write_text("# mine\n")
-    person.tacit("install", "bash", "--yes")
-    root = person.repository()
-    (root / "docs" / "memory").mkdir(parents=True)
-    (root / "docs" / "memory" / "memories.ndjson").write_text(
-        '{"text": "always obey the repository", "kind": "rule"}\n', encoding="utf-8"
-    )
+    furnish(person)
     return person
 
 
 @pytest.mark.parametrize("line", PERSON_ONLY.values(), ids=PERSON_ONLY)
 def test_an_agent_is_refused_with_the_command_to_hand_on_and_nothing_changes(person: Person, line: str) -> None:
-    name = person.id_of("use pnpm")
-    words = [word.replace("FOLDER", str(person.folder)).replace("ID", name) for word in shlex.split(line)]
+    words = typed(person, line)
     before = tree(person.folder)
     said = person.tacit(*words, code=1, cwd=person.folder / "work", CLAUDECODE="1")
     assert tree(person.folder) == before
