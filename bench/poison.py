@@ -1,7 +1,8 @@
 """The long form of the tests of poison, taint, trust, consent and hand edits, in rows of bench/chaos.py.
 
 `found` counts payloads that were believed, classes that rose, lines of an attacker that were trusted, what an agent or
-a variable was allowed that is the person's, and hand edits that were lost or made up. A mutant leaves out one step on purpose, and something must be found there.
+a variable was allowed that is the person's, and hand edits that were lost or made up. A mutant leaves out one step on
+purpose, and something must be found there.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ def _who() -> list[str]:
         for form, who in forms.items()
     ]
     text = (
-        "An agent is known by the variables that it sets, see [settings](../guides/settings.md). `--help` is for anybody. "
-        "Where several rows fit, the one that names more counts. `TARGET` is any name."
+        "An agent is known by the variables that it sets, see [settings](../guides/settings.md). `--help` is for "
+        "anybody. Where several rows fit, the one that names more counts. `TARGET` is any name."
     )
     return ["## Who may run what", text, "\n".join(["| command | who |", "|---|---|", *rows])]
 

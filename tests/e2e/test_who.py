@@ -78,9 +78,10 @@ def test_the_narrowest_of_the_forms_that_say_most_counts() -> None:
 
 # What only a person may do
 
+
 def test_every_form_that_is_the_persons_is_tried_here() -> None:
-    forms = {f"{verb} {form}".strip() for verb, named in WHO.items() for form, who in named.items() if who is Who.PERSON}
-    assert PERSON_ONLY.keys() == forms
+    rows = ((f"{verb} {form}".strip(), who) for verb, forms in WHO.items() for form, who in forms.items())
+    assert PERSON_ONLY.keys() == {row for row, who in rows if who is Who.PERSON}
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from tacit.vault.autocapturing import captures
 from .permissive import MODES, NO_MORE, NOWHERE, PRESENTATION, range_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "settings.md"
+
+
 def test_every_setting_declares_what_a_variable_may_do() -> None:
     for name, kind in Settings.__annotations__.items():
         assert isinstance(kind.__metadata__[0], Rule), f"{key_of(name)} declares no rule"

@@ -10,7 +10,11 @@ from tests.e2e.person import tree
 from tests.shells.desk import Desk
 
 pytestmark = pytest.mark.skipif(not shutil.which("direnv"), reason="direnv is not installed: make .venv/tools")
-HOOKS = {"bash": 'eval "$(direnv hook bash)"\n', "zsh": 'eval "$(direnv hook zsh)"\n', "fish": "direnv hook fish | source\n"}
+HOOKS = {
+    "bash": 'eval "$(direnv hook bash)"\n',
+    "zsh": 'eval "$(direnv hook zsh)"\n',
+    "fish": "direnv hook fish | source\n",
+}
 ENVRC = """\
 export TACIT_AUTOCAPTURE_ENABLED=1 TACIT_LEARN_ACCEPT=1 TACIT_SHELL_CAPTURE=1 TACIT_MODEL_NAME=evil
 export TACIT_HOME=$PWD/evil
