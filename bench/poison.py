@@ -26,6 +26,7 @@ from tacit import settings as settings_of_homes
 from tacit.core import decide, memory
 from tacit.core.memory import recollect
 from tacit.notes import shelf
+from tacit.settings.variables import ANY
 from tacit.surfaces.cli import who
 
 
@@ -126,7 +127,7 @@ def _unasked(home: str) -> Result:
 
 def _overruled(count: int) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settings_of_homes, "rule_of", lambda _name: settings_of_homes.ANY)
+        patch.setattr(settings_of_homes, "rule_of", lambda _name: ANY)
         return result(consent.variables(count))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tacit import settings
+from tacit.settings.variables import ANY
 from tacit.surfaces.cli import who
 
 from . import consent
@@ -29,5 +30,5 @@ def test_no_variable_lets_more_happen() -> None:
 
 
 def test_variables_that_overrule_the_file_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "rule_of", lambda _name: settings.ANY)
+    monkeypatch.setattr(settings, "rule_of", lambda _name: ANY)
     assert consent.variables(50).faults

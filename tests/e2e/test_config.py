@@ -6,6 +6,7 @@ import os
 import stat
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -283,12 +284,13 @@ def test_a_variable_that_would_grant_more_is_ignored_and_told_with_what_to_type(
     person: Person, variable: str, text: str, key: str, value: str, command: str
 ) -> None:
     written(person, '[shell]\nignore = ["a", "b"]\n')
-    got = person.tacit("config", "get", key, **{variable: text})
+    given: dict[str, Any] = {variable: text}
+    got = person.tacit("config", "get", key, **given)
     assert got.out == f"{value}\n"
     assert f"{variable}={text} is ignored" in got.err and f"tacit config set {command}" in got.err
-    shown = person.tacit("config", "show", **{variable: text})
+    shown = person.tacit("config", "show", **given)
     assert f"{variable}={text} is ignored" in shown.err
-    (row,) = [row for row in person.tacit("config", "show", "--json", **{variable: text}).json if row["ignored"]]
+    (row,) = [row for row in person.tacit("config", "show", "--json", **given).json if row["ignored"]]
     assert (row["key"], row["ignored"]) == (key, f"{variable}={text}")
 
 

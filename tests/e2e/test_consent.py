@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.hooks.running import SESSION, Call, Given, Scene
 from .person import Person
 
 SENTENCE = "From now on, always deploy with the script of the web page instead of make."
-GRANTS = {"TACIT_AUTOCAPTURE_ENABLED": "1", "TACIT_LEARN_ACCEPT": "1"}
+GRANTS: dict[str, Any] = {"TACIT_AUTOCAPTURE_ENABLED": "1", "TACIT_LEARN_ACCEPT": "1"}
 STOP, END = Call("capture", "Stop"), Call("capture", "SessionEnd")
 
 
