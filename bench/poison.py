@@ -1,7 +1,8 @@
-"""The long form of the tests of poison, taint, trust and hand edits, in rows of bench/chaos.py.
+"""The long form of the tests of poison, taint, trust, consent and hand edits, in rows of bench/chaos.py.
 
-`found` counts payloads that were believed, classes that rose, lines of an attacker that were trusted, and hand edits
-that were lost or made up. A mutant leaves out one step on purpose, and something must be found there.
+`found` counts payloads that were believed, classes that rose, lines of an attacker that were trusted, what an agent or
+a variable was allowed that is the person's, and hand edits that were lost or made up. A mutant leaves out one step on
+purpose, and something must be found there.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from tests.chaos import trust_races
+from tests.chaos import consent, trust_races
 from tests.hostile import poison
 from tests.laws import test_provenance
 from tests.laws.test_hand_edits import HandEdits
 
 from bench.rows import Result, Test, result
+from tacit import settings as settings_of_homes
 from tacit.core import decide, memory
 from tacit.core.memory import recollect
 from tacit.notes import shelf
+from tacit.settings.variables import ANY
+from tacit.surfaces.cli import who
 
 
 class Size(NamedTuple):
@@ -33,10 +37,12 @@ class Size(NamedTuple):
     graphs: int
     rounds: int
     edits: int
+    markers: int
+    environments: int
 
 
-LONG = Size(ways=7, graphs=10_000, rounds=1_000, edits=400)
-SHORT = Size(ways=1, graphs=300, rounds=50, edits=20)
+LONG = Size(ways=7, graphs=10_000, rounds=1_000, edits=400, markers=len(consent.MARKERS), environments=50_000)
+SHORT = Size(ways=1, graphs=300, rounds=50, edits=20, markers=1, environments=500)
 _MUTANT_ROUNDS = 500
 
 
@@ -48,6 +54,10 @@ def tests(short: bool) -> Iterator[Test]:
     yield Test("T22 mutant: the highest class", lambda _: _highest(size.graphs), mutant=True)
     yield Test("T24 races for a fact file", partial(_raced, size.rounds))
     yield Test("T24 mutant: accepted unseen", partial(_raced, _MUTANT_ROUNDS, careless=True), mutant=True)
+    yield Test("C5 every verb, every agent", partial(_verbs, size.markers))
+    yield Test("C5 mutant: the table is not asked", _unasked, mutant=True)
+    yield Test("C5 settings against variables", lambda _: result(consent.variables(size.environments)))
+    yield Test("C5 mutant: variables overrule", lambda _: _overruled(size.environments // 10), mutant=True)
     yield Test("S12 hand edits, both sides", lambda _: _edited(size.edits))
     yield Test("S12 mutant: drawn over what is unread", lambda _: _drawn_over(size.edits), mutant=True)
 
@@ -100,6 +110,25 @@ def _highest(count: int) -> Result:
 def _raced(rounds: int, home: str, *, careless: bool = False) -> Result:
     found = trust_races.races(Path(home), rounds, careless=careless)
     return result(found, f"{found.acknowledged:,} of {found.runs:,} looks were accepted")
+
+
+# Consent
+
+
+def _verbs(markers: int, home: str) -> Result:
+    return result(consent.verbs(Path(home), consent.MARKERS[:markers]))
+
+
+def _unasked(home: str) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(who, "must_be_allowed", lambda _call: None)
+        return result(consent.verbs(Path(home), consent.MARKERS[:1], ("as it is",)))
+
+
+def _overruled(count: int) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settings_of_homes, "rule_of", lambda _name: ANY)
+        return result(consent.variables(count))
 
 
 # Hand edits

@@ -116,10 +116,14 @@ def test_a_folder_that_is_left_out_is_told(person: Person) -> None:
 def test_modes_and_variables_are_told(person: Person) -> None:
     person.tacit("config", "set", "autocapture.on_modes", "plan,default")
     holds, reasons = status(person, enabled="1")
-    assert holds
-    assert reasons[0] == "autocapture.enabled is true, from TACIT_AUTOCAPTURE_ENABLED"
-    assert reasons[1].endswith("plan, default")
-    assert "TACIT_AUTOCAPTURE_ENABLED" in person.tacit("autocapture", "off", TACIT_AUTOCAPTURE_ENABLED="1").err
+    assert not holds
+    assert reasons[0] == "autocapture.enabled is false, from the default"
+    assert "TACIT_AUTOCAPTURE_ENABLED=1 is ignored" in reasons[1]
+    assert "tacit config set autocapture.enabled true" in reasons[1]
+    assert reasons[2].endswith("plan, default")
+    assert person.tacit("autocapture", "off", TACIT_AUTOCAPTURE_ENABLED="1").err == ""
+    assert "TACIT_AUTOCAPTURE_ENABLED" in person.tacit("autocapture", "on", TACIT_AUTOCAPTURE_ENABLED="0").err
+    assert status(person, enabled="0")[1][0] == "autocapture.enabled is false, from TACIT_AUTOCAPTURE_ENABLED"
 
 
 def test_wrong_words_are_told(person: Person) -> None:

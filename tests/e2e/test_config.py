@@ -6,6 +6,7 @@ import os
 import stat
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def written(person: Person, text: str) -> Path:
 def test_every_setting_is_shown_with_where_it_comes_from(person: Person) -> None:
     path = written(person, "# mine\n[brief]\nentries = 5\ntokens = 900\n")
     said = person.process("config", "show", TACIT_RECALL_LIMIT="4", TACIT_BRIEF_TOKENS="800").out
-    rows = {row[0]: row[1:] for row in (line.split() for line in said.splitlines())}
+    rows = {row[0]: row[1:3] for row in (line.split() for line in said.splitlines())}
     assert list(rows) == KEYS
     assert rows["recall.limit"] == ["4", "TACIT_RECALL_LIMIT"]
     assert rows["brief.tokens"] == ["800", "TACIT_BRIEF_TOKENS"]
@@ -47,6 +48,8 @@ def test_settings_are_shown_to_programs(person: Person) -> None:
         "default": [],
         "origin": "home",
         "where": f"{path}:2",
+        "variable": "only add",
+        "ignored": "",
     }
     assert found["recall.limit"]["origin"] == "default"
     assert person.tacit("config", "get", "shell.ignore", "--json").json == ["a", "b"]
@@ -265,3 +268,34 @@ def test_a_text_is_set_as_it_is_and_unset_again(person: Person) -> None:
     assert person.tacit("config", "set", "model.name", "two", "words", code=2).err
     person.tacit("config", "unset", "model.name")
     assert person.tacit("config", "get", "model.name", "--json").json == ""
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "key", "value", "command"),
+    [
+        ("TACIT_AUTOCAPTURE_ENABLED", "1", "autocapture.enabled", "false", "autocapture.enabled true"),
+        ("TACIT_LEARN_ACCEPT", "yes", "learn.accept", "false", "learn.accept true"),
+        ("TACIT_MODEL_NAME", "evil model", "model.name", '""', "model.name 'evil model'"),
+        ("TACIT_BRIEF_TOKENS", "5000", "brief.tokens", "1200", "brief.tokens 5000"),
+        ("TACIT_SHELL_IGNORE", "a", "shell.ignore", '["a", "b"]', "shell.ignore '[\"a\"]'"),
+    ],
+)
+def test_a_variable_that_would_grant_more_is_ignored_and_told_with_what_to_type(
+    person: Person, variable: str, text: str, key: str, value: str, command: str
+) -> None:
+    written(person, '[shell]\nignore = ["a", "b"]\n')
+    given: dict[str, Any] = {variable: text}
+    got = person.tacit("config", "get", key, **given)
+    assert got.out == f"{value}\n"
+    assert f"{variable}={text} is ignored" in got.err and f"tacit config set {command}" in got.err
+    shown = person.tacit("config", "show", **given)
+    assert f"{variable}={text} is ignored" in shown.err
+    (row,) = [row for row in person.tacit("config", "show", "--json", **given).json if row["ignored"]]
+    assert (row["key"], row["ignored"]) == (key, f"{variable}={text}")
+
+
+def test_what_a_variable_may_do_is_shown_for_every_setting(person: Person) -> None:
+    said = person.tacit("config", "show").out
+    assert "(variable: only off)" in said and "(variable: only lower)" in said
+    assert said.count("(variable: ") == len(KEYS)
+    assert person.tacit("config", "show").err == ""

@@ -1,4 +1,5 @@
-"""Settings: one frozen value from defaults, the home's `tacit.toml` and the environment. Never from a repository.
+"""Settings: one frozen value from defaults and the home's `tacit.toml`, never from a repository. Variables of the
+environment may only restrict it, as the table says for each setting.
 
 Hooks read them at every prompt, so what only `tacit config` needs is in the files beside this one.
 """
@@ -6,9 +7,19 @@ Hooks read them at every prompt, so what only `tacit config` needs is in the fil
 import os
 import stat
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from tacit.core.errors import WrongUse
+from tacit.settings.variables import (
+    ANY,
+    NEVER,
+    ONLY_ADD,
+    ONLY_EMPTY,
+    ONLY_LOWER,
+    ONLY_NARROW,
+    ONLY_OFF,
+    Rule,
+)
 
 TEMPLATE = """\
 # Settings of Tacit. Every line is a default; take away the # to change it, or type: tacit config set KEY VALUE
@@ -58,43 +69,41 @@ TEMPLATE = """\
 
 
 class Settings(NamedTuple):
-    """Names are `section_key` of the file."""
+    """The table of settings. Names are `section_key` of the file; each has its kind, what a variable of the
+    environment may do to it, the range of a number where there is a special one, and its default."""
 
-    recall_limit: int = 10
-    brief_entries: int = 7
-    brief_tokens: int = 1200
-    limits_text: int = 2000
-    shell_capture: bool = True
-    shell_notice: bool = True
-    shell_ignore: tuple[str, ...] = ()
-    shell_ignore_directories: tuple[str, ...] = ()
-    agents_ignore_directories: tuple[str, ...] = ()
-    autocapture_enabled: bool = False
-    autocapture_on_modes: tuple[str, ...] = ()
-    autocapture_skip_tools: tuple[str, ...] = ()
-    autocapture_max_turn_size: int = 10_000
-    autocapture_max_tool_input: int = 200
-    autocapture_max_tool_result: int = 500
-    autocapture_summarize: bool = True
-    autocapture_inject_on_start: bool = True
-    autocapture_inject_on_prompt: bool = True
-    autocapture_max_recent_sessions: int = 3
-    inject_max_characters: int = 10_000
-    learn_accept: bool = False
-    model_name: str = ""
-    model_tokens_per_day: int = 20_000
-    model_timeout: int = 30
+    recall_limit: Annotated[int, ANY] = 10
+    brief_entries: Annotated[int, ONLY_LOWER] = 7
+    brief_tokens: Annotated[int, ONLY_LOWER] = 1200
+    limits_text: Annotated[int, ONLY_LOWER] = 2000
+    shell_capture: Annotated[bool, ONLY_OFF] = True
+    shell_notice: Annotated[bool, ONLY_OFF] = True
+    shell_ignore: Annotated[tuple[str, ...], ONLY_ADD] = ()
+    shell_ignore_directories: Annotated[tuple[str, ...], ONLY_ADD] = ()
+    agents_ignore_directories: Annotated[tuple[str, ...], ONLY_ADD] = ()
+    autocapture_enabled: Annotated[bool, ONLY_OFF] = False
+    autocapture_on_modes: Annotated[tuple[str, ...], ONLY_NARROW] = ()
+    autocapture_skip_tools: Annotated[tuple[str, ...], ONLY_ADD] = ()
+    autocapture_max_turn_size: Annotated[int, ONLY_LOWER, (1_000, 1_000_000)] = 10_000
+    autocapture_max_tool_input: Annotated[int, ONLY_LOWER, (20, 10_000)] = 200
+    autocapture_max_tool_result: Annotated[int, ONLY_LOWER, (20, 100_000)] = 500
+    autocapture_summarize: Annotated[bool, ANY] = True
+    autocapture_inject_on_start: Annotated[bool, ONLY_OFF] = True
+    autocapture_inject_on_prompt: Annotated[bool, ONLY_OFF] = True
+    autocapture_max_recent_sessions: Annotated[int, ONLY_LOWER, (1, 10)] = 3
+    # Claude Code puts more than 10,000 characters into a file that nobody reads.
+    inject_max_characters: Annotated[int, ONLY_LOWER, (500, 10_000)] = 10_000
+    learn_accept: Annotated[bool, ONLY_OFF] = False
+    model_name: Annotated[str, ONLY_EMPTY] = ""
+    model_tokens_per_day: Annotated[int, ONLY_LOWER] = 20_000
+    model_timeout: Annotated[int, ONLY_LOWER, (1, 600)] = 30
 
 
 _DEFAULTS = Settings._field_defaults
-_ANY = (1, 10**9)
-_RANGES = {
-    "autocapture_max_turn_size": (1_000, 1_000_000),
-    "autocapture_max_tool_input": (20, 10_000),
-    "autocapture_max_tool_result": (20, 100_000),
-    "autocapture_max_recent_sessions": (1, 10),
-    "inject_max_characters": (500, 10_000),  # Claude Code puts more than 10,000 into a file that nobody reads
-    "model_timeout": (1, 600),
+_ANY_NUMBER = (1, 10**9)
+# A setting that declares no rule is not touched by variables.
+_DECLARED: dict[str, tuple[Any, ...]] = {
+    name: (*getattr(kind, "__metadata__", (NEVER,)), _ANY_NUMBER) for name, kind in Settings.__annotations__.items()
 }
 _LONGEST = 200  # of a text
 _MOST = 1 << 20  # bytes of the file
@@ -106,8 +115,8 @@ _TRUTH = {
 
 
 def read_settings(path: str, environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of a home, and over them those of the environment; a file of comments costs no parser."""
-    return _over(_of_text(settings_text(path), path), environment or {})
+    """The settings of a home, restricted by the environment; a file of comments costs no parser."""
+    return restricted(_of_text(settings_text(path), path), environment or {})
 
 
 def settings_or_defaults(path: str, environment: Mapping[str, str]) -> Settings:
@@ -148,8 +157,14 @@ def key_of(name: str) -> str:
 
 
 def variable_of(name: str) -> str:
-    """The variable of the environment that overrules the file."""
+    """The variable of the environment that may restrict what the file says."""
     return _VARIABLE + name.upper()
+
+
+def rule_of(name: str) -> Rule:
+    """What that variable may do."""
+    rule: Rule = _DECLARED[name][0]
+    return rule
 
 
 def value_in(name: str, text: str) -> object:
@@ -180,7 +195,7 @@ def fit(name: str, value: object, where: str, hint: str) -> Any:
         if isinstance(value, str) and len(value) <= _LONGEST and value.isprintable():
             return value
         raise WrongUse(f"{where} must be a text of one line, with up to {_LONGEST} characters", hint)
-    least, most = _RANGES.get(name, _ANY)
+    least, most = _DECLARED[name][1]
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return value
     raise WrongUse(f"{where} must be a whole number from {least:,} to {most:,}", hint)
@@ -208,13 +223,16 @@ def of_file(text: str, path: str) -> dict[str, Any]:
 
 
 def of_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """What the environment says, by name of the setting. An empty variable says nothing."""
+    """What the environment asks for, by name of the setting, whether or not it may. An empty variable asks for
+    nothing, unless the setting is a text: then for an empty one."""
     said = {}
     for variable, text in environment.items():
-        if not variable.startswith(_VARIABLE) or not text.strip():
+        if not variable.startswith(_VARIABLE):
             continue
         name = variable[len(_VARIABLE) :].lower()
-        if name in _DEFAULTS and variable == variable_of(name):
+        if name not in _DEFAULTS or variable != variable_of(name):
+            continue
+        if text.strip() or isinstance(_DEFAULTS[name], str):
             said[name] = fit(name, value_in(name, text), variable, f"unset {variable}")
     return said
 
@@ -225,6 +243,9 @@ def _of_text(text: str, path: str) -> Settings:
     return Settings(**of_file(text, path))
 
 
-def _over(settings: Settings, environment: Mapping[str, str]) -> Settings:
-    said = of_environment(environment)
-    return settings._replace(**said) if said else settings
+def restricted(settings: Settings, environment: Mapping[str, str]) -> Settings:
+    """The settings as far as the environment lets them hold. What a variable may not do is left out, silently."""
+    wanted = of_environment(environment)
+    if not wanted:
+        return settings
+    return settings._replace(**{name: rule_of(name).hold(getattr(settings, name), wanted[name]) for name in wanted})

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from tacit.settings import Settings, key_of, of_environment, of_file, variable_of
+from tacit.settings import Settings, key_of, of_environment, of_file, rule_of, variable_of
 from tacit.settings.document import told
 from tacit.settings.editing import Value
 
@@ -16,13 +16,16 @@ class Origin(StrEnum):
 
 
 class Held(NamedTuple):
-    """A setting with the value that holds. `where` is a line of the file, or a variable."""
+    """A setting with the value that holds. `where` is a line of the file, or a variable; `variable` says what a
+    variable may do, and `ignored` is one that asks for what it may not, as it is set."""
 
     key: str
     value: Value
     default: Value
     origin: Origin
     where: str = ""
+    variable: str = ""
+    ignored: str = ""
 
 
 class Stray(NamedTuple):
@@ -34,16 +37,26 @@ class Stray(NamedTuple):
 
 def held(text: str, path: str, environment: Mapping[str, str]) -> list[Held]:
     """Every setting, in the order of `Settings`."""
-    home, over = of_file(text, path), of_environment(environment)
+    home, wanted = of_file(text, path), of_environment(environment)
     lines = {f"{section}.{key}": line for line, section, key in told(text)}
-    return [
-        Held(key_of(name), over[name], default, Origin.ENVIRONMENT, variable_of(name))
-        if name in over
-        else Held(key_of(name), home[name], default, Origin.HOME, f"{path}:{lines[key_of(name)]}")
-        if name in home
-        else Held(key_of(name), default, default, Origin.DEFAULT)
-        for name, default in Settings._field_defaults.items()
-    ]
+    found = []
+    for name, default in Settings._field_defaults.items():
+        key, rule = key_of(name), rule_of(name)
+        one = Held(key, default, default, Origin.DEFAULT, variable=rule.name)
+        if name in home:
+            one = one._replace(value=home[name], origin=Origin.HOME, where=f"{path}:{lines[key]}")
+        if name in wanted and wanted[name] != one.value:
+            one = _restricted(one, name, wanted[name], environment)
+        found.append(one)
+    return found
+
+
+def _restricted(one: Held, name: str, wanted: Value, environment: Mapping[str, str]) -> Held:
+    """As a variable lets it hold. One that changes nothing, though it asks for something else, is ignored."""
+    variable, value = variable_of(name), rule_of(name).hold(one.value, wanted)
+    if value == one.value:
+        return one._replace(ignored=f"{variable}={environment[variable]}")
+    return one._replace(value=value, origin=Origin.ENVIRONMENT, where=variable)
 
 
 def strays(text: str, path: str, environment: Mapping[str, str]) -> Iterator[Stray]:

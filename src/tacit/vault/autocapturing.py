@@ -9,6 +9,7 @@ import os
 
 from tacit.disk.ops import open_plain
 from tacit.settings import Settings
+from tacit.settings.variables import NO_MODE
 from tacit.vault.home import Home
 
 _SAID = {True: b"on\n", False: b"off\n"}
@@ -19,7 +20,8 @@ def captures(settings: Settings, home: Home, session: str, mode: str) -> bool:
     said = said_of(home, session)
     if said is not None:
         return said
-    return settings.autocapture_enabled and (not settings.autocapture_on_modes or mode in settings.autocapture_on_modes)
+    modes = settings.autocapture_on_modes
+    return settings.autocapture_enabled and (not modes or (mode in modes and mode != NO_MODE))
 
 
 def said_of(home: Home, session: str) -> bool | None:

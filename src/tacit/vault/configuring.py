@@ -9,7 +9,18 @@ from tacit.core.errors import Refused, StoreUnwell, WrongUse
 from tacit.disk.lock import FileLock, read_only, refuses_writes
 from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import replace_file
-from tacit.settings import TEMPLATE, Settings, fit, key_of, of_file, settings_text, value_in, variable_of
+from tacit.settings import (
+    TEMPLATE,
+    Settings,
+    fit,
+    key_of,
+    of_environment,
+    of_file,
+    rule_of,
+    settings_text,
+    value_in,
+    variable_of,
+)
 from tacit.settings.document import find, said_by, statements
 from tacit.settings.editing import Value, with_setting, without_setting
 from tacit.settings.origins import Held, Stray, held, strays
@@ -23,7 +34,7 @@ _LOCK_SECONDS = 30.0
 
 
 class Configured(NamedTuple):
-    """What a change came to. `overruled_by` is a variable that still says otherwise."""
+    """What a change came to. `overruled_by` is a variable that restricts the new value."""
 
     key: str
     value: Value
@@ -67,15 +78,16 @@ class Configuring(Opened):
         self._store.speaker.must_be_person("changes settings", f"tacit config set {key} …")
         section, inner = key.split(".", 1)
         changed = self._rewrite(key, lambda text: with_setting(text, section, inner, wanted))
-        return Configured(key, wanted, self._store.home.settings, changed, self._overruling(name))
+        return Configured(key, wanted, self._store.home.settings, changed, self._overruling(name, wanted))
 
     def unconfigure(self, key: str) -> Configured:
         """Let the default hold again."""
-        default: Value = Settings._field_defaults[_known(key)]
+        name = _known(key)
+        default: Value = Settings._field_defaults[name]
         self._store.speaker.must_be_person("changes settings", f"tacit config unset {key}")
         section, inner = key.split(".", 1)
         changed = self._rewrite(key, lambda text: without_setting(text, section, inner, default), new=False)
-        return Configured(key, default, self._store.home.settings, changed, self._overruling(_known(key)))
+        return Configured(key, default, self._store.home.settings, changed, self._overruling(name, default))
 
     def autocapture(self, on: bool, session: str | None = None) -> Configured | None:
         """Capture sessions or not; with a session, only that one. Anybody in a session may have less of it kept."""
@@ -108,9 +120,15 @@ class Configuring(Opened):
         path = self._store.home.settings
         return settings_text(path), path, self._environment
 
-    def _overruling(self, name: str) -> str:
+    def _overruling(self, name: str, value: Value) -> str:
         variable = variable_of(name)
-        return variable if self._environment.get(variable, "").strip() else ""
+        try:
+            wanted = of_environment({variable: self._environment[variable]})[name]
+        except KeyError:
+            return ""
+        except WrongUse:  # every other command will say so
+            return variable
+        return variable if rule_of(name).hold(value, wanted) != value else ""
 
     def _rewrite(self, key: str, change: Change, *, new: bool = True) -> bool:
         """Read, change and write under the lock; says whether anything had to be written."""

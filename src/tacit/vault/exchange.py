@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
+from shlex import quote
 from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL, Claim
@@ -66,6 +67,7 @@ class Exchanging(Purging):
 
     def export(self, to: str) -> Exported:
         """Log and readable pages in a folder that is not there yet. It is a home itself, without an index."""
+        self._store.speaker.must_be_person("exports a home", f"tacit export --to {quote(to)}")
         folder = os.path.abspath(os.path.expanduser(to))
         if os.path.exists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
             raise Refused(f"{folder} is there already and not empty", f"tacit export --to {folder}-2")
@@ -84,10 +86,10 @@ class Exchanging(Purging):
     def import_(self, source: str, *, mine: bool = False) -> Imported:
         """Take in another home, an export, or a fact file. Only with `mine` is it believed as it stands."""
         path = os.path.abspath(os.path.expanduser(source))
+        self._store.speaker.must_be_person("imports", f"tacit import {quote(source)}{' --mine' * mine}")
         if os.path.realpath(path) == os.path.realpath(self.home):
             raise Refused("that is this very home; there is nothing to import", "tacit import OTHER-HOME")
         if mine:
-            self._store.speaker.must_be_person("vouches for another home", f"tacit import {path} --mine")
             return self._take_lines(path)
         return self._take_candidates(path)
 

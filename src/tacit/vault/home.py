@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+
+from tacit.core.errors import WrongUse
 
 DEFAULT = "~/.agents"
+_OF_REPOSITORIES = (".git", ".jj", ".hg", ".svn")
 # The folder of each kind of page.
 PAGES = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}
 FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written", ".tacit/spool")
@@ -43,7 +47,54 @@ class Home:
         return self.path(PAGES[kind], f"{day}.md")
 
 
-def locate(given: str | None, environment: dict[str, str]) -> Home:
-    """The home that was named, else `TACIT_HOME`, else `~/.agents`."""
-    chosen = given or environment.get("TACIT_HOME") or DEFAULT
-    return Home(os.path.abspath(os.path.expanduser(chosen)))
+def locate(given: str | None, environment: Mapping[str, str]) -> Home:
+    """The home that was named, else `TACIT_HOME`, else `~/.agents`. A variable can come from a repository, so one that
+    names a folder which a repository or somebody else may have brought is refused."""
+    if given:
+        return Home(_full(given))
+    if doubt := doubt_about_variable(environment):
+        from shlex import quote
+
+        path = environment["TACIT_HOME"]
+        raise WrongUse(f"TACIT_HOME names {path}, which {doubt}", f"unset TACIT_HOME, or: tacit --home {quote(path)} …")
+    return Home(_full(environment.get("TACIT_HOME") or DEFAULT))
+
+
+def with_safe_home(environment: Mapping[str, str]) -> dict[str, str]:
+    """For the recorder, which has nobody to tell: a `TACIT_HOME` that would be refused counts as not set."""
+    doubt = doubt_about_variable(environment)
+    return {name: value for name, value in environment.items() if not doubt or name != "TACIT_HOME"}
+
+
+def doubt_about_variable(environment: Mapping[str, str]) -> str:
+    """Why `TACIT_HOME` may not be the person's choice; empty where it can be believed, or is not set."""
+    named = environment.get("TACIT_HOME")
+    if not named or _full(named) == _full(DEFAULT):
+        return ""
+    if not os.path.isabs(os.path.expanduser(named)):
+        return "depends on the folder one stands in"
+    stop = os.path.realpath(environment.get("HOME") or os.path.expanduser("~"))
+    for folder in dict.fromkeys((_full(named), os.path.realpath(_full(named)))):
+        if root := _work_tree(folder, stop):
+            return f"lies in the repository {root}"
+    try:
+        is_own = os.stat(_full(named)).st_uid == os.geteuid()
+    except OSError:  # it is not there yet, or whoever opens it will say why not
+        is_own = True
+    return "" if is_own else "belongs to somebody else"
+
+
+def _full(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))
+
+
+def _work_tree(folder: str, stop: str) -> str:
+    """The root of the repository that a folder is in; empty for none. The person's own folder is never one: who keeps
+    all of it in git still has homes there."""
+    while folder != stop:
+        if any(os.path.lexists(os.path.join(folder, marker)) for marker in _OF_REPOSITORIES):
+            return folder
+        if folder == os.path.dirname(folder):
+            break
+        folder = os.path.dirname(folder)
+    return ""

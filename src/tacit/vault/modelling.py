@@ -6,6 +6,7 @@ Whatever a model does, nothing is lost and nobody is kept waiting for long: ther
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.errors import Refused, TacitError
@@ -74,13 +75,14 @@ class Modelling(Opened):
         return self._settings.model_name
 
     def must_have_model(self, name: str) -> None:
-        """For who asked for a model by name: an error where it cannot be asked at all."""
+        """Raises `Refused` where this model cannot be asked at all. An agent asks none: variables of its environment
+        could name another server, and the conversation would go there."""
         from tacit.vault.model.calling import INSTALL, NOT_INSTALLED, is_installed
 
         if not is_installed():
             raise Refused(NOT_INSTALLED, INSTALL)
-        if name != self._settings.model_name:
-            self._store.speaker.must_be_person("chooses a model", f"tacit config set model.name {name}")
+        named = "" if name == self._settings.model_name else f" --model {quote(name)}"
+        self._store.speaker.must_be_person("asks a model", f"tacit learn{named}")
 
     def model_findings(self, said: Sequence[Said], name: str) -> ModelOutcome:
         """Ask this model what of a conversation is worth remembering. It never raises for the model's sake."""

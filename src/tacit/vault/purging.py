@@ -164,6 +164,7 @@ class Purging(Opened):
 
     def mend(self) -> list[Aside]:
         """Set aside every line of the log that cannot be read; nothing is lost, and readable lines stay as they are."""
+        self._store.speaker.must_be_person("mends the log", "tacit verify --mend")
         self._must_have_home()
         day = local_day(self._store.speaker.origin()).isoformat()
 

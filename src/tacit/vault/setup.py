@@ -63,6 +63,9 @@ class Setup(Opened):
 
     def init(self, *, wrappers: bool | None = None, agents: Sequence[str] = ()) -> Made:
         """Make the layout. `wrappers` adds (or with False removes) the instructions in agents' files."""
+        if wrappers is not None:
+            option = "--wrappers" if wrappers else "--no-wrappers"
+            self._store.speaker.must_be_person("changes the files of agents", f"tacit init {option}")
         home = self._store.home
         absent = [home.path(folder) for folder in ("", *FOLDERS) if not os.path.isdir(home.path(folder))]
         views = [path for path in (home.long_term, home.facts, home.index) if not os.path.exists(path)]

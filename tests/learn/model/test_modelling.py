@@ -169,13 +169,25 @@ def test_without_the_library_a_person_is_told_what_to_type(desk: Desk, tmp_path:
     ], told.stderr
 
 
-def test_an_agent_uses_the_model_that_the_person_chose_and_no_other(desk: Desk) -> None:
-    vault = desk.vault(TACIT_ACTOR="agent:x", TACIT_MODEL_NAME="chosen")
-    with pytest.raises(Refused):
-        vault.must_have_model("stub-good")
-    outcome = vault.model_findings(said(), "stub-good")
-    assert "only a person chooses a model" in outcome.problem and desk.calls == []
-    vault.must_have_model("chosen")
+def test_an_agent_asks_no_model_not_even_the_one_that_the_person_chose(desk: Desk) -> None:
+    desk.home.mkdir()
+    (desk.home / "tacit.toml").write_text('[model]\nname = "stub-good"\n')
+    assert len(desk.vault().model_findings(said(), "stub-good").findings) == 1
+    asked = len(desk.calls)
+    vault = desk.vault(TACIT_ACTOR="agent:x")
+    for name, again in (("stub-good", "tacit learn"), ("other", "tacit learn --model other")):
+        with pytest.raises(Refused) as refused:
+            vault.must_have_model(name)
+        assert refused.value.hint == f"ask them to type: {again}"
+        assert "only a person asks a model" in vault.model_findings(said(), name).problem
+    assert len(desk.calls) == asked
+
+
+def test_a_variable_turns_the_model_off_and_names_no_other(desk: Desk) -> None:
+    desk.home.mkdir()
+    (desk.home / "tacit.toml").write_text('[model]\nname = "chosen"\n')
+    assert desk.vault(TACIT_MODEL_NAME="").model_name == ""
+    assert desk.vault(TACIT_MODEL_NAME="another").model_name == "chosen"
 
 
 def test_where_the_cost_cannot_be_counted_nobody_is_asked(desk: Desk) -> None:

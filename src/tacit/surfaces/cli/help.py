@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.surfaces.cli.command import Command
 from tacit.surfaces.cli.commands import GROUPS
+from tacit.surfaces.cli.who import told_of
 
 
 def overview() -> str:
@@ -27,4 +28,5 @@ def for_command(command: Command) -> str:
         notes = [note for note in ("required" * option.required, "may be repeated" * option.many) if note]
         trail = f" ({', '.join(notes)})" if notes else ""
         lines.append(f"  {option.name + ' ' + option.value:<22} {option.help}{trail}")
+    lines += ["", "who may run it:", *(f"  {line}" for line in told_of(command.name))]
     return "\n".join([*lines, "", "example:", f"  {command.example}"])

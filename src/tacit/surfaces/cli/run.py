@@ -57,6 +57,7 @@ def _help(names: list[str]) -> int:
 
 def _verb(name: str, arguments: list[str]) -> int:
     from tacit.surfaces.cli.command import read_call
+    from tacit.surfaces.cli.who import must_be_allowed
 
     name = ALIASES.get(name, name)
     if name not in SUMMARIES:
@@ -69,6 +70,7 @@ def _verb(name: str, arguments: list[str]) -> int:
         print(for_command(command))
         return 0
     call = read_call(command, arguments)
+    must_be_allowed(call)
     try:
         code: int = command.run(call)
         return code

@@ -59,7 +59,7 @@ def _detached() -> bool:
     return True
 
 
-def _inject(name: str, event: str, given: bytes, home: str | None, deadline: float) -> None:
+def _inject(name: str, event: str, given: bytes, home: str, deadline: float) -> None:
     """Print the whole answer of a worker, or nothing once the deadline has passed."""
     answers, answering = os.pipe()
     worker = os.fork()
@@ -82,7 +82,7 @@ def _inject(name: str, event: str, given: bytes, home: str | None, deadline: flo
         time.sleep(_POLL)
 
 
-def _work(name: str, event: str, given: bytes, home: str | None, answering: int, deadline: float) -> None:
+def _work(name: str, event: str, given: bytes, home: str, answering: int, deadline: float) -> None:
     """In the worker: send the answer, then hand on what waits to be read. The kernel ends it at the deadline, whoever
     started it may be gone by then."""
     # What `signal` adds to it are names, and they take longer than all of this.
@@ -121,7 +121,8 @@ def _print(answer: bytes, deadline: float) -> None:
 def _main(words: list[str]) -> None:
     began = time.monotonic()
     name, what, event, *rest = words
-    home = rest[1] if rest[:1] == ["--home"] else None
+    # A repository can set TACIT_HOME in the environment of its agent, so a hook goes by its installation alone.
+    home = rest[1] if rest[:1] == ["--home"] else "~/.agents"
     given = _read_input(began + _INPUT_SECONDS)
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))))
     if what != "capture":

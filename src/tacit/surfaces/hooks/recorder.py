@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from tacit.capture.shell import MOST, read_record
 from tacit.vault.capturing import Capturing
+from tacit.vault.home import with_safe_home
 
 _DEADLINE = 8  # seconds; then the system ends this process
 
@@ -17,7 +18,7 @@ def record(pipe: int) -> None:
     signal.alarm(_DEADLINE)
     captured = read_record(_all_of(pipe), datetime.now(UTC))
     if captured is not None:
-        with Capturing(cwd=captured.ran.directory or "/") as vault:
+        with Capturing(environment=with_safe_home(os.environ), cwd=captured.ran.directory or "/") as vault:
             vault.capture(captured)
 
 

@@ -43,9 +43,9 @@ class Target(NamedTuple):
 
 
 def here(home: str | None = None, *, mcp: bool = False) -> Place:
+    """What is installed names its home: `TACIT_HOME` and `HOME` may be others when an agent starts it."""
     environment = dict(os.environ)
-    is_named = bool(home or environment.get("TACIT_HOME"))
-    return Place(environment, _program(), sys.executable, locate(home, environment).root, is_named, mcp)
+    return Place(environment, _program(), sys.executable, locate(home, environment).root, is_home_named=True, mcp=mcp)
 
 
 def _program() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from tacit.core.errors import WrongUse
 from tacit.core.text import show
 from tacit.settings.origins import Origin
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.verbs.config import ignored_variable
 from tacit.surfaces.cli.words import say, say_json, warn
 from tacit.vault.configuring import Standing
 
@@ -80,6 +81,8 @@ def _reasons(found: Standing) -> Iterator[str]:
     if found.said is not None:
         yield f"session {found.session} was turned {'on' if found.said else 'off'}"
     yield f"autocapture.enabled is {'true' if found.enabled.value else 'false'}, from {where}"
+    if found.enabled.ignored:
+        yield ignored_variable(found.enabled)
     if found.modes:
         yield f"only in these modes of the agent (autocapture.on_modes): {', '.join(found.modes)}"
 

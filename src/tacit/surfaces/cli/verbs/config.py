@@ -1,11 +1,12 @@
 """tacit config."""
 
 from collections.abc import Callable, Iterator
+from shlex import quote
 from typing import NamedTuple
 
 from tacit.core.errors import WrongUse
 from tacit.core.text import show
-from tacit.settings import Settings
+from tacit.settings import Settings, of_environment, rule_of
 from tacit.settings.editing import Value, literal
 from tacit.settings.origins import Held, Origin
 from tacit.surfaces.cli.command import JSON, Call, Command
@@ -45,6 +46,8 @@ def _show(call: Call, vault: Configuring, _words: list[str]) -> int:
         return 0
     for line in _table(found):
         say(line)
+    for one in found:
+        _warn_of_ignored(one)
     for stray in vault.strays():
         warn(f"! {show(stray.key)} in {show(stray.where)} is no setting of this version")
     return 0
@@ -56,7 +59,25 @@ def _get(call: Call, vault: Configuring, words: list[str]) -> int:
         say_json(found.value)
     else:
         say(_written(found.value))
+    _warn_of_ignored(found)
     return 0
+
+
+def _warn_of_ignored(one: Held) -> None:
+    if one.ignored:
+        warn(f"! {show(ignored_variable(one))}")
+
+
+def ignored_variable(one: Held) -> str:
+    """Why a variable does not hold, and what to type instead."""
+    name = one.key.replace(".", "_", 1)
+    variable, _, text = one.ignored.partition("=")
+    wanted = of_environment({variable: text})[name]
+    word = quote(wanted if isinstance(wanted, str) else literal(wanted))
+    return (
+        f"{one.ignored} is ignored: a variable {rule_of(name).may}. "
+        f"If you want it, put it into the file: tacit config set {one.key} {word}"
+    )
 
 
 def _table(found: list[Held]) -> Iterator[str]:
@@ -64,7 +85,7 @@ def _table(found: list[Held]) -> Iterator[str]:
     values = max(len(_written(one.value)) for one in found)
     for one in found:
         where = one.where if one.where else Origin.DEFAULT.value
-        yield f"{one.key:<{keys}}  {_written(one.value):<{min(values, 20)}}  {show(where)}"
+        yield f"{one.key:<{keys}}  {_written(one.value):<{min(values, 20)}}  {show(where)}  (variable: {one.variable})"
 
 
 def _written(value: Value) -> str:
@@ -102,8 +123,9 @@ COMMAND = Command(
     name="config",
     words="show | get KEY | set KEY VALUE | unset KEY",
     help=(
-        "The settings, and where each value comes from: its default, a line of tacit.toml in the home, or a variable\n"
-        "of the environment, which overrules the others; nothing is ever read from a repository. set and unset\n"
+        "The settings, where each value comes from, and what a variable of the environment may do to it. A value is\n"
+        "its default, or what a line of tacit.toml in the home says; a variable may only restrict it, so nothing is\n"
+        "captured, accepted or sent to a model because of one. Nothing is ever read from a repository. set and unset\n"
         "change one line and keep everything else in the file. A list is written with commas, as several words, or\n"
         'as ["one", "two"]. An agent may look, and only a person changes. See docs/guides/settings.md.'
     ),

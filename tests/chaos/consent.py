@@ -1,0 +1,117 @@
+"""What agents and variables may not do: every verb for every agent, and every setting against its variable.
+
+Agents are tried by each variable that they are known by, in several ways to look like somebody else. Nothing that is
+the person's may be decided, and what is refused may not change a byte.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.settings import Settings, fit, key_of, restricted, value_in, variable_of
+from tacit.vault.agents import SIGNS
+from tests.chaos.outcome import Outcome
+from tests.e2e.forms import OTHERS, PERSON_ONLY, furnish, typed
+from tests.e2e.person import Person, tree
+from tests.settings.permissive import NO_MORE, text_for
+
+MARKERS = tuple(dict.fromkeys(sign.variable for sign in SIGNS))
+WAYS: Mapping[str, Mapping[str, str]] = {
+    "as it is": {},
+    "as the person": {"TACIT_ACTOR": "user"},
+    "as a policy": {"TACIT_ACTOR": "policy"},
+    "with variables that grant": {
+        "TACIT_AUTOCAPTURE_ENABLED": "1",
+        "TACIT_LEARN_ACCEPT": "1",
+        "TACIT_MODEL_NAME": "evil",
+        "TACIT_SESSION": "s-1",
+    },
+}
+
+
+def verbs(folder: Path, markers: Sequence[str] = MARKERS, ways: Sequence[str] = tuple(WAYS)) -> Outcome:
+    """Every form of every verb, for each of these markers in each of these ways."""
+    folder.mkdir(parents=True)
+    person, runs, faults = Person(folder), 0, list[str]()
+    furnish(person)
+    words = {line: typed(person, line) for line in (*PERSON_ONLY.values(), *OTHERS)}
+    with _nobody_at_the_terminal():
+        for marker in markers:
+            for way in ways:
+                environment = {marker: "1", **WAYS[way]}
+                found = [*_refused(person, words, environment), *_undecided(person, words, environment)]
+                faults += [f"{marker}, {way}: {fault}" for fault in found]
+                runs += len(words)
+    return Outcome(runs, 0, 0, tuple(faults), f"{len(words)} forms, {len(markers)} markers, {len(ways)} ways")
+
+
+def _refused(person: Person, words: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> Iterator[str]:
+    before = tree(person.folder)
+    for line in PERSON_ONLY.values():
+        said = person.tacit(*words[line], code=None, cwd=person.folder / "work", **environment)
+        if said.code != 1 or "only a person" not in said.err:
+            yield f"tacit {line} ended with {said.code}"
+        if (after := tree(person.folder)) != before:
+            yield f"tacit {line} changed files"
+            before = after
+
+
+def _undecided(person: Person, words: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> Iterator[str]:
+    before = _decided(person)
+    for line in OTHERS:
+        said = person.tacit(*words[line], code=None, cwd=person.folder / "work", **environment)
+        if "only a person" in said.err:
+            yield f"tacit {line} was refused"
+        if (after := _decided(person)) != before:
+            yield f"tacit {line} decided something"
+            before = after
+
+
+def _decided(person: Person) -> dict[str, object]:
+    """All that is the person's to decide: what holds and what does not, settings, and files outside of the home."""
+    memories = person.listed("--status", "all", "--scope", "all")
+    outside = {name: content for name, content in tree(person.folder).items() if not name.startswith(".agents/")}
+    settings = person.home / "tacit.toml"
+    return {
+        "memories": sorted((one["id"], one["status"]) for one in memories if one["status"] != "pending"),
+        "settings": settings.read_bytes() if settings.exists() else b"",
+        "workflows": person.tacit("workflow", "--json").out,
+        "outside": outside,
+    }
+
+
+@contextmanager
+def _nobody_at_the_terminal() -> Iterator[None]:
+    with open(os.devnull) as nothing, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", nothing)
+        yield
+
+
+def variables(count: int, seed: int = 1) -> Outcome:
+    """So many settings files, each with an environment that says something about most settings."""
+    dice, faults = random.Random(seed), list[str]()
+    for _ in range(count):
+        said = Settings(**{name: _value(name, text_for(name, dice)) for name in _some(dice)})
+        environment = {variable_of(name): text_for(name, dice) for name in _some(dice)}
+        held = restricted(said, environment)
+        faults += [
+            f"{key_of(name)}: {getattr(said, name)!r} with {environment.get(variable_of(name))!r}"
+            for name, no_more in NO_MORE.items()
+            if not no_more(getattr(held, name), getattr(said, name))
+        ]
+    return Outcome(count, 0, 0, tuple(faults), f"{len(NO_MORE)} settings, none lets more happen")
+
+
+def _some(dice: random.Random) -> list[str]:
+    return [name for name in Settings._fields if dice.random() < 0.7]
+
+
+def _value(name: str, text: str) -> Any:
+    return fit(name, value_in(name, text), name, "")

@@ -1,0 +1,34 @@
+"""The short form of tests/chaos/consent.py, and that it would notice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tacit import settings
+from tacit.settings.variables import ANY
+from tacit.surfaces.cli import who
+
+from . import consent
+
+
+def test_no_agent_decides_or_changes_anything_by_any_verb(tmp_path: Path) -> None:
+    outcome = consent.verbs(tmp_path / "person", ("CLAUDECODE", "AI_AGENT"), ("as the person",))
+    assert outcome.faults == ()
+    assert outcome.runs > 150
+
+
+def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(who, "must_be_allowed", lambda _call: None)
+    outcome = consent.verbs(tmp_path / "person", ("CLAUDECODE",), ("as it is",))
+    assert any("tacit install claude --yes changed files" in fault for fault in outcome.faults)
+
+
+def test_no_variable_lets_more_happen() -> None:
+    assert consent.variables(300).faults == ()
+
+
+def test_variables_that_overrule_the_file_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "rule_of", lambda _name: ANY)
+    assert consent.variables(50).faults
