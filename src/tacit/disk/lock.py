@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from tacit.core.errors import LockBusy, ReadOnly
-from tacit.disk.ops import PRIVATE_FILE, make_folder
+from tacit.disk.ops import PRIVATE_FILE, link_refused, make_folder, open_folder
 
 # Whoever lets go may take it again at once; with longer pauses others wait too long for their turn.
 _LONGEST_PAUSE = 0.002
@@ -43,11 +43,18 @@ class FileLock:
     def _open(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
-            make_folder(os.path.dirname(self.path))
-            return os.open(self.path, flags, PRIVATE_FILE)
+            folder, name = os.path.split(self.path)
+            make_folder(folder, below=os.path.dirname(folder))
+            parent = open_folder(folder, os.path.dirname(folder))
+            try:
+                return os.open(name, flags, PRIVATE_FILE, dir_fd=parent)
+            finally:
+                os.close(parent)
         except OSError as error:
             if error.errno in _UNWRITABLE:
                 raise read_only(os.path.dirname(self.path)) from error
+            if error.errno == errno.ELOOP:  # the folder, or the lock itself
+                raise link_refused(OSError(error.errno, "", _link_in(self.path))) or error from error
             raise
 
     def _wait(self, fd: int) -> None:
@@ -63,6 +70,10 @@ class FileLock:
                     ) from None
                 time.sleep(pause)
                 pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+def _link_in(path: str) -> str:
+    return path if os.path.islink(path) else os.path.dirname(path)
 
 
 def read_only(place: str) -> ReadOnly:

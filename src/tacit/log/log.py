@@ -208,7 +208,7 @@ class Log:
 
     def adopt(self, name: str, events: Sequence[bytes]) -> None:
         """Whole lines of another home of the same person, sorted by id, as a segment of their own."""
-        make_folder(os.path.join(self._home, IMPORTED))
+        make_folder(os.path.join(self._home, IMPORTED), below=self._home)
         with self.alone() as log:
             log.replace(f"{IMPORTED}/{name}.jsonl", b"".join(events))
 

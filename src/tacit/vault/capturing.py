@@ -30,8 +30,14 @@ def _is_due(mark: str) -> bool:
             return False
     except FileNotFoundError:
         pass
-    with open(mark, "ab", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, PRIVATE_FILE)):
-        os.utime(mark)
+    try:
+        fd = OsDisk(os.path.dirname(os.path.dirname(mark))).open(mark, os.O_WRONLY | os.O_CREAT, PRIVATE_FILE)
+    except OSError:  # a link or a folder lies there, which `doctor` names; the command itself is recorded
+        return False
+    try:
+        os.utime(fd)
+    finally:
+        os.close(fd)
     return True
 
 
@@ -59,7 +65,7 @@ class Capturing(Opened):
         found = learn(self._store)
         if found.new and self._settings.shell_notice:
             said = f"tacit: {found.waiting} suggestion{'s' * (found.waiting != 1)}, `tacit review`\n"
-            replace_file(OsDisk(), home.notice, said.encode())
+            replace_file(OsDisk(home.root), home.notice, said.encode())
 
     def _purged_since(self, began: datetime) -> bool:
         """Whether a purge was done after it began: it may hold what was purged, and would bring it back."""

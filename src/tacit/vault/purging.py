@@ -194,7 +194,7 @@ class Purging(Opened):
     # Doing it
 
     def _begin(self, log: Log) -> None:
-        replace_file(OsDisk(), log.path(UNFINISHED), b"")
+        replace_file(OsDisk(self._store.home.root), log.path(UNFINISHED), b"")
 
     def _end(self) -> None:
         with suppress(FileNotFoundError):
@@ -226,7 +226,7 @@ class Purging(Opened):
         for path in self._files(before).strays():
             with suppress(FileNotFoundError):
                 os.unlink(path)
-        put(OsDisk(), files)
+        put(OsDisk(self._store.home.root), files)
 
     def _told(self, plan: Plan, cut: Cut, found: Purge) -> Purge:
         """Everything is written: look once more, and let go of the mark that says we are at it."""
