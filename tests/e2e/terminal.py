@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,12 @@ END_OF_INPUT, INTERRUPT = "\x04", "\x03"
 _ON_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
 
 
+def interruptible() -> None:
+    """Run in a child before its program: a terminal's Ctrl-C reaches it even if the tests were started by `nohup` or in
+    the background of a script, where interrupts are ignored. Programs inherit that, and shells cannot undo it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def converse(
     person: Person, *words: str, answers: Iterable[tuple[str, str]], cwd: Path | None = None, **environment: str
 ) -> Said:
@@ -29,6 +36,7 @@ def converse(
         env=person.environment(TERM="xterm", **environment),
         stdin=theirs,
         start_new_session=True,
+        preexec_fn=interruptible,
     )
     os.close(theirs)
     try:

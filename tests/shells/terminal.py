@@ -16,6 +16,7 @@ import subprocess
 import termios
 
 from tests.e2e.person import Person
+from tests.e2e.terminal import interruptible
 
 _PATIENCE = 20.0
 _PROMPT = re.compile(rb"<#(\d+)#>")
@@ -37,6 +38,7 @@ class Terminal:
             env={**person.environment(TERM="xterm", SHELL=shell), **environment},
             stdin=theirs,
             start_new_session=True,
+            preexec_fn=interruptible,
         )
         os.close(theirs)
         self._wait_for_prompt()
