@@ -1,5 +1,5 @@
-"""Every path of a used home is replaced in turn by a symbolic link that leads out of the home, and every sort of command
-runs. Whatever lies behind the link must stay as it is: bytes, names and times.
+"""Every path of a used home is replaced in turn by a symbolic link that leads out of the home, and all sorts of
+commands run. Whatever lies behind the link must stay as it is: bytes, names and times.
 
 A link to a copy of what was there is the meanest one: everything behind it looks right, so that nothing but the link
 itself can stop a command.
@@ -20,7 +20,7 @@ from tacit.surfaces import hooks
 from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
 from tests.e2e.person import Person
-from tests.hooks.running import CALLS, SESSION, Given, Scene
+from tests.hooks.running import CALLS, Given, Scene
 
 _RECORDER = Path(hooks.__file__).with_name("record.py")
 _LATER = "2026-03-02T13:00:00+00:00"
@@ -33,7 +33,13 @@ _LEFT_BY_HAND = {
     ".tacit/unfinished/0123456789abcdef01234567": b"claude\0gone\0/nowhere/gone.jsonl",
 }
 # SQLite and interrupted writes leave these now and then.
-_SOMETIMES = ("index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal", "index.sqlite.new", "index.sqlite.new-wal")
+_SOMETIMES = (
+    "index.sqlite-wal",
+    "index.sqlite-shm",
+    "index.sqlite-journal",
+    "index.sqlite.new",
+    "index.sqlite.new-wal",
+)
 CHANGED = "behind the link"
 
 
@@ -216,7 +222,11 @@ def _differences(before: dict[str, tuple[object, ...]], after: dict[str, tuple[o
     yield from (f"{name} is new" for name in after.keys() - before.keys())
     yield from (f"{name} is gone" for name in before.keys() - after.keys())
     for name in before.keys() & after.keys():
-        what = [word for word, one, two in zip(("bytes", "mode", "time"), before[name], after[name]) if one != two]
+        what = [
+            word
+            for word, one, two in zip(("bytes", "mode", "time"), before[name], after[name], strict=True)
+            if one != two
+        ]
         if what:
             yield f"{name} has other {' and '.join(what)}"
 

@@ -97,7 +97,8 @@ class _Gusts:
     def _strike(self) -> None:
         if self._plan.mean:
             _await_death(self._writers)
-            return self._kill(list(self._writers))
+            self._kill(list(self._writers))
+            return
         listen(self._writers, self._rng.uniform(0, _LONGEST_PAUSE))
         aim = self._rng.choice(["one", "all", "all while one writes"])
         if aim == "all while one writes":

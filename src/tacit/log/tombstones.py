@@ -4,7 +4,6 @@ A replay of our own log looks at the events a tombstone names, and at claims tha
 looked at whole, because the same text may stand there under ids that nobody here has seen.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -13,7 +12,9 @@ from tacit.core.ids import ClaimId, EventId
 from tacit.core.memory import touched
 from tacit.core.observation import Purged, Stub
 from tacit.core.purging import Cut, bound, cut_of, purged
-from tacit.log.log import PURGED, Log
+from tacit.log.log import Cursor, Log
+
+_PURGED = b'"type":"memory.purged"'
 
 
 class Tombstone(NamedTuple):
@@ -100,6 +101,5 @@ def _joined(one: Purged, other: Purged) -> Purged:
 
 def tombstones(log: Log) -> Tombstones | None:
     """The tombstones of a log; nothing where nothing was ever purged, as in most homes."""
-    if not os.path.exists(log.path(PURGED)):
-        return None
-    return Tombstones(record.event for record in log.read(PURGED) if isinstance(record.event, Event))
+    found = Tombstones(event for segment in log.burials() for event in log.events_like(segment, Cursor(), _PURGED))
+    return found if found.all else None

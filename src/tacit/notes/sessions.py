@@ -168,7 +168,7 @@ def _told(reply: str) -> Iterator[str]:
 
 
 def _in_fences(lines: Sequence[str]) -> list[bool]:
-    """Which lines are code, fences included: in those nothing is escaped, so they must be code for every viewer. A fence
+    """Which lines are code, fences included: nothing is escaped there, so they must be code for every viewer. A fence
     begins at the margin, has no backtick behind it, and is closed by one that is as long; otherwise it is none."""
     found, fence = [], ""
     for line in lines:

@@ -10,13 +10,13 @@ from shlex import quote
 from tacit.disk.ops import link_refused
 from tacit.index import reader
 from tacit.log.verify import Finding, verify
-from tacit.vault.checks import clock, disk, files, index, laws, lines, locks, repository, sqlite, views
+from tacit.vault.checks import clock, disk, files, index, laws, lines, locks, repository, sqlite, strays, views
 from tacit.vault.opened import Opened
 from tacit.vault.store import Store
 
 Check = Callable[[Store], Iterator[Finding]]
 _CHECKS: tuple[Check, ...] = tuple(
-    check.check for check in (lines, files, index, views, laws, locks, disk, clock, repository, sqlite)
+    check.check for check in (lines, files, strays, index, views, laws, locks, disk, clock, repository, sqlite)
 )
 # Of these a home in which nothing was recorded yet has none.
 _OF_VIEWS = (index.check, views.check)

@@ -82,10 +82,11 @@ class Purge:
     others: tuple[str, ...] = ()
     remains: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()  # of the index, which are removed
 
     @property
     def nothing(self) -> bool:
-        return not (self.events or self.damaged or self.files)
+        return not (self.events or self.damaged or self.files or self.copies)
 
 
 class Purging(Opened):
@@ -223,9 +224,10 @@ class Purging(Opened):
     def _clean(self, before: Iterable[Event], files: Iterable[Scrubbed]) -> None:
         """The index is made again anyway; it must not lie about with the text until then."""
         store.remove(self._store.home.index)
-        for path in self._files(before).strays():
+        disk, found = OsDisk(self._store.home.root), self._files(before)
+        for path in [*found.strays(), *found.index_copies()]:
             with suppress(FileNotFoundError):
-                os.unlink(path)
+                disk.remove(path)
         put(OsDisk(self._store.home.root), files)
 
     def _told(self, plan: Plan, cut: Cut, found: Purge) -> Purge:
@@ -239,7 +241,8 @@ class Purging(Opened):
     def _found(self, plan: Plan, meant: Meant, files: Iterable[Scrubbed]) -> Purge:
         others = () if meant.claim is None else tuple(sorted(_holding(plan.after, meant.cut)))
         paths = tuple(file.path for file in files)
-        return Purge(len(plan.changed), tuple(sorted(plan.gone)), plan.damaged, paths, others)
+        copies = tuple(self._files(plan.before).index_copies())
+        return Purge(len(plan.changed), tuple(sorted(plan.gone)), plan.damaged, paths, others, copies=copies)
 
     def _files(self, events: Iterable[Event]) -> Files:
         home, log, shelf = self._store.home, self._store.log, self._store.publisher.shelf
