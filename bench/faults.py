@@ -15,12 +15,14 @@ from tests.chaos import (
     full_disk,
     guard,
     index_kill,
+    linked_home,
     mutants,
     names,
     no_permission,
     planted,
     races,
     sick_index,
+    strays,
     view_kill,
     workload,
 )
@@ -184,10 +186,28 @@ def _places(size: Size) -> Iterator[Test]:
     yield _row("T28 hostile names", lambda at: names.hostile_names(at, names.ALL[:: size.every_name]))
     yield _row("T29 planted links and pipes", _planted)
     yield _row("T29 mutant: links followed", _followed, mutant=True)
+    few = size.every_name > 1
+    yield _row("T29 every path of a home a link", lambda at: linked_home.sweep(at, only=_folders if few else _all))
+    yield _row("T29 mutant: folders followed", linked_home.followed, mutant=True)
+    names_of_copies = strays.NAMES[::5] if few else strays.NAMES
+    yield _row("T29 folders of a home swapped", lambda at: linked_home.swapped(at, 200 if few else 4_000))
+    yield _row("T49 copies of sync programs, counted", lambda at: strays.copies_count_once(at, names_of_copies))
+    yield _row("T49 copies of sync programs, read", lambda at: strays.events_of_a_copy_are_read(at, names_of_copies))
+    yield _row("T49 tombstones in a copy", strays.tombstones_of_a_copy_hold)
+    yield _row("T49 mutant: copies unread", strays.unread, mutant=True)
     yield _row("T29 links swapped, files", lambda _at: races.race(size.replaced, files=True))
     yield _row("T29 links swapped, commands", lambda _at: races.race(size.raced))
     believed = partial(races.race, 20_000, files=True, followed=True)
     yield _row("T29 mutant: paths believed", lambda _at: believed(), mutant=True)
+
+
+def _all(_place: str) -> bool:
+    return True
+
+
+def _folders(place: str) -> bool:
+    """The folders that most is written to, and the settings."""
+    return place in ("activity", "memory", ".tacit", ".tacit/pending", "tacit.toml")
 
 
 def _planted(folder: Path) -> Outcome:

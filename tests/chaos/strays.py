@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tacit.log import log
 from tests.chaos.outcome import Outcome, together
 from tests.e2e.person import Person
 from tests.e2e.planting import traces
@@ -175,6 +176,16 @@ def tombstones_of_a_copy_hold(folder: Path) -> Outcome:
     shutil.move(before, home.person.home)
     shown = home.person.tacit("list", "--status", "all", "--scope", "all").out
     return Outcome(1, 1, 0, ("what another machine purged is still shown",) * (SECRET in shown))
+
+
+def unread(folder: Path) -> Outcome:
+    """Mutant: only files of our own names are read."""
+    kept = vars(log)["stray_segments"]
+    vars(log)["stray_segments"] = lambda _home: iter(())
+    try:
+        return events_of_a_copy_are_read(folder, NAMES[:1])
+    finally:
+        vars(log)["stray_segments"] = kept
 
 
 def _differences(before: Told, after: Told) -> Iterator[str]:

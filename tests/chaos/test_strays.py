@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tacit.log import log
 from tests.chaos import strays
 
 _SOME = (strays.NAMES[0], strays.NAMES[4], strays.NAMES[7])
@@ -20,9 +17,8 @@ def test_events_that_stand_only_in_a_copy_are_read(tmp_path: Path) -> None:
     assert strays.events_of_a_copy_are_read(tmp_path, _SOME[:2]).faults == ()
 
 
-def test_copies_that_are_not_read_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "stray_segments", lambda _home: iter(()))
-    assert strays.events_of_a_copy_are_read(tmp_path, _SOME[:1]).faults
+def test_copies_that_are_not_read_are_caught(tmp_path: Path) -> None:
+    assert strays.unread(tmp_path).faults
 
 
 def test_a_purge_reaches_every_copy(tmp_path: Path) -> None:
