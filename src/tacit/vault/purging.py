@@ -25,7 +25,7 @@ from tacit.core.provenance import Provenance
 from tacit.core.purging import LEAST, Cut, claims_of, purged
 from tacit.core.text import clean
 from tacit.core.traces import MARK, Words, holds, plain
-from tacit.disk.ops import OsDisk
+from tacit.disk.ops import OsDisk, instead_of_link
 from tacit.disk.replace import replace_file
 from tacit.index import reader, store
 from tacit.log.bodies import EVENT_TYPES
@@ -35,6 +35,7 @@ from tacit.log.rewrite import Aside, set_aside
 from tacit.log.tombstones import tombstones
 from tacit.log.verify import UNFINISHED
 from tacit.notes.long_term import HEADER, SECTIONS
+from tacit.vault.home import FOLDERS, SOMETIMES
 from tacit.vault.named import checked_optional
 from tacit.vault.opened import Opened
 from tacit.vault.scrubbing import Files, Scrubbed, beyond, put
@@ -164,6 +165,18 @@ class Purging(Opened):
 
     def _may_purge(self) -> None:
         self._store.speaker.must_be_person("purges", "tacit purge ID")
+        self._must_reach_everything()
+
+    def _must_reach_everything(self) -> None:
+        """Refused before anything is changed where a link lies in the way: nothing is written behind it."""
+        home = self._store.home
+        places = [home.path(place) for place in (*FOLDERS, *SOMETIMES, *self._store.log.segments())]
+        for place in places:
+            if os.path.islink(place):
+                raise Refused(
+                    f"{place} is a symbolic link; a purge would not reach what lies behind it. Nothing was changed",
+                    instead_of_link(place),
+                )
 
     def _must_have_home(self) -> None:
         if not os.path.isdir(self._store.home.root):
