@@ -15,6 +15,7 @@ from tests.chaos import (
     full_disk,
     guard,
     index_kill,
+    linked_home,
     mutants,
     names,
     no_permission,
@@ -24,6 +25,7 @@ from tests.chaos import (
     refused,
     sick_index,
     spooling,
+    strays,
     view_kill,
     waiting,
     workload,
@@ -211,6 +213,15 @@ def _places(size: Size) -> Iterator[Test]:
     yield _row(
         "T29 pipes, devices, endless files", lambda at: _obstacles(at, size), "each place, each kind, each reader"
     )
+    few = size.every_name > 1
+    yield _row("T29 every path of a home a link", lambda at: linked_home.sweep(at, only=_folders if few else _all))
+    yield _row("T29 mutant: folders followed", linked_home.followed, mutant=True)
+    names_of_copies = strays.NAMES[::5] if few else strays.NAMES
+    yield _row("T29 folders of a home swapped", lambda at: linked_home.swapped(at, 200 if few else 4_000))
+    yield _row("T49 copies of sync programs, counted", lambda at: strays.copies_count_once(at, names_of_copies))
+    yield _row("T49 copies of sync programs, read", lambda at: strays.events_of_a_copy_are_read(at, names_of_copies))
+    yield _row("T49 tombstones in a copy", strays.tombstones_of_a_copy_hold)
+    yield _row("T49 mutant: copies unread", strays.unread, mutant=True)
     yield _row("T29 links swapped, files", lambda _at: races.race(size.replaced, files=True))
     yield _row("T29 links swapped, commands", lambda _at: races.race(size.raced))
     believed = partial(races.race, 20_000, files=True, followed=True)
@@ -220,6 +231,15 @@ def _places(size: Size) -> Iterator[Test]:
 def _obstacles(folder: Path, size: Size) -> Outcome:
     kinds = obstacles.KINDS if not size.moments else (obstacles.pipe,)
     return obstacles.obstacles(folder, kinds, obstacles.PLACES[:: size.every_name])
+
+
+def _all(_place: str) -> bool:
+    return True
+
+
+def _folders(place: str) -> bool:
+    """The folders that most is written to, and the settings."""
+    return place in ("activity", "memory", ".tacit", ".tacit/pending", "tacit.toml")
 
 
 def _planted(folder: Path) -> Outcome:

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.chaos.apart import apart
-from tests.hostile import backtracking, codepoints, escapes, giants, readers, source, test_fence, trials
+from tests.hostile import backtracking, codepoints, escapes, giants, live_links, readers, source, test_fence, trials
 
 from bench.rows import Result, Test
 from tacit.core.text import show
+from tacit.notes import escape as escaping
 from tacit.recall.fence import harmless
 
 _PROCESSES = 2
@@ -49,6 +50,8 @@ def tests(short: bool) -> Iterator[Test]:
     yield Test("T26 mutant: shown as it is", lambda _: _neighbours(size.texts // 20, str), mutant=True)
     yield Test("T27 terminal sequences", lambda _: _sequences(size.texts, show))
     yield Test("T27 mutant: only ESC taken out", lambda _: _sequences(size.texts // 20, _without_escape), mutant=True)
+    yield Test("T27 live links on pages", lambda _: _links(size.texts // 20))
+    yield Test("T27 mutant: links as they are", lambda _: _links_as_they_are(), mutant=True)
     yield Test("T37 strings into search and filters", partial(_in_parts, trials.ask, size.questions))
     yield Test("T38 bytes into every reader", partial(_in_parts, trials.read, size.inputs))
     yield Test("T38 large inputs", partial(_large, size.large))
@@ -80,6 +83,23 @@ def _neighbours(count: int, made: Callable[[str], str]) -> Result:
 
 def _sequences(count: int, made: Callable[[str], str]) -> Result:
     return _counted(count, sum(bool(_CONTROLS.search(made(one))) for one in escapes.sequences(count, seed=5)))
+
+
+def _links(count: int) -> Result:
+    """Every shape of a link in every disguise, and as many thrown together, each on every page."""
+    shaped = list(live_links.every_text())
+    some = shaped[:: max(len(shaped) // count, 1)]
+    found = [fault for one in (*some, *live_links.texts(count, seed=6)) for fault in live_links.faults(one)]
+    return _counted(len(some) + count, len(found), _cell(found[0]) if found else "")
+
+
+def _links_as_they_are() -> Result:
+    kept = escaping._LINK
+    vars(escaping)["_LINK"] = re.compile("(?!)")
+    try:
+        return _links(20)
+    finally:
+        vars(escaping)["_LINK"] = kept
 
 
 def _without_escape(text: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from tests.chaos import strays
 from tests.chaos.outcome import Outcome
 from tests.chaos.purge_kill import mend_kill, purge_kill
 from tests.e2e import planting
@@ -45,6 +46,7 @@ SHORT = Size(secrets=4, interleavings=100, kills=4)
 def tests(short: bool) -> Iterator[Test]:
     size = SHORT if short else LONG
     yield Test("T31 purge proof", partial(_planted, size.secrets))
+    yield Test("T31 copies of sync programs", partial(_copies, size.kills))
     yield Test("T31 mutant: pages are not cleaned", _pages_left, mutant=True)
     yield from _interleavings(size.interleavings)
     yield Test("T31 kills while purging", partial(_killed, purge_kill, size.kills))
@@ -69,6 +71,12 @@ def _pages_left(home: str) -> Result:
         patch.setattr(Files, "scrubbed", lambda _self, _cut: iter(()))
         Path(home).mkdir()
         return Result(1, 1, 0, len(planting.story(Path(home), range(1))))
+
+
+def _copies(kills: int, home: str) -> Result:
+    found = strays.purge_reaches_copies(Path(home), strays.NAMES[:2] if kills else strays.NAMES)
+    note = found.faults[0] if found.faults else "each name of a copy, beside every sort of file"
+    return Result(found.runs, found.acknowledged, 0, len(found.faults), note)
 
 
 # T17

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import signal
 import time
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tacit.core.redaction import secret_kind
+from tacit.disk.ops import OsDisk
 from tacit.log.log import MEMORY
 from tests.chaos import mutants
 from tests.chaos.audit import NOTHING, Audit, audit
@@ -24,13 +26,14 @@ from tests.chaos.writers import Acknowledge, Writer, kill, listen, start
 
 _WRITERS = 4
 _GUSTS = 3  # between them the index catches up
-_LONGEST_PAUSE, _LONGEST_MEAN_PAUSE, _LONGEST_AIM = 0.12, 0.04, 0.02
+_LONGEST_PAUSE, _LONGEST_AIM, _LONGEST_LIFE = 0.12, 0.02, 120.0
 _HUGE = (150_000, 200_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A `mean` storm writes only huge lines and strikes only while one is being written. No `seal`: the mutant."""
+    """A `mean` storm writes only huge lines, and strikes when a writer was killed in the middle of one: some write is
+    torn for certain, however slow the machine. No `seal`: the mutant."""
 
     home: str
     kills: int
@@ -92,8 +95,12 @@ class _Gusts:
         self._kill(list(self._writers))
 
     def _strike(self) -> None:
-        listen(self._writers, self._rng.uniform(0, _LONGEST_MEAN_PAUSE if self._plan.mean else _LONGEST_PAUSE))
-        aim = "all while one writes" if self._plan.mean else self._rng.choice(["one", "all", "all while one writes"])
+        if self._plan.mean:
+            _await_death(self._writers)
+            self._kill(list(self._writers))
+            return
+        listen(self._writers, self._rng.uniform(0, _LONGEST_PAUSE))
+        aim = self._rng.choice(["one", "all", "all while one writes"])
         if aim == "all while one writes":
             _await_growth(os.path.join(self._plan.home, MEMORY))
         self._kill([self._rng.choice(self._writers)] if aim == "one" else list(self._writers))
@@ -110,7 +117,8 @@ class _Gusts:
 
 def _write(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
     """Append for ever. An id is told only after `append` has returned it."""
-    rng, log = random.Random(f"{plan.seed} {number}"), open_log(plan.home)
+    rng = random.Random(f"{plan.seed} {number}")
+    log = open_log(plan.home, disk=_TearingDisk(rng) if plan.mean else None)
     with plan.mutation():
         for count in itertools.count():
             sizes = _HUGE if plan.mean else rng.choices([SMALL, LARGE], weights=[9, 1])[0]
@@ -122,6 +130,29 @@ def _append_once_more(plan: Plan) -> list[str]:
     with plan.mutation():
         written = open_log(plan.home).append(everything("last", "the end"), origin("last"))
     return [event.id for event in written]
+
+
+class _TearingDisk(OsDisk):
+    """After one or two writes, a part of the next one is written, and then the process is killed."""
+
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__()
+        self._whole, self._share = rng.randint(1, 2), rng.uniform(0.01, 0.99)
+
+    def write(self, fd: int, data: bytes) -> int:
+        self._whole -= 1
+        if self._whole < 0 and len(data) > 1:
+            super().write(fd, data[: max(int(len(data) * self._share), 1)])
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().write(fd, data)
+
+
+def _await_death(writers: list[Writer]) -> None:
+    """Until one of them has ended by itself."""
+    until = time.monotonic() + _LONGEST_LIFE
+    while not any(os.waitid(os.P_PID, one.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) for one in writers):
+        assert time.monotonic() < until, "no writer was killed while it wrote: this storm shows nothing"
+        listen(writers, 0.005)
 
 
 def _await_growth(path: str) -> None:

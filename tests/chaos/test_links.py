@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos import planted
+from tests.chaos import linked_home, planted
 from tests.chaos.planted import Plant
 from tests.chaos.races import OUTSIDE, race
 
@@ -22,6 +22,27 @@ def test_what_is_planted_leads_nowhere_and_keeps_nobody_waiting(tmp_path: Path, 
 
 def test_a_pipe_keeps_no_question_waiting(tmp_path: Path) -> None:
     assert planted.planted(tmp_path, planted.pipe, verbs=("recall",), places=_READ).faults == ()
+
+
+def test_no_folder_of_a_home_that_is_a_link_is_written_through(tmp_path: Path) -> None:
+    some = ("recorder", "add", "purge", "doctor")
+    places = ("activity", ".tacit", "memory", "tacit.toml")
+    assert linked_home.sweep(tmp_path, only=lambda place: place in places, sorts=some).faults == ()
+
+
+def test_nothing_behind_a_link_for_notes_is_thrown_away(tmp_path: Path) -> None:
+    places = (".tacit/pending", ".tacit/unfinished")
+    assert linked_home.sweep(tmp_path, only=lambda place: place in places, sorts=("hooks",)).faults == ()
+
+
+def test_folders_that_are_followed_are_caught(tmp_path: Path) -> None:
+    assert any(linked_home.CHANGED in fault for fault in linked_home.followed(tmp_path).faults)
+
+
+def test_folders_of_a_home_that_are_swapped_for_links_lead_nowhere(tmp_path: Path) -> None:
+    found = linked_home.swapped(tmp_path, 150)
+    assert found.acknowledged > 0
+    assert found.faults == ()
 
 
 def test_links_that_are_followed_are_caught(tmp_path: Path) -> None:

@@ -14,6 +14,12 @@ from .person import Person, Said
 
 _PATIENCE = 60.0
 END_OF_INPUT, INTERRUPT = "\x04", "\x03"
+# Starts a program that a terminal's Ctrl-C reaches even if the tests were started by `nohup` or in the background of a
+# script, where interrupts are ignored. Programs inherit that, and shells cannot undo it.
+INTERRUPTIBLE = (
+    *(sys.executable, "-I", "-S", "-c"),
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])",
+)
 # The first of a new session that opens a terminal is the one whom its control characters reach.
 _ON_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
 
@@ -24,7 +30,7 @@ def converse(
     """Run a command in a terminal; for each (prompt, answer), wait for the one and type the other."""
     ours, theirs = os.openpty()
     started = subprocess.Popen(
-        ["sh", "-c", _ON_TERMINAL, os.ttyname(theirs), sys.executable, "-m", "tacit", *words],
+        [*INTERRUPTIBLE, "sh", "-c", _ON_TERMINAL, os.ttyname(theirs), sys.executable, "-m", "tacit", *words],
         cwd=cwd or person.folder,
         env=person.environment(TERM="xterm", **environment),
         stdin=theirs,

@@ -219,14 +219,17 @@ def test_an_agent_changes_no_setting(person: Person, words: str) -> None:
     assert person.tacit("config", "get", "recall.limit", CLAUDECODE="1").out == "5\n"
 
 
-def test_a_file_behind_a_link_is_changed_where_it_lies(person: Person) -> None:
+def test_a_file_behind_a_link_is_read_and_never_written(person: Person) -> None:
     kept = person.folder / "dotfiles.toml"
     kept.write_text("[recall]\nlimit = 5\n")
     person.home.mkdir()
     settings_of(person).symlink_to(kept)
-    person.tacit("config", "set", "recall.limit", "7")
+    assert person.tacit("config", "get", "recall.limit").out.split()[0] == "5"
+    said = person.tacit("config", "set", "recall.limit", "7", code=1)
+    assert "symbolic link" in said.err and f"in {kept}, below a line [recall]: limit = " in said.err
     assert settings_of(person).is_symlink()
-    assert kept.read_text() == "[recall]\nlimit = 7\n"
+    assert kept.read_text() == "[recall]\nlimit = 5\n"
+    assert "it is read" in person.tacit("doctor").out
 
 
 def test_what_is_no_file_is_not_replaced(person: Person) -> None:

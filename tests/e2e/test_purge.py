@@ -324,3 +324,13 @@ def test_what_no_purge_can_reach_is_listed_as_far_as_it_is_there(planted: Person
     assert f"history of git in {project}" in said
     assert f"{planted.folder}/.claude" in said and f"{planted.folder}/.bash_history" in said
     assert ".codex" not in said and "other machines" in said and "backups" in said
+
+
+def test_a_purge_that_would_not_reach_behind_a_link_changes_nothing(planted: Person) -> None:
+    behind = planted.folder / "behind"
+    (planted.home / "worklog").rename(behind)
+    (planted.home / "worklog").symlink_to(behind)
+    before = tree(planted.home), tree(behind)
+    said = planted.tacit("purge", "--text", "nothing but a word", "--yes", code=1)
+    assert "symbolic link" in said.err and f"cp -a {behind}" in said.err
+    assert (tree(planted.home), tree(behind)) == before

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tacit.disk.lock import FileLock
+from tacit.disk.ops import OsDisk
 from tacit.surfaces.hooks.moments import drain_now
 from tacit.vault.conversations.noted import NotedTranscripts
 from tacit.vault.conversations.pending import Note, any_wait, drain, leave, notes_in
@@ -142,13 +143,13 @@ def _dies(_note: Note) -> None:
 
 
 def test_a_note_that_is_being_written_is_not_thrown_away(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    note, moved = Note("claude", SESSION, "/x.jsonl"), os.replace
+    note, moved = Note("claude", SESSION, "/x.jsonl"), OsDisk.rename
 
-    def meanwhile(source: str, target: str) -> None:
+    def meanwhile(disk: OsDisk, source: str, target: str) -> None:
         assert not any_wait(home) and list(notes_in(home.pending)) == []  # another process looks
-        moved(source, target)
+        moved(disk, source, target)
 
-    monkeypatch.setattr(os, "replace", meanwhile)
+    monkeypatch.setattr(OsDisk, "rename", meanwhile)
     leave(home, note)
     assert any_wait(home) and [one for _, one in notes_in(home.pending)] == [note]
 

@@ -16,6 +16,7 @@ import subprocess
 import termios
 
 from tests.e2e.person import Person
+from tests.e2e.terminal import INTERRUPTIBLE
 
 _PATIENCE = 20.0
 _PROMPT = re.compile(rb"<#(\d+)#>")
@@ -32,7 +33,7 @@ class Terminal:
         self._terminal, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 1000, 0, 0))
         self._program = subprocess.Popen(
-            ["sh", "-c", _ON_TERMINAL, os.ttyname(theirs), shell, "-i"],
+            [*INTERRUPTIBLE, "sh", "-c", _ON_TERMINAL, os.ttyname(theirs), shell, "-i"],
             cwd=person.folder,
             env={**person.environment(TERM="xterm", SHELL=shell), **environment},
             stdin=theirs,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.shells.desk import Desk
 
 
@@ -72,11 +74,23 @@ def test_a_notice_is_shown_once_in_one_terminal(desk: Desk) -> None:
     terminal = desk.open()
     path = notice(desk, "tacit: 1 suggestion, `tacit review`\nand more\n")
     assert "tacit: 1 suggestion, `tacit review`" in terminal.run("true one")
-    assert path.read_text() == ""
+    assert not path.exists()
     assert "suggestion" not in terminal.run("true two")
     path.write_text("tacit: \x1b]0;evil\x07\x1b[31mred")
     assert "tacit: ]0;evil[31mred" in terminal.run("true three")
     assert "and more" not in terminal.shown
+
+
+@pytest.mark.parametrize("place", ["notice", ".tacit"])
+def test_a_notice_behind_a_link_is_neither_told_nor_emptied_nor_removed(desk: Desk, place: str) -> None:
+    path = notice(desk, "somebody else's words\n")
+    foreign = desk.folder / "foreign"
+    linked = path if place == "notice" else path.parent
+    linked.rename(foreign)
+    linked.symlink_to(foreign)
+    terminal = desk.open()
+    assert "somebody" not in terminal.run("true one") + terminal.run("true two")
+    assert (foreign if place == "notice" else foreign / "notice").read_text() == "somebody else's words\n"
 
 
 def test_a_notice_can_be_silenced_in_a_shell(desk: Desk) -> None:

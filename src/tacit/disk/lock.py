@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import NamedTuple, Protocol
 
 from tacit.core.errors import LockBusy, ReadOnly
-from tacit.disk.ops import PRIVATE_FILE, make_folder
+from tacit.disk.ops import PRIVATE_FILE, link_refused, make_folder, open_folder
 
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 # A wait up to this long polls: it starts no thread, and whoever is in such a hurry may fork soon.
@@ -137,13 +137,22 @@ def _queue_of(path: str) -> str:
 
 
 def _open(path: str) -> int:
+    """Open a lock file. Neither it nor its folder may be a symbolic link."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    folder, name = os.path.split(path)
     try:
-        make_folder(os.path.dirname(path))
-        return os.open(path, flags, PRIVATE_FILE)
+        make_folder(folder, below=os.path.dirname(folder))
+        parent = open_folder(folder, os.path.dirname(folder))
+        try:
+            return os.open(name, flags, PRIVATE_FILE, dir_fd=parent)
+        finally:
+            os.close(parent)
     except OSError as error:
         if error.errno in _UNWRITABLE:
-            raise read_only(os.path.dirname(path)) from error
+            raise read_only(folder) from error
+        if error.errno == errno.ELOOP:
+            link = path if os.path.islink(path) else folder
+            raise link_refused(OSError(error.errno, "", link)) or error from error
         raise
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, Protocol
 
+from tacit.core.errors import StoreUnwell
+
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class Disk(Protocol):
@@ -28,10 +31,21 @@ class Disk(Protocol):
 
 
 class OsDisk:
-    """The real one. It opens plain files only: never through a link, never a named pipe that would keep us waiting."""
+    """The real one. It opens plain files only: never through a link, never a named pipe that would keep us waiting.
+
+    With a `root`, no folder below it is reached through a symbolic link either, even if one is swapped in meanwhile.
+    The root itself may be a link: people keep their home on another disk.
+    """
+
+    def __init__(self, root: str = "") -> None:
+        self._root = root
 
     def open(self, path: str, flags: int, mode: int) -> int:
-        fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+        with self._folder_of(path) as (folder, name):
+            try:
+                fd = os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode, dir_fd=folder)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, path) from None
         try:
             _must_be_plain(fd, path, writing=flags & os.O_ACCMODE != os.O_RDONLY)
         except BaseException:
@@ -58,17 +72,35 @@ class OsDisk:
         os.fdatasync(fd)
 
     def sync_folder(self, path: str) -> None:
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = open_folder(path, self._root) if self._has(path) else os.open(path, _FOLDER)
         try:
             os.fsync(fd)
         finally:
             os.close(fd)
 
     def rename(self, source: str, target: str) -> None:
-        os.replace(source, target)
+        with self._folder_of(source) as (one, old), self._folder_of(target) as (other, new):
+            os.replace(old, new, src_dir_fd=one, dst_dir_fd=other)
 
     def remove(self, path: str) -> None:
-        os.unlink(path)
+        with self._folder_of(path) as (folder, name):
+            os.unlink(name, dir_fd=folder)
+
+    def _has(self, folder: str) -> bool:
+        return bool(self._root) and (folder + os.sep).startswith(self._root.rstrip(os.sep) + os.sep)
+
+    @contextmanager
+    def _folder_of(self, path: str) -> Iterator[tuple[int | None, str]]:
+        """The open folder of a path and the name in it; of a path that is not below the root, no folder and itself."""
+        folder, name = os.path.split(path)
+        if not self._has(folder):
+            yield None, path
+            return
+        fd = open_folder(folder, self._root)
+        try:
+            yield fd, name
+        finally:
+            os.close(fd)
 
 
 def _must_be_plain(fd: int, path: str, *, writing: bool) -> None:
@@ -118,20 +150,88 @@ def write_all(disk: Disk, fd: int, data: bytes) -> None:
         rest = rest[disk.write(fd, bytes(rest)) :]
 
 
-def make_folder(path: str) -> None:
-    """A private folder and its parents, whatever the umask; an existing one is left as it is."""
+def open_folder(path: str, below: str, make: Callable[[int, str], None] | None = None) -> int:
+    """The descriptor of a folder that is reached from `below` through no symbolic link; the caller closes it.
+
+    `make` is called with the open parent and the name of each step, to make what is missing. Raises `OSError` with
+    ELOOP and the path of the link where there is one.
+    """
+    fd, here = os.open(below, _FOLDER), below
+    try:
+        for name in path[len(below) :].split(os.sep):
+            if name:
+                here = os.path.join(here, name)
+                if make:
+                    make(fd, name)
+                inner = _step(fd, name, here)
+                os.close(fd)
+                fd = inner
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def _step(parent: int, name: str, path: str) -> int:
+    try:
+        return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=parent)
+    except OSError as error:
+        if error.errno in (errno.ENOTDIR, errno.ELOOP) and os.path.islink(path):
+            raise OSError(errno.ELOOP, "it is a symbolic link; Tacit does not write through one", path) from None
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def make_folder(path: str, below: str = "") -> None:
+    """A private folder and its parents, whatever the umask; an existing one is left as it is.
+
+    From `below` on no symbolic link is followed: `OSError` with ELOOP names one.
+    """
+    if below:
+        make_folder(below)
+        os.close(open_folder(path, below, _make_step))
+        return
     if os.path.isdir(path):
         return
     parent = os.path.dirname(os.path.abspath(path))
     make_folder(parent)
+    fd = os.open(parent, _FOLDER)
     try:
-        os.mkdir(path, PRIVATE_FOLDER)
-    except FileExistsError:  # another process was faster
-        if not os.path.isdir(path):
-            raise
+        _make_step(fd, os.path.basename(os.path.abspath(path)))
+    finally:
+        os.close(fd)
+    if not os.path.isdir(path):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+
+
+def _make_step(parent: int, name: str) -> None:
+    try:
+        os.mkdir(name, PRIVATE_FOLDER, dir_fd=parent)
+    except FileExistsError:  # it was there, or another process was faster
         return
-    os.chmod(path, PRIVATE_FOLDER)
-    OsDisk().sync_folder(parent)  # what is written in it must not vanish with its name
+    fd = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        os.fchmod(fd, PRIVATE_FOLDER)  # whatever the umask took
+    finally:
+        os.close(fd)
+    os.fsync(parent)  # what is written in it must not vanish with its name
+
+
+def link_refused(error: OSError) -> StoreUnwell | None:
+    """What a person is told when a symbolic link was in the way; nothing for any other error."""
+    if error.errno != errno.ELOOP or not isinstance(error.filename, str):
+        return None
+    link = error.filename
+    return StoreUnwell(f"{link} is a symbolic link; Tacit does not write through one", instead_of_link(link))
+
+
+def instead_of_link(link: str) -> str:
+    """What to type where a link is found in a home."""
+    from shlex import quote
+
+    target = os.path.realpath(link)
+    if not os.path.exists(target):
+        return f"rm {quote(link)}"
+    return f"rm {quote(link)}, or if what it leads to is yours: rm {quote(link)} && cp -a {quote(target)} {quote(link)}"
 
 
 def sqlite_address(path: str, mode: str) -> str:

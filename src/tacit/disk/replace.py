@@ -7,11 +7,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from tacit.disk.ops import PRIVATE_FILE, Disk, open_plain, write_all
+from tacit.disk.ops import PRIVATE_FILE, Disk, open_folder, open_plain, write_all
 
 # No file, or something that is no page of ours: a link, a named pipe.
 _NO_PAGE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _LARGEST = 2 << 30  # bytes: a log of many years
 _OPEN_FILES = "/proc/self/fd"
 
@@ -21,7 +20,7 @@ def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE, *
 
     The name is the same every time, so a crash leaves at most one stray file, which the next write throws away.
     The caller holds the lock that keeps two writers of one view apart. `below` names a folder in which others may
-    put links while we write: from there on none is followed.
+    put links while we write: from there on none is followed. (Below a home the disk itself follows none.)
     """
     folder, name = os.path.split(path)
     with pinned(folder, below) as place:
@@ -67,21 +66,16 @@ def pinned(folder: str, below: str) -> Iterator[str]:
     if not below:
         yield folder
         return
-    fd = os.open(below, _FOLDER)
+    fd = open_folder(folder, below, _made_openly)
     try:
-        for name in os.path.relpath(folder, below).split(os.sep):
-            inner = _inner_folder(fd, name)
-            os.close(fd)
-            fd = inner
         yield f"{_OPEN_FILES}/{fd}" if os.path.isdir(_OPEN_FILES) else folder
     finally:
         os.close(fd)
 
 
-def _inner_folder(fd: int, name: str) -> int:
+def _made_openly(parent: int, name: str) -> None:
     with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=fd)
-    return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=fd)
+        os.mkdir(name, dir_fd=parent)
 
 
 def read_file(path: str) -> bytes | None:

@@ -35,6 +35,7 @@ from tacit.disk.replace import commit_file, read_file, replace_file, stage_file
 from tacit.log.codec import Damaged, decode, encode, readable_id
 from tacit.log.reader import Line, lines
 from tacit.log.segment import Appended, append, read_tail, suspicion, take_back
+from tacit.log.strays import is_own, stray_segments
 
 MEMORY = "memory/events.jsonl"
 # What was purged has a file of its own: an old copy of another one, put back, must not take it away.
@@ -103,12 +104,26 @@ class Log:
         return self._staged.get(segment) or os.path.join(self._home, segment)
 
     def segments(self) -> list[str]:
-        """The names of all segments: what was purged, memory, what came from the person's other homes, activity."""
+        """The names of all segments: our own, and behind them copies that other programs left. Of an event that stands
+        in several, the first counts."""
+        return [*self.own_segments(), *self.strays()]
+
+    def own_segments(self) -> list[str]:
+        """What was purged, memory, what came from the person's other homes, activity."""
         found = [name for name in (PURGED, MEMORY) if os.path.exists(self.path(name))]
         return found + [f"{folder}/{name}" for folder in (IMPORTED, _ACTIVITY) for name in self._in_folder(folder)]
 
+    def strays(self) -> list[str]:
+        """Copies of segments that sync programs and editors left, known by the events in them."""
+        return list(stray_segments(self._home))
+
+    def burials(self) -> list[str]:
+        """The segments that may hold tombstones: our own, and copies that lie beside it."""
+        own = [PURGED] if os.path.exists(self.path(PURGED)) else []
+        return own + [name for name in self.strays() if name.startswith("memory/")]
+
     def _in_folder(self, folder: str) -> list[str]:
-        return sorted(name for name in _names(os.path.join(self._home, folder)) if name.endswith(".jsonl"))
+        return sorted(name for name in _names(os.path.join(self._home, folder)) if is_own(folder, name))
 
     def append(self, drafts: Sequence[Draft], origin: Origin, patience: float | None = None) -> list[Event]:
         """Record one operation: all of it, or nothing. On return its judgements are durable.
@@ -200,7 +215,7 @@ class Log:
 
     def _last_elsewhere(self, segment: str) -> EventId | None:
         """The last id of the other segments in use: order must not depend on which file a line goes to."""
-        known = self.segments()
+        known = self.own_segments()  # a copy may bear any name, and sort last
         latest = [name for name in known if name.startswith(_ACTIVITY) and not name.endswith((_AGENTS, _LATE))][-1:]
         imported = [name for name in known if name.startswith(IMPORTED)]
         others = [name for name in (PURGED, MEMORY, *imported, *latest) if name in known and name != segment]
@@ -279,7 +294,7 @@ class Log:
 
     def adopt(self, name: str, events: Sequence[bytes]) -> None:
         """Whole lines of another home of the same person, sorted by id, as a segment of their own."""
-        make_folder(os.path.join(self._home, IMPORTED))
+        make_folder(os.path.join(self._home, IMPORTED), below=self._home)
         with self.alone() as log:
             log.replace(f"{IMPORTED}/{name}.jsonl", b"".join(events))
 

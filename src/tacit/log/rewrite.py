@@ -202,9 +202,10 @@ def set_aside(log: Log, segment: str, day: str) -> list[Aside]:
 def _kept_copy(log: Log, segment: str, piece: Piece, day: str) -> str:
     """The bytes of a line, durable before the line goes. A run that was cut short has left the same file already."""
     folder = log.path(QUARANTINE)
-    make_folder(folder)
+    home = os.path.dirname(folder)
+    make_folder(folder, below=home)
     name = f"{segment.removesuffix('.jsonl').replace('/', '-')}-{piece.number}-{day}"
     copies = (os.path.join(folder, f"{name}{again}.bad") for again in ("", *(f"-{n}" for n in range(2, 10_000))))
     path = next(path for path in copies if read_file(path) in (None, piece.raw))
-    replace_file(OsDisk(), path, piece.raw)
+    replace_file(OsDisk(home), path, piece.raw)
     return path

@@ -14,7 +14,7 @@ from tacit.core.event import Event
 from tacit.core.ids import EventId
 from tacit.core.observation import Sealed
 from tacit.disk.lock import read_only, refuses_writes
-from tacit.disk.ops import Disk, make_folder, opened, write_all
+from tacit.disk.ops import Disk, link_refused, make_folder, opened, write_all
 from tacit.disk.replace import replace_file
 from tacit.log.codec import decode, encode, is_cut_off, readable_id
 
@@ -64,11 +64,12 @@ def append(disk: Disk, path: str, compose: Compose, *, durable: bool) -> Appende
 
 
 def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Appended:
-    make_folder(os.path.dirname(path))
+    folder = os.path.dirname(path)
+    make_folder(folder, below=os.path.dirname(folder))
     with opened(disk, path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as fd:
         tail = read_tail(disk, fd)
         if tail.size == 0:  # a new file's name must be as durable as its first line
-            disk.sync_folder(os.path.dirname(path))
+            disk.sync_folder(folder)
         events = compose(tail.last, [_seal(fragment) for fragment in tail.fragments])
         data = b"".join([_line(event) for event in events])
         written = b"\n" + data if tail.unended else data
@@ -192,6 +193,6 @@ def _explained(error: OSError, path: str) -> StoreUnwell:
         return StoreUnwell(
             f"no room to write {path} ({error.strerror}); nothing was recorded", "free some space, then try again"
         )
-    if error.errno == errno.ELOOP:
-        return StoreUnwell(f"{path} is a symbolic link; Tacit does not write through one", f"rm {path}")
+    if (refused := link_refused(error)) is not None:
+        return refused
     return StoreUnwell(f"{path} could not be written: {error.strerror}; nothing was recorded", "tacit doctor")

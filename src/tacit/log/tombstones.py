@@ -4,7 +4,6 @@ A replay of our own log looks at the events a tombstone names, and at claims tha
 looked at whole, because the same text may stand there under ids that nobody here has seen.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
@@ -14,7 +13,9 @@ from tacit.core.ids import ClaimId, EventId
 from tacit.core.memory import touched
 from tacit.core.observation import Purged, Stub
 from tacit.core.purging import Cut, bound, cut_of, purged
-from tacit.log.log import PURGED, Log
+from tacit.log.log import Cursor, Log
+
+_PURGED = b'"type":"memory.purged"'
 
 
 class Tombstone(NamedTuple):
@@ -100,8 +101,7 @@ def _joined(one: Purged, other: Purged) -> Purged:
 
 
 def tombstones(log: Log, since: datetime | None = None) -> Tombstones | None:
-    """The tombstones of a log, or those that are dated `since` or later; nothing where nothing was ever purged."""
-    if not os.path.exists(log.path(PURGED)):
-        return None
-    events = (record.event for record in log.read(PURGED) if isinstance(record.event, Event))
-    return Tombstones(event for event in events if since is None or event.at >= since)
+    """The tombstones of a log, or those that are dated `since` or later; None where there are none."""
+    events = (event for segment in log.burials() for event in log.events_like(segment, Cursor(), _PURGED))
+    found = Tombstones(event for event in events if since is None or event.at >= since)
+    return found if found.all else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -20,6 +21,7 @@ _HOW = {
     How.ANSWER: "answering",
     How.SHELL: "ran in the shell",
 }
+_OPENS, _CLOSES = re.compile(r"(`{3,})[^`]*"), re.compile(r" {0,3}(`{3,})[ \t]*")
 _VERBS = {
     Act.RAN: "Ran",
     Act.CHANGED: "Changed",
@@ -156,16 +158,30 @@ def _quoted(prompt: PromptGiven, text: str) -> Iterator[str]:
 def _told(reply: str) -> Iterator[str]:
     """A reply as it was written, but its headings would be taken for the page's, and what has no end would not end."""
     lines = [line.rstrip() for line in reply.strip().split("\n")]
-    fences = [line.startswith("```") for line in lines]
-    is_whole, inside = sum(fences) % 2 == 0, False
-    for line, is_fence in zip(lines, fences, strict=True):
-        inside ^= is_fence and is_whole
-        if is_whole and (inside or is_fence):
+    for line, is_code in zip(lines, _in_fences(lines), strict=True):
+        if is_code:
             yield escape_lies(line, lambda sign: f"\\u{{{ord(sign):X}}}")
         elif line.lstrip().startswith("#"):
             yield f"**{escape(line.lstrip().lstrip('#').strip())}**"
         else:
             yield escape(line)
+
+
+def _in_fences(lines: Sequence[str]) -> list[bool]:
+    """Which lines are code, fences included: nothing is escaped there, so they must be code for every viewer. A fence
+    begins at the margin, has no backtick behind it, and is closed by one that is as long; otherwise it is none."""
+    found, fence = [], ""
+    for line in lines:
+        if fence:
+            found.append(True)
+            if (closing := _CLOSES.fullmatch(line)) and len(closing[1]) >= len(fence):
+                fence = ""
+        elif opening := _OPENS.fullmatch(line):
+            fence = opening[1]
+            found.append(True)
+        else:
+            found.append(False)
+    return [False] * len(found) if fence else found
 
 
 def _lines(calls: Sequence[ToolUsed], session: Session, most: int | None = None) -> Iterator[str]:

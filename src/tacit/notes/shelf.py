@@ -35,6 +35,7 @@ class Shelf:
     def __init__(self, copies: str, disk: Disk) -> None:
         self._copies = copies
         self._unwritten = os.path.join(copies, "unwritten")
+        self._home = os.path.dirname(os.path.dirname(copies))
         self._disk = disk
 
     def last_written(self, path: str) -> list[str] | None:
@@ -143,20 +144,19 @@ class Shelf:
     def drop(self, path: str) -> None:
         """Take away a page that has nothing to say any more."""
         for gone in (path, self.copy_of(path)):
-            if os.path.exists(gone):
+            if os.path.lexists(gone):
                 self._disk.remove(gone)
 
     def _write(self, path: str, data: bytes, below: str = "") -> None:
         if below:
             replace_file(self._disk, path, data, SHARED_FILE, below=below)
         else:
-            make_folder(os.path.dirname(path))
+            make_folder(os.path.dirname(path), below=self._home)
             replace_file(self._disk, path, data)
 
     def copy_of(self, path: str) -> str:
         """The copy of a page, by its place in the home, which may be moved; of one elsewhere, by its whole path."""
-        home = os.path.dirname(os.path.dirname(self._copies)) + os.sep
-        place = os.path.abspath(path).removeprefix(home)
+        place = os.path.abspath(path).removeprefix(self._home + os.sep)
         name = sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:12]
         return os.path.join(self._copies, f"{name}-{os.path.basename(path)}")
 

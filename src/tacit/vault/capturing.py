@@ -33,8 +33,11 @@ def _is_due(mark: str) -> bool:
             return False
     except FileNotFoundError:
         pass
-    with opened(OsDisk(), mark, os.O_WRONLY | os.O_CREAT) as fd:
-        os.utime(fd)
+    try:
+        with opened(OsDisk(os.path.dirname(os.path.dirname(mark))), mark, os.O_WRONLY | os.O_CREAT) as fd:
+            os.utime(fd)
+    except OSError:  # a link or a folder lies there, which `doctor` names; the command itself is recorded
+        return False
     return True
 
 
@@ -98,7 +101,7 @@ class Capturing(Opened):
         found = learn(self._store)
         if found.new and self._settings.shell_notice:
             said = f"tacit: {found.waiting} suggestion{'s' * (found.waiting != 1)}, `tacit review`\n"
-            replace_file(OsDisk(), home.notice, said.encode())
+            replace_file(OsDisk(home.root), home.notice, said.encode())
 
     def _is_ignored(self, ran: CommandRan) -> bool:
         left_out = ignoring(self._settings, self._user_folder)

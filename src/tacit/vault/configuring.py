@@ -99,8 +99,8 @@ class Configuring(Opened):
             )
         place = place_of(self._store.home, session)
         with self._alone():
-            make_folder(os.path.dirname(place))
-            replace_file(OsDisk(), place, say_of(on))
+            make_folder(os.path.dirname(place), below=self._store.home.root)
+            replace_file(OsDisk(self._store.home.root), place, say_of(on))
         return None
 
     def session_here(self) -> str:
@@ -132,7 +132,7 @@ class Configuring(Opened):
 
     def _rewrite(self, key: str, change: Change, *, new: bool = True) -> bool:
         """Read, change and write under the lock; says whether anything had to be written."""
-        path = os.path.realpath(self._store.home.settings)  # people keep such files elsewhere, behind a link
+        path = self._store.home.settings
         if not new and not os.path.exists(path):
             return False
         with self._alone():
@@ -145,7 +145,9 @@ class Configuring(Opened):
                 raise _by_hand(before, path, key)
             if after == before:
                 return False
-            replace_file(OsDisk(), path, after.encode())
+            if os.path.islink(path):
+                raise _behind_link(path, key)
+            replace_file(OsDisk(self._store.home.root), path, after.encode())
         return True
 
     @contextmanager
@@ -189,6 +191,15 @@ def _given(name: str, value: str | Sequence[str]) -> object:
 def _must_be_file(path: str) -> None:
     if os.path.lexists(path) and not os.path.isfile(path):
         raise StoreUnwell(f"{path} is not a plain file", f"move it away: mv {path} {path}.old")
+
+
+def _behind_link(path: str, key: str) -> Refused:
+    """Settings may be kept elsewhere, behind a link, and are read from there; such a file is the person's to write."""
+    section, inner = key.split(".", 1)
+    return Refused(
+        f"{path} is a symbolic link; Tacit reads through it, and does not write through it",
+        f"write it by hand in {os.path.realpath(path)}, below a line [{section}]: {inner} = …",
+    )
 
 
 def _by_hand(text: str, path: str, key: str) -> Refused:

@@ -80,7 +80,7 @@ class Exchanging(Purging):
             path = os.path.join(folder, name)
             make_folder(os.path.dirname(path))
             replace_file(OsDisk(), path, data)
-        events = sum(data.count(b"\n") for data in segments.values())
+        events = len({line for data in segments.values() for line in data.split(b"\n") if line})
         return Exported(folder, events, len(segments) + len(pages))
 
     def import_(self, source: str, *, mine: bool = False) -> Imported:

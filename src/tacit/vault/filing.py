@@ -15,7 +15,7 @@ from tacit.index import reader, store
 from tacit.index.store import IndexUnwell, wellness
 from tacit.log.bodies import type_of
 from tacit.log.codec import Damaged, decode, encode
-from tacit.log.log import PURGED, Cursor, Log
+from tacit.log.log import Cursor, Log
 from tacit.vault.home import Home
 
 if TYPE_CHECKING:  # loaded when something is written, or was purged
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # loaded when something is written, or was purged
 
 # So much activity that no answer shows may wait to be filed.
 _MAY_WAIT = 256 * 1024
+_TOMBSTONE = b'"type":"memory.purged"'
 _SLICE = 5_000  # lines that are filed together, about a second of work
 
 
@@ -48,8 +49,17 @@ class Filing:
     def is_of_this_log(self, connection: sqlite3.Connection) -> bool:
         with wellness():
             cursors = {segment: Cursor(*at) for segment, at in reader.applied(connection).items()}
-        purged_since = os.path.exists(self._log.path(PURGED)) and any(self._log.read(PURGED, cursors.get(PURGED)))
-        return not purged_since and all(self._log.still_there(segment, cursor) for segment, cursor in cursors.items())
+        return not self._purged_since(cursors) and all(
+            self._log.still_there(segment, cursor) for segment, cursor in cursors.items()
+        )
+
+    def _purged_since(self, cursors: dict[str, Cursor]) -> bool:
+        """Whether there are tombstones that the index does not know: what they speak of has to go from it."""
+        return any(
+            True
+            for segment in self._log.burials()
+            for _ in self._log.events_like(segment, cursors.get(segment, Cursor()), _TOMBSTONE)
+        )
 
     def behind(self, connection: sqlite3.Connection) -> bool:
         """Whether the log has something that an answer could show and the index does not have."""
@@ -188,7 +198,7 @@ class Filing:
         return read == most
 
     def _tombstones(self) -> Tombstones | None:
-        if not self._log.size(PURGED):
+        if not self._log.burials():
             return None
         from tacit.log.tombstones import tombstones
 

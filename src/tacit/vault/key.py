@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tacit.disk.ops import PRIVATE_FILE, open_plain
+from tacit.disk.ops import PRIVATE_FILE, OsDisk, open_plain
 
 _LENGTH = 32
 
@@ -23,11 +23,12 @@ def _key(path: str) -> bytes:
             found = file.read(_LENGTH + 1)
         if len(found) == _LENGTH:
             return found
-        os.unlink(path)
+        OsDisk(os.path.dirname(os.path.dirname(path))).remove(path)
     except FileNotFoundError:
         pass
     made = os.urandom(_LENGTH)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE)
+    home = os.path.dirname(os.path.dirname(path))
+    fd = OsDisk(home).open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
     with open(fd, "wb") as file:
         file.write(made)
     return made

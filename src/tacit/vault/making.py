@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+
 from tacit.disk.lock import read_only, refuses_writes
 from tacit.disk.ops import make_folder
 from tacit.vault.home import FOLDERS, Home
 
 
 def make_home(home: Home) -> None:
-    """The folders of a home."""
+    """The folders of a home. What is there stays, even a link: whoever writes below it says what is wrong."""
     try:
-        for folder in ("", *FOLDERS):
-            make_folder(home.path(folder) if folder else home.root)
+        make_folder(home.root)
+        for folder in FOLDERS:
+            if not os.path.lexists(home.path(folder)):
+                make_folder(home.path(folder), below=home.root)
     except OSError as error:
         if refuses_writes(error):
             raise read_only(home.root) from error

@@ -157,7 +157,7 @@ class Modelling(Opened):
             self._write(meter)
 
     def _write(self, meter: Meter) -> None:
-        write_meter(OsDisk(), self._meter_path, meter)
+        write_meter(OsDisk(self._store.home.root), self._meter_path, meter)
 
     def _now(self) -> datetime:
         return self._store.speaker.clock()

@@ -43,7 +43,7 @@ class Opened:
         self._environment = env
         self._settings = read_settings(place.settings, env) if settings is None else settings
         folder = GLOBAL if project else folder_scope(self._cwd, self._user_folder)
-        self._store = Store(place, disk or OsDisk(), speaking or speaker(env), project, entropy, folder)
+        self._store = Store(place, disk or OsDisk(place.root), speaking or speaker(env), project, entropy, folder)
         if self._settings.autocapture_summarize:
             self._store.turn = self._settings.autocapture_max_turn_size
 

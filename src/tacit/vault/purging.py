@@ -27,7 +27,7 @@ from tacit.core.provenance import Provenance
 from tacit.core.purging import LEAST, Cut, claims_of, purged
 from tacit.core.text import clean
 from tacit.core.traces import MARK, Words, holds, plain
-from tacit.disk.ops import OsDisk
+from tacit.disk.ops import OsDisk, instead_of_link
 from tacit.disk.replace import replace_file
 from tacit.index import reader
 from tacit.log.bodies import EVENT_TYPES
@@ -37,6 +37,7 @@ from tacit.log.rewrite import Aside, set_aside
 from tacit.log.spool import Spool
 from tacit.log.tombstones import tombstones
 from tacit.notes.long_term import HEADER, SECTIONS
+from tacit.vault.home import FOLDERS, SOMETIMES
 from tacit.vault.named import checked_optional
 from tacit.vault.opened import Opened
 from tacit.vault.scrubbing import Files, Scrubbed, Seen, beyond, put
@@ -86,10 +87,11 @@ class Purge:
     others: tuple[str, ...] = ()
     remains: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()  # of the index, which are removed
 
     @property
     def nothing(self) -> bool:
-        return not (self.events or self.damaged or self.files)
+        return not (self.events or self.damaged or self.files or self.copies)
 
 
 class _Looked(NamedTuple):
@@ -178,6 +180,18 @@ class Purging(Opened):
 
     def _may_purge(self) -> None:
         self._store.speaker.must_be_person("purges", "tacit purge ID")
+        self._must_reach_everything()
+
+    def _must_reach_everything(self) -> None:
+        """Refused before anything is changed where a link lies in the way: nothing is written behind it."""
+        home = self._store.home
+        places = [home.path(place) for place in (*FOLDERS, *SOMETIMES, *self._store.log.segments())]
+        for place in places:
+            if os.path.islink(place):
+                raise Refused(
+                    f"{place} is a symbolic link; a purge would not reach what lies behind it. Nothing was changed",
+                    instead_of_link(place),
+                )
 
     def _must_have_home(self) -> None:
         if not os.path.isdir(self._store.home.root):
@@ -241,7 +255,7 @@ class Purging(Opened):
         return plan
 
     def _begin(self) -> None:
-        replace_file(OsDisk(), self._store.home.purging, b"")
+        replace_file(OsDisk(self._store.home.root), self._store.home.purging, b"")
 
     def _end(self) -> None:
         with suppress(FileNotFoundError):
@@ -263,11 +277,12 @@ class Purging(Opened):
         return Cut(texts, frozenset(claim for one in silent for claim in one.cut.claims))
 
     def _clean(self, before: Iterable[Event], files: Iterable[Scrubbed]) -> None:
-        """Take it out of everything that is neither the log nor the index."""
-        for path in self._files(before).strays():
+        """Take it out of everything that is neither the log nor the index; copies of the index are removed."""
+        disk, found = OsDisk(self._store.home.root), self._files(before)
+        for path in [*found.strays(), *found.index_copies()]:
             with suppress(FileNotFoundError):
-                os.unlink(path)
-        put(OsDisk(), files)
+                disk.remove(path)
+        put(disk, files)
         Spool(self._store.log).scrub()
 
     def _told(self, plan: Plan, cut: Cut, found: Purge) -> Purge:
@@ -281,7 +296,8 @@ class Purging(Opened):
     def _found(self, plan: Plan, meant: Meant, files: Iterable[Scrubbed]) -> Purge:
         others = () if meant.claim is None else tuple(sorted(_holding(plan.after, meant.cut)))
         paths = tuple(file.path for file in files)
-        return Purge(len(plan.changed), tuple(sorted(plan.gone)), plan.damaged, paths, others)
+        copies = tuple(self._files(plan.before).index_copies())
+        return Purge(len(plan.changed), tuple(sorted(plan.gone)), plan.damaged, paths, others, copies=copies)
 
     def _files(self, events: Iterable[Event]) -> Files:
         home, log, shelf = self._store.home, self._store.log, self._store.publisher.shelf

@@ -16,6 +16,7 @@ from tacit.core.traces import holds, scrub
 from tacit.disk.ops import PRIVATE_FILE, Disk
 from tacit.disk.replace import read_file, replace_file
 from tacit.log.log import SPOOL
+from tacit.log.strays import index_copies, is_index_copy, is_left
 from tacit.notes import facts, long_term
 from tacit.notes.shelf import SHARED_FILE, Shelf, inside
 from tacit.vault.home import Home
@@ -76,6 +77,10 @@ class Files:
         beside = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
         return [path for path in [*_regular(self._home.root), *beside] if _is_temporary(path)]
 
+    def index_copies(self) -> list[str]:
+        """Copies of the index: like the index itself they are derived, and hold the text in ways nobody can scrub."""
+        return list(index_copies(self._home.root, _OURS))
+
     def remains(self, cut: Cut) -> list[str]:
         """Files that still hold it: the person's own, and ours where it is put together from several parts.
 
@@ -85,12 +90,14 @@ class Files:
         return [path for path in [*ours, *self._files(ours=False)] if _still(_decoded(read_file(path) or b""), cut)]
 
     def _files(self, *, ours: bool) -> Iterator[str]:
-        index = os.path.basename(self._home.index)
+        index, copies = os.path.basename(self._home.index), set(self.index_copies())
         for path in _regular(self._home.root):
             place = os.path.relpath(path, self._home.root)
-            if path in self._logs or place.startswith(index) or path.endswith(_LOCKS):
+            is_index = path in copies or (place.startswith(index) and not is_index_copy(place))
+            if path in self._logs or is_index or path.endswith(_LOCKS):
                 continue
-            if (place.split(os.sep)[0] in _OURS) is ours and (ours or os.path.getsize(path) <= _MOST):
+            is_ours = place.split(os.sep)[0] in _OURS or (os.sep not in place and is_left("", place))
+            if is_ours is ours and (ours or os.path.getsize(path) <= _MOST):
                 yield path
 
     def _without(self, path: str, text: str, cut: Cut) -> str:

@@ -72,8 +72,8 @@ class Setup(Opened):
         make_home(home)
         changed = [path.rstrip("/") for path in absent]
         for path, text in ((home.settings, TEMPLATE), (home.path("AGENTS.md"), INSTRUCTIONS)):
-            if not os.path.exists(path):
-                replace_file(OsDisk(), path, text.encode())
+            if not os.path.lexists(path):
+                replace_file(OsDisk(home.root), path, text.encode())
                 changed.append(path)
         self._store.record(lambda _connection: [])
         changed += [path for path in views if os.path.exists(path)]

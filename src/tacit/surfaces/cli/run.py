@@ -17,6 +17,10 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
+        from tacit.disk.ops import link_refused
+
+        if (refused := link_refused(error)) is not None:
+            return _explain(refused)
         where = f"{error.filename}: " if error.filename else ""
         return _explain(StoreUnwell(f"{where}{error.strerror or error}", "tacit doctor"))
 

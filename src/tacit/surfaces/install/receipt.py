@@ -47,17 +47,18 @@ def kept(home: str, target: str) -> dict[str, Receipt]:
 def keep(home: str, target: str, receipts: Iterable[Receipt]) -> None:
     """Before anything is changed: a receipt too many does no harm."""
     lines = json.dumps([one._asdict() for one in receipts], indent=1) + "\n"
-    make_folder(os.path.dirname(_file(home, target)))
-    replace_file(OsDisk(), _file(home, target), lines.encode())
+    make_folder(os.path.dirname(_file(home, target)), below=home)
+    replace_file(OsDisk(home), _file(home, target), lines.encode())
 
 
 def drop(home: str, target: str) -> None:
     """And the folders that were made for it, if nothing else is in them."""
     folder = os.path.dirname(_file(home, target))
     with suppress(OSError):
-        os.unlink(_file(home, target))
+        OsDisk(home).remove(_file(home, target))
         for empty in (folder, os.path.dirname(folder), home):
-            os.rmdir(empty)
+            if not os.path.islink(empty):
+                os.rmdir(empty)
 
 
 def _file(home: str, target: str) -> str:

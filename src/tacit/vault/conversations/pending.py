@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tacit.core.errors import LockBusy
 from tacit.disk.lock import FileLock
-from tacit.disk.ops import PRIVATE_FILE, make_folder, open_plain
+from tacit.disk.ops import OsDisk, make_folder, open_folder, open_plain, opened, write_all
 from tacit.vault.home import Home
 
 _MOST = 16_384  # bytes of a note
@@ -36,13 +36,14 @@ def leave(home: Home, note: Note, folder: str = "") -> None:
 
     It is there whole or not at all: whoever captures would throw half of one away.
     """
-    make_folder(folder or home.pending)
+    disk = OsDisk(home.root)
+    make_folder(folder or home.pending, below=home.root)
     place = place_in(folder or home.pending, note)
     folder, name = os.path.split(place)
     unfinished = os.path.join(folder, f".{name}.{os.getpid()}{_UNFINISHED}")
-    with open(unfinished, "wb", opener=_privately) as file:
-        file.write("\0".join(note).encode("utf-8", "surrogateescape"))
-    os.replace(unfinished, place)
+    with opened(disk, unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
+        write_all(disk, fd, "\0".join(note).encode("utf-8", "surrogateescape"))
+    disk.rename(unfinished, place)
 
 
 def any_wait(home: Home) -> bool:
@@ -62,7 +63,7 @@ def notes_in(folder: str) -> Iterator[tuple[str, Note]]:
             yield path, Note(*parts)
         else:
             with suppress(OSError):
-                os.unlink(path)
+                _disk_of(folder).remove(path)
 
 
 def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) -> bool:
@@ -79,6 +80,7 @@ def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) ->
 
 
 def _all(home: Home, capture: Callable[[Note], None]) -> None:
+    disk = OsDisk(home.root)
     for _ in range(_TRIES):
         waiting = list(notes_in(home.pending))
         if not waiting:
@@ -86,17 +88,31 @@ def _all(home: Home, capture: Callable[[Note], None]) -> None:
         for path, note in waiting:
             taken = path.removesuffix(_TAKEN) + _TAKEN
             with suppress(FileNotFoundError):
-                os.replace(path, taken)
+                disk.rename(path, taken)
             capture(note)
             with suppress(FileNotFoundError):
-                os.unlink(taken)
+                disk.remove(taken)
 
 
 def _names(folder: str) -> list[str]:
+    """Through a link no folder is looked into: what lies there is not ours to read, rename or throw away."""
     try:
-        return [name for name in os.listdir(folder) if not name.endswith(_UNFINISHED)]
+        fd = open_folder(folder, _root_of(folder))
     except OSError:
         return []
+    try:
+        return [name for name in os.listdir(fd) if not name.endswith(_UNFINISHED)]
+    finally:
+        os.close(fd)
+
+
+def _root_of(folder: str) -> str:
+    """The home of a folder of notes, which lies in `.tacit`."""
+    return os.path.dirname(os.path.dirname(folder))
+
+
+def _disk_of(folder: str) -> OsDisk:
+    return OsDisk(_root_of(folder))
 
 
 def place_in(folder: str, note: Note) -> str:
@@ -104,7 +120,3 @@ def place_in(folder: str, note: Note) -> str:
 
     named = f"{note.agent}\0{note.transcript or note.session}".encode("utf-8", "surrogateescape")
     return os.path.join(folder, sha256(named).hexdigest()[:24])
-
-
-def _privately(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, PRIVATE_FILE)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
+from tacit.disk.ops import OsDisk, opened
 from tacit.vault.conversations.pending import Note, leave, notes_in, place_in
 from tacit.vault.home import Home
 
@@ -22,16 +23,18 @@ def goes_on(home: Home, note: Note) -> None:
 
 def has_ended(home: Home, note: Note) -> None:
     with suppress(OSError):
-        os.unlink(place_in(home.unfinished, note))
+        OsDisk(home.root).remove(place_in(home.unfinished, note))
 
 
 def grown(home: Home) -> Iterator[Note]:
     """Those whose transcripts were written to since they were captured last. Each is told once."""
+    disk = OsDisk(home.root)
     for path, note in list(notes_in(home.unfinished))[:_MOST]:
         with suppress(OSError):
             captured = os.stat(path).st_mtime
             if not os.path.exists(note.transcript) or captured < time.time() - _DAYS * 86_400:
-                os.unlink(path)
+                disk.remove(path)
             elif os.stat(note.transcript).st_mtime > captured:
-                os.utime(path)
+                with opened(disk, path, os.O_WRONLY) as fd:
+                    os.utime(fd)
                 yield note

@@ -21,7 +21,7 @@ class Grown:
     def __init__(self, log: Log, segment: str, disk: Disk | None = None) -> None:
         self._log = log
         self._path = log.path(segment)
-        self._disk = disk or OsDisk()
+        self._disk = disk or OsDisk(log.path("").rstrip(os.sep))
         folder, name = os.path.split(self._path)
         self._new = os.path.join(folder, f".{name}.tacit-new")
         self._fd: int | None = None
@@ -53,7 +53,8 @@ class Grown:
 
     def _begun(self) -> int:
         if self._fd is None:
-            make_folder(os.path.dirname(self._path))
+            folder = os.path.dirname(self._path)
+            make_folder(folder, below=os.path.dirname(folder))
             with suppress(FileNotFoundError):  # what a crash left is of no use
                 self._disk.remove(self._new)
             self._fd = self._disk.open(self._new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)

@@ -59,6 +59,8 @@ def _tell(done: Purge) -> int:
         say(f"  {counted(done.damaged, 'line')} that could not be read held it and went as a whole")
     if done.others:
         say(f"  other memories hold the same words and stay: {', '.join(done.others)}")
+    for path in done.copies:
+        say(f"  removed {show(path)}, a copy of the index")
     for path in done.remains:
         say(f"  ✗ {show(path)} still holds it: change it by hand")
     say("  what no purge can reach:")

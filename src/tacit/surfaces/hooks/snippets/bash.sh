@@ -68,12 +68,14 @@ __tacit_again() {
     return 1
 }
 
-# One line from Tacit, once.
+# One line from Tacit, once: whoever takes the file away tells it. A link is left alone, wherever it leads.
 __tacit_tell() {
-    local file=${TACIT_HOME:-${HOME-}/.agents} line=
-    file=${file/#\~\//${HOME-}/}/.tacit/notice
-    [[ -s $file && ${TACIT_NOTICE-} != off ]] || return 0
-    { IFS= read -r line <"$file"; : >|"$file"; } 2>/dev/null || return 0
+    local folder=${TACIT_HOME:-${HOME-}/.agents} line=
+    folder=${folder/#\~\//${HOME-}/}/.tacit
+    [[ -s $folder/notice && ${TACIT_NOTICE-} != off ]] || return 0
+    [[ -f $folder/notice && -O $folder/notice && ! -L $folder/notice && ! -L $folder ]] || return 0
+    { IFS= read -r line <"$folder/notice"; } 2>/dev/null
+    command rm -- "$folder/notice" </dev/null >/dev/null 2>&1 || return 0
     line=${line//[[:cntrl:]]/}
     [[ -z $line ]] || builtin printf '\033[2m%s\033[0m\n' "$line" >&2
     return 0

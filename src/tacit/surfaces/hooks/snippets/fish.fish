@@ -29,17 +29,20 @@ if status is-interactive
         return $ended
     end
 
-    # One line from Tacit, once.
+    # One line from Tacit, once: whoever takes the file away tells it. A link is left alone, wherever it leads.
     function __tacit_tell --on-event fish_prompt
         set -l ended $status
-        set -l file "$HOME/.agents"
+        set -l folder "$HOME/.agents"
         set -q TACIT_HOME[1]
         and builtin test -n "$TACIT_HOME"
-        and set file (builtin string replace -r '^~/' "$HOME/" -- "$TACIT_HOME")
-        set file $file/.tacit/notice
-        if builtin test -s $file; and builtin test "$TACIT_NOTICE" != off
+        and set folder (builtin string replace -r '^~/' "$HOME/" -- "$TACIT_HOME")
+        set folder $folder/.tacit
+        if builtin test -s $folder/notice; and builtin test "$TACIT_NOTICE" != off
+            and builtin test -f $folder/notice -a -O $folder/notice
+            and not builtin test -L $folder/notice -o -L $folder
             set -l line
-            if builtin read line <$file 2>/dev/null; and builtin echo -n >$file 2>/dev/null
+            builtin read line <$folder/notice 2>/dev/null
+            if command rm -- $folder/notice </dev/null >/dev/null 2>&1
                 builtin printf '\033[2m%s\033[0m\n' (builtin string replace -ra '[[:cntrl:]]' '' -- $line) >&2
             end
         end

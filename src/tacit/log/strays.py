@@ -1,0 +1,103 @@
+"""Files that other programs leave beside ours: copies of a sync conflict, backups of an editor, copies of the index.
+
+Sync programs keep both sides of a conflict, one of them under another name. Such a copy of a segment may hold events
+that stand nowhere else, so it is read like a segment. It is known by what it holds, not by its name: every program has
+names of its own, in every language. Nothing is ever appended to it.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from tacit.disk.ops import open_plain
+from tacit.log.codec import readable_id
+
+# The folders that hold segments, with the names that we give.
+_OWN = {
+    "memory": re.compile(r"(?:events|purged)\.jsonl"),
+    "imported": re.compile(r"(?:\d{4}-\d\d-\d\d|history-[a-z]+)-[0-9a-f]{12}\.jsonl"),
+    "activity": re.compile(r"\d{4}-\d\d(?:-agents|-late)?\.jsonl"),
+}
+# Views, and what a write of ours leaves that was interrupted: it is no copy of anything that was ever acknowledged.
+_NEVER = (".md", ".ndjson", ".tacit-new", ".suspect")
+_BEGINNING, _LONGEST = 64 * 1024, 512 * 1024  # bytes to look at; a line has at most 256 KiB
+_LEFT = re.compile(
+    r"\.sync-conflict-\d{8}-\d{6}"  # Syncthing
+    r"|[(\[][^()\[\]]*[ck]onfli[ck]t[^()\[\]]*[)\]]"  # Dropbox, Nextcloud, pCloud: "conflicted copy", "in Konflikt …"
+    r"|[^ ] \(?\d{1,3}\)?(?:\.[a-z]+)?\Z"  # iCloud, Google Drive: "events 2.jsonl", "events (1).jsonl"
+    r"|~\Z|\A#.*#\Z|\A\.#|\.sw[a-p]\Z|\.(?:bak|backup|orig|old|save|rej)\d*\Z",  # editors and patch
+    re.IGNORECASE,
+)
+# OneDrive: the name of the machine behind that of the file. (In folders of pages a person may well name notes so.)
+_OF_HOST = {"": re.compile(r"(?:tacit|AGENTS)-.+"), "memory": re.compile(r"(?:long-term|memories)-.+")}
+_INDEX = re.compile(r"[.#]*index\b.*\.sqlite", re.IGNORECASE)
+_OWN_INDEX = re.compile(r"index\.sqlite(?:\.new)?(?:-wal|-shm|-journal|-file)?")
+_OF_ROOT = re.compile(r"[.#]*(?:index|tacit|AGENTS)\b", re.IGNORECASE)
+_DATABASES = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
+
+
+def is_own(folder: str, name: str) -> bool:
+    """Whether a file in one of the folders of the log is a segment of ours by its name."""
+    return _OWN[folder].fullmatch(name) is not None
+
+
+def stray_segments(home: str) -> Iterator[str]:
+    """Copies of segments, as `folder/name`: files beside ours that begin with lines of events whose checksums hold."""
+    for folder in _OWN:
+        for name in _names(os.path.join(home, folder)):
+            own_or_view = is_own(folder, name) or name.endswith(_NEVER)
+            if not own_or_view and _holds_events(os.path.join(home, folder, name)):
+                yield f"{folder}/{name}"
+
+
+def _holds_events(path: str) -> bool:
+    try:
+        with open_plain(path) as file:
+            data = file.read(_BEGINNING)
+            if b"\n" not in data:
+                data += file.read(_LONGEST)
+    except OSError:  # a link, a folder, a named pipe, or nothing any more
+        return False
+    return any(readable_id(line) for line in data.split(b"\n"))
+
+
+def is_left(folder: str, name: str) -> bool:
+    """Whether a name looks like a copy or backup that another program made of one of our files.
+
+    In the root, which other programs use too, only of files that are named like ours.
+    """
+    if is_index_copy(name) or (folder in _OF_HOST and _OF_HOST[folder].fullmatch(name)):
+        return True
+    if not folder:
+        return bool(_OF_ROOT.match(name) and _LEFT.search(name))
+    if folder in _OWN and ".jsonl" in name and not is_own(folder, name):
+        return not name.endswith(_NEVER)
+    return bool(_LEFT.search(name))
+
+
+def is_index_copy(name: str) -> bool:
+    return bool(_INDEX.match(name)) and not _OWN_INDEX.fullmatch(name)
+
+
+def index_copies(home: str, folders: Iterable[str]) -> Iterator[str]:
+    """Copies of the index, and of what SQLite keeps beside it: they hold what the index held."""
+    for folder in ("", *folders):
+        for name in _names(os.path.join(home, folder)):
+            path = os.path.join(home, folder, name)
+            if is_index_copy(name) and (name.endswith(("-shm", "-file")) or _is_database(path)):
+                yield path
+
+
+def _is_database(path: str) -> bool:
+    try:
+        with open_plain(path) as file:
+            return file.read(16).startswith(_DATABASES)
+    except OSError:
+        return False
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []

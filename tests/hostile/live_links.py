@@ -1,0 +1,185 @@
+"""Texts that try to become a live link on a page, the pages they are put on, and what a viewer makes of those pages.
+
+The viewer is a real CommonMark renderer whose own check of links is turned off: many viewers have none.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from tacit.core.claim import GLOBAL, project_scope
+from tacit.core.conversation import Act, Conversation, How, Outcome, PromptGiven, ReplyGiven, SummedUp, ToolUsed
+from tacit.core.event import Event, Origin
+from tacit.core.ids import event_id
+from tacit.core.judgement import Proposed, Verdict
+from tacit.core.memory import recollect
+from tacit.core.observation import Evaluated, Score, WorkLogged
+from tacit.core.provenance import Provenance
+from tacit.core.session import fold_session
+from tacit.core.statement import claim_from
+from tacit.notes import evaluations, long_term, sessions, worklog
+from tacit.notes.noted import Noted
+from tests.notes.build import NOON, active, event, retired
+
+HARMLESS = frozenset({"http", "https", "mailto"})
+SCHEMES = (
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,<b>",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "x-y:z",
+)
+DISGUISES = (
+    "{}",
+    " {}",
+    "\t{}",
+    "\n{}",
+    "<{}>",
+    "\x01{}",
+    "\u00a0{}",
+    "\u2028{}",
+    "{} 'title'",
+    "\\{}",
+)
+SHAPES = (
+    "[x]({})",
+    "[x][y]\n\n[y]: {}",
+    "[y]: {}",
+    "- [y]: {}\n- [y]",
+    "1. > [y]: {} [y]",
+    "[y]:\n{}\n\n[y]",
+    "[y\n]: {} [y]",
+    "![x]({})",
+    "[![x]({})](z)",
+    "[a [b](c) d]({})",
+    "<{}>",
+    "<a href='{}'>x</a>",
+    "`[x`]({})",
+    "\\[x\\]({})",
+    "\\\\[x\\\\]({})",
+    "```a`b\n[x]({})\n```\nc",
+    "```\na\n   ```\n[x]({})\n```\nb\n```",
+    "- ```\n  a\n  ```\n[x]({})\n  ```",
+    "- a\n  ```\n[x]({})\n  ```",
+    "````\n```\n[x]({})\n```\nc",
+    "~~~\n[x]({})",
+    "[x](http://a)({})",
+    "](/)[x]({})",
+)
+_SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]*)[\x00-\x20]*:", re.IGNORECASE)
+
+
+def disguised(scheme: str) -> Iterator[str]:
+    """A target as viewers might still understand it: as entities, with blanks and controls around and within."""
+    letters = [scheme, f"&#{ord(scheme[0])};{scheme[1:]}", scheme.replace(":", "&colon;"), scheme.replace(":", "&#58;")]
+    letters += [
+        f"&#x{ord(scheme[0]):x};{scheme[1:]}",
+        scheme[:4] + "\n" + scheme[4:],
+        scheme[:4] + "&Tab;" + scheme[4:],
+    ]
+    yield from (disguise.format(one) for one in letters for disguise in DISGUISES)
+
+
+def every_text() -> Iterator[str]:
+    """Each shape with each target, in each disguise."""
+    for shape in SHAPES:
+        for scheme in SCHEMES:
+            yield from (shape.replace("{}", target) for target in disguised(scheme))
+
+
+def texts(count: int, seed: int) -> Iterator[str]:
+    """Shapes and pieces of Markdown thrown together."""
+    dice = random.Random(seed)
+    targets = [target for scheme in SCHEMES for target in disguised(scheme)]
+    pieces = [*"[]()<>:\\`*_!#-&\n\t ", "](", "]:", "[x", "```", "\n\n", "    ", "> ", "- ", "y"]
+    for _ in range(count):
+        parts = [dice.choice(SHAPES).replace("{}", dice.choice(targets))]
+        parts += [dice.choice(dice.choice((pieces, targets))) for _ in range(dice.randrange(6))]
+        dice.shuffle(parts)
+        yield "".join(parts)
+
+
+# Pages
+
+
+def pages(text: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """Every page that shows such a text, wherever one may stand on it."""
+    claim = claim_from("use tox", project_scope(f"example.org/{text}"))
+    notes = [active(claim, text, "other"), retired(claim_from("use nox", GLOBAL), text, text)]
+    if text.strip():
+        notes.append(_said(text))
+    yield "long-term.md", long_term.render(notes)
+    yield "worklog", worklog.render("2024-03-01", [event(WorkLogged(text, text, text, text, text))])
+    yield "evaluations", evaluations.render("2024-03-01", [event(Evaluated("2024-03-01", (Score(text, 1, text),)))])
+    for limit in (None, 40):
+        yield "sessions", sessions.render(fold_session("claude", text, list(_session(text))), limit)
+
+
+def _said(text: str) -> Noted:
+    """A memory in these words; one that says nothing but blanks cannot be."""
+    claim = claim_from("a " + text, GLOBAL)._replace(sentence=text)
+    said = [Proposed(claim, Verdict.ADDED, "user_direct", text)]
+    memory = recollect([event(body, number=number) for number, body in enumerate(said, 1)])[claim.id]
+    return Noted(memory, None, False)
+
+
+def _session(text: str) -> Iterator[Event]:
+    told: tuple[Conversation | SummedUp, ...] = (
+        PromptGiven("claude", text, How.TYPED, "", text, text),
+        ReplyGiven("claude", text),
+        ToolUsed("claude", text, Act.OTHER, text, text, Outcome.FAILED),
+        ToolUsed("claude", "Bash", Act.RAN, text, text),
+        ToolUsed("claude", "Edit", Act.CHANGED, text, files=(text,)),
+        ToolUsed("claude", "Read", Act.READ, text),
+        PromptGiven("claude", text, How.ANSWER, text),
+        ReplyGiven("claude", f"First.\n\n{text}\n\nLast."),
+        SummedUp("claude", text, text, ""),
+    )
+    for number, body in enumerate(told, 1):
+        own = event_id(number, bytes(10))
+        origin = Origin(NOON + timedelta(minutes=number), 0, "host", text, "user", Provenance.USER_DIRECT)
+        yield Event(own, own, origin, project_scope(f"example.org/{text}"), body)
+
+
+# What a viewer makes of them
+
+
+def _viewer() -> MarkdownIt:
+    viewer = MarkdownIt("commonmark", {"html": True}).enable("table")
+    vars(viewer)["validateLink"] = lambda _target: True
+    return viewer
+
+
+_VIEWER = _viewer()
+
+
+def live(page: Sequence[str]) -> list[str]:
+    """The targets on a page that a click would run, open or load, and all HTML."""
+    found = []
+    for token in _all(_VIEWER.parse("\n".join(page))):
+        if token.type in ("html_block", "html_inline"):
+            found.append(token.content)
+        for name in ("href", "src"):
+            target = str(token.attrs.get(name, ""))
+            scheme = _SCHEME.match(unquote(target))
+            if scheme and scheme[1].lower() not in HARMLESS:
+                found.append(target)
+    return found
+
+
+def _all(tokens: Sequence[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from _all(token.children or ())
+
+
+def faults(text: str) -> list[str]:
+    return [f"{name} of {text!r}: {target!r} is live" for name, page in pages(text) for target in live(page)]
