@@ -217,7 +217,6 @@ def _places(size: Size) -> Iterator[Test]:
     yield _row("T29 every path of a home a link", lambda at: linked_home.sweep(at, only=_folders if few else _all))
     yield _row("T29 mutant: folders followed", linked_home.followed, mutant=True)
     names_of_copies = strays.NAMES[::5] if few else strays.NAMES
-    yield _row("T29 folders of a home swapped", lambda at: linked_home.swapped(at, 200 if few else 4_000))
     yield _row("T49 copies of sync programs, counted", lambda at: strays.copies_count_once(at, names_of_copies))
     yield _row("T49 copies of sync programs, read", lambda at: strays.events_of_a_copy_are_read(at, names_of_copies))
     yield _row("T49 tombstones in a copy", strays.tombstones_of_a_copy_hold)

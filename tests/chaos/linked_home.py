@@ -7,27 +7,20 @@ itself can stop a command.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import random
 import shutil
 import stat
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tacit.core.errors import TacitError
 from tacit.disk import ops
-from tacit.disk.replace import replace_file
 from tacit.surfaces import hooks
 from tests.chaos.apart import copy_home
-from tests.chaos.material import judgement, open_log, origin
 from tests.chaos.outcome import Outcome, together
 from tests.e2e.person import Person
 from tests.hooks.running import CALLS, Given, Scene
@@ -229,47 +222,6 @@ def followed(folder: Path) -> Outcome:
 def _wherever_it_leads(path: str, *_more: object) -> int:
     os.makedirs(path, 0o700, exist_ok=True)
     return os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-
-
-def swapped(folder: Path, writes: int) -> Outcome:
-    """Somebody swaps folders of a home for links to folders that look the same, while Tacit appends and replaces."""
-    person = Person(folder / "person")
-    person.folder.mkdir(parents=True)
-    person.tacit("add", "always sign commits")
-    outside = shutil.copytree(person.home, folder / "outside")
-    before, done, stop = _told(outside), 0, threading.Event()
-    swapping = threading.Thread(target=_swap, args=(person.home, outside, stop))
-    swapping.start()
-    try:
-        disk, path = ops.OsDisk(str(person.home)), str(person.home / "memory" / "long-term.md")
-        log = open_log(str(person.home), disk=disk)
-        for number in range(writes):
-            with contextlib.suppress(OSError, TacitError):
-                replace_file(disk, path, b"%d\n" % number)
-                log.append([judgement(f"n{number}", "text")], origin("swapped"))
-                done += 1
-    finally:
-        stop.set()
-        swapping.join()
-    faults = tuple(f"{CHANGED} {one}" for one in _differences(before, _told(outside)))
-    return Outcome(writes, done, 0, faults, f"{writes - done} refused")
-
-
-def _swap(home: Path, outside: Path, stop: threading.Event) -> None:
-    while not stop.is_set():
-        for name in ("memory", ".tacit", "activity"):
-            path, aside = home / name, home / f"{name}-aside"
-            os.rename(path, aside)
-            with contextlib.suppress(FileExistsError):
-                path.symlink_to(outside / name)
-            time.sleep(random.random() / 2_000)
-            if path.is_symlink():
-                path.unlink()
-            try:
-                os.rename(aside, path)
-            except OSError:  # Tacit was faster: its folder is as good
-                shutil.rmtree(aside)
-            time.sleep(random.random() / 2_000)
 
 
 def _told(folder: Path) -> dict[str, tuple[object, ...]]:

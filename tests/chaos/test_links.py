@@ -39,12 +39,6 @@ def test_folders_that_are_followed_are_caught(tmp_path: Path) -> None:
     assert any(linked_home.CHANGED in fault for fault in linked_home.followed(tmp_path).faults)
 
 
-def test_folders_of_a_home_that_are_swapped_for_links_lead_nowhere(tmp_path: Path) -> None:
-    found = linked_home.swapped(tmp_path, 150)
-    assert found.acknowledged > 0
-    assert found.faults == ()
-
-
 def test_links_that_are_followed_are_caught(tmp_path: Path) -> None:
     temporary = ("memory/.long-term.md.tacit-new",)
     found = planted.planted(tmp_path, planted.hard_link, verbs=("add",), places=temporary, mutant="links_followed")
