@@ -43,6 +43,7 @@ def program(mutant: str = "") -> list[str]:
 
 
 def start(home: Path, line: str, mutant: str = "") -> subprocess.Popen[bytes]:
+    _put_off_learning(home)
     started = subprocess.Popen(
         program(mutant),
         env=environment(home),
@@ -55,6 +56,12 @@ def start(home: Path, line: str, mutant: str = "") -> subprocess.Popen[bytes]:
     started.stdin.write(record_of(line))
     started.stdin.close()
     return started
+
+
+def _put_off_learning(home: Path) -> None:
+    """One recorder in a minute also learns, which takes long on a busy machine and is no matter here."""
+    if (mark := home / ".tacit" / "learned").is_file():
+        os.utime(mark)
 
 
 def ended(started: subprocess.Popen[bytes]) -> list[str]:
@@ -198,15 +205,17 @@ def _copy(before: Path, folder: Path) -> Path:
     target = folder / "run" / "home"
     shutil.rmtree(target.parent, ignore_errors=True)
     shutil.copytree(before, target, symlinks=True)
+    _put_off_learning(target)
     return target
 
 
 def _home(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     home = folder / "home"
-    assert record(home, "make first") == []
+    (home / ".tacit").mkdir(0o700, parents=True)
+    home.chmod(0o700)
     (home / ".tacit" / "learned").touch(0o600)
-    os.utime(home / ".tacit" / "learned", (time.time() + 30, time.time() + 30))  # nobody learns for a while
+    assert record(home, "make first") == []
     return home
 
 

@@ -28,13 +28,10 @@ def open_theirs(path: str, most: int = _LARGEST) -> BinaryIO:
     try:
         status = os.fstat(fd)
         # Files of the kernel say that they are plain and empty, and some never end.
-        if not stat.S_ISREG(status.st_mode) or (not status.st_size and os.read(fd, 1)):
+        if not stat.S_ISREG(status.st_mode) or (not status.st_size and _yields_bytes(fd)):
             raise _no_plain_file(path)
         if status.st_size > most:
             raise Refused(f"{path} is larger than any such file ({status.st_size:,} bytes)", f"ls -l {quote(path)}")
-    except BlockingIOError:
-        os.close(fd)
-        raise _no_plain_file(path) from None
     except BaseException:
         os.close(fd)
         raise
@@ -72,6 +69,13 @@ def _opened(path: str) -> int:
     if not stat.S_ISREG(mode):
         raise _no_plain_file(path)
     return os.open(path, _FLAGS)
+
+
+def _yields_bytes(fd: int) -> bool:
+    try:
+        return bool(os.read(fd, 1))
+    except OSError:
+        return True
 
 
 def _no_plain_file(path: str) -> Refused:

@@ -72,7 +72,8 @@ class Transcripts(Opened):
         for path in paths:
             if not os.path.exists(path):
                 raise NotFound(f"there is no {path}", "name a transcript or a folder of them: tacit capture PATH")
-            is_other = not os.path.isdir(path) and not os.path.isfile(path)  # a pipe, a device: reading it tells so
+            # A link that was named is followed; of a pipe or a device, reading it tells what is wrong.
+            is_other = not os.path.isdir(path) and (os.path.islink(path) or not os.path.isfile(path))
             found.update(dict.fromkeys(os.path.abspath(one) for one in ((path,) if is_other else found_in(path))))
         return list(found)
 
