@@ -32,6 +32,7 @@ from tacit.disk.replace import read_file, replace_file
 from tacit.log.codec import Damaged, decode, encode, readable_id
 from tacit.log.reader import Line, lines
 from tacit.log.segment import append, read_tail, suspicion
+from tacit.log.signing import Sign, Signing, sizes_of
 
 MEMORY = "memory/events.jsonl"
 # What was purged has a file of its own: an old copy of another one, put back, must not take it away.
@@ -79,16 +80,24 @@ class Record(NamedTuple):
 
 
 class Log:
-    """Append and read. `entropy` gives ten random bytes, `mark` what a secret that slipped in is known again by."""
+    """Append and read. `entropy` gives ten random bytes, `mark` what a secret that slipped in is known again by,
+    `signing` the codes of lines that this home writes."""
 
     def __init__(
-        self, home: str, disk: Disk, lock: Lock, entropy: Callable[[], bytes], mark: Callable[[str], str] | None = None
+        self,
+        home: str,
+        disk: Disk,
+        lock: Lock,
+        entropy: Callable[[], bytes],
+        mark: Callable[[str], str] | None = None,
+        signing: Signing | None = None,
     ) -> None:
         self._home = home
         self._disk = disk
         self._lock = lock
         self._entropy = entropy
         self._mark = mark
+        self.signing = signing
 
     def path(self, segment: str) -> str:
         return os.path.join(self._home, segment)
@@ -109,6 +118,7 @@ class Log:
             by_segment.setdefault(segment_of(draft.body, origin), []).append(guarded)
         written: list[Event] = []
         with self._lock.held():
+            self.begin_signing()
             for segment, group in by_segment.items():
                 written += self._append(segment, group, origin, written[0].op if written else None)
         return written
@@ -119,6 +129,7 @@ class Log:
         for event in all_without_secrets(events, self._mark):
             by_segment.setdefault(segment_of(event.body, event.origin), []).append(event)
         with self._lock.held():
+            self.begin_signing()
             for segment, group in sorted(by_segment.items()):
                 self._keep(segment, group)
 
@@ -127,7 +138,20 @@ class Log:
             sealed = [Draft(seal, events[0].scope) for seal in seals]
             return [*self._numbered(sealed, events[0].origin, here, None), *events]
 
-        append(self._disk, self.path(segment), compose, durable=True)
+        append(self._disk, self.path(segment), compose, durable=True, sign=self.sign)
+
+    @property
+    def sign(self) -> Sign | None:
+        """Makes the code of a line, in a home that signs."""
+        return self.signing.sign if self.signing else None
+
+    def begin_signing(self) -> None:
+        """Note how far the segments go before the first line with a code is written."""
+        if self.signing:
+            self.signing.begin(self.sizes)
+
+    def sizes(self) -> dict[str, int]:
+        return sizes_of((segment, self.path(segment)) for segment in self.segments())
 
     def _append(self, segment: str, drafts: Sequence[Draft], origin: Origin, op: EventId | None) -> Sequence[Event]:
         durable = not all(isinstance(draft.body, _CAPTURED) for draft in drafts)
@@ -138,7 +162,7 @@ class Log:
             last = max((name for name in (here, elsewhere) if name), default=None)
             return self._numbered([*sealed, *drafts], origin, last, op)
 
-        events = append(self._disk, self.path(segment), compose, durable=durable)
+        events = append(self._disk, self.path(segment), compose, durable=durable, sign=self.sign)
         return [event for event in events if not isinstance(event.body, Sealed)]
 
     def _last_elsewhere(self, segment: str) -> EventId | None:
@@ -200,24 +224,36 @@ class Log:
     def alone(self) -> "Iterator[Log]":
         """The same log while nobody else can append: for what has to see it whole and change it."""
         with self._lock.held():
-            yield Log(self._home, self._disk, _Held(), self._entropy, self._mark)
+            yield Log(self._home, self._disk, _Held(), self._entropy, self._mark, self.signing)
 
-    def replace(self, segment: str, data: bytes) -> None:
-        """Other content for a segment, all of it or none. Only when alone."""
+    def replace(self, segment: str, data: bytes, unsigned: int | None = None) -> None:
+        """Other content for a segment, all of it or none. Only when alone.
+
+        `unsigned` is where its lines from before there were codes end now. Of both ends the farther one is on the
+        disk while the file is replaced: whoever is killed in between leaves lines unasked for a code, and none accused.
+        """
+        known = self.signing.baseline() if self.signing and unsigned is not None else None
+        if self.signing and known and unsigned is not None and unsigned > known.end(segment):
+            self.signing.moved(segment, unsigned)
         replace_file(self._disk, self.path(segment), data)
+        if self.signing and known and unsigned is not None:
+            self.signing.moved(segment, unsigned)
 
-    def adopt(self, name: str, events: Sequence[bytes]) -> None:
-        """Whole lines of another home of the same person, sorted by id, as a segment of their own."""
+    def adopt(self, name: str, events: Sequence[Event]) -> None:
+        """Events of another home of the same person, sorted by id, as a segment of their own: the person vouches for
+        them, so this home signs them."""
         make_folder(os.path.join(self._home, IMPORTED))
         with self.alone() as log:
-            log.replace(f"{IMPORTED}/{name}.jsonl", b"".join(events))
+            log.begin_signing()
+            log.replace(f"{IMPORTED}/{name}.jsonl", b"".join([encode(event, self.sign) for event in events]))
 
     def bury(self, graves: Sequence[Event]) -> None:
-        """Tombstones of another home of the same person, as they were written there."""
+        """Tombstones of another home of the same person, signed by this one."""
         with self.alone() as log:
+            log.begin_signing()
             before = read_file(self.path(PURGED)) or b""
             ended = before if before.endswith(b"\n") or not before else before + b"\n"
-            log.replace(PURGED, ended + b"".join([encode(event) for event in graves]))
+            log.replace(PURGED, ended + b"".join([encode(event, self.sign) for event in graves]))
 
     def skim(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
         """How far all that follows `cursor` is only counted (see `_COUNTED`), and whether anything else comes then."""

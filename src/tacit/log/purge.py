@@ -50,7 +50,7 @@ class Plan(NamedTuple):
         """Write the segments that change. The log is held, and the tombstones are in it."""
         for segment in self.segments:
             if segment.is_other:
-                log.replace(segment.segment, segment.data)
+                log.replace(segment.segment, segment.data, segment.unsigned)
 
 
 def planned(log: Log, cut: Cut) -> Plan:

@@ -1,4 +1,4 @@
-"""The two occasions on which a segment is written anew: a purge, and setting aside lines that cannot be read.
+"""The occasions on which a segment is written anew: a purge, and setting aside lines that cannot be read or believed.
 
 What is not meant stays byte for byte. The new file takes the old one's place in one step, and whoever rewrites has
 made sure before that nobody else appends.
@@ -6,7 +6,7 @@ made sure before that nobody else appends.
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
 from typing import Any, NamedTuple
@@ -17,12 +17,12 @@ from tacit.core.ids import EventId
 from tacit.core.observation import Sealed, Stub, Unknown
 from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import read_file, replace_file
-from tacit.log.codec import Damaged, decode, encode
+from tacit.log.codec import Damaged, decode, encode, is_line_of, parted
 from tacit.log.log import Log
 from tacit.log.reader import lines
 
 QUARANTINE = "quarantine"
-_ENVELOPE = ("id", "op", "ts", "c", "type", "src")
+_ENVELOPE = ("id", "op", "ts", "m", "c", "type", "src")
 
 Change = Callable[[Event], Event]
 Holds = Callable[[str], bool]
@@ -34,6 +34,7 @@ class Piece(NamedTuple):
     number: int
     raw: bytes
     event: Event | Damaged | None
+    offset: int
 
     @property
     def data(self) -> bytes:
@@ -41,7 +42,8 @@ class Piece(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """A segment as it should be: which events changed, what they were and are, and how many unreadable lines went."""
+    """A segment as it should be: which events changed, what they were and are, how many unreadable lines went, and
+    where the lines end now that were written before there were codes."""
 
     segment: str
     data: bytes
@@ -49,6 +51,7 @@ class Rewritten(NamedTuple):
     after: tuple[Event, ...]
     changed: tuple[EventId, ...]
     damaged: int
+    unsigned: int | None = None
 
     @property
     def is_other(self) -> bool:
@@ -61,11 +64,24 @@ def pieces(log: Log, segment: str) -> Iterator[Piece]:
     for line in lines(BytesIO(data)):
         raw, end = data[line.offset : line.end], line.end
         if line.too_long:
-            yield Piece(line.number, raw, Damaged("longer than any line we write"))
+            yield Piece(line.number, raw, Damaged("longer than any line we write"), line.offset)
         else:
-            yield Piece(line.number, raw, decode(line.data) if line.data else None)
+            yield Piece(line.number, raw, decode(line.data) if line.data else None, line.offset)
     if data[end:]:
-        yield Piece(0, data[end:], Damaged("unfinished"))
+        yield Piece(0, data[end:], Damaged("unfinished"), end)
+
+
+class _Kept(NamedTuple):
+    """Where a line stood, and its bytes now."""
+
+    offset: int
+    line: bytes
+
+
+def _unsigned_end(log: Log, segment: str, kept: Sequence[_Kept]) -> int | None:
+    """Where the lines that were written before there were codes end, when these are left; None where none is noted."""
+    known = log.signing.baseline() if log.signing else None
+    return sum(len(line) for offset, line in kept if offset < known.end(segment)) if known else None
 
 
 def rewritten(log: Log, segment: str, change: Change, holds: Holds) -> Rewritten:
@@ -73,7 +89,7 @@ def rewritten(log: Log, segment: str, change: Change, holds: Holds) -> Rewritten
 
     Refused where a line holds it that this version does not understand whole: nobody can tell what else would go.
     """
-    kept: list[bytes] = []
+    kept: list[_Kept] = []
     before: list[Event] = []
     after: list[Event] = []
     lost: set[str] = set()
@@ -82,15 +98,22 @@ def rewritten(log: Log, segment: str, change: Change, holds: Holds) -> Rewritten
             if piece.event and holds(piece.raw.decode("utf-8", "surrogateescape")):
                 lost.add(sha256(piece.data).hexdigest())
             else:
-                kept.append(piece.raw)
+                kept.append(_Kept(piece.offset, piece.raw))
             continue
         _must_understand(piece, segment, holds)
         left = _without_seal(change(piece.event), lost)
         before.append(piece.event)
         after.append(left)
-        kept.append(piece.raw if left == piece.event else encode(left))
+        kept.append(_Kept(piece.offset, piece.raw if left == piece.event else _line(log, piece, left)))
     changed = [old.id for old, new in zip(before, after, strict=True) if old != new]
-    return Rewritten(segment, b"".join(kept), tuple(before), tuple(after), tuple(changed), len(lost))
+    data = b"".join([line for _, line in kept])
+    end = _unsigned_end(log, segment, kept)
+    return Rewritten(segment, data, tuple(before), tuple(after), tuple(changed), len(lost), end)
+
+
+def _line(log: Log, piece: Piece, left: Event) -> bytes:
+    """What is left of a line. It has a code if the line had one that holds: a purge vouches for nothing."""
+    return encode(left, log.sign if log.signing and log.signing.verifies(*parted(piece.data)) else None)
 
 
 def _without_seal(event: Event, lost: set[str]) -> Event:
@@ -102,7 +125,7 @@ def _without_seal(event: Event, lost: set[str]) -> Event:
 
 def _must_understand(piece: Piece, segment: str, holds: Holds) -> None:
     assert isinstance(piece.event, Event)
-    if not isinstance(piece.event.body, Unknown) and encode(piece.event) == piece.data + b"\n":
+    if not isinstance(piece.event.body, Unknown) and is_line_of(piece.event, piece.data):
         return
     fields = json.loads(piece.data)
     if any(holds(text) for name, value in fields.items() if name not in _ENVELOPE for text in _texts(value)):
@@ -125,7 +148,7 @@ def _texts(value: Any) -> Iterator[str]:
                 yield from _texts(inner)
 
 
-# Lines that cannot be read
+# Lines that cannot be read, or that this home did not write
 
 
 class Aside(NamedTuple):
@@ -149,10 +172,23 @@ def set_aside(log: Log, segment: str, day: str) -> list[Aside]:
         for piece in found
         if piece.number and isinstance(piece.event, Damaged) and sha256(piece.data).hexdigest() not in sealed
     ]
-    moved = [Aside(segment, piece.number, _kept_copy(log, segment, piece, day)) for piece in bad]
+    return _moved(log, segment, found, {piece.number for piece in bad}, day)
+
+
+def set_lines_aside(log: Log, segment: str, numbers: set[int], day: str) -> list[Aside]:
+    """Move these lines to files of their own, as they are. All others stay."""
+    return _moved(log, segment, [*pieces(log, segment)], numbers, day)
+
+
+def _moved(log: Log, segment: str, found: Sequence[Piece], numbers: set[int], day: str) -> list[Aside]:
+    moved = [
+        Aside(segment, piece.number, _kept_copy(log, segment, piece, day))
+        for piece in found
+        if piece.number and piece.number in numbers
+    ]
     if moved:
-        numbers = {piece.number for piece in bad}
-        log.replace(segment, b"".join(piece.raw for piece in found if piece.number not in numbers))
+        kept = [_Kept(piece.offset, piece.raw) for piece in found if piece.number not in numbers]
+        log.replace(segment, b"".join([line for _, line in kept]), _unsigned_end(log, segment, kept))
     return moved
 
 
