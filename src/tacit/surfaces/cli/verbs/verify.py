@@ -24,7 +24,7 @@ def run(call: Call) -> int:
         _tell(call, call.vault.quarantine_unsigned())
     if call.flag("--accept-unsigned") and _may(call, "Are these, and all other lines of the log, yours?"):
         call.vault.accept_unsigned()
-    return report(call, call.vault.verify(), "Every line of the log can be read, and this home wrote every decision.")
+    return report(call, call.vault.verify(), "Every line of the log can be read.")
 
 
 def _tell(call: Call, moved: Sequence[Aside]) -> None:
