@@ -25,7 +25,8 @@ _PLAY_HOST = """
 import os, subprocess, sys
 del os.environ["PYTHONHOME"]
 line, *variables = sys.argv[1:]
-sys.exit(subprocess.run(["/bin/sh", "-c", line], env={**os.environ, **dict(one.split("=", 1) for one in variables)}).returncode)
+set_by_host = dict(one.split("=", 1) for one in variables)
+sys.exit(subprocess.run(["/bin/sh", "-c", line], env={**os.environ, **set_by_host}).returncode)
 """
 _CLEAN_PROGRAM = "import os, subprocess, sys; sys.exit(subprocess.run(sys.argv[2:], env=eval(sys.argv[1])).returncode)"
 _BLIND = """

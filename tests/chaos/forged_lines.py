@@ -1,4 +1,4 @@
-"""Lines that something else than Tacit put into a log: well-formed, with a good checksum, without the key of the home."""
+"""Lines that something else than Tacit put into a log: well-formed, with a good checksum, without the home's key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _fields(line: bytes) -> Fields:
 
 def resealed(fields: Fields, code: str = "") -> bytes:
     """The line of these fields with a checksum that holds, and this code."""
-    bare = json.dumps({name: fields[name] for name in sorted(fields) if name != "m"}, separators=(",", ":"))
+    bare = json.dumps({name: fields[name] for name in fields if name != "m"}, sort_keys=True, separators=(",", ":"))
     return seal(bare.encode("ascii"), (lambda _content: code.encode("ascii")) if code else None)
 
 
@@ -97,7 +97,7 @@ def _home(folder: Path) -> Person:
 def codes_ignored() -> Iterator[None]:
     """The mutant: nobody looks at codes."""
     kept = verifying._Codes.look_at
-    verifying._Codes.look_at = lambda *_: None  # type: ignore[method-assign,assignment]
+    verifying._Codes.look_at = lambda *_: None  # type: ignore[method-assign]
     try:
         yield
     finally:

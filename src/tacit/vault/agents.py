@@ -80,6 +80,7 @@ PROGRAMS = (
     Program("cline", "cline", "npm cline 3.0.65 package.json"),
     Program("qwen", "qwen", "npm @qwen-code/qwen-code 0.15.10 package.json"),
     Program("auggie", "augment", "npm @augmentcode/auggie 0.36.0 package.json"),
+    Program("kiro-cli", "kiro", "kiro.dev/docs/cli: a single binary since 3.0"),
     Program("kiro-cli-chat", "kiro", "vercel/vercel pull request 16092, measured"),
     Program("crush", "crush", "npm @charmland/crush 0.96.1 package.json"),
     Program("aider", "aider", "PyPI aider-chat 0.86.2 entry_points.txt"),
