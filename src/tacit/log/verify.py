@@ -133,7 +133,7 @@ class _Codes:
         self._ends_hold = self._baseline is not None and (self._baseline.holds or self._is_other_key)
         self._began: set[str] = set()  # segments in which a code was found that holds
         self.decisions: list[Unvouched] = []
-        self._others = self._unchecked = self._checked = 0
+        self._others = self._unchecked = self._older = 0
 
     def look_at(self, record: Record, event: Event) -> None:
         """Sort one line. Without a baseline to rely on, codes are asked for from the first on that holds."""
@@ -143,10 +143,11 @@ class _Codes:
         if code and (not self._has_key or self._is_other_key):
             self._unchecked += 1
         elif code and self._signing.verifies(content, code):
-            self._checked += 1
             self._began.add(record.segment)
         elif self._ends_hold or record.segment in self._began:
             self._tell(record, event, bool(code))
+        else:
+            self._older += 1
 
     def _is_older(self, record: Record) -> bool:
         assert self._baseline is not None
@@ -186,7 +187,7 @@ class _Codes:
         elif self._unchecked:
             what = f"this is not the key that {self._unchecked:,} lines were signed with: they cannot be checked"
             yield Finding(_KEY, what, _restore())
-        elif self._checked and self._baseline is None:
+        elif self._began and self._baseline is None and (self._older or self.decisions):
             what = "how far the log went before lines were signed is not noted any more"
             yield Finding(BASELINE, what, f"look at the log, then: {_VOUCH}")
         elif self._baseline is not None and not self._ends_hold:
