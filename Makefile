@@ -73,7 +73,7 @@ $(VENV)/developing: $(VENV)/bin/pip pyproject.toml
 
 # What tests kill, trace and restrict processes with, and the shells that they type into.
 $(VENV)/tools: $(VENV)/bin/pip
-	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish && command -v faketime && command -v direnv; } >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq strace util-linux zsh fish faketime direnv; }
+	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish && command -v faketime && command -v direnv && command -v tmux; } >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq strace util-linux zsh fish faketime direnv tmux; }
 	@touch $@
 
 clean:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from bench.figures import Figure, amount, at_most, quantile, show
@@ -18,7 +19,9 @@ from tacit.disk.lock import FileLock
 from tacit.disk.ops import OsDisk
 from tacit.log.codec import encode
 from tacit.log.log import Log
+from tacit.log.signing import Signing
 from tacit.vault.home import Home
+from tacit.vault.key import load_key
 
 MEMORIES, ROUNDS, WARM_UP = 10_000, 400, 20
 TARGET = 2
@@ -45,7 +48,8 @@ def _both(logged: list[float], bare: list[float], share: float) -> str:
 
 def _rounds(home: Path) -> tuple[list[float], list[float]]:
     place = Home(str(home))
-    log = Log(place.root, OsDisk(), FileLock(place.log_lock, 10.0), lambda: os.urandom(10))
+    signing = Signing(place.root, OsDisk(), partial(load_key, place.key))
+    log = Log(place.root, OsDisk(), FileLock(place.log_lock, 10.0), lambda: os.urandom(10), signing=signing)
     logged, bare = [], []
     fd = os.open(place.path("memory", "bare"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     for event in events(ROUNDS + WARM_UP, seed="append"):

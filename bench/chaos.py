@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import attached, conversations, durability, faults, hostile, learners, poison, purge
+from bench import attached, conversations, durability, faults, forged, hostile, learners, poison, purge
 from bench.rows import HEAD, Test, shown
 
 _AT_ONCE = 2
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def _tests(short: bool) -> list[Test]:
-    every = (durability, faults, purge, poison, hostile, conversations, attached, learners)
+    every = (durability, faults, purge, poison, hostile, forged, conversations, attached, learners)
     return [test for rows in every for test in rows.tests(short)]
 
 

@@ -3,11 +3,47 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
 
-from tacit.vault.agents import SIGNS
+from tacit.vault.agents import SIGNS, find_agent
+
+_ended: list[int] = []  # where the exit code is written, in a run that was detached
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """The tests play a person, so a run that an agent started goes on in a process that nothing leads to it from."""
+    if hasattr(config, "workerinput") or find_agent({}) is None:
+        return None
+    reading, writing = os.pipe()
+    if os.fork():
+        os.close(writing)
+        return _exit_code(reading)
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.close(reading)
+    os.write(writing, b"%d\n" % os.getpid())
+    _ended.append(writing)
+    return None
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    for writing in _ended:
+        os.write(writing, b"%d\n" % exitstatus)
+
+
+def _exit_code(reading: int) -> int:
+    """Wait for the detached run, which is interrupted when this is."""
+    with open(reading, "rb") as told:
+        pid = int(told.readline())
+        try:
+            return int(told.readline() or pytest.ExitCode.INTERNAL_ERROR)
+        except KeyboardInterrupt:
+            os.kill(pid, signal.SIGINT)
+            return int(told.readline() or pytest.ExitCode.INTERRUPTED)
 
 
 @pytest.fixture(scope="session", autouse=True)

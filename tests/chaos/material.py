@@ -15,7 +15,9 @@ from tacit.core.provenance import Provenance
 from tacit.disk.lock import FileLock, Lock
 from tacit.disk.ops import Disk, OsDisk
 from tacit.log.log import Log
+from tacit.log.signing import Signing
 from tacit.vault.home import Home
+from tacit.vault.key import load_key
 
 SMALL = (1, 3_000)
 LARGE = (1_000, 200_000)
@@ -31,8 +33,10 @@ def open_log(
     lock: Lock | None = None,
     entropy: Callable[[], bytes] = lambda: os.urandom(10),
 ) -> Log:
-    """The real log of a home, as the vault puts it together, unless a part is given."""
-    return Log(home, disk or OsDisk(), lock or FileLock(Home(home).log_lock, _LOCK_SECONDS), entropy)
+    """The real log of a home, as the vault puts it together, unless a part is given. It signs where there is a key."""
+    place = Home(home)
+    signing = Signing(home, OsDisk(), lambda _make: load_key(place.key, make=False))
+    return Log(home, disk or OsDisk(), lock or FileLock(place.log_lock, _LOCK_SECONDS), entropy, signing=signing)
 
 
 def origin(session: str, at: datetime | None = None) -> Origin:

@@ -1,4 +1,4 @@
-"""One event, one line: sorted JSON in ASCII with a checksum as its last key.
+"""One event, one line: sorted JSON in ASCII, then the code of the home that wrote it, and a checksum as the last key.
 
 Nothing here decides; a line that cannot be read becomes `Damaged` with the reason, never an exception.
 """
@@ -15,10 +15,14 @@ from tacit.core.ids import EventId
 from tacit.core.observation import Unknown
 from tacit.log.bodies import PROVENANCE, body_fields, read_body, type_of
 from tacit.log.fields import Fields, number
+from tacit.log.signing import Sign
 
 VERSION = 1
 _MARK = b',"c":"'
 _TAIL = len(_MARK) + 8 + len(b'"}')
+_CODE_MARK = b',"m":"'
+_CODE_DIGITS = 32
+_CODE = len(_CODE_MARK) + _CODE_DIGITS + len(b'"')
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -35,8 +39,13 @@ class Damaged(NamedTuple):
     reason: str
 
 
-def encode(event: Event) -> bytes:
-    """The line of an event, with its line feed."""
+def encode(event: Event, sign: Sign | None = None) -> bytes:
+    """The line of an event, with its line feed; with the code of the home whose `sign` is given."""
+    return seal(_record(event), sign)
+
+
+def _record(event: Event) -> bytes:
+    """The event as a JSON object, without code and checksum."""
     origin = event.origin
     fields: dict[str, object] = {
         "actor": origin.actor,
@@ -52,13 +61,28 @@ def encode(event: Event) -> bytes:
         "tz": origin.tz,
         "v": VERSION,
     }
-    return seal(_TO_JSON.encode(fields).encode("ascii"))
+    return _TO_JSON.encode(fields).encode("ascii")
 
 
-def seal(record: bytes) -> bytes:
-    """A JSON object as a line: the checksum of all bytes before it put in as the last key."""
+def seal(record: bytes, sign: Sign | None = None) -> bytes:
+    """A JSON object as a line: the code of its content, then the checksum of all bytes before it as the last key."""
     head = record[:-1]
+    if sign is not None and (code := sign(head)):
+        head += _CODE_MARK + code + b'"'
     return head + _MARK + b"%08x" % crc32(head) + b'"}\n'
+
+
+def parted(line: bytes) -> tuple[bytes, bytes]:
+    """What a line says, and the code that a home put behind it (empty where there is none)."""
+    head = line[:-_TAIL]
+    if head[-_CODE : -_CODE + len(_CODE_MARK)] == _CODE_MARK and head.endswith(b'"'):
+        return head[:-_CODE], head[-_CODE_DIGITS - 1 : -1]
+    return head, b""
+
+
+def is_line_of(event: Event, line: bytes) -> bool:
+    """Whether a line (without its line feed) is what this version writes for an event, whoever signed it."""
+    return parted(line)[0] == _record(event)[:-1]
 
 
 def decode(line: bytes) -> Event | Damaged:

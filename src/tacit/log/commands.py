@@ -16,6 +16,7 @@ from tacit.core.event import USER
 from tacit.core.ids import EventId
 from tacit.core.provenance import Provenance
 from tacit.log.codec import VERSION
+from tacit.log.signing import Sign
 
 _EPOCH = date(1970, 1, 1)
 _MINUTE = 60_000_000
@@ -29,8 +30,9 @@ _SECONDS = {second * 1_000_000: f"{second:02d}.000000" for second in range(60)} 
 class CommandLines:
     """The lines of commands that the person ran in one shell."""
 
-    def __init__(self, shell: str) -> None:
+    def __init__(self, shell: str, sign: Sign | None = None) -> None:
         self._shell = shell
+        self._sign = sign
         self._middles: dict[Around, str] = {}
         self._minute = -1
         self._session, self._tz = "", -10_000
@@ -48,6 +50,8 @@ class CommandLines:
             f'{{"actor":"{USER}","body":{{"command":{quoted(command)}{middle}{name}","op":"{name}'
             f"{self._before_time}{self._time}{_SECONDS.get(rest) or _second(rest)}{self._after_time}"
         ).encode("ascii")
+        if self._sign is not None and (code := self._sign(head)):
+            head += b',"m":"%s"' % code
         return head + b',"c":"%08x"}\n' % crc32(head)
 
     def _middle(self, around: Around) -> str:

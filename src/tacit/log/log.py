@@ -31,10 +31,11 @@ from tacit.core.observation import (
 )
 from tacit.disk.lock import Lock
 from tacit.disk.ops import Disk, make_folder, open_plain, opened
-from tacit.disk.replace import commit_file, read_file, replace_file, stage_file
+from tacit.disk.replace import commit_file, read_file, stage_file
 from tacit.log.codec import Damaged, decode, encode, readable_id
 from tacit.log.reader import Line, lines
 from tacit.log.segment import Appended, append, read_tail, suspicion, take_back
+from tacit.log.signing import Sign, Signing, sizes_of
 from tacit.log.strays import is_own, stray_segments
 
 MEMORY = "memory/events.jsonl"
@@ -88,16 +89,24 @@ class Record(NamedTuple):
 
 
 class Log:
-    """Append and read. `entropy` gives ten random bytes, `mark` what a secret that slipped in is known again by."""
+    """Append and read. `entropy` gives ten random bytes, `mark` what a secret that slipped in is known again by,
+    `signing` the codes of lines that this home writes."""
 
     def __init__(
-        self, home: str, disk: Disk, lock: Lock, entropy: Callable[[], bytes], mark: Callable[[str], str] | None = None
+        self,
+        home: str,
+        disk: Disk,
+        lock: Lock,
+        entropy: Callable[[], bytes],
+        mark: Callable[[str], str] | None = None,
+        signing: Signing | None = None,
     ) -> None:
         self._home = home
         self._disk = disk
         self._lock = lock
         self._entropy = entropy
         self.mark = mark
+        self.signing = signing
         self._staged: dict[str, str] = {}
 
     def path(self, segment: str) -> str:
@@ -137,6 +146,7 @@ class Log:
             by_segment.setdefault(segment_of(draft.body, origin), []).append(guarded)
         written: list[tuple[str, Appended]] = []
         with self._held(patience=patience):
+            self.begin_signing()
             for segment, group in by_segment.items():
                 op = written[0][1].events[-1].op if written else None
                 try:
@@ -155,6 +165,7 @@ class Log:
         for event in all_without_secrets(events, self.mark):
             by_segment.setdefault(segment_of(event.body, event.origin), []).append(event)
         with self._held():
+            self.begin_signing()
             for segment, group in sorted(by_segment.items()):
                 self._keep(segment, group)
 
@@ -201,7 +212,20 @@ class Log:
             sealed = [Draft(seal, events[0].scope) for seal in seals]
             return [*self._numbered(sealed, events[0].origin, here, None), *events]
 
-        append(self._disk, self.path(segment), compose, durable=True)
+        append(self._disk, self.path(segment), compose, durable=True, sign=self.sign)
+
+    @property
+    def sign(self) -> Sign | None:
+        """Makes the code of a line, in a home that signs."""
+        return self.signing.sign if self.signing else None
+
+    def begin_signing(self) -> None:
+        """Note how far the segments go before the first line with a code is written."""
+        if self.signing:
+            self.signing.begin(self.sizes)
+
+    def sizes(self) -> dict[str, int]:
+        return sizes_of((segment, self.path(segment)) for segment in self.segments())
 
     def _append(self, segment: str, drafts: Sequence[Draft], origin: Origin, op: EventId | None) -> Appended:
         elsewhere = self._last_elsewhere(segment)
@@ -211,7 +235,7 @@ class Log:
             last = max((name for name in (here, elsewhere) if name), default=None)
             return self._numbered([*sealed, *drafts], origin, last, op)
 
-        return append(self._disk, self.path(segment), compose, durable=not _is_captured(drafts))
+        return append(self._disk, self.path(segment), compose, durable=not _is_captured(drafts), sign=self.sign)
 
     def _last_elsewhere(self, segment: str) -> EventId | None:
         """The last id of the other segments in use: order must not depend on which file a line goes to."""
@@ -272,38 +296,46 @@ class Log:
     def alone(self, patience: float | None = None) -> "Iterator[Log]":
         """The same log while nobody else can append: for what has to see it whole and change it."""
         with self._held(None, patience):
-            yield Log(self._home, self._disk, _Held(), self._entropy, self.mark)
+            yield Log(self._home, self._disk, _Held(), self._entropy, self.mark, self.signing)
 
-    def replace(self, segment: str, data: bytes) -> None:
-        """Other content for a segment, all of it or none. Only when alone."""
-        replace_file(self._disk, self.path(segment), data)
+    def replace(self, segment: str, data: bytes, unsigned: int | None = None, staged: str = "") -> None:
+        """Other content for a segment, all of it or none; `staged` is a file that has it already. Only when alone.
+
+        `unsigned` is where its lines from before there were codes end now. Of both ends the farther one is on the
+        disk while the file is replaced: whoever is killed in between leaves lines unasked for a code, and none accused.
+        """
+        known = self.signing.baseline() if self.signing and unsigned is not None else None
+        if self.signing and known and unsigned is not None and unsigned > known.end(segment):
+            self.signing.moved(segment, unsigned)
+        commit_file(self._disk, staged or self.stage(segment, data), self.path(segment))
+        if self.signing and known and unsigned is not None:
+            self.signing.moved(segment, unsigned)
 
     def stage(self, segment: str, data: bytes) -> str:
         """Other content for a segment in a file beside it, durable and not yet in its place. Returns its path."""
         return stage_file(self._disk, self.path(segment), data)
 
-    def commit(self, segment: str, staged: str) -> None:
-        """Put a staged file in the place of its segment. Only when alone."""
-        commit_file(self._disk, staged, self.path(segment))
-
     def as_staged(self, staged: dict[str, str]) -> "Log":
         """The log as it will be once these files are in the places of their segments; to read from."""
-        log = Log(self._home, self._disk, self._lock, self._entropy, self.mark)
+        log = Log(self._home, self._disk, self._lock, self._entropy, self.mark, self.signing)
         log._staged = staged
         return log
 
-    def adopt(self, name: str, events: Sequence[bytes]) -> None:
-        """Whole lines of another home of the same person, sorted by id, as a segment of their own."""
+    def adopt(self, name: str, events: Sequence[Event]) -> None:
+        """Events of another home of the same person, sorted by id, as a segment of their own: the person vouches for
+        them, so this home signs them."""
         make_folder(os.path.join(self._home, IMPORTED), below=self._home)
         with self.alone() as log:
-            log.replace(f"{IMPORTED}/{name}.jsonl", b"".join(events))
+            log.begin_signing()
+            log.replace(f"{IMPORTED}/{name}.jsonl", b"".join([encode(event, self.sign) for event in events]))
 
     def bury(self, graves: Sequence[Event]) -> None:
-        """Tombstones of another home of the same person, as they were written there."""
+        """Tombstones of another home of the same person, signed by this one."""
         with self.alone() as log:
+            log.begin_signing()
             before = read_file(self.path(PURGED)) or b""
             ended = before if before.endswith(b"\n") or not before else before + b"\n"
-            log.replace(PURGED, ended + b"".join([encode(event) for event in graves]))
+            log.replace(PURGED, ended + b"".join([encode(event, self.sign) for event in graves]))
 
     def skim(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
         """How far all that follows `cursor` is only counted (see `_COUNTED`), and whether anything else comes then."""

@@ -56,10 +56,8 @@ class Plan(NamedTuple):
         The log is held, and the tombstones are in it.
         """
         for segment in self.segments:
-            if segment.segment in staged:
-                log.commit(segment.segment, staged[segment.segment])
-            elif segment.is_other:
-                log.replace(segment.segment, segment.data)
+            if segment.is_other:
+                log.replace(segment.segment, segment.data, segment.unsigned, staged.get(segment.segment, ""))
 
     def data(self, segment: str) -> bytes:
         """A segment as it should be."""

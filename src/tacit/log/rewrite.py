@@ -1,4 +1,4 @@
-"""The two occasions on which a segment is written anew: a purge, and setting aside lines that cannot be read.
+"""The occasions on which a segment is written anew: a purge, and setting aside lines that cannot be read or believed.
 
 What is not meant stays byte for byte. The new file takes the old one's place in one step, and whoever rewrites has
 made sure before that nobody else appends.
@@ -6,7 +6,7 @@ made sure before that nobody else appends.
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
 from typing import Any, NamedTuple
@@ -17,12 +17,12 @@ from tacit.core.ids import EventId
 from tacit.core.observation import Sealed, Stub, Unknown
 from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import read_file, replace_file
-from tacit.log.codec import Damaged, decode, encode
+from tacit.log.codec import Damaged, decode, encode, is_line_of, parted
 from tacit.log.log import Log
 from tacit.log.reader import MAX_LINE, lines
 
 QUARANTINE = "quarantine"
-_ENVELOPE = ("id", "op", "ts", "c", "type", "src")
+_ENVELOPE = ("id", "op", "ts", "m", "c", "type", "src")
 
 Change = Callable[[Event], Event]
 Holds = Callable[[str], bool]
@@ -34,6 +34,7 @@ class Piece(NamedTuple):
     number: int
     raw: bytes
     event: Event | Damaged | None
+    offset: int
 
     @property
     def data(self) -> bytes:
@@ -41,7 +42,8 @@ class Piece(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """A segment as it should be: which events changed, what they were and are, and how many unreadable lines went."""
+    """A segment as it should be: which events changed, what they were and are, how many unreadable lines went, and
+    where the lines end now that were written before there were codes."""
 
     segment: str
     data: bytes
@@ -49,6 +51,7 @@ class Rewritten(NamedTuple):
     after: tuple[Event, ...]
     changed: tuple[EventId, ...]
     damaged: int
+    unsigned: int | None = None
 
     @property
     def is_other(self) -> bool:
@@ -56,19 +59,19 @@ class Rewritten(NamedTuple):
 
 
 def pieces(log: Log, segment: str) -> Iterator[Piece]:
-    for number, raw in _raw_lines(log, segment):
-        yield Piece(number, raw, _decoded(raw))
+    for number, raw, offset in _raw_lines(log, segment):
+        yield Piece(number, raw, _decoded(raw), offset)
 
 
-def _raw_lines(log: Log, segment: str) -> Iterator[tuple[int, bytes]]:
-    """Every line with its number and all of its bytes; the unfinished end has the number 0."""
+def _raw_lines(log: Log, segment: str) -> Iterator[tuple[int, bytes, int]]:
+    """Every line with its number, all of its bytes and its offset; the unfinished end has the number 0."""
     data = read_file(log.path(segment)) or b""
     end = 0
     for line in lines(BytesIO(data)):
-        yield line.number, data[line.offset : line.end]
+        yield line.number, data[line.offset : line.end], line.offset
         end = line.end
     if data[end:]:
-        yield 0, data[end:]
+        yield 0, data[end:], end
 
 
 def _decoded(raw: bytes) -> Event | Damaged | None:
@@ -105,35 +108,56 @@ class Rewriter:
 
         Raises `Refused` where a line holds what is to go and this version does not understand all of that line.
         """
-        kept: list[bytes] = []
+        kept: list[_Kept] = []
         before: list[Event] = []
         after: list[Event] = []
         lost: set[str] = set()
-        for number, raw in _raw_lines(log, segment):
-            outcome = self._known.get(raw) or self._outcome(number, raw, segment)
+        for number, raw, offset in _raw_lines(log, segment):
+            outcome = self._known.get(raw) or self._outcome(Piece(number, raw, _decoded(raw), offset), segment)
             if outcome.event is None or outcome.left is None:
                 if outcome.is_lost:
                     lost.add(sha256(raw.removesuffix(b"\n")).hexdigest())
                 else:
-                    kept.append(raw)
+                    kept.append(_Kept(offset, raw))
                 continue
             left = _without_seal(outcome.left, lost)
             before.append(outcome.event)
             after.append(left)
-            kept.append(raw if left == outcome.event else encode(left))
+            kept.append(_Kept(offset, raw if left == outcome.event else _line(log, raw, left)))
         changed = [old.id for old, new in zip(before, after, strict=True) if old != new]
-        return Rewritten(segment, b"".join(kept), tuple(before), tuple(after), tuple(changed), len(lost))
+        data = b"".join([line for _, line in kept])
+        end = _unsigned_end(log, segment, kept)
+        return Rewritten(segment, data, tuple(before), tuple(after), tuple(changed), len(lost), end)
 
-    def _outcome(self, number: int, raw: bytes, segment: str) -> _Outcome:
-        event = _decoded(raw)
-        if isinstance(event, Event):
-            _must_understand(Piece(number, raw, event), segment, self._holds)
-            outcome = _Outcome(event, self._change(event))
+    def _outcome(self, piece: Piece, segment: str) -> _Outcome:
+        if isinstance(piece.event, Event):
+            _must_understand(piece, segment, self._holds)
+            outcome = _Outcome(piece.event, self._change(piece.event))
         else:
-            outcome = _Outcome(is_lost=event is not None and self._holds(raw.decode("utf-8", "surrogateescape")))
-        if raw.endswith(b"\n"):  # an unfinished end may be another line the next time
-            self._known[raw] = outcome
+            held = piece.event is not None and self._holds(piece.raw.decode("utf-8", "surrogateescape"))
+            outcome = _Outcome(is_lost=held)
+        if piece.raw.endswith(b"\n"):  # an unfinished end may be another line the next time
+            self._known[piece.raw] = outcome
         return outcome
+
+
+class _Kept(NamedTuple):
+    """Where a line stood, and its bytes now."""
+
+    offset: int
+    line: bytes
+
+
+def _unsigned_end(log: Log, segment: str, kept: Sequence[_Kept]) -> int | None:
+    """Where the lines that were written before there were codes end, when these are left; None where none is noted."""
+    known = log.signing.baseline() if log.signing else None
+    return sum(len(line) for offset, line in kept if offset < known.end(segment)) if known else None
+
+
+def _line(log: Log, raw: bytes, left: Event) -> bytes:
+    """What is left of a line. It has a code if the line had one that holds: a purge vouches for nothing."""
+    has_code = log.signing and log.signing.verifies(*parted(raw.removesuffix(b"\n")))
+    return encode(left, log.sign if has_code else None)
 
 
 def _without_seal(event: Event, lost: set[str]) -> Event:
@@ -145,7 +169,7 @@ def _without_seal(event: Event, lost: set[str]) -> Event:
 
 def _must_understand(piece: Piece, segment: str, holds: Holds) -> None:
     assert isinstance(piece.event, Event)
-    if not isinstance(piece.event.body, Unknown) and encode(piece.event) == piece.data + b"\n":
+    if not isinstance(piece.event.body, Unknown) and is_line_of(piece.event, piece.data):
         return
     fields = json.loads(piece.data)
     if any(holds(text) for name, value in fields.items() if name not in _ENVELOPE for text in _texts(value)):
@@ -168,7 +192,7 @@ def _texts(value: Any) -> Iterator[str]:
                 yield from _texts(inner)
 
 
-# Lines that cannot be read
+# Lines that cannot be read, or that this home did not write
 
 
 class Aside(NamedTuple):
@@ -192,10 +216,23 @@ def set_aside(log: Log, segment: str, day: str) -> list[Aside]:
         for piece in found
         if piece.number and isinstance(piece.event, Damaged) and sha256(piece.data).hexdigest() not in sealed
     ]
-    moved = [Aside(segment, piece.number, _kept_copy(log, segment, piece, day)) for piece in bad]
+    return _moved(log, segment, found, {piece.number for piece in bad}, day)
+
+
+def set_lines_aside(log: Log, segment: str, numbers: set[int], day: str) -> list[Aside]:
+    """Move these lines to files of their own, as they are. All others stay."""
+    return _moved(log, segment, [*pieces(log, segment)], numbers, day)
+
+
+def _moved(log: Log, segment: str, found: Sequence[Piece], numbers: set[int], day: str) -> list[Aside]:
+    moved = [
+        Aside(segment, piece.number, _kept_copy(log, segment, piece, day))
+        for piece in found
+        if piece.number and piece.number in numbers
+    ]
     if moved:
-        numbers = {piece.number for piece in bad}
-        log.replace(segment, b"".join(piece.raw for piece in found if piece.number not in numbers))
+        kept = [_Kept(piece.offset, piece.raw) for piece in found if piece.number not in numbers]
+        log.replace(segment, b"".join([line for _, line in kept]), _unsigned_end(log, segment, kept))
     return moved
 
 

@@ -17,6 +17,7 @@ from tacit.disk.lock import read_only, refuses_writes
 from tacit.disk.ops import Disk, link_refused, make_folder, opened, write_all
 from tacit.disk.replace import replace_file
 from tacit.log.codec import decode, encode, is_cut_off, readable_id
+from tacit.log.signing import Sign
 
 _TAIL = 8192
 _FARTHEST = _TAIL * 8**3  # 4 MiB: more than any writes that were torn one after the other
@@ -52,18 +53,18 @@ class Appended(NamedTuple):
 Compose = Callable[[EventId | None, Sequence[Sealed]], Sequence[Event]]
 
 
-def append(disk: Disk, path: str, compose: Compose, *, durable: bool) -> Appended:
-    """Write what `compose` makes; on return it is durable (or, if not asked for, at least written).
+def append(disk: Disk, path: str, compose: Compose, *, durable: bool, sign: Sign | None = None) -> Appended:
+    """Write what `compose` makes, signed; on return it is durable (or, if not asked for, at least written).
 
     Raises `StoreUnwell`; then the segment holds nothing of it, or the message says that it may.
     """
     try:
-        return _append(disk, path, compose, durable)
+        return _append(disk, path, compose, durable, sign)
     except OSError as error:
         raise _explained(error, path) from error
 
 
-def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Appended:
+def _append(disk: Disk, path: str, compose: Compose, durable: bool, sign: Sign | None) -> Appended:
     folder = os.path.dirname(path)
     make_folder(folder, below=os.path.dirname(folder))
     with opened(disk, path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as fd:
@@ -71,7 +72,7 @@ def _append(disk: Disk, path: str, compose: Compose, durable: bool) -> Appended:
         if tail.size == 0:  # a new file's name must be as durable as its first line
             disk.sync_folder(folder)
         events = compose(tail.last, [_seal(fragment) for fragment in tail.fragments])
-        data = b"".join([_line(event) for event in events])
+        data = b"".join([_line(event, sign) for event in events])
         written = b"\n" + data if tail.unended else data
         try:
             write_all(disk, fd, written)
@@ -121,8 +122,8 @@ def suspicion(path: str) -> str:
     return os.path.join(folder, f".{name}.suspect")
 
 
-def _line(event: Event) -> bytes:
-    line = encode(event)
+def _line(event: Event, sign: Sign | None) -> bytes:
+    line = encode(event, sign)
     if len(line) > MAX_EVENT:
         raise ValueError(f"an event is larger than {MAX_EVENT} bytes")
     return line

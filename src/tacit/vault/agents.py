@@ -1,40 +1,131 @@
-"""Which agent runs this command, told by what agents put into the environment of the commands they run.
+"""Which agent runs this command: told by its own environment, by those of the processes above it, and by their names.
 
-An agent that hides cannot be told from a person; what this protects from is an honest agent that was misled.
+Hosts put variables into the environment of the commands they run. A command line like `env -i tacit …`, a login shell
+or a program that cleans its environment removes them, but the processes that started it still have them, and the host
+itself has a name. What cannot be told: a command that a host started through a process that was running before (an
+ssh server, cron, a terminal multiplexer of the person), or whose parents have ended and whose environment is clean.
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from tacit.vault.ancestors import Process, ancestors
+
 
 class Sign(NamedTuple):
-    """A variable that an agent sets, and the one that holds its session."""
+    """A variable that a host sets for the commands it runs, and the one that holds its session.
+
+    `value` is the only value that counts; without one, any does that is not empty. `source` says where it is known
+    from. Variables that a person sets to configure a tool, or that an editor sets in the person's own terminal
+    (CURSOR_TRACE_ID, GEMINI_CLI_IDE_SERVER_PORT, CLAUDE_PROJECT_DIR, AIDER_MODEL, GOOSE_PROVIDER), are no signs.
+    """
 
     variable: str
     agent: str
     session: str = ""
+    value: str = ""
+    source: str = ""
 
+
+class Program(NamedTuple):
+    """The name of a host's executable or script, as a process above the command shows it."""
+
+    name: str
+    agent: str
+    source: str = ""
+
+
+_SEEN = "seen in a run of the client: docs/guides/clients-tested.md"
 
 SIGNS = (
-    Sign("CLAUDECODE", "claude", "CLAUDE_CODE_SESSION_ID"),
-    Sign("CODEX_THREAD_ID", "codex", "CODEX_THREAD_ID"),
-    Sign("CODEX_SANDBOX", "codex"),
-    Sign("CODEX_SANDBOX_NETWORK_DISABLED", "codex"),
-    Sign("GEMINI_CLI", "gemini", "GEMINI_SESSION_ID"),
-    Sign("CURSOR_AGENT", "cursor"),
-    Sign("OPENCODE", "opencode"),
-    Sign("COPILOT_CLI", "copilot"),
-    Sign("AI_AGENT", ""),
+    Sign("CLAUDECODE", "claude", "CLAUDE_CODE_SESSION_ID", source=_SEEN),
+    Sign("CODEX_THREAD_ID", "codex", "CODEX_THREAD_ID", source=_SEEN),
+    Sign("CODEX_TOOL_CALL_ID", "codex", "CODEX_THREAD_ID", source=_SEEN),
+    Sign("CODEX_CI", "codex", "CODEX_THREAD_ID", source=_SEEN),
+    Sign("CODEX_SANDBOX", "codex", source="openai/codex codex-rs/core/src/spawn.rs"),
+    Sign("CODEX_SANDBOX_NETWORK_DISABLED", "codex", source="openai/codex codex-rs/core/src/spawn.rs"),
+    Sign("GEMINI_CLI", "gemini", "GEMINI_SESSION_ID", source=_SEEN),
+    Sign("GEMINI_SESSION_ID", "gemini", "GEMINI_SESSION_ID", source=_SEEN),
+    Sign("COPILOT_CLI", "copilot", "COPILOT_AGENT_SESSION_ID", source=_SEEN),
+    Sign("COPILOT_AGENT_SESSION_ID", "copilot", "COPILOT_AGENT_SESSION_ID", source=_SEEN),
+    Sign("OPENCODE", "opencode", source=_SEEN),
+    Sign(
+        "CURSOR_AGENT",
+        "cursor",
+        source="forum.cursor.com/t/151935, an answer of the maker; cursor.com/docs/agent/terminal",
+    ),
+    Sign("AGENT", "amp", "AMP_CURRENT_THREAD_ID", value="amp", source="aaif-goose/goose pull request 7017"),
+    Sign("GOOSE_TERMINAL", "goose", "AGENT_SESSION_ID", source="aaif-goose/goose guides/environment-variables.md"),
+    Sign("AGENT", "goose", "AGENT_SESSION_ID", value="goose", source="aaif-goose/goose pull request 7017"),
+    Sign("CLINE_ACTIVE", "cline", source="cline/cline src/hosts/vscode/terminal/VscodeTerminalRegistry.ts"),
+    Sign("QWEN_CODE", "qwen", "QWEN_CODE_SESSION_ID", source="npm @qwen-code/qwen-code 0.15.10 cli.js"),
+    Sign("AUGMENT_AGENT", "augment", source="npm @augmentcode/auggie 0.36.0 augment.mjs"),
+    Sign("KIRO_SESSION_ID", "kiro", "KIRO_SESSION_ID", source="dynatrace-oss/dtctl issue 282, measured with 2.6.1"),
+    Sign("CRUSH", "crush", "CRUSH_SESSION_ID", source="charmbracelet/crush internal/shell/shell.go"),
+    Sign("ANTIGRAVITY_AGENT", "antigravity", source="firebase/firebase-tools pull request 10457, measured"),
+    Sign("PI_CODING_AGENT", "pi", "PI_SESSION_ID", source="npm @mariozechner/pi-coding-agent 0.73.1 dist/cli.js"),
+    Sign("AI_AGENT", "", source="npm @vercel/detect-agent README.md: a name that any tool may give itself"),
 )
+
+# Editors are left out: the person's own terminals run below them.
+PROGRAMS = (
+    Program("claude", "claude", _SEEN),
+    Program("codex", "codex", _SEEN),
+    Program("gemini", "gemini", _SEEN),
+    Program("copilot", "copilot", _SEEN),
+    Program("opencode", "opencode", _SEEN),
+    Program("cursor-agent", "cursor", "cursor.com/docs/cli/installation"),
+    Program("amp", "amp", "npm @ampcode/cli package.json"),
+    Program("goose", "goose", "aaif-goose/goose crates/goose-cli/Cargo.toml"),
+    Program("cline", "cline", "npm cline 3.0.65 package.json"),
+    Program("qwen", "qwen", "npm @qwen-code/qwen-code 0.15.10 package.json"),
+    Program("auggie", "augment", "npm @augmentcode/auggie 0.36.0 package.json"),
+    Program("kiro-cli", "kiro", "kiro.dev/docs/cli: a single binary since 3.0"),
+    Program("kiro-cli-chat", "kiro", "vercel/vercel pull request 16092, measured"),
+    Program("crush", "crush", "npm @charmland/crush 0.96.1 package.json"),
+    Program("aider", "aider", "PyPI aider-chat 0.86.2 entry_points.txt"),
+)
+_PROGRAMS = {program.name: program for program in PROGRAMS}
 
 
 class Agent(NamedTuple):
+    """The host that runs this command, its session where it tells one, and what it was recognised by."""
+
     name: str
     session: str
+    sign: str
 
 
 def find_agent(environment: Mapping[str, str]) -> Agent | None:
+    """The agent that this process works for, or None for a person. Never raises.
+
+    Where processes cannot be looked at (no /proc, as on macOS) only `environment` counts.
+    """
+    found = _in_environment(environment)
+    if found is not None:
+        return found
+    for process in ancestors():
+        if (found := _in_process(process)) is not None:
+            return found
+    return None
+
+
+def _in_environment(environment: Mapping[str, str]) -> Agent | None:
     for sign in SIGNS:
-        if value := environment.get(sign.variable):
-            return Agent(sign.agent or value, environment.get(sign.session, "") if sign.session else "")
+        value = environment.get(sign.variable)
+        if value and sign.value in ("", value):
+            return Agent(sign.agent or value, environment.get(sign.session, ""), f"{sign.variable} is set")
+    return None
+
+
+def _in_process(process: Process) -> Agent | None:
+    who = f"{process.name} (process {process.pid}), which this was started from"
+    for sign in SIGNS:
+        value = process.variable(sign.variable)
+        if value and sign.value in ("", value):
+            session = process.variable(sign.session) if sign.session else ""
+            return Agent(sign.agent or value, session, f"{sign.variable} is set in {who}")
+    for name in process.programs:
+        if (program := _PROGRAMS.get(name)) is not None:
+            return Agent(program.agent, "", f"{program.name} runs as {who}")
     return None

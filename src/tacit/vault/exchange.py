@@ -107,9 +107,9 @@ class Exchanging(Purging):
         sorted_out = _Sorting(self._store.log, self._store.speaker.origin().at)
         taken = sorted_out.taken(found)
         if taken:
-            data = [encode(event) for event in taken]
+            data = b"".join([encode(event) for event in taken])
             day = self._store.speaker.origin().at.date().isoformat()
-            self._store.log.adopt(f"{day}-{sha256(b''.join(data)).hexdigest()[:12]}", data)
+            self._store.log.adopt(f"{day}-{sha256(data).hexdigest()[:12]}", taken)
         if graves := sorted_out.graves(found):
             self._store.log.bury(graves)
             self.purge_again()

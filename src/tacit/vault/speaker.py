@@ -15,21 +15,30 @@ Clock = Callable[[], datetime]
 
 
 class Speaker(NamedTuple):
-    """Makes the origin of an operation. An actor other than the person speaks with a model's authority."""
+    """Makes the origin of an operation. An actor other than the person speaks with a model's authority.
+
+    `sign` says what an agent was recognised by; it is shown where something is refused, and not recorded.
+    """
 
     clock: Clock
     actor: str = USER
     session: str = ""
     host: str = ""
+    sign: str = ""
 
     @property
     def is_person(self) -> bool:
         return self.actor == USER
 
     def must_be_person(self, what: str, type_it: str) -> None:
-        """Decisions are the person's; an agent is told what to ask for."""
+        """Decisions are the person's; an agent is told what to ask for, and a person why they were taken for one."""
         if not self.is_person:
-            raise Refused(f"only a person {what}, and this is {show(self.actor)}", f"ask them to type: {type_it}")
+            known_by = f" ({show(self.sign)})" if self.sign else ""
+            elsewhere = ", in a terminal that no agent started" if self.sign else ""
+            raise Refused(
+                f"only a person {what}, and this is {show(self.actor)}{known_by}",
+                f"ask them to type{elsewhere}: {type_it}",
+            )
 
     def origin(self) -> Origin:
         now = self.clock()
@@ -47,7 +56,8 @@ class Speaker(NamedTuple):
 def speaker(environment: Mapping[str, str]) -> Speaker:
     """`TACIT_NOW` fixes the clock, `TACIT_ACTOR` names an agent, `TACIT_SESSION` its session.
 
-    A command that an agent runs is the agent's, whatever it calls itself: nobody becomes the person by a variable.
+    A command that an agent runs is the agent's, whatever it calls itself and whichever variables it removed: nobody
+    becomes the person by a variable.
     """
     fixed, agent = environment.get("TACIT_NOW"), find_agent(environment)
     named = environment.get("TACIT_ACTOR") or USER
@@ -56,6 +66,7 @@ def speaker(environment: Mapping[str, str]) -> Speaker:
         actor=clip(clean(f"agent:{agent.name}" if agent and named == USER else named), 64),
         session=clip(clean(environment.get("TACIT_SESSION") or (agent.session if agent else "")), 128),
         host=clip(clean(os.uname().nodename), 64),
+        sign=clip(clean(agent.sign), 160) if agent and named == USER else "",
     )
 
 

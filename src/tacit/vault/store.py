@@ -25,6 +25,7 @@ from tacit.index import reader, store
 from tacit.index.rows import snapshot
 from tacit.index.store import IndexUnwell, wellness
 from tacit.log.log import Log
+from tacit.log.signing import Signing
 from tacit.vault.connection import Reading
 from tacit.vault.filing import Filing, must_decode
 from tacit.vault.home import Home
@@ -67,7 +68,9 @@ class Store:
         self._folder = folder
         self.speaker = speaker
         self.entropy = entropy
-        self.log = Log(home.root, disk, FileLock(home.log_lock, _LOG_SECONDS, _LOG_LONGEST), entropy, self._mark)
+        lock = FileLock(home.log_lock, _LOG_SECONDS, _LOG_LONGEST)
+        signing = Signing(home.root, disk, self._key)
+        self.log = Log(home.root, disk, lock, entropy, self._mark, signing)
         self.filing = Filing(home, self.log)
         self._disk = disk
         self._reading = Reading(home.index, self.log.lines_at)
@@ -82,6 +85,11 @@ class Store:
         from tacit.vault.key import mark
 
         return mark(self.home.key, secret)
+
+    def _key(self, make: bool) -> bytes | None:
+        from tacit.vault.key import load_key
+
+        return load_key(self.home.key, make)
 
     @cached_property
     def publisher(self) -> Publisher:

@@ -24,6 +24,7 @@ from tacit.vault.setup import Setup
 from tacit.vault.statistics import Counting
 from tacit.vault.syncing import Syncing
 from tacit.vault.tending import Tending
+from tacit.vault.vouching import Vouching
 from tacit.vault.workflows import Workflows
 
 
@@ -37,6 +38,7 @@ class Vault(
     Trusting,
     Syncing,
     Exchanging,
+    Vouching,
     Workflows,
     Histories,
     Transcripts,

@@ -9,7 +9,7 @@ from tacit.core.event import Event
 from tacit.core.memory import recollect
 from tacit.core.observation import Unknown
 from tacit.index import reader
-from tacit.log.codec import encode
+from tacit.log.codec import is_line_of
 from tacit.log.log import Record
 from tacit.log.tombstones import tombstones
 from tacit.log.verify import Finding
@@ -31,11 +31,7 @@ def _lines_come_back(records: list[Record]) -> Iterator[Finding]:
     """What is read and written again is the same line, byte for byte."""
     for record in records:
         event = record.event
-        if (
-            isinstance(event, Event)
-            and not isinstance(event.body, Unknown)
-            and encode(event) != record.line.data + b"\n"
-        ):
+        if isinstance(event, Event) and not isinstance(event.body, Unknown) and not is_line_of(event, record.line.data):
             what = "written by another program in another form; it can be read"
             yield Finding(f"{record.segment}:{record.line.number}", what, "nothing: it counts as it stands", False)
 

@@ -55,6 +55,7 @@ class Grown:
         if self._fd is None:
             folder = os.path.dirname(self._path)
             make_folder(folder, below=os.path.dirname(folder))
+            self._log.begin_signing()
             with suppress(FileNotFoundError):  # what a crash left is of no use
                 self._disk.remove(self._new)
             self._fd = self._disk.open(self._new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)

@@ -136,7 +136,7 @@ class Histories(Opened):
         known = Known(log, history.segment)
         guard = Blockwise(self._mark_of(dry_run))
         setting, skipped, earlier = self._setting(history, known, guard)
-        intake = Intake(setting, known, guard, tombstones(log), ignored)
+        intake = Intake(setting, known, guard, tombstones(log), ignored, None if dry_run else log.sign)
         intake.tally.commands = skipped - earlier
         if earlier:
             intake.tally.left_out[EARLIER] = earlier

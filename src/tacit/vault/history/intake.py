@@ -22,6 +22,7 @@ from tacit.core.event import Event, Origin
 from tacit.core.ids import event_id
 from tacit.core.observation import CommandRan
 from tacit.log.commands import ENVELOPE, CommandLines
+from tacit.log.signing import Sign
 from tacit.log.tombstones import Tombstones
 from tacit.vault.history.known import DIGEST, Known, command_id, heard_key
 
@@ -73,7 +74,13 @@ class Intake:
     """One history, block by block. The loop in `lines` runs for every command: what is rare stands elsewhere."""
 
     def __init__(
-        self, setting: Setting, known: Known, guard: Blockwise, graves: Tombstones | None, ignored: Ignored | None
+        self,
+        setting: Setting,
+        known: Known,
+        guard: Blockwise,
+        graves: Tombstones | None,
+        ignored: Ignored | None,
+        sign: Sign | None = None,
     ) -> None:
         self.tally = Tally()
         self._setting = setting
@@ -85,7 +92,7 @@ class Intake:
         self._ignored = ignored
         self._hashed = blake2b(f"{setting.shell}\n".encode(), digest_size=DIGEST)
         self._sessions = Sessions(setting.shell, known.sittings)
-        self._lines = CommandLines(setting.shell)
+        self._lines = CommandLines(setting.shell, sign)
         self._at = setting.start
         self._earliest, self._latest = (1, 0) if setting.step else (EARLIEST, latest(setting.now))
         self._second = self._position = -1
