@@ -81,7 +81,7 @@ WHO: Mapping[str, Mapping[str, Who]] = {
     },
     # Capture
     "try": {"": _ANYBODY},
-    "install": {"": _ANYBODY, "TARGET": _PERSON, "--uninstall": _PERSON},
+    "install": {"": _ANYBODY, "TARGET": _PERSON, "--yes": _PERSON, "--uninstall": _PERSON},
     "uninstall": {"": _PERSON},
     "capture": {"": _PERSON},
     "hook": {"": _ANYBODY},
@@ -95,7 +95,7 @@ WHO: Mapping[str, Mapping[str, Who]] = {
     "improve": {"": _AGENT},
     "evaluate": {"": _AGENT},
     "doctor": {"": _ANYBODY},
-    "verify": {"": _ANYBODY, "--mend": _PERSON},
+    "verify": {"": _ANYBODY, "--mend": _PERSON, "--quarantine-unsigned": _PERSON, "--accept-unsigned": _PERSON},
     "redact": {"": _ANYBODY},
     "export": {"": _PERSON},
     "import": {"": _PERSON, "history --dry-run": _ANYBODY},
@@ -118,12 +118,13 @@ SAME: Mapping[str, str] = {
     "suggestions": "--scope",
     "trust": "--show",
     "workflow": "list show runs export --in --step --from --resume --yes --dry-run --as --form --file",
-    "install": "--mcp --capture --yes",
+    "install": "--mcp --capture",
     "autocapture": "status",
     "config": "show get",
     "learn": "--session --since --all --dry-run --show-prompt",
     "improve": "--force --min-count",
     "evaluate": "--force",
+    "verify": "--yes",
     "redact": "--count",
 }
 _ANY_WORD = "TARGET"

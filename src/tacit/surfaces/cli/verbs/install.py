@@ -60,7 +60,7 @@ def _say_targets(call: Call) -> None:
     stale = [one for one in TARGETS.values() if (found := condition(one, place)) and found.is_stale]
     if not stale:
         return
-    if call.flag("--yes") or sys.stdin.isatty():
+    if call.vault.is_person and (call.flag("--yes") or sys.stdin.isatty()):
         _repair(call, stale, place)
     else:
         say(f"Repair {', '.join(one.name for one in stale)} at once: tacit install --yes")
