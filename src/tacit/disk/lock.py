@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from tacit.core.errors import LockBusy, ReadOnly
 from tacit.disk.ops import PRIVATE_FILE, link_refused, make_folder, open_folder
@@ -30,13 +30,6 @@ class Lock(Protocol):
     """Something that keeps others out for the length of a `with`. `patience` replaces the lock's own, in seconds."""
 
     def held(self, patience: float | None = None) -> AbstractContextManager[None]: ...
-
-
-class Holder(NamedTuple):
-    """The process that took a lock last, and when by the monotonic clock: no two times of holding are equal."""
-
-    pid: int
-    taken_at: int
 
 
 class FileLock:
@@ -86,11 +79,11 @@ class FileLock:
             raise self._busy(seconds)
         taken = _acquired_by_thread(fd)
         while True:
-            holder = holder_of(self.path)
+            before = _last_taken(self.path)
             left = until - time.monotonic()
             if left > 0 and taken.acquire(timeout=min(seconds, left)):
                 return
-            if left <= 0 or holder_of(self.path) == holder:
+            if left <= 0 or _last_taken(self.path) == before:
                 raise self._busy(seconds)
 
     def _busy(self, seconds: float) -> LockBusy:
@@ -104,16 +97,16 @@ class FileLock:
         )
 
 
-def holder_of(path: str) -> Holder | None:
-    """Who took this lock last; None where nobody did yet. They may have released it since."""
+def _last_taken(path: str) -> bytes:
+    """Who took this lock last, and when: no two times of holding have the same; empty where nobody did yet."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return None
+        return b""
     try:
-        return Holder(*map(int, os.read(fd, _HOLDER).split()))
-    except (OSError, ValueError, TypeError):
-        return None
+        return os.read(fd, _HOLDER)
+    except OSError:
+        return b""
     finally:
         os.close(fd)
 

@@ -1,9 +1,10 @@
-"""The spool: commands that could not be appended to the log, each in a file of its own until somebody files it.
+"""The spool: records that could not be appended to the log, each in a file of its own until somebody files it.
 
-A recorder that does not get the log's lock, or that finds the disk full, writes the redacted event here. This needs no
-lock: the file is written under a temporary name and then renamed. Whoever holds the log's lock next appends the event
-to `activity/YYYY-MM-late.jsonl` and deletes the file. The event's id is chosen when it is spooled, so a filer that is
-killed between the two steps does no harm: the id is found in the log, and only the deletion is repeated.
+Spooled are commands of shells, and what agents were given. Whoever does not get the log's lock, or finds the disk full,
+writes the redacted event here. This needs no lock: the file is written under a temporary name and then renamed. Whoever
+holds the log's lock next appends the event to `activity/YYYY-MM-late.jsonl` and deletes the file. The event's id is
+chosen when it is spooled, so a filer that is killed between the two steps does no harm: the id is found in the log, and
+only the deletion is repeated.
 
 A few files of one block each are kept in reserve. On a full disk one of them is renamed and overwritten in place.
 What cannot be kept at all is counted in a file that is overwritten in place, too.
@@ -24,7 +25,7 @@ from tacit.core.errors import StoreUnwell
 from tacit.core.event import Draft, Event, Origin, timestamp
 from tacit.core.guarded import without_secrets
 from tacit.core.ids import derived_id
-from tacit.core.observation import CommandRan
+from tacit.core.observation import CommandRan, Injected
 from tacit.disk.ops import PRIVATE_FILE, PRIVATE_FOLDER, make_folder
 from tacit.log.codec import decode, encode
 from tacit.log.log import PURGED, SPOOL, Cursor, Log, late_segment
@@ -32,6 +33,9 @@ from tacit.log.segment import MAX_EVENT
 
 if TYPE_CHECKING:  # loaded where something was purged
     from tacit.log.tombstones import Tombstones
+
+# What a shell ran, and what an agent was given: both happen while somebody waits, and neither may be lost.
+_SPOOLED = (CommandRan, Injected)
 
 MOST = 2_000  # files that may wait
 MOST_BYTES = 16 << 20
@@ -178,7 +182,7 @@ class Spool:
         return event
 
     def _read(self, folder: int, name: str) -> Event | None:
-        """Nothing but a command that somebody ran: no other line comes into the log this way."""
+        """Nothing but what is spooled here, which decides nothing: no other line comes into the log this way."""
         try:
             fd = os.open(name, os.O_RDONLY | _PLAIN, dir_fd=folder)
         except OSError:  # a link, a socket
@@ -190,8 +194,9 @@ class Spool:
             event = decode(os.pread(fd, MAX_EVENT, 0).rstrip(b"\0\n"))
         finally:
             os.close(fd)
-        is_command = isinstance(event, Event) and event.id == name == event.op and isinstance(event.body, CommandRan)
-        return event if isinstance(event, Event) and is_command else None
+        if not isinstance(event, Event) or not event.id == name == event.op:
+            return None
+        return event if isinstance(event.body, _SPOOLED) else None
 
     def _known(self, events: Sequence[Event]) -> set[str]:
         """The ids that a filer who was killed has appended already."""

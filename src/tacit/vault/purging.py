@@ -145,7 +145,7 @@ class Purging(Opened):
             self._clean(looked.plan.before, looked.files)
             return looked.plan, looked.cut, looked.found
 
-        return self._told(*self._store.rewritten(work))
+        return self._told(*self._store.remade(work, rebuild=False))
 
     def purge_again(self) -> Purge:
         """Purge all that was ever purged once more: after an interruption, or when an old file was put back."""
@@ -162,7 +162,7 @@ class Purging(Opened):
             self._clean(plan.before, files)
             return plan, cut, self._found(plan, Meant(()), files)
 
-        return self._told(*self._store.rewritten(work))
+        return self._told(*self._store.remade(work, rebuild=False))
 
     def mend(self) -> list[Aside]:
         """Set aside every line of the log that cannot be read; nothing is lost, and readable lines stay as they are."""

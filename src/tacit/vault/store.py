@@ -327,24 +327,17 @@ class Store:
         with self._alone():
             self._let_writer_finish(self._writer(rebuild=True))
 
-    def remade(self, work: Callable[[], T]) -> T:
-        """Do something to the log itself while nobody else is in the home, and make index and views again."""
-        self._write_observations()
-        self._reading.let_go()
-        make_home(self.home)
-        with self._alone():
-            done = work()
-            self._let_writer_finish(self._writer(rebuild=True))
-        return done
+    def remade(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
+        """Do something to the log itself while nobody else is in the home, and draw the views again.
 
-    def rewritten(self, work: Callable[[], T]) -> T:
-        """The same for work that ends with `swap`, so that the index is made already."""
+        The index is made again as well, unless the work ends with `swap`, which has done that.
+        """
         self._write_observations()
         self._reading.let_go()
         make_home(self.home)
         with self._alone():
             done = work()
-            self._let_writer_finish(self._writer())
+            self._let_writer_finish(self._writer(rebuild=rebuild))
         return done
 
     def swap(self, staged: dict[str, str], commit: Callable[[Log], None]) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 from tacit.core.claim import Scope, is_local
 from tacit.core.conversation import session_id
 from tacit.core.errors import LockBusy
-from tacit.core.event import Draft, Event, timestamp
+from tacit.core.event import Draft, Event, Origin, timestamp
 from tacit.core.observation import Injected
 from tacit.core.status import Status
 from tacit.core.text import clean, clip
@@ -115,8 +115,15 @@ class Giving(Opened):
             origin = self._store.speaker.origin()._replace(
                 session=clip(clean(asker.session), 128), actor=f"agent:{asker.agent}"
             )
-            self._store.log.append([Draft(said, self._store.scope())], origin)
+            self._record(Draft(said, self._store.scope()), origin)
         return given.text
+
+    def _record(self, draft: Draft, origin: Origin) -> None:
+        """Record what is handed out before it is. A busy log is not waited for: then the record is spooled."""
+        try:
+            self._store.log.append([draft], origin, patience=_PATIENCE)
+        except LockBusy:
+            self._store.log.spool(draft, origin)
 
     # What is chosen
 
