@@ -13,7 +13,10 @@ from tests.chaos.apart import copy_home
 
 from .person import Person, tree
 
-TRUTH = ("memory/events.jsonl", "activity/", "tacit.toml", "AGENTS.md", ".tacit/log.lock", ".tacit/write.lock")
+TRUTH = (
+    *("memory/events.jsonl", "activity/", "tacit.toml", "AGENTS.md", ".tacit/key", ".tacit/signed"),
+    *(".tacit/log.lock", ".tacit/write.lock"),
+)
 ANY_COMMAND = (
     *("recall build", "brief", "list", "show PUSH", "why PUSH", "status", "suggestions", "review", "conflicts", "init"),
     *("reindex", "evaluate", "improve", "recall nothing-like-it", "remember tea --evidence chat"),
