@@ -94,7 +94,8 @@ class Signing:
             return
         fields = {"key": self.key_name, "segments": {name: end for name, end in ends.items() if end}}
         signed = {**fields, "m": _coded(key, _OF_BASELINES, _canonical(fields))}
-        make_folder(os.path.dirname(self._path))
+        folder = os.path.dirname(self._path)
+        make_folder(folder, below=os.path.dirname(folder))
         replace_file(self._disk, self._path, _canonical(signed) + b"\n")
 
     def moved(self, segment: str, end: int) -> None:

@@ -26,7 +26,7 @@ from tacit.core.event import Draft, Event, Origin, timestamp
 from tacit.core.guarded import without_secrets
 from tacit.core.ids import derived_id
 from tacit.core.observation import CommandRan, Injected
-from tacit.disk.ops import PRIVATE_FILE, PRIVATE_FOLDER, make_folder
+from tacit.disk.ops import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folder
 from tacit.log.codec import decode, encode
 from tacit.log.log import PURGED, SPOOL, Cursor, Log, late_segment
 from tacit.log.segment import MAX_EVENT
@@ -69,13 +69,14 @@ class Spool:
 
     def __init__(self, log: Log) -> None:
         self._log = log
+        self._home = log.path("").rstrip(os.sep)
         self._path = log.path(SPOOL)
 
     # Putting something in
 
     def prepare(self) -> None:
         """Make the folder, the reserve and the counter while there is room. OSError where that fails."""
-        make_folder(self._path)
+        make_folder(self._path, below=self._home)
         with self._opened() as folder:
             self._refill(folder)
 
@@ -84,7 +85,7 @@ class Spool:
         is counted if anything can be written at all."""
         event = self._event(draft, origin)
         try:
-            make_folder(self._path)
+            make_folder(self._path, below=self._home)
             with self._opened() as folder:
                 return self._added(folder, event)
         except OSError:
@@ -268,8 +269,8 @@ class Spool:
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
-        """The folder itself; an error where it is a link."""
-        fd = os.open(self._path, _FOLDER)
+        """The folder itself; OSError where it or one above it, up to the home, is a link."""
+        fd = open_folder(self._path, self._home)
         try:
             yield fd
         finally:
