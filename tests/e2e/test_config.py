@@ -222,7 +222,7 @@ def test_an_agent_changes_no_setting(person: Person, words: str) -> None:
 def test_a_file_behind_a_link_is_read_and_never_written(person: Person) -> None:
     kept = person.folder / "dotfiles.toml"
     kept.write_text("[recall]\nlimit = 5\n")
-    person.home.mkdir()
+    person.home.mkdir(mode=0o700)
     settings_of(person).symlink_to(kept)
     assert person.tacit("config", "get", "recall.limit").out.split()[0] == "5"
     said = person.tacit("config", "set", "recall.limit", "7", code=1)

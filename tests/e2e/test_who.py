@@ -98,7 +98,7 @@ def test_an_agent_is_refused_with_the_command_to_hand_on_and_nothing_changes(per
     assert tree(person.folder) == before
     assert said.out == ""
     assert "only a person" in said.err and "agent:claude" in said.err
-    (handed_on,) = re.findall("ask them to type: (tacit .*)", said.err)
+    (handed_on,) = re.findall("ask them to type, in a terminal that no agent started: (tacit .*)", said.err)
     given = read_call(command(words[0]), words[1:])
     again = read_call(command(words[0]), shlex.split(handed_on)[2:])
     assert again.words == given.words
@@ -152,7 +152,7 @@ def test_a_program_that_an_agent_runs_is_held_to_the_same(
 
 @pytest.mark.parametrize("sign", SIGNS, ids=lambda sign: sign.variable)
 def test_every_agent_that_is_known_is_refused(person: Person, sign: Sign, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(sign.variable, "1")
+    monkeypatch.setenv(sign.variable, sign.value or "1")
     person.tacit("install", "zsh", "--yes", code=1)
     assert not (person.folder / ".zshrc").exists()
 

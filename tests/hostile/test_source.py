@@ -27,6 +27,7 @@ OPENERS = {
     "tacit.surfaces.hooks.agent": "/dev/null",
     "tacit.surfaces.hooks.snippet": "files of the package",
     "tacit.surfaces.install.change": "a new file, to be written",
+    "tacit.vault.ancestors": "/proc of the processes above, a bounded number of bytes",
     "tacit.surfaces.install.opencode": "files of the package",
     "tacit.vault.checks.disk": "/proc/self/mounts",
     "tacit.vault.checks.locks": "a lock, which is opened O_NONBLOCK and never read",

@@ -13,7 +13,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from tacit.core.errors import LockBusy, ReadOnly
@@ -22,7 +22,6 @@ from tacit.disk.ops import PRIVATE_FILE, link_refused, make_folder, open_folder
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 # A wait up to this long polls: it starts no thread, and whoever is in such a hurry may fork soon.
 _SHORT_WAIT, _POLL = 1.0, 0.005
-_HOLDER = 64  # bytes at most in a lock file: who took it, and when by the monotonic clock
 _ALL_LOCKS = "/proc/locks"  # Linux only
 
 
@@ -35,8 +34,9 @@ class Lock(Protocol):
 class FileLock:
     """An exclusive lock.
 
-    `patience` is how long one holder is waited for, `longest` how long the queue as a whole: while holders change, the
-    queue moves and it is worth waiting. By default both are the same. `LockBusy` is raised when either has passed.
+    `patience` is how long to wait while nothing moves, `longest` how long at all: while holders change, the queue moves
+    and it is worth waiting (where the system says who holds a lock: Linux). By default both are the same. `LockBusy` is
+    raised when either has passed.
     """
 
     def __init__(self, path: str, patience: float, longest: float | None = None) -> None:
@@ -63,8 +63,6 @@ class FileLock:
                 self._wait(place, seconds, until)
         finally:
             os.close(queue)
-        with suppress(OSError):  # a full disk: then the message names nobody
-            os.pwrite(fd, b"%-20d %-20d\n" % (os.getpid(), time.monotonic_ns()), 0)
 
     def _wait(self, fd: int, seconds: float, until: float) -> None:
         """Take one of the two files. Give up at `until`, or when one holder has had the lock for so many seconds."""
@@ -79,50 +77,36 @@ class FileLock:
             raise self._busy(seconds)
         taken = _acquired_by_thread(fd)
         while True:
-            before = _last_taken(self.path)
+            before = _in_line(self.path)
             left = until - time.monotonic()
             if left > 0 and taken.acquire(timeout=min(seconds, left)):
                 return
-            if left <= 0 or _last_taken(self.path) == before:
+            if left <= 0 or _in_line(self.path) == before:
                 raise self._busy(seconds)
 
     def _busy(self, seconds: float) -> LockBusy:
-        pid, waiting = _holder_and_waiting(self.path)
+        pid, others = _in_line(self.path)
         who = f"process {pid} holds it" if pid else "another process holds it"
-        others = f", {waiting} other{'s are' if waiting != 1 else ' is'} waiting" if waiting else ""
+        waiting = f", {len(others)} other{'s are' if len(others) != 1 else ' is'} waiting" if others else ""
         look = f"ps -fp {pid}" if pid else f"fuser -v {self.path}"
         return LockBusy(
-            f"{self.path} is busy: {who}{others}; gave up after {seconds:g} s",
+            f"{self.path} is busy: {who}{waiting}; gave up after {seconds:g} s",
             f"try again when that has ended; to see what it is: {look}",
         )
 
 
-def _last_taken(path: str) -> bytes:
-    """Who took this lock last, and when: no two times of holding have the same; empty where nobody did yet."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.read(fd, _HOLDER)
-    except OSError:
-        return b""
-    finally:
-        os.close(fd)
-
-
-def _holder_and_waiting(path: str) -> tuple[int, int]:
-    """The process that holds a lock now, and how many others wait for it; zeros where the system does not say."""
+def _in_line(path: str) -> tuple[int, frozenset[int]]:
+    """Who holds a lock now, and who else waits for it; nobody where the system does not say."""
     try:
         lock, queue = str(os.stat(path).st_ino), str(os.stat(_queue_of(path)).st_ino)
         with open(_ALL_LOCKS, encoding="ascii", errors="replace") as file:
             lines = [line.replace("->", "").split() for line in file if " FLOCK " in line and " WRITE " in line]
     except OSError:
-        return 0, 0
+        return 0, frozenset()
     # A line: number, FLOCK, ADVISORY, WRITE, process, device:device:inode, start, end. The holder comes first.
     at_lock, in_queue = ([int(one[4]) for one in lines if one[5].endswith(f":{inode}")] for inode in (lock, queue))
     holder = at_lock[0] if at_lock else 0
-    return holder, len({*at_lock[1:], *in_queue} - {holder, os.getpid()})
+    return holder, frozenset({*at_lock[1:], *in_queue} - {holder, os.getpid()})
 
 
 def _queue_of(path: str) -> str:
