@@ -31,7 +31,6 @@ OPENERS = {
     "tacit.surfaces.install.opencode": "files of the package",
     "tacit.vault.checks.disk": "/proc/self/mounts",
     "tacit.vault.checks.locks": "a lock, which is opened O_NONBLOCK and never read",
-    "tacit.vault.conversations.pending": "a new file, to be written",
     "tacit.vault.key": "a new file, to be written",
     "tacit.vault.model.child": "/dev/null, and a descriptor of its own",
 }
