@@ -46,6 +46,7 @@ class MortalDisk(OsDisk):
     """Stops at a call of its life; nothing after it is done."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.left: int | None = None
 
     def _live(self) -> None:
