@@ -10,9 +10,26 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from tacit.core.secrets.blocks import Found
-from tacit.core.secrets.values import is_password, is_place, is_random, is_very_random, is_wordy, may_be_secret
+from tacit.core.secrets.values import (
+    is_chosen,
+    is_password,
+    is_place,
+    is_random,
+    is_unpronounceable,
+    is_very_random,
+    is_wordy,
+    may_be_secret,
+)
 
-KEYWORDS = ("pass", "pwd", "secret", "token", "key", "cred", "auth", "access", "api", "sig", "kennwort", "contrase")
+_FOREIGN = (
+    "passwort kennwort contraseña contrasena contrasenya clave senha motdepasse mdp wachtwoord hasło haslo heslo parola "
+    "salasana lösenord losenord passord adgangskode kodeord jelszó jelszo lozinka şifre sifre пароль парола лозинка"
+).split()
+KEYWORDS = (
+    "pass", "pwd", "secret", "token", "key", "cred", "auth", "access", "api", "sig", "psk", "hmac", "mnemonic", "jwt", "pin",
+    "clave", "senha", "mdp", "wachtwoord", "hasło", "haslo", "heslo", "parola", "salasana", "kennwort", "contrase",
+    "lösenord", "losenord", "adgangskode", "kodeord", "jelsz", "lozinka", "şifre", "sifre", "пароль", "парола", "лозинка",
+)  # fmt: skip
 PASSWORD, TOKEN, WEAK = "password", "token", "secret"
 
 _REST = r"[\w.\-]{0,40}+"
@@ -34,16 +51,18 @@ _BARE = rf"{_PLAIN}{{1,200}}+(?:&(?![\w.-]{{1,40}}=){_PLAIN}{{0,100}}+){{0,4}}"
 _NEXT = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next name
 _NESTED = rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(KEYWORDS)})[\w.\-]{{0,20}}="  # a name itself, and tried by itself
 _LINE = r"[^\s\"'`<>\\\x00]{1,200}+"  # in a file of variables a value ends with its line
-_FOLLOWING = frozenset(" \t\n\r\f\v\"'`])=:>|?,")
+_FOLLOWING = frozenset(" \t\n\r\f\v\"'`])=:>|?,(<")
 _CALL = r"[(\[{]|\.\w|\s{0,2}\("
+_IN_TALK_CALL = r"[(\[{]|\.\w"
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 
-_PASSWORDS = ("password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña", "pwd", "pass")
-_TOKENS = ("token", "secret", "apikey", "accesskey", "secretkey", "authkey", "credentials", "creds")
+_PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk", "passw", "pswd", *_FOREIGN)
+_TOKENS = ("token", "secret", "apikey", "accesskey", "secretkey", "authkey", "credentials", "creds", "hmac", "jwt", "mnemonic")
 _KEYS = frozenset(
     (
         "api access secret auth private encryption signing account master service license deploy aes hmac jwt app "
-        "admin client shared storage session consumer subscription functions host"
+        "admin client shared storage session consumer subscription functions host preshared psk wallet vapid webhook bot "
+        "root unseal recovery cipher fernet cookie csrf sas server vpn crypto crypt app ssh rsa user write read rest project"
     ).split()
 )
 _NOT_PASS = frozenset("bypass compass surpass trespass pass".split())
@@ -60,7 +79,32 @@ _ABOUT = frozenset(
 _TAILS = frozenset("prod dev test staging stage old new value val b64 base64 string str live default".split())
 
 
-_WAYS = (("assigned", _OPERATOR), ("is", _IS), ("junk", _JUNK), ("space", _SPACE))
+# Ways in which source code and settings put a value behind a name.
+_LITERAL = r"(?:[@$brfLuR]{0,2}(?=[\"'`]))"
+_TYPED = rf"\s{{0,4}}:\s{{0,4}}[&*]{{0,2}}['\w.<>\[\]?]{{1,30}}\s{{0,4}}=\s{{0,4}}{_LITERAL}"  # password: str = "…"
+_WRAPPED = (  # key = []byte("…"), key = SecretStr("…")
+    r"[\"'\])]{0,3}\s{0,4}(?::?=|:|=>)\s{0,4}(?:new\s{1,2})?(?:\[\]byte|bytes|byte|str|String|SecretStr|SecretString|Secret|Buffer\.from|"
+    rf"[\w.:]{{0,30}}::(?:from|new)|Some|Password|toCharArray|NSString|std::string|encode|b64decode|unhexlify|fromhex|literal|sops|raw|Uint8Array|TextEncoder)"
+    rf"\(\s{{0,4}}{_LITERAL}"
+)
+_CALLED = rf"(?:::(?:from|new))?\(\s{{0,8}}{_LITERAL}"  # setPassword("…")
+_VALUED = (  # name: DB_PASSWORD, value: … and <key>password</key><string>…
+    r"[\"']{0,2}(?:</key>\s{0,8}<string>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|"
+    r"[\"']?,\s{0,4}[\"']?(?:value|Value|val)[\"']?\s{0,4}[:=]\s{0,4})(?=[^\s])"
+)
+_QUOTED_NEXT = r"[ \t]{1,4}(?=[\"'`«„“][^\s\"'`])"  # password "…"
+_TUPLE = r",\s{0,4}(?=[\"'])"  # {password, "…"}
+_SETS = (  # what stands before a name that a blank separates from its value
+    r"(?i)(?:^|[\s;&|({\"'`])(?:set(?:env|x|-env|-environment)?|setenv|env|arg|config(?:\s{1,2}(?:set|add))?|configure\s{1,2}set|"
+    r"secrets?\s{1,2}(?:set|put|add)|define|export|-name|\$env)(?:[ \t]{1,4}-{1,2}[\w-]{1,20}){0,5}[ \t]{1,4}[\"'\w./:-]{0,60}?\Z"
+)
+_SETTERS = r"(?i)(?:\A|[^a-z])(?:get|read|prompt|ask|input|fetch|load|lookup|find|require|valid|check|verify|is|has|forgot|reset|need|show|hide|print|log|test|hash|encode|encrypt|decode|parse|remove|delete|clear|compare|match)|getpass"
+
+_WAYS = (
+    ("assigned", _OPERATOR), ("is", _IS), ("typed", _TYPED), ("wrapped", _WRAPPED), ("valued", _VALUED), ("junk", _JUNK),
+    ("called", _CALLED), ("quoted", _QUOTED_NEXT), ("tuple", _TUPLE), ("space", _SPACE),
+)  # fmt: skip
+_LITERAL_WAYS = frozenset(("typed", "wrapped", "called", "quoted", "tuple"))
 
 
 class Place(NamedTuple):
@@ -87,8 +131,8 @@ def value_of(text: str, at: int) -> Iterator[Found]:
     tried = -1
     for how, pattern in _WAYS:
         found = _is(pattern).match(text, ends)
-        if found is None or found.end() == tried or (how == "space" and "-" not in text[max(0, at - 40) : at]):
-            continue  # only an option has its value behind a blank
+        if found is None or (found.end() == tried and how not in ("wrapped", "called", "typed")):
+            continue
         tried = found.end()
         if name is None or before is None:
             name, before = _name(text, at, ends)
@@ -98,19 +142,55 @@ def value_of(text: str, at: int) -> Iterator[Found]:
 
 
 def _judged_value(text: str, place: Place) -> Found | None:
-    if place.how == "space" and not place.name.startswith("-"):
-        return None
     kind = _kind(place.name)
+    if place.how == "space" and not place.name.startswith("-"):
+        if not kind or not _is_set(text, place):
+            return None
+        place = place._replace(how="set")
+    if place.how in _LITERAL_WAYS and not _is_literal(text, place, kind):
+        return None
     found = _value(text, place)
     if found is None:
         return None
     start, end, quoted = found
-    exported = place.before == "export" or (
-        place.before in ("", "env") and place.name.isupper() and text[place.ends] == "="
+    exported = (
+        place.before == "export"
+        or (place.before in ("", "env") and place.name.isupper() and text[place.ends] == "=")
+        or (place.how == "set" and place.name.isupper())
+        or _is_in_connection(text, place, end)
     )
     if _judged(kind, place.how, text[start:end], quoted=quoted, exported=exported, name=place.name):
         return start, _last(text, end) if end - start >= 200 else end, kind or WEAK
     return None
+
+
+def _is_set(text: str, place: Place) -> bool:
+    """Whether a shell, a file of settings or a tool sets the name to what follows a blank."""
+    begins = place.ends - len(place.name)
+    line = text.rfind("\n", max(0, begins - 80), begins) + 1 or max(0, begins - 80)
+    if _is(_SETS).search(text[line:begins]):
+        return True
+    # A line of a file of settings: the name, a blank, one word.
+    return not text[line:begins].strip() and _is(r"[ \t]{1,4}\S{4,200}[ \t]{0,8}(?:\n|\Z)").match(text, place.ends) is not None
+
+
+def _is_literal(text: str, place: Place, kind: str) -> bool:
+    """Whether a quote opens here, behind a name that takes a secret."""
+    if not kind or text[place.begins : place.begins + 1] not in ("\"", "'", "`", "«", "„", "“"):
+        return False
+    if place.how == "tuple":
+        return place.before in ("{", "(")
+    return place.how != "called" or not _is(_SETTERS).search(place.name)
+
+
+def _is_in_connection(text: str, place: Place, ends: int) -> bool:
+    """Whether this is a part of a connection string: `Server=…;Password=…;`."""
+    if text[place.ends : place.ends + 1] != "=" or place.how != "assigned":
+        return False
+    begins = place.ends - len(place.name)
+    if text[ends : ends + 1] == ";":
+        return _is(r";\s{0,2}[A-Za-z][\w ]{1,30}=").match(text, ends) is not None or text[begins - 1 : begins] == ";"
+    return text[begins - 1 : begins] == ";" and text[ends : ends + 1] in ("\"", "'", "")
 
 
 def _end(text: str, at: int) -> int:
@@ -134,7 +214,7 @@ def _name(text: str, at: int, ends: int) -> tuple[str, str]:
 
 @lru_cache(1024)
 def _kind(name: str) -> str:
-    words = [word.lower() for word in _is(_WORDS).findall(name)]
+    words = [word.lower() for word in _is(_WORDS if name.isascii() else r"[^\W\d_]+").findall(name)]
     while words and (words[-1].isdigit() or words[-1] in _TAILS):
         words.pop()
     if not words or words[-1] in _ABOUT or "public" in words:
@@ -144,9 +224,9 @@ def _kind(name: str) -> str:
         return PASSWORD
     if last.endswith(_TOKENS):
         return TOKEN
-    if last == "key" and len(words) > 1 and words[-2] in _KEYS:
+    if last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYS:
         return TOKEN
-    return ""
+    return PASSWORD if last == "pin" else ""
 
 
 def _value(text: str, place: Place) -> tuple[int, int, bool] | None:
@@ -159,7 +239,8 @@ def _value(text: str, place: Place) -> tuple[int, int, bool] | None:
     begins += text[begins : begins + 1] in ('"', "'")  # a quote that is never closed
     whole_line = place.before in ("", "export", "env") and place.name.isupper()
     bare = _is(_LINE if whole_line else _BARE).match(text, begins)
-    if bare is None or _is(_NESTED).match(text, begins) or _is(_CALL).match(text, bare.end()):
+    call = _IN_TALK_CALL if place.how == "is" else _CALL
+    if bare is None or _is(_NESTED).match(text, begins) or _is(call).match(text, bare.end()):
         return None
     end = begins + len(bare[0].rstrip(".:!?,;" if not whole_line else ""))
     return (begins, end, False) if end > begins else None
@@ -174,6 +255,8 @@ def _last(text: str, at: int) -> int:
 
 def _judged(kind: str, how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
     if how == "junk" or not kind:
+        if kind and how == "valued":
+            return is_password(value, quoted) or is_chosen(value)
         return _is_telling(how, value, quoted=quoted, name=name, sure=kind == TOKEN)
     if kind == PASSWORD:
         return _is_password(how, value, quoted=quoted, exported=exported, name=name)
@@ -193,12 +276,18 @@ def _is_telling(how: str, value: str, *, quoted: bool, name: str, sure: bool) ->
 
 def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
     if name.lower() == "pass" and not (quoted or exported or how == "space"):
-        return False  # `pass: 12` counts tests
+        return not value.isdigit() and is_random(value, 8)  # `pass: 12` counts tests
+    if name.lower().endswith("pin"):
+        return value.isdigit() and 4 <= len(value) <= 12 if not exported else len(value) >= 4 and may_be_secret(value)
     sure = how == "space" or exported or (how == "assigned" and name.startswith("-")) or (how == "is" and quoted)
     if sure and not (value.isdigit() and len(value) < 4):
         talk = how == "is" and " " in value and is_wordy(value)
         return 3 <= len(value) <= 200 and may_be_secret(value) and not talk
-    return is_password(value, quoted)
+    if how in _LITERAL_WAYS and " " in value:
+        return name.lower().endswith("passphrase") and value.count(" ") >= 2 and value.islower()
+    if (quoted and how != "is") or how == "set":
+        return is_password(value, quoted) or is_chosen(value)
+    return is_password(value, quoted) or (how == "assigned" and is_unpronounceable(value))
 
 
 @lru_cache(1024)

@@ -10,28 +10,43 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
-from tacit.core.secrets import blocks, names, probes, shapes
+from tacit.core.secrets import blocks, commands, cookies, names, probes, shapes, talk
+from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import Found
+from tacit.core.secrets.encoded import find_encoded
 from tacit.core.secrets.keywords import Keywords, lowered
 from tacit.core.secrets.plain import Plain
 from tacit.core.secrets.probes import Probe
+from tacit.core.secrets.recent import RECENT
 from tacit.core.secrets.tokens import TOKENS
 from tacit.core.secrets.vendors import VENDORS
 
 Ranked = tuple[int, int, int, str]
 _BLOCK = 8192
+_LAST = 1 << 30  # the rank of what no row names
 _REJECTED = 64  # so far on, a run that was turned down is tried again
 
 
 def find(text: str) -> list[Found]:
     """Every secret of a text in order, none inside another."""
     plain = Plain(text)
-    low = lowered(plain.text)
+    found = _told(plain.text)
+    found += ((start, end, _LAST, kind) for start, end, kind in find_encoded(plain.text, _is_told))
+    return [(plain.back(start), plain.back(end), kind) for start, end, kind in _apart(found)] if found else []
+
+
+def _told(text: str) -> list[Ranked]:
+    """What the rows find in a text without escapes."""
+    low = lowered(text)
     found: list[Ranked] = []
     for begins, ends in _blocks(low):
         for keyword in prefilter().of(low[begins:ends]):
-            found += _around(plain.text, low, keyword, begins, ends)
-    return [(plain.back(start), plain.back(end), kind) for start, end, kind in _apart(found)] if found else []
+            found += _around(text, low, keyword, begins, ends)
+    return found
+
+
+def _is_told(text: str) -> bool:
+    return bool(_told(text))
 
 
 def _blocks(low: str) -> Iterator[tuple[int, int]]:
@@ -96,10 +111,18 @@ def _rows() -> Iterator[tuple[Callable[[str], Probe], list[str]]]:
     """The more telling first: where rows agree on a place, the first one names it."""
     yield (lambda _: blocks.private_key), ["-----BEGIN"]
     yield from ((partial(probes.token, row), row[1].split()) for row in TOKENS)
+    yield from ((partial(probes.token, row), row[1].split()) for row in RECENT)
     yield from ((partial(probes.vendor, row), row[1].split()) for row in VENDORS)
     yield from ((partial(probes.shape, row), row[1].split()) for row in shapes.SHAPES)
-    yield (lambda _: blocks.kubernetes), ["kind:"]
+    yield from ((partial(probes.shape, row), row[1].split()) for row in ADDRESSES)
+    yield (lambda _: blocks.kubernetes), ["kind:", 'kind"']
+    yield (lambda _: cookies.near_cookie), list(cookies.KEYWORDS)
+    yield (lambda _: cookies.jar_line), list(cookies.JAR_KEYWORDS)
+    yield from ((partial(commands.argument, row), [row[0]]) for row in commands.ARGUMENTS)
+    yield from ((partial(commands.pipe, row), [row[0]]) for row in commands.PIPES)
+    yield commands.option, list(commands.options())
     yield (lambda _: names.value_of), list(names.KEYWORDS)
+    yield talk.stated, list(talk.nouns())
 
 
 @cache

@@ -26,14 +26,22 @@ _PLACEHOLDER = (
 )
 _BEGINNING = r"[<{\[(]|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
 _TYPE = (
-    r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|v)"
+    r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|oauth|v)"
     r"-?\d+(?:[-_].*)?"
 )
 _PATH = r"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.-]{1,20}://"
+_COUNTED = r"\d{1,4}[-–][^\W\d_]{2,20}"  # 12-stellig, 8-character
 _MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}"
 _DATE = r"\d{4}-\d\d-\d\d"
 _PARTS = r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]+"
 _PUBLIC = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # keys that are shown to all, digests, names of things
+# A literal with one of these says what stands in a field, and is not what stands there.
+_LABEL = (
+    r"(?i)passw|passphr|kennw|secret|token|\bkey\b|_key|key_|field|input|label|placeholder|requir|invalid|valid|error|"
+    r"hidden|visible|confirm|forgot|reset|change|vault|env|config|setting|prompt|login|user|test|mock|dummy|auth|hash|"
+    r"crypt|string|type|null|none|missing|wrong|must|should|cannot|autocomplete|current-|new-|html|http|text|icon|class|"
+    r"component|module|action|handler|service|provider|strategy|mode|page|view|form|button|col-|btn|name|column|table"
+)
 _SPECIAL = frozenset("!@#$%^&*?+~")
 _JUDGED = 64  # so much of a value is enough to judge it by
 _MEAN_PART = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
@@ -114,6 +122,8 @@ def is_password(value: str, quoted: bool) -> bool:
     """A password where one may stand: with a digit or a special sign in it, or not made of words."""
     if not 4 <= len(value) <= 200 or not may_be_secret(value) or _is(_TYPE).fullmatch(value):
         return False
+    if _is(_COUNTED).fullmatch(value):
+        return False
     if value.isdigit():
         return len(value) >= 6
     special = not _SPECIAL.isdisjoint(value[:-1]) and any(map(str.isalpha, value))
@@ -124,6 +134,27 @@ def is_password(value: str, quoted: bool) -> bool:
     if not is_wordy(value):
         return any(map(str.isdigit, value)) or (quoted and " " not in value and len(value) >= 8)
     return _is_word_with_a_number(value) and not (" " in value and quoted)
+
+
+def is_chosen(value: str) -> bool:
+    """A password of words that somebody chose, where it is written as a literal: `seepferdchen-auf-reisen`."""
+    if not 8 <= len(value) <= 200 or not may_be_secret(value) or _is(_LABEL).search(value) or not value.isprintable():
+        return False
+    if is_unpronounceable(value):
+        return True
+    mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
+    parts = _is("[-_.]").split(value)
+    if len(parts) >= 3 and all(parts) and "." not in value and value.islower():
+        return len(value) >= 12 and "_" not in value
+    return len(parts) >= 2 and all(parts) and mixed and "." not in value and not value.isupper()
+
+
+def is_unpronounceable(value: str) -> bool:
+    """Letters of one case that make no word: `fkxapcftmqgybvbx`."""
+    if len(value) < 12 or not value.isalpha() or not value.isascii() or value not in (value.lower(), value.upper()):
+        return False
+    low = value.lower()
+    return _is("[^aeiou]{6}").search(low) is not None and sum(low.count(vowel) for vowel in "aeiou") * 4 < len(low)
 
 
 def _is_word_with_a_number(value: str) -> bool:

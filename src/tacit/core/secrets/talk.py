@@ -1,0 +1,251 @@
+"""Passwords and keys that somebody states in a sentence, in about thirty languages.
+
+A word for "password" opens a stretch of at most a sentence. In it a value counts that stands behind a colon or a word
+for "is" of that language, in quotes, or right behind the noun. It must look like a password: sentences about
+passwords are far more common than passwords in sentences.
+
+Each row: language, nouns for a password, nouns for a key or a token, words for "is", a sentence whose value (between
+« and ») must be found, and one that must stay as it is. A noun of several words is written with `_` between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from tacit.core.secrets.blocks import Found
+from tacit.core.secrets.values import (
+    NO_SECRETS,
+    is_filler,
+    is_password,
+    is_place,
+    is_placeholder,
+    is_random,
+    is_wordy,
+    may_be_secret,
+)
+
+Language = tuple[str, str, str, str, str, str]
+PASSWORD, KEY = "password", "token"
+
+# fmt: off
+LANGUAGES: tuple[Language, ...] = (
+    ("English", "password passphrase passcode pass_phrase pwd pin", "token api_key access_key secret_key",
+     "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's",
+     "the password for the staging box is now «Tr0ub4dor&3», do not tell", "the password is stored in 1Password"),
+    ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase pin", "schlüssel zugangstoken",
+     "ist lautet war heißt heisst wäre sind auf", "das Kennwort für die Datenbank lautet «Blaubeere#1987» und der Port 5433",
+     "das Passwort steht in 1Password"),
+    ("French", "passe mdp secrète", "clé clef jeton", "est c'est vaut était sera devient", "le mot de passe du NAS est «Croissant!75011»",
+     "le mot de passe est trop court"),
+    ("Spanish", "contraseña contrasena contraseñas clave", "llave token clave_de_api", "es era será sería",
+     "la contraseña del usuario root es «Madrid_Gol2023», reinicia", "la contraseña es obligatoria"),
+    ("Portuguese", "senha palavra-passe palavra_passe", "chave", "é era será ficou", "a senha do banco mudou, agora é «jabuticaba6025@»",
+     "a senha é obrigatória e deve ter oito caracteres"),
+    ("Italian", "password d'ordine segreta", "chiave gettone", "è era sarà e'", "la password del pannello è «Vespa50Special!»",
+     "la password è scaduta, serve la pagina per cambiarla"),
+    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode", "sleutel", "is was luidt wordt",
+     "het wachtwoord van de server is «Stroopwafel!88»", "wachtwoord vergeten werkt niet op Safari"),
+    ("Swedish", "lösenord lösenordet lösenfras", "nyckel nyckeln", "är var blir", "lösenordet till servern är «Älgen_42x»",
+     "lösenordet måste innehålla minst en siffra"),
+    ("Danish", "adgangskode adgangskoden kodeord kodeordet", "nøgle nøglen", "er var bliver", "adgangskoden til serveren er «Smørrebrød#7»",
+     "adgangskoden er forkert, prøv igen"),
+    ("Norwegian", "passord passordet", "nøkkel nøkkelen", "er var blir", "passordet til basen er «Fjord2024!»",
+     "passordet er for kort, det trengs 12 tegn"),
+    ("Finnish", "salasana salasanan salasanaksi tunnussana", "avain", "on oli", "palvelimen salasana on «Sauna_Loyly9»",
+     "salasana on liian lyhyt"),
+    ("Polish", "hasło hasla hasłem", "klucz", "to jest brzmi był", "hasło do bazy na stagingu to «Zubr-Bialowieza9», zaloguj się",
+     "hasło musi mieć co najmniej dwanaście znaków"),
+    ("Czech", "heslo hesla", "klíč", "je bylo zní", "heslo k databázi je «Knedlik_99x»", "heslo je příliš krátké"),
+    ("Slovak", "prístupové_heslo", "kľúč", "je bolo znie", "prístupové heslo je «Bryndza#12»", "heslo je povinné"),
+    ("Hungarian", "jelszó jelszava jelszót", "kulcs", "az ez lett", "az adatbázis jelszava: «Gulyas!1956»", "a jelszó túl rövid"),
+    ("Romanian", "parola parolă", "cheie cheia", "este e era", "parola bazei este «Sarmale_2024»", "parola este prea scurtă"),
+    ("Croatian", "lozinka lozinku zaporka geslo šifra", "ključ", "je glasi", "lozinka za server je «Cevapi.77x»",
+     "lozinka je prekratka"),
+    ("Serbian", "лозинка шифра", "кључ", "је гласи", "лозинка за сервер је «Rakija_77x»", "лозинка је прекратка"),
+    ("Bulgarian", "парола паролата", "ключ", "е беше", "паролата за базата е «Rila2024!»", "паролата е твърде кратка"),
+    ("Russian", "пароль пароля паролем пароли", "ключ токен", "это такой равен был теперь", "пароль от базы теперь «qW7moroz_ObEZ»",
+     "пароль должен быть не короче двенадцати символов"),
+    ("Ukrainian", "пароль паролю", "ключ токен", "це такий тепер", "пароль до бази це «Varenyky_55!»", "пароль має бути довшим"),
+    ("Greek", "κωδικός κωδικό κωδικος συνθηματικό", "κλειδί", "είναι ειναι", "ο κωδικός της βάσης είναι «Mousaka#88»",
+     "ο κωδικός είναι υποχρεωτικός"),
+    ("Turkish", "şifre şifresi şifreyi sifre parola parolası", "anahtar anahtarı anahtarını", "şu şudur olarak oldu",
+     "sunucunun şifresi «Kebap_2024!» oldu", "parola en az on iki karakter olmalı"),
+    ("Arabic", "المرور السر", "المفتاح مفتاح", "هي هو", "كلمة المرور هي «Falafel#2024»", "كلمة المرور مطلوبة"),
+    ("Hebrew", "סיסמה הסיסמה סיסמא הסיסמא", "מפתח", "היא הוא זה", "הסיסמה של השרת היא «Hummus!99x»", "הסיסמה קצרה מדי"),
+    ("Persian", "عبور گذرواژه", "کلید", "است", "رمز عبور سرور: «Zaferan_88x»", "رمز عبور را فراموش کردم"),
+    ("Hindi", "पासवर्ड", "कुंजी", "है", "सर्वर का पासवर्ड «Samosa@2024» है", "पासवर्ड बहुत छोटा है"),
+    ("Thai", "รหัสผ่าน", "คีย์", "คือ เป็น", "รหัสผ่านคือ «PadThai#88»", "รหัสผ่านสั้นเกินไป"),
+    ("Vietnamese", "khẩu", "khóa", "là", "mật khẩu của máy chủ là «PhoBo_2024x»", "mật khẩu quá ngắn"),
+    ("Indonesian", "sandi laluan", "kunci", "adalah ialah yaitu", "kata sandi server adalah «Rendang#45»", "kata sandi terlalu pendek"),
+    ("Catalan", "contrasenya", "clau", "és era", "la contrasenya del servidor és «Calcots_2024»", "la contrasenya és massa curta"),
+    ("Estonian", "parool parooli", "võti", "on oli", "serveri parool on «Kama_2024x»", "parool on liiga lühike"),
+    ("Lithuanian", "slaptažodis", "raktas", "yra", "serverio slaptažodis yra «Cepelinai7!»", "slaptažodis yra per trumpas"),
+    ("Latvian", "parole paroles", "atslēga", "ir", "servera parole ir «Balzams_45!»", "parole ir par īsu"),
+    ("Japanese", "パスワード パスフレーズ 暗証番号 合言葉", "トークン アクセスキー apiキー 秘密鍵", "は が を も",
+     "検証環境のDBのパスワードは「«Sakura8823kaze»」です。", "パスワードは12文字以上にしてください。"),
+    ("Chinese", "密码 密碼 口令", "密钥 密鑰 金钥 令牌", "是 为 為 改成 改为 設為 设为 就是",
+     "测试服务器的密码是«Panda@2025xm»，用户名ubuntu", "密码不能为空"),
+    ("Korean", "비밀번호 비번 패스워드 암호", "토큰 키", "는 은 이 가 를", "관리자 비밀번호는 «gimbap!Seoul039» 입니다.", "비밀번호는 12자 이상이어야 합니다"),
+)
+# fmt: on
+
+_WINDOW = 100  # characters in which "is" and the value stand behind a noun
+_TRIED = 4  # places that are tried behind one noun
+_INFLECTED = r"[^\W\d_]{0,6}+"  # endings of a noun
+_SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00]"
+_SIGNS = r"[:：=＝→]|[-=]>|[–—](?=\s)"
+_NOW = (
+    r"(?:(?:now|currently|still|jetzt|nun|aktuell|maintenant|désormais|ahora|agora|adesso|ora|nu|nå|teraz|teď|теперь|тепер|"
+    r"şimdi|sekarang|现在|現在|이제)\s{1,2})?"
+)
+_VALUE = (
+    r"\s{0,3}(?:[\"«„“「『《‹](?P<q>[^\"«»„“”「」『』《》‹›\n\x00]{3,100})[\"»“”」』》›]|'(?P<s>[^'\n\x00]{3,100})'|`(?P<t>[^`\n\x00]{3,100})`|"
+    r"‘(?P<u>[^‘’\n\x00]{3,100})’|(?P<v>[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00]{3,100}))"
+)
+_CJK = r"[　-鿿가-힯＀-￯]"
+_KOREAN = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
+_TYPES = (
+    r"(?i)(?:oauth|totp|argon|sha|md|aes|rsa|base|utf|http|ipv|ssl|tls|bcrypt|scrypt|pbkdf|v|web|win|windows|python|php|java|"
+    r"ssh|smb|ntlm|rfc|iso|e?cdsa|ed|x|p|k8s|s3|ec2|db|pg|step|part|phase|level|user|admin|node|server|host|app|test|page|"
+    r"line|section|version|id|nr|no|fa|mfa|2fa|u2f|fido)[-_]?\d+[a-z]{0,2}(?:[-_].*)?"
+)
+_COUNTED = r"\d+(?:[-–x.,:/]\d+)*[-–]?[^\W\d_]*"  # 12-stellig, 8-64, 3x, 12文字
+_HOST = r"(?i)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,6}(?::\d+)?|\d+(?:\.\d+){3}(?::\d+)?"
+_IDENTIFIER = r"[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+|[a-z]+(?:-[a-z]+)+-?\d{0,1}"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@cache
+def nouns() -> dict[str, list[tuple[str, str, str]]]:
+    """For the last word of each noun: the whole noun, what it names, and the words for "is" behind it."""
+    table: dict[str, list[tuple[str, str, str]]] = {}
+    for _, passwords, keys, verbs, _, _ in LANGUAGES:
+        for kind, words in ((PASSWORD, passwords), (KEY, keys)):
+            for noun in words.split():
+                table.setdefault(noun.rpartition("_")[2], []).append((noun.replace("_", " "), kind, verbs))
+    return table
+
+
+def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
+    """What is tried where a noun stands."""
+    rows = nouns()[keyword]
+    kinds = {kind for _, kind, _ in rows}
+    kind = PASSWORD if PASSWORD in kinds else KEY
+    blankless = _compiled(_CJK).match(keyword) is not None or keyword == "รหัสผ่าน"
+    verbs = sorted({verb for _, _, words in rows for verb in words.split()}, key=len, reverse=True)
+    ways = _connectors(verbs, blankless)
+    whole = [noun for noun, _, _ in rows]
+    heads = tuple(noun.rpartition(" ")[0] for noun in whole)
+    pin = keyword == "pin"
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        ends = at + len(keyword)
+        if not blankless:
+            if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@"):
+                return
+            if not all(not head or text[max(0, at - 12) : at].lower().rstrip(" -_").endswith(head) for head in heads[:1]):
+                return
+            ending = _compiled(_INFLECTED).match(text, ends)
+            assert ending is not None
+            ends = ending.end()
+        if text[ends : ends + 1] in ("_", "(", "[", "$", "/"):
+            return
+        for start, end, quoted, near in _candidates(text, ends, ways, blankless, keyword):
+            if _is_stated(text[start:end], kind, quoted, near, pin, blankless):
+                yield start, end, kind
+                return
+
+    return probe
+
+
+@cache
+def _patterns(ways: str) -> re.Pattern[str]:
+    return re.compile(ways)
+
+
+def _connectors(verbs: list[str], blankless: bool) -> str:
+    words = "|".join(re.escape(verb).replace("_", r"\s(?:it\s)?") for verb in verbs)
+    if blankless:
+        return rf"(?:{words}|{_SIGNS})\s{{0,2}}{_NOW}(?:[:：]\s{{0,2}})?"
+    return rf"(?:(?<=\s)(?:{words})(?=[\s:：「\"“]):?\s{{0,2}}|(?:{_SIGNS})\s{{0,2}}){_NOW}"
+
+
+def _candidates(
+    text: str, ends: int, ways: str, blankless: bool, keyword: str
+) -> Iterator[tuple[int, int, bool, bool]]:
+    """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
+    last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
+    until = last.start() if last else min(len(text), ends + _WINDOW)
+    if direct := _value_at(text, ends, blankless):
+        yield *direct, blankless
+    for tried, connector in enumerate(_patterns(ways).finditer(text, ends, until)):
+        if tried >= _TRIED:
+            break
+        if introduced := _value_at(text, connector.end(), blankless):
+            yield *introduced, True
+    if blankless and "가" <= keyword[0] <= "힯":
+        stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
+        if stated_before:
+            yield *stated_before.span("v"), False, True
+
+
+def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | None:
+    found = _compiled(_VALUE).match(text, at)
+    if found is None or found.lastgroup is None:
+        return None
+    start, end = found.span(found.lastgroup)
+    if found.lastgroup != "v":
+        return start, end, True
+    if blankless or not text[start].isascii():
+        plain = _compiled(r"[!-~]{3,100}").match(text, start)
+        if plain is None and blankless:
+            return None
+        if plain and blankless:
+            end = plain.end()
+    end = start + len(text[start:end].rstrip(".,;:?"))
+    return (start, end, False) if end - start >= 3 else None
+
+
+def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool, blankless: bool) -> bool:
+    if not may_be_secret(value) or is_filler(value) or value.lower().strip("!") in NO_SECRETS:
+        return False
+    if value.isdigit():
+        return kind == PASSWORD and (introduced or quoted) and (len(value) >= 6 or (pin and len(value) >= 4))
+    if _is_no_password(value):
+        return False
+    if kind == KEY:
+        return introduced and is_random(value, 12)
+    digits = sum(map(str.isdigit, value))
+    mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
+    special = any(sign in "!@#$%^&*+~§&?=" for sign in value[:-1]) or value[-1:] in "@#$%^&*!"
+    letters = any(map(str.isalpha, value))
+    if quoted and " " in value:
+        return False
+    if quoted or introduced:
+        if digits and letters and (mixed or special or not value.isascii()):
+            return len(value) >= 5
+        if special and letters and len(value) >= 8 and value[-1:] != "!":
+            return True
+        if quoted and len(value) >= 8 and not is_wordy(value):
+            return True
+        return is_password(value, quoted)
+    return len(value) >= 8 and digits >= 1 and letters and (special or (mixed and digits >= 2))
+
+
+def _is_no_password(value: str) -> bool:
+    """A number with its unit, a format, a host, a name of the program."""
+    return (
+        is_place(value)
+        or is_placeholder(value)
+        or "/" in value.strip("/")[:40] and value.count("/") > 1
+        or any(
+            _compiled(pattern).fullmatch(value) is not None for pattern in (_TYPES, _COUNTED, _HOST, _IDENTIFIER)
+        )
+        or _compiled(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}").fullmatch(value) is not None
+    )
