@@ -34,11 +34,11 @@ DRAWN = "drawn"  # -t VALUE, where it must look drawn by lot since the option ha
 _LOGINS = (
     "docker login,podman login,registry login,az login,oc login,cf login,skopeo login,nerdctl login,buildah login,"
     "crane auth login,oras login,ctr ,cosign login,argocd login,ibmcloud login,rancher login,aliyun,kubelogin,"
-    "jf rt,jfrog,jf c,artifactory,twine upload,bw login,bw unlock"
+    "jf rt,jfrogc,artifactory,twine upload,bw login,bw unlock"
 )
 _SECRET_STORES = (
     "secret set,secret create,secrets set,secret put,secret add,secrets put,secret update,secrets add,"
-    "secrets create,keyvault secret,variable set,env add,keys set"
+    "secrets create,keyvault secret,variable set,llm keys set"
 )
 # fmt: off
 COMMANDS: tuple[Row, ...] = (
@@ -82,7 +82,7 @@ COMMANDS: tuple[Row, ...] = (
      "plink -ssh me@host -pwfile pw.txt"),
     ("openssl,ccrypt,aespipe,scrypt ", "-k -K -passin -passout -pass", APART, "openssl enc -aes-256-cbc -k hunter2 -in a",
      "openssl enc -aes-256-cbc -kfile pw -in a"),
-    ("ssh-keygen,puttygen,htpasswd,step ca", "-N -n --new-passphrase", APART, "ssh-keygen -t ed25519 -N hunter2 -f id",
+    ("ssh-keygen,puttygen", "-N --new-passphrase", APART, "ssh-keygen -t ed25519 -N hunter2 -f id",
      "ssh-keygen -t ed25519 -N '' -f id"),
     ("snmp", "-A -X -c -a -x", APART, "snmpwalk -v3 -u me -l authPriv -A hunter2hunter2 -X hunter3hunter3 host",
      "snmpwalk -v2c -c public host"),
@@ -93,18 +93,18 @@ COMMANDS: tuple[Row, ...] = (
      "sendemail -xu me -t you"),
     ("kubectl,oc ,create secret,helm", "--from-literal", NAMED, "kubectl create secret generic x --from-literal=a=hunter2",
      "kubectl create secret generic x --from-file=a=b"),
-    (_SECRET_STORES + ",gh ,wrangler,doppler,infisical,fly ,flyctl,supabase", "--body -b", APART,
+    (_SECRET_STORES, "--body -b", APART,
      "gh secret set NAME --body hunter2", "gh secret set NAME --body-file f"),
-    (_SECRET_STORES + ",put-parameter,put-secret,vercel env,llm keys", "--value -v --string-value --secret-value",
+    (_SECRET_STORES + ",put-parameter,put-secret,vercel env", "--value -v --string-value --secret-value",
      APART, "az keyvault secret set --vault-name v --name n --value hunter2", "llm keys path --value"),
     ("secretsmanager,create-secret,put-secret,update-secret", "--secret-string --secret-binary --SecretString", APART,
      "aws secretsmanager create-secret --name x --secret-string hunter2",
      "aws secretsmanager create-secret --secret-string file://x"),
-    ("glab auth,gh auth,codecov,doctl,vercel,netlify,railway,snyk,sentry-cli,ngrok,consul,nomad,vault,argo,pulumi,surge,"
-     "firebase,expo,eas ,hcloud,scw ,linode-cli,stripe,gitlab-runner,buildkite-agent,drone ,coveralls,percy,fly ,"
-     "flyctl,tailscale,cloudflared,k3s,rke2,kubeadm,docker swarm,wandb,huggingface-cli,hf ,config.sh,act_runner,"
-     "influx,terraformer,datadog-ci,honeymarker,newrelic,gcloud,ibmcloud,logcli,mimirtool,grr,semgrep,trivy,snowsql,"
-     "qovery,cloudsmith,jfrog,jf ,nexus-cli,tkn,argocd,rclone,telegram-send",
+    ("glab auth,gh auth,codecov,doctl,vercel,netlify,railway,snyk,sentry-cli,ngrok,consul,nomad,vault,argocd,pulumi,"
+     "firebase,hcloud,linode-cli,stripe,gitlab-runner,buildkite-agent,coveralls,"
+     "flyctl,tailscale,cloudflared,k3s,rke2,kubeadm,docker swarm,wandb,huggingface-cli,config.sh,act_runner,"
+     "influx,terraformer,datadog-ci,honeymarker,newrelic,gcloud,ibmcloud,logcli,mimirtool,semgrep,trivy,snowsql,"
+     "qovery,cloudsmith,jfrog,nexus-cli",
      "-t -r -k --auth --pat -token", DRAWN, "glab auth login -t <a24>", "vercel deploy -t staging"),
     ("useradd,usermod,adduser,chpasswd,samba-tool,pwsh,powershell", "-p --password", APART,
      "useradd -m -p hunter2hash me", "useradd -m me"),
@@ -126,22 +126,21 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
     ("rabbitmqctl", r"rabbitmqctl\s{1,4}(?:add_user|change_password|authenticate_user)", 1,
      "rabbitmqctl add_user me hunter2", "rabbitmqctl add_user me"),
     ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
-    ("user", r"(?<=\bnet )user", 1, "net user me hunter2 /add", "net user me /add"),
-    ("use", r"(?<=\bnet )use\s{1,4}\S{1,3}\s{1,4}\\{1,8}\S{1,100}(?:\s{1,4}/\S{1,60}){0,3}", 0,
-     "net use Z: \\\\\\\\nas\\\\x /user:me hunter2", "net use Z: \\\\\\\\nas\\\\x /user:me"),
+    ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),
+    ("/user:", r"/user:\S{1,60}", 0, "net use Z: nas /user:me hunter2", "net use Z: nas /user:me"),
     ("login", r"(?<=cargo )login|(?<=vault )login|(?<=wandb )login|(?<=fly )login", 0, "cargo login <a36>",
      "cargo login --registry x"),
     ("unseal", "unseal", 0, "vault operator unseal <b43>", "vault operator unseal -migrate"),
     ("authtoken", "authtoken", 0, "ngrok config add-authtoken <a27>_<a21>", "ngrok authtoken --help"),
     ("auth", r"(?<=snyk )auth", 0, "snyk auth <uuid>", "snyk auth --help"),
-    ("install", r"(?<=cloudflared service )install", 0, "cloudflared service install <a60>",
+    ("cloudflared", r"cloudflared\s{1,2}service\s{1,2}install", 0, "cloudflared service install <a60>",
      "cloudflared service install --help"),
     ("auth", r"(?<=redis-cli )auth", 0, "redis-cli auth hunter2", "redis-cli auth"),
     ("auth", r"(?<=redis-cli )auth", 1, "redis-cli auth me hunter2", "redis-cli auth"),
     ("requirepass", "requirepass|masterauth", 0, "config set requirepass hunter2", "config get requirepass"),
-    ("alias", r"(?<=\bmc )alias\s{1,4}set", 3, "mc alias set x https://example.org me hunter2hunter2",
+    ("mc", r"(?<![\w.-])mc\s{1,2}alias\s{1,4}set", 3, "mc alias set x https://example.org me hunter2hunter2",
      "mc alias set x https://example.org"),
-    ("host", r"(?<=\bmc config )host\s{1,4}add", 3, "mc config host add x https://example.org me hunter2hunter2",
+    ("mc", r"(?<![\w.-])mc\s{1,2}config\s{1,2}host\s{1,4}add", 3, "mc config host add x https://example.org me hunter2hunter2",
      "mc config host add x"),
     ("login", r"(?<=\bbw )login", 1, "bw login me@example.org hunter2", "bw login me@example.org"),
     ("unlock", r"(?<=\bbw )unlock", 0, "bw unlock hunter2", "bw unlock --raw"),
@@ -155,9 +154,9 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
     ("expdp", r"expdp\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "expdp scott/hunter2@db", "expdp help=y"),
     ("sqlldr", r"sqlldr\s{1,4}(?:userid=)?[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "sqlldr scott/hunter2@db",
      "sqlldr help=y"),
-    ("rman", r"rman\s{1,4}target\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "rman target sys/hunter2@db",
+    ("rman", r"(?<!\w)rman\s{1,4}target\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "rman target sys/hunter2@db",
      "rman target /"),
-    ("using", r"(?<=\w )using", 0, "db2 connect to app user me using hunter2", "connect to the host using ssh2"),
+    ("db2", r"db2\s{1,2}connect\s{1,2}to\s{1,2}\S{1,60}\s{1,2}user\s{1,2}\S{1,60}\s{1,2}using", 0, "db2 connect to app user me using hunter2", "db2 connect to app using ssh2"),
     ("password", r"(?<=\s)password(?=\s)", 0, "nmcli device wifi connect homenet password hunter2",
      "nmcli connection show --ask password"),
     ("psk", r"(?<=[.-])psk", 0, "nmcli con modify x wifi-sec.psk hunter2hunter2", "nmcli con modify x wifi-sec.psk"),
@@ -192,7 +191,9 @@ PIPES: tuple[tuple[str, str, str, str], ...] = (
 )
 
 _ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>/-][^\s"'|;&<>]{0,200})"""
-_NEAR = 400
+_NEAR = 300
+_FIRST = 2  # signs of a word by which tools are looked up
+_FAR = 300  # how far behind a tool its options are read
 _STOPS = r"[\n;|]|&&"
 _COLON = r"(?:\"(?P<q>[^\"\n]{1,200})\"|'(?P<s>[^'\n]{1,200})'|(?P<v>[^\s\"'`|&<>]{1,200}))"
 _SEPARATED = {PERCENT: "%", COMMA: ","}
@@ -207,33 +208,88 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+# Options that ordinary commands use all the time: their rows are tried where the tool stands instead.
+_COMMON = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x --login --value --auth --body".split())
+
+
+def by_option(row: Row) -> bool:
+    """Whether a row is tried at its options; the others are tried at the names of their tools."""
+    return row[2] in (PAIRED, PERCENT, COMMA, GLUED, COLON) or _COMMON.isdisjoint(row[1].split()) or row[1] in ("-a", "-w -s -a")
+
+
 def options() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
     """For each option in lower case: its spelling, the tools that have it, and how its value follows."""
     table: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
-    for tools, spellings, form, _, _ in COMMANDS:
+    for tools_of_row, spellings, form, _, _ in filter(by_option, COMMANDS):
         for spelling in spellings.split():
-            table.setdefault(spelling.lower(), []).append((spelling, tuple(tools.split(",")), form))
+            table.setdefault(spelling.lower(), []).append((spelling, tuple(tools_of_row.split(",")), form))
     return table
+
+
+def tools() -> dict[str, list[Row]]:
+    """For the longest word of each tool: the rows that are tried there."""
+    table: dict[str, list[Row]] = {}
+    for row in COMMANDS:
+        if not by_option(row):
+            for word in dict.fromkeys(map(_longest_word, row[0].split(","))):
+                table.setdefault(word, []).append(row)
+    return table
+
+
+def _longest_word(tool: str) -> str:
+    return max(tool.split(), key=len)
+
+
+def tool(keyword: str) -> Callable[[str, int], Iterator[Found]]:
+    """What is tried where a tool of the table stands: its options, up to the end of the command."""
+    rows = []
+    for tools_of_row, spellings, form, _, _ in tools()[keyword]:
+        called = [re.escape(name.strip()) for name in tools_of_row.split(",") if _longest_word(name) == keyword]
+        rows.append((re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(called)})(?![\w])"), _spelled(spellings, form), form))
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        ends = at + len(keyword)
+        if text.find(" -", ends, ends + _FAR) < 0:
+            return
+        stop = _compiled(_STOPS).search(text, ends, ends + _FAR)
+        until = stop.start() if stop else min(len(text), ends + _FAR)
+        for called, pattern, form in rows:
+            if not called.search(text, max(0, at - 16), ends + 16):
+                continue
+            for found in pattern.finditer(text, ends, until):
+                if found.lastgroup and _is_value(found[found.lastgroup], form):
+                    yield *found.span(found.lastgroup), KIND
+        yield at, until, ""
+
+    return probe
+
+
+def _spelled(spellings: str, form: str) -> re.Pattern[str]:
+    ways = "|".join(map(re.escape, sorted(spellings.split(), key=len, reverse=True)))
+    return re.compile(rf"(?<=\s)(?:{ways}){_form(form)}")
 
 
 def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     """What is tried where an option of the table stands."""
-    rows = options()[keyword]
+    spellings = tuple({spelling for spelling, _, _ in options()[keyword]})
+    # By the first signs of a tool's last word, so that a command is looked up word for word.
+    known: dict[str, list[tuple[str, str, str]]] = {}
+    for spelling, names, form in options()[keyword]:
+        for name in names:
+            known.setdefault(name.split()[-1][:_FIRST], []).append((name, spelling, form))
 
     def probe(text: str, at: int) -> Iterator[Found]:
-        if not at or not text[at - 1].isspace():
+        if not at or not text[at - 1].isspace() or not text.startswith(spellings, at):
             return
-        before = ""
-        for spelling, tools, form in rows:
-            if not text.startswith(spelling, at):
-                continue
-            before = before or command_before(text, at)
-            if not any(tool in before for tool in tools):
-                continue
-            found = _compiled(_form(form)).match(text, at + len(spelling))
-            if found and found.lastgroup and _is_value(found[found.lastgroup], form):
-                yield *found.span(found.lastgroup), KIND
-                return
+        before = command_before(text, at)
+        for word in {piece.rpartition("/")[2][:_FIRST] for piece in before.split()}:
+            for name, spelling, form in known.get(word, ()):
+                if name not in before or not text.startswith(spelling, at):
+                    continue
+                found = _compiled(_form(form)).match(text, at + len(spelling))
+                if found and found.lastgroup and _is_value(found[found.lastgroup], form):
+                    yield *found.span(found.lastgroup), KIND
+                    return
 
     return probe
 
@@ -241,11 +297,9 @@ def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
 def command_before(text: str, at: int) -> str:
     """The command as far as it stands before a place, in lower case."""
     before = text[max(0, at - _NEAR) : at].lower()
-    last = 0
-    for stop in _compiled(_STOPS).finditer(before):
-        last = stop.end()
-    # A line that ends with a backslash goes on; escapes are gone by now, so a line end before an option is one.
-    return before if "curl" in before else before[last:]
+    if "curl" in before:  # its commands go over many lines, and what ends a line is gone by now
+        return before
+    return before[max(before.rfind("\n"), before.rfind(";"), before.rfind("|"), before.rfind("&&")) + 1 :]
 
 
 @cache
@@ -285,7 +339,7 @@ def argument(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int]
     glued = between < 0
     value = r"(?P<v>[^\s@\"'`|&;<>]{3,200})" if glued else rf"(?:\s{{1,4}}{_ARGUMENT}){{{between}}}\s{{1,4}}{VALUE}"
     pattern = re.compile(rf"(?:{command}){value}")
-    drawn = row[0] in ("login", "auth", "install", "using", "password", "psk", "user", "unlock") and between == 0
+    drawn = row[0] in ("login", "auth", "password", "psk", "unlock") and between == 0
 
     def probe(text: str, at: int) -> Iterator[Found]:
         found = pattern.match(text, at)
@@ -298,7 +352,7 @@ def argument(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int]
             return
         if row[0] == "password" and "nmcli" not in command_before(text, at):
             return
-        if row[0] == "using" and "db2" not in command_before(text, at):
+        if row[0] == "/user:" and "net use" not in command_before(text, at):
             return
         yield *found.span(found.lastgroup), KIND
 

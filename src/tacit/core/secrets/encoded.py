@@ -51,18 +51,14 @@ def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
 def decoded(run: str) -> str | None:
     """The readable text that a run stands for, if it stands for any."""
     body = run.rstrip("=")
-    if body.isalpha() and (body.islower() or body.isupper()):
-        return None  # a word
-    if _compiled(_HEX).fullmatch(body):
-        return _text(_unhexed(body[:_SAMPLE])) and _text(_unhexed(body)) if len(body) % 2 == 0 else None
+    if body.islower() or body.isupper() or body.isdigit():  # base64 of a text has letters of both cases
+        if len(body) % 2 or _compiled(_HEX).fullmatch(body) is None or _text(unhexlify(body[:_SAMPLE])) is None:
+            return None
+        return _text(unhexlify(body))
     body = body.replace("-", "+").replace("_", "/")
     if _text(_unbased(body[:_SAMPLE])) is None:
         return None
     return _text(_unbased(body))
-
-
-def _unhexed(body: str) -> bytes:
-    return unhexlify(body)
 
 
 def _unbased(body: str) -> bytes:

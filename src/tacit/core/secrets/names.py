@@ -100,10 +100,23 @@ _SETS = (  # what stands before a name that a blank separates from its value
 )
 _SETTERS = r"(?i)(?:\A|[^a-z])(?:get|read|prompt|ask|input|fetch|load|lookup|find|require|valid|check|verify|is|has|forgot|reset|need|show|hide|print|log|test|hash|encode|encrypt|decode|parse|remove|delete|clear|compare|match)|getpass"
 
-_WAYS = (
-    ("assigned", _OPERATOR), ("is", _IS), ("typed", _TYPED), ("wrapped", _WRAPPED), ("valued", _VALUED), ("junk", _JUNK),
-    ("called", _CALLED), ("quoted", _QUOTED_NEXT), ("tuple", _TUPLE), ("space", _SPACE),
-)  # fmt: skip
+_WAYS = {
+    "assigned": _OPERATOR, "is": _IS, "typed": _TYPED, "wrapped": _WRAPPED, "valued": _VALUED, "junk": _JUNK, "called": _CALLED,
+    "quoted": _QUOTED_NEXT, "tuple": _TUPLE, "space": _SPACE,
+}  # fmt: skip
+# Which of them are possible, by the sign behind the name.
+_BEHIND = {
+    "=": ("assigned", "wrapped", "junk"),
+    ":": ("assigned", "typed", "wrapped", "called", "junk"),
+    "(": ("called",),
+    ",": ("tuple", "valued", "junk"),
+    "<": ("valued",),
+    '"': ("assigned", "wrapped", "valued", "junk"),
+    "'": ("assigned", "wrapped", "valued", "junk"),
+    " ": ("assigned", "is", "typed", "wrapped", "valued", "junk", "quoted", "space"),
+    "\n": ("assigned", "valued", "junk"),
+}
+_OTHERWISE = ("assigned", "valued", "junk", "quoted", "space")
 _LITERAL_WAYS = frozenset(("typed", "wrapped", "called", "quoted", "tuple"))
 
 
@@ -129,8 +142,8 @@ def value_of(text: str, at: int) -> Iterator[Found]:
         return
     name = before = None
     tried = -1
-    for how, pattern in _WAYS:
-        found = _is(pattern).match(text, ends)
+    for how in _BEHIND.get(text[ends : ends + 1], _OTHERWISE):
+        found = _is(_WAYS[how]).match(text, ends)
         if found is None or (found.end() == tried and how not in ("wrapped", "called", "typed")):
             continue
         tried = found.end()
@@ -166,6 +179,8 @@ def _judged_value(text: str, place: Place) -> Found | None:
 
 def _is_set(text: str, place: Place) -> bool:
     """Whether a shell, a file of settings or a tool sets the name to what follows a blank."""
+    if place.name.lower() == "pass":
+        return False
     begins = place.ends - len(place.name)
     line = text.rfind("\n", max(0, begins - 80), begins) + 1 or max(0, begins - 80)
     if _is(_SETS).search(text[line:begins]):
@@ -176,7 +191,7 @@ def _is_set(text: str, place: Place) -> bool:
 
 def _is_literal(text: str, place: Place, kind: str) -> bool:
     """Whether a quote opens here, behind a name that takes a secret."""
-    if not kind or text[place.begins : place.begins + 1] not in ("\"", "'", "`", "«", "„", "“"):
+    if not kind or place.name.lower() == "pass" or text[place.begins : place.begins + 1] not in ("\"", "'", "`", "«", "„", "“"):
         return False
     if place.how == "tuple":
         return place.before in ("{", "(")

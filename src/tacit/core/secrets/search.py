@@ -121,6 +121,7 @@ def _rows() -> Iterator[tuple[Callable[[str], Probe], list[str]]]:
     yield from ((partial(commands.argument, row), [row[0]]) for row in commands.ARGUMENTS)
     yield from ((partial(commands.pipe, row), [row[0]]) for row in commands.PIPES)
     yield commands.option, list(commands.options())
+    yield commands.tool, list(commands.tools())
     yield (lambda _: names.value_of), list(names.KEYWORDS)
     yield talk.stated, list(talk.nouns())
 

@@ -15,16 +15,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from tacit.core.secrets.blocks import Found
-from tacit.core.secrets.values import (
-    NO_SECRETS,
-    is_filler,
-    is_password,
-    is_place,
-    is_placeholder,
-    is_random,
-    is_wordy,
-    may_be_secret,
-)
+from tacit.core.secrets.names import KEYWORDS as NAMES
+from tacit.core.secrets.spec import UUID
+from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_password, is_random, may_be_secret
 
 Language = tuple[str, str, str, str, str, str]
 PASSWORD, KEY = "password", "token"
@@ -37,13 +30,13 @@ LANGUAGES: tuple[Language, ...] = (
     ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase pin", "schlüssel zugangstoken",
      "ist lautet war heißt heisst wäre sind auf", "das Kennwort für die Datenbank lautet «Blaubeere#1987» und der Port 5433",
      "das Passwort steht in 1Password"),
-    ("French", "passe mdp secrète", "clé clef jeton", "est c'est vaut était sera devient", "le mot de passe du NAS est «Croissant!75011»",
+    ("French", "mot_de_passe mots_de_passe mdp phrase_secrète", "clé clef jeton", "est c'est vaut était sera devient", "le mot de passe du NAS est «Croissant!75011»",
      "le mot de passe est trop court"),
     ("Spanish", "contraseña contrasena contraseñas clave", "llave token clave_de_api", "es era será sería",
      "la contraseña del usuario root es «Madrid_Gol2023», reinicia", "la contraseña es obligatoria"),
     ("Portuguese", "senha palavra-passe palavra_passe", "chave", "é era será ficou", "a senha do banco mudou, agora é «jabuticaba6025@»",
      "a senha é obrigatória e deve ter oito caracteres"),
-    ("Italian", "password d'ordine segreta", "chiave gettone", "è era sarà e'", "la password del pannello è «Vespa50Special!»",
+    ("Italian", "password parola_d'ordine", "chiave", "è era sarà e'", "la password del pannello è «Vespa50Special!»",
      "la password è scaduta, serve la pagina per cambiarla"),
     ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode", "sleutel", "is was luidt wordt",
      "het wachtwoord van de server is «Stroopwafel!88»", "wachtwoord vergeten werkt niet op Safari"),
@@ -72,14 +65,14 @@ LANGUAGES: tuple[Language, ...] = (
      "ο κωδικός είναι υποχρεωτικός"),
     ("Turkish", "şifre şifresi şifreyi sifre parola parolası", "anahtar anahtarı anahtarını", "şu şudur olarak oldu",
      "sunucunun şifresi «Kebap_2024!» oldu", "parola en az on iki karakter olmalı"),
-    ("Arabic", "المرور السر", "المفتاح مفتاح", "هي هو", "كلمة المرور هي «Falafel#2024»", "كلمة المرور مطلوبة"),
+    ("Arabic", "كلمة_المرور كلمة_السر", "المفتاح مفتاح", "هي هو", "كلمة المرور هي «Falafel#2024»", "كلمة المرور مطلوبة"),
     ("Hebrew", "סיסמה הסיסמה סיסמא הסיסמא", "מפתח", "היא הוא זה", "הסיסמה של השרת היא «Hummus!99x»", "הסיסמה קצרה מדי"),
-    ("Persian", "عبور گذرواژه", "کلید", "است", "رمز عبور سرور: «Zaferan_88x»", "رمز عبور را فراموش کردم"),
+    ("Persian", "رمز_عبور گذرواژه", "کلید", "است", "رمز عبور سرور: «Zaferan_88x»", "رمز عبور را فراموش کردم"),
     ("Hindi", "पासवर्ड", "कुंजी", "है", "सर्वर का पासवर्ड «Samosa@2024» है", "पासवर्ड बहुत छोटा है"),
     ("Thai", "รหัสผ่าน", "คีย์", "คือ เป็น", "รหัสผ่านคือ «PadThai#88»", "รหัสผ่านสั้นเกินไป"),
-    ("Vietnamese", "khẩu", "khóa", "là", "mật khẩu của máy chủ là «PhoBo_2024x»", "mật khẩu quá ngắn"),
-    ("Indonesian", "sandi laluan", "kunci", "adalah ialah yaitu", "kata sandi server adalah «Rendang#45»", "kata sandi terlalu pendek"),
-    ("Catalan", "contrasenya", "clau", "és era", "la contrasenya del servidor és «Calcots_2024»", "la contrasenya és massa curta"),
+    ("Vietnamese", "mật_khẩu", "khóa", "là", "mật khẩu của máy chủ là «PhoBo_2024x»", "mật khẩu quá ngắn"),
+    ("Indonesian", "kata_sandi kata_laluan", "kunci", "adalah ialah yaitu", "kata sandi server adalah «Rendang#45»", "kata sandi terlalu pendek"),
+    ("Catalan", "contrasenya", "clau_d'api", "és era", "la contrasenya del servidor és «Calcots_2024»", "la contrasenya és massa curta"),
     ("Estonian", "parool parooli", "võti", "on oli", "serveri parool on «Kama_2024x»", "parool on liiga lühike"),
     ("Lithuanian", "slaptažodis", "raktas", "yra", "serverio slaptažodis yra «Cepelinai7!»", "slaptažodis yra per trumpas"),
     ("Latvian", "parole paroles", "atslēga", "ir", "servera parole ir «Balzams_45!»", "parole ir par īsu"),
@@ -91,10 +84,13 @@ LANGUAGES: tuple[Language, ...] = (
 )
 # fmt: on
 
+_NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
+_SEEN = 160  # characters in which there must be any sign that a value could have
+_ANY_VALUE = r"[0-9!@#$%^&*+~\"'`«„“「『‘]"
 _WINDOW = 100  # characters in which "is" and the value stand behind a noun
 _TRIED = 4  # places that are tried behind one noun
 _INFLECTED = r"[^\W\d_]{0,6}+"  # endings of a noun
-_SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00]"
+_SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
 _SIGNS = r"[:：=＝→]|[-=]>|[–—](?=\s)"
 _NOW = (
     r"(?:(?:now|currently|still|jetzt|nun|aktuell|maintenant|désormais|ahora|agora|adesso|ora|nu|nå|teraz|teď|теперь|тепер|"
@@ -111,9 +107,16 @@ _TYPES = (
     r"ssh|smb|ntlm|rfc|iso|e?cdsa|ed|x|p|k8s|s3|ec2|db|pg|step|part|phase|level|user|admin|node|server|host|app|test|page|"
     r"line|section|version|id|nr|no|fa|mfa|2fa|u2f|fido)[-_]?\d+[a-z]{0,2}(?:[-_].*)?"
 )
-_COUNTED = r"\d+(?:[-–x.,:/]\d+)*[-–]?[^\W\d_]*"  # 12-stellig, 8-64, 3x, 12文字
-_HOST = r"(?i)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,6}(?::\d+)?|\d+(?:\.\d+){3}(?::\d+)?"
-_IDENTIFIER = r"[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+|[a-z]+(?:-[a-z]+)+-?\d{0,1}"
+_NO_PASSWORDS = (
+    _TYPES,
+    r"\d{1,9}(?:[-–x.,:/]\d{1,9}){0,4}[-–]?[^\W\d_]{0,20}",  # 12-stellig, 8-64, 3x, 12文字
+    r"(?i)[a-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
+    r"[a-z0-9]{1,40}_[a-z0-9_]{1,60}|[A-Z0-9]{1,40}_[A-Z0-9_]{1,60}",  # a name of the program
+    r"[a-z]{1,30}[A-Z][a-z][A-Za-z]{0,40}\d{0,2}(?:[.=][\w.]{0,40})?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}-?\d?",
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}",  # an address of mail
+    r"[A-Za-z_][\w.]{0,60}=[\w.\"']{0,60}",  # another name and its value
+)
+_SPECIAL = frozenset("!@#$%^&*+~§?=")
 
 
 @cache
@@ -140,24 +143,27 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     blankless = _compiled(_CJK).match(keyword) is not None or keyword == "รหัสผ่าน"
     verbs = sorted({verb for _, _, words in rows for verb in words.split()}, key=len, reverse=True)
     ways = _connectors(verbs, blankless)
-    whole = [noun for noun, _, _ in rows]
-    heads = tuple(noun.rpartition(" ")[0] for noun in whole)
+    heads = tuple(noun.rpartition(" ")[0] for noun, _, _ in rows)
+    if not all(heads):
+        heads = ()  # the word is a noun by itself
     pin = keyword == "pin"
+    in_names = any(name in keyword for name in NAMES)
 
     def probe(text: str, at: int) -> Iterator[Found]:
         ends = at + len(keyword)
         if not blankless:
             if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@"):
                 return
-            if not all(not head or text[max(0, at - 12) : at].lower().rstrip(" -_").endswith(head) for head in heads[:1]):
+            if heads and not text[max(0, at - 20) : at].lower().rstrip(" -_").endswith(heads):
                 return
             ending = _compiled(_INFLECTED).match(text, ends)
             assert ending is not None
             ends = ending.end()
-        if text[ends : ends + 1] in ("_", "(", "[", "$", "/"):
+        behind = text[ends : ends + 1]
+        if behind in _NO_TALK or (in_names and behind != " ") or not _compiled(_ANY_VALUE).search(text, ends, ends + _SEEN):
             return
         for start, end, quoted, near in _candidates(text, ends, ways, blankless, keyword):
-            if _is_stated(text[start:end], kind, quoted, near, pin, blankless):
+            if _is_stated(text[start:end], kind, quoted, near, pin):
                 yield start, end, kind
                 return
 
@@ -212,40 +218,31 @@ def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | No
     return (start, end, False) if end - start >= 3 else None
 
 
-def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool, blankless: bool) -> bool:
-    if not may_be_secret(value) or is_filler(value) or value.lower().strip("!") in NO_SECRETS:
+def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool) -> bool:
+    digits = sum(map(str.isdigit, value))
+    if digits == len(value):
+        return kind == PASSWORD and (introduced or quoted) and (digits >= 6 or (pin and digits >= 4)) and digits <= 20
+    special = not _SPECIAL.isdisjoint(value)
+    if not (digits or special or quoted) or " " in value or not any(map(str.isalpha, value)):
         return False
-    if value.isdigit():
-        return kind == PASSWORD and (introduced or quoted) and (len(value) >= 6 or (pin and len(value) >= 4))
-    if _is_no_password(value):
+    if not may_be_secret(value) or is_filler(value) or value.lower().strip("!") in NO_SECRETS or _is_no_password(value):
         return False
     if kind == KEY:
-        return introduced and is_random(value, 12)
-    digits = sum(map(str.isdigit, value))
+        return introduced and is_random(value, 12) and not _compiled(UUID).fullmatch(value)
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
-    special = any(sign in "!@#$%^&*+~§&?=" for sign in value[:-1]) or value[-1:] in "@#$%^&*!"
-    letters = any(map(str.isalpha, value))
-    if quoted and " " in value:
-        return False
     if quoted or introduced:
-        if digits and letters and (mixed or special or not value.isascii()):
+        if digits and (mixed or special or not value.isascii()):
             return len(value) >= 5
-        if special and letters and len(value) >= 8 and value[-1:] != "!":
+        if special and len(value) >= 8 and not _SPECIAL.isdisjoint(value[1:-1]):
             return True
-        if quoted and len(value) >= 8 and not is_wordy(value):
-            return True
-        return is_password(value, quoted)
-    return len(value) >= 8 and digits >= 1 and letters and (special or (mixed and digits >= 2))
+        return is_password(value, quoted) or (quoted and is_chosen(value))
+    return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
 
 
 def _is_no_password(value: str) -> bool:
     """A number with its unit, a format, a host, a name of the program."""
     return (
-        is_place(value)
-        or is_placeholder(value)
-        or "/" in value.strip("/")[:40] and value.count("/") > 1
-        or any(
-            _compiled(pattern).fullmatch(value) is not None for pattern in (_TYPES, _COUNTED, _HOST, _IDENTIFIER)
-        )
-        or _compiled(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}").fullmatch(value) is not None
+        value.count("/") > 1
+        or value.startswith(("-", "=", "(", "@", "#"))
+        or any(_compiled(pattern).fullmatch(value) is not None for pattern in _NO_PASSWORDS)
     )

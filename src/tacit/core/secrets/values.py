@@ -20,10 +20,13 @@ NO_SECRETS = frozenset(
         "header request response user:pass user:password username:password protected authentication authorization"
     ).split()
 )
-_PLACEHOLDER = (
-    r"(?i)example|placeholder|\byour|your[-_]|change.?me|redacted|xxxx|\*\*\*|\.\.\.|…|dummy|insert[-_ ]|replace[-_ ]|"
-    r"todo|process\.env|environ|getenv|secrets\.|\$\{|\$\(|\{\{|%\(|\x00"
-)
+# A value that holds one of these is filled in by somebody else, or was never meant to be used.
+_FILLERS = (
+    "example", "placeholder", "changeme", "change_me", "change-me", "change me", "redacted", "xxxx", "***", "...", "…", "dummy",
+    "insert-", "insert_", "insert ", "replace-", "replace_", "replace ", "todo", "process.env", "environ", "getenv", "secrets.",
+    "${", "$(", "{{", "%(", "\x00",
+)  # fmt: skip
+_YOURS = r"\byour|your[-_]"
 _BEGINNING = r"[<{\[(]|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
 _TYPE = (
     r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|oauth|v)"
@@ -59,7 +62,13 @@ def is_placeholder(value: str) -> bool:
 
 def is_filler(value: str) -> bool:
     """`xxxx`, `your-key-here`, `EXAMPLE`."""
-    return len(set(value)) <= 2 or _is(_PLACEHOLDER).search(value[:_JUDGED]) is not None
+    if len(set(value)) <= 2:
+        return True
+    low = value[:_JUDGED].lower()
+    for filler in _FILLERS:
+        if filler in low:
+            return True
+    return "your" in low and _is(_YOURS).search(low) is not None
 
 
 def is_place(value: str) -> bool:
@@ -138,7 +147,7 @@ def is_password(value: str, quoted: bool) -> bool:
 
 def is_chosen(value: str) -> bool:
     """A password of words that somebody chose, where it is written as a literal: `seepferdchen-auf-reisen`."""
-    if not 8 <= len(value) <= 200 or not may_be_secret(value) or _is(_LABEL).search(value) or not value.isprintable():
+    if not 8 <= len(value) <= 64 or not may_be_secret(value) or _is(_LABEL).search(value) or not value.isprintable():
         return False
     if is_unpronounceable(value):
         return True
