@@ -60,7 +60,7 @@ ADDRESSES: tuple[Shape, ...] = (
     ("token in an address",
      "/reset /magic /invit /verif /confirm /activat /hooks/ /hook/ /webhook /rss/ /feed /ical/ /with/key/ /auth/ /login/ /signin/ "
      "/sign-in/ /sso/ /join/ /accept /unsubscribe /passwordless /recover /otp/ /token/ /apikey/ /api-key/ /secret /set-password "
-     "/password /one-time /onetime /private/ /podcast /deploy/ /trigger /redeem /claim /guest/",
+     "/password /one-time /onetime /private/ /podcast /trigger /redeem /claim /guest/",
      "", r"/[\w-]{1,30}(?:/[\w.@%~-]{1,40}){0,3}?/" + _SEGMENT + r"(?![\w/-]{0,40}\.(?:js|css|map|png|svg|html)\b)", LINKED,
      "https://app.example.org/login/magic/<w22>.<w30>", "https://example.org/reset/how-to-reset-your-password-2024"),
 )

@@ -84,7 +84,7 @@ COMMANDS: tuple[Row, ...] = (
      "openssl enc -aes-256-cbc -kfile pw -in a"),
     ("ssh-keygen,puttygen", "-N --new-passphrase", APART, "ssh-keygen -t ed25519 -N hunter2 -f id",
      "ssh-keygen -t ed25519 -N '' -f id"),
-    ("snmp", "-A -X -c -a -x", APART, "snmpwalk -v3 -u me -l authPriv -A hunter2hunter2 -X hunter3hunter3 host",
+    ("snmpwalk,snmpget,snmpgetnext,snmpbulkwalk,snmpbulkget,snmpset,snmptrap,snmptable,snmpstatus,snmpdf", "-A -X -c", APART, "snmpwalk -v3 -u me -l authPriv -A hunter2hunter2 -X hunter3hunter3 host",
      "snmpwalk -v2c -c public host"),
     ("pdftotext,pdfinfo,pdftoppm,pdfimages,pdftocairo,pdfunite,qpdf,pdftops,pdftohtml", "-upw -opw", APART,
      "pdftotext -upw hunter2 a.pdf", "pdftotext -upw"),
@@ -190,7 +190,7 @@ PIPES: tuple[tuple[str, str, str, str], ...] = (
     ("<<<", r"(?<=[\w\s-])<<<\s{0,4}{V}", "kinit me <<< hunter2", "kinit me <<< $PASS"),
 )
 
-_ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>/-][^\s"'|;&<>]{0,200})"""
+_ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>-][^\s"'|;&<>]{0,200})"""
 _NEAR = 300
 _FIRST = 2  # signs of a word by which tools are looked up
 _FAR = 300  # how far behind a tool its options are read

@@ -155,7 +155,7 @@ def value_of(text: str, at: int) -> Iterator[Found]:
 
 
 def _judged_value(text: str, place: Place) -> Found | None:
-    kind = _kind(place.name)
+    kind = kind_of_name(place.name)
     if place.how == "space" and not place.name.startswith("-"):
         if not kind or not _is_set(text, place):
             return None
@@ -228,7 +228,7 @@ def _name(text: str, at: int, ends: int) -> tuple[str, str]:
 
 
 @lru_cache(1024)
-def _kind(name: str) -> str:
+def kind_of_name(name: str) -> str:
     words = [word.lower() for word in _is(_WORDS if name.isascii() else r"[^\W\d_]+").findall(name)]
     while words and (words[-1].isdigit() or words[-1] in _TAILS):
         words.pop()
@@ -286,6 +286,8 @@ def _is_telling(how: str, value: str, *, quoted: bool, name: str, sure: bool) ->
         return False
     if quoted and (sure or "passw" in name.lower()) and is_random(value, 8):
         return True
+    if value.count(":") > 1:
+        return False  # a name of many parts, as `arn:…:secret:app`
     return is_very_random(value) or (name.lower().endswith("auth") and _is_basic(value))
 
 
@@ -309,6 +311,20 @@ def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: st
 def _is_about(name: str) -> bool:
     words = {word.lower() for word in _is(_WORDS).findall(name)}
     return not _ABOUT.isdisjoint(words)
+
+
+_QUERY = r"(?<![^\s?&\"'=])([\w.\-]{2,40}+)=((?:[^&\s\"'%<>\x00]|%[0-9A-Fa-f]{2}){4,400}+)"
+
+
+def in_query(text: str) -> Iterator[Found]:
+    """Values of a query or a form in which the signs that separate them are escaped: `password=a%26b%3Dc`."""
+    for pair in _is(_QUERY).finditer(text):
+        name, value = pair.groups()
+        kind = kind_of_name(name) if "%" in value else ""
+        if kind:
+            said = _is("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
+            if is_password(said, quoted=False) if kind == PASSWORD else is_random(said, 10):
+                yield pair.start(2), pair.end(2), kind
 
 
 def _is_basic(value: str) -> bool:

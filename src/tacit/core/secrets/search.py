@@ -15,6 +15,7 @@ from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.encoded import find_encoded
 from tacit.core.secrets.keywords import Keywords, lowered
+from tacit.core.secrets.literals import LITERALS
 from tacit.core.secrets.plain import Plain
 from tacit.core.secrets.probes import Probe
 from tacit.core.secrets.recent import RECENT
@@ -24,6 +25,7 @@ from tacit.core.secrets.vendors import VENDORS
 Ranked = tuple[int, int, int, str]
 _BLOCK = 8192
 _LAST = 1 << 30  # the rank of what no row names
+_SEEN = 1300  # farther from its keyword no row looks before it has found something
 _REJECTED = 64  # so far on, a run that was turned down is tried again
 
 
@@ -32,7 +34,10 @@ def find(text: str) -> list[Found]:
     plain = Plain(text)
     found = _told(plain.text)
     found += ((start, end, _LAST, kind) for start, end, kind in find_encoded(plain.text, _is_told))
-    return [(plain.back(start), plain.back(end), kind) for start, end, kind in _apart(found)] if found else []
+    found = [(plain.back(start), plain.back(end), rank, kind) for start, end, rank, kind in found]
+    if "%" in text:
+        found += ((start, end, _LAST, kind) for start, end, kind in names.in_query(text))
+    return list(_apart(found)) if found else []
 
 
 def _told(text: str) -> list[Ranked]:
@@ -70,11 +75,17 @@ def _around(text: str, low: str, keyword: str, begins: int, ends: int) -> Iterat
     """What the rows of a keyword find, wherever it stands in this stretch."""
     ready = _ready(keyword)
     at = low.find(keyword, begins, ends)
+    last = -1  # the last hit, if nothing was found there
     while at >= 0:
-        done = at + 1
+        if last >= _SEEN and text[at : at + _SEEN] == text[last : last + _SEEN]:
+            if text[at - _SEEN : at] == text[last - _SEEN : last]:
+                at = low.find(keyword, at + 1, ends)  # all that rows look at is the same as before
+                continue
+        done, last = at + 1, at
         for rank, probe in ready:
             for start, end, kind in probe(text, at):
                 if kind:
+                    last = -1
                     done = max(done, end)
                     yield start, end, rank, kind
                 else:
@@ -115,6 +126,7 @@ def _rows() -> Iterator[tuple[Callable[[str], Probe], list[str]]]:
     yield from ((partial(probes.vendor, row), row[1].split()) for row in VENDORS)
     yield from ((partial(probes.shape, row), row[1].split()) for row in shapes.SHAPES)
     yield from ((partial(probes.shape, row), row[1].split()) for row in ADDRESSES)
+    yield from ((partial(probes.shape, row), row[1].split()) for row in LITERALS)
     yield (lambda _: blocks.kubernetes), ["kind:", 'kind"']
     yield (lambda _: cookies.near_cookie), list(cookies.KEYWORDS)
     yield (lambda _: cookies.jar_line), list(cookies.JAR_KEYWORDS)

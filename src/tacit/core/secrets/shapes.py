@@ -22,6 +22,7 @@ SURE = "sure"  # only a secret can stand here: anything that is neither a placeh
 HEADER = "header"  # no word of prose
 RANDOM = "random"  # drawn by lot
 LONG = "long"  # long, and not made of words
+LITERAL = "literal"  # a password or a key, and no word that names a thing
 LINKED = "linked"  # drawn by lot beyond doubt; digests and ids only in a whole address
 
 _COMMAND = "password in a command"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from tacit.core.secrets.blocks import Found
-from tacit.core.secrets.names import KEYWORDS as NAMES
+from tacit.core.secrets.names import kind_of_name
 from tacit.core.secrets.spec import UUID
 from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_password, is_random, may_be_secret
 
@@ -88,7 +88,7 @@ _NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
 _SEEN = 160  # characters in which there must be any sign that a value could have
 _ANY_VALUE = r"[0-9!@#$%^&*+~\"'`«„“「『‘]"
 _WINDOW = 100  # characters in which "is" and the value stand behind a noun
-_TRIED = 4  # places that are tried behind one noun
+_TRIED = 3  # places that are tried behind one noun
 _INFLECTED = r"[^\W\d_]{0,6}+"  # endings of a noun
 _SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
 _SIGNS = r"[:：=＝→]|[-=]>|[–—](?=\s)"
@@ -103,19 +103,19 @@ _VALUE = (
 _CJK = r"[　-鿿가-힯＀-￯]"
 _KOREAN = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
 _TYPES = (
-    r"(?i)(?:oauth|totp|argon|sha|md|aes|rsa|base|utf|http|ipv|ssl|tls|bcrypt|scrypt|pbkdf|v|web|win|windows|python|php|java|"
+    r"(?i:oauth|totp|argon|sha|md|aes|rsa|base|utf|http|ipv|ssl|tls|bcrypt|scrypt|pbkdf|v|web|win|windows|python|php|java|"
     r"ssh|smb|ntlm|rfc|iso|e?cdsa|ed|x|p|k8s|s3|ec2|db|pg|step|part|phase|level|user|admin|node|server|host|app|test|page|"
-    r"line|section|version|id|nr|no|fa|mfa|2fa|u2f|fido)[-_]?\d+[a-z]{0,2}(?:[-_].*)?"
+    r"line|section|version|id|nr|no|fa|mfa|2fa|u2f|fido)[-_]?\d{1,9}[a-z]{0,2}(?:[-_].{0,60})?"
 )
-_NO_PASSWORDS = (
+_NO_PASSWORD = "|".join((
     _TYPES,
     r"\d{1,9}(?:[-–x.,:/]\d{1,9}){0,4}[-–]?[^\W\d_]{0,20}",  # 12-stellig, 8-64, 3x, 12文字
-    r"(?i)[a-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
+    r"[A-Za-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
     r"[a-z0-9]{1,40}_[a-z0-9_]{1,60}|[A-Z0-9]{1,40}_[A-Z0-9_]{1,60}",  # a name of the program
     r"[a-z]{1,30}[A-Z][a-z][A-Za-z]{0,40}\d{0,2}(?:[.=][\w.]{0,40})?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}-?\d?",
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}",  # an address of mail
     r"[A-Za-z_][\w.]{0,60}=[\w.\"']{0,60}",  # another name and its value
-)
+))  # fmt: skip
 _SPECIAL = frozenset("!@#$%^&*+~§?=")
 
 
@@ -147,7 +147,7 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     if not all(heads):
         heads = ()  # the word is a noun by itself
     pin = keyword == "pin"
-    in_names = any(name in keyword for name in NAMES)
+    in_names = bool(kind_of_name(keyword))
 
     def probe(text: str, at: int) -> Iterator[Found]:
         ends = at + len(keyword)
@@ -222,6 +222,8 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
     digits = sum(map(str.isdigit, value))
     if digits == len(value):
         return kind == PASSWORD and (introduced or quoted) and (digits >= 6 or (pin and digits >= 4)) and digits <= 20
+    if len(value) < 5:
+        return False
     special = not _SPECIAL.isdisjoint(value)
     if not (digits or special or quoted) or " " in value or not any(map(str.isalpha, value)):
         return False
@@ -244,5 +246,5 @@ def _is_no_password(value: str) -> bool:
     return (
         value.count("/") > 1
         or value.startswith(("-", "=", "(", "@", "#"))
-        or any(_compiled(pattern).fullmatch(value) is not None for pattern in _NO_PASSWORDS)
+        or _compiled(_NO_PASSWORD).fullmatch(value) is not None
     )
