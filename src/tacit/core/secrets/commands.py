@@ -58,7 +58,7 @@ COMMANDS: tuple[Row, ...] = (
     ("redis-cli,valkey-cli,keydb-cli,dragonfly,redis-benchmark,redis-dump,iredis", "-a", APART,
      "redis-cli -h cache -a hunter2 ping", "redis-cli -a"),
     ("http ,https ,xh ,xhs ,grpcurl", "-a --auth", PAIRED, "http -a me:hunter2 example.org", "http -a me example.org"),
-    ("ldap,slappasswd,dsconf,dsmod,net ads", "-w -s -a", APART, "ldapsearch -x -w hunter2 -b dc=x",
+    ("ldap,slappasswd,dsconf,dsmod,net ads", "-w", APART, "ldapsearch -x -w hunter2 -b dc=x",
      "ldapsearch -x -W -b dc=x"),
     ("security add-,security unlock,security set-,security create-,security import", "-w -p -P", APART,
      "security add-generic-password -a me -s app -w hunter2", "security find-generic-password -w"),
@@ -76,11 +76,11 @@ COMMANDS: tuple[Row, ...] = (
      "xfreerdp /v:host /u:me /from-stdin"),
     ("cmdkey,schtasks,net use,wmic,msbuild,signtool,winscp,psexec,sc.exe,wevtutil,typeperf,dsadd,netdom,djoin",
      "/pass: /p: /rp: /password: /pd: /ud:", COLON, "cmdkey /add:host /user:me /pass:hunter2", "cmdkey /list /p"),
-    ("schtasks,signtool,typeperf,logman,wevtutil,setspn", "/rp /p /password", APART,
+    ("schtasks,signtool,typeperf,logman", "/rp /p /password", APART,
      "signtool sign /f cert.pfx /p hunter2 app.exe", "signtool sign /p $env:PW app.exe"),
     ("plink,pscp,psftp,putty,pterm,dsadd,dsmod", "-pw -pwd", APART, "plink -ssh me@host -pw hunter2 ls",
      "plink -ssh me@host -pwfile pw.txt"),
-    ("openssl,ccrypt,aespipe,scrypt ", "-k -K -passin -passout -pass", APART, "openssl enc -aes-256-cbc -k hunter2 -in a",
+    ("openssl,ccrypt,aespipe,scrypt ", "-k -K", APART, "openssl enc -aes-256-cbc -k hunter2 -in a",
      "openssl enc -aes-256-cbc -kfile pw -in a"),
     ("ssh-keygen,puttygen", "-N --new-passphrase", APART, "ssh-keygen -t ed25519 -N hunter2 -f id",
      "ssh-keygen -t ed25519 -N '' -f id"),
@@ -107,7 +107,7 @@ COMMANDS: tuple[Row, ...] = (
      "qovery,cloudsmith,jfrog,nexus-cli",
      "-t -r -k --auth --pat -token", DRAWN, "glab auth login -t <a24>", "vercel deploy -t staging"),
     ("useradd,usermod,adduser,chpasswd,samba-tool,pwsh,powershell", "-p --password", APART,
-     "useradd -m -p hunter2hash me", "useradd -m me"),
+     "useradd -m -p hunter2hash me", "useradd -m me -p"),
     ("git credential,ansible,ansible-playbook,s3cmd,swift ,openstack,mc ,kcadm.sh", "-K --secret-key --os-password",
      APART, "swift -A https://example.org/auth -U me -K hunter2 list", "ansible all -K"),
 )
@@ -209,12 +209,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 # Options that ordinary commands use all the time: their rows are tried where the tool stands instead.
-_COMMON = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x --login --value --auth --body".split())
+_COMMON = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x /p /rp --login --value --auth --body".split())
 
 
 def by_option(row: Row) -> bool:
     """Whether a row is tried at its options; the others are tried at the names of their tools."""
-    return row[2] in (PAIRED, PERCENT, COMMA, GLUED, COLON) or _COMMON.isdisjoint(row[1].split()) or row[1] in ("-a", "-w -s -a")
+    return row[2] in (PAIRED, PERCENT, COMMA, GLUED, COLON) or _COMMON.isdisjoint(row[1].split()) or row[1] == "-a"
 
 
 def options() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
@@ -249,7 +249,7 @@ def tool(keyword: str) -> Callable[[str, int], Iterator[Found]]:
 
     def probe(text: str, at: int) -> Iterator[Found]:
         ends = at + len(keyword)
-        if text.find(" -", ends, ends + _FAR) < 0:
+        if text.find(" -", ends, ends + _FAR) < 0 and text.find(" /", ends, ends + _FAR) < 0:
             return
         stop = _compiled(_STOPS).search(text, ends, ends + _FAR)
         until = stop.start() if stop else min(len(text), ends + _FAR)
@@ -282,7 +282,8 @@ def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
         if not at or not text[at - 1].isspace() or not text.startswith(spellings, at):
             return
         before = command_before(text, at)
-        for word in {piece.rpartition("/")[2][:_FIRST] for piece in before.split()}:
+        words = before.replace('"', " ").replace("'", " ").replace("/", " ").split()
+        for word in {word[:_FIRST] for word in words}:
             for name, spelling, form in known.get(word, ()):
                 if name not in before or not text.startswith(spelling, at):
                     continue

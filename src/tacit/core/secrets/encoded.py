@@ -22,6 +22,9 @@ _DECODED = (
     r"openssl\s{1,2}(?:base64|enc)[^|]{0,20}-d|basenc|base64decode"
 )
 _NEAR = 80
+_KEPT = 20_000  # runs that are remembered as unreadable: names and paths come again and again
+_KEPT_LENGTH = 48
+_unreadable: set[str] = set()
 _SAMPLE = 24  # characters that are decoded to see whether the rest is worth it
 
 # What is read, an example that must be found, and one that must not.
@@ -41,8 +44,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
     """Runs that hold a secret when they are decoded; `find` says whether a text does."""
     for run in _compiled(_RUN).finditer(text):
+        if run[0] in _unreadable:
+            continue
         said = decoded(run[0])
         if said is None:
+            if len(run[0]) <= _KEPT_LENGTH:
+                if len(_unreadable) >= _KEPT:
+                    _unreadable.clear()
+                _unreadable.add(run[0])
             continue
         if find(said) or (is_password(said, quoted=True) and " " not in said and _is_decoded_here(text, *run.span())):
             yield run.start(), run.end(), KIND

@@ -40,7 +40,7 @@ LITERALS: tuple[Shape, ...] = (
     ("recovery phrase", "mnemonic phrase seed recovery words wallet", "", r"\w{4,8}[^\n\x00]{0,60}?[\s\"'`:=]" + _PHRASE, SURE,
      "the seed phrase: garlic pigeon orchard clock saddle panther autumn shadow olive fossil tunnel ocean",
      "a seed phrase has twelve words"),
-    ("cookie", "-b", "curl", r"(?<=\s)-b\s{0,4}[\"']?[\w.-]{1,60}=(?P<v>[^\s;\"'&]{12,2000})", RANDOM,
+    ("cookie", "curl", "", r"curl\b[^\n|;]{0,300}?\s-b\s{0,4}[\"']?[\w.-]{1,60}=(?P<v>[^\s;\"'&]{12,2000})", RANDOM,
      "curl -b 'sessionid=<l32>' https://example.org", "curl -b jar.txt https://example.org"),
 )
 # fmt: on

@@ -62,7 +62,7 @@ _KEYS = frozenset(
     (
         "api access secret auth private encryption signing account master service license deploy aes hmac jwt app "
         "admin client shared storage session consumer subscription functions host preshared psk wallet vapid webhook bot "
-        "root unseal recovery cipher fernet cookie csrf sas server vpn crypto crypt app ssh rsa user write read rest project"
+        "root unseal recovery cipher fernet cookie csrf sas server vpn crypto crypt app ssh rsa write read"
     ).split()
 )
 _NOT_PASS = frozenset("bypass compass surpass trespass pass".split())
