@@ -56,7 +56,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bench/redaction.py", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--formats", type=Path, help="formats to draw samples from (default: the tables' own rows)")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="ordinary text, or folders of it")
-    parser.add_argument("--set", type=Path, nargs="*", default=[], dest="sets", help="secrets in their texts, JSON lines")
+    parser.add_argument(
+        "--set", type=Path, nargs="*", default=[], dest="sets", help="secrets in their texts, JSON lines"
+    )
     parser.add_argument("--misses", action="store_true", help="show the texts of a set whose secret was not hidden")
     parser.add_argument("--lines", type=Path, nargs="*", default=[], help="ordinary lines; every alarm is shown")
     parser.add_argument("--draws", type=int, default=1, help="samples of each format (default: %(default)s)")

@@ -44,7 +44,7 @@ _SECRET_STORES = (
 COMMANDS: tuple[Row, ...] = (
     ("mysql,mariadb,mycli,mytop,innobackupex,xtrabackup,percona,pt-", "-p", GLUED, "mysql -u root -phunter2 app",
      "mysql -u root -p app"),
-    ("7z ,7za ,7zr ,7zz ,rar ,unrar ", "-p -hp", GLUED, "7z x -phunter2 a.7z", "7z a -p a.7z docs"),
+    ("7z ,7za ,7zr ,7zz ,rar ,unrar ", "-p -hp", GLUED, "7z x -phunter2 a.7z", "7z x -p a.7z docs"),
     (_LOGINS, "-p", APART, "docker login -u me -p hunter2 registry.example.org", "docker login -u me --password-stdin"),
     ("sshpass", "-p", EITHER, "sshpass -p hunter2 ssh host", "sshpass -f file ssh -p 22 host"),
     ("mongo,cqlsh,clickhouse,neo4j,cypher-shell,influx,arangosh,couch,cbq,cbbackup,orientdb,taos,dolt,vsql,gsql,beeline,"
@@ -85,7 +85,7 @@ COMMANDS: tuple[Row, ...] = (
     ("ssh-keygen,puttygen", "-N --new-passphrase", APART, "ssh-keygen -t ed25519 -N hunter2 -f id",
      "ssh-keygen -t ed25519 -N '' -f id"),
     ("snmpwalk,snmpget,snmpgetnext,snmpbulkwalk,snmpbulkget,snmpset,snmptrap,snmptable,snmpstatus,snmpdf", "-A -X -c", APART, "snmpwalk -v3 -u me -l authPriv -A hunter2hunter2 -X hunter3hunter3 host",
-     "snmpwalk -v2c -c public host"),
+     "snmpwalk -v2c host -c"),
     ("pdftotext,pdfinfo,pdftoppm,pdfimages,pdftocairo,pdfunite,qpdf,pdftops,pdftohtml", "-upw -opw", APART,
      "pdftotext -upw hunter2 a.pdf", "pdftotext -upw"),
     ("pdftk", "input_pw owner_pw user_pw", APART, "pdftk a.pdf input_pw hunter2 output b.pdf", "pdftk a.pdf input_pw"),
@@ -105,11 +105,11 @@ COMMANDS: tuple[Row, ...] = (
      "flyctl,tailscale,cloudflared,k3s,rke2,kubeadm,docker swarm,wandb,huggingface-cli,config.sh,act_runner,"
      "influx,terraformer,datadog-ci,honeymarker,newrelic,gcloud,ibmcloud,logcli,mimirtool,semgrep,trivy,snowsql,"
      "qovery,cloudsmith,jfrog,nexus-cli",
-     "-t -r -k --auth --pat -token", DRAWN, "glab auth login -t <a24>", "vercel deploy -t staging"),
+     "-t -r -k --auth --pat -token", DRAWN, "glab auth login -t <a24>", "glab auth login -t staging"),
     ("useradd,usermod,adduser,chpasswd,samba-tool,pwsh,powershell", "-p --password", APART,
      "useradd -m -p hunter2hash me", "useradd -m me -p"),
     ("git credential,ansible,ansible-playbook,s3cmd,swift ,openstack,mc ,kcadm.sh", "-K --secret-key --os-password",
-     APART, "swift -A https://example.org/auth -U me -K hunter2 list", "ansible all -K"),
+     APART, "swift -A https://example.org/auth -U me -K hunter2 list", "swift list -K"),
 )
 # fmt: on
 
@@ -117,54 +117,135 @@ COMMANDS: tuple[Row, ...] = (
 # Secrets that stand as plain arguments: a keyword, the command up to them as an expression, how many other arguments
 # come between, an example that must be found, and one that must not.
 ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
-    ("htpasswd", r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?!\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}", 2,
-     "htpasswd -bc /etc/nginx/.htpasswd me hunter2", "htpasswd -c /etc/nginx/.htpasswd me"),
-    ("htpasswd", r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?=\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}", 1,
-     "htpasswd -nbB me hunter2", "htpasswd -nB me"),
-    ("mosquitto_passwd", r"mosquitto_passwd(?:\s{1,4}-c)?\s{1,4}-b", 2, "mosquitto_passwd -b pw me hunter2",
-     "mosquitto_passwd -c pw me"),
-    ("rabbitmqctl", r"rabbitmqctl\s{1,4}(?:add_user|change_password|authenticate_user)", 1,
-     "rabbitmqctl add_user me hunter2", "rabbitmqctl add_user me"),
+    (
+        "htpasswd",
+        r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?!\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}",
+        2,
+        "htpasswd -bc /etc/nginx/.htpasswd me hunter2",
+        "htpasswd -c /etc/nginx/.htpasswd me",
+    ),
+    (
+        "htpasswd",
+        r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?=\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}",
+        1,
+        "htpasswd -nbB me hunter2",
+        "htpasswd -nB me",
+    ),
+    (
+        "mosquitto_passwd",
+        r"mosquitto_passwd(?:\s{1,4}-c)?\s{1,4}-b",
+        2,
+        "mosquitto_passwd -b pw me hunter2",
+        "mosquitto_passwd -c pw me",
+    ),
+    (
+        "rabbitmqctl",
+        r"rabbitmqctl\s{1,4}(?:add_user|change_password|authenticate_user)",
+        1,
+        "rabbitmqctl add_user me hunter2",
+        "rabbitmqctl add_user me",
+    ),
     ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
     ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),
     ("/user:", r"/user:\S{1,60}", 0, "net use Z: nas /user:me hunter2", "net use Z: nas /user:me"),
-    ("login", r"(?<=cargo )login|(?<=vault )login|(?<=wandb )login|(?<=fly )login", 0, "cargo login <a36>",
-     "cargo login --registry x"),
+    (
+        "login",
+        r"(?<=cargo )login|(?<=vault )login|(?<=wandb )login|(?<=fly )login",
+        0,
+        "cargo login <a36>",
+        "cargo login --registry x",
+    ),
     ("unseal", "unseal", 0, "vault operator unseal <b43>", "vault operator unseal -migrate"),
     ("authtoken", "authtoken", 0, "ngrok config add-authtoken <a27>_<a21>", "ngrok authtoken --help"),
     ("auth", r"(?<=snyk )auth", 0, "snyk auth <uuid>", "snyk auth --help"),
-    ("cloudflared", r"cloudflared\s{1,2}service\s{1,2}install", 0, "cloudflared service install <a60>",
-     "cloudflared service install --help"),
+    (
+        "cloudflared",
+        r"cloudflared\s{1,2}service\s{1,2}install",
+        0,
+        "cloudflared service install <a60>",
+        "cloudflared service install --help",
+    ),
     ("auth", r"(?<=redis-cli )auth", 0, "redis-cli auth hunter2", "redis-cli auth"),
     ("auth", r"(?<=redis-cli )auth", 1, "redis-cli auth me hunter2", "redis-cli auth"),
     ("requirepass", "requirepass|masterauth", 0, "config set requirepass hunter2", "config get requirepass"),
-    ("mc", r"(?<![\w.-])mc\s{1,2}alias\s{1,4}set", 3, "mc alias set x https://example.org me hunter2hunter2",
-     "mc alias set x https://example.org"),
-    ("mc", r"(?<![\w.-])mc\s{1,2}config\s{1,2}host\s{1,4}add", 3, "mc config host add x https://example.org me hunter2hunter2",
-     "mc config host add x"),
+    (
+        "mc",
+        r"(?<![\w.-])mc\s{1,2}alias\s{1,4}set",
+        3,
+        "mc alias set x https://example.org me hunter2hunter2",
+        "mc alias set x https://example.org",
+    ),
+    (
+        "mc",
+        r"(?<![\w.-])mc\s{1,2}config\s{1,2}host\s{1,4}add",
+        3,
+        "mc config host add x https://example.org me hunter2hunter2",
+        "mc config host add x",
+    ),
     ("login", r"(?<=\bbw )login", 1, "bw login me@example.org hunter2", "bw login me@example.org"),
     ("unlock", r"(?<=\bbw )unlock", 0, "bw unlock hunter2", "bw unlock --raw"),
     ("obscure", r"(?<=rclone )obscure", 0, "rclone obscure hunter2", "rclone obscure -"),
-    ("http-basic.", r"http-basic\.[\w.-]{1,80}", 1, "composer config http-basic.example me hunter2",
-     "composer config http-basic.example"),
+    (
+        "http-basic.",
+        r"http-basic\.[\w.-]{1,80}",
+        1,
+        "composer config http-basic.example me hunter2",
+        "composer config http-basic.example",
+    ),
     ("radtest", "radtest", 1, "radtest me hunter2 localhost 0 testing123", "radtest -h"),
-    ("sqlplus", r"sqlplus(?:\s{1,4}-\w{1,10}){0,3}\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1,
-     "sqlplus scott/hunter2@db", "sqlplus / as sysdba"),
+    (
+        "sqlplus",
+        r"sqlplus(?:\s{1,4}-\w{1,10}){0,3}\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
+        -1,
+        "sqlplus scott/hunter2@db",
+        "sqlplus / as sysdba",
+    ),
     ("impdp", r"impdp\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "impdp scott/hunter2@db", "impdp help=y"),
     ("expdp", r"expdp\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "expdp scott/hunter2@db", "expdp help=y"),
-    ("sqlldr", r"sqlldr\s{1,4}(?:userid=)?[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "sqlldr scott/hunter2@db",
-     "sqlldr help=y"),
-    ("rman", r"(?<!\w)rman\s{1,4}target\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "rman target sys/hunter2@db",
-     "rman target /"),
-    ("db2", r"db2\s{1,2}connect\s{1,2}to\s{1,2}\S{1,60}\s{1,2}user\s{1,2}\S{1,60}\s{1,2}using", 0, "db2 connect to app user me using hunter2", "db2 connect to app using ssh2"),
-    ("password", r"(?<=\s)password(?=\s)", 0, "nmcli device wifi connect homenet password hunter2",
-     "nmcli connection show --ask password"),
+    (
+        "sqlldr",
+        r"sqlldr\s{1,4}(?:userid=)?[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
+        -1,
+        "sqlldr scott/hunter2@db",
+        "sqlldr help=y",
+    ),
+    (
+        "rman",
+        r"(?<!\w)rman\s{1,4}target\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
+        -1,
+        "rman target sys/hunter2@db",
+        "rman target /",
+    ),
+    (
+        "db2",
+        r"db2\s{1,2}connect\s{1,2}to\s{1,2}\S{1,60}\s{1,2}user\s{1,2}\S{1,60}\s{1,2}using",
+        0,
+        "db2 connect to app user me using hunter2",
+        "db2 connect to app using ssh2",
+    ),
+    (
+        "password",
+        r"(?<=\s)password(?=\s)",
+        0,
+        "nmcli device wifi connect homenet password hunter2",
+        "nmcli connection show --ask password",
+    ),
     ("psk", r"(?<=[.-])psk", 0, "nmcli con modify x wifi-sec.psk hunter2hunter2", "nmcli con modify x wifi-sec.psk"),
     ("identity:", r"identity:\s{1,4}[^\s:]{1,64}", 0, "identity: me hunter2hunter2", "identity: me"),
-    ("impacket", r"impacket-\w{1,30}(?:\s{1,4}-\S{1,60}){0,6}\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:", -1,
-     "impacket-psexec corp/me:hunter2@10.0.0.4", "impacket-psexec -h"),
-    ("secretsdump.py", r"secretsdump\.py\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:", -1,
-     "secretsdump.py corp/me:hunter2@10.0.0.4", "secretsdump.py -h"),
+    (
+        "impacket",
+        r"impacket-\w{1,30}(?:\s{1,4}-\S{1,60}){0,6}\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:",
+        -1,
+        "impacket-psexec corp/me:hunter2@10.0.0.4",
+        "impacket-psexec -h",
+    ),
+    (
+        "secretsdump.py",
+        r"secretsdump\.py\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:",
+        -1,
+        "secretsdump.py corp/me:hunter2@10.0.0.4",
+        "secretsdump.py -h",
+    ),
 )
 # Commands that take a password from a pipe or a here-string.
 _TAKERS = (
@@ -183,10 +264,23 @@ _SAYS = r"(?:echo|printf)\s{1,4}(?:-\w{1,3}\s{1,4}){0,2}(?:[\"']?%s(?:\\n|\n)?[\
 _THROUGH = r"\s{0,4}\|\s{0,4}(?:(?:xxd|base64|tr|head|cat)\b[^|\n]{0,30}\|\s{0,4}){0,2}"
 # Each row: the keyword, what is expected, an example that must be found, and one that must not.
 PIPES: tuple[tuple[str, str, str, str], ...] = (
-    ("echo", _SAYS + "{V}" + _THROUGH + r"(?:sudo\s{1,4}(?:-\w{1,6}\s{1,4}){0,3}-S\b|sudo\s{1,4}-\w{0,4}S\b|" + _TAKERS + ")",
-     "echo hunter2 | sudo -S apt update", "echo done | sudo tee file"),
-    ("printf", _SAYS + "{V}" + _THROUGH + _TAKERS, "printf 'hunter2' | docker login -u me --password-stdin reg",
-     "printf 'done' | tee file"),
+    (
+        "echo",
+        _SAYS
+        + "{V}"
+        + _THROUGH
+        + r"(?:sudo\s{1,4}(?:-\w{1,6}\s{1,4}){0,3}-S\b|sudo\s{1,4}-\w{0,4}S\b|"
+        + _TAKERS
+        + ")",
+        "echo hunter2 | sudo -S apt update",
+        "echo done | sudo tee file",
+    ),
+    (
+        "printf",
+        _SAYS + "{V}" + _THROUGH + _TAKERS,
+        "printf 'hunter2' | docker login -u me --password-stdin reg",
+        "printf 'done' | tee file",
+    ),
     ("<<<", r"(?<=[\w\s-])<<<\s{0,4}{V}", "kinit me <<< hunter2", "kinit me <<< $PASS"),
 )
 

@@ -32,7 +32,9 @@ _TELLING = (
     r"(?i)sess|sid\b|sid$|auth|tok|csrf|xsrf|login|user|remember|identity|jwt|ticket|secret|sso|saml|aspx|passport|"
     r"li_at|credential|account|_key|apikey|access|refresh|bearer|member|phpsess|cfid|connect\."
 )
-_ATTRIBUTES = frozenset("path domain expires max-age maxage samesite secure httponly version priority partitioned".split())
+_ATTRIBUTES = frozenset(
+    "path domain expires max-age maxage samesite secure httponly version priority partitioned".split()
+)
 _COUNTERS = ("_ga", "_gid", "_gcl", "_fbp", "_fbc", "_hj", "__utm", "_pk_", "ajs_", "mp_", "_clck", "_uet", "optanon",
              "intercom-id", "amplitude", "consent", "cookieconsent", "hash", "sha", "etag", "commit", "integrity", "version")  # fmt: skip
 

@@ -31,7 +31,7 @@ _SAMPLE = 24  # characters that are decoded to see whether the rest is worth it
 EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("base64", "blob: cGFzc3dvcmQ9aHVudGVyMmh1bnRlcg==", "blob: dGhlIHBhc3N3b3JkIGlzIHJlcXVpcmVk"),
     ("UTF-16 in base64", "-enc cABhAHMAcwB3AG8AcgBkAD0AaAB1AG4AdABlAHIAMgA=", "-enc ZQBjAGgAbwAgAGgAZQBsAGwAbwAgAHcAbwByAGwAZAA="),
-    ("hex", "x: 70617373776f72643d68756e74657232", "x: 7468652070617373776f72642069732072657175697265642e"),
+    ("hex", "hex: 70617373776f72643d68756e74657232", "hex: 7468652070617373776f72642069732072657175697265642e"),
     ("decoded on the spot", "echo aHVudGVyMmh1bnRlcjI= | base64 -d", "echo aGVsbG8gd29ybGQhIQ== | base64 -d"),
 )  # fmt: skip
 
@@ -99,4 +99,6 @@ _WHITE = dict.fromkeys(map(ord, "\n\r\t"), " ")
 
 
 def _is_decoded_here(text: str, begins: int, ends: int) -> bool:
-    return _compiled(_DECODED).search(text[max(0, begins - _NEAR) : begins] + " " + text[ends : ends + _NEAR]) is not None
+    return (
+        _compiled(_DECODED).search(text[max(0, begins - _NEAR) : begins] + " " + text[ends : ends + _NEAR]) is not None
+    )

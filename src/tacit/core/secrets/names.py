@@ -57,7 +57,19 @@ _IN_TALK_CALL = r"[(\[{]|\.\w"
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 
 _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk", "passw", "pswd", *_FOREIGN)
-_TOKENS = ("token", "secret", "apikey", "accesskey", "secretkey", "authkey", "credentials", "creds", "hmac", "jwt", "mnemonic")
+_TOKENS = (
+    "token",
+    "secret",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "authkey",
+    "credentials",
+    "creds",
+    "hmac",
+    "jwt",
+    "mnemonic",
+)
 _KEYS = frozenset(
     (
         "api access secret auth private encryption signing account master service license deploy aes hmac jwt app "
@@ -186,12 +198,19 @@ def _is_set(text: str, place: Place) -> bool:
     if _is(_SETS).search(text[line:begins]):
         return True
     # A line of a file of settings: the name, a blank, one word.
-    return not text[line:begins].strip() and _is(r"[ \t]{1,4}\S{4,200}[ \t]{0,8}(?:\n|\Z)").match(text, place.ends) is not None
+    return (
+        not text[line:begins].strip()
+        and _is(r"[ \t]{1,4}\S{4,200}[ \t]{0,8}(?:\n|\Z)").match(text, place.ends) is not None
+    )
 
 
 def _is_literal(text: str, place: Place, kind: str) -> bool:
     """Whether a quote opens here, behind a name that takes a secret."""
-    if not kind or place.name.lower() == "pass" or text[place.begins : place.begins + 1] not in ("\"", "'", "`", "«", "„", "“"):
+    if (
+        not kind
+        or place.name.lower() == "pass"
+        or text[place.begins : place.begins + 1] not in ('"', "'", "`", "«", "„", "“")
+    ):
         return False
     if place.how == "tuple":
         return place.before in ("{", "(")
@@ -205,7 +224,7 @@ def _is_in_connection(text: str, place: Place, ends: int) -> bool:
     begins = place.ends - len(place.name)
     if text[ends : ends + 1] == ";":
         return _is(r";\s{0,2}[A-Za-z][\w ]{1,30}=").match(text, ends) is not None or text[begins - 1 : begins] == ";"
-    return text[begins - 1 : begins] == ";" and text[ends : ends + 1] in ("\"", "'", "")
+    return text[begins - 1 : begins] == ";" and text[ends : ends + 1] in ('"', "'", "")
 
 
 def _end(text: str, at: int) -> int:

@@ -33,8 +33,10 @@ def find(text: str) -> list[Found]:
     """Every secret of a text in order, none inside another."""
     plain = Plain(text)
     found = _told(plain.text)
-    found += ((start, end, _LAST, kind) for start, end, kind in find_encoded(plain.text, _is_told))
-    found = [(plain.back(start), plain.back(end), rank, kind) for start, end, rank, kind in found]
+    for start, end, kind in find_encoded(plain.text, _is_told):
+        found.append((start, end, _LAST, kind))
+    if found and plain.text is not text:
+        found = [(plain.back(start), plain.back(end), rank, kind) for start, end, rank, kind in found]
     if "%" in text:
         found += ((start, end, _LAST, kind) for start, end, kind in names.in_query(text))
     return list(_apart(found)) if found else []
@@ -44,6 +46,10 @@ def _told(text: str) -> list[Ranked]:
     """What the rows find in a text without escapes."""
     low = lowered(text)
     found: list[Ranked] = []
+    if len(low) <= _BLOCK:
+        for keyword in prefilter().of(low):
+            found += _around(text, low, keyword, 0, len(low))
+        return found
     for begins, ends in _blocks(low):
         for keyword in prefilter().of(low[begins:ends]):
             found += _around(text, low, keyword, begins, ends)

@@ -160,7 +160,11 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
             assert ending is not None
             ends = ending.end()
         behind = text[ends : ends + 1]
-        if behind in _NO_TALK or (in_names and behind != " ") or not _compiled(_ANY_VALUE).search(text, ends, ends + _SEEN):
+        if (
+            behind in _NO_TALK
+            or (in_names and behind != " ")
+            or not _compiled(_ANY_VALUE).search(text, ends, ends + _SEEN)
+        ):
             return
         for start, end, quoted, near in _candidates(text, ends, ways, blankless, keyword):
             if _is_stated(text[start:end], kind, quoted, near, pin):
