@@ -468,7 +468,7 @@ def pipe(row: tuple[str, str, str, str], _: str) -> Callable[[str, int], Iterato
         if "chpasswd" in found[0] or "chpasswd" in text[max(0, at - 40) : at]:
             start += text[start:end].find(":") + 1
         value = text[start:end]
-        if len(value) >= 3 and may_be_secret(value) and not value.isdigit() or len(value) >= 6 and value.isdigit():
+        if may_be_secret(value) and len(value) >= (6 if value.isdigit() else 3):
             yield start, end, KIND
 
     return probe

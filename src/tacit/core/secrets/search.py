@@ -83,10 +83,9 @@ def _around(text: str, low: str, keyword: str, begins: int, ends: int) -> Iterat
     at = low.find(keyword, begins, ends)
     last = -1  # the last hit, if nothing was found there
     while at >= 0:
-        if last >= _SEEN and text[at : at + _SEEN] == text[last : last + _SEEN]:
-            if text[at - _SEEN : at] == text[last - _SEEN : last]:
-                at = low.find(keyword, at + 1, ends)  # all that rows look at is the same as before
-                continue
+        if last >= _SEEN and _same_around(text, at, last):
+            at = low.find(keyword, at + 1, ends)
+            continue
         done, last = at + 1, at
         for rank, probe in ready:
             for start, end, kind in probe(text, at):
@@ -97,6 +96,12 @@ def _around(text: str, low: str, keyword: str, begins: int, ends: int) -> Iterat
                 else:
                     done = max(done, min(end, at + _REJECTED))
         at = low.find(keyword, done, ends)
+
+
+def _same_around(text: str, at: int, last: int) -> bool:
+    """Whether all that rows look at is the same in both places."""
+    after = text[at : at + _SEEN] == text[last : last + _SEEN]
+    return after and text[at - _SEEN : at] == text[last - _SEEN : last]
 
 
 def _apart(found: list[Ranked]) -> Iterator[Found]:
