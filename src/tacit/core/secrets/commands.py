@@ -44,7 +44,7 @@ _SECRET_STORES = (
 COMMANDS: tuple[Row, ...] = (
     ("mysql,mariadb,mycli,mytop,innobackupex,xtrabackup,percona,pt-", "-p", GLUED, "mysql -u root -phunter2 app",
      "mysql -u root -p app"),
-    ("7z ,7za ,7zr ,7zz ,rar ,unrar ", "-p -hp", GLUED, "7z x -phunter2 a.7z", "7z x -p a.7z docs"),
+    ("7z ,7za ,7zr ,7zz ,rar ,unrar ", "-p -hp", GLUED, "7z x -phunter2 a.7z", "7z x -p phunter.7z"),
     (_LOGINS, "-p", APART, "docker login -u me -p hunter2 registry.example.org", "docker login -u me --password-stdin"),
     ("sshpass", "-p", EITHER, "sshpass -p hunter2 ssh host", "sshpass -f file ssh -p 22 host"),
     ("mongo,cqlsh,clickhouse,neo4j,cypher-shell,influx,arangosh,couch,cbq,cbbackup,orientdb,taos,dolt,vsql,gsql,beeline,"
