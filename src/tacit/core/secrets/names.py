@@ -12,6 +12,9 @@ from typing import NamedTuple
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.values import (
     is_chosen,
+    is_label,
+    is_literal,
+    is_mixed,
     is_password,
     is_place,
     is_random,
@@ -26,23 +29,25 @@ _FOREIGN = (
     "salasana lösenord losenord passord adgangskode kodeord jelszó jelszo lozinka şifre sifre пароль парола лозинка"
 ).split()
 KEYWORDS = (
-    "pass", "pwd", "secret", "token", "key", "cred", "auth", "access", "api", "sig", "psk", "hmac", "mnemonic", "jwt", "pin",
+    "pass", "pwd", "pswd", "secret", "token", "key", "cred", "auth", "access", "api", "sig", "psk", "hmac", "mnemonic", "jwt", "pin", "unseal", "salt", "pepper",
     "clave", "senha", "mdp", "wachtwoord", "hasło", "haslo", "heslo", "parola", "salasana", "kennwort", "contrase",
     "lösenord", "losenord", "adgangskode", "kodeord", "jelsz", "lozinka", "şifre", "sifre", "пароль", "парола", "лозинка",
 )  # fmt: skip
 PASSWORD, TOKEN, WEAK = "password", "token", "secret"
+_SECRETS = ("secret", "secretkey", "secret_key", "secret-key", "signingkey", "signing_key", "salt", "pepper")
 
 _REST = r"[\w.\-]{0,40}+"
 _BACK = r"[\w.\-]{0,40}"  # for the text read backwards
 _OPERATOR = (
-    r"[\"'`\])]{0,3}\s{0,40}(?:(?::{0,3}=|=>|\?=|\|\||==?|>|:(?!:))|(?<=[\"'`]),)"
-    r"[=>]{0,2}[ \t]{0,40}(?=[^\s=>])"
+    r"(?:[ \t]\([^()\n]{1,30}\))?[\"'`\])]{0,3}\s{0,40}(?:(?::{0,3}=|=>|\?=|\?\?=?|\?:|\|\||==?|>|:(?!:))|(?<=[\"'`]),)"
+    r"[=>]{0,2}[ \t]{0,40}(?:[|>][-+]?\n[ \t]{1,40}|!{1,2}\w{1,10}[ \t])?(?=[^\s=>])"
 )
 _JUNK = r"[ \t\w.\-]{0,20}[\"'\s]{0,40}(?::{0,3}=|=>|>|\?=|\|\||:(?!:)|,)[=>`\"'\s]{0,40}"
 _SPACE = r"[ \t]{1,4}(?=[^\s\-])"
 _IS = (
     r"(?:[ \t](?:for|of|to|on|in)(?:[ \t][\w.@/:-]{1,60}){1,4}?)?"
-    r"[ \t](?:is|was)(?:[ \t](?:now|set[ \t]to|still))?:?[ \t]{1,2}"
+    r"[ \t](?:is|was)(?:[ \t](?:now|set[ \t]to|still))?:?[ \t]{1,2}|"
+    r"[ \t]for[ \t](?:[\w.@-]{1,30}[ \t]){0,2}['\"]?[\w.@/:-]{1,60}['\"]?:[ \t]{1,2}"
 )
 # A quote that is not closed goes to the end of its line: in a JSON string it would be closed by that of the string.
 _QUOTED = r"\"([^\"\n\x00]{1,400})(?:\"|(?=\n)|\Z)|'([^'\n\x00]{1,400})'|`([^`\n\x00]{1,400})`"
@@ -69,6 +74,9 @@ _TOKENS = (
     "hmac",
     "jwt",
     "mnemonic",
+    "unseal",
+    "salt",
+    "pepper",
 )
 _KEYS = frozenset(
     (
@@ -88,7 +96,12 @@ _ABOUT = frozenset(
         "server author authority status"
     ).split()
 )
-_TAILS = frozenset("prod dev test staging stage old new value val b64 base64 string str live default".split())
+_TAILS = frozenset(
+    (
+        "prod dev test staging stage old new value val b64 base64 base hex enc raw plain text string str live default "
+        "production local backup temp tmp current initial legacy clear main"
+    ).split()
+)
 
 
 # Ways in which source code and settings put a value behind a name.
@@ -99,16 +112,17 @@ _WRAPPED = (  # key = []byte("…"), key = SecretStr("…")
     rf"[\w.:]{{0,30}}::(?:from|new)|Some|Password|toCharArray|NSString|std::string|encode|b64decode|unhexlify|fromhex|literal|sops|raw|Uint8Array|TextEncoder)"
     rf"\(\s{{0,4}}{_LITERAL}"
 )
-_CALLED = rf"(?:::(?:from|new))?\(\s{{0,8}}{_LITERAL}"  # setPassword("…")
+_CALLED = rf"(?:::(?:from|new))?\(\s{{0,8}}(?:(?:Some|[\w.:]{{1,20}}::(?:from|new))\()?{_LITERAL}"  # setPassword("…")
 _VALUED = (  # name: DB_PASSWORD, value: … and <key>password</key><string>…
-    r"[\"']{0,2}(?:</key>\s{0,8}<string>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|"
+    r"[\"']{0,2}(?:</key>\s{0,8}<string>|>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|"
     r"[\"']?,\s{0,4}[\"']?(?:value|Value|val)[\"']?\s{0,4}[:=]\s{0,4})(?=[^\s])"
 )
 _QUOTED_NEXT = r"[ \t]{1,4}(?=[\"'`«„“][^\s\"'`])"  # password "…"
 _TUPLE = r",\s{0,4}(?=[\"'])"  # {password, "…"}
 _SETS = (  # what stands before a name that a blank separates from its value
     r"(?i)(?:^|[\s;&|({\"'`])(?:set(?:env|x|-env|-environment)?|setenv|env|arg|config(?:\s{1,2}(?:set|add))?|configure\s{1,2}set|"
-    r"secrets?\s{1,2}(?:set|put|add)|define|export|-name|\$env)(?:[ \t]{1,4}-{1,2}[\w-]{1,20}){0,5}[ \t]{1,4}[\"'\w./:-]{0,60}?\Z"
+    r"secrets?\s{1,2}(?:set|put|add)|kv\s{1,2}(?:set|put)|(?:etcdctl|consul|redis-cli|zkcli|snap|defaults|gsettings)\s{1,2}(?:set|put|write)|"
+    r"define|export|-name|\$env)(?:[ \t]{1,4}(?:-{1,2}[\w-]{1,20}|/\w{1,4})){0,5}[ \t]{1,4}[\"'\w./:-]{0,60}?\Z"
 )
 _SETTERS = r"(?i)(?:\A|[^a-z])(?:get|read|prompt|ask|input|fetch|load|lookup|find|require|valid|check|verify|is|has|forgot|reset|need|show|hide|print|log|test|hash|encode|encrypt|decode|parse|remove|delete|clear|compare|match)|getpass"
 
@@ -178,15 +192,36 @@ def _judged_value(text: str, place: Place) -> Found | None:
     if found is None:
         return None
     start, end, quoted = found
-    exported = (
-        place.before == "export"
-        or (place.before in ("", "env") and place.name.isupper() and text[place.ends] == "=")
-        or (place.how == "set" and place.name.isupper())
-        or _is_in_connection(text, place, end)
-    )
+    if place.begins and text[place.begins - 1] == ">" and text.startswith("</", end):
+        quoted = True  # the text of an element
+    exported = _is_exported(text, place, end)
     if _judged(kind, place.how, text[start:end], quoted=quoted, exported=exported, name=place.name):
         return start, _last(text, end) if end - start >= 200 else end, kind or WEAK
     return None
+
+
+def _is_exported(text: str, place: Place, ends: int) -> bool:
+    """Whether a shell, a file of variables or a connection string gives the name this value, whatever it is."""
+    if place.before == "export" or (place.how == "set" and place.name.isupper()):
+        return True
+    if place.how != "assigned":
+        return False
+    glued = text[place.ends] == "=" and not text[place.begins - 1].isspace()
+    if glued and place.name.isupper() and len(place.name) > 3:
+        return True  # NAME=value, in a command, a unit or a file of settings
+    return _is_in_connection(text, place, ends) or _is_whole_line(text, place, ends)
+
+
+def _is_whole_line(text: str, place: Place, ends: int) -> bool:
+    """Whether a line is nothing but the name and the value, as in files of settings."""
+    begins = place.ends - len(place.name)
+    line = text.rfind("\n", max(0, begins - 40), begins) + 1
+    if text[line:begins].strip(" \t-") or (not line and begins > 40) or text[ends : ends + 1] not in ("\n", "\r", ""):
+        return False
+    if text[place.ends : place.ends + 1] == "=":
+        return True
+    several = "\n" in text[max(0, line - 200) : line] + text[ends : ends + 200]
+    return several and (place.name.isupper() or "_" in place.name or "." in place.name)
 
 
 def _is_set(text: str, place: Place) -> bool:
@@ -296,7 +331,10 @@ def _judged(kind: str, how: str, value: str, *, quoted: bool, exported: bool, na
         return _is_password(how, value, quoted=quoted, exported=exported, name=name)
     if exported and how == "assigned" and not value.isdigit() and len(value) >= 3:
         return may_be_secret(value) and not (len(value) < 12 and value.isupper())
-    return is_random(value, 8 if name.startswith("-") else 10)
+    if is_random(value, 8 if name.startswith("-") else 10):
+        return True
+    secret = name.lower().endswith(_SECRETS) and (quoted or exported) and how != "is"
+    return secret and not is_label(value) and (is_password(value, quoted) or is_chosen(value))
 
 
 def _is_telling(how: str, value: str, *, quoted: bool, name: str, sure: bool) -> bool:
@@ -312,7 +350,7 @@ def _is_telling(how: str, value: str, *, quoted: bool, name: str, sure: bool) ->
 
 def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
     if name.lower() == "pass" and not (quoted or exported or how == "space"):
-        return not value.isdigit() and is_random(value, 8)  # `pass: 12` counts tests
+        return not value.isdigit() and (is_random(value, 8) or is_mixed(value))  # `pass: 12` counts tests
     if name.lower().endswith("pin"):
         return value.isdigit() and 4 <= len(value) <= 12 if not exported else len(value) >= 4 and may_be_secret(value)
     sure = how == "space" or exported or (how == "assigned" and name.startswith("-")) or (how == "is" and quoted)
@@ -322,8 +360,8 @@ def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: st
     if how in _LITERAL_WAYS and " " in value:
         return name.lower().endswith("passphrase") and value.count(" ") >= 2 and value.islower()
     if (quoted and how != "is") or how == "set":
-        return is_password(value, quoted) or is_chosen(value)
-    return is_password(value, quoted) or (how == "assigned" and is_unpronounceable(value))
+        return is_password(value, quoted) or is_chosen(value) or is_literal(value)
+    return is_password(value, quoted) or (how == "assigned" and (is_unpronounceable(value) or is_mixed(value)))
 
 
 @lru_cache(1024)

@@ -45,6 +45,18 @@ _LABEL = (
     r"crypt|string|type|null|none|missing|wrong|must|should|cannot|autocomplete|current-|new-|html|http|text|icon|class|"
     r"component|module|action|handler|service|provider|strategy|mode|page|view|form|button|col-|btn|name|column|table"
 )
+# Words that say how a password is, in settings and in messages.
+_STATES = frozenset(
+    (
+        "sensitive whatever unchanged optional mandatory obligatorio obligatoire erforderlich confirmed generated "
+        "accepted rejected disabled enabled encoded plaintext external internal managed rotated expired example "
+        "anything something nothing everything redacted omitted censored filtered private public hashed strong simple "
+        "complex random unique unused ignored minimum maximum present absent matches contraseña contrasena wachtwoord "
+        "passwort kennwort lozinka salasana jelszó heslo hasło senha parola lösenord passord adgangskode пароль"
+    ).split()
+)
+_REFERENCE = r"[a-zA-Z_]\w*(?:(?:\.|::|->)[a-zA-Z_]\w*)+|[a-z]+(?:_[a-z]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[A-Z][a-z]+[A-Z]\w*|[\w.]+[(\[].*"
+_VERSIONED = r"(?i)\bv?\d+\.\d|utf-|sha-|-v\d|iso|rfc|http|^[a-z]+-\d+$"  # v1.2, UTF-8, PROJ-12
 _SPECIAL = frozenset("!@#$%^&*?+~")
 _JUDGED = 64  # so much of a value is enough to judge it by
 _MEAN_PART = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
@@ -156,6 +168,35 @@ def is_chosen(value: str) -> bool:
     if len(parts) >= 3 and all(parts) and "." not in value and value.islower():
         return len(value) >= 12 and "_" not in value
     return len(parts) >= 2 and all(parts) and mixed and "." not in value and not value.isupper()
+
+
+def is_label(value: str) -> bool:
+    """A word that says what stands in a field."""
+    return _is(_LABEL).search(value) is not None
+
+
+def is_literal(value: str) -> bool:
+    """Any single word, where a name for a password and quotes around the value leave little doubt: `zwiebelkuchen`."""
+    if not 6 <= len(value) <= 64 or " " in value or not may_be_secret(value) or not value.isprintable():
+        return False
+    if _is(_LABEL).search(value) or _is(_REFERENCE).fullmatch(value) or not any(map(str.isalpha, value)):
+        return False
+    return not (value.isupper() and value.isalpha()) and value.lower() not in _STATES
+
+
+def is_mixed(value: str) -> bool:
+    """Small and capital letters, digits and signs at once, and no name of a thing: `Fledermaus_6`."""
+    return (
+        8 <= len(value) <= 64
+        and any(map(str.isdigit, value))
+        and any(map(str.islower, value))
+        and any(map(str.isupper, value))
+        and not value.isalnum()
+        and may_be_secret(value)
+        and not _is(_LABEL).search(value)
+        and not _is(_VERSIONED).search(value)
+        and not _is(_MAIL).fullmatch(value)
+    )
 
 
 def is_unpronounceable(value: str) -> bool:
