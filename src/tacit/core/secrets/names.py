@@ -85,7 +85,7 @@ _KEYS = frozenset(
         "root unseal recovery cipher fernet cookie csrf sas server vpn crypto crypt app ssh rsa write read"
     ).split()
 )
-_NOT_PASS = frozenset("bypass compass surpass trespass pass".split())
+_NOT_PASS = frozenset("askpass bypass compass surpass trespass pass".split())
 # A name with one of these is about a secret, and holds none.
 _ABOUT = frozenset(
     (
@@ -146,6 +146,9 @@ _OTHERWISE = ("assigned", "valued", "junk", "quoted", "space")
 _LITERAL_WAYS = frozenset(("typed", "wrapped", "called", "quoted", "tuple"))
 
 
+_JOINS = frozenset("+.,)%&|")
+
+
 class Place(NamedTuple):
     """A name, the word or sign before it, how a value follows, where the name ends and where the value begins."""
 
@@ -192,6 +195,8 @@ def _judged_value(text: str, place: Place) -> Found | None:
     if found is None:
         return None
     start, end, quoted = found
+    if quoted and text[start] == " " and text[start : start + 3].strip()[:1] in _JOINS:
+        return None  # the quote was closed before: `"password=" + value`
     if place.begins and text[place.begins - 1] == ">" and text.startswith("</", end):
         quoted = True  # the text of an element
     exported = _is_exported(text, place, end)

@@ -8,17 +8,19 @@ from functools import cache
 
 from tacit.core.secrets import shapes
 from tacit.core.secrets.blocks import Found, beside_aws
-from tacit.core.secrets.shapes import HEADER, LINKED, LITERAL, LONG, PAIRED, SURE, Shape
+from tacit.core.secrets.shapes import CODE, HEADER, LINKED, LITERAL, LONG, PAIRED, STATED, SURE, Shape
 from tacit.core.secrets.spec import exact_length, expression, length
 from tacit.core.secrets.tokens import Row
 from tacit.core.secrets.values import (
     is_chosen,
     is_filler,
+    is_literal,
     is_name,
     is_password,
     is_place,
     is_placeholder,
     is_random,
+    is_said,
     is_very_random,
     is_wordy,
     may_be_secret,
@@ -175,8 +177,13 @@ def _is_value(value: str, judged: str) -> bool:
         return len(value) >= 3 and may_be_secret(value) and not (value.isdigit() and len(value) <= 5)
     if judged == HEADER:
         return not is_placeholder(value) and (len(value) >= 40 or not is_wordy(value))
+    if judged == STATED:
+        return is_said(value)
+    if judged == CODE:
+        return any(map(str.isdigit, value)) and not is_filler(value) and len(set(value)) > 2
     if judged == LITERAL:
-        return " " not in value and (is_password(value, quoted=True) or is_chosen(value)) and not is_place(value)
+        chosen = is_password(value, quoted=True) or is_chosen(value) or is_literal(value)
+        return " " not in value and chosen and not is_place(value)
     if judged == LONG:
         return len(value) >= 24 and len(set(value)) >= 10 and not is_wordy(value) and not is_filler(value)
     return is_random(value, 16)

@@ -16,6 +16,7 @@ from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.encoded import find_encoded
 from tacit.core.secrets.keywords import Keywords, lowered
 from tacit.core.secrets.literals import LITERALS
+from tacit.core.secrets.logins import LOGINS
 from tacit.core.secrets.plain import Plain
 from tacit.core.secrets.probes import Probe
 from tacit.core.secrets.recent import RECENT
@@ -136,6 +137,7 @@ def _rows() -> Iterator[tuple[Callable[[str], Probe], list[str]]]:
     yield from ((partial(probes.token, row), row[1].split()) for row in RECENT)
     yield from ((partial(probes.vendor, row), row[1].split()) for row in VENDORS)
     yield from ((partial(probes.shape, row), row[1].split()) for row in shapes.SHAPES)
+    yield from ((partial(probes.shape, row), row[1].split()) for row in LOGINS)
     yield from ((partial(probes.shape, row), row[1].split()) for row in ADDRESSES)
     yield from ((partial(probes.shape, row), row[1].split()) for row in LITERALS)
     yield (lambda _: blocks.kubernetes), ["kind:", 'kind"']

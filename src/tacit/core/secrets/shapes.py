@@ -23,6 +23,8 @@ HEADER = "header"  # no word of prose
 RANDOM = "random"  # drawn by lot
 LONG = "long"  # long, and not made of words
 LITERAL = "literal"  # a password or a key, and no word that names a thing
+STATED = "stated"  # a password in a sentence: with a digit or a sign, and no name of a thing
+CODE = "code"  # the shape is enough, but for words
 LINKED = "linked"  # drawn by lot beyond doubt; digests and ids only in a whole address
 
 _COMMAND = "password in a command"
@@ -30,9 +32,6 @@ _COMMAND = "password in a command"
 SHAPES: tuple[Shape, ...] = (
     (_COMMAND, "pass:", "openssl", r"(?<=[\s'\"])pass:{V}", SURE, "openssl rsa -passin pass:hunter2",
      "openssl rsa -passin file:x"),
-    ("authorization header", "authorization", "",
-     r"authorization[\"']?\s{0,4}[:=,]\s{0,8}[\"']?(?:(?:bearer|basic|token|api-?key|api-token|digest)\s{1,4})?(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
-     HEADER, "Authorization: Bearer <a24>", "send an Authorization: Bearer header"),
     ("bearer token", "bearer", "", r"bearer\s{1,4}(?P<v>[A-Za-z0-9_=~.+/-]{16,4096})", RANDOM,
      "-H 'auth-x: Bearer <w40>'", "bearer authentication-middleware"),
     ("password in an address", "://", "",

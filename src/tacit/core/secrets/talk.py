@@ -17,79 +17,105 @@ from functools import cache
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.names import kind_of_name
 from tacit.core.secrets.spec import UUID
-from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_password, is_random, may_be_secret
+from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_label, is_literal, is_mixed, is_password, is_random, may_be_secret
 
 Language = tuple[str, str, str, str, str, str]
 PASSWORD, KEY = "password", "token"
 
 # fmt: off
 LANGUAGES: tuple[Language, ...] = (
-    ("English", "password passphrase passcode pass_phrase pwd pin", "token api_key access_key secret_key",
-     "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's",
+    ("English", "password passphrase passcode pass_phrase passwd pwd pw pin puk", "token api_key access_key secret_key app_key",
+     "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's to from with as",
      "the password for the staging box is now «Tr0ub4dor&3», do not tell", "the password is stored in 1Password"),
-    ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase pin", "schlüssel zugangstoken",
-     "ist lautet war heißt heisst wäre sind auf", "das Kennwort für die Datenbank lautet «Blaubeere#1987» und der Port 5433",
+    ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase geheimzahl", "schlüssel zugangstoken",
+     "ist lautet war heißt heisst wäre sind auf von zu", "das Kennwort für die Datenbank lautet «Blaubeere#1987» und der Port 5433",
      "das Passwort steht in 1Password"),
-    ("French", "mot_de_passe mots_de_passe mdp phrase_secrète", "clé clef jeton", "est c'est vaut était sera devient", "le mot de passe du NAS est «Croissant!75011»",
+    ("French", "mot_de_passe mots_de_passe mdp phrase_secrète code_d'accès code_secret", "clé clef jeton", "est c'est vaut était sera devient", "le mot de passe du NAS est «Croissant!75011»",
      "le mot de passe est trop court"),
-    ("Spanish", "contraseña contrasena contraseñas clave", "llave token clave_de_api", "es era será sería",
+    ("Spanish", "contraseña contrasena contraseñas clave código_de_acceso", "llave token clave_de_api", "es era será sería",
      "la contraseña del usuario root es «Madrid_Gol2023», reinicia", "la contraseña es obligatoria"),
-    ("Portuguese", "senha palavra-passe palavra_passe", "chave", "é era será ficou", "a senha do banco mudou, agora é «jabuticaba6025@»",
+    ("Portuguese", "senha palavra-passe palavra_passe código_de_acesso", "chave", "é era será ficou são", "a senha do banco mudou, agora é «jabuticaba6025@»",
      "a senha é obrigatória e deve ter oito caracteres"),
-    ("Italian", "password parola_d'ordine", "chiave", "è era sarà e'", "la password del pannello è «Vespa50Special!»",
+    ("Italian", "parola_d'ordine codice_di_accesso codice_d'accesso", "chiave", "è era sarà e' sono", "la password del pannello è «Vespa50Special!»",
      "la password è scaduta, serve la pagina per cambiarla"),
-    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode", "sleutel", "is was luidt wordt",
+    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode ww", "sleutel", "is was luidt wordt",
      "het wachtwoord van de server is «Stroopwafel!88»", "wachtwoord vergeten werkt niet op Safari"),
-    ("Swedish", "lösenord lösenordet lösenfras", "nyckel nyckeln", "är var blir", "lösenordet till servern är «Älgen_42x»",
+    ("Swedish", "lösenord lösenordet lösenfras losenord", "nyckel nyckeln", "är var blir", "lösenordet till servern är «Älgen_42x»",
      "lösenordet måste innehålla minst en siffra"),
-    ("Danish", "adgangskode adgangskoden kodeord kodeordet", "nøgle nøglen", "er var bliver", "adgangskoden til serveren er «Smørrebrød#7»",
+    ("Danish", "adgangskode adgangskoden kodeord kodeordet koden", "nøgle nøglen", "er var bliver", "adgangskoden til serveren er «Smørrebrød#7»",
      "adgangskoden er forkert, prøv igen"),
     ("Norwegian", "passord passordet", "nøkkel nøkkelen", "er var blir", "passordet til basen er «Fjord2024!»",
      "passordet er for kort, det trengs 12 tegn"),
     ("Finnish", "salasana salasanan salasanaksi tunnussana", "avain", "on oli", "palvelimen salasana on «Sauna_Loyly9»",
      "salasana on liian lyhyt"),
-    ("Polish", "hasło hasla hasłem", "klucz", "to jest brzmi był", "hasło do bazy na stagingu to «Zubr-Bialowieza9», zaloguj się",
+    ("Polish", "hasło hasla hasłem haslo", "klucz", "to jest brzmi był", "hasło do bazy na stagingu to «Zubr-Bialowieza9», zaloguj się",
      "hasło musi mieć co najmniej dwanaście znaków"),
     ("Czech", "heslo hesla", "klíč", "je bylo zní", "heslo k databázi je «Knedlik_99x»", "heslo je příliš krátké"),
     ("Slovak", "prístupové_heslo", "kľúč", "je bolo znie", "prístupové heslo je «Bryndza#12»", "heslo je povinné"),
-    ("Hungarian", "jelszó jelszava jelszót", "kulcs", "az ez lett", "az adatbázis jelszava: «Gulyas!1956»", "a jelszó túl rövid"),
+    ("Hungarian", "jelszó jelszava jelszót jelszav jelszo", "kulcs", "az ez lett", "az adatbázis jelszava: «Gulyas!1956»", "a jelszó túl rövid"),
     ("Romanian", "parola parolă", "cheie cheia", "este e era", "parola bazei este «Sarmale_2024»", "parola este prea scurtă"),
     ("Croatian", "lozinka lozinku zaporka geslo šifra", "ključ", "je glasi", "lozinka za server je «Cevapi.77x»",
      "lozinka je prekratka"),
     ("Serbian", "лозинка шифра", "кључ", "је гласи", "лозинка за сервер је «Rakija_77x»", "лозинка је прекратка"),
     ("Bulgarian", "парола паролата", "ключ", "е беше", "паролата за базата е «Rila2024!»", "паролата е твърде кратка"),
-    ("Russian", "пароль пароля паролем пароли", "ключ токен", "это такой равен был теперь", "пароль от базы теперь «qW7moroz_ObEZ»",
+    ("Russian", "пароль пароля паролем пароли код_доступа", "ключ токен", "это такой равен был теперь", "пароль от базы теперь «qW7moroz_ObEZ»",
      "пароль должен быть не короче двенадцати символов"),
     ("Ukrainian", "пароль паролю", "ключ токен", "це такий тепер", "пароль до бази це «Varenyky_55!»", "пароль має бути довшим"),
     ("Greek", "κωδικός κωδικό κωδικος συνθηματικό", "κλειδί", "είναι ειναι", "ο κωδικός της βάσης είναι «Mousaka#88»",
      "ο κωδικός είναι υποχρεωτικός"),
     ("Turkish", "şifre şifresi şifreyi sifre parola parolası", "anahtar anahtarı anahtarını", "şu şudur olarak oldu",
      "sunucunun şifresi «Kebap_2024!» oldu", "parola en az on iki karakter olmalı"),
-    ("Arabic", "كلمة_المرور كلمة_السر", "المفتاح مفتاح", "هي هو", "كلمة المرور هي «Falafel#2024»", "كلمة المرور مطلوبة"),
+    ("Arabic", "كلمة_المرور كلمة_السر كلمة_مرور كلمة_سر الرقم_السري رمز_الدخول الباسورد باسورد باسوورد", "المفتاح مفتاح", "هي هو", "كلمة المرور هي «Falafel#2024»", "كلمة المرور مطلوبة"),
     ("Hebrew", "סיסמה הסיסמה סיסמא הסיסמא", "מפתח", "היא הוא זה", "הסיסמה של השרת היא «Hummus!99x»", "הסיסמה קצרה מדי"),
-    ("Persian", "رمز_عبور گذرواژه", "کلید", "است", "رمز عبور سرور: «Zaferan_88x»", "رمز عبور را فراموش کردم"),
+    ("Persian", "رمز_عبور گذرواژه پسورد", "کلید", "است", "رمز عبور سرور: «Zaferan_88x»", "رمز عبور را فراموش کردم"),
     ("Hindi", "पासवर्ड", "कुंजी", "है", "सर्वर का पासवर्ड «Samosa@2024» है", "पासवर्ड बहुत छोटा है"),
     ("Thai", "รหัสผ่าน", "คีย์", "คือ เป็น", "รหัสผ่านคือ «PadThai#88»", "รหัสผ่านสั้นเกินไป"),
     ("Vietnamese", "mật_khẩu", "khóa", "là", "mật khẩu của máy chủ là «PhoBo_2024x»", "mật khẩu quá ngắn"),
     ("Indonesian", "kata_sandi kata_laluan", "kunci", "adalah ialah yaitu", "kata sandi server adalah «Rendang#45»", "kata sandi terlalu pendek"),
     ("Catalan", "contrasenya", "clau_d'api", "és era", "la contrasenya del servidor és «Calcots_2024»", "la contrasenya és massa curta"),
-    ("Estonian", "parool parooli", "võti", "on oli", "serveri parool on «Kama_2024x»", "parool on liiga lühike"),
+    ("Estonian", "parool parooli salasõna", "võti", "on oli", "serveri parool on «Kama_2024x»", "parool on liiga lühike"),
     ("Lithuanian", "slaptažodis", "raktas", "yra", "serverio slaptažodis yra «Cepelinai7!»", "slaptažodis yra per trumpas"),
     ("Latvian", "parole paroles", "atslēga", "ir", "servera parole ir «Balzams_45!»", "parole ir par īsu"),
+    ("Slovenian", "geslo gesla", "", "je", "geslo za strežnik je «Potica_2024»", "geslo je prekratko"),
+    ("Macedonian", "лозинката", "", "е", "лозинката за серверот е «Ajvar#2023»", "лозинката е прекратка"),
+    ("Albanian", "fjalëkalimi fjalëkalim", "", "është", "fjalëkalimi është «Byrek#2023»", "fjalëkalimi është i shkurtër"),
+    ("Icelandic", "lykilorð lykilorðið", "", "er", "lykilorðið er «Skyr#2023»", "lykilorðið er of stutt"),
+    ("Afrikaans", "wagwoord", "", "is", "die wagwoord is «Biltong_77»", "die wagwoord is te kort"),
+    ("Basque", "pasahitza pasahitz", "", "da", "zerbitzariaren pasahitza «Pintxo_2023» da", "pasahitza laburregia da"),
+    ("Galician", "contrasinal", "", "é", "o contrasinal é «Polbo#2023»", "o contrasinal é curto"),
+    ("Welsh", "cyfrinair", "", "yw", "y cyfrinair yw «Cawl_2023!»", "mae'r cyfrinair yn rhy fyr"),
+    ("Irish", "pasfhocal", "", "é", "is é an pasfhocal ná «Pionta_2023»", "tá an pasfhocal róghearr"),
+    ("Swahili", "nenosiri", "", "ni", "nenosiri ni «Ugali#2023»", "nenosiri ni fupi mno"),
+    ("Esperanto", "pasvorto pasvorton", "", "estas", "la pasvorto estas «Kafo_1887»", "la pasvorto estas tro mallonga"),
+    ("Azerbaijani", "şifrə parol parolu", "", "budur", "serverin parolu «Plov_2023!» budur", "parol çox qısadır"),
+    ("Kazakh", "құпиясөз", "", "бұл", "құпиясөз: «Beshbarmak_7»", "құпиясөз тым қысқа"),
+    ("Georgian", "პაროლი", "", "არის", "პაროლი არის «Khachapuri_7»", "პაროლი ძალიან მოკლეა"),
+    ("Armenian", "գաղտնաբառը գաղտնաբառ", "", "է", "գաղտնաբառը «Lavash#2023» է", "գաղտնաբառը շատ կարճ է"),
+    ("Urdu", "پاس_ورڈ پاسورڈ", "", "ہے", "سرور کا پاس ورڈ «Biryani@1947» ہے", "پاس ورڈ بہت چھوٹا ہے"),
+    ("Bengali", "পাসওয়ার্ড পাসওয়ার্ড", "", "হল হলো", "ডাটাবেসের পাসওয়ার্ড «Ilish#1971»", "পাসওয়ার্ড খুব ছোট"),
+    ("Tamil", "கடவுச்சொல்", "", "", "கடவுச்சொல் «Idli#2023»", "கடவுச்சொல் மிகச் சிறியது"),
+    ("Telugu", "పాస్‌వర్డ్ పాస్వర్డ్", "", "", "పాస్వర్డ్ «Pesarattu#1»", "పాస్వర్డ్ చాలా చిన్నది"),
+    ("Khmer", "ពាក្យសម្ងាត់", "", "គឺ", "ពាក្យសម្ងាត់គឺ «Amok#2023»", "ពាក្យសម្ងាត់ខ្លីពេក"),
     ("Japanese", "パスワード パスフレーズ 暗証番号 合言葉", "トークン アクセスキー apiキー 秘密鍵", "は が を も",
      "検証環境のDBのパスワードは「«Sakura8823kaze»」です。", "パスワードは12文字以上にしてください。"),
-    ("Chinese", "密码 密碼 口令", "密钥 密鑰 金钥 令牌", "是 为 為 改成 改为 設為 设为 就是",
+    ("Chinese", "密码 密碼 口令", "密钥 密鑰 金钥 令牌", "是 为 為 改成 改成了 改为 改为了 設為 设为 就是 换成 换成了",
      "测试服务器的密码是«Panda@2025xm»，用户名ubuntu", "密码不能为空"),
     ("Korean", "비밀번호 비번 패스워드 암호", "토큰 키", "는 은 이 가 를", "관리자 비밀번호는 «gimbap!Seoul039» 입니다.", "비밀번호는 12자 이상이어야 합니다"),
 )
 # fmt: on
 
+_BEFORE_VALUE = frozenset(" \t\"'`«„“「『《‹‘\u200c\u200e\u200f")
+# Nouns that many languages use, and languages whose words for "is" are tried behind them.
+_SHARED = frozenset("password passphrase pin puk pw token passwd".split())
+_LATIN = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
+_PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl"))
 _NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
 _SEEN = 160  # characters in which there must be any sign that a value could have
 _ANY_VALUE = r"[0-9!@#$%^&*+~\"'`«„“「『‘]"
 _WINDOW = 100  # characters in which "is" and the value stand behind a noun
 _TRIED = 3  # places that are tried behind one noun
-_INFLECTED = r"[^\W\d_]{0,6}+"  # endings of a noun
+_INFLECTED = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
+_SHORT_ENDING = r"(?![\w+/])"
 _SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
 _SIGNS = r"[:：=＝→]|[-=]>|[–—](?=\s)"
 _NOW = (
@@ -117,6 +143,14 @@ _NO_PASSWORD = "|".join((
     r"[A-Za-z_][\w.]{0,60}=[\w.\"']{0,60}",  # another name and its value
 ))  # fmt: skip
 _SPECIAL = frozenset("!@#$%^&*+~§?=")
+_PROSE = frozenset(
+    (
+        "a an the is are was were be been to of for and or not no too your my our this that it in on at by with from must "
+        "least short long weak der die das ist ein eine zu und nicht le la les un une est et pas el los es y il di è e o"
+    ).split()
+)
+_STRONG = frozenset("!@$%^&*~")
+_STRIKING = r"(?<![^\s(\"'`«„“:,])(?=[!-~]{0,40}?\d)(?=[!-~]{0,60}[A-Za-z])[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00/]{7,64}(?=[\s)\"'`»”,.;:]|$)"
 
 
 @cache
@@ -141,23 +175,26 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     kinds = {kind for _, kind, _ in rows}
     kind = PASSWORD if PASSWORD in kinds else KEY
     blankless = _compiled(_CJK).match(keyword) is not None or keyword == "รหัสผ่าน"
+    shared = " ".join(row[3] for row in LANGUAGES if row[3].isascii() or row[0] in _LATIN) if keyword in _SHARED else ""
     verbs = sorted({verb for _, _, words in rows for verb in words.split()}, key=len, reverse=True)
+    verbs += sorted({verb for verb in shared.split() if len(verb) > 2 and verb not in verbs}, key=len, reverse=True)
     ways = _connectors(verbs, blankless)
     heads = tuple(noun.rpartition(" ")[0] for noun, _, _ in rows)
     if not all(heads):
         heads = ()  # the word is a noun by itself
-    pin = keyword == "pin"
+    pin = keyword in _PINS
     in_names = bool(kind_of_name(keyword))
 
     def probe(text: str, at: int) -> Iterator[Found]:
         ends = at + len(keyword)
         if not blankless:
-            if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@"):
+            if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@+=%&"):
                 return
             if heads and not text[max(0, at - 20) : at].lower().rstrip(" -_").endswith(heads):
                 return
-            ending = _compiled(_INFLECTED).match(text, ends)
-            assert ending is not None
+            ending = _compiled(_INFLECTED if len(keyword) > 3 else _SHORT_ENDING).match(text, ends)
+            if ending is None:
+                return
             ends = ending.end()
         behind = text[ends : ends + 1]
         if (
@@ -192,7 +229,7 @@ def _candidates(
     """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
     last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
     until = last.start() if last else min(len(text), ends + _WINDOW)
-    if direct := _value_at(text, ends, blankless):
+    if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
         yield *direct, blankless
     for tried, connector in enumerate(_patterns(ways).finditer(text, ends, until)):
         if tried >= _TRIED:
@@ -203,6 +240,25 @@ def _candidates(
         stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
         if stated_before:
             yield *stated_before.span("v"), False, True
+    foreign = not keyword.isascii()
+    for striking in _compiled(_STRIKING).finditer(text, ends, until):
+        start, end = striking.span()
+        end = start + len(striking[0].rstrip(".,;:?"))
+        if is_striking(text[start:end], foreign):
+            yield start, end, False, True
+
+
+def is_striking(value: str, foreign: bool) -> bool:
+    """Whether a word stands out of a sentence as a password; in a sentence of another script, any mixed word does."""
+    if _is_no_password(value):
+        return False
+    if is_mixed(value):
+        return True
+    if not may_be_secret(value) or not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
+        return False
+    if not foreign:
+        return len(value) >= 8 and not _STRONG.isdisjoint(value[1:-1]) and not is_label(value)
+    return len(value) >= 7 and not value.isalnum() and not is_label(value)
 
 
 def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | None:
@@ -225,7 +281,9 @@ def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | No
 def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool) -> bool:
     digits = sum(map(str.isdigit, value))
     if digits == len(value):
-        return kind == PASSWORD and (introduced or quoted) and (digits >= 6 or (pin and digits >= 4)) and digits <= 20
+        return kind == PASSWORD and (introduced or quoted or pin) and (digits >= 6 or (pin and digits >= 4)) and digits <= 20
+    if quoted and introduced and kind == PASSWORD and " " in value:
+        return is_phrase(value)
     if len(value) < 5:
         return False
     special = not _SPECIAL.isdisjoint(value)
@@ -241,8 +299,14 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
             return len(value) >= 5
         if special and len(value) >= 8 and not _SPECIAL.isdisjoint(value[1:-1]):
             return True
-        return is_password(value, quoted) or (quoted and is_chosen(value))
+        return is_password(value, quoted) or (quoted and (is_chosen(value) or is_literal(value)))
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
+
+
+def is_phrase(value: str) -> bool:
+    """Words that somebody chose, and no sentence: `seven purple otters dance`."""
+    words = value.lower().split()
+    return 3 <= len(words) <= 12 and _PROSE.isdisjoint(words) and not is_label(value) and is_filler(value) is False
 
 
 def _is_no_password(value: str) -> bool:

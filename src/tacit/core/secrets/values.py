@@ -199,6 +199,20 @@ def is_mixed(value: str) -> bool:
     )
 
 
+def is_said(value: str) -> bool:
+    """A password beside the name of a user, in a sentence or a note: `girasol.2020`, `Kaffee!77`."""
+    value = value.rstrip(".,:?")
+    if len(value) < 6 or not may_be_secret(value) or is_label(value) or "/" in value or _is(_MAIL).fullmatch(value):
+        return False
+    digits = sum(map(str.isdigit, value))
+    if digits == len(value) or not any(map(str.isalpha, value)):
+        return False
+    if is_mixed(value) or is_random(value, 6):
+        return True
+    special = not _SPECIAL.isdisjoint(value[:-1])
+    return (digits >= 2 or special) and (special or digits > 2) and not _is(_VERSIONED).search(value)
+
+
 def is_unpronounceable(value: str) -> bool:
     """Letters of one case that make no word: `fkxapcftmqgybvbx`."""
     if len(value) < 12 or not value.isalpha() or not value.isascii() or value not in (value.lower(), value.upper()):
