@@ -54,13 +54,19 @@ ADDRESSES: tuple[Shape, ...] = (
      "https://x.s3.amazonaws.com/a?X-Amz-Expires=60&X-Amz-Signature=<x64>", "https://example.org/?signature=required"),
     ("signature in an address", "sig=", "", r"(?<=[?&;])sig=(?P<v>[A-Za-z0-9%+/=_~-]{20,200})", RANDOM,
      "https://x.blob.core.windows.net/a?sv=2023&sig=<w43>%3D", "https://example.org/?sig=none"),
+    ("password in an address", "thin:", "", r"thin:[\w$.]{1,40}/(?P<v>[^\s@/\"']{3,80})@", SURE, "jdbc:oracle:thin:scott/hunter2@db:1521:orcl",
+     "jdbc:oracle:thin:@db:1521:orcl"),
+    ("token in an address", "appid= app_id= rlkey= resourcekey= accesskey= subscription-key= auth= k= hash= h= invite_code= share=", "",
+     r"(?<=[?&])[a-z_-]{1,16}=(?P<v>[A-Za-z0-9%+/=_.~-]{20,2048})", LINKED,
+     "https://api.example.org/weather?q=Wien&appid=<x32>", "https://example.org/?auth=required_for_all_members"),
     ("token in an address", "code= ticket= otp= invite= magic= reset= verification= confirmation= jwt= assertion= samlresponse=", "",
      r"(?<=[?&])(?:code|ticket|otp|invite|magic|reset|verification|confirmation|jwt|assertion|samlresponse)=(?P<v>[A-Za-z0-9%+/=_.~-]{20,2048})", LINKED,
      "https://example.org/callback?code=<w40>&x=1", "https://example.org/callback?code=access_denied_by_resource_owner"),
     ("token in an address",
      "/reset /magic /invit /verif /confirm /activat /hooks/ /hook/ /webhook /rss/ /feed /ical/ /with/key/ /auth/ /login/ /signin/ "
      "/sign-in/ /sso/ /join/ /accept /unsubscribe /passwordless /recover /otp/ /token/ /apikey/ /api-key/ /secret /set-password "
-     "/password /one-time /onetime /private/ /podcast /trigger /redeem /claim /guest/",
+     "/password /passwort /pwd /mot-de-passe /contrase /senha /wachtwoord /haslo /heslo /parola /salasana /lozinka /zurueck /connexion /anmeld /recuper /restab "
+     "/redefin /reimpost /reiniti /share/ /shared/ /public- /freigabe /link/ /lien/ /enlace/ /one-time /onetime /private/ /podcast /trigger /redeem /claim /guest/",
      "", r"/[\w-]{1,30}(?:/[\w.@%~-]{1,40}){0,3}?/" + _SEGMENT + r"(?![\w/-]{0,40}\.(?:js|css|map|png|svg|html)\b)", LINKED,
      "https://app.example.org/login/magic/<w22>.<w30>", "https://example.org/reset/how-to-reset-your-password-2024"),
 )

@@ -58,7 +58,7 @@ COMMANDS: tuple[Row, ...] = (
     ("redis-cli,valkey-cli,keydb-cli,dragonfly,redis-benchmark,redis-dump,iredis", "-a", APART,
      "redis-cli -h cache -a hunter2 ping", "redis-cli -a"),
     ("http ,https ,xh ,xhs ,grpcurl", "-a --auth", PAIRED, "http -a me:hunter2 example.org", "http -a me example.org"),
-    ("ldap,slappasswd,dsconf,dsmod,net ads", "-w", APART, "ldapsearch -x -w hunter2 -b dc=x",
+    ("ldap,slappasswd,dsconf,dsmod,net ads", "-w", EITHER, "ldapsearch -x -w hunter2 -b dc=x",
      "ldapsearch -x -W -b dc=x"),
     ("security add-,security unlock,security set-,security create-,security import", "-w -p -P", APART,
      "security add-generic-password -a me -s app -w hunter2", "security find-generic-password -w"),
@@ -93,7 +93,7 @@ COMMANDS: tuple[Row, ...] = (
      "sendemail -xu me -t you"),
     ("kubectl,oc ,create secret,helm", "--from-literal", NAMED, "kubectl create secret generic x --from-literal=a=hunter2",
      "kubectl create secret generic x --from-file=a=b"),
-    (_SECRET_STORES, "--body -b", APART,
+    (_SECRET_STORES, "--body -b", EITHER,
      "gh secret set NAME --body hunter2", "gh secret set NAME --body-file f"),
     (_SECRET_STORES + ",put-parameter,put-secret,vercel env", "--value -v --string-value --secret-value",
      APART, "az keyvault secret set --vault-name v --name n --value hunter2", "llm keys path --value"),
@@ -147,6 +147,8 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
     ),
     ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
     ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),
+    ("use", r"(?<=net )use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}", 0, "net use Z: \\\\nas\\x hunter2 /user:me", "net use Z: \\\\nas\\x /user:me"),
+    ("kv", r"(?<=vault )kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=", -1, "vault kv put secret/api value=hunter2", "vault kv get secret/api"),
     ("/user:", r"/user:\S{1,60}", 0, "net use Z: nas /user:me hunter2", "net use Z: nas /user:me"),
     (
         "login",
@@ -293,7 +295,8 @@ _COLON = r"(?:\"(?P<q>[^\"\n]{1,200})\"|'(?P<s>[^'\n]{1,200})'|(?P<v>[^\s\"'`|&<
 _SEPARATED = {PERCENT: "%", COMMA: ","}
 _TAKERS_BEFORE = (
     "docker login,podman login,kinit,chpasswd,passwd,gh auth,glab auth,cryptsetup,gh secret,wrangler secret,pass insert,"
-    "base64 -d,base64 --decode,sudo -s,vault login,su ,smbpasswd,secret-tool,docker secret,openssl,gpg"
+    "base64 -d,base64 --decode,sudo -s,gcloud secrets,vercel env,keyring set,fly secrets,secret put,secret create,"
+    "secrets put,secrets create,vault login,su ,smbpasswd,secret-tool,docker secret,openssl,gpg"
 ).split(",")
 
 

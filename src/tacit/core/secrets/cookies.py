@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from functools import cache
 
 from tacit.core.secrets.blocks import Found
+from tacit.core.secrets.spec import UUID
 from tacit.core.secrets.values import is_filler, is_placeholder, is_random, is_wordy
 
 KIND = "cookie"
 KEYWORDS = ("cookie",)
+EXPORT_KEYWORDS = ("httponly", "samesite", "hostonly")
+SESSION_KEYWORDS = ("sessid", "sessionid", "session=", "session-token", "connect.sid", "csrftoken", "remember_token", ".aspx", "logged_in_")
 JAR_KEYWORDS = ("true", "false")
 _LINE = 600
 _BLOCK = 1200
@@ -26,6 +29,10 @@ _PAIRS = (
 _NAMED = (
     r"(?i)\bname[\"']?\s{0,3}[:=]\s{0,3}[\"'](?P<name>[^\"'\n]{1,80})[\"']\s{0,3},\s{0,20}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}"
     r"[\"'](?P<value>[^\"'\n\x00]{8,4096})[\"']"
+)
+_SESSION = (
+    r"(?i)[\w.-]{4,60}(?:=|[\"']\s{0,3}[:,]\s{0,3}[\"'](?:value[\"']\s{0,3}:\s{0,3}[\"'])?)"
+    r"(?P<value>[^\s\"';,<>(){}\\\x00]{16,4096})"
 )
 _JAR = r"(?i)(?:TRUE|FALSE)\t/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t(?P<name>[^\t\n]{1,80})\t(?P<value>[^\s\x00]{4,4096})"
 _TELLING = (
@@ -49,6 +56,8 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("a constructor", 'new Cookie(".AspNetCore.Identity", "<w180>", "/")', 'new Cookie("theme", "dark-mode-2", "/")'),
     ("a script", 'document.cookie = "auth_session=<l40>; path=/"', 'document.cookie = "consent=all; path=/"'),
     ("a jar", "example.org\tTRUE\t/\tTRUE\t1781990400\txf_user\t<d5>%2C<w40>", "example.org\tTRUE\t/\tTRUE\t0\tlang\tde-DE"),
+    ("an export", '{"name":"sid","value":"<a32>","path":"/","httpOnly":true}', '{"name":"lang","value":"german","path":"/","httpOnly":true}'),
+    ("a name everybody knows", '200 12 "-" "curl" "PHPSESSID=<l26>; lang=de"', "PHPSESSID=deleted; lang=de"),
     ("a sentence", "use the cookie li_at=<w150> from my browser", "does the cookie need SameSite=None-or-Lax here"),
 )  # fmt: skip
 
@@ -74,6 +83,20 @@ def near_cookie(text: str, at: int) -> Iterator[Found]:
         for found in _compiled(_JAR).finditer(text, line, at + 2 * _BLOCK):
             yield from _judged(found)
     yield at, until, ""
+
+
+def exported(text: str, at: int) -> Iterator[Found]:
+    """Cookies as a browser or its automation writes them out: objects with a name, a value and attributes."""
+    for found in _compiled(_NAMED).finditer(text, max(0, at - _BLOCK), at + _BLOCK):
+        yield from _judged(found)
+    yield at, min(len(text), at + _BLOCK), ""
+
+
+def session(text: str, at: int) -> Iterator[Found]:
+    """The value of a cookie whose name everybody knows, wherever it stands: `PHPSESSID=…`."""
+    found = _compiled(_SESSION).match(text, at)
+    if found and is_cookie_value(found["value"], 16) and not _compiled(UUID).match(found["value"]):
+        yield *found.span("value"), KIND
 
 
 def jar_line(text: str, at: int) -> Iterator[Found]:

@@ -5,7 +5,7 @@ Rows as in `shapes`. Names that introduce a literal (`password = "…"`, `setPas
 
 from __future__ import annotations
 
-from tacit.core.secrets.shapes import LITERAL, RANDOM, SURE, Shape
+from tacit.core.secrets.shapes import LITERAL, RANDOM, STATED, SURE, Shape
 
 _SQL = "password in SQL"
 _CALL = "password in a call"
@@ -27,6 +27,18 @@ LITERALS: tuple[Shape, ...] = (
     (_CALL, "getconnection( connect( mysqli( pdo( mysqli_connect( plainauth( createconnection( sqlconnect(", "",
      r"[\w.]{3,20}\((?:\s{0,8}" + _TEXT + r"\s{0,4},){2,3}?\s{0,4}" + _LAST, LITERAL,
      'DriverManager.getConnection(url, "me", "hunter2hunter")', 'getConnection(url, user, password)'),
+    (_CALL, "credentials.basic( credentials::new( credential::new( password( wifi.begin( usernamepassword( userpass( basiccredentials( plain(", "",
+     r"[\w.:]{4,30}\(\s{0,8}" + _TEXT + r"\s{0,4},\s{0,4}" + _LAST, LITERAL,
+     'WiFi.begin(ssid, "hunter2hunter")', 'WiFi.begin(ssid, pass)'),
+    (_CALL, "sequelize( oracle.connect( oracledb.connect( ldap3.connection( ldapconnection( simple_bind_s( bind( dsn( mysql_connect( pg_connect( ftp( ftp_tls( imap(", "",
+     r"[\w.]{3,24}\((?:\s{0,8}" + _TEXT + r"\s{0,4},){1,2}?\s{0,4}" + _LAST, LITERAL,
+     "ldap3.Connection(srv, 'cn=reader,dc=example', 'hunter2hunter')", "ldap3.Connection(srv, user, password)"),
+    (_CALL, "stripe( openai( anthropic( twilio( sendgrid( octokit( client(", "", r"\w{5,12}\(\s{0,4}" + _LAST, RANDOM,
+     "new Stripe('<a24>')", "new Client('http://localhost:8080')"),
+    (_CALL, "expect", "", r"expect\s{1,4}[^\n]{0,80}?(?:pass|kennwort|mot de)[^\n]{0,60}?send\s{1,4}(?:--\s{1,4})?[\"']{1,2}(?P<v>[^\"'\r\n\\]{3,100})", SURE,
+     'expect "password:"; send "hunter2"', 'expect "password:"; send "$pw"'),
+    ("Kubernetes secret", "jsonpath", "", r"jsonpath[^\n]{0,120}?(?:pass|secret|token|key|auth|cred)[^\n]{0,60}?(?:\n|->\s?|=>\s?|#\s?)\s{0,4}(?P<v>[A-Za-z0-9+/=_!@#$%^&*.-]{8,400})(?=\s|$)", STATED,
+     "kubectl get secret x -o jsonpath='{.data.password}' # -> <a24>", "kubectl get secret x -o jsonpath='{.data.password}' | base64 -d"),
     (_CALL, "jwt.sign( jwt.encode( jwt.verify( jwt.decode( createhmac( hmac.new( hmac( createcipheriv( sign(", "",
      r"[\w.]{4,20}\((?:\s{0,8}(?:\{[^}\n]{0,200}\}|[^,()\n]{1,80}(?:\([^()\n]{0,80}\))?)\s{0,4},)?\s{0,4}b?" + _LAST, LITERAL,
      "jwt.sign(payload, 'Gh7k2hunter2xQ')", "createHmac('sha256', key)"),
@@ -40,7 +52,7 @@ LITERALS: tuple[Shape, ...] = (
     ("recovery phrase", "mnemonic phrase seed recovery words wallet", "", r"\w{4,8}[^\n\x00]{0,60}?[\s\"'`:=]" + _PHRASE, SURE,
      "the seed phrase: garlic pigeon orchard clock saddle panther autumn shadow olive fossil tunnel ocean",
      "a seed phrase has twelve words"),
-    ("cookie", "curl", "", r"curl\b[^\n|;]{0,300}?\s-b\s{0,4}[\"']?[\w.-]{1,60}=(?P<v>[^\s;\"'&]{12,2000})", RANDOM,
+    ("cookie", "curl", "", r"curl\b[^\n|;]{0,300}?\s-b\s{0,4}[\"']?(?:[\w.-]{1,60}=[^;\"'\s]{0,200};\s{0,2}){0,6}?[\w.-]{1,60}=(?P<v>[^\s;\"'&]{12,2000})", RANDOM,
      "curl -b 'sessionid=<l32>' https://example.org", "curl -b jar.txt https://example.org"),
 )
 # fmt: on

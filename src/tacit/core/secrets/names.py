@@ -16,6 +16,7 @@ from tacit.core.secrets.values import (
     is_literal,
     is_mixed,
     is_password,
+    is_phrase,
     is_place,
     is_random,
     is_unpronounceable,
@@ -99,7 +100,7 @@ _ABOUT = frozenset(
 _TAILS = frozenset(
     (
         "prod dev test staging stage old new value val b64 base64 base hex enc raw plain text string str live default "
-        "production local backup temp tmp current initial legacy clear main"
+        "production local backup temp tmp current initial legacy clear main internal external"
     ).split()
 )
 
@@ -114,7 +115,7 @@ _WRAPPED = (  # key = []byte("…"), key = SecretStr("…")
 )
 _CALLED = rf"(?:::(?:from|new))?\(\s{{0,8}}(?:(?:Some|[\w.:]{{1,20}}::(?:from|new))\()?{_LITERAL}"  # setPassword("…")
 _VALUED = (  # name: DB_PASSWORD, value: … and <key>password</key><string>…
-    r"[\"']{0,2}(?:</key>\s{0,8}<string>|>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|"
+    r"[\"']{0,2}(?:</key>\s{0,8}<string>|>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|[ \t]-Value[ \t]|"
     r"[\"']?,\s{0,4}[\"']?(?:value|Value|val)[\"']?\s{0,4}[:=]\s{0,4})(?=[^\s])"
 )
 _QUOTED_NEXT = r"[ \t]{1,4}(?=[\"'`«„“][^\s\"'`])"  # password "…"
@@ -146,6 +147,7 @@ _OTHERWISE = ("assigned", "valued", "junk", "quoted", "space")
 _LITERAL_WAYS = frozenset(("typed", "wrapped", "called", "quoted", "tuple"))
 
 
+_TRIED_AGAIN = frozenset(("wrapped", "called", "typed", "quoted", "space"))
 _JOINS = frozenset("+.,)%&|")
 
 
@@ -173,7 +175,7 @@ def value_of(text: str, at: int) -> Iterator[Found]:
     tried = -1
     for how in _BEHIND.get(text[ends : ends + 1], _OTHERWISE):
         found = _is(_WAYS[how]).match(text, ends)
-        if found is None or (found.end() == tried and how not in ("wrapped", "called", "typed")):
+        if found is None or (found.end() == tried and how not in _TRIED_AGAIN):
             continue
         tried = found.end()
         if name is None or before is None:
@@ -195,12 +197,20 @@ def _judged_value(text: str, place: Place) -> Found | None:
     if found is None:
         return None
     start, end, quoted = found
+    if not quoted and place.how == "assigned" and "," in text[place.ends : place.begins]:
+        return None  # ("password", value): only a literal counts
     if quoted and text[start] == " " and text[start : start + 3].strip()[:1] in _JOINS:
         return None  # the quote was closed before: `"password=" + value`
     if place.begins and text[place.begins - 1] == ">" and text.startswith("</", end):
         quoted = True  # the text of an element
     exported = _is_exported(text, place, end)
-    if _judged(kind, place.how, text[start:end], quoted=quoted, exported=exported, name=place.name):
+    how = place.how
+    if how == "assigned" and not exported:
+        if place.name == "pass" and text[place.ends] == "=" and place.begins == place.ends + 1:
+            how = "glued"  # user=me,pass=…
+        elif _begins_line(text, place) and text[end : end + 1] in ("\n", ""):
+            how = "set" if any(map(str.isdigit, text[start:end])) else how  # a line of settings
+    if _judged(kind, how, text[start:end], quoted=quoted, exported=exported, name=place.name):
         return start, _last(text, end) if end - start >= 200 else end, kind or WEAK
     return None
 
@@ -217,16 +227,21 @@ def _is_exported(text: str, place: Place, ends: int) -> bool:
     return _is_in_connection(text, place, ends) or _is_whole_line(text, place, ends)
 
 
-def _is_whole_line(text: str, place: Place, ends: int) -> bool:
-    """Whether a line is nothing but the name and the value, as in files of settings."""
+def _begins_line(text: str, place: Place) -> bool:
+    """Whether nothing but blanks or the sign of a list stands before the name in its line."""
     begins = place.ends - len(place.name)
     line = text.rfind("\n", max(0, begins - 40), begins) + 1
-    if text[line:begins].strip(" \t-") or (not line and begins > 40) or text[ends : ends + 1] not in ("\n", "\r", ""):
+    return not text[line:begins].strip(" \t-") and (line > 0 or begins <= 40)
+
+
+def _is_whole_line(text: str, place: Place, ends: int) -> bool:
+    """Whether a line is nothing but the name and the value, as in files of settings."""
+    if text[ends : ends + 1] not in ("\n", "\r", "") or not _begins_line(text, place):
         return False
     if text[place.ends : place.ends + 1] == "=":
         return True
-    several = "\n" in text[max(0, line - 200) : line] + text[ends : ends + 200]
-    return several and (place.name.isupper() or "_" in place.name or "." in place.name)
+    compound = "_" in place.name or "." in place.name or place.name.count("-") > 1
+    return compound and (place.name.isupper() or "\n" in text or any(map(str.isdigit, text[place.begins : ends])))
 
 
 def _is_set(text: str, place: Place) -> bool:
@@ -248,7 +263,7 @@ def _is_literal(text: str, place: Place, kind: str) -> bool:
     """Whether a quote opens here, behind a name that takes a secret."""
     if (
         not kind
-        or place.name.lower() == "pass"
+        or place.name.lower() in ("pass", "wpa_passphrase")
         or text[place.begins : place.begins + 1] not in ('"', "'", "`", "«", "„", "“")
     ):
         return False
@@ -338,8 +353,10 @@ def _judged(kind: str, how: str, value: str, *, quoted: bool, exported: bool, na
         return may_be_secret(value) and not (len(value) < 12 and value.isupper())
     if is_random(value, 8 if name.startswith("-") else 10):
         return True
-    secret = name.lower().endswith(_SECRETS) and (quoted or exported) and how != "is"
-    return secret and not is_label(value) and (is_password(value, quoted) or is_chosen(value))
+    if not (quoted or exported) or how == "is" or not name.lower().endswith(_SECRETS) or is_label(value):
+        return False
+    named = len(name) > 8 and how == "assigned"  # JWT_SECRET = "…", and not `secret = "…"`
+    return is_password(value, quoted) or is_chosen(value) or (named and is_literal(value))
 
 
 def _is_telling(how: str, value: str, *, quoted: bool, name: str, sure: bool) -> bool:
@@ -355,15 +372,21 @@ def _is_telling(how: str, value: str, *, quoted: bool, name: str, sure: bool) ->
 
 def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
     if name.lower() == "pass" and not (quoted or exported or how == "space"):
+        if how == "glued" and (is_password(value, quoted) or is_literal(value)):
+            return not value.isdigit()
         return not value.isdigit() and (is_random(value, 8) or is_mixed(value))  # `pass: 12` counts tests
     if name.lower().endswith("pin"):
         return value.isdigit() and 4 <= len(value) <= 12 if not exported else len(value) >= 4 and may_be_secret(value)
+    if name.lower() in _FOREIGN and any(map(str.isdigit, value)) and is_literal(value + "-"):
+        return value not in (value.lower(), value.upper()) or is_password(value, quoted)
     sure = how == "space" or exported or (how == "assigned" and name.startswith("-")) or (how == "is" and quoted)
     if sure and not (value.isdigit() and len(value) < 4):
         talk = how == "is" and " " in value and is_wordy(value)
         return 3 <= len(value) <= 200 and may_be_secret(value) and not talk
     if how in _LITERAL_WAYS and " " in value:
-        return name.lower().endswith("passphrase") and value.count(" ") >= 2 and value.islower()
+        return name.lower().endswith("passphrase") and is_phrase(value)
+    if quoted and how == "assigned" and " " in value and name.lower().endswith(("psk", "passphrase")):
+        return is_phrase(value)
     if (quoted and how != "is") or how == "set":
         return is_password(value, quoted) or is_chosen(value) or is_literal(value)
     return is_password(value, quoted) or (how == "assigned" and (is_unpronounceable(value) or is_mixed(value)))

@@ -142,6 +142,8 @@ def _rows() -> Iterator[tuple[Callable[[str], Probe], list[str]]]:
     yield from ((partial(probes.shape, row), row[1].split()) for row in LITERALS)
     yield (lambda _: blocks.kubernetes), ["kind:", 'kind"']
     yield (lambda _: cookies.near_cookie), list(cookies.KEYWORDS)
+    yield (lambda _: cookies.exported), list(cookies.EXPORT_KEYWORDS)
+    yield (lambda _: cookies.session), list(cookies.SESSION_KEYWORDS)
     yield (lambda _: cookies.jar_line), list(cookies.JAR_KEYWORDS)
     yield from ((partial(commands.argument, row), [row[0]]) for row in commands.ARGUMENTS)
     yield from ((partial(commands.pipe, row), [row[0]]) for row in commands.PIPES)

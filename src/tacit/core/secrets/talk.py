@@ -17,7 +17,7 @@ from functools import cache
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.names import kind_of_name
 from tacit.core.secrets.spec import UUID
-from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_label, is_literal, is_mixed, is_password, is_random, may_be_secret
+from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_label, is_literal, is_mixed, is_password, is_phrase, is_random, may_be_secret
 
 Language = tuple[str, str, str, str, str, str]
 PASSWORD, KEY = "password", "token"
@@ -108,6 +108,7 @@ _BEFORE_VALUE = frozenset(" \t\"'`«„“「『《‹‘\u200c\u200e\u200f")
 # Nouns that many languages use, and languages whose words for "is" are tried behind them.
 _SHARED = frozenset("password passphrase pin puk pw token passwd".split())
 _LATIN = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
+_WEAK = frozenset("to from with as von zu auf".split())  # behind these a value must look like one by itself
 _PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl"))
 _NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
 _SEEN = 160  # characters in which there must be any sign that a value could have
@@ -138,17 +139,12 @@ _NO_PASSWORD = "|".join((
     r"\d{1,9}(?:[-–x.,:/]\d{1,9}){0,4}[-–]?[^\W\d_]{0,20}",  # 12-stellig, 8-64, 3x, 12文字
     r"[A-Za-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
     r"[a-z0-9]{1,40}_[a-z0-9_]{1,60}|[A-Z0-9]{1,40}_[A-Z0-9_]{1,60}",  # a name of the program
-    r"[a-z]{1,30}[A-Z][a-z][A-Za-z]{0,40}\d{0,2}(?:[.=][\w.]{0,40})?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}-?\d?",
+    r"[a-z]{1,30}[A-Z][a-z][A-Za-z]{0,40}\d?(?:[.=][\w.]{0,40})?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}-?\d?",
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}",  # an address of mail
     r"[A-Za-z_][\w.]{0,60}=[\w.\"']{0,60}",  # another name and its value
 ))  # fmt: skip
 _SPECIAL = frozenset("!@#$%^&*+~§?=")
-_PROSE = frozenset(
-    (
-        "a an the is are was were be been to of for and or not no too your my our this that it in on at by with from must "
-        "least short long weak der die das ist ein eine zu und nicht le la les un une est et pas el los es y il di è e o"
-    ).split()
-)
+_NUMBERED = r"[^\W\d_]{3,}(?:[._-][^\W\d_]{2,}){0,5}[._-]?\d{2,6}"  # monte.bianco.4810
 _STRONG = frozenset("!@$%^&*~")
 _STRIKING = r"(?<![^\s(\"'`«„“:,])(?=[!-~]{0,40}?\d)(?=[!-~]{0,60}[A-Za-z])[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00/]{7,64}(?=[\s)\"'`»”,.;:]|$)"
 
@@ -203,10 +199,11 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
             or not _compiled(_ANY_VALUE).search(text, ends, ends + _SEEN)
         ):
             return
+        done = ends
         for start, end, quoted, near in _candidates(text, ends, ways, blankless, keyword):
-            if _is_stated(text[start:end], kind, quoted, near, pin):
+            if start >= done and _is_stated(text[start:end], kind, quoted, near, pin):
                 yield start, end, kind
-                return
+                done = end
 
     return probe
 
@@ -235,7 +232,7 @@ def _candidates(
         if tried >= _TRIED:
             break
         if introduced := _value_at(text, connector.end(), blankless):
-            yield *introduced, True
+            yield *introduced, connector[0].strip().lower() not in _WEAK
     if blankless and "가" <= keyword[0] <= "힯":
         stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
         if stated_before:
@@ -292,21 +289,19 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
     if not may_be_secret(value) or is_filler(value) or value.lower().strip("!") in NO_SECRETS or _is_no_password(value):
         return False
     if kind == KEY:
-        return introduced and is_random(value, 12) and not _compiled(UUID).fullmatch(value)
+        if not introduced:
+            return len(value) not in (40, 64) and digits >= 4 and is_random(value, 16) and not _compiled(UUID).match(value)
+        return is_random(value, 12) and not _compiled(UUID).fullmatch(value)
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
     if quoted or introduced:
         if digits and (mixed or special or not value.isascii()):
             return len(value) >= 5
         if special and len(value) >= 8 and not _SPECIAL.isdisjoint(value[1:-1]):
             return True
+        if not quoted and _compiled(_NUMBERED).fullmatch(value) and not is_label(value):
+            return len(value) >= 8
         return is_password(value, quoted) or (quoted and (is_chosen(value) or is_literal(value)))
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
-
-
-def is_phrase(value: str) -> bool:
-    """Words that somebody chose, and no sentence: `seven purple otters dance`."""
-    words = value.lower().split()
-    return 3 <= len(words) <= 12 and _PROSE.isdisjoint(words) and not is_label(value) and is_filler(value) is False
 
 
 def _is_no_password(value: str) -> bool:

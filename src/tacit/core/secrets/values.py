@@ -57,6 +57,12 @@ _STATES = frozenset(
 )
 _REFERENCE = r"[a-zA-Z_]\w*(?:(?:\.|::|->)[a-zA-Z_]\w*)+|[a-z]+(?:_[a-z]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[A-Z][a-z]+[A-Z]\w*|[\w.]+[(\[].*"
 _VERSIONED = r"(?i)\bv?\d+\.\d|utf-|sha-|-v\d|iso|rfc|http|^[a-z]+-\d+$"  # v1.2, UTF-8, PROJ-12
+_PROSE = frozenset(
+    (
+        "a an the is are was were be been to of for and or not no too your my our this that it on at by with from must "
+        "least short long weak der die das ist ein eine zu und nicht le la les un une est et pas el los es y il di è e o"
+    ).split()
+)
 _SPECIAL = frozenset("!@#$%^&*?+~")
 _JUDGED = 64  # so much of a value is enough to judge it by
 _MEAN_PART = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
@@ -147,6 +153,8 @@ def is_password(value: str, quoted: bool) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 6
+    if value[-1] == "=" and len(value) % 4 == 0 and _is(r"[A-Za-z0-9+/]{8,}={1,2}").fullmatch(value):
+        return True  # base64
     special = not _SPECIAL.isdisjoint(value[:-1]) and any(map(str.isalpha, value))
     if special and " " not in value:
         return not _is(_MAIL).fullmatch(value)
@@ -197,6 +205,12 @@ def is_mixed(value: str) -> bool:
         and not _is(_VERSIONED).search(value)
         and not _is(_MAIL).fullmatch(value)
     )
+
+
+def is_phrase(value: str) -> bool:
+    """Words that somebody chose, and no sentence: `seven purple otters dance`."""
+    words = value.lower().split()
+    return 3 <= len(words) <= 12 and _PROSE.isdisjoint(words) and not is_label(value) and not is_filler(value)
 
 
 def is_said(value: str) -> bool:
