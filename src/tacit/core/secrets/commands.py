@@ -147,8 +147,8 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
     ),
     ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
     ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),
-    ("use", r"(?<=net )use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}", 0, "net use Z: \\\\nas\\x hunter2 /user:me", "net use Z: \\\\nas\\x /user:me"),
-    ("kv", r"(?<=vault )kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=", -1, "vault kv put secret/api value=hunter2", "vault kv get secret/api"),
+    ("net", r"net\s{1,2}use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}", 0, "net use Z: \\\\nas\\x hunter2 /user:me", "net use Z: \\\\nas\\x /user:me"),
+    ("vault", r"vault\s{1,2}kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=", -1, "vault kv put secret/api value=hunter2", "vault kv get secret/api"),
     ("/user:", r"/user:\S{1,60}", 0, "net use Z: nas /user:me hunter2", "net use Z: nas /user:me"),
     (
         "login",
@@ -314,6 +314,7 @@ def by_option(row: Row) -> bool:
     return row[2] in (PAIRED, PERCENT, COMMA, GLUED, COLON) or _COMMON.isdisjoint(row[1].split()) or row[1] == "-a"
 
 
+@cache
 def options() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
     """For each option in lower case: its spelling, the tools that have it, and how its value follows."""
     table: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
@@ -323,6 +324,7 @@ def options() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
     return table
 
 
+@cache
 def tools() -> dict[str, list[Row]]:
     """For the longest word of each tool: the rows that are tried there."""
     table: dict[str, list[Row]] = {}

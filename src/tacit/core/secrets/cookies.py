@@ -71,11 +71,13 @@ def near_cookie(text: str, at: int) -> Iterator[Found]:
     """Values of cookies behind the word: to the end of its line, or of the list that it opens."""
     line = text.find("\n", at, at + _LINE)
     until = line if line >= 0 else min(len(text), at + _LINE)
+    again = text.find("ookie", at + 6, until)  # what stands behind the next one is read there
+    until = again - 1 if again >= 0 else until
     opens = text.find("{", at, until)
     if opens >= 0:
         close = text.find("}", opens, at + _BLOCK)
         until = max(until, close if close >= 0 else min(len(text), at + _BLOCK))
-        for found in _compiled(_NAMED).finditer(text, at, min(len(text), at + _BLOCK)):
+        for found in _compiled(_NAMED).finditer(text, at, again if again >= 0 else min(len(text), at + _BLOCK)):
             yield from _judged(found)
     for found in _compiled(_PAIRS).finditer(text, at, until):
         yield from _judged(found)

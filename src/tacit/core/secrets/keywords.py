@@ -30,6 +30,9 @@ class Keywords:
 
     def __init__(self, keywords: Sequence[str]) -> None:
         self._all = keywords
+        self._plain = [keyword for keyword in keywords if keyword.isascii()]
+        self._other = [keyword for keyword in keywords if not keyword.isascii()]
+        self._others: re.Pattern[str] | None = None
         self._asked = 0
         self._whole: re.Pattern[str] | None = None
         self._parts: list[tuple[str, re.Pattern[str]]] = []
@@ -44,7 +47,7 @@ class Keywords:
         return self.in_words(low)
 
     def in_turn(self, low: str) -> list[str]:
-        return [keyword for keyword in self._all if keyword in low]
+        return [keyword for keyword in (self._plain if low.isascii() else self._all) if keyword in low]
 
     def in_words(self, low: str) -> list[str]:
         """No keyword has a blank in it, so each stands in a word."""
@@ -72,14 +75,17 @@ class Keywords:
     def at_once(self, low: str) -> list[str]:
         """What begins at each place; of keywords that begin alike the shortest is told, the others are asked for."""
         if len(low) < _SHORT:
-            self._whole = self._whole or re.compile(f"(?=({_ways(_tree(self._all))}))")
+            self._whole = self._whole or re.compile(f"(?=({_ways(_tree(self._plain))}))")
             found = set(self._whole.findall(low))
         else:
             # An expression that begins with one certain sign is read much faster, so that many of them are quicker.
             self._parts = self._parts or [
-                (sign, re.compile(f"{re.escape(sign)}(?=({_ways(rest)}))")) for sign, rest in _tree(self._all).items()
+                (sign, re.compile(f"{re.escape(sign)}(?=({_ways(rest)}))")) for sign, rest in _tree(self._plain).items()
             ]
             found = {sign + rest for sign, expression in self._parts for rest in expression.findall(low)}
+        if self._other and not low.isascii():
+            self._others = self._others or re.compile(f"(?=({_ways(_tree(self._other))}))")
+            found.update(self._others.findall(low))
         return [*found, *{longer for one in found for longer in self._longer_than(one) if longer in low}]
 
     def _longer_than(self, one: str) -> list[str]:

@@ -12,12 +12,6 @@ _CODE = "access code"
 _USER = r"[\"'`«]?[\w.@+\\-]{2,50}[\"'`»]?"
 _VALUE = r"[\"'`«„“]?(?P<v>[^\s\"'`«»„“”,;()<>{}\[\]|\x00]{4,80})"
 _IS = r"(?:\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|são|è|sono|to|это|は|是))?\s{0,3}"
-_NEXT = r"(?:\s{0,2}[,;/|&]\s{0,2}|\s(?:and|und|y|et|e|en|och|og|ja|i|a|и|та|ve|dan|và|と|和)\s|\s{1,2})"
-_PASS = (
-    r"(?:the\s|das\s|la\s|le\s|el\s|il\s|o\s|a\s|het\s)?(?:password|passwort|kennwort|passwd|passphrase|pass|pwd|pw|mdp|mot de passe|contraseña|contrasena|clave|"
-    r"senha|wachtwoord|ww|hasło|haslo|heslo|lösenord|passord|adgangskode|kodeord|salasana|jelszó|parola|şifre|sifre|lozinka|geslo|пароль|пароля|"
-    r"κωδικός|パスワード|密码|密碼|비밀번호|mật khẩu|kata sandi|parool|slaptažodis|parole)"
-)
 _SCHEME = r"(?:(?!eyJ)[A-Za-z][A-Za-z0-9-]{1,24}\s{1,4}(?:token=\\?[\"']?)?)?"
 # fmt: off
 LOGINS: tuple[Shape, ...] = (
@@ -25,14 +19,8 @@ LOGINS: tuple[Shape, ...] = (
      "inloggegevens inloggningsuppgifter логин доступы учётка account ログイン 账号 账户 계정 dane", "",
      r"[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
      "login: admin / Kaffee!77", "login: admin / password"),
-    (_LOGIN, "user login benutzer utilisateur usuario usuário utente gebruiker użytkownik uživatel användare bruker käyttäjä felhasználó kullanıcı логин пользователь "
-     "користувач username account konto", "",
-     r"[\w-]{4,20}" + _IS + _USER + _NEXT + _PASS + _IS + _VALUE, STATED,
-     "username is ana and password girasol.2020", "username is ana and password is required"),
     (_LOGIN, "root: admin: administrator: ubuntu: deploy: postgres: backup: guest: sa: pi:", "", r"(?<![\w./@:$-])[a-z]{2,14}:(?P<v>[^\s\"'`,;:/()<>{}\[\]|\x00]{6,64})(?=[\s\"'`,;.)]|$)", STATED,
      "ssh in with root:Blechdose_3 please", "chown root:docker-users2 /srv"),
-    (_LOGIN, "log sign logged melde anmelden connecte einloggen connecter acceder entra", "", r"[a-zé]{3,10}(?:\s[a-z]{2,5}){0,3}\s(?:as|als|en tant que|como|come)\s" + _USER + r"\s(?:with|mit|avec|con|com)\s(?:the\s|dem\s)?(?:" + _PASS + r"\s)?" + _VALUE, STATED,
-     "log in as me@example.org with Bratwurst#12", "log in as me@example.org with two-factor"),
     (_CODE, "recovery backup verification verify one-time single-use 2fa mfa otp totp puk activation unlock door gate alarm access pairing invite invitation "
      "security sicherheits bestätigungs entsperr wiederherstellungs récupération vérification verificación recuperación verifica recupero confirmation sms login", "",
      r"[\w-]{3,20}[\s-]{0,2}(?:2fa[\s-])?(?:codes?|codici|códigos?|code|pin|passcodes?|puk)\b(?:\s#?\d{1,2}(?=\s?[:=]))?(?:\s(?:for|of|für|pour|para|per)(?:\s[\w.@-]{1,30}){1,4}?)?"
@@ -48,7 +36,7 @@ LOGINS: tuple[Shape, ...] = (
      "totp secret: JBSW Y3DP EHPK 3PXP", "totp secret is shown once"),
     ("private key", "private", "", r"private[ _-]?key(?:\s\w{2,8}){0,2}\s{0,2}[:=]?\s{0,3}[\"'`]?(?:0x|\\x)?(?P<v>[0-9a-f]{64})(?![0-9a-f])", CODE,
      "private key 0x<x64>", "private key id <x40>"),
-    ("encryption key", "aes hmac encryption session signing master cipher crypto", "", r"[a-z]{3,10}(?:[ -]?(?:128|192|256))?[ _-](?:key|secret)(?:\s(?:in|as)\shex)?\s{0,2}(?:is|lautet|[:=])?\s{0,3}[\"'`]?(?:0x|\\x)?(?P<v>(?:[0-9a-f]{32}|[0-9a-f]{48}|[0-9a-f]{64})(?![0-9a-f])|[A-Za-z0-9+/_-]{43}=)", CODE,
+    ("encryption key", "aes hmac encryption signing master cipher crypto", "", r"[a-z]{3,10}(?:[ -]?(?:128|192|256))?[ _-](?:key|secret)(?:\s(?:in|as)\shex)?\s{0,2}(?:is|lautet|[:=])?\s{0,3}[\"'`]?(?:0x|\\x)?(?P<v>(?:[0-9a-f]{32}|[0-9a-f]{48}|[0-9a-f]{64})(?![0-9a-f])|[A-Za-z0-9+/_-]{43}=)", CODE,
      "the AES key in hex is <x64>", "the aes key id: <x20>"),
     ("encryption key", "fernet genkey urlsafe_b64decode", "", r"(?:fernet|genkey|urlsafe_b64decode)[^\n]{0,60}?[\s\"'](?P<v>[A-Za-z0-9+/_-]{43}=)(?![A-Za-z0-9=])", CODE,
      "wg genkey -> <w43>=", "wg genkey | tee privatekey"),

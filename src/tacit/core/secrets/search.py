@@ -27,6 +27,11 @@ Ranked = tuple[int, int, int, str]
 _BLOCK = 8192
 _LAST = 1 << 30  # the rank of what no row names
 _SEEN = 1300  # farther from its keyword no row looks before it has found something
+_WORK = 3000  # what may be spent on a block: one for each row that is tried, more for costly rows and for finds
+_FIND = 4
+_COSTLY = 4
+CROWDED = "crowded text"
+_ANY_VALUE = r"(?=[^\s\"'`<>{}\[\](),;:=\\\x00]{0,60}[0-9!@#$%^&*+~])[^\s\"'`<>{}\[\](),;:=\\\x00]{4,4096}+"
 _REJECTED = 64  # so far on, a run that was turned down is tried again
 
 
@@ -46,15 +51,42 @@ def find(text: str) -> list[Found]:
 def _told(text: str) -> list[Ranked]:
     """What the rows find in a text without escapes."""
     low = lowered(text)
-    found: list[Ranked] = []
     if len(low) <= _BLOCK:
-        for keyword in prefilter().of(low):
-            found += _around(text, low, keyword, 0, len(low))
-        return found
+        keywords = prefilter().of(low)
+        return _in_block(text, low, keywords, 0, len(low)) if keywords else []
+    found: list[Ranked] = []
     for begins, ends in _blocks(low):
-        for keyword in prefilter().of(low[begins:ends]):
-            found += _around(text, low, keyword, begins, ends)
+        found += _in_block(text, low, prefilter().of(low[begins:ends]), begins, ends)
     return found
+
+
+def _in_block(text: str, low: str, keywords: list[str], begins: int, ends: int) -> list[Ranked]:
+    """What the rows find in a stretch, the more telling rows first. Only so much work is spent on it."""
+    if len(keywords) > 1:
+        keywords.sort(key=_rank)
+    found: list[Ranked] = []
+    left = _WORK * max(1, (ends - begins) // _BLOCK)
+    for keyword in keywords:
+        for one in _around(text, low, keyword, begins, ends, left):
+            if isinstance(one, int):
+                left = one
+            else:
+                found.append(one)
+        if left < 0:
+            found += ((start, end, _LAST, CROWDED) for start, end in _crowded(text, begins, ends))
+            break
+    return found
+
+
+def _crowded(text: str, begins: int, ends: int) -> Iterator[tuple[int, int]]:
+    """Every word that could be a value, where a text holds so many keywords that they are not read one by one."""
+    for run in _compiled(_ANY_VALUE).finditer(text, begins, ends):
+        yield run.span()
+
+
+@cache
+def _rank(keyword: str) -> int:
+    return makers()[keyword][0][0]
 
 
 def _is_told(text: str) -> bool:
@@ -65,7 +97,7 @@ def _blocks(low: str) -> Iterator[tuple[int, int]]:
     """A long text in stretches that end at a blank, since each holds only few of the keywords."""
     begins = 0
     while len(low) - begins > _BLOCK:
-        blank = _blank().search(low, begins + _BLOCK)
+        blank = _compiled(r"\s").search(low, begins + _BLOCK)
         if blank is None:
             break
         yield begins, blank.start()
@@ -74,29 +106,34 @@ def _blocks(low: str) -> Iterator[tuple[int, int]]:
 
 
 @cache
-def _blank() -> re.Pattern[str]:
-    return re.compile(r"\s")
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
-def _around(text: str, low: str, keyword: str, begins: int, ends: int) -> Iterator[Ranked]:
-    """What the rows of a keyword find, wherever it stands in this stretch."""
-    ready = _ready(keyword)
+def _around(text: str, low: str, keyword: str, begins: int, ends: int, left: int) -> Iterator[Ranked | int]:
+    """What the rows of a keyword find, wherever it stands in this stretch; at last, how much work is left then."""
+    ready, cost = _ready(keyword), _cost(keyword)
     at = low.find(keyword, begins, ends)
     last = -1  # the last hit, if nothing was found there
     while at >= 0:
         if last >= _SEEN and _same_around(text, at, last):
             at = low.find(keyword, at + 1, ends)
             continue
+        left -= cost
+        if left < 0:
+            break
         done, last = at + 1, at
         for rank, probe in ready:
             for start, end, kind in probe(text, at):
                 if kind:
                     last = -1
+                    left -= _FIND
                     done = max(done, end)
                     yield start, end, rank, kind
                 else:
                     done = max(done, min(end, at + _REJECTED))
         at = low.find(keyword, done, ends)
+    yield left
 
 
 def _same_around(text: str, at: int, last: int) -> bool:
@@ -156,6 +193,13 @@ def _rows() -> Iterator[tuple[Callable[[str], Probe], list[str]]]:
 @cache
 def prefilter() -> Keywords:
     return Keywords(list(makers()))
+
+
+@cache
+def _cost(keyword: str) -> int:
+    """Rows that read a sentence or a command around the keyword cost more than those that look right behind it."""
+    costly = keyword in talk.nouns() or keyword in commands.options() or keyword in cookies.KEYWORDS
+    return len(makers()[keyword]) + (_COSTLY if costly else 0)
 
 
 @cache

@@ -17,7 +17,7 @@ from functools import cache
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.names import kind_of_name
 from tacit.core.secrets.spec import UUID
-from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_label, is_literal, is_mixed, is_password, is_phrase, is_random, may_be_secret
+from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_label, is_literal, is_mixed, is_password, is_phrase, is_random, is_said, may_be_secret
 
 Language = tuple[str, str, str, str, str, str]
 PASSWORD, KEY = "password", "token"
@@ -38,7 +38,7 @@ LANGUAGES: tuple[Language, ...] = (
      "a senha é obrigatória e deve ter oito caracteres"),
     ("Italian", "parola_d'ordine codice_di_accesso codice_d'accesso", "chiave", "è era sarà e' sono", "la password del pannello è «Vespa50Special!»",
      "la password è scaduta, serve la pagina per cambiarla"),
-    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode ww", "sleutel", "is was luidt wordt",
+    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode", "sleutel", "is was luidt wordt",
      "het wachtwoord van de server is «Stroopwafel!88»", "wachtwoord vergeten werkt niet op Safari"),
     ("Swedish", "lösenord lösenordet lösenfras losenord", "nyckel nyckeln", "är var blir", "lösenordet till servern är «Älgen_42x»",
      "lösenordet måste innehålla minst en siffra"),
@@ -108,6 +108,11 @@ _BEFORE_VALUE = frozenset(" \t\"'`«„“「『《‹‘\u200c\u200e\u200f")
 # Nouns that many languages use, and languages whose words for "is" are tried behind them.
 _SHARED = frozenset("password passphrase pin puk pw token passwd".split())
 _LATIN = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
+_LOGIN = 80
+_USER = (
+    r"(?i)user|login|benutzer|utilisateur|usuario|usuário|utente|gebruiker|użytkownik|uživatel|användare|bruker|käyttäjä|"
+    r"felhasználó|kullanıcı|логин|пользовател|користувач|account|konto|ユーザ|用户|帐号|账号|사용자|아이디|المستخدم|משתמש"
+)
 _WEAK = frozenset("to from with as von zu auf".split())  # behind these a value must look like one by itself
 _PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl"))
 _NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
@@ -201,7 +206,8 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
             return
         done = ends
         for start, end, quoted, near in _candidates(text, ends, ways, blankless, keyword):
-            if start >= done and _is_stated(text[start:end], kind, quoted, near, pin):
+            value = text[start:end]
+            if start >= done and (_is_stated(value, kind, quoted, near, pin) or _is_beside_user(text, at, value)):
                 yield start, end, kind
                 done = end
 
@@ -226,6 +232,8 @@ def _candidates(
     """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
     last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
     until = last.start() if last else min(len(text), ends + _WINDOW)
+    again = text.find(keyword, ends, until)  # what stands behind the next noun is read there
+    until = again if again >= 0 else until
     if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
         yield *direct, blankless
     for tried, connector in enumerate(_patterns(ways).finditer(text, ends, until)):
@@ -302,6 +310,11 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
             return len(value) >= 8
         return is_password(value, quoted) or (quoted and (is_chosen(value) or is_literal(value)))
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
+
+
+def _is_beside_user(text: str, at: int, value: str) -> bool:
+    """Whether a login stands before the noun: "user ana, password girasol.2020"."""
+    return is_said(value) and _compiled(_USER).search(text, max(0, at - _LOGIN), at) is not None
 
 
 def _is_no_password(value: str) -> bool:
