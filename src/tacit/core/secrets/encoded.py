@@ -16,6 +16,8 @@ from tacit.core.secrets.values import is_password
 
 KIND = "encoded secret"
 _RUN = r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{16,16384}+={0,2}"
+_SHORTEST = 16
+_LONG_HEX = r"[0-9a-f]{16}"
 _HEX = r"[0-9A-Fa-f]+"
 _DECODED = (
     r"(?i)base64\s{1,2}(?:-d|--decode|-di)|b64decode\(|atob\(|frombase64string\(|xxd\s{1,2}-r|decode64|base64_decode\(|unhex|fromhex|"
@@ -39,6 +41,17 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
+
+
+def may_hold_runs(text: str) -> bool:
+    """Whether a text has a word that could be an encoded text: long, and with capitals or hex digits in it."""
+    words = text.split()
+    if not words or max(map(len, words)) < _SHORTEST:
+        return False
+    for word in words:
+        if len(word) >= _SHORTEST and (not word.islower() or _compiled(_LONG_HEX).search(word)):
+            return True
+    return False
 
 
 def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:

@@ -148,6 +148,8 @@ _LITERAL_WAYS = frozenset(("typed", "wrapped", "called", "quoted", "tuple"))
 
 
 _TRIED_AGAIN = frozenset(("wrapped", "called", "typed", "quoted", "space"))
+_SIGN_NEAR = 64
+_ANY_SIGN = r"[=:>|,(?]|\s[\"'`«„“]"
 _JOINS = frozenset("+.,)%&|")
 
 
@@ -169,11 +171,14 @@ def _is(pattern: str) -> re.Pattern[str]:
 def value_of(text: str, at: int) -> Iterator[Found]:
     """The value of the name that a keyword is part of."""
     ends = _end(text, at)
-    if text[ends : ends + 1] not in _FOLLOWING:
+    if ends == len(text) or text[ends] not in _FOLLOWING:
         return
     name = before = None
     tried = -1
-    for how in _BEHIND.get(text[ends : ends + 1], _OTHERWISE):
+    ways = _BEHIND.get(text[ends : ends + 1], _OTHERWISE)
+    if text[ends] in " \t" and not _is(_ANY_SIGN).search(text, ends, ends + _SIGN_NEAR):
+        ways = ("is", "space")  # a sentence, as most hits are
+    for how in ways:
         found = _is(_WAYS[how]).match(text, ends)
         if found is None or (found.end() == tried and how not in _TRIED_AGAIN):
             continue

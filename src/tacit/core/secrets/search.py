@@ -13,7 +13,7 @@ from functools import cache, partial
 from tacit.core.secrets import blocks, commands, cookies, names, probes, shapes, talk
 from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import Found
-from tacit.core.secrets.encoded import find_encoded
+from tacit.core.secrets.encoded import find_encoded, may_hold_runs
 from tacit.core.secrets.keywords import Keywords, lowered
 from tacit.core.secrets.literals import LITERALS
 from tacit.core.secrets.logins import LOGINS
@@ -29,6 +29,7 @@ _LAST = 1 << 30  # the rank of what no row names
 _SEEN = 1300  # farther from its keyword no row looks before it has found something
 _WORK = 3000  # what may be spent on a block: one for each row that is tried, more for costly rows and for finds
 _FIND = 4
+_LOOK = 12
 _COSTLY = 4
 CROWDED = "crowded text"
 _ANY_VALUE = r"(?=[^\s\"'`<>{}\[\](),;:=\\\x00]{0,60}[0-9!@#$%^&*+~])[^\s\"'`<>{}\[\](),;:=\\\x00]{4,4096}+"
@@ -39,8 +40,9 @@ def find(text: str) -> list[Found]:
     """Every secret of a text in order, none inside another."""
     plain = Plain(text)
     found = _told(plain.text)
-    for start, end, kind in find_encoded(plain.text, _is_told):
-        found.append((start, end, _LAST, kind))
+    if may_hold_runs(plain.text):
+        for start, end, kind in find_encoded(plain.text, _is_told):
+            found.append((start, end, _LAST, kind))
     if found and plain.text is not text:
         found = [(plain.back(start), plain.back(end), rank, kind) for start, end, rank, kind in found]
     if "%" in text:
@@ -67,6 +69,7 @@ def _in_block(text: str, low: str, keywords: list[str], begins: int, ends: int) 
     found: list[Ranked] = []
     left = _WORK * max(1, (ends - begins) // _BLOCK)
     for keyword in keywords:
+        left -= _LOOK
         for one in _around(text, low, keyword, begins, ends, left):
             if isinstance(one, int):
                 left = one

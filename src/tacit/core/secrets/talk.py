@@ -117,7 +117,7 @@ _WEAK = frozenset("to from with as von zu auf".split())  # behind these a value 
 _PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl"))
 _NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
 _SEEN = 160  # characters in which there must be any sign that a value could have
-_ANY_VALUE = r"[0-9!@#$%^&*+~\"'`«„“「『‘]"
+_ANY_VALUE = r"[0-9!@#$%^&*+~«„“「『]|(?<=[\s:=：])[\"'`‘]"
 _WINDOW = 100  # characters in which "is" and the value stand behind a noun
 _TRIED = 3  # places that are tried behind one noun
 _INFLECTED = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
@@ -132,7 +132,6 @@ _VALUE = (
     r"\s{0,3}(?:[\"«„“「『《‹](?P<q>[^\"«»„“”「」『』《》‹›\n\x00]{3,100})[\"»“”」』》›]|'(?P<s>[^'\n\x00]{3,100})'|`(?P<t>[^`\n\x00]{3,100})`|"
     r"‘(?P<u>[^‘’\n\x00]{3,100})’|(?P<v>[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00]{3,100}))"
 )
-_CJK = r"[　-鿿가-힯＀-￯]"
 _KOREAN = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
 _TYPES = (
     r"(?i:oauth|totp|argon|sha|md|aes|rsa|base|utf|http|ipv|ssl|tls|bcrypt|scrypt|pbkdf|v|web|win|windows|python|php|java|"
@@ -175,7 +174,7 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     rows = nouns()[keyword]
     kinds = {kind for _, kind, _ in rows}
     kind = PASSWORD if PASSWORD in kinds else KEY
-    blankless = _compiled(_CJK).match(keyword) is not None or keyword == "รหัสผ่าน"
+    blankless = _is_blankless(keyword[0])
     shared = " ".join(row[3] for row in LANGUAGES if row[3].isascii() or row[0] in _LATIN) if keyword in _SHARED else ""
     verbs = sorted({verb for _, _, words in rows for verb in words.split()}, key=len, reverse=True)
     verbs += sorted({verb for verb in shared.split() if len(verb) > 2 and verb not in verbs}, key=len, reverse=True)
@@ -217,6 +216,12 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
 @cache
 def _patterns(ways: str) -> re.Pattern[str]:
     return re.compile(ways)
+
+
+def _is_blankless(letter: str) -> bool:
+    """Whether the script of a letter puts no blanks between words: Thai, Khmer, Chinese, Japanese; Korean glues endings."""
+    code = ord(letter)
+    return 0xE00 <= code <= 0xEFF or 0x1780 <= code <= 0x17FF or 0x3000 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7AF
 
 
 def _connectors(verbs: list[str], blankless: bool) -> str:
