@@ -32,13 +32,14 @@ from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import EXAMPLES
 from tacit.core.secrets.examples import written
 from tacit.core.secrets.literals import LITERALS
+from tacit.core.secrets.logins import LOGINS
 from tacit.core.secrets.recent import RECENT
 from tacit.core.secrets.shapes import SHAPES
 from tacit.core.secrets.stream import hidden
 from tacit.core.secrets.tokens import TOKENS
 from tacit.core.secrets.vendors import VENDORS
 
-EVERY_SHAPE = (*SHAPES, *ADDRESSES, *LITERALS)
+EVERY_SHAPE = (*SHAPES, *LOGINS, *ADDRESSES, *LITERALS)
 ORDINARY = 100_000
 HOSTILE = 64 * 1024
 _PIECE = 1 << 20
@@ -249,8 +250,8 @@ def _near_misses() -> str:
 
 
 def _milliseconds(text: str) -> float:
-    find_secrets(text)
-    return 1000 * _seconds(lambda: find_secrets(text))
+    redacted(text)
+    return 1000 * _seconds(lambda: redacted(text))
 
 
 if __name__ == "__main__":

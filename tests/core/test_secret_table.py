@@ -12,6 +12,7 @@ from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import EXAMPLES
 from tacit.core.secrets.examples import written
 from tacit.core.secrets.literals import LITERALS
+from tacit.core.secrets.logins import LOGINS
 from tacit.core.secrets.names import KEYWORDS
 from tacit.core.secrets.recent import RECENT
 from tacit.core.secrets.shapes import SHAPES
@@ -21,7 +22,7 @@ from tacit.core.secrets.vendors import VENDORS
 
 ROWS = [
     *((row[0], row[1], row[3], row[4]) for row in (*TOKENS, *RECENT, *VENDORS)),
-    *((row[0], row[1], row[5], row[6]) for row in (*SHAPES, *ADDRESSES, *LITERALS)),
+    *((row[0], row[1], row[5], row[6]) for row in (*SHAPES, *LOGINS, *ADDRESSES, *LITERALS)),
     *((commands.KIND, "", example, counter) for *_, example, counter in commands.COMMANDS),
     *((commands.KIND, row[0], *row[-2:]) for row in (*commands.ARGUMENTS, *commands.PIPES)),
     *((cookies.KIND, "", example, counter) for _, example, counter in cookies.EXAMPLES),

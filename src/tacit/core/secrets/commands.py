@@ -147,7 +147,7 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
     ),
     ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
     ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),
-    ("net", r"net\s{1,2}use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}", 0, "net use Z: \\\\nas\\x hunter2 /user:me", "net use Z: \\\\nas\\x /user:me"),
+    ("net", r"net\s{1,2}use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}", 0, r"net use Z: \\srv\share hunter2 /user:me", r"net use Z: \\srv\share /user:me"),
     ("vault", r"vault\s{1,2}kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=", -1, "vault kv put secret/api value=hunter2", "vault kv get secret/api"),
     ("/user:", r"/user:\S{1,60}", 0, "net use Z: nas /user:me hunter2", "net use Z: nas /user:me"),
     (

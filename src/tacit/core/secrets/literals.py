@@ -31,7 +31,7 @@ LITERALS: tuple[Shape, ...] = (
      r"[\w.:]{4,30}\(\s{0,8}" + _TEXT + r"\s{0,4},\s{0,4}" + _LAST, LITERAL,
      'WiFi.begin(ssid, "hunter2hunter")', 'WiFi.begin(ssid, pass)'),
     (_CALL, "sequelize( oracle.connect( oracledb.connect( ldap3.connection( ldapconnection( simple_bind_s( bind( dsn( mysql_connect( pg_connect( ftp( ftp_tls( imap(", "",
-     r"[\w.]{3,24}\((?:\s{0,8}" + _TEXT + r"\s{0,4},){1,2}?\s{0,4}" + _LAST, LITERAL,
+     r"[\w.]{3,24}\((?:\s{0,8}" + _TEXT + r"\s{0,4},){1,2}?\s{0,4}(?![\"'][A-Za-z]{2,4}=)" + _LAST, LITERAL,
      "ldap3.Connection(srv, 'cn=reader,dc=example', 'hunter2hunter')", "ldap3.Connection(srv, user, password)"),
     (_CALL, "stripe( openai( anthropic( twilio( sendgrid( octokit( client(", "", r"\w{5,12}\(\s{0,4}" + _LAST, RANDOM,
      "new Stripe('<a24>')", "new Client('http://localhost:8080')"),

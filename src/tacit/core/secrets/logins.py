@@ -17,7 +17,7 @@ _SCHEME = r"(?:(?!eyJ)[A-Za-z][A-Za-z0-9-]{1,24}\s{1,4}(?:token=\\?[\"']?)?)?"
 LOGINS: tuple[Shape, ...] = (
     (_LOGIN, "login creds credentials user/pass username/password user:pass zugangsdaten anmeldedaten identifiants credenciales credenciais credenziali "
      "inloggegevens inloggningsuppgifter логин доступы учётка account ログイン 账号 账户 계정 dane", "",
-     r"[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
+     r"(?<![\w/.@-])[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
      "login: admin / Kaffee!77", "login: admin / password"),
     (_LOGIN, "root: admin: administrator: ubuntu: deploy: postgres: backup: guest: sa: pi:", "", r"(?<![\w./@:$-])[a-z]{2,14}:(?P<v>[^\s\"'`,;:/()<>{}\[\]|\x00]{6,64})(?=[\s\"'`,;.)]|$)", STATED,
      "ssh in with root:Blechdose_3 please", "chown root:docker-users2 /srv"),

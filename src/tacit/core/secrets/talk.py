@@ -177,7 +177,7 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     blankless = _is_blankless(keyword[0])
     shared = " ".join(row[3] for row in LANGUAGES if row[3].isascii() or row[0] in _LATIN) if keyword in _SHARED else ""
     verbs = sorted({verb for _, _, words in rows for verb in words.split()}, key=len, reverse=True)
-    verbs += sorted({verb for verb in shared.split() if len(verb) > 2 and verb not in verbs}, key=len, reverse=True)
+    verbs += sorted({verb for verb in shared.split() if (len(verb) > 2 or not verb.isascii()) and verb not in verbs}, key=len, reverse=True)
     ways = _connectors(verbs, blankless)
     heads = tuple(noun.rpartition(" ")[0] for noun, _, _ in rows)
     if not all(heads):
@@ -204,7 +204,7 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
         ):
             return
         done = ends
-        for start, end, quoted, near in _candidates(text, ends, ways, blankless, keyword):
+        for start, end, quoted, near in _candidates(text, ends, ways, blankless, keyword, kind):
             value = text[start:end]
             if start >= done and (_is_stated(value, kind, quoted, near, pin) or _is_beside_user(text, at, value)):
                 yield start, end, kind
@@ -232,7 +232,7 @@ def _connectors(verbs: list[str], blankless: bool) -> str:
 
 
 def _candidates(
-    text: str, ends: int, ways: str, blankless: bool, keyword: str
+    text: str, ends: int, ways: str, blankless: bool, keyword: str, kind: str
 ) -> Iterator[tuple[int, int, bool, bool]]:
     """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
     last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
@@ -250,6 +250,8 @@ def _candidates(
         stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
         if stated_before:
             yield *stated_before.span("v"), False, True
+    if kind != PASSWORD:
+        return
     foreign = not keyword.isascii()
     for striking in _compiled(_STRIKING).finditer(text, ends, until):
         start, end = striking.span()
