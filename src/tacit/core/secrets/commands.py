@@ -147,8 +147,20 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
     ),
     ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
     ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),
-    ("net", r"net\s{1,2}use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}", 0, r"net use Z: \\srv\share hunter2 /user:me", r"net use Z: \\srv\share /user:me"),
-    ("vault", r"vault\s{1,2}kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=", -1, "vault kv put secret/api value=hunter2", "vault kv get secret/api"),
+    (
+        "net",
+        r"net\s{1,2}use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}",
+        0,
+        r"net use Z: \\srv\share hunter2 /user:me",
+        r"net use Z: \\srv\share /user:me",
+    ),
+    (
+        "vault",
+        r"vault\s{1,2}kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=",
+        -1,
+        "vault kv put secret/api value=hunter2",
+        "vault kv get secret/api",
+    ),
     ("/user:", r"/user:\S{1,60}", 0, "net use Z: nas /user:me hunter2", "net use Z: nas /user:me"),
     (
         "login",
@@ -296,7 +308,7 @@ _SEPARATED = {PERCENT: "%", COMMA: ","}
 _TAKERS_BEFORE = (
     "docker login,podman login,kinit,chpasswd,passwd,gh auth,glab auth,cryptsetup,gh secret,wrangler secret,pass insert,"
     "base64 -d,base64 --decode,sudo -s,gcloud secrets,vercel env,keyring set,fly secrets,secret put,secret create,"
-    "secrets put,secrets create,vault login,su ,smbpasswd,secret-tool,docker secret,openssl,gpg"
+    "secrets put,secrets create,stdinpass,passw,vault login,su ,smbpasswd,secret-tool,docker secret,openssl,gpg"
 ).split(",")
 
 
@@ -372,10 +384,11 @@ def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     """What is tried where an option of the table stands."""
     spellings = tuple({spelling for spelling, _, _ in options()[keyword]})
     # By the first signs of a tool's last word, so that a command is looked up word for word.
-    known: dict[str, list[tuple[str, str, str]]] = {}
+    known: dict[str, list[tuple[str, str, str, re.Pattern[str]]]] = {}
     for spelling, names, form in options()[keyword]:
+        pattern = re.compile(_form(form))
         for name in names:
-            known.setdefault(name.split()[-1][:_FIRST], []).append((name, spelling, form))
+            known.setdefault(name.split()[-1][:_FIRST], []).append((name, spelling, form, pattern))
 
     def probe(text: str, at: int) -> Iterator[Found]:
         if not at or not text[at - 1].isspace() or not text.startswith(spellings, at):
@@ -383,10 +396,10 @@ def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
         before = command_before(text, at)
         words = before.replace('"', " ").replace("'", " ").replace("/", " ").split()
         for word in {word[:_FIRST] for word in words}:
-            for name, spelling, form in known.get(word, ()):
+            for name, spelling, form, pattern in known.get(word, ()):
                 if name not in before or not text.startswith(spelling, at):
                     continue
-                found = _compiled(_form(form)).match(text, at + len(spelling))
+                found = pattern.match(text, at + len(spelling))
                 if found and found.lastgroup and _is_value(found[found.lastgroup], form):
                     yield *found.span(found.lastgroup), KIND
                     return

@@ -17,7 +17,18 @@ from tacit.core.secrets.values import is_filler, is_placeholder, is_random, is_w
 KIND = "cookie"
 KEYWORDS = ("cookie",)
 EXPORT_KEYWORDS = ("httponly", "samesite", "hostonly")
-SESSION_KEYWORDS = ("sessid", "sessionid", "session=", "session-token", "connect.sid", "csrftoken", "remember_token", ".aspx", "logged_in_")
+SESSION_KEYWORDS = (
+    "sessid",
+    "sessionid",
+    "session=",
+    "_sess=",
+    "session-token",
+    "connect.sid",
+    "csrftoken",
+    "remember_token",
+    ".aspx",
+    "logged_in_",
+)
 JAR_KEYWORDS = ("true", "false")
 _LINE = 600
 _BLOCK = 1200

@@ -48,10 +48,8 @@ def may_hold_runs(text: str) -> bool:
     words = text.split()
     if not words or max(map(len, words)) < _SHORTEST:
         return False
-    for word in words:
-        if len(word) >= _SHORTEST and (not word.islower() or _compiled(_LONG_HEX).search(word)):
-            return True
-    return False
+    long = (word for word in words if len(word) >= _SHORTEST)
+    return any(not word.islower() or _compiled(_LONG_HEX).search(word) for word in long)
 
 
 def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:

@@ -5,14 +5,13 @@ Rows as in `shapes`. A user's name beside the value, or the kind of code before 
 
 from __future__ import annotations
 
-from tacit.core.secrets.shapes import CODE, HEADER, LITERAL, RANDOM, STATED, Shape
+from tacit.core.secrets.shapes import CODE, LITERAL, RANDOM, STATED, SURE, Shape
 
 _LOGIN = "password of a login"
 _CODE = "access code"
 _USER = r"[\"'`«]?[\w.@+\\-]{2,50}[\"'`»]?"
 _VALUE = r"[\"'`«„“]?(?P<v>[^\s\"'`«»„“”,;()<>{}\[\]|\x00]{4,80})"
 _IS = r"(?:\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|são|è|sono|to|это|は|是))?\s{0,3}"
-_SCHEME = r"(?:(?!eyJ)[A-Za-z][A-Za-z0-9-]{1,24}\s{1,4}(?:token=\\?[\"']?)?)?"
 # fmt: off
 LOGINS: tuple[Shape, ...] = (
     (_LOGIN, "login creds credentials user/pass username/password user:pass zugangsdaten anmeldedaten identifiants credenciales credenciais credenziali "
@@ -21,6 +20,15 @@ LOGINS: tuple[Shape, ...] = (
      "login: admin / Kaffee!77", "login: admin / password"),
     (_LOGIN, "root: admin: administrator: ubuntu: deploy: postgres: backup: guest: sa: pi:", "", r"(?<![\w./@:$-])[a-z]{2,14}:(?P<v>[^\s\"'`,;:/()<>{}\[\]|\x00]{6,64})(?=[\s\"'`,;.)]|$)", STATED,
      "ssh in with root:Blechdose_3 please", "chown root:docker-users2 /srv"),
+    (_LOGIN, "wifi wi-fi wlan ssid", "", r"(?:wifi|wi-fi|wlan|ssid)[^\n\x00]{0,60}?(?:[\s-](?:key|pass|pw|clave|clé)|schlüssel|passwor[td]|passphrase)(?:\s(?:is|ist|es|est))?\s{0,2}[:=]?\s{0,3}" + _VALUE, STATED,
+     "wifi: SSID Home, key girasol2020", "wifi: the key is printed below the router"),
+    (_LOGIN, "--auth --proxy- --cred --basic --http-auth --user-pass", "", r"--[\w-]{3,30}[=\s][\"']?[\w.@\\-]{1,40}:(?P<v>[^\s\"'`;|&]{4,100})", STATED,
+     "sqlmap --auth-cred=me:hunter2222", "sqlmap --auth-type=basic:none"),
+    (_LOGIN, "community isakmp tacacs-server radius-server", "", r"(?:(?<=snmp-server )community|isakmp\s{1,2}key(?:\s\d)?|(?:tacacs|radius)-server\s{1,2}(?:host\s\S{1,60}\s)?key(?:\s\d)?)\s{1,4}(?P<v>\S{6,100})", STATED,
+     "snmp-server community hunter2222 RO", "snmp-server community public RO"),
+    (_LOGIN, "nickserv", "", r"nickserv\s{1,4}identify(?:\s{1,4}[\w-]{1,30}(?=\s{1,4}\S))?\s{1,4}(?P<v>\S{6,100})", SURE, "/msg NickServ IDENTIFY me hunter2hunter", "/msg NickServ help"),
+    (_LOGIN, "cwjap", "", r"cwjap[\w]{0,6}=\"[^\"\n]{1,40}\",\"(?P<v>[^\"\n]{6,64})\"", SURE, 'AT+CWJAP="Home","hunter2hunter"', "AT+CWJAP?"),
+    (_LOGIN, "privilege", "", r"privilege\s\d{1,2}\s(?:secret|password)(?:\s\d)?\s(?P<v>\S{6,100})", SURE, "username admin privilege 15 secret hunter2hunter", "privilege 15 is for admins"),
     (_CODE, "recovery backup verification verify one-time single-use 2fa mfa otp totp puk activation unlock door gate alarm access pairing invite invitation "
      "security sicherheits bestätigungs entsperr wiederherstellungs récupération vérification verificación recuperación verifica recupero confirmation sms login", "",
      r"[\w-]{3,20}[\s-]{0,2}(?:2fa[\s-])?(?:codes?|codici|códigos?|code|pin|passcodes?|puk)\b(?:\s#?\d{1,2}(?=\s?[:=]))?(?:\s(?:for|of|für|pour|para|per)(?:\s[\w.@-]{1,30}){1,4}?)?"
@@ -40,9 +48,6 @@ LOGINS: tuple[Shape, ...] = (
      "the AES key in hex is <x64>", "the aes key id: <x20>"),
     ("encryption key", "fernet genkey urlsafe_b64decode", "", r"(?:fernet|genkey|urlsafe_b64decode)[^\n]{0,60}?[\s\"'](?P<v>[A-Za-z0-9+/_-]{43}=)(?![A-Za-z0-9=])", CODE,
      "wg genkey -> <w43>=", "wg genkey | tee privatekey"),
-    ("authorization header", "authorization", "",
-     r"authorization[\"'`]?\s{0,4}(?:[:=]|,(?<=[\"'`],)|=>|(?<=\s)(?=[\"'`]))\s{0,8}(?:[\"']?value[\"']?\s{0,3}[:=]\s{0,3})?[f$@b]?[\"'`]?" + _SCHEME + r"(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
-     HEADER, '{"key":"Authorization","value":"Basic <b24>"}', "access-control-allow-headers: authorization, x-api-key, content-type"),
     ("authorization header", "signature= response= oauth_signature=", "authorization", r"\w{8,16}=[\"']?(?P<v>[A-Za-z0-9+/=%]{20,128})", RANDOM,
      'Authorization: Digest username="me", response="<x32>"', 'Authorization: Digest username="me", response="none"'),
     ("bearer token", "bearer", "", r"bearer[\"']?(?:\s{1,4}-{1,2}(?:a|auth)[\s=]|,\s{0,3}|\s{1,4}-{1,2}auth=)\s{0,3}[\"']?(?P<v>[A-Za-z0-9_=~.+/-]{12,4096})", RANDOM,

@@ -30,7 +30,7 @@ _FOREIGN = (
     "salasana lösenord losenord passord adgangskode kodeord jelszó jelszo lozinka şifre sifre пароль парола лозинка"
 ).split()
 KEYWORDS = (
-    "pass", "pwd", "pswd", "secret", "token", "key", "cred", "auth", "access", "api", "sig", "psk", "hmac", "mnemonic", "jwt", "pin", "unseal", "salt", "pepper",
+    "pass", "pwd", "pswd", "secret", "token", "key", "cred", "auth", "access", "api", "sig", "psk", "hmac", "mnemonic", "jwt", "pin", "pw", "unseal", "salt", "pepper",
     "clave", "senha", "mdp", "wachtwoord", "hasło", "haslo", "heslo", "parola", "salasana", "kennwort", "contrase",
     "lösenord", "losenord", "adgangskode", "kodeord", "jelsz", "lozinka", "şifre", "sifre", "пароль", "парола", "лозинка",
 )  # fmt: skip
@@ -40,8 +40,8 @@ _SECRETS = ("secret", "secretkey", "secret_key", "secret-key", "signingkey", "si
 _REST = r"[\w.\-]{0,40}+"
 _BACK = r"[\w.\-]{0,40}"  # for the text read backwards
 _OPERATOR = (
-    r"(?:[ \t]\([^()\n]{1,30}\))?[\"'`\])]{0,3}\s{0,40}(?:(?::{0,3}=|=>|\?=|\?\?=?|\?:|\|\||==?|>|:(?!:))|(?<=[\"'`]),)"
-    r"[=>]{0,2}[ \t]{0,40}(?:[|>][-+]?\n[ \t]{1,40}|!{1,2}\w{1,10}[ \t])?(?=[^\s=>])"
+    r"(?:[ \t]\([^()\n]{1,30}\))?(?:\[\])?[\"'`\])]{0,3}\s{0,40}(?:(?::{0,3}=|:-|=>|\?=|\?\?=?|\?:|\|\||==?|>|:(?!:))|(?<=[\"'`]),)"
+    r"[=>]{0,2}[ \t]{0,40}(?:[|>][-+]?\n[ \t]{1,40}|!{1,2}\w{1,10}[ \t]|[@$bfruLN]{1,2}(?=[\"'`]))?(?=[^\s=>])"
 )
 _JUNK = r"[ \t\w.\-]{0,20}[\"'\s]{0,40}(?::{0,3}=|=>|>|\?=|\|\||:(?!:)|,)[=>`\"'\s]{0,40}"
 _SPACE = r"[ \t]{1,4}(?=[^\s\-])"
@@ -62,7 +62,7 @@ _CALL = r"[(\[{]|\.\w|\s{0,2}\("
 _IN_TALK_CALL = r"[(\[{]|\.\w"
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 
-_PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk", "passw", "pswd", *_FOREIGN)
+_PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk", "passw", "pswd", "pw", *_FOREIGN)
 _TOKENS = (
     "token",
     "secret",
@@ -110,18 +110,18 @@ _LITERAL = r"(?:[@$brfLuR]{0,2}(?=[\"'`]))"
 _TYPED = rf"\s{{0,4}}:\s{{0,4}}[&*]{{0,2}}['\w.<>\[\]?]{{1,30}}\s{{0,4}}=\s{{0,4}}{_LITERAL}"  # password: str = "…"
 _WRAPPED = (  # key = []byte("…"), key = SecretStr("…")
     r"[\"'\])]{0,3}\s{0,4}(?::?=|:|=>)\s{0,4}(?:new\s{1,2})?(?:\[\]byte|bytes|byte|str|String|SecretStr|SecretString|Secret|Buffer\.from|"
-    rf"[\w.:]{{0,30}}::(?:from|new)|Some|Password|toCharArray|NSString|std::string|encode|b64decode|unhexlify|fromhex|literal|sops|raw|Uint8Array|TextEncoder)"
-    rf"\(\s{{0,4}}{_LITERAL}"
+    rf"[\w.:]{{0,30}}::(?:from|new)|Some|Password|toCharArray|NSString|std::string|encode|b64decode|unhexlify|fromhex|literal|sops|raw|Uint8Array|TextEncoder|[\w.]{{0,30}}GetBytes|\[\]string)"
+    rf"[({{]\s{{0,4}}{_LITERAL}"
 )
 _CALLED = rf"(?:::(?:from|new))?\(\s{{0,8}}(?:(?:Some|[\w.:]{{1,20}}::(?:from|new))\()?{_LITERAL}"  # setPassword("…")
 _VALUED = (  # name: DB_PASSWORD, value: … and <key>password</key><string>…
-    r"[\"']{0,2}(?:</key>\s{0,8}<string>|>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|[ \t]-Value[ \t]|"
+    r"[\"']{0,2}(?:</key>\s{0,8}<string>|[^<>\n]{0,60}>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|[ \t]-Value[ \t]|"
     r"[\"']?,\s{0,4}[\"']?(?:value|Value|val)[\"']?\s{0,4}[:=]\s{0,4})(?=[^\s])"
 )
 _QUOTED_NEXT = r"[ \t]{1,4}(?=[\"'`«„“][^\s\"'`])"  # password "…"
 _TUPLE = r",\s{0,4}(?=[\"'])"  # {password, "…"}
 _SETS = (  # what stands before a name that a blank separates from its value
-    r"(?i)(?:^|[\s;&|({\"'`])(?:set(?:env|x|-env|-environment)?|setenv|env|arg|config(?:\s{1,2}(?:set|add))?|configure\s{1,2}set|"
+    r"(?i)(?:^|[\s;&|({\"'`])(?:set(?:env|x|-env|-environment)?|setenv|env|arg|[\w-]{1,20}:set|store-secret(?:[ \t][\w-]{1,30}){0,2}|config(?:\s{1,2}(?:set|add))?|configure\s{1,2}set|"
     r"secrets?\s{1,2}(?:set|put|add)|kv\s{1,2}(?:set|put)|(?:etcdctl|consul|redis-cli|zkcli|snap|defaults|gsettings)\s{1,2}(?:set|put|write)|"
     r"define|export|-name|\$env)(?:[ \t]{1,4}(?:-{1,2}[\w-]{1,20}|/\w{1,4})){0,5}[ \t]{1,4}[\"'\w./:-]{0,60}?\Z"
 )
@@ -148,6 +148,7 @@ _LITERAL_WAYS = frozenset(("typed", "wrapped", "called", "quoted", "tuple"))
 
 
 _TRIED_AGAIN = frozenset(("wrapped", "called", "typed", "quoted", "space"))
+_ENDS_PAIR = frozenset(("", " ", "\n", "&", '"', "'", ";"))
 _SIGN_NEAR = 64
 _ANY_SIGN = r"[=:>|,(?]|\s[\"'`«„“]"
 _JOINS = frozenset("+.,)%&|")
@@ -210,8 +211,8 @@ def _judged_value(text: str, place: Place) -> Found | None:
         quoted = True  # the text of an element
     exported = _is_exported(text, place, end)
     how = place.how
-    if how == "assigned" and not exported:
-        if place.name == "pass" and text[place.ends] == "=" and place.begins == place.ends + 1:
+    if kind == PASSWORD and how == "assigned" and not exported:
+        if text[place.ends] == "=" and place.begins == place.ends + 1 and _is_pair(text, place, end):
             how = "glued"  # user=me,pass=…
         elif _begins_line(text, place) and text[end : end + 1] in ("\n", ""):
             how = "set" if any(map(str.isdigit, text[start:end])) else how  # a line of settings
@@ -227,9 +228,17 @@ def _is_exported(text: str, place: Place, ends: int) -> bool:
     if place.how != "assigned":
         return False
     glued = text[place.ends] == "=" and not text[place.begins - 1].isspace()
+    begins = place.ends - len(place.name)
+    if text.startswith(":-", place.ends) and text.startswith("${", begins - 2):
+        return True  # ${NAME:-value}
     if glued and place.name.isupper() and len(place.name) > 3:
         return True  # NAME=value, in a command, a unit or a file of settings
     return _is_in_connection(text, place, ends) or _is_whole_line(text, place, ends)
+
+
+def _is_pair(text: str, place: Place, ends: int) -> bool:
+    """Whether `name=value` is a word of a command or of a query, and no argument of a call."""
+    return place.name == "pass" or (text[ends : ends + 1] in _ENDS_PAIR and place.before != "(")
 
 
 def _begins_line(text: str, place: Place) -> bool:
@@ -241,6 +250,7 @@ def _begins_line(text: str, place: Place) -> bool:
 
 def _is_whole_line(text: str, place: Place, ends: int) -> bool:
     """Whether a line is nothing but the name and the value, as in files of settings."""
+    ends += text[ends : ends + 1] in ('"', "'")
     if text[ends : ends + 1] not in ("\n", "\r", "") or not _begins_line(text, place):
         return False
     if text[place.ends : place.ends + 1] == "=":
@@ -284,7 +294,7 @@ def _is_in_connection(text: str, place: Place, ends: int) -> bool:
     begins = place.ends - len(place.name)
     if text[ends : ends + 1] == ";":
         return _is(r";\s{0,2}[A-Za-z][\w ]{1,30}=").match(text, ends) is not None or text[begins - 1 : begins] == ";"
-    return text[begins - 1 : begins] == ";" and text[ends : ends + 1] in ('"', "'", "")
+    return text[begins - 1 : begins] == ";" and text[ends : ends + 1] in ('"', "'", "", "<")
 
 
 def _end(text: str, at: int) -> int:
@@ -392,7 +402,7 @@ def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: st
         return name.lower().endswith("passphrase") and is_phrase(value)
     if quoted and how == "assigned" and " " in value and name.lower().endswith(("psk", "passphrase")):
         return is_phrase(value)
-    if (quoted and how != "is") or how == "set":
+    if (quoted and how != "is") or how in ("set", "glued"):
         return is_password(value, quoted) or is_chosen(value) or is_literal(value)
     return is_password(value, quoted) or (how == "assigned" and (is_unpronounceable(value) or is_mixed(value)))
 

@@ -28,10 +28,14 @@ CODE = "code"  # the shape is enough, but for words
 LINKED = "linked"  # drawn by lot beyond doubt; digests and ids only in a whole address
 
 _COMMAND = "password in a command"
+_SCHEME = r"(?:(?!eyJ)[A-Za-z][A-Za-z0-9-]{1,24}\s{1,4}(?:token=\\?[\"']?)?)?"
 # fmt: off
 SHAPES: tuple[Shape, ...] = (
     (_COMMAND, "pass:", "openssl", r"(?<=[\s'\"])pass:{V}", SURE, "openssl rsa -passin pass:hunter2",
      "openssl rsa -passin file:x"),
+    ("authorization header", "authorization", "",
+     r"authorization[\"'`]?\s{0,4}(?:[:=]|,(?<=[\"'`],)|=>|(?<=\s)(?=[\"'`]))\s{0,8}(?:[\"']?value[\"']?\s{0,3}[:=]\s{0,3})?[f$@b]?[\"'`]?" + _SCHEME + r"(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
+     HEADER, '{"key":"Authorization","value":"Basic <b24>"}', "access-control-allow-headers: authorization, x-api-key, content-type"),
     ("bearer token", "bearer", "", r"bearer\s{1,4}(?P<v>[A-Za-z0-9_=~.+/-]{16,4096})", RANDOM,
      "-H 'auth-x: Bearer <w40>'", "bearer authentication-middleware"),
     ("password in an address", "://", "",

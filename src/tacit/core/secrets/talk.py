@@ -17,7 +17,19 @@ from functools import cache
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.names import kind_of_name
 from tacit.core.secrets.spec import UUID
-from tacit.core.secrets.values import NO_SECRETS, is_chosen, is_filler, is_label, is_literal, is_mixed, is_password, is_phrase, is_random, is_said, may_be_secret
+from tacit.core.secrets.values import (
+    NO_SECRETS,
+    is_chosen,
+    is_filler,
+    is_label,
+    is_literal,
+    is_mixed,
+    is_password,
+    is_phrase,
+    is_random,
+    is_said,
+    may_be_secret,
+)
 
 Language = tuple[str, str, str, str, str, str]
 PASSWORD, KEY = "password", "token"
@@ -58,7 +70,7 @@ LANGUAGES: tuple[Language, ...] = (
      "lozinka je prekratka"),
     ("Serbian", "лозинка шифра", "кључ", "је гласи", "лозинка за сервер је «Rakija_77x»", "лозинка је прекратка"),
     ("Bulgarian", "парола паролата", "ключ", "е беше", "паролата за базата е «Rila2024!»", "паролата е твърде кратка"),
-    ("Russian", "пароль пароля паролем пароли код_доступа", "ключ токен", "это такой равен был теперь", "пароль от базы теперь «qW7moroz_ObEZ»",
+    ("Russian", "пароль пароля паролем пароли код_доступа пин пин-код пинкод", "ключ токен", "это такой равен был теперь", "пароль от базы теперь «qW7moroz_ObEZ»",
      "пароль должен быть не короче двенадцати символов"),
     ("Ukrainian", "пароль паролю", "ключ токен", "це такий тепер", "пароль до бази це «Varenyky_55!»", "пароль має бути довшим"),
     ("Greek", "κωδικός κωδικό κωδικος συνθηματικό", "κλειδί", "είναι ειναι", "ο κωδικός της βάσης είναι «Mousaka#88»",
@@ -110,18 +122,22 @@ _SHARED = frozenset("password passphrase pin puk pw token passwd".split())
 _LATIN = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
 _LOGIN = 80
 _USER = (
-    r"(?i)user|login|benutzer|utilisateur|usuario|usuário|utente|gebruiker|użytkownik|uživatel|användare|bruker|käyttäjä|"
-    r"felhasználó|kullanıcı|логин|пользовател|користувач|account|konto|ユーザ|用户|帐号|账号|사용자|아이디|المستخدم|משתמש"
+    r"(?i)user|login|benutzer|utilisateur|usuario|usuário|utente|gebruiker|użytkownik|uživatel|användar|bruker|käyttäjä|"
+    r"felhasználó|kullanıcı|identifiant|utilizador|используй|логин|пользовател|користувач|account|konto|ユーザ|用户|帐号|账号|사용자|아이디|المستخدم|משתמש"
+)
+_BEFORE_NOUN = (
+    r"(?:^|(?<=\s))(?P<q>[\"'`«„“]?)(?P<v>[^\s\"'`«»„“”<>(){}\[\]|\x00]{6,60})[\"'`»“”]?,?\s(?:is|was|ist|war|est|es|é|è|er|är|to|je|это|as|als|como|comme|come|jako|som)\s"
+    r"(?:(?:the|a|my|our|your|das|dein|mein|unser|le|mon|la|mi|el|a|o|minha|il|mio|het|mijn|new|old|neue|alte|root|admin|wifi|db)\s){0,3}\Z"
 )
 _WEAK = frozenset("to from with as von zu auf".split())  # behind these a value must look like one by itself
-_PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl"))
+_PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl", "пин", "пин-код", "пинкод"))
 _NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
 _SEEN = 160  # characters in which there must be any sign that a value could have
 _ANY_VALUE = r"[0-9!@#$%^&*+~«„“「『]|(?<=[\s:=：])[\"'`‘]"
 _WINDOW = 100  # characters in which "is" and the value stand behind a noun
 _TRIED = 3  # places that are tried behind one noun
 _INFLECTED = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
-_SHORT_ENDING = r"(?![\w+/])"
+_SHORT_ENDING = r"(?:[- ]?(?:code|number|nummer|код)\b)?(?![\w+/])"
 _SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
 _SIGNS = r"[:：=＝→]|[-=]>|[–—](?=\s)"
 _NOW = (
@@ -175,10 +191,6 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     kinds = {kind for _, kind, _ in rows}
     kind = PASSWORD if PASSWORD in kinds else KEY
     blankless = _is_blankless(keyword[0])
-    shared = " ".join(row[3] for row in LANGUAGES if row[3].isascii() or row[0] in _LATIN) if keyword in _SHARED else ""
-    verbs = sorted({verb for _, _, words in rows for verb in words.split()}, key=len, reverse=True)
-    verbs += sorted({verb for verb in shared.split() if (len(verb) > 2 or not verb.isascii()) and verb not in verbs}, key=len, reverse=True)
-    ways = _connectors(verbs, blankless)
     heads = tuple(noun.rpartition(" ")[0] for noun, _, _ in rows)
     if not all(heads):
         heads = ()  # the word is a noun by itself
@@ -188,23 +200,26 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
     def probe(text: str, at: int) -> Iterator[Found]:
         ends = at + len(keyword)
         if not blankless:
-            if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@+=%&"):
+            if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@+=%&") and not _is_compound(text, at, keyword):
                 return
             if heads and not text[max(0, at - 20) : at].lower().rstrip(" -_").endswith(heads):
                 return
-            ending = _compiled(_INFLECTED if len(keyword) > 3 else _SHORT_ENDING).match(text, ends)
+            brief = len(keyword) <= 3
+            ending = _compiled(_SHORT_ENDING).match(text, ends) if brief else _compiled(_INFLECTED).match(text, ends)
             if ending is None:
                 return
             ends = ending.end()
+        if kind == PASSWORD and text[at - 1 : at] == " " and (before := _value_before(text, at)):
+            yield *before, kind
         behind = text[ends : ends + 1]
         if (
             behind in _NO_TALK
-            or (in_names and behind != " ")
+            or (in_names and behind != " " and ends == at + len(keyword))
             or not _compiled(_ANY_VALUE).search(text, ends, ends + _SEEN)
         ):
             return
         done = ends
-        for start, end, quoted, near in _candidates(text, ends, ways, blankless, keyword, kind):
+        for start, end, quoted, near in _candidates(text, ends, blankless, keyword, kind):
             value = text[start:end]
             if start >= done and (_is_stated(value, kind, quoted, near, pin) or _is_beside_user(text, at, value)):
                 yield start, end, kind
@@ -214,8 +229,14 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
 
 
 @cache
-def _patterns(ways: str) -> re.Pattern[str]:
-    return re.compile(ways)
+def connector(keyword: str) -> re.Pattern[str]:
+    """The words and signs that introduce a value behind a noun."""
+    verbs = {verb for _, _, words in nouns()[keyword] for verb in words.split()}
+    if keyword in _SHARED:
+        for language, _, _, words, _, _ in LANGUAGES:
+            if words.isascii() or language in _LATIN:
+                verbs |= {verb for verb in words.split() if len(verb) > 2 or verb == "es" or not verb.isascii()}
+    return re.compile(_connectors(sorted(verbs, key=len, reverse=True), _is_blankless(keyword[0])))
 
 
 def _is_blankless(letter: str) -> bool:
@@ -232,7 +253,7 @@ def _connectors(verbs: list[str], blankless: bool) -> str:
 
 
 def _candidates(
-    text: str, ends: int, ways: str, blankless: bool, keyword: str, kind: str
+    text: str, ends: int, blankless: bool, keyword: str, kind: str
 ) -> Iterator[tuple[int, int, bool, bool]]:
     """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
     last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
@@ -241,11 +262,11 @@ def _candidates(
     until = again if again >= 0 else until
     if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
         yield *direct, blankless
-    for tried, connector in enumerate(_patterns(ways).finditer(text, ends, until)):
+    for tried, introduction in enumerate(connector(keyword).finditer(text, ends, until)):
         if tried >= _TRIED:
             break
-        if introduced := _value_at(text, connector.end(), blankless):
-            yield *introduced, connector[0].strip().lower() not in _WEAK
+        if introduced := _value_at(text, introduction.end(), blankless):
+            yield *introduced, introduction[0].strip().lower() not in _WEAK
     if blankless and "가" <= keyword[0] <= "힯":
         stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
         if stated_before:
@@ -293,7 +314,12 @@ def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | No
 def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool) -> bool:
     digits = sum(map(str.isdigit, value))
     if digits == len(value):
-        return kind == PASSWORD and (introduced or quoted or pin) and (digits >= 6 or (pin and digits >= 4)) and digits <= 20
+        return (
+            kind == PASSWORD
+            and (introduced or quoted or pin)
+            and (digits >= 6 or (pin and digits >= 4))
+            and digits <= 20
+        )
     if quoted and introduced and kind == PASSWORD and " " in value:
         return is_phrase(value)
     if len(value) < 5:
@@ -305,7 +331,9 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
         return False
     if kind == KEY:
         if not introduced:
-            return len(value) not in (40, 64) and digits >= 4 and is_random(value, 16) and not _compiled(UUID).match(value)
+            return (
+                len(value) not in (40, 64) and digits >= 4 and is_random(value, 16) and not _compiled(UUID).match(value)
+            )
         return is_random(value, 12) and not _compiled(UUID).fullmatch(value)
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
     if quoted or introduced:
@@ -319,9 +347,32 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
 
 
+def _is_compound(text: str, at: int, keyword: str) -> bool:
+    """Whether the noun is the end of a longer one: WLAN-Passwort, Datenbankpasswort."""
+    if len(keyword) < 7:
+        return False
+    begins = max(text.rfind(" ", max(0, at - 30), at), text.rfind("\n", max(0, at - 30), at)) + 1
+    return text[begins:at].replace("-", "").isalpha()
+
+
+def _value_before(text: str, at: int) -> tuple[int, int] | None:
+    """A value that stands before the noun: "… is the password", "use … as password"."""
+    window = text[max(0, at - _WINDOW) : at]
+    if window.isalpha() or not _compiled(_ANY_VALUE).search(window):
+        return None
+    found = _compiled(_BEFORE_NOUN).search(text, max(0, at - _WINDOW), at)
+    if found is None:
+        return None
+    value = found["v"]
+    if is_striking(value, foreign=False) or (found["q"] and is_said(value)):
+        return found.span("v")
+    return None
+
+
 def _is_beside_user(text: str, at: int, value: str) -> bool:
     """Whether a login stands before the noun: "user ana, password girasol.2020"."""
-    return is_said(value) and _compiled(_USER).search(text, max(0, at - _LOGIN), at) is not None
+    said = is_said(value) or (is_password(value, quoted=False) and not value.isdigit() and not is_label(value))
+    return said and _compiled(_USER).search(text, max(0, at - _LOGIN), at) is not None
 
 
 def _is_no_password(value: str) -> bool:

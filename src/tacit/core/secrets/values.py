@@ -187,7 +187,12 @@ def is_literal(value: str) -> bool:
     """Any single word, where a name for a password and quotes around the value leave little doubt: `zwiebelkuchen`."""
     if not 6 <= len(value) <= 64 or " " in value or not may_be_secret(value) or not value.isprintable():
         return False
-    if _is(_LABEL).search(value) or _is(_REFERENCE).fullmatch(value) or _is(_TYPE).fullmatch(value) or not any(map(str.isalpha, value)):
+    if (
+        _is(_LABEL).search(value)
+        or _is(_REFERENCE).fullmatch(value)
+        or _is(_TYPE).fullmatch(value)
+        or not any(map(str.isalpha, value))
+    ):
         return False
     return not (value.isupper() and value.isalpha()) and value.lower() not in _STATES
 
@@ -224,7 +229,7 @@ def is_said(value: str) -> bool:
     if is_mixed(value) or is_random(value, 6):
         return True
     special = not _SPECIAL.isdisjoint(value[:-1])
-    return (digits >= 2 or special) and (special or digits > 2) and not _is(_VERSIONED).search(value)
+    return (digits >= 2 or special) and not _is(_VERSIONED).search(value)
 
 
 def is_unpronounceable(value: str) -> bool:
