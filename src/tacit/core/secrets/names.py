@@ -19,6 +19,7 @@ from tacit.core.secrets.values import (
     is_phrase,
     is_place,
     is_random,
+    is_reference,
     is_unpronounceable,
     is_very_random,
     is_wordy,
@@ -252,6 +253,9 @@ def _is_whole_line(text: str, place: Place, ends: int) -> bool:
     """Whether a line is nothing but the name and the value, as in files of settings."""
     ends += text[ends : ends + 1] in ('"', "'")
     if text[ends : ends + 1] not in ("\n", "\r", "") or not _begins_line(text, place):
+        return False
+    value = text[place.begins : ends]
+    if is_reference(value) and not is_mixed(value):
         return False
     if text[place.ends : place.ends + 1] == "=":
         return True

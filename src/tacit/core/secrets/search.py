@@ -30,7 +30,7 @@ _SEEN = 1300  # farther from its keyword no row looks before it has found someth
 _WORK = 3000  # what may be spent on a block: one for each row that is tried, more for costly rows and for finds
 _FIND = 4
 _LOOK = 12
-_COSTLY = 4
+_COSTLY = 8
 CROWDED = "crowded text"
 _ANY_VALUE = r"(?=[^\s\"'`<>{}\[\](),;:=\\\x00]{0,60}[0-9!@#$%^&*+~])[^\s\"'`<>{}\[\](),;:=\\\x00]{4,4096}+"
 _REJECTED = 64  # so far on, a run that was turned down is tried again

@@ -26,6 +26,7 @@ from tacit.core.secrets.values import (
     is_mixed,
     is_password,
     is_phrase,
+    is_product,
     is_random,
     is_said,
     may_be_secret,
@@ -125,9 +126,13 @@ _USER = (
     r"(?i)user|login|benutzer|utilisateur|usuario|usuário|utente|gebruiker|użytkownik|uživatel|användar|bruker|käyttäjä|"
     r"felhasználó|kullanıcı|identifiant|utilizador|используй|логин|пользовател|користувач|account|konto|ユーザ|用户|帐号|账号|사용자|아이디|المستخدم|משתמש"
 )
-_BEFORE_NOUN = (
-    r"(?:^|(?<=\s))(?P<q>[\"'`«„“]?)(?P<v>[^\s\"'`«»„“”<>(){}\[\]|\x00]{6,60})[\"'`»“”]?,?\s(?:is|was|ist|war|est|es|é|è|er|är|to|je|это|as|als|como|comme|come|jako|som)\s"
-    r"(?:(?:the|a|my|our|your|das|dein|mein|unser|le|mon|la|mi|el|a|o|minha|il|mio|het|mijn|new|old|neue|alte|root|admin|wifi|db)\s){0,3}\Z"
+# "… is the password", "… als neues Passwort"
+_COPULAS = frozenset("is was ist war est es é è er är to je это as als como comme come jako som".split())
+_ARTICLES = frozenset(
+    (
+        "the a my our your das dein mein unser le mon la mi el o minha il mio het mijn new old neue neues alte root admin "
+        "wifi db"
+    ).split()
 )
 _WEAK = frozenset("to from with as von zu auf".split())  # behind these a value must look like one by itself
 _PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl", "пин", "пин-код", "пинкод"))
@@ -221,6 +226,8 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
         done = ends
         for start, end, quoted, near in _candidates(text, ends, blankless, keyword, kind):
             value = text[start:end]
+            if pin and not _is_pin(value, near or text[at : at + 3].isupper()):
+                continue
             if start >= done and (_is_stated(value, kind, quoted, near, pin) or _is_beside_user(text, at, value)):
                 yield start, end, kind
                 done = end
@@ -347,6 +354,11 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
 
 
+def _is_pin(value: str, sure: bool) -> bool:
+    """Digits only; where "pin" may be that of a plug, six of them."""
+    return value.isdigit() and (sure or len(value) >= 6)
+
+
 def _is_compound(text: str, at: int, keyword: str) -> bool:
     """Whether the noun is the end of a longer one: WLAN-Passwort, Datenbankpasswort."""
     if len(keyword) < 7:
@@ -357,15 +369,18 @@ def _is_compound(text: str, at: int, keyword: str) -> bool:
 
 def _value_before(text: str, at: int) -> tuple[int, int] | None:
     """A value that stands before the noun: "… is the password", "use … as password"."""
-    window = text[max(0, at - _WINDOW) : at]
-    if window.isalpha() or not _compiled(_ANY_VALUE).search(window):
+    begins = max(0, at - _WINDOW)
+    words = text[begins:at].split()
+    last = len(words) - 1
+    while last > 0 and words[last].lower() in _ARTICLES:
+        last -= 1
+    if last < 1 or words[last].lower() not in _COPULAS:
         return None
-    found = _compiled(_BEFORE_NOUN).search(text, max(0, at - _WINDOW), at)
-    if found is None:
-        return None
-    value = found["v"]
-    if is_striking(value, foreign=False) or (found["q"] and is_said(value)):
-        return found.span("v")
+    word = words[last - 1].strip(",")
+    value = word.strip("\"'`«»„“”")
+    if len(value) >= 6 and (is_striking(value, foreign=False) or (len(word) > len(value) and is_said(value))):
+        start = text.rfind(value, begins, at)
+        return start, start + len(value)
     return None
 
 
@@ -378,7 +393,8 @@ def _is_beside_user(text: str, at: int, value: str) -> bool:
 def _is_no_password(value: str) -> bool:
     """A number with its unit, a format, a host, a name of the program."""
     return (
-        value.count("/") > 1
+        is_product(value)
+        or value.count("/") > 1
         or value.startswith(("-", "=", "(", "@", "#"))
         or _compiled(_NO_PASSWORD).fullmatch(value) is not None
     )

@@ -56,6 +56,12 @@ _STATES = frozenset(
     ).split()
 )
 _REFERENCE = r"[a-zA-Z_]\w*(?:(?:\.|::|->)[a-zA-Z_]\w*)+|[a-z]+(?:_[a-z]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[A-Z][a-z]+[A-Z]\w*|[\w.]+[(\[].*"
+_PRODUCT = (  # files, and programs with their versions
+    r"(?i).*\.(?:zip|gz|tgz|bz2|xz|7z|tar|pdf|docx?|xlsx?|csv|txt|md|rst|html?|css|m?[jt]sx?|py|rb|go|rs|java|kt|cs?|cpp|h|php|sh|sql|json|"
+    r"ya?ml|toml|ini|conf|cfg|env|log|xml|png|jpe?g|svg|gif|mp[34]|exe|dll|so|jar|whl|deb|rpm|dmg|iso|img|pem|crt|key|p12|kdbx|db)|"
+    r"(?:windows|win|ubuntu|debian|centos|fedora|rhel|macos|android|ios|python|node|java|postgres|mysql|mariadb|oracle|sql|exchange|"
+    r"office|sharepoint|vmware|esxi|raspberry|chrome|firefox|safari|visual|internet|server)[-_. ]?[\w.-]*"
+)
 _VERSIONED = r"(?i)\bv?\d+\.\d|utf-|sha-|-v\d|iso|rfc|http|^[a-z]+-\d+$"  # v1.2, UTF-8, PROJ-12
 _PROSE = frozenset(
     (
@@ -208,6 +214,7 @@ def is_mixed(value: str) -> bool:
         and may_be_secret(value)
         and not _is(_LABEL).search(value)
         and not _is(_VERSIONED).search(value)
+        and not is_product(value)
         and not _is(_MAIL).fullmatch(value)
     )
 
@@ -218,13 +225,23 @@ def is_phrase(value: str) -> bool:
     return 3 <= len(words) <= 12 and _PROSE.isdisjoint(words) and not is_label(value) and not is_filler(value)
 
 
+def is_product(value: str) -> bool:
+    """A file, or a program with its version: `Report_2024.zip`, `Windows-Server2019`."""
+    return _is(_PRODUCT).fullmatch(value) is not None
+
+
+def is_reference(value: str) -> bool:
+    """A name of the program, and not what it holds: `settings.DB_PASSWORD`."""
+    return "." in value and _is(_REFERENCE).fullmatch(value) is not None
+
+
 def is_said(value: str) -> bool:
     """A password beside the name of a user, in a sentence or a note: `girasol.2020`, `Kaffee!77`."""
     value = value.rstrip(".,:?")
     if len(value) < 6 or not may_be_secret(value) or is_label(value) or "/" in value or _is(_MAIL).fullmatch(value):
         return False
     digits = sum(map(str.isdigit, value))
-    if digits == len(value) or not any(map(str.isalpha, value)):
+    if digits == len(value) or not any(map(str.isalpha, value)) or is_product(value):
         return False
     if is_mixed(value) or is_random(value, 6):
         return True
