@@ -40,7 +40,7 @@ LITERALS: tuple[Shape, ...] = (
     ("Kubernetes secret", "jsonpath", "", r"jsonpath[^\n]{0,120}?(?:pass|secret|token|key|auth|cred)[^\n]{0,60}?(?:\n|->\s?|=>\s?|#\s?)\s{0,4}(?P<v>[A-Za-z0-9+/=_!@#$%^&*.-]{8,400})(?=\s|$)", STATED,
      "kubectl get secret x -o jsonpath='{.data.password}' # -> <a24>", "kubectl get secret x -o jsonpath='{.data.password}' | base64 -d"),
     (_CALL, "jwt.sign( jwt.encode( jwt.verify( jwt.decode( createhmac( hmac.new( hmac( createcipheriv( sign(", "",
-     r"[\w.]{4,20}\((?:\s{0,8}(?:\{[^}\n]{0,200}\}|[^,()\n]{1,80}(?:\([^()\n]{0,80}\))?)\s{0,4},)?\s{0,4}b?" + _LAST, LITERAL,
+     r"[\w.]{4,20}\((?:\s{0,8}(?:\{[^}\n]{0,200}\}|[^,()\n]{1,80}(?:\([^()\n]{0,80}\))?)\s{0,4},)?\s{0,4}(?:b|\[\]byte\()?" + _LAST, LITERAL,
      "jwt.sign(payload, 'Gh7k2hunter2xQ')", "createHmac('sha256', key)"),
     (_CALL, "fernet( secretkeyspec( hmackey( aes.new( securestring securestring(", "", r"[\w.-]{4,24}\(?\s{0,4}(?:-string\s{1,4})?b?" + _LAST, LITERAL,
      'ConvertTo-SecureString "hunter2hunter" -AsPlainText -Force', 'ConvertTo-SecureString $plain -AsPlainText'),

@@ -27,6 +27,11 @@ LOGINS: tuple[Shape, ...] = (
     (_LOGIN, "community isakmp tacacs-server radius-server", "", r"(?:(?<=snmp-server )community|isakmp\s{1,2}key(?:\s\d)?|(?:tacacs|radius)-server\s{1,2}(?:host\s\S{1,60}\s)?key(?:\s\d)?)\s{1,4}(?P<v>\S{6,100})", STATED,
      "snmp-server community hunter2222 RO", "snmp-server community public RO"),
     (_LOGIN, "nickserv", "", r"nickserv\s{1,4}identify(?:\s{1,4}[\w-]{1,30}(?=\s{1,4}\S))?\s{1,4}(?P<v>\S{6,100})", SURE, "/msg NickServ IDENTIFY me hunter2hunter", "/msg NickServ help"),
+    (_LOGIN, "echo printf", "", r"(?:echo|printf)(?:\s{1,4}-\w{1,3}){0,2}\s{1,4}[\"']?[\w.@+-]{1,60}:(?P<v>[^\s\"'|$]{4,100})[\"']?\s{0,4}\|\s{0,4}(?:openssl\s{1,4})?base64", SURE,
+     "curl -H \"Authorization: Basic $(echo -n 'me:hunter2x' | base64)\" x", "echo -n $USER:$PASS | base64"),
+    (_LOGIN, "passwords tokens secrets credentials api_keys apikeys", "", r"\w{6,12}[\"']?\s{0,4}[:=]{1,2}\s{0,4}[\[({]\s{0,8}(?:[\"'][^\"'\n]{1,60}[\"']\s{0,2}[:=]>?\s{0,2})?[\"'](?P<v>[^\s\"']{6,200})[\"']", STATED,
+     'passwords = ["hunter2!x", "hunter3!x"]', 'passwords = ["first", "second"]'),
+    (_LOGIN, "cpin", "", r"cpin=\"?(?P<v>\d{4,8})", CODE, 'AT+CPIN="4711"', "AT+CPIN?"),
     (_LOGIN, "cwjap", "", r"cwjap[\w]{0,6}=\"[^\"\n]{1,40}\",\"(?P<v>[^\"\n]{6,64})\"", SURE, 'AT+CWJAP="Home","hunter2hunter"', "AT+CWJAP?"),
     (_LOGIN, "privilege", "", r"privilege\s\d{1,2}\s(?:secret|password)(?:\s\d)?\s(?P<v>\S{6,100})", SURE, "username admin privilege 15 secret hunter2hunter", "privilege 15 is for admins"),
     (_CODE, "recovery backup verification verify one-time single-use 2fa mfa otp totp puk activation unlock door gate alarm access pairing invite invitation "

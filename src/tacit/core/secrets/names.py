@@ -58,7 +58,7 @@ _BARE = rf"{_PLAIN}{{1,200}}+(?:&(?![\w.-]{{1,40}}=){_PLAIN}{{0,100}}+){{0,4}}"
 _NEXT = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next name
 _NESTED = rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(KEYWORDS)})[\w.\-]{{0,20}}="  # a name itself, and tried by itself
 _LINE = r"[^\s\"'`<>\\\x00]{1,200}+"  # in a file of variables a value ends with its line
-_FOLLOWING = frozenset(" \t\n\r\f\v\"'`])=:>|?,(<")
+_FOLLOWING = frozenset(" \t\n\r\f\v\"'`])=:>|?,(<[{")
 _CALL = r"[(\[{]|\.\w|\s{0,2}\("
 _IN_TALK_CALL = r"[(\[{]|\.\w"
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
@@ -114,7 +114,9 @@ _WRAPPED = (  # key = []byte("…"), key = SecretStr("…")
     rf"[\w.:]{{0,30}}::(?:from|new)|Some|Password|toCharArray|NSString|std::string|encode|b64decode|unhexlify|fromhex|literal|sops|raw|Uint8Array|TextEncoder|[\w.]{{0,30}}GetBytes|\[\]string)"
     rf"[({{]\s{{0,4}}{_LITERAL}"
 )
-_CALLED = rf"(?:::(?:from|new))?\(\s{{0,8}}(?:(?:Some|[\w.:]{{1,20}}::(?:from|new))\()?{_LITERAL}"  # setPassword("…")
+_CALLED = (
+    rf"(?:::(?:from|new))?[({{]\s{{0,8}}(?:(?:Some|[\w.:]{{1,20}}::(?:from|new))\()?{_LITERAL}"  # setPassword("…")
+)
 _VALUED = (  # name: DB_PASSWORD, value: … and <key>password</key><string>…
     r"[\"']{0,2}(?:</key>\s{0,8}<string>|[^<>\n]{0,60}>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|[ \t]-Value[ \t]|"
     r"[\"']?,\s{0,4}[\"']?(?:value|Value|val)[\"']?\s{0,4}[:=]\s{0,4})(?=[^\s])"
@@ -137,6 +139,8 @@ _BEHIND = {
     "=": ("assigned", "wrapped", "junk"),
     ":": ("assigned", "typed", "wrapped", "called", "junk"),
     "(": ("called",),
+    "{": ("called",),
+    "[": ("assigned",),
     ",": ("tuple", "valued", "junk"),
     "<": ("valued",),
     '"': ("assigned", "wrapped", "valued", "junk"),
@@ -170,6 +174,12 @@ def _is(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+@cache
+def way(how: str) -> re.Pattern[str]:
+    """What stands between a name and its value."""
+    return re.compile(_WAYS[how])
+
+
 def value_of(text: str, at: int) -> Iterator[Found]:
     """The value of the name that a keyword is part of."""
     ends = _end(text, at)
@@ -181,7 +191,7 @@ def value_of(text: str, at: int) -> Iterator[Found]:
     if text[ends] in " \t" and not _is(_ANY_SIGN).search(text, ends, ends + _SIGN_NEAR):
         ways = ("is", "space")  # a sentence, as most hits are
     for how in ways:
-        found = _is(_WAYS[how]).match(text, ends)
+        found = way(how).match(text, ends)
         if found is None or (found.end() == tried and how not in _TRIED_AGAIN):
             continue
         tried = found.end()
@@ -347,8 +357,10 @@ def _value(text: str, place: Place) -> tuple[int, int, bool] | None:
     begins += text[begins : begins + 1] in ('"', "'")  # a quote that is never closed
     whole_line = place.before in ("", "export", "env") and place.name.isupper()
     bare = _is(_LINE if whole_line else _BARE).match(text, begins)
-    call = _IN_TALK_CALL if place.how == "is" else _CALL
-    if bare is None or _is(_NESTED).match(text, begins) or _is(call).match(text, bare.end()):
+    if bare is None or _is(_NESTED).match(text, begins):
+        return None
+    is_call = _is(_IN_TALK_CALL).match if place.how == "is" else _is(_CALL).match
+    if is_call(text, bare.end()):
         return None
     end = begins + len(bare[0].rstrip(".:!?,;" if not whole_line else ""))
     return (begins, end, False) if end > begins else None
