@@ -56,7 +56,7 @@ ADDRESSES: tuple[Shape, ...] = (
      "https://x.blob.core.windows.net/a?sv=2023&sig=<w43>%3D", "https://example.org/?sig=none"),
     ("password in an address", "thin:", "", r"thin:[\w$.]{1,40}/(?P<v>[^\s@/\"']{3,80})@", SURE, "jdbc:oracle:thin:scott/hunter2@db:1521:orcl",
      "jdbc:oracle:thin:@db:1521:orcl"),
-    ("token in an address", "appid= app_id= rlkey= resourcekey= accesskey= subscription-key= auth= k= hash= h= invite_code= share=", "",
+    ("token in an address", "tok= appid= app_id= rlkey= resourcekey= accesskey= subscription-key= auth= k= hash= h= invite_code= share=", "",
      r"(?<=[?&])[a-z_-]{1,16}=(?P<v>[A-Za-z0-9%+/=_.~-]{20,2048})", LINKED,
      "https://api.example.org/weather?q=Wien&appid=<x32>", "https://example.org/?auth=required_for_all_members"),
     ("token in an address", "code= ticket= otp= invite= magic= reset= verification= confirmation= jwt= assertion= samlresponse=", "",

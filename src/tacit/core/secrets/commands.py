@@ -51,7 +51,7 @@ COMMANDS: tuple[Row, ...] = (
      "presto,trino,kinit,crackmapexec,netexec,nxc ,evil-winrm,hydra,medusa,ncrack,patator,rpcclient,rdesktop,"
      "x11vnc,ncftp,radtest,cadaver,svn ,hg ,teamcity,pgloader,exasol,exaplus,snowsql,iris,mosquitto_,tigervnc,"
      "kafkacat,amqp-,rabbitmqadmin,nifi,kcadm,kcreg,asadmin,wsadmin,jboss-cli,weblogic,solr,elasticsearch-,"
-     "logstash,kibana,mailx,racadm,sshuttle,autossh,grafana-cli,psexec",
+     "az sql,az vm,az postgres,az mysql,logstash,kibana,mailx,racadm,sshuttle,autossh,grafana-cli,psexec",
      "-p", APART, "mongosh -u me -p hunter2", "mongosh -u me --password-stdin -p"),
     ("sqlcmd,bcp ,isql,osql,tsql,fisql,zip ,unzip ,funzip,ipmitool,bteq,dbisql,usql,mosquitto_,nzsql,ssh-keygen,p4 ,"
      "snmpv3,racadm,smbmap,pscp,rsync ", "-P", EITHER, "unzip -P hunter2 a.zip", "mkdir -p zip out"),
@@ -144,6 +144,13 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
         1,
         "rabbitmqctl add_user me hunter2",
         "rabbitmqctl add_user me",
+    ),
+    (
+        "encrypt_string",
+        "encrypt_string",
+        0,
+        "ansible-vault encrypt_string hunter2x --name x",
+        "ansible-vault encrypt_string --help",
     ),
     ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
     ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),

@@ -22,6 +22,7 @@ SESSION_KEYWORDS = (
     "sessionid",
     "session=",
     "_sess=",
+    "sid=",
     "session-token",
     "connect.sid",
     "csrftoken",
@@ -42,7 +43,7 @@ _NAMED = (
     r"[\"'](?P<value>[^\"'\n\x00]{8,4096})[\"']"
 )
 _SESSION = (
-    r"(?i)[\w.-]{4,60}(?:=|[\"']\s{0,3}[:,]\s{0,3}[\"'](?:value[\"']\s{0,3}:\s{0,3}[\"'])?)"
+    r"(?i)[\w.-]{3,60}(?:=|[\"']\s{0,3}[:,]\s{0,3}[\"'](?:value[\"']\s{0,3}:\s{0,3}[\"'])?)"
     r"(?P<value>[^\s\"';,<>(){}\\\x00]{16,4096})"
 )
 _JAR = r"(?i)(?:TRUE|FALSE)\t/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t(?P<name>[^\t\n]{1,80})\t(?P<value>[^\s\x00]{4,4096})"

@@ -15,7 +15,7 @@ from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.values import is_password
 
 KIND = "encoded secret"
-_RUN = r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{16,16384}+={0,2}"
+_RUN = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,16384}+={0,2}"
 _SHORTEST = 16
 _LONG_HEX = r"[0-9a-f]{16}"
 _HEX = r"[0-9A-Fa-f]+"

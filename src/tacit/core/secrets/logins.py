@@ -15,8 +15,8 @@ _IS = r"(?:\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|
 # fmt: off
 LOGINS: tuple[Shape, ...] = (
     (_LOGIN, "login creds credentials user/pass username/password user:pass zugangsdaten anmeldedaten identifiants credenciales credenciais credenziali "
-     "inloggegevens inloggningsuppgifter логин доступы учётка account ログイン 账号 账户 계정 dane", "",
-     r"(?<![\w/.@-])[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
+     "inloggegevens inloggningsuppgifter логин доступы учётка ログイン 账号 账户 계정 dane", "",
+     r"(?<![\w/.@+=-])[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
      "login: admin / Kaffee!77", "login: admin / password"),
     (_LOGIN, "root: admin: administrator: ubuntu: deploy: postgres: backup: guest: sa: pi:", "", r"(?<![\w./@:$-])[a-z]{2,14}:(?P<v>[^\s\"'`,;:/()<>{}\[\]|\x00]{6,64})(?=[\s\"'`,;.)]|$)", STATED,
      "ssh in with root:Blechdose_3 please", "chown root:docker-users2 /srv"),
@@ -36,20 +36,20 @@ LOGINS: tuple[Shape, ...] = (
     (_LOGIN, "privilege", "", r"privilege\s\d{1,2}\s(?:secret|password)(?:\s\d)?\s(?P<v>\S{6,100})", SURE, "username admin privilege 15 secret hunter2hunter", "privilege 15 is for admins"),
     (_CODE, "recovery backup verification verify one-time single-use 2fa mfa otp totp puk activation unlock door gate alarm access pairing invite invitation "
      "security sicherheits bestätigungs entsperr wiederherstellungs récupération vérification verificación recuperación verifica recupero confirmation sms login", "",
-     r"[\w-]{3,20}[\s-]{0,2}(?:2fa[\s-])?(?:codes?|codici|códigos?|code|pin|passcodes?|puk)\b(?:\s#?\d{1,2}(?=\s?[:=]))?(?:\s(?:for|of|für|pour|para|per)(?:\s[\w.@-]{1,30}){1,4}?)?"
+     r"(?<![A-Za-z0-9/+-])[\w-]{3,20}[\s-]{0,2}(?:2fa[\s-])?(?:codes?|codici|códigos?|code|pin|passcodes?|puk)\b(?:\s#?\d{1,2}(?=\s?[:=]))?(?:\s(?:for|of|für|pour|para|per)(?:\s[\w.@-]{1,30}){1,4}?)?"
      r"(?:\s{0,2}[:=：]\s{0,3}|\s(?:is|was|are|ist|lautet|est|es|é|è|starts? with|begins? with|like)\s(?:now\s)?|\s{1,2}(?=[\"'`]?(?:\d{6,8}\b|[A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8}\b)))[\"'`]?"
      r"(?P<v>\d{3,4}[ -]\d{3,4}(?!\d)|[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){1,7}|[A-Za-z0-9#*]{4,32})", CODE,
      "the backup code is 8f3k-29dk", "the recovery code is printed on paper"),
     (_CODE, "codes", "recovery,backup,2fa", r"codes(?:\s[\w. ]{1,40})?:\s{1,8}[\"'`]?(?P<v>[a-z0-9]{4,10}-[a-z0-9]{4,10}(?:[\s,]{1,8}[a-z0-9]{4,10}-[a-z0-9]{4,10}){0,20})", CODE,
      "recovery codes:\n8f3k2-9dkf3\nkd83j-f02ls", "recovery codes: keep-them safe"),
-    (_CODE, "otp totp 2fa", "", r"[a-z0-9]{3,4}(?:\s(?:is|code))?\s{0,2}[:=]?\s{0,2}(?P<v>\d{6})(?!\d)", CODE, "OTP 482913 valid for 5 min", "OTP valid for 300 s"),
-    ("recovery key", "recovery wiederherstellungs", "", r"[\w-]{8,20}[\s-]{0,2}(?:key|schlüssel)\s{0,2}[:=]\s{0,3}(?P<v>\d{6}(?:-\d{6}){5,8}|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,12})", CODE,
+    (_CODE, "otp totp 2fa", "", r"(?<![A-Za-z0-9/+-])[a-z0-9]{3,4}(?:\s(?:is|code))?\s{0,2}[:=]?\s{0,2}(?P<v>\d{6})(?!\d)", CODE, "OTP 482913 valid for 5 min", "OTP valid for 300 s"),
+    ("recovery key", "recovery wiederherstellungs", "", r"(?<![A-Za-z0-9/+-])[\w-]{8,20}[\s-]{0,2}(?:key|schlüssel)\s{0,2}[:=]\s{0,3}(?P<v>\d{6}(?:-\d{6}){5,8}|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,12})", CODE,
      "recovery key: 123456-234567-345678-456789-567890-678901-789012-890123", "recovery key: keep this safe"),
-    ("one-time password seed", "totp otp 2fa mfa", "", r"[a-z0-9]{3,4}[ _-](?:seed|secret|key)\s{0,2}(?:is|[:=])?\s{0,3}[\"'`]?(?P<v>[A-Z2-7]{16,64}|[A-Za-z2-7]{4}(?: [A-Za-z2-7]{4}){3,12})(?![A-Za-z0-9])", CODE,
+    ("one-time password seed", "totp otp 2fa mfa", "", r"(?<![A-Za-z0-9/+-])[a-z0-9]{3,4}[ _-](?:seed|secret|key)\s{0,2}(?:is|[:=])?\s{0,3}[\"'`]?(?P<v>[A-Z2-7]{16,64}|[A-Za-z2-7]{4}(?: [A-Za-z2-7]{4}){3,12})(?![A-Za-z0-9])", CODE,
      "totp secret: JBSW Y3DP EHPK 3PXP", "totp secret is shown once"),
     ("private key", "private", "", r"private[ _-]?key(?:\s\w{2,8}){0,2}\s{0,2}[:=]?\s{0,3}[\"'`]?(?:0x|\\x)?(?P<v>[0-9a-f]{64})(?![0-9a-f])", CODE,
      "private key 0x<x64>", "private key id <x40>"),
-    ("encryption key", "aes hmac encryption signing master cipher crypto", "", r"[a-z]{3,10}(?:[ -]?(?:128|192|256))?[ _-](?:key|secret)(?:\s(?:in|as)\shex)?\s{0,2}(?:is|lautet|[:=])?\s{0,3}[\"'`]?(?:0x|\\x)?(?P<v>(?:[0-9a-f]{32}|[0-9a-f]{48}|[0-9a-f]{64})(?![0-9a-f])|[A-Za-z0-9+/_-]{43}=)", CODE,
+    ("encryption key", "aes hmac encryption signing master cipher crypto", "", r"(?<![A-Za-z0-9/+-])[a-z]{3,10}(?:[ -]?(?:128|192|256))?[ _-](?:key|secret)(?:\s(?:in|as)\shex)?\s{0,2}(?:is|lautet|[:=])?\s{0,3}[\"'`]?(?:0x|\\x)?(?P<v>(?:[0-9a-f]{32}|[0-9a-f]{48}|[0-9a-f]{64})(?![0-9a-f])|[A-Za-z0-9+/_-]{43}=)", CODE,
      "the AES key in hex is <x64>", "the aes key id: <x20>"),
     ("encryption key", "fernet genkey urlsafe_b64decode", "", r"(?:fernet|genkey|urlsafe_b64decode)[^\n]{0,60}?[\s\"'](?P<v>[A-Za-z0-9+/_-]{43}=)(?![A-Za-z0-9=])", CODE,
      "wg genkey -> <w43>=", "wg genkey | tee privatekey"),

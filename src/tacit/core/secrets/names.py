@@ -59,7 +59,7 @@ _NEXT = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next na
 _NESTED = rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(KEYWORDS)})[\w.\-]{{0,20}}="  # a name itself, and tried by itself
 _LINE = r"[^\s\"'`<>\\\x00]{1,200}+"  # in a file of variables a value ends with its line
 _FOLLOWING = frozenset(" \t\n\r\f\v\"'`])=:>|?,(<[{")
-_CALL = r"[(\[{]|\.\w|\s{0,2}\("
+_CALL = r"[(\[{]|\.\w"
 _IN_TALK_CALL = r"[(\[{]|\.\w"
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 
@@ -214,6 +214,8 @@ def _judged_value(text: str, place: Place) -> Found | None:
     if found is None:
         return None
     start, end, quoted = found
+    if _is(r"\d{1,6}:\d{1,6}").fullmatch(text, start, end):
+        return None  # a line and a column
     if not quoted and place.how == "assigned" and "," in text[place.ends : place.begins]:
         return None  # ("password", value): only a literal counts
     if quoted and text[start] == " " and text[start : start + 3].strip()[:1] in _JOINS:
@@ -338,9 +340,13 @@ def kind_of_name(name: str) -> str:
     if not words or words[-1] in _ABOUT or "public" in words:
         return ""
     last = words[-1]
+    if last == "pw" and not _is(r"(?:.{0,40}[_.-])?pw\d{0,2}|.{1,24}P[wW]\d{0,2}").fullmatch(
+        name if len(name) > 4 else name.lower()
+    ):
+        return ""
     if last.endswith(_PASSWORDS) and (last not in _NOT_PASS or len(words) > 1 or last == "pass"):
         return PASSWORD
-    if last.endswith(_TOKENS):
+    if last.endswith(_TOKENS) or (last == "auth" and len(words) > 1 and name.isupper()):
         return TOKEN
     if last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYS:
         return TOKEN

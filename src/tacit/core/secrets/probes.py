@@ -162,9 +162,13 @@ def _is_linked(text: str, at: int, value: str) -> bool:
     """Drawn by lot beyond doubt; what may be a digest or an id counts only in a whole address."""
     if is_filler(value) or value.count(".") > 4:
         return False
+    begins = text.rfind("://", max(0, at - 200), at)
+    if begins < 0 and at and (text[at - 1].isalnum() or text[at - 1] in "+/"):
+        host = text[max(0, at - 100) : at].split()[-1:]
+        if not host or "." not in host[0]:
+            return False  # a piece of an encoded text
     if any(is_very_random(part) for part in (value, *value.split("."))):
         return True
-    begins = text.rfind("://", max(0, at - 200), at)
     if begins < 0 or any(map(str.isspace, text[begins:at])):
         return False
     return len(value) >= 24 and is_random(value, 24) and "commit" not in text[begins:at]

@@ -121,6 +121,7 @@ _BEFORE_VALUE = frozenset(" \t\"'`«„“「『《‹‘\u200c\u200e\u200f")
 # Nouns that many languages use, and languages whose words for "is" are tried behind them.
 _SHARED = frozenset("password passphrase pin puk pw token passwd".split())
 _LATIN = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
+_GOES_ON = frozenset((" ", ","))
 _LOGIN = 80
 _USER = (
     r"(?i)user|login|benutzer|utilisateur|usuario|usuário|utente|gebruiker|użytkownik|uživatel|användar|bruker|käyttäjä|"
@@ -219,7 +220,7 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
         behind = text[ends : ends + 1]
         if (
             behind in _NO_TALK
-            or (in_names and behind != " " and ends == at + len(keyword))
+            or (in_names and behind not in _GOES_ON and not pin)
             or not _compiled(_ANY_VALUE).search(text, ends, ends + _SEEN)
         ):
             return
@@ -372,6 +373,8 @@ def _value_before(text: str, at: int) -> tuple[int, int] | None:
     begins = max(0, at - _WINDOW)
     words = text[begins:at].split()
     last = len(words) - 1
+    if words[-2:] == ["mot", "de"]:
+        last -= 2
     while last > 0 and words[last].lower() in _ARTICLES:
         last -= 1
     if last < 1 or words[last].lower() not in _COPULAS:

@@ -34,7 +34,7 @@ _TYPE = (
 )
 _PATH = r"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.-]{1,20}://"
 _COUNTED = r"\d{1,4}[-–][^\W\d_]{2,20}"  # 12-stellig, 8-character
-_MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}"
+_MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}|[a-z][a-z0-9._-]{0,30}@[a-z][a-z-]{0,30}"  # also me@host
 _DATE = r"\d{4}-\d\d-\d\d"
 _PARTS = r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]+"
 _PUBLIC = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # keys that are shown to all, digests, names of things
@@ -55,7 +55,10 @@ _STATES = frozenset(
         "passwort kennwort lozinka salasana jelszó heslo hasło senha parola lösenord passord adgangskode пароль"
     ).split()
 )
-_REFERENCE = r"[a-zA-Z_]\w*(?:(?:\.|::|->)[a-zA-Z_]\w*)+|[a-z]+(?:_[a-z]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[A-Z][a-z]+[A-Z]\w*|[\w.]+[(\[].*"
+_REFERENCE = (  # a.b, A::B, snake_case, CONSTANT_CASE, CamelCase, a call
+    r"[a-zA-Z_]\w{0,60}(?:(?:\.|::|->)[a-zA-Z_]\w{0,60}){1,6}|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}|[A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}|"
+    r"[A-Z][a-z]{1,40}[A-Z]\w{0,60}|[\w.]{1,60}[(\[].{0,60}"
+)
 _PRODUCT = (  # files, and programs with their versions
     r"(?i).*\.(?:zip|gz|tgz|bz2|xz|7z|tar|pdf|docx?|xlsx?|csv|txt|md|rst|html?|css|m?[jt]sx?|py|rb|go|rs|java|kt|cs?|cpp|h|php|sh|sql|json|"
     r"ya?ml|toml|ini|conf|cfg|env|log|xml|png|jpe?g|svg|gif|mp[34]|exe|dll|so|jar|whl|deb|rpm|dmg|iso|img|pem|crt|key|p12|kdbx|db)|"
