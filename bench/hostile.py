@@ -17,6 +17,7 @@ from typing import NamedTuple
 from tests.chaos.apart import apart
 from tests.hostile import backtracking, baits, codepoints, escapes, giants, readers, source, test_fence, trials
 
+from bench.redaction import hostile_lines
 from bench.rows import Result, Test
 from tacit.core.redaction import find_secrets, redacted
 from tacit.core.text import show
@@ -69,7 +70,7 @@ def _secrets(hide: Callable[[str], str]) -> Result:
 
 
 def _dear(hide: Callable[[str], object]) -> Result:
-    return _counted(len(list(baits.hostile_lines())), len(list(baits.slow(hide))))
+    return _counted(len(list(hostile_lines())), len(list(baits.slow(hide))))
 
 
 # Text that lies

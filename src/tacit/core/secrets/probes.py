@@ -36,6 +36,7 @@ _ASSIGNED = r"[\w.\-\s'\"]{0,40}+[=>:|?,][=>:|?,`'\"\s]{0,20}+"
 _BLOB = r"[A-Za-z0-9+/]{0,200}"
 _BLOB_BEYOND = 80  # this much more of the same alphabet around a find: it is part of an image or the like
 _NEAR = 400
+_DIGITS = 6  # digits right before the keyword, in rows that begin with digits
 _STOPS = r"[\n;|]|&&"
 
 
@@ -54,7 +55,7 @@ def token(row: Row, keyword: str) -> Probe:
     back = length(ahead)
     pattern = re.compile(f"{begins}{expression(ahead)}{re.escape(keyword)}({expression(behind)}){ends}")
     if middle:
-        return _middle(pattern, back, kind, exact_length(ahead))
+        return _middle(pattern, back, kind, exact_length(ahead), digits=ahead.strip().startswith("d"))
     skipped = len(keyword) if keyword[-1] in "/=" else 0
     brief = len(keyword) <= 2
 
@@ -72,10 +73,12 @@ def token(row: Row, keyword: str) -> Probe:
     return probe
 
 
-def _middle(pattern: re.Pattern[str], back: int, kind: str, exact: int | None) -> Probe:
+def _middle(pattern: re.Pattern[str], back: int, kind: str, exact: int | None, *, digits: bool) -> Probe:
     """A token that has the keyword inside. Where its beginning has one length only, it is tried there alone."""
 
     def probe(text: str, at: int) -> Iterator[Found]:
+        if digits and not text[max(0, at - _DIGITS) : at].isdigit():
+            return
         if at and (text[at - 1].isalnum() or text[at - 1] in ".:"):
             if exact is None:
                 found = pattern.search(text, max(0, at - back), at + 200)
