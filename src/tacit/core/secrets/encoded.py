@@ -27,6 +27,7 @@ _NEAR = 80
 _KEPT = 20_000  # runs that are remembered as unreadable: names and paths come again and again
 _KEPT_LENGTH = 48
 _unreadable: set[str] = set()
+_READ = 400  # so many decoded runs of a text are read; more are hidden unread
 _SAMPLE = 24  # characters that are decoded to see whether the rest is worth it
 
 # What is read, an example that must be found, and one that must not.
@@ -54,6 +55,7 @@ def may_hold_runs(text: str) -> bool:
 
 def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
     """Runs that hold a secret when they are decoded; `find` says whether a text does."""
+    read = 0
     for run in _compiled(_RUN).finditer(text):
         if run[0] in _unreadable:
             continue
@@ -64,7 +66,12 @@ def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
                     _unreadable.clear()
                 _unreadable.add(run[0])
             continue
-        if find(said) or (is_password(said, quoted=True) and " " not in said and _is_decoded_here(text, *run.span())):
+        read += 1
+        if (
+            read > _READ
+            or find(said)
+            or (is_password(said, quoted=True) and " " not in said and _is_decoded_here(text, *run.span()))
+        ):
             yield run.start(), run.end(), KIND
 
 
