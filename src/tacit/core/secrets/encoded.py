@@ -21,7 +21,7 @@ _LONG_HEX = r"[0-9a-f]{16}"
 _HEX = r"[0-9A-Fa-f]+"
 _DECODED = (
     r"(?i)base64\s{1,2}(?:-d|--decode|-di)|b64decode\(|atob\(|frombase64string\(|xxd\s{1,2}-r|decode64|base64_decode\(|unhex|fromhex|"
-    r"openssl\s{1,2}(?:base64|enc)[^|]{0,20}-d|basenc|base64decode"
+    r"openssl\s{1,2}(?:base64|enc)[^|]{0,20}-d|basenc|base64decode|buffer\.from\("
 )
 _NEAR = 80
 _KEPT = 20_000  # runs that are remembered as unreadable: names and paths come again and again

@@ -42,7 +42,7 @@ _REST = r"[\w.\-]{0,40}+"
 _BACK = r"[\w.\-]{0,40}"  # for the text read backwards
 _OPERATOR = (
     r"(?:[ \t]\([^()\n]{1,30}\))?(?:\[\])?[\"'`\])]{0,3}\s{0,40}(?:(?::{0,3}=|:-|=>|\?=|\?\?=?|\?:|\|\||==?|>|:(?!:))|(?<=[\"'`]),)"
-    r"[=>]{0,2}[ \t]{0,40}(?:[|>][-+]?\n[ \t]{1,40}|!{1,2}\w{1,10}[ \t]|[@$bfruLN]{1,2}(?=[\"'`]))?(?=[^\s=>])"
+    r"[=>]{0,2}[ \t]{0,40}(?:[|>][-+]?\n[ \t]{1,40}|!{1,2}\w{1,10}[ \t]|[@$bfruLN]{1,2}(?=[\"'`])|\"\"(?=\"[^\"])|''(?='[^']))?(?=[^\s=>])"
 )
 _JUNK = r"[ \t\w.\-]{0,20}[\"'\s]{0,40}(?::{0,3}=|=>|>|\?=|\|\||:(?!:)|,)[=>`\"'\s]{0,40}"
 _SPACE = r"[ \t]{1,4}(?=[^\s\-])"
@@ -118,7 +118,7 @@ _CALLED = (
     rf"(?:::(?:from|new))?[({{]\s{{0,8}}(?:(?:Some|[\w.:]{{1,20}}::(?:from|new))\()?{_LITERAL}"  # setPassword("…")
 )
 _VALUED = (  # name: DB_PASSWORD, value: … and <key>password</key><string>…
-    r"[\"']{0,2}(?:</key>\s{0,8}<string>|[^<>\n]{0,60}>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|[ \t]-Value[ \t]|"
+    r"[\"']{0,2}(?:(?:[ \t][\w:-]{1,20}=\"[^\"<>\n]{0,40}\"){1,3}>|</key>\s{0,8}<string>|[^<>\n]{0,60}>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|[ \t]-Value[ \t]|"
     r"[\"']?,\s{0,4}[\"']?(?:value|Value|val)[\"']?\s{0,4}[:=]\s{0,4})(?=[^\s])"
 )
 _QUOTED_NEXT = r"[ \t]{1,4}(?=[\"'`«„“][^\s\"'`])"  # password "…"
@@ -390,6 +390,8 @@ def _judged(kind: str, how: str, value: str, *, quoted: bool, exported: bool, na
         return may_be_secret(value) and not (len(value) < 12 and value.isupper())
     if is_random(value, 8 if name.startswith("-") else 10):
         return True
+    if quoted and value[-1] == "=" and is_password(value, quoted):
+        return True  # base64
     if not (quoted or exported) or how == "is" or not name.lower().endswith(_SECRETS) or is_label(value):
         return False
     named = len(name) > 8 and how == "assigned"  # JWT_SECRET = "…", and not `secret = "…"`

@@ -37,7 +37,7 @@ PASSWORD, KEY = "password", "token"
 
 # fmt: off
 LANGUAGES: tuple[Language, ...] = (
-    ("English", "password passphrase passcode pass_phrase passwd pwd pw pin puk", "token api_key access_key secret_key app_key",
+    ("English", "password passphrase passcode pass_phrase passwd pwd pw psk keyphrase pin puk", "token api_key access_key secret_key app_key",
      "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's to from with as",
      "the password for the staging box is now «Tr0ub4dor&3», do not tell", "the password is stored in 1Password"),
     ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase geheimzahl", "schlüssel zugangstoken",

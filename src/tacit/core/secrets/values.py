@@ -248,7 +248,7 @@ def is_said(value: str) -> bool:
         return False
     if is_mixed(value) or is_random(value, 6):
         return True
-    special = not _SPECIAL.isdisjoint(value[:-1])
+    special = not _SPECIAL.isdisjoint(value)
     return (digits >= 2 or special) and not _is(_VERSIONED).search(value)
 
 
