@@ -401,7 +401,7 @@ def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
         if not at or not text[at - 1].isspace() or not text.startswith(spellings, at):
             return
         before = command_before(text, at)
-        words = before.replace('"', " ").replace("'", " ").replace("/", " ").split()
+        words = _compiled(r"[\s\"'/=]+").split(before)
         for word in {word[:_FIRST] for word in words}:
             for name, spelling, form, pattern in known.get(word, ()):
                 if name not in before or not text.startswith(spelling, at):
