@@ -15,9 +15,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.chaos.apart import apart
-from tests.hostile import backtracking, codepoints, escapes, giants, live_links, readers, source, test_fence, trials
+from tests.hostile import (
+    backtracking,
+    baits,
+    codepoints,
+    escapes,
+    giants,
+    live_links,
+    readers,
+    source,
+    test_fence,
+    trials,
+)
 
+from bench.redaction import hostile_lines
 from bench.rows import Result, Test
+from tacit.core.redaction import find_secrets, redacted
 from tacit.core.text import show
 from tacit.notes import escape as escaping
 from tacit.recall.fence import harmless
@@ -52,11 +65,26 @@ def tests(short: bool) -> Iterator[Test]:
     yield Test("T27 mutant: only ESC taken out", lambda _: _sequences(size.texts // 20, _without_escape), mutant=True)
     yield Test("T27 live links on pages", lambda _: _links(size.texts // 20))
     yield Test("T27 mutant: links as they are", lambda _: _links_as_they_are(), mutant=True)
+    yield Test("T32 secrets of every group", lambda _: _secrets(redacted))
+    yield Test("T32 mutant: nothing is hidden", lambda _: _secrets(str), mutant=True)
+    yield Test("T33 hostile lines of 64 KiB, non-ASCII among them", lambda _: _dear(find_secrets))
     yield Test("T37 strings into search and filters", partial(_in_parts, trials.ask, size.questions))
     yield Test("T38 bytes into every reader", partial(_in_parts, trials.read, size.inputs))
     yield Test("T38 large inputs", partial(_large, size.large))
     yield Test("T39 a giant line in the log", partial(_giants, size.giant))
     yield Test("T47 patterns, 4 KiB each", lambda _: _patterns())
+
+
+# Secrets
+
+
+def _secrets(hide: Callable[[str], str]) -> Result:
+    found = baits.not_hidden(hide)
+    return _counted(sum(1 for path in baits.SETS.iterdir() for _ in path.open(encoding="utf-8")), len(found))
+
+
+def _dear(hide: Callable[[str], object]) -> Result:
+    return _counted(len(list(hostile_lines())), len(list(baits.slow(hide))))
 
 
 # Text that lies

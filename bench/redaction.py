@@ -1,9 +1,12 @@
 """Secrets: how many formats are found, how often ordinary lines are taken for one, and what it costs.
 
     python bench/redaction.py [--formats FILE] [--text FILE…]
+    python bench/redaction.py --set bench/secrets/one.jsonl --misses --lines bench/secrets/ordinary-one.txt
 
 FILE of formats: a JSON list of objects with `id`, `regex` and `keywords`; without it the rows of Tacit's own tables
-are used. Texts are read line by line as ordinary text; JSON lines are taken apart into their strings.
+are used. Texts are read line by line as ordinary text; JSON lines are taken apart into their strings. FILE of a set:
+JSON lines with `id`, `group`, `kind`, `text` and `secret`, written by people who do not know the tables; only the set
+and the lines are measured then. FILE of lines: ordinary text as it is, one line each.
 """
 
 from __future__ import annotations
@@ -25,13 +28,18 @@ from bench.ordinary import lines
 from bench.samples import sample
 from tacit.core.redaction import find_secrets, redacted
 from tacit.core.secrets import search
+from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import EXAMPLES
 from tacit.core.secrets.examples import written
+from tacit.core.secrets.literals import LITERALS
+from tacit.core.secrets.logins import LOGINS
+from tacit.core.secrets.recent import RECENT
 from tacit.core.secrets.shapes import SHAPES
 from tacit.core.secrets.stream import hidden
 from tacit.core.secrets.tokens import TOKENS
 from tacit.core.secrets.vendors import VENDORS
 
+EVERY_SHAPE = (*SHAPES, *LOGINS, *ADDRESSES, *LITERALS)
 ORDINARY = 100_000
 HOSTILE = 64 * 1024
 _PIECE = 1 << 20
@@ -49,18 +57,33 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bench/redaction.py", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--formats", type=Path, help="formats to draw samples from (default: the tables' own rows)")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="ordinary text, or folders of it")
+    parser.add_argument(
+        "--set", type=Path, nargs="*", default=[], dest="sets", help="secrets in their texts, JSON lines"
+    )
+    parser.add_argument("--misses", action="store_true", help="show the texts of a set whose secret was not hidden")
+    parser.add_argument("--lines", type=Path, nargs="*", default=[], help="ordinary lines; every alarm is shown")
     parser.add_argument("--draws", type=int, default=1, help="samples of each format (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     parser.add_argument("--homes", help=argparse.SUPPRESS)  # every bench is given one
     given = parser.parse_args()
     figures: list[Figure] = []
+    if given.sets or given.lines:
+        for path in given.sets:
+            figures += _set(path, given.misses)
+        for path in given.lines:
+            figures += _lines(path)
+        return _shown(figures, given.json)
     figures += _recall(_samples(given.formats, given.draws, given.seed))
     ordinary = [line for path in given.text for line in _read(path)]
     figures += _alarms(ordinary)
     figures += _speed(ordinary)
     figures += _hostile()
-    if given.json:
+    return _shown(figures, given.json)
+
+
+def _shown(figures: list[Figure], as_json: bool) -> int:
+    if as_json:
         from bench.figures import encoded
 
         print("\n".join(map(encoded, figures)))
@@ -74,7 +97,7 @@ def main() -> int:
 
 def _samples(formats: Path | None, draws: int, seed: int) -> list[tuple[str, str]]:
     if formats is None:
-        rows = [(row[0], row[3]) for row in (*TOKENS, *VENDORS)] + [(row[0], row[5]) for row in SHAPES]
+        rows = [(row[0], row[3]) for row in (*TOKENS, *RECENT, *VENDORS)] + [(row[0], row[5]) for row in EVERY_SHAPE]
         return [(kind, written(example)) for kind, example in rows] + [(row[0], written(row[1])) for row in EXAMPLES]
     random = Random(seed)
     return [(one["id"], sample(one["regex"], random)) for one in json.loads(formats.read_bytes()) for _ in range(draws)]
@@ -87,6 +110,30 @@ def _recall(samples: list[tuple[str, str]]) -> Iterator[Figure]:
         named = ", ".join(f"{name} ×{times}" if times > 1 else name for name, times in missed.items())
         shown = f"{amount(share)} % of {len(samples)}" + (f"; missed: {named}" if named else "")
         yield Figure(f"samples found {context}", shown, "≥ 97 %", share >= 97)
+
+
+def _set(path: Path, misses: bool) -> Iterator[Figure]:
+    """How many secrets of a set are hidden, by group. One counts only if nothing of its text holds it any more."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    missed = [row for row in rows if row["secret"] in redacted(row["text"])]
+    for group in sorted({row["group"] for row in rows}):
+        of_group = sum(row["group"] == group for row in rows)
+        found = of_group - sum(row["group"] == group for row in missed)
+        yield Figure(f"{path.name}, group {group}", f"{found} of {of_group}")
+    share = 100 * (1 - len(missed) / len(rows))
+    yield Figure(f"{path.name}, secrets hidden", f"{amount(share)} % of {len(rows)}", "≥ 95 %", share >= 95)
+    if misses:
+        for row in missed:
+            print(f"{row['id']}: {row['text']}\n", file=sys.stderr)
+
+
+def _lines(path: Path) -> Iterator[Figure]:
+    """Ordinary lines in which something was hidden; they are shown."""
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    alarms = [line for line in lines if find_secrets(line)]
+    for line in alarms:
+        print(f"{find_secrets(line)[0].kind}: {line}", file=sys.stderr)
+    yield Figure(f"{path.name}, false alarms", f"{len(alarms)} of {len(lines):,}", "0", not alarms)
 
 
 # What is found and is none
@@ -157,12 +204,37 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _hostile() -> Iterator[Figure]:
+    for name, text in hostile_lines():
+        yield at_most(f"hostile line of 64 KiB, {name}", _milliseconds(text), 250, " ms")
+
+
+def hostile_lines() -> Iterator[tuple[str, str]]:
+    """Lines of 64 KiB that are made to cost much: their names, and the lines."""
+    numbers = range(HOSTILE // 8)
     for name, text in (
         ("all keywords", _keywords()),
         ("near misses", _near_misses()),
         ("one name", "secret-key: " * 6_000),
+        ("names with values", " ".join(f"password={number:x}z" for number in numbers)),
+        ("sentences", " ".join(f"the password is w{number:x}" for number in numbers)),
+        ("Cyrillic", "пароль: секрет, ключ — " * 4_000),
+        ("Cyrillic and Latin", "парольpassword: " * 6_000),
+        ("Cyrillic with numbers", " ".join(f"пароль: {number:x}" for number in numbers)),
+        ("Chinese and Japanese", "密码是秘密パスワードは" * 8_000),
+        ("Chinese with numbers", "".join(f"密码是{number:x}、" for number in numbers)),
+        ("Arabic", "كلمة المرور هي " * 5_000),
+        ("combining marks", "p\u0301a\u0301ssword: \u0130 " * 6_000),
+        ("emoji", "\U0001f511token=\U0001f600 " * 7_000),
+        ("open quotes", "password='\\\"" * 8_000),
+        ("options", " ".join(f"mysql -p {number:x}" for number in numbers)),
+        ("cookies", " ".join(f"cookie: a{number:x}=b" for number in numbers)),
+        ("addresses", " ".join(f"https://example.org/reset/{number:x}" for number in numbers)),
+        ("secrets of Kubernetes", "kind: Secret\ndata:\n" * 4_000),
+        ("runs of base64", "cGFzc3dvcmQ6IGh1bnRlcjIg" * 3_000),
+        ("short runs of base64", "cGFzc3dvcmQ9aHVudGVyMg== " * 3_000),
+        ("per cent signs", "%70%61%73%73" * 6_000),
     ):
-        yield at_most(f"hostile line of 64 KiB, {name}", _milliseconds(text[:HOSTILE]), 250, " ms")
+        yield name, (text * (HOSTILE // len(text) + 1))[:HOSTILE]
 
 
 def _keywords() -> str:
@@ -172,14 +244,14 @@ def _keywords() -> str:
 
 def _near_misses() -> str:
     """Every counter-example, and every example with its last sign changed or with a blank in its middle."""
-    rows = [(row[3], row[4]) for row in (*TOKENS, *VENDORS)] + [(row[5], row[6]) for row in SHAPES]
+    rows = [(row[3], row[4]) for row in (*TOKENS, *RECENT, *VENDORS)] + [(row[5], row[6]) for row in EVERY_SHAPE]
     broken = [written(good)[: len(written(good)) // 2] for good, _ in rows]
     return " ".join([*broken, *(written(bad) for _, bad in rows), *(f"{part}=" for part in broken)]) * 10
 
 
 def _milliseconds(text: str) -> float:
-    find_secrets(text)
-    return 1000 * _seconds(lambda: find_secrets(text))
+    redacted(text)
+    return 1000 * _seconds(lambda: redacted(text))
 
 
 if __name__ == "__main__":

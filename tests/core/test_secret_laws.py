@@ -103,7 +103,7 @@ def test_all_ways_to_ask_for_keywords_answer_the_same(text: str) -> None:
     low = lowered(text)
     expected = sorted(every_one for every_one in every if every_one in low)
     asked = Keywords(every)
-    assert sorted(asked.in_turn(low)) == expected
+    assert sorted(asked.by_first_signs(low)) == expected
     assert sorted(asked.in_words(low)) == sorted(asked.in_words(low)) == expected
     assert sorted(asked.at_once(low)) == sorted(asked.at_once(low + " " * 256)) == expected
 

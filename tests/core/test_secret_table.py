@@ -7,17 +7,26 @@ import re
 import pytest
 
 from tacit.core.redaction import find_secrets, secret_kind
-from tacit.core.secrets import search
+from tacit.core.secrets import commands, cookies, encoded, search
+from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import EXAMPLES
 from tacit.core.secrets.examples import written
+from tacit.core.secrets.literals import LITERALS
+from tacit.core.secrets.logins import LOGINS
 from tacit.core.secrets.names import KEYWORDS
+from tacit.core.secrets.recent import RECENT
 from tacit.core.secrets.shapes import SHAPES
+from tacit.core.secrets.talk import LANGUAGES
 from tacit.core.secrets.tokens import TOKENS
 from tacit.core.secrets.vendors import VENDORS
 
 ROWS = [
-    *((row[0], row[1], row[3], row[4]) for row in (*TOKENS, *VENDORS)),
-    *((row[0], row[1], row[5], row[6]) for row in SHAPES),
+    *((row[0], row[1], row[3], row[4]) for row in (*TOKENS, *RECENT, *VENDORS)),
+    *((row[0], row[1], row[5], row[6]) for row in (*SHAPES, *LOGINS, *ADDRESSES, *LITERALS)),
+    *((commands.KIND, "", example, counter) for *_, example, counter in commands.COMMANDS),
+    *((commands.KIND, row[0], *row[-2:]) for row in (*commands.ARGUMENTS, *commands.PIPES)),
+    *((cookies.KIND, "", example, counter) for _, example, counter in cookies.EXAMPLES),
+    *((encoded.KIND, "", example, counter) for _, example, counter in encoded.EXAMPLES),
     *((kind, "", example, counter) for kind, example, counter in EXAMPLES),
 ]
 NAMES = [f"{number}: {row[0]} ({row[1]})" for number, row in enumerate(ROWS)]
@@ -46,7 +55,7 @@ def test_a_counter_example_is_about_the_same_thing(kind: str, keywords: str, exa
 @pytest.mark.parametrize(("kind", "keywords", "example", "counter"), ROWS, ids=NAMES)
 def test_each_keyword_of_a_token_is_as_good_as_the_first(kind: str, keywords: str, example: str, counter: str) -> None:
     first, *others = keywords.split() or [""]
-    if example.startswith(first) and first and (kind, keywords) in {(row[0], row[1]) for row in TOKENS}:
+    if example.startswith(first) and first and (kind, keywords) in {(row[0], row[1]) for row in (*TOKENS, *RECENT)}:
         for other in others:
             assert kind == secret_kind(written(other + example.removeprefix(first)))
 
@@ -59,6 +68,22 @@ def test_no_keyword_has_a_blank_or_a_capital_in_it() -> None:
 
 def test_examples_are_written_so_that_no_scanner_takes_them_for_a_leak() -> None:
     """What stands in the tables is no secret before it is written out, but for words that everybody can read."""
-    shown = [example for row in (*TOKENS, *VENDORS) for example in row[3:5]]
-    allowed = {"AWS access key", "Slack token"}
+    shown = [example for row in (*TOKENS, *RECENT, *VENDORS) for example in row[3:5]]
+    allowed = {"AWS access key", "Slack token", "wallet key"}
     assert {kind for example in shown if (kind := secret_kind(example))} <= allowed
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=[row[0] for row in LANGUAGES])
+def test_a_password_in_a_sentence_is_hidden_in_each_language(language: tuple[str, ...]) -> None:
+    before, _, rest = language[4].partition("«")
+    value, _, after = rest.partition("»")
+    text = before + value + after
+    assert [text[one.start : one.end] for one in find_secrets(text)] == [value]
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=[row[0] for row in LANGUAGES])
+def test_a_sentence_about_passwords_stays_in_each_language(language: tuple[str, ...]) -> None:
+    """A rule such as this one may be remembered: it tells of a password and states none."""
+    assert secret_kind(language[5]) is None
+    for word in language[1].replace("_", " ").split(" "):
+        assert secret_kind(f"{word}: 1Password") is None

@@ -248,6 +248,11 @@ def made_at_run_time() -> list[Made]:
                 getattr(value, "cache_clear", lambda: None)()
         for keyword in search.makers():
             search._ready(keyword)
+        names, talk = import_module("tacit.core.secrets.names"), import_module("tacit.core.secrets.talk")
+        for how in names._WAYS:
+            names.way(how)
+        for noun in talk.nouns():
+            talk.connector(noun)
         for length in (10, 100_000):
             search.prefilter().at_once("x" * length)
     finally:

@@ -18,9 +18,16 @@ _BODY = (
     r"(?:\s{1,8}+[A-Za-z-]{3,20}+:[ \t][^\n]{0,100}+){0,6}+"  # headers, each to the end of its line
     r"(?:\s{1,8}+[A-Za-z0-9+/=]{16,4096}+){1,400}+(?:\s{1,8}+[A-Za-z0-9+/]{1,64}+={1,2})?"
 )
-_KIND = r"(?i)kind:[ \t]{0,40}[\"']?secret\b"
-_DATA = r"(?i)data:"
-_ITEM = r"[\w.\-]{1,100}:(?:[ \t]{0,40}[|>][-+]?\s{1,40})?[ \t]{0,40}[\"']?([A-Za-z0-9+/]{10,4096}={0,3})"
+_KIND = r"(?i)kind[\"']?:[ \t]{0,40}[\"']?secret\b"
+_DATA = r"(?i)(?<![a-z])(?:string)?data[\"']?:"
+_ITEM = (
+    r"(?<![\w.\-])[\w.\-]{1,100}+[\"']?:(?:[ \t]{0,40}[|>][-+]?\s{1,40})?[ \t]{0,40}"
+    r"(?:\"([^\"\n\x00]{4,4096})\"|'([^'\n\x00]{4,4096})'|([A-Za-z0-9+/]{4,4096}+={0,3}|[^\s\"'{\[|>\x00]{4,4096}))"
+)
+_OTHER_KEYS = frozenset(
+    "apiversion kind metadata type name namespace labels annotations immutable data stringdata creationtimestamp "
+    "resourceversion uid managedfields ownerreferences generatename".split()
+)
 _AWS = r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
 
 EXAMPLES = (
@@ -48,13 +55,19 @@ def private_key(text: str, at: int) -> Iterator[Found]:
 
 
 def kubernetes(text: str, at: int) -> Iterator[Found]:
-    """What stands below `data:` near `kind: Secret`."""
+    """What stands below `data:` near `kind: Secret`. Each stretch is read once, however often `data:` stands in it."""
     if not _is(_KIND).match(text, at):
         return
-    for data in _is(_DATA).finditer(text, max(0, at - _NEAR), at + _NEAR):
-        for item in _is(_ITEM).finditer(text, data.end(), data.end() + _NEAR):
-            if not is_placeholder(item[1]):
-                yield item.start(1), item.end(1), "Kubernetes secret"
+    first = _is(_DATA).search(text, max(0, at - _NEAR), at + _NEAR)
+    if first is None:
+        return
+    until = at + _NEAR if first.start() < at else first.end() + _NEAR
+    for item in _is(_ITEM).finditer(text, first.end(), until):
+        name = item[0].partition(":")[0].strip("\"'").lower()
+        group = item.lastindex or 0
+        if name not in _OTHER_KEYS and not is_placeholder(item[group]):
+            yield item.start(group), item.end(group), "Kubernetes secret"
+    yield at, min(until, len(text)), ""  # not worth reading again from the next sign on
 
 
 def beside_aws(text: str, begins: int, ends: int) -> Iterator[Found]:

@@ -8,10 +8,23 @@ from functools import cache
 
 from tacit.core.secrets import shapes
 from tacit.core.secrets.blocks import Found, beside_aws
-from tacit.core.secrets.shapes import HEADER, PAIRED, SURE, Shape
-from tacit.core.secrets.spec import expression, length
+from tacit.core.secrets.shapes import CODE, HEADER, LINKED, LITERAL, LONG, PAIRED, STATED, SURE, Shape
+from tacit.core.secrets.spec import exact_length, expression, length
 from tacit.core.secrets.tokens import Row
-from tacit.core.secrets.values import is_filler, is_name, is_placeholder, is_random, is_wordy, may_be_secret
+from tacit.core.secrets.values import (
+    is_chosen,
+    is_filler,
+    is_literal,
+    is_name,
+    is_password,
+    is_place,
+    is_placeholder,
+    is_random,
+    is_said,
+    is_very_random,
+    is_wordy,
+    may_be_secret,
+)
 
 Probe = Callable[[str, int], Iterator[Found]]
 NONE = ""  # has the shape, and is none: not worth trying again from the next sign on
@@ -23,6 +36,7 @@ _ASSIGNED = r"[\w.\-\s'\"]{0,40}+[=>:|?,][=>:|?,`'\"\s]{0,20}+"
 _BLOB = r"[A-Za-z0-9+/]{0,200}"
 _BLOB_BEYOND = 80  # this much more of the same alphabet around a find: it is part of an image or the like
 _NEAR = 400
+_DIGITS = 6  # digits right before the keyword, in rows that begin with digits
 _STOPS = r"[\n;|]|&&"
 
 
@@ -41,7 +55,7 @@ def token(row: Row, keyword: str) -> Probe:
     back = length(ahead)
     pattern = re.compile(f"{begins}{expression(ahead)}{re.escape(keyword)}({expression(behind)}){ends}")
     if middle:
-        return _middle(pattern, back, kind)
+        return _middle(pattern, back, kind, exact_length(ahead), digits=ahead.strip().startswith("d"))
     skipped = len(keyword) if keyword[-1] in "/=" else 0
     brief = len(keyword) <= 2
 
@@ -59,10 +73,17 @@ def token(row: Row, keyword: str) -> Probe:
     return probe
 
 
-def _middle(pattern: re.Pattern[str], back: int, kind: str) -> Probe:
+def _middle(pattern: re.Pattern[str], back: int, kind: str, exact: int | None, *, digits: bool) -> Probe:
+    """A token that has the keyword inside. Where its beginning has one length only, it is tried there alone."""
+
     def probe(text: str, at: int) -> Iterator[Found]:
-        if at and (text[at - 1].isalnum() or text[at - 1] == "."):
-            found = pattern.search(text, max(0, at - back), at + 200)
+        if digits and not text[max(0, at - _DIGITS) : at].isdigit():
+            return
+        if at and (text[at - 1].isalnum() or text[at - 1] in ".:"):
+            if exact is None:
+                found = pattern.search(text, max(0, at - back), at + 200)
+            else:
+                found = pattern.match(text, at - exact) if at >= exact else None
             if found and _is_token(found[0], brief=False):
                 yield found.start(), found.end(), kind
 
@@ -124,7 +145,10 @@ def shape(row: Shape, _: str) -> Probe:
         found = pattern.match(text, at)
         if not found or (words and not _stands_before(text, at, words)):
             return
-        if found.lastgroup and _is_value(found[found.lastgroup], judged):
+        if not found.lastgroup:
+            return
+        value = found[found.lastgroup]
+        if _is_linked(text, at, value) if judged == LINKED else _is_value(value, judged):
             yield *found.span(found.lastgroup), kind
 
     return probe
@@ -137,6 +161,22 @@ def _stands_before(text: str, at: int, words: tuple[str, ...]) -> bool:
     return last >= 0 and ("curl" in words or not _compiled(_STOPS).search(before, last))
 
 
+def _is_linked(text: str, at: int, value: str) -> bool:
+    """Drawn by lot beyond doubt; what may be a digest or an id counts only in a whole address."""
+    if is_filler(value) or value.count(".") > 4:
+        return False
+    begins = text.rfind("://", max(0, at - 200), at)
+    if begins < 0 and at and (text[at - 1].isalnum() or text[at - 1] in "+/"):
+        host = text[max(0, at - 100) : at].split()[-1:]
+        if not host or "." not in host[0]:
+            return False  # a piece of an encoded text
+    if any(is_very_random(part) for part in (value, *value.split("."))):
+        return True
+    if begins < 0 or any(map(str.isspace, text[begins:at])):
+        return False
+    return len(value) >= 24 and is_random(value, 24) and "commit" not in text[begins:at]
+
+
 def _is_value(value: str, judged: str) -> bool:
     if judged == PAIRED:
         return len(value) >= 3 and not is_placeholder(value) and not (value.isdigit() and len(value) <= 5)
@@ -144,4 +184,13 @@ def _is_value(value: str, judged: str) -> bool:
         return len(value) >= 3 and may_be_secret(value) and not (value.isdigit() and len(value) <= 5)
     if judged == HEADER:
         return not is_placeholder(value) and (len(value) >= 40 or not is_wordy(value))
+    if judged == STATED:
+        return is_said(value)
+    if judged == CODE:
+        return any(map(str.isdigit, value)) and not is_filler(value) and len(set(value)) > 2
+    if judged == LITERAL:
+        chosen = is_password(value, quoted=True) or is_chosen(value) or is_literal(value)
+        return " " not in value and chosen and not is_place(value)
+    if judged == LONG:
+        return len(value) >= 24 and len(set(value)) >= 10 and not is_wordy(value) and not is_filler(value)
     return is_random(value, 16)

@@ -21,33 +21,21 @@ PAIRED = "paired"  # behind a name and a colon: anything that is no placeholder
 SURE = "sure"  # only a secret can stand here: anything that is neither a placeholder nor a path
 HEADER = "header"  # no word of prose
 RANDOM = "random"  # drawn by lot
+LONG = "long"  # long, and not made of words
+LITERAL = "literal"  # a password or a key, and no word that names a thing
+STATED = "stated"  # a password in a sentence: with a digit or a sign, and no name of a thing
+CODE = "code"  # the shape is enough, but for words
+LINKED = "linked"  # drawn by lot beyond doubt; digests and ids only in a whole address
 
 _COMMAND = "password in a command"
+_SCHEME = r"(?:(?!eyJ)[A-Za-z][A-Za-z0-9-]{1,24}\s{1,4}(?:token=\\?[\"']?)?)?"
 # fmt: off
 SHAPES: tuple[Shape, ...] = (
-    (_COMMAND, "-u --user", "curl", r"(?<=\s)(?:-u|--user)(?:=|\s{0,5}){PAIR}", PAIRED,
-     "curl -s -u someone:hunter2 https://example.org", "curl -u $USER:$PASS https://example.org"),
-    (_COMMAND, "-p", "mysql,mariadb,7z ", r"(?<=\s)-p{V}", SURE, "mysql -u root -phunter2 app", "mysql -u root -p app"),
-    (_COMMAND, "-p", "docker login,podman login,registry login,az login,oc login,cf login,skopeo login,nerdctl login",
-     r"(?<=\s)-p(?:=|\s{1,4}){V}", SURE,
-     "docker login -u me -p hunter2 registry.example.org", "docker login -u me --password-stdin"),
-    (_COMMAND, "-p", "sshpass", r"(?<=\s)-p\s{0,4}{V}", SURE, "sshpass -p hunter2 ssh host",
-     "sshpass -f file ssh -p 22 host"),
-    (_COMMAND, "-p", "mongo", r"(?<=\s)-p\s{1,4}{V}", SURE, "mongosh -u me -p hunter2", "mongosh -p"),
-    (_COMMAND, "-p", "zip ,sqlcmd", r"(?<=\s)(?-i:-P)\s{0,4}{V}", SURE, "unzip -P hunter2 a.zip", "mkdir -p zip out"),
-    (_COMMAND, "-a", "redis-cli", r"(?<=\s)-a\s{1,4}{V}", SURE, "redis-cli -h cache -a hunter2 ping", "redis-cli -a"),
-    (_COMMAND, "-a", "http ,https ", r"(?<=\s)-a\s{1,4}{PAIR}", PAIRED, "http -a me:hunter2 example.org",
-     "http -a me example.org"),
-    (_COMMAND, "-w", "ldap", r"(?<=\s)-w\s{1,4}{V}", SURE, "ldapsearch -x -w hunter2 -b dc=x",
-     "ldapsearch -x -W -b dc=x"),
     (_COMMAND, "pass:", "openssl", r"(?<=[\s'\"])pass:{V}", SURE, "openssl rsa -passin pass:hunter2",
      "openssl rsa -passin file:x"),
-    (_COMMAND, "echo", "",
-     r"echo\s{1,4}(?:-n\s{1,4})?{V}\s{0,4}\|\s{0,4}(?:sudo\s{1,4}(?:-\w\s{1,4}){0,3}-S\b|(?:docker|podman)\s{1,4}login\b)",
-     SURE, "echo hunter2 | sudo -S apt update", "echo done | sudo tee file"),
     ("authorization header", "authorization", "",
-     r"authorization[\"']?\s{0,4}[:=,]\s{0,8}[\"']?(?:(?:bearer|basic|token|api-?key|api-token|digest)\s{1,4})?(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
-     HEADER, "Authorization: Bearer <a24>", "send an Authorization: Bearer header"),
+     r"authorization[\"'`]?\s{0,4}(?:[:=]|,(?<=[\"'`],)|=>|(?<=\s)(?=[\"'`]))\s{0,8}(?:[\"']?value[\"']?\s{0,3}[:=]\s{0,3})?[f$@b]?[\"'`]?" + _SCHEME + r"(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
+     HEADER, '{"key":"Authorization","value":"Basic <b24>"}', "access-control-allow-headers: authorization, x-api-key, content-type"),
     ("bearer token", "bearer", "", r"bearer\s{1,4}(?P<v>[A-Za-z0-9_=~.+/-]{16,4096})", RANDOM,
      "-H 'auth-x: Bearer <w40>'", "bearer authentication-middleware"),
     ("password in an address", "://", "",

@@ -53,3 +53,19 @@ def length(specification: str) -> int:
         run = re.fullmatch(_RUN, piece)
         total += int(run[3] or run[2]) if run and run[1] in ALPHABETS else _PIECE
     return total
+
+
+def exact_length(specification: str) -> int | None:
+    """How many characters a specification takes, where that is always the same number."""
+    total = 0
+    for piece in specification.split():
+        run = re.fullmatch(_RUN, piece)
+        if run and run[1] in ALPHABETS:
+            if run[3] or run[4]:
+                return None
+            total += int(run[2])
+        elif re.fullmatch(r"\\?[^\\\[\](){}?*+|^$]", piece):
+            total += 1
+        else:
+            return None
+    return total

@@ -115,7 +115,7 @@ TOKENS: tuple[Row, ...] = (
      "https://hooks.slack.com/services/T<u10>/B<u10>/<a24>", "https://hooks.slack.com/services/T0/B0"),
     ("Teams webhook", ".webhook.office.com/", r"webhookb2/ [A-Za-z0-9@/-]{80,300}",
      "https://acme.webhook.office.com/webhookb2/<uuid>@<uuid>/IncomingWebhook/<x32>/<uuid>",
-     "https://acme.webhook.office.com/webhookb2/<uuid>"),
+     "https://acme.webhook.office.com/webhookb2/help"),
     ("SonarQube token", "squ_ sqp_ sqa_", "a40", "squ_<x40>", "squ_<x8>"),
     ("Sourcegraph token", "sgp_", "(?:(?:[A-Fa-f0-9]{16}|local)_)? h40", "sgp_<x16>_<x40>", "sgp_<x16>"),
     ("Square token", "sq0atp- sq0csp-", "w22-60", "sq0atp-<w22>", "sq0atp-<w8>"),

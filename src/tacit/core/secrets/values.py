@@ -20,20 +20,58 @@ NO_SECRETS = frozenset(
         "header request response user:pass user:password username:password protected authentication authorization"
     ).split()
 )
-_PLACEHOLDER = (
-    r"(?i)example|placeholder|\byour|your[-_]|change.?me|redacted|xxxx|\*\*\*|\.\.\.|…|dummy|insert[-_ ]|replace[-_ ]|"
-    r"todo|process\.env|environ|getenv|secrets\.|\$\{|\$\(|\{\{|%\(|\x00"
-)
+# A value that holds one of these is filled in by somebody else, or was never meant to be used.
+_FILLERS = (
+    "example", "placeholder", "changeme", "change_me", "change-me", "change me", "redacted", "xxxx", "***", "...", "…", "dummy",
+    "insert-", "insert_", "insert ", "replace-", "replace_", "replace ", "todo", "process.env", "environ", "getenv", "secrets.",
+    "${", "$(", "{{", "%(", "\x00",
+)  # fmt: skip
+_YOURS = r"\byour|your[-_]"
 _BEGINNING = r"[<{\[(]|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
 _TYPE = (
-    r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|v)"
+    r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|oauth|v)"
     r"-?\d+(?:[-_].*)?"
 )
 _PATH = r"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.-]{1,20}://"
-_MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}"
+_COUNTED = r"\d{1,4}[-–][^\W\d_]{2,20}"  # 12-stellig, 8-character
+_MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}|[a-z][a-z0-9._-]{0,30}@[a-z][a-z-]{0,30}"  # also me@host
 _DATE = r"\d{4}-\d\d-\d\d"
 _PARTS = r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]+"
 _PUBLIC = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # keys that are shown to all, digests, names of things
+# A literal with one of these says what stands in a field, and is not what stands there.
+_LABEL = (
+    r"(?i)passw|passphr|kennw|secret|token|\bkey\b|_key|key_|field|input|label|placeholder|requir|invalid|valid|error|"
+    r"hidden|visible|confirm|forgot|reset|change|vault|env|config|setting|prompt|login|user|test|mock|dummy|auth|hash|"
+    r"crypt|string|type|null|none|missing|wrong|must|should|cannot|autocomplete|current-|new-|html|http|text|icon|class|"
+    r"component|module|action|handler|service|provider|strategy|mode|page|view|form|button|col-|btn|name|column|table"
+)
+# Words that say how a password is, in settings and in messages.
+_STATES = frozenset(
+    (
+        "sensitive whatever unchanged optional mandatory obligatorio obligatoire erforderlich confirmed generated "
+        "accepted rejected disabled enabled encoded plaintext external internal managed rotated expired example "
+        "anything something nothing everything redacted omitted censored filtered private public hashed strong simple "
+        "complex random unique unused ignored minimum maximum present absent matches contraseña contrasena wachtwoord "
+        "passwort kennwort lozinka salasana jelszó heslo hasło senha parola lösenord passord adgangskode пароль"
+    ).split()
+)
+_REFERENCE = (  # a.b, A::B, snake_case, CONSTANT_CASE, CamelCase, a call
+    r"[a-zA-Z_]\w{0,60}(?:(?:\.|::|->)[a-zA-Z_]\w{0,60}){1,6}|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}|[A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}|"
+    r"[A-Z][a-z]{1,40}[A-Z]\w{0,60}|[\w.]{1,60}[(\[].{0,60}"
+)
+_PRODUCT = (  # files, and programs with their versions
+    r"(?i).*\.(?:zip|gz|tgz|bz2|xz|7z|tar|pdf|docx?|xlsx?|csv|txt|md|rst|html?|css|m?[jt]sx?|py|rb|go|rs|java|kt|cs?|cpp|h|php|sh|sql|json|"
+    r"ya?ml|toml|ini|conf|cfg|env|log|xml|png|jpe?g|svg|gif|mp[34]|exe|dll|so|jar|whl|deb|rpm|dmg|iso|img|pem|crt|key|p12|kdbx|db)|"
+    r"(?:windows|win|ubuntu|debian|centos|fedora|rhel|macos|android|ios|python|node|java|postgres|mysql|mariadb|oracle|sql|exchange|"
+    r"office|sharepoint|vmware|esxi|raspberry|chrome|firefox|safari|visual|internet|server)[-_. ]?[\w.-]*"
+)
+_VERSIONED = r"(?i)\bv?\d+\.\d|utf-|sha-|-v\d|iso|rfc|http|^[a-z]+-\d+$"  # v1.2, UTF-8, PROJ-12
+_PROSE = frozenset(
+    (
+        "a an the is are was were be been to of for and or not no too your my our this that it on at by with from must "
+        "least short long weak der die das ist ein eine zu und nicht le la les un une est et pas el los es y il di è e o"
+    ).split()
+)
 _SPECIAL = frozenset("!@#$%^&*?+~")
 _JUDGED = 64  # so much of a value is enough to judge it by
 _MEAN_PART = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
@@ -51,7 +89,13 @@ def is_placeholder(value: str) -> bool:
 
 def is_filler(value: str) -> bool:
     """`xxxx`, `your-key-here`, `EXAMPLE`."""
-    return len(set(value)) <= 2 or _is(_PLACEHOLDER).search(value[:_JUDGED]) is not None
+    if len(set(value)) <= 2:
+        return True
+    low = value[:_JUDGED].lower()
+    for filler in _FILLERS:
+        if filler in low:
+            return True
+    return "your" in low and _is(_YOURS).search(low) is not None
 
 
 def is_place(value: str) -> bool:
@@ -114,8 +158,12 @@ def is_password(value: str, quoted: bool) -> bool:
     """A password where one may stand: with a digit or a special sign in it, or not made of words."""
     if not 4 <= len(value) <= 200 or not may_be_secret(value) or _is(_TYPE).fullmatch(value):
         return False
+    if _is(_COUNTED).fullmatch(value):
+        return False
     if value.isdigit():
         return len(value) >= 6
+    if value[-1] == "=" and len(value) % 4 == 0 and _is(r"[A-Za-z0-9+/]{8,}={1,2}").fullmatch(value):
+        return True  # base64
     special = not _SPECIAL.isdisjoint(value[:-1]) and any(map(str.isalpha, value))
     if special and " " not in value:
         return not _is(_MAIL).fullmatch(value)
@@ -124,6 +172,92 @@ def is_password(value: str, quoted: bool) -> bool:
     if not is_wordy(value):
         return any(map(str.isdigit, value)) or (quoted and " " not in value and len(value) >= 8)
     return _is_word_with_a_number(value) and not (" " in value and quoted)
+
+
+def is_chosen(value: str) -> bool:
+    """A password of words that somebody chose, where it is written as a literal: `seepferdchen-auf-reisen`."""
+    if not 8 <= len(value) <= 64 or not may_be_secret(value) or _is(_LABEL).search(value) or not value.isprintable():
+        return False
+    if is_unpronounceable(value):
+        return True
+    mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
+    parts = _is("[-_.]").split(value)
+    if len(parts) >= 3 and all(parts) and "." not in value and value.islower():
+        return len(value) >= 12 and "_" not in value
+    return len(parts) >= 2 and all(parts) and mixed and "." not in value and not value.isupper()
+
+
+def is_label(value: str) -> bool:
+    """A word that says what stands in a field."""
+    return _is(_LABEL).search(value) is not None
+
+
+def is_literal(value: str) -> bool:
+    """Any single word, where a name for a password and quotes around the value leave little doubt: `zwiebelkuchen`."""
+    if not 6 <= len(value) <= 64 or " " in value or not may_be_secret(value) or not value.isprintable():
+        return False
+    if (
+        _is(_LABEL).search(value)
+        or _is(_REFERENCE).fullmatch(value)
+        or _is(_TYPE).fullmatch(value)
+        or not any(map(str.isalpha, value))
+    ):
+        return False
+    return not (value.isupper() and value.isalpha()) and value.lower() not in _STATES
+
+
+def is_mixed(value: str) -> bool:
+    """Small and capital letters, digits and signs at once, and no name of a thing: `Fledermaus_6`."""
+    return (
+        8 <= len(value) <= 64
+        and any(map(str.isdigit, value))
+        and any(map(str.islower, value))
+        and any(map(str.isupper, value))
+        and not value.isalnum()
+        and may_be_secret(value)
+        and not _is(_LABEL).search(value)
+        and not _is(_VERSIONED).search(value)
+        and not is_product(value)
+        and not _is(_MAIL).fullmatch(value)
+    )
+
+
+def is_phrase(value: str) -> bool:
+    """Words that somebody chose, and no sentence: `seven purple otters dance`."""
+    words = value.lower().split()
+    return 3 <= len(words) <= 12 and _PROSE.isdisjoint(words) and not is_label(value) and not is_filler(value)
+
+
+def is_product(value: str) -> bool:
+    """A file, or a program with its version: `Report_2024.zip`, `Windows-Server2019`."""
+    return _is(_PRODUCT).fullmatch(value) is not None
+
+
+def is_reference(value: str) -> bool:
+    """A name of the program, and not what it holds: `settings.DB_PASSWORD`."""
+    return "." in value and _is(_REFERENCE).fullmatch(value) is not None
+
+
+def is_said(value: str) -> bool:
+    """A password beside the name of a user, in a sentence or a note: `girasol.2020`, `Kaffee!77`."""
+    value = value.rstrip(".,:?")
+    if len(value) < 6 or not may_be_secret(value) or is_label(value) or "/" in value or _is(_MAIL).fullmatch(value):
+        return False
+    digits = sum(map(str.isdigit, value))
+    if digits == len(value) or not any(map(str.isalpha, value)) or is_product(value):
+        return False
+    if is_mixed(value) or is_random(value, 6):
+        return True
+    special = not _SPECIAL.isdisjoint(value)
+    return (digits >= 2 or special) and not _is(_VERSIONED).search(value)
+
+
+def is_unpronounceable(value: str) -> bool:
+    """Letters of one case that make no word: `fkxapcftmqgybvbx`."""
+    if len(value) < 12 or not value.isalpha() or not value.isascii() or value not in (value.lower(), value.upper()):
+        return False
+    low = value.lower()
+    return _is("[^aeiou]{6}").search(low) is not None and sum(low.count(vowel) for vowel in "aeiou") * 4 < len(low)
 
 
 def _is_word_with_a_number(value: str) -> bool:

@@ -1,0 +1,122 @@
+"""Secrets that are encoded once: base64, base64 of UTF-16, hex. (Escapes and per cent signs are undone by `plain`.)
+
+A run that decodes to readable text is read like any other text; what is found in it hides the whole run. Where a
+command or a call decodes the run on the spot, a single word that looks like a password is enough.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error, a2b_base64, unhexlify
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from tacit.core.secrets.blocks import Found
+from tacit.core.secrets.values import is_password
+
+KIND = "encoded secret"
+_RUN = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,16384}+={0,2}"
+_SHORTEST = 16
+_LONG_HEX = r"[0-9a-f]{16}"
+_HEX = r"[0-9A-Fa-f]+"
+_DECODED = (
+    r"(?i)base64\s{1,2}(?:-d|--decode|-di)|b64decode\(|atob\(|frombase64string\(|xxd\s{1,2}-r|decode64|base64_decode\(|unhex|fromhex|"
+    r"openssl\s{1,2}(?:base64|enc)[^|]{0,20}-d|basenc|base64decode|buffer\.from\("
+)
+_NEAR = 80
+_KEPT = 20_000  # runs that are remembered as unreadable: names and paths come again and again
+_KEPT_LENGTH = 48
+_unreadable: set[str] = set()
+_READ = 400  # so many decoded runs of a text are read; more are hidden unread
+_SAMPLE = 24  # characters that are decoded to see whether the rest is worth it
+
+# What is read, an example that must be found, and one that must not.
+EXAMPLES: tuple[tuple[str, str, str], ...] = (
+    ("base64", "blob: cGFzc3dvcmQ9aHVudGVyMmh1bnRlcg==", "blob: dGhlIHBhc3N3b3JkIGlzIHJlcXVpcmVk"),
+    ("UTF-16 in base64", "-enc cABhAHMAcwB3AG8AcgBkAD0AaAB1AG4AdABlAHIAMgA=", "-enc ZQBjAGgAbwAgAGgAZQBsAGwAbwAgAHcAbwByAGwAZAA="),
+    ("hex", "hex: 70617373776f72643d68756e74657232", "hex: 7468652070617373776f72642069732072657175697265642e"),
+    ("decoded on the spot", "echo aHVudGVyMmh1bnRlcjI= | base64 -d", "echo aGVsbG8gd29ybGQhIQ== | base64 -d"),
+)  # fmt: skip
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def may_hold_runs(text: str) -> bool:
+    """Whether a text has a word that could be an encoded text: long, and with capitals or hex digits in it."""
+    words = text.split()
+    if not words or max(map(len, words)) < _SHORTEST:
+        return False
+    long = (word for word in words if len(word) >= _SHORTEST)
+    return any(not word.islower() or _compiled(_LONG_HEX).search(word) for word in long)
+
+
+def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
+    """Runs that hold a secret when they are decoded; `find` says whether a text does."""
+    read = 0
+    for run in _compiled(_RUN).finditer(text):
+        if run[0] in _unreadable:
+            continue
+        said = decoded(run[0])
+        if said is None:
+            if len(run[0]) <= _KEPT_LENGTH:
+                if len(_unreadable) >= _KEPT:
+                    _unreadable.clear()
+                _unreadable.add(run[0])
+            continue
+        read += 1
+        if (
+            read > _READ
+            or find(said)
+            or (is_password(said, quoted=True) and " " not in said and _is_decoded_here(text, *run.span()))
+        ):
+            yield run.start(), run.end(), KIND
+
+
+def decoded(run: str) -> str | None:
+    """The readable text that a run stands for, if it stands for any."""
+    body = run.rstrip("=")
+    if body.islower() or body.isupper() or body.isdigit():  # base64 of a text has letters of both cases
+        if len(body) % 2 or _compiled(_HEX).fullmatch(body) is None or _text(unhexlify(body[:_SAMPLE])) is None:
+            return None
+        return _text(unhexlify(body))
+    body = body.replace("-", "+").replace("_", "/")
+    if _text(_unbased(body[:_SAMPLE])) is None:
+        return None
+    return _text(_unbased(body))
+
+
+def _unbased(body: str) -> bytes:
+    try:
+        return a2b_base64(body + "=" * (-len(body) % 4))
+    except Error:
+        return b"\xff"
+
+
+def _text(said: bytes) -> str | None:
+    """As text, where all of it can be read."""
+    if len(said) > 3 and not any(said[1::2]) and all(said[::2]):
+        said = said[::2]  # UTF-16 of plain letters
+    if said.isascii():
+        text = said.decode("ascii")
+    else:
+        try:
+            text = said.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        if sum(letter > "\x7f" for letter in text) * 4 > len(text):
+            return None  # what is drawn by lot can be valid UTF-8, seldom with so many plain letters
+    if text.isprintable() or text.translate(_WHITE).isprintable():
+        return text
+    return None
+
+
+_WHITE = dict.fromkeys(map(ord, "\n\r\t"), " ")
+
+
+def _is_decoded_here(text: str, begins: int, ends: int) -> bool:
+    return (
+        _compiled(_DECODED).search(text[max(0, begins - _NEAR) : begins] + " " + text[ends : ends + _NEAR]) is not None
+    )
