@@ -158,7 +158,7 @@ def _disks(size: Size) -> Iterator[Test]:
         most = size.syncs or (0 if verb == "add" else 60)
         failing = partial(refused.refused, verb=verb, most=most)
         yield _row(f"T12 any call fails, {verb}", failing, "what was refused is not recorded")
-    kept = partial(refused.refused, verb="add", mutant="keeps_refused")
+    kept = partial(refused.refused, verb="add", on="memory/events.jsonl", mutant="keeps_refused")
     yield _row("T12 mutant: keeps refused", kept, mutant=True)
     yield _row("T19 copies while others write", lambda at: apart(backup.backups, backup.Plan(str(at), size.copies)))
     early = partial(backup.Plan, copies=60, early=True)

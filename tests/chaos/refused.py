@@ -26,22 +26,33 @@ COMMANDS = {
 ERRORS = ("EIO", "ENOSPC")
 REFUSED = "refused, and recorded all the same"
 DERIVED = "refused because of a file that can be made again"
+_DERIVED = ("index.sqlite", ".md", ".ndjson", ".tacit/written")
 _SAID = ("may be recorded although", "this was done, but the answer could not be written")
 
 
-def refused(folder: Path, verb: str, *, most: int = 0, mutant: str = "") -> Outcome:
-    """Each call of the command, in each way (or so many of these, drawn at random)."""
+def refused(folder: Path, verb: str, *, most: int = 0, on: str = "", mutant: str = "") -> Outcome:
+    """Each call of the command, in each way (or so many of these, drawn at random), or only those on one file."""
     scene = Scene(folder / verb, COMMANDS[verb], mutant)
     scene.prepare(*LIFE)
-    lies = [(call, error) for call in scene.moments() if call.name != "flock" for error in ERRORS]
+    calls = [call for call in scene.moments() if call.name != "flock" and on in call.words]
+    lies = [(call, lie) for call in calls for lie in _lies(call)]
     if most and len(lies) > most:
         lies = random.Random(most).sample(lies, most)
-    return together(_one(scene, call, error) for call, error in lies)
+    return together(_one(scene, call, lie) for call, lie in lies)
 
 
-def _one(scene: Scene, call: Call, error: str) -> Outcome:
+def _lies(call: Call) -> Iterator[str]:
+    """The call fails once; where the log is to be made durable, also every call of that name from then on: what is
+    tried instead fails as well, and the line is in the file."""
+    for error in ERRORS:
+        lie = f"{call.name}:error={error}:when={call.number}"
+        yield lie
+        if call.name in ("fsync", "fdatasync") and ".jsonl" in call.words:
+            yield f"{lie}+"
+
+
+def _one(scene: Scene, call: Call, lie: str) -> Outcome:
     scene.again()
-    lie = f"{call.name}:error={error}:when={call.number}"
     ended = strace.interfered(lie, call.name, scene.command, scene.home, cwd=scene.project)
     where = f"{lie} ({call.words[:100]})"
     faults = tuple(f"{where}: {fault}" for fault in _faults(scene, call, ended))
@@ -54,7 +65,8 @@ def _faults(scene: Scene, call: Call, ended: Ended) -> Iterator[str]:
         yield wrong
     if ended.code and _recorded(scene.home) and not any(said in ended.err for said in _SAID):
         yield f"{REFUSED}: {ended.err.strip()}"
-    if ended.code and any(name in call.words for name in ("index.sqlite", ".md", ".ndjson", ".tacit/written")):
+    is_answer = call.words.startswith(("1<", "2<"))
+    if ended.code and not is_answer and any(name in call.words for name in _DERIVED):
         yield f"{DERIVED}: {ended.err.strip()}"
     if ended.code == 0 and TEXT not in run(tacit("recall", TEXT), scene.home, cwd=scene.project).out:
         yield f"what was acknowledged is gone: {TEXT}"
