@@ -6,6 +6,7 @@ although they are gone. So a file whose sync failed stays suspect until another 
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections.abc import Iterable, Iterator
@@ -27,7 +28,7 @@ COMMANDS = {
 CAUGHT = "acknowledged without being durable"
 _AFTER = "always look both ways"
 _FILE = re.compile(r"^\d+<(?P<path>[^>]*)>")
-_NAMES = re.compile(r'"(?P<source>[^"]+)", .*"(?P<target>[^"]+)"')
+_NAMES = re.compile(r'(?:<(?P<one>[^>]*)>, )?"(?P<source>[^"]+)", .*?(?:<(?P<other>[^>]*)>, )?"(?P<target>[^"]+)"')
 
 
 def unsafe_files(calls: Iterable[Call]) -> set[str]:
@@ -44,11 +45,13 @@ def unsafe_files(calls: Iterable[Call]) -> set[str]:
         elif call.name in SYNCS:
             unsynced.discard(path)
         elif call.name.startswith("rename") and (names := _NAMES.search(call.words)):
+            source = os.path.join(names["one"] or "", names["source"])  # names may be relative to open folders
+            target = os.path.join(names["other"] or "", names["target"])
             for files in (unsynced, suspect):
-                files.discard(names["target"])
-                if names["source"] in files:
-                    files.remove(names["source"])
-                    files.add(names["target"])
+                files.discard(target)
+                if source in files:
+                    files.remove(source)
+                    files.add(target)
     return unsynced | suspect
 
 

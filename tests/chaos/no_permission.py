@@ -71,7 +71,7 @@ def closed_page(home: Path) -> None:
 # What is denied, and what becomes of questions and of changes.
 DENIALS: dict[Deny, tuple[str, str]] = {
     read_only: (ANSWERED, REFUSED),
-    read_only_folders: (ANSWERED, REFUSED),
+    read_only_folders: (ANSWERED, EITHER),  # the log itself can be written, and that is what a change needs
     closed: (EITHER, REFUSED),
     closed_parent: (EITHER, REFUSED),
     missing_in_a_closed_parent: (EITHER, REFUSED),

@@ -11,7 +11,12 @@ _SQL = "password in SQL"
 _CALL = "password in a call"
 _TEXT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[\w.\[\]@$]{1,80})"""
 _LAST = r"""["'`](?P<v>[^"'`\n\x00]{4,200})["'`]"""
-_PHRASE = r"(?P<v>(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"
+# Words of sentences that no list of words for recovery phrases (BIP 39) has.
+_PROSE = (
+    r"(?!(?:the|and|for|are|was|not|but|has|had|our|its|who|how|why|from|were|them|been|does|many|words|which|their|would|could|"
+    r"should|these|those)\b)"
+)
+_PHRASE = rf"(?P<v>(?:{_PROSE}[a-z]{{3,8}}[ ,]{{1,2}}){{11,23}}{_PROSE}[a-z]{{3,8}})"
 # fmt: off
 LITERALS: tuple[Shape, ...] = (
     (_SQL, "identified", "user,role,grant", r"identified\s{1,4}(?:with\s{1,4}[\w'\"]{1,40}\s{1,4})?(?:by|as)\s{1,4}(?:password\s{1,4})?{V}", SURE,
