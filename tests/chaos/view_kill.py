@@ -31,7 +31,7 @@ def pages(folder: Path) -> Pages:
 
 def is_drawing(call: Call) -> bool:
     """The first file that takes the place of a page is being made (mutants make none: there it is the page itself)."""
-    folders = ("/memory/", "/worklog/", "/evaluations/")
+    folders = [f"/{name}{end}" for name in ("memory", "worklog", "evaluations") for end in "/>"]  # or an open folder
     return call.name.startswith("open") and ".jsonl" not in call.words and any(one in call.words for one in folders)
 
 

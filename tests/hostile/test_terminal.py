@@ -74,7 +74,7 @@ def test_the_emulator_notices_when_a_sequence_gets_through() -> None:
 )
 def test_a_command_moves_no_terminal(haunted: Person, words: str) -> None:
     said = converse(haunted, *words.split(), answers=())
-    assert said.code in (0, 1)
+    assert said.code in ((0, 1, 3) if words == "verify" else (0, 1))  # it names lines that were planted past Tacit
     assert is_safe(said)
 
 
