@@ -34,7 +34,9 @@ def crowd(folder: Path, writers: int, *, seconds: float = _MINUTE) -> Outcome:
     began = time.monotonic()
     texts = [f"always do step {number} of the release" for number in range(writers)]
     started = [
-        subprocess.Popen(tacit("add", text), env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        subprocess.Popen(
+            tacit("add", text), cwd=folder, env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         for text in texts
     ]
     ended = [(one.communicate(timeout=10 * _MINUTE), one.returncode) for one in started]
