@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tacit.core.redaction import find_secrets, secret_kind
-from tacit.core.secrets import commands, cookies, encoded, search
+from tacit.core.secrets import commands, cookies, drawn, encoded, search
 from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import EXAMPLES
 from tacit.core.secrets.examples import written
@@ -27,6 +27,7 @@ ROWS = [
     *((commands.KIND, row[0], *row[-2:]) for row in (*commands.ARGUMENTS, *commands.PIPES)),
     *((cookies.KIND, "", example, counter) for _, example, counter in cookies.EXAMPLES),
     *((encoded.KIND, "", example, counter) for _, example, counter in encoded.EXAMPLES),
+    *((drawn.KIND, "", example, counter) for example, counter in drawn.EXAMPLES),
     *((kind, "", example, counter) for kind, example, counter in EXAMPLES),
 ]
 NAMES = [f"{number}: {row[0]} ({row[1]})" for number, row in enumerate(ROWS)]

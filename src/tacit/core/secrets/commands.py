@@ -205,6 +205,13 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
     ),
     ("login", r"(?<=\bbw )login", 1, "bw login me@example.org hunter2", "bw login me@example.org"),
     ("unlock", r"(?<=\bbw )unlock", 0, "bw unlock hunter2", "bw unlock --raw"),
+    (
+        "oathtool",
+        r"oathtool(?:\s{1,4}-{1,2}[\w=-]{1,20}){1,5}",
+        0,
+        "oathtool --totp -b <b32>",
+        "oathtool --totp --help",
+    ),
     ("obscure", r"(?<=rclone )obscure", 0, "rclone obscure hunter2", "rclone obscure -"),
     (
         "http-basic.",
@@ -466,7 +473,7 @@ def argument(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int]
         if found is None or found.lastgroup is None:
             return
         value = found[found.lastgroup]
-        if len(value) < 3 or not may_be_secret(value) or value.startswith(("-", "/", "|", ">")):
+        if len(value) < 3 or not may_be_secret(value) or value.startswith(("-", "/", "|", ">", "@")):
             return
         if drawn and not (any(map(str.isdigit, value)) or not value.isalpha()):
             return

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from tacit.core.secrets.blocks import Found
-from tacit.core.secrets.values import is_password
+from tacit.core.secrets.values import is_mixed, is_password, is_random, is_striking_word
 
 KIND = "encoded secret"
 _RUN = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,16384}+={0,2}"
@@ -23,6 +23,8 @@ _DECODED = (
     r"(?i)base64\s{1,2}(?:-d|--decode|-di)|b64decode\(|atob\(|frombase64string\(|xxd\s{1,2}-r|decode64|base64_decode\(|unhex|fromhex|"
     r"openssl\s{1,2}(?:base64|enc)[^|]{0,20}-d|basenc|base64decode|buffer\.from\("
 )
+_NAMED = r"(?i)(?:passw|passphr|pwd|\bpw|_pw|secret|token|cred|psk|_key|apikey|kennw|contrase|senha)[^\n]{0,40}\Z"
+_KEYS = r"(?i)passw|passphr|pwd|secret|token|cred|psk|\bkey|_key|-key|\.key|apikey|kennw|contrase|senha"
 _NEAR = 80
 _KEPT = 20_000  # runs that are remembered as unreadable: names and paths come again and again
 _KEPT_LENGTH = 48
@@ -36,6 +38,8 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("UTF-16 in base64", "-enc cABhAHMAcwB3AG8AcgBkAD0AaAB1AG4AdABlAHIAMgA=", "-enc ZQBjAGgAbwAgAGgAZQBsAGwAbwAgAHcAbwByAGwAZAA="),
     ("hex", "hex: 70617373776f72643d68756e74657232", "hex: 7468652070617373776f72642069732072657175697265642e"),
     ("decoded on the spot", "echo aHVudGVyMmh1bnRlcjI= | base64 -d", "echo aGVsbG8gd29ybGQhIQ== | base64 -d"),
+    ("a key, decoded on the spot", "printf '<x48>' | xxd -r -p > psk.bin", "printf '<x48>' | xxd -r -p > image.bin"),
+    ("beside a name", "db_pw hex=48756e746572213248756e", "db_name hex=48756e746572213248756e"),
 )  # fmt: skip
 
 
@@ -61,7 +65,9 @@ def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
             continue
         said = decoded(run[0])
         if said is None:
-            if len(run[0]) <= _KEPT_LENGTH:
+            if is_random(run[0], 32) and _is_key_decoded_here(text, *run.span()):
+                yield run.start(), run.end(), KIND
+            elif len(run[0]) <= _KEPT_LENGTH:
                 if len(_unreadable) >= _KEPT:
                     _unreadable.clear()
                 _unreadable.add(run[0])
@@ -71,6 +77,7 @@ def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
             read > _READ
             or find(said)
             or (is_password(said, quoted=True) and " " not in said and _is_decoded_here(text, *run.span()))
+            or ((is_mixed(said) or is_striking_word(said)) and _is_named(text, run.start()))
         ):
             yield run.start(), run.end(), KIND
 
@@ -120,3 +127,14 @@ def _is_decoded_here(text: str, begins: int, ends: int) -> bool:
     return (
         _compiled(_DECODED).search(text[max(0, begins - _NEAR) : begins] + " " + text[ends : ends + _NEAR]) is not None
     )
+
+
+def _is_key_decoded_here(text: str, begins: int, ends: int) -> bool:
+    """Whether a command decodes bytes that it, or the sentence around it, calls a key or a password."""
+    around = text[max(0, begins - _NEAR) : begins] + " " + text[ends : ends + _NEAR]
+    return _is_decoded_here(text, begins, ends) and _compiled(_KEYS).search(around) is not None
+
+
+def _is_named(text: str, begins: int) -> bool:
+    """Whether the line says before the run that it holds a secret: `db_pw hex=…`."""
+    return _compiled(_NAMED).search(text[max(0, begins - _NEAR) : begins]) is not None

@@ -9,7 +9,7 @@ from tacit.core.secrets.shapes import LITERAL, RANDOM, STATED, SURE, Shape
 
 _SQL = "password in SQL"
 _CALL = "password in a call"
-_TEXT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[\w.\[\]@$]{1,80})"""
+_TEXT = r"""(?:(?:"[^"\n]{0,200}"|'[^'\n]{0,200}')(?:\.\w{2,20}\(\))?|[\w.\[\]@$]{1,80})"""
 _LAST = r"""["'`](?P<v>[^"'`\n\x00]{4,200})["'`]"""
 # Words of sentences that no list of words for recovery phrases (BIP 39) has.
 _PROSE = (

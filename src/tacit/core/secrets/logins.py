@@ -31,6 +31,8 @@ LOGINS: tuple[Shape, ...] = (
      "curl -H \"Authorization: Basic $(echo -n 'me:hunter2x' | base64)\" x", "echo -n $USER:$PASS | base64"),
     (_LOGIN, "passwords tokens secrets credentials api_keys apikeys", "", r"\w{6,12}[\"']?\s{0,4}[:=]{1,2}\s{0,4}[\[({]\s{0,8}(?:[\"'][^\"'\n]{1,60}[\"']\s{0,2}[:=]>?\s{0,2})?[\"'](?P<v>[^\s\"']{6,200})[\"']", STATED,
      'passwords = ["hunter2!x", "hunter3!x"]', 'passwords = ["first", "second"]'),
+    (_LOGIN, "passwords: secrets: credentials: tokens:", "", r"(?<![\w-])[a-z]{6,12}:[ \t]{0,4}\n[ \t]{1,12}[\w.-]{1,40}:[ \t]{1,4}[\"']?(?P<v>[^\s\"'#{}\[\],]{8,200})", RANDOM,
+     "secrets:\n  db: <a20>", "secrets:\n  db: from-the-vault"),
     (_LOGIN, "cpin", "", r"cpin=\"?(?P<v>\d{4,8})", CODE, 'AT+CPIN="4711"', "AT+CPIN?"),
     (_LOGIN, "cwjap", "", r"cwjap[\w]{0,6}=\"[^\"\n]{1,40}\",\"(?P<v>[^\"\n]{6,64})\"", SURE, 'AT+CWJAP="Home","hunter2hunter"', "AT+CWJAP?"),
     (_LOGIN, "privilege", "", r"privilege\s\d{1,2}\s(?:secret|password)(?:\s\d)?\s(?P<v>\S{6,100})", SURE, "username admin privilege 15 secret hunter2hunter", "privilege 15 is for admins"),
@@ -40,7 +42,7 @@ LOGINS: tuple[Shape, ...] = (
      r"(?:\s{0,2}[:=：]\s{0,3}|\s(?:is|was|are|ist|lautet|est|es|é|è|starts? with|begins? with|like)\s(?:now\s)?|\s{1,2}(?=[\"'`]?(?:\d{6,8}\b|[A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8}\b)))[\"'`]?"
      r"(?P<v>\d{3,4}[ -]\d{3,4}(?!\d)|[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){1,7}|[A-Za-z0-9#*]{4,32})", CODE,
      "the backup code is 8f3k-29dk", "the recovery code is printed on paper"),
-    (_CODE, "codes", "recovery,backup,2fa", r"codes(?:\s[\w. ]{1,40})?:\s{1,8}[\"'`]?(?P<v>[a-z0-9]{4,10}-[a-z0-9]{4,10}(?:[\s,]{1,8}[a-z0-9]{4,10}-[a-z0-9]{4,10}){0,20})", CODE,
+    (_CODE, "codes", "recovery,backup,2fa", r"codes(?:[\s,][^\n:]{1,80})?:\s{1,8}[\"'`]?(?P<v>[a-z0-9]{4,10}-[a-z0-9]{4,10}(?:[\s,]{1,8}[a-z0-9]{4,10}-[a-z0-9]{4,10}){0,20})", CODE,
      "recovery codes:\n8f3k2-9dkf3\nkd83j-f02ls", "recovery codes: keep-them safe"),
     (_CODE, "otp totp 2fa", "", r"(?<![A-Za-z0-9/+-])[a-z0-9]{3,4}(?:\s(?:is|code))?\s{0,2}[:=]?\s{0,2}(?P<v>\d{6})(?!\d)", CODE, "OTP 482913 valid for 5 min", "OTP valid for 300 s"),
     ("recovery key", "recovery wiederherstellungs", "", r"(?<![A-Za-z0-9/+-])[\w-]{8,20}[\s-]{0,2}(?:key|schlüssel)\s{0,2}[:=]\s{0,3}(?P<v>\d{6}(?:-\d{6}){5,8}|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,12})", CODE,

@@ -31,7 +31,7 @@ _FOREIGN = (
     "salasana lösenord losenord passord adgangskode kodeord jelszó jelszo lozinka şifre sifre пароль парола лозинка"
 ).split()
 KEYWORDS = (
-    "pass", "pwd", "pswd", "secret", "token", "key", "cred", "auth", "access", "api", "sig", "psk", "hmac", "mnemonic", "jwt", "pin", "pw", "unseal", "salt", "pepper",
+    "pass", "pwd", "pswd", "vault_", "_pat", "secret", "token", "key", "cred", "auth", "access", "api", "sig", "psk", "hmac", "mnemonic", "jwt", "pin", "pw", "unseal", "salt", "pepper",
     "clave", "senha", "mdp", "wachtwoord", "hasło", "haslo", "heslo", "parola", "salasana", "kennwort", "contrase",
     "lösenord", "losenord", "adgangskode", "kodeord", "jelsz", "lozinka", "şifre", "sifre", "пароль", "парола", "лозинка",
 )  # fmt: skip
@@ -111,21 +111,21 @@ _LITERAL = r"(?:[@$brfLuR]{0,2}(?=[\"'`]))"
 _TYPED = rf"\s{{0,4}}:\s{{0,4}}[&*]{{0,2}}['\w.<>\[\]?]{{1,30}}\s{{0,4}}=\s{{0,4}}{_LITERAL}"  # password: str = "…"
 _WRAPPED = (  # key = []byte("…"), key = SecretStr("…")
     r"[\"'\])]{0,3}\s{0,4}(?::?=|:|=>)\s{0,4}(?:new\s{1,2})?(?:\[\]byte|bytes|byte|str|String|SecretStr|SecretString|Secret|Buffer\.from|"
-    rf"[\w.:]{{0,30}}::(?:from|new)|Some|Password|toCharArray|NSString|std::string|encode|b64decode|unhexlify|fromhex|literal|sops|raw|Uint8Array|TextEncoder|[\w.]{{0,30}}GetBytes|\[\]string)"
+    rf"[\w.:]{{0,30}}::(?:from|new)|Some|Password|toCharArray|NSString|std::string|encode|b64decode|unhexlify|fromhex|literal|sops|raw|Uint8Array|TextEncoder|[\w.]{{0,30}}GetBytes|\[\]string|Data|Bytes|SymmetricKey|SecretKey|Key)"
     rf"[({{]\s{{0,4}}{_LITERAL}"
 )
 _CALLED = (
     rf"(?:::(?:from|new))?[({{]\s{{0,8}}(?:(?:Some|[\w.:]{{1,20}}::(?:from|new))\()?{_LITERAL}"  # setPassword("…")
 )
 _VALUED = (  # name: DB_PASSWORD, value: … and <key>password</key><string>…
-    r"[\"']{0,2}(?:(?:[ \t][\w:-]{1,20}=\"[^\"<>\n]{0,40}\"){1,3}>|</key>\s{0,8}<string>|[^<>\n]{0,60}>\s{0,8}<(?:value|string)>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|[ \t]-Value[ \t]|"
+    r"[\"']{0,2}(?:[^<>\n]{0,60}>\s{0,8}<(?:value|string)>|(?:[ \t][\w:-]{1,20}=\"[^\"<>\n]{0,40}\"){1,3}>|</key>\s{0,8}<string>|\s{0,4}[,;]?\s{1,12}[\"']?(?:value|Value|val|content|defaultValue|default_value)[\"']?\s{0,4}[:=]\s{0,4}|[ \t]-Value[ \t]|"
     r"[\"']?,\s{0,4}[\"']?(?:value|Value|val)[\"']?\s{0,4}[:=]\s{0,4})(?=[^\s])"
 )
 _QUOTED_NEXT = r"[ \t]{1,4}(?=[\"'`«„“][^\s\"'`])"  # password "…"
 _TUPLE = r",\s{0,4}(?=[\"'])"  # {password, "…"}
 _SETS = (  # what stands before a name that a blank separates from its value
     r"(?i)(?:^|[\s;&|({\"'`])(?:set(?:env|x|-env|-environment)?|setenv|env|arg|[\w-]{1,20}:set|store-secret(?:[ \t][\w-]{1,30}){0,2}|config(?:\s{1,2}(?:set|add))?|configure\s{1,2}set|"
-    r"secrets?\s{1,2}(?:set|put|add)|kv\s{1,2}(?:set|put)|(?:etcdctl|consul|redis-cli|zkcli|snap|defaults|gsettings)\s{1,2}(?:set|put|write)|"
+    r"(?:user-)?secrets?\s{1,2}(?:set|put|add)|kv\s{1,2}(?:set|put)|(?:etcdctl|consul|redis-cli|zkcli|snap|defaults|gsettings)\s{1,2}(?:set|put|write)|"
     r"define|export|-name|\$env)(?:[ \t]{1,4}(?:-{1,2}[\w-]{1,20}|/\w{1,4})){0,5}[ \t]{1,4}[\"'\w./:-]{0,60}?\Z"
 )
 _SETTERS = r"(?i)(?:\A|[^a-z])(?:get|read|prompt|ask|input|fetch|load|lookup|find|require|valid|check|verify|is|has|forgot|reset|need|show|hide|print|log|test|hash|encode|encrypt|decode|parse|remove|delete|clear|compare|match)|getpass"
@@ -216,6 +216,10 @@ def _judged_value(text: str, place: Place) -> Found | None:
     start, end, quoted = found
     if _is(r"\d{1,6}:\d{1,6}").fullmatch(text, start, end):
         return None  # a line and a column
+    if text.startswith((":?", ":+"), place.ends) and text.startswith("${", place.ends - len(place.name) - 2):
+        return None  # ${NAME:?message}
+    if place.how == "junk" and _is_about(text[place.ends : place.begins]):
+        return None  # `token id=…`
     if not quoted and place.how == "assigned" and "," in text[place.ends : place.begins]:
         return None  # ("password", value): only a literal counts
     if quoted and text[start] == " " and text[start : start + 3].strip()[:1] in _JOINS:
@@ -277,9 +281,9 @@ def _is_whole_line(text: str, place: Place, ends: int) -> bool:
 
 def _is_set(text: str, place: Place) -> bool:
     """Whether a shell, a file of settings or a tool sets the name to what follows a blank."""
-    if place.name.lower() == "pass":
-        return False
     begins = place.ends - len(place.name)
+    if place.name.lower() == "pass" and text[begins - 1 : begins] != ":":
+        return False
     line = text.rfind("\n", max(0, begins - 80), begins) + 1 or max(0, begins - 80)
     if _is(_SETS).search(text[line:begins]):
         return True
@@ -292,8 +296,9 @@ def _is_set(text: str, place: Place) -> bool:
 
 def _is_literal(text: str, place: Place, kind: str) -> bool:
     """Whether a quote opens here, behind a name that takes a secret."""
+    wrapped_key = place.how == "wrapped" and place.name.lower().endswith("key")
     if (
-        not kind
+        not (kind or wrapped_key)
         or place.name.lower() in ("pass", "wpa_passphrase")
         or text[place.begins : place.begins + 1] not in ('"', "'", "`", "«", "„", "“")
     ):
@@ -350,6 +355,10 @@ def kind_of_name(name: str) -> str:
         return TOKEN
     if last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYS:
         return TOKEN
+    if last == "pat" and len(words) > 1:
+        return TOKEN
+    if words[0] == "vault" and name.startswith("vault_"):
+        return PASSWORD  # the prefix that Ansible's own guide gives to variables of a vault
     return PASSWORD if last == "pin" else ""
 
 
@@ -380,6 +389,8 @@ def _last(text: str, at: int) -> int:
 
 
 def _judged(kind: str, how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
+    if how == "wrapped" and not kind:
+        return is_random(value, 16)  # key = bytes("…")
     if how == "junk" or not kind:
         if kind and how == "valued":
             return is_password(value, quoted) or is_chosen(value)
@@ -449,6 +460,16 @@ def in_query(text: str) -> Iterator[Found]:
             said = _is("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
             if is_password(said, quoted=False) if kind == PASSWORD else is_random(said, 10):
                 yield pair.start(2), pair.end(2), kind
+
+
+_ESCAPED_ADDRESS = r"(?i)%3A%2F%2F[\w.%-]{0,80}?(?:%3A|:)((?:[^\s%@:/\"'<>\x00]|%(?!40)[0-9A-F]{2}){3,200})(?:%40|@)"
+
+
+def in_escaped_address(text: str) -> Iterator[Found]:
+    """Passwords of addresses that are escaped as a whole: `postgres%3A%2F%2Fme%3A…%40db`."""
+    for address in _is(_ESCAPED_ADDRESS).finditer(text):
+        if may_be_secret(address[1]):
+            yield *address.span(1), "password in an address"
 
 
 def _is_basic(value: str) -> bool:

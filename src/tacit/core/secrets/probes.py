@@ -12,6 +12,7 @@ from tacit.core.secrets.shapes import CODE, HEADER, LINKED, LITERAL, LONG, PAIRE
 from tacit.core.secrets.spec import exact_length, expression, length
 from tacit.core.secrets.tokens import Row
 from tacit.core.secrets.values import (
+    is_app_password,
     is_chosen,
     is_filler,
     is_literal,
@@ -190,7 +191,7 @@ def _is_value(value: str, judged: str) -> bool:
         return any(map(str.isdigit, value)) and not is_filler(value) and len(set(value)) > 2
     if judged == LITERAL:
         chosen = is_password(value, quoted=True) or is_chosen(value) or is_literal(value)
-        return " " not in value and chosen and not is_place(value)
+        return (is_app_password(value) or (" " not in value and chosen)) and not is_place(value)
     if judged == LONG:
         return len(value) >= 24 and len(set(value)) >= 10 and not is_wordy(value) and not is_filler(value)
     return is_random(value, 16)

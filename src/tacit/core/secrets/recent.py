@@ -38,6 +38,7 @@ RECENT: tuple[Row, ...] = (
     ("Kaggle token", "KGAT_", "x32", "KGAT_<x32>", "KGAT_<x8>"),
     ("Apify token", "apify_api_ apify_proxy_", "a34-40", "apify_api_<a36>", "apify_api_client_version"),
     ("LiveKit key", "APIx", "a13-20", "APIx<a14>", "APIx <a3>"),
+    ("Matrix token", "syt_", "[A-Za-z0-9+/=]{4,60} _ a20 _ a6-8", "syt_<a12>_<a20>_<a6>", "syt_example"),
     # Hosting, databases, build machines
     ("Neon key", "napi_ neon_api_key_", "l60-70", "napi_<l64>", "napi_<l8>"),
     ("Neon password", "npg_", "a12", "npg_<a12>", "npg_<a4>"),

@@ -13,6 +13,7 @@ from functools import cache, partial
 from tacit.core.secrets import blocks, commands, cookies, names, probes, shapes, talk
 from tacit.core.secrets.addresses import ADDRESSES
 from tacit.core.secrets.blocks import Found
+from tacit.core.secrets.drawn import find_drawn
 from tacit.core.secrets.encoded import find_encoded, may_hold_runs
 from tacit.core.secrets.keywords import Keywords, lowered
 from tacit.core.secrets.literals import LITERALS
@@ -41,12 +42,13 @@ def find(text: str) -> list[Found]:
     plain = Plain(text)
     found = _told(plain.text)
     if may_hold_runs(plain.text):
-        for start, end, kind in find_encoded(plain.text, _is_told):
+        for start, end, kind in (*find_encoded(plain.text, _is_told), *find_drawn(plain.text)):
             found.append((start, end, _LAST, kind))
     if found and plain.text is not text:
         found = [(plain.back(start), plain.back(end), rank, kind) for start, end, rank, kind in found]
     if "%" in text:
-        found += ((start, end, _LAST, kind) for start, end, kind in names.in_query(text))
+        escaped = (*names.in_query(text), *names.in_escaped_address(text))
+        found += ((start, end, _LAST, kind) for start, end, kind in escaped)
     return list(_apart(found)) if found else []
 
 

@@ -51,7 +51,7 @@ LANGUAGES: tuple[Language, ...] = (
      "a senha é obrigatória e deve ter oito caracteres"),
     ("Italian", "parola_d'ordine codice_di_accesso codice_d'accesso", "chiave", "è era sarà e' sono", "la password del pannello è «Vespa50Special!»",
      "la password è scaduta, serve la pagina per cambiarla"),
-    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode", "sleutel", "is was luidt wordt",
+    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode ww", "sleutel", "is was luidt wordt",
      "het wachtwoord van de server is «Stroopwafel!88»", "wachtwoord vergeten werkt niet op Safari"),
     ("Swedish", "lösenord lösenordet lösenfras losenord", "nyckel nyckeln", "är var blir", "lösenordet till servern är «Älgen_42x»",
      "lösenordet måste innehålla minst en siffra"),
@@ -145,7 +145,7 @@ _TRIED = 3  # places that are tried behind one noun
 _INFLECTED = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
 _SHORT_ENDING = r"(?:[- ]?(?:code|number|nummer|код)\b)?(?![\w+/])"
 _SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
-_SIGNS = r"[:：=＝→]|[-=]>|[–—](?=\s)"
+_SIGNS = r"[:：=＝→]|(?<=\w)\?(?=\s)|[-=]>|[–—](?=\s)"
 _NOW = (
     r"(?:(?:now|currently|still|jetzt|nun|aktuell|maintenant|désormais|ahora|agora|adesso|ora|nu|nå|teraz|teď|теперь|тепер|"
     r"şimdi|sekarang|现在|現在|이제)\s{1,2})?"
@@ -155,6 +155,11 @@ _VALUE = (
     r"‘(?P<u>[^‘’\n\x00]{3,100})’|(?P<v>[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00]{3,100}))"
 )
 _KOREAN = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
+# Where the verb comes last: "dat de toegangscode van de NAS fietsbel0566Q is".
+_VERB_LAST = (
+    r"(?<!\S)(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])(?P<v>[^\s\"'`«»„“”‘’<>(){}\[\]|,;:\x00]{6,64})\s(?:is|was|ist|war|lautet|oldu|budur)"
+    r"(?=\s{0,2}(?:[;,.!?)\n]|\Z))"
+)
 _TYPES = (
     r"(?i:oauth|totp|argon|sha|md|aes|rsa|base|utf|http|ipv|ssl|tls|bcrypt|scrypt|pbkdf|v|web|win|windows|python|php|java|"
     r"ssh|smb|ntlm|rfc|iso|e?cdsa|ed|x|p|k8s|s3|ec2|db|pg|step|part|phase|level|user|admin|node|server|host|app|test|page|"
@@ -163,11 +168,11 @@ _TYPES = (
 _NO_PASSWORD = "|".join((
     _TYPES,
     r"\d{1,9}(?:[-–x.,:/]\d{1,9}){0,4}[-–]?[^\W\d_]{0,20}",  # 12-stellig, 8-64, 3x, 12文字
-    r"[A-Za-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
+    r"[a-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
     r"[a-z0-9]{1,40}_[a-z0-9_]{1,60}|[A-Z0-9]{1,40}_[A-Z0-9_]{1,60}",  # a name of the program
     r"[a-z]{1,30}[A-Z][a-z][A-Za-z]{0,40}\d?(?:[.=][\w.]{0,40})?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}-?\d?",
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}",  # an address of mail
-    r"[A-Za-z_][\w.]{0,60}=[\w.\"']{0,60}",  # another name and its value
+    r"[A-Za-z_][\w.]{0,60}=[\w.\"'-]{0,60}",  # another name and its value
 ))  # fmt: skip
 _SPECIAL = frozenset("!@#$%^&*+~§?=")
 _NUMBERED = r"[^\W\d_]{3,}(?:[._-][^\W\d_]{2,}){0,5}[._-]?\d{2,6}"  # monte.bianco.4810
@@ -275,6 +280,9 @@ def _candidates(
             break
         if introduced := _value_at(text, introduction.end(), blankless):
             yield *introduced, introduction[0].strip().lower() not in _WEAK
+    if not blankless and (last_word := _compiled(_VERB_LAST).search(text, ends, min(len(text), until + 1))):
+        if not _is_no_password(last_word["v"]):
+            yield *last_word.span("v"), False, True
     if blankless and "가" <= keyword[0] <= "힯":
         stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
         if stated_before:
@@ -348,6 +356,8 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
         if digits and (mixed or special or not value.isascii()):
             return len(value) >= 5
         if special and len(value) >= 8 and not _SPECIAL.isdisjoint(value[1:-1]):
+            return True
+        if special and len(value) >= 8 and mixed and any(map(str.isupper, value[1:])):
             return True
         if not quoted and _compiled(_NUMBERED).fullmatch(value) and not is_label(value):
             return len(value) >= 8

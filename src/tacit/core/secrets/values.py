@@ -27,7 +27,7 @@ _FILLERS = (
     "${", "$(", "{{", "%(", "\x00",
 )  # fmt: skip
 _YOURS = r"\byour|your[-_]"
-_BEGINNING = r"[<{\[(]|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
+_BEGINNING = r"<(?![^<>\s]{0,40}[&!#$%^*])|[{\[(]|(?:env|file|fd|op|ssm|vault|keychain|keyring):|\.\*|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
 _TYPE = (
     r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|oauth|v)"
     r"-?\d+(?:[-_].*)?"
@@ -73,6 +73,7 @@ _PROSE = frozenset(
     ).split()
 )
 _SPECIAL = frozenset("!@#$%^&*?+~")
+_STRIKING = frozenset("!#$%^*~")
 _JUDGED = 64  # so much of a value is enough to judge it by
 _MEAN_PART = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
 
@@ -162,6 +163,8 @@ def is_password(value: str, quoted: bool) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 6
+    if quoted and is_app_password(value):
+        return True
     if value[-1] == "=" and len(value) % 4 == 0 and _is(r"[A-Za-z0-9+/]{8,}={1,2}").fullmatch(value):
         return True  # base64
     special = not _SPECIAL.isdisjoint(value[:-1]) and any(map(str.isalpha, value))
@@ -185,6 +188,18 @@ def is_chosen(value: str) -> bool:
     if len(parts) >= 3 and all(parts) and "." not in value and value.islower():
         return len(value) >= 12 and "_" not in value
     return len(parts) >= 2 and all(parts) and mixed and "." not in value and not value.isupper()
+
+
+def is_app_password(value: str) -> bool:
+    """Four groups of four letters, as a mail service shows them: `qwhf zbnu tkod ymaj`."""
+    grouped = _is("[a-z]{4}(?:[ -][a-z]{4}){3}").fullmatch(value)
+    return grouped is not None and _is("[^aeiou]{5}").search(value.replace(" ", "").replace("-", "")) is not None
+
+
+def is_striking_word(value: str) -> bool:
+    """A word with a sign amid it that names of things do not have: `Quokka!6Uy`."""
+    inner = value[1:-1]
+    return 8 <= len(value) <= 64 and " " not in value and not _STRIKING.isdisjoint(inner) and not is_label(value)
 
 
 def is_label(value: str) -> bool:
