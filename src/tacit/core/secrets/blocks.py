@@ -28,12 +28,15 @@ _OTHER_KEYS = frozenset(
     "apiversion kind metadata type name namespace labels annotations immutable data stringdata creationtimestamp "
     "resourceversion uid managedfields ownerreferences generatename".split()
 )
+_LOGIN = r"(?<![\w.-])[\w.-]{1,60}:(?P<v>[^\s\"'`:@]{3,100})(?=@(?:tcp|unix)\()"
+_LOGIN_LENGTH = 170
 _AWS = r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
 
 EXAMPLES = (
     ("private key", "-----BEGIN RSA PRIVATE KEY-----\n<b64>\n<b64>\n-----END RSA PRIVATE KEY-----",
      "-----BEGIN CERTIFICATE-----\n<b64>\n<b64>\n-----END CERTIFICATE-----"),
     ("Kubernetes secret", "kind: Secret\ndata:\n  one: <a20>", "kind: ConfigMap\ndata:\n  one: <a20>"),
+    ("password in an address", 'dsn := "orders:Hunter_n2@tcp(10.0.0.7:3306)/orders"', 'dsn := "orders@tcp(10.0.0.7:3306)/orders"'),
     ("AWS secret key", "AKIA<t16> <b40>", "AKIA stands before <x40>"),
 )  # fmt: skip
 
@@ -52,6 +55,13 @@ def private_key(text: str, at: int) -> Iterator[Found]:
     if end is None or "-----BEGIN" in text[begin.end() : end.start()]:
         end = _is(_BODY).match(text, begin.end()) or begin
     yield at, end.end(), "private key"
+
+
+def go_dsn(text: str, at: int) -> Iterator[Found]:
+    """The password before `@tcp(`, in the address of a database as Go's drivers write it."""
+    login = _is(_LOGIN).search(text, max(0, at - _LOGIN_LENGTH), at + 6)
+    if login and not is_placeholder(login["v"]):
+        yield *login.span("v"), "password in an address"
 
 
 def kubernetes(text: str, at: int) -> Iterator[Found]:

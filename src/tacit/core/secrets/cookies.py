@@ -12,7 +12,7 @@ from functools import cache
 
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.spec import UUID
-from tacit.core.secrets.values import is_filler, is_placeholder, is_random, is_wordy
+from tacit.core.secrets.values import is_filler, is_placeholder, is_random, is_very_random, is_wordy
 
 KIND = "cookie"
 KEYWORDS = ("cookie",)
@@ -46,6 +46,9 @@ _SESSION = (
     r"(?i)[\w.-]{3,60}(?:=|[\"']\s{0,3}[:,]\s{0,3}[\"'](?:value[\"']\s{0,3}:\s{0,3}[\"'])?)"
     r"(?P<value>[^\s\"';,<>(){}\\\x00]{16,4096})"
 )
+_BRACKETED = r"[(\[\"'`](?P<value>[A-Za-z0-9_.%+/=-]{32,4096})[)\]\"'`]"
+_NEAR = 100  # characters behind the word in which a value may stand in brackets or quotes
+_DATE = r"\d{4}-\d\d-\d\dT"
 _JAR = r"(?i)(?:TRUE|FALSE)\t/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t(?P<name>[^\t\n]{1,80})\t(?P<value>[^\s\x00]{4,4096})"
 _TELLING = (
     r"(?i)sess|sid\b|sid$|auth|tok|csrf|xsrf|login|user|remember|identity|jwt|ticket|secret|sso|saml|aspx|passport|"
@@ -70,6 +73,7 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("a jar", "example.org\tTRUE\t/\tTRUE\t1781990400\txf_user\t<d5>%2C<w40>", "example.org\tTRUE\t/\tTRUE\t0\tlang\tde-DE"),
     ("an export", '{"name":"sid","value":"<a32>","path":"/","httpOnly":true}', '{"name":"lang","value":"german","path":"/","httpOnly":true}'),
     ("a name everybody knows", '200 12 "-" "curl" "PHPSESSID=<l26>; lang=de"', "PHPSESSID=deleted; lang=de"),
+    ("a value in brackets", "my li_at cookie from the browser (<w150>) is below", "the cookie jar of the tests (see conftest.py) is empty"),
     ("a sentence", "use the cookie li_at=<w150> from my browser", "does the cookie need SameSite=None-or-Lax here"),
 )  # fmt: skip
 
@@ -93,6 +97,11 @@ def near_cookie(text: str, at: int) -> Iterator[Found]:
             yield from _judged(found)
     for found in _compiled(_PAIRS).finditer(text, at, until):
         yield from _judged(found)
+    for found in _compiled(_BRACKETED).finditer(text, at, until):
+        if found.start() > at + _NEAR:
+            break
+        if is_very_random(found["value"]) or is_cookie_value(found["value"], 32):
+            yield *found.span("value"), KIND
     if line >= 0 and "\t" in text[line : line + 200]:
         for found in _compiled(_JAR).finditer(text, line, at + 2 * _BLOCK):
             yield from _judged(found)
@@ -124,6 +133,8 @@ def _judged(found: re.Match[str]) -> Iterator[Found]:
     name, value = found["name"], found["value"]
     lower = name.lower()
     if lower in _ATTRIBUTES or lower.startswith(_COUNTERS) or is_placeholder(value) or is_filler(value):
+        return
+    if _compiled(_DATE).match(value):
         return
     if value.startswith(("http:", "https:", "/", "$", "./", "~")) or "://" in value:
         return

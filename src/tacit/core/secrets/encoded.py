@@ -38,6 +38,7 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("UTF-16 in base64", "-enc cABhAHMAcwB3AG8AcgBkAD0AaAB1AG4AdABlAHIAMgA=", "-enc ZQBjAGgAbwAgAGgAZQBsAGwAbwAgAHcAbwByAGwAZAA="),
     ("hex", "hex: 70617373776f72643d68756e74657232", "hex: 7468652070617373776f72642069732072657175697265642e"),
     ("decoded on the spot", "echo aHVudGVyMmh1bnRlcjI= | base64 -d", "echo aGVsbG8gd29ybGQhIQ== | base64 -d"),
+    ("a login of SASL", "AUTH PLAIN AG1lQGV4YW1wbGUub3JnAEh1bnRlciEySHVu", "AUTH PLAIN AG1lQGV4YW1wbGUub3JnAA=="),
     ("a key, decoded on the spot", "printf '<x48>' | xxd -r -p > psk.bin", "printf '<x48>' | xxd -r -p > image.bin"),
     ("beside a name", "db_pw hex=48756e746572213248756e", "db_name hex=48756e746572213248756e"),
 )  # fmt: skip
@@ -90,7 +91,8 @@ def decoded(run: str) -> str | None:
             return None
         return _text(unhexlify(body))
     body = body.replace("-", "+").replace("_", "/")
-    if _text(_unbased(body[:_SAMPLE])) is None:
+    sample = _unbased(body[:_SAMPLE])
+    if _text(sample) is None and not (0 in sample and _text(sample.replace(b"\0", b" "))):
         return None
     return _text(_unbased(body))
 
@@ -104,6 +106,9 @@ def _unbased(body: str) -> bytes:
 
 def _text(said: bytes) -> str | None:
     """As text, where all of it can be read."""
+    if said.count(0) == 2 and len(said) > 6:
+        _, user, password = said.split(b"\0")
+        said = b"login " + user + b" password=" + password  # SASL PLAIN
     if len(said) > 3 and not any(said[1::2]) and all(said[::2]):
         said = said[::2]  # UTF-16 of plain letters
     if said.isascii():

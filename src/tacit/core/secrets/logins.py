@@ -16,7 +16,7 @@ _IS = r"(?:\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|
 LOGINS: tuple[Shape, ...] = (
     (_LOGIN, "login creds credentials user/pass username/password user:pass zugangsdaten anmeldedaten identifiants credenciales credenciais credenziali "
      "inloggegevens inloggningsuppgifter логин доступы учётка ログイン 账号 账户 계정 dane", "",
-     r"(?<![\w/.@+=])[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
+     r"(?<![\w/.@+=])[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?(?:\s(?:for|of|on|to|für|pour|para|per|voor|для)(?:\s[\w.-]{1,30}){1,5}?(?=\s{0,2}[:=：]))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
      "login: admin / Kaffee!77", "login: admin / password"),
     (_LOGIN, "root: admin: administrator: ubuntu: deploy: postgres: backup: guest: sa: pi:", "", r"(?<![\w./@:$-])[a-z]{2,14}:(?P<v>[^\s\"'`,;:/()<>{}\[\]|\x00]{6,64})(?=[\s\"'`,;.)]|$)", STATED,
      "ssh in with root:Blechdose_3 please", "chown root:docker-users2 /srv"),
@@ -33,6 +33,8 @@ LOGINS: tuple[Shape, ...] = (
      'passwords = ["hunter2!x", "hunter3!x"]', 'passwords = ["first", "second"]'),
     (_LOGIN, "passwords: secrets: credentials: tokens:", "", r"(?<![\w-])[a-z]{6,12}:[ \t]{0,4}\n[ \t]{1,12}[\w.-]{1,40}:[ \t]{1,4}[\"']?(?P<v>[^\s\"'#{}\[\],]{8,200})", RANDOM,
      "secrets:\n  db: <a20>", "secrets:\n  db: from-the-vault"),
+    (_LOGIN, "login logins creds credentials", "", r"(?<![\w/.@+=-])[a-z]{5,11}\b[^\n.\x00]{0,60}?\b(?:is|its|it's|are|to|now|lautet|ist|est|es|é|è)\s(?:now\s)?[\"'`«](?P<v>[^\s\"'`«»]{6,64})[\"'`»]", STATED,
+     "I rotated the admin login, its `Kaffee!77x` now", "the login is `required` for all"),
     (_LOGIN, "cpin", "", r"cpin=\"?(?P<v>\d{4,8})", CODE, 'AT+CPIN="4711"', "AT+CPIN?"),
     (_LOGIN, "cwjap", "", r"cwjap[\w]{0,6}=\"[^\"\n]{1,40}\",\"(?P<v>[^\"\n]{6,64})\"", SURE, 'AT+CWJAP="Home","hunter2hunter"', "AT+CWJAP?"),
     (_LOGIN, "privilege", "", r"privilege\s\d{1,2}\s(?:secret|password)(?:\s\d)?\s(?P<v>\S{6,100})", SURE, "username admin privilege 15 secret hunter2hunter", "privilege 15 is for admins"),

@@ -59,6 +59,7 @@ _NEXT = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next na
 _NESTED = rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(KEYWORDS)})[\w.\-]{{0,20}}="  # a name itself, and tried by itself
 _LINE = r"[^\s\"'`<>\\\x00]{1,200}+"  # in a file of variables a value ends with its line
 _FOLLOWING = frozenset(" \t\n\r\f\v\"'`])=:>|?,(<[{")
+_IN_CONNECTION = r"(?i)(?:pwd|password)\Z"  # Server=…;Pwd=…; where the value may hold any sign but the last
 _CALL = r"[(\[{]|\.\w"
 _IN_TALK_CALL = r"[(\[{]|\.\w"
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
@@ -108,7 +109,7 @@ _TAILS = frozenset(
 
 # Ways in which source code and settings put a value behind a name.
 _LITERAL = r"(?:[@$brfLuR]{0,2}(?=[\"'`]))"
-_TYPED = rf"\s{{0,4}}:\s{{0,4}}[&*]{{0,2}}['\w.<>\[\]?]{{1,30}}\s{{0,4}}=\s{{0,4}}{_LITERAL}"  # password: str = "…"
+_TYPED = rf"\s{{0,4}}:\s{{0,4}}[&*]{{0,2}}['\w.<>\[\]?; ]{{1,30}}\s{{0,4}}=\s{{0,4}}{_LITERAL}"  # password: str = "…"
 _WRAPPED = (  # key = []byte("…"), key = SecretStr("…")
     r"[\"'\])]{0,3}\s{0,4}(?::?=|:|=>)\s{0,4}(?:new\s{1,2})?(?:\[\]byte|bytes|byte|str|String|SecretStr|SecretString|Secret|Buffer\.from|"
     rf"[\w.:]{{0,30}}::(?:from|new)|Some|Password|toCharArray|NSString|std::string|encode|b64decode|unhexlify|fromhex|literal|sops|raw|Uint8Array|TextEncoder|[\w.]{{0,30}}GetBytes|\[\]string|Data|Bytes|SymmetricKey|SecretKey|Key)"
@@ -157,6 +158,7 @@ _ENDS_PAIR = frozenset(("", " ", "\n", "&", '"', "'", ";"))
 _SIGN_NEAR = 64
 _ANY_SIGN = r"[=:>|,(?]|\s[\"'`«„“]"
 _JOINS = frozenset("+.,)%&|")
+_LINE_BEFORE = 200
 
 
 class Place(NamedTuple):
@@ -218,11 +220,15 @@ def _judged_value(text: str, place: Place) -> Found | None:
         return None  # a line and a column
     if text.startswith((":?", ":+"), place.ends) and text.startswith("${", place.ends - len(place.name) - 2):
         return None  # ${NAME:?message}
+    if text[max(0, place.ends - len(place.name) - 7) : place.ends].lower().startswith("set /p "):
+        return None  # a question of a batch file
+    if place.name.startswith("secret") and text.rfind("arn:", max(0, place.ends - 120), place.ends) >= 0:
+        return None  # the name of a secret in a store
     if place.how == "junk" and _is_about(text[place.ends : place.begins]):
         return None  # `token id=…`
     if not quoted and place.how == "assigned" and "," in text[place.ends : place.begins]:
         return None  # ("password", value): only a literal counts
-    if quoted and text[start] == " " and text[start : start + 3].strip()[:1] in _JOINS:
+    if quoted and text[start] == " " and _is_closing(text, place, start - 1):
         return None  # the quote was closed before: `"password=" + value`
     if place.begins and text[place.begins - 1] == ">" and text.startswith("</", end):
         quoted = True  # the text of an element
@@ -236,6 +242,14 @@ def _judged_value(text: str, place: Place) -> Found | None:
     if _judged(kind, how, text[start:end], quoted=quoted, exported=exported, name=place.name):
         return start, _last(text, end) if end - start >= 200 else end, kind or WEAK
     return None
+
+
+def _is_closing(text: str, place: Place, quote: int) -> bool:
+    """Whether a quote ends a string that was opened before the name in the same line."""
+    if text[quote + 1 : quote + 4].strip()[:1] in _JOINS:
+        return True
+    begins = max(text.rfind("\n", 0, place.ends) + 1, place.ends - _LINE_BEFORE)
+    return text.count(text[quote], begins, place.ends) % 2 == 1
 
 
 def _is_exported(text: str, place: Place, ends: int) -> bool:
@@ -370,6 +384,10 @@ def _value(text: str, place: Place) -> tuple[int, int, bool] | None:
         group = quoted.lastindex or 0
         return quoted.start(group), quoted.end(group), True
     begins += text[begins : begins + 1] in ('"', "'")  # a quote that is never closed
+    if text[begins - 1] == "=" and _is(_IN_CONNECTION).match(place.name):
+        part = _is(r"[^;\"'`\n\x00]{1,200}").match(text, begins)
+        if part and (text[begins - len(place.name) - 2 : begins - len(place.name) - 1] == ";"):
+            return begins, part.end(), False
     whole_line = place.before in ("", "export", "env") and place.name.isupper()
     bare = _is(_LINE if whole_line else _BARE).match(text, begins)
     if bare is None or _is(_NESTED).match(text, begins):
@@ -460,6 +478,17 @@ def in_query(text: str) -> Iterator[Found]:
             said = _is("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
             if is_password(said, quoted=False) if kind == PASSWORD else is_random(said, 10):
                 yield pair.start(2), pair.end(2), kind
+
+
+_IN_JSON = r"\"([\w.\-]{2,40})\"\s{0,4}:\s{0,4}\"((?:[^\"\\\n\x00]|\\.){3,400})\""
+
+
+def in_json(text: str) -> Iterator[Found]:
+    """Passwords of JSON objects whose value holds an escape: a quote in it ends the value where escapes are undone."""
+    for pair in _is(_IN_JSON).finditer(text):
+        name, value = pair.groups()
+        if "\\" in value and kind_of_name(name) == PASSWORD and may_be_secret(value) and not is_label(value):
+            yield *pair.span(2), PASSWORD
 
 
 _ESCAPED_ADDRESS = r"(?i)%3A%2F%2F[\w.%-]{0,80}?(?:%3A|:)((?:[^\s%@:/\"'<>\x00]|%(?!40)[0-9A-F]{2}){3,200})(?:%40|@)"

@@ -46,6 +46,8 @@ def find(text: str) -> list[Found]:
             found.append((start, end, _LAST, kind))
     if found and plain.text is not text:
         found = [(plain.back(start), plain.back(end), rank, kind) for start, end, rank, kind in found]
+    if "\\" in text and '"' in text:
+        found += ((start, end, _LAST, kind) for start, end, kind in names.in_json(text))
     if "%" in text:
         escaped = (*names.in_query(text), *names.in_escaped_address(text))
         found += ((start, end, _LAST, kind) for start, end, kind in escaped)
@@ -182,6 +184,7 @@ def _rows() -> Iterator[tuple[Callable[[str], Probe], list[str]]]:
     yield from ((partial(probes.shape, row), row[1].split()) for row in LOGINS)
     yield from ((partial(probes.shape, row), row[1].split()) for row in ADDRESSES)
     yield from ((partial(probes.shape, row), row[1].split()) for row in LITERALS)
+    yield (lambda _: blocks.go_dsn), ["@tcp(", "@unix("]
     yield (lambda _: blocks.kubernetes), ["kind:", 'kind"']
     yield (lambda _: cookies.near_cookie), list(cookies.KEYWORDS)
     yield (lambda _: cookies.exported), list(cookies.EXPORT_KEYWORDS)

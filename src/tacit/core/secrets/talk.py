@@ -37,7 +37,7 @@ PASSWORD, KEY = "password", "token"
 
 # fmt: off
 LANGUAGES: tuple[Language, ...] = (
-    ("English", "password passphrase passcode pass_phrase passwd pwd pw psk keyphrase pin puk", "token api_key access_key secret_key app_key",
+    ("English", "password pasword passwrd passwod passord passwrod pssword paswd passphrase passcode pass_phrase passwd pwd pw psk keyphrase pin puk", "token api_key access_key secret_key app_key",
      "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's to from with as",
      "the password for the staging box is now «Tr0ub4dor&3», do not tell", "the password is stored in 1Password"),
     ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase geheimzahl", "schlüssel zugangstoken",
@@ -155,6 +155,13 @@ _VALUE = (
     r"‘(?P<u>[^‘’\n\x00]{3,100})’|(?P<v>[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00]{3,100}))"
 )
 _KOREAN = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
+# A passphrase without quotes: "the passphrase at boot: copper kettle walrus ninety (all lowercase)".
+_WORDS_OF_PHRASE = r"[:=]\s{1,2}(?P<v>[a-z]{3,12}(?: [a-z]{3,12}){3,7})(?=\s{0,2}(?:[(\n.;]|\Z))"
+# What a person typed, before the noun: "I'm typing 7Gables-on-fire when it asks for the password".
+_TYPED = (
+    r"(?i)(?<!\w)(?:typ(?:e|ed|ing)|enter(?:ed|ing)?|us(?:e|ed|ing)|with|tr(?:y|ied)|paste|gave|eingegeben|avec|con|com|mit)\s(?:in\s)?[\"'`]?"
+    r"(?=\S{0,40}\d)(?=\S{0,40}[A-Za-z])(?P<v>[^\s\"'`<>(){}\[\]|,;/=\x00]{7,64})(?=[\s\"'`,.;)])"
+)
 # Where the verb comes last: "dat de toegangscode van de NAS fietsbel0566Q is".
 _VERB_LAST = (
     r"(?<!\S)(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])(?P<v>[^\s\"'`«»„“”‘’<>(){}\[\]|,;:\x00]{6,64})\s(?:is|was|ist|war|lautet|oldu|budur)"
@@ -170,7 +177,7 @@ _NO_PASSWORD = "|".join((
     r"\d{1,9}(?:[-–x.,:/]\d{1,9}){0,4}[-–]?[^\W\d_]{0,20}",  # 12-stellig, 8-64, 3x, 12文字
     r"[a-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
     r"[a-z0-9]{1,40}_[a-z0-9_]{1,60}|[A-Z0-9]{1,40}_[A-Z0-9_]{1,60}",  # a name of the program
-    r"[a-z]{1,30}[A-Z][a-z][A-Za-z]{0,40}\d?(?:[.=][\w.]{0,40})?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}-?\d?",
+    r"[a-z]{1,30}[A-Z][a-z][A-Za-z]{0,40}\d?(?:[.=][\w.]{0,40})?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}-\d?|[a-z]{1,30}-[a-z]{1,30}\d?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}",
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}",  # an address of mail
     r"[A-Za-z_][\w.]{0,60}=[\w.\"'-]{0,60}",  # another name and its value
 ))  # fmt: skip
@@ -271,6 +278,9 @@ def _candidates(
     """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
     last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
     until = last.start() if last else min(len(text), ends + _WINDOW)
+    if "phrase" in keyword and (phrase := _compiled(_WORDS_OF_PHRASE).search(text, ends, ends + 2 * _WINDOW)):
+        if is_phrase(phrase["v"]):
+            yield *phrase.span("v"), True, True
     again = text.find(keyword, ends, until)  # what stands behind the next noun is read there
     until = again if again >= 0 else until
     if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
@@ -381,6 +391,9 @@ def _is_compound(text: str, at: int, keyword: str) -> bool:
 def _value_before(text: str, at: int) -> tuple[int, int] | None:
     """A value that stands before the noun: "… is the password", "use … as password"."""
     begins = max(0, at - _WINDOW)
+    for typed in _compiled(_TYPED).finditer(text, max(begins, text.rfind("\n", begins, at)), at):
+        if _is_typed(typed["v"].rstrip(".:!?")):
+            return typed.start("v"), typed.start("v") + len(typed["v"].rstrip(".:?"))
     words = text[begins:at].split()
     last = len(words) - 1
     if words[-2:] == ["mot", "de"]:
@@ -395,6 +408,17 @@ def _value_before(text: str, at: int) -> tuple[int, int] | None:
         start = text.rfind(value, begins, at)
         return start, start + len(value)
     return None
+
+
+def _is_typed(value: str) -> bool:
+    """Whether a word that somebody types is a password: mixed, or words and digits joined by hyphens."""
+    if is_label(value) or not may_be_secret(value) or is_product(value):
+        return False
+    if is_mixed(value):
+        return True
+    return (
+        _compiled(r"\d{3,6}[-_.][a-z]{4,20}|[a-z]{3,20}(?:[-_.][a-z]{2,20}){1,4}\d{1,6}").fullmatch(value) is not None
+    )
 
 
 def _is_beside_user(text: str, at: int, value: str) -> bool:

@@ -26,6 +26,7 @@ _FILLERS = (
     "insert-", "insert_", "insert ", "replace-", "replace_", "replace ", "todo", "process.env", "environ", "getenv", "secrets.",
     "${", "$(", "{{", "%(", "\x00",
 )  # fmt: skip
+_CONSTANT = r"[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5}"  # the name of a variable
 _YOURS = r"\byour|your[-_]"
 _BEGINNING = r"<(?![^<>\s]{0,40}[&!#$%^*])|[{\[(]|(?:env|file|fd|op|ssm|vault|keychain|keyring):|\.\*|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
 _TYPE = (
@@ -85,7 +86,12 @@ def _is(pattern: str) -> re.Pattern[str]:
 
 def is_placeholder(value: str) -> bool:
     """A variable, a template, dots, a word that says what should stand here."""
-    return value.lower() in NO_SECRETS or _is(_BEGINNING).match(value) is not None or is_filler(value)
+    return (
+        value.lower() in NO_SECRETS
+        or _is(_BEGINNING).match(value) is not None
+        or _is(_CONSTANT).fullmatch(value) is not None
+        or is_filler(value)
+    )
 
 
 def is_filler(value: str) -> bool:
