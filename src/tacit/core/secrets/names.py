@@ -216,20 +216,8 @@ def _judged_value(text: str, place: Place) -> Found | None:
     if found is None:
         return None
     start, end, quoted = found
-    if _is(r"\d{1,6}:\d{1,6}").fullmatch(text, start, end):
-        return None  # a line and a column
-    if text.startswith((":?", ":+"), place.ends) and text.startswith("${", place.ends - len(place.name) - 2):
-        return None  # ${NAME:?message}
-    if text[max(0, place.ends - len(place.name) - 7) : place.ends].lower().startswith("set /p "):
-        return None  # a question of a batch file
-    if place.name.startswith("secret") and text.rfind("arn:", max(0, place.ends - 120), place.ends) >= 0:
-        return None  # the name of a secret in a store
-    if place.how == "junk" and _is_about(text[place.ends : place.begins]):
-        return None  # `token id=…`
-    if not quoted and place.how == "assigned" and "," in text[place.ends : place.begins]:
-        return None  # ("password", value): only a literal counts
-    if quoted and text[start] == " " and _is_closing(text, place, start - 1):
-        return None  # the quote was closed before: `"password=" + value`
+    if _is_no_value(text, place, start, end, quoted):
+        return None
     if place.begins and text[place.begins - 1] == ">" and text.startswith("</", end):
         quoted = True  # the text of an element
     exported = _is_exported(text, place, end)
@@ -242,6 +230,24 @@ def _judged_value(text: str, place: Place) -> Found | None:
     if _judged(kind, how, text[start:end], quoted=quoted, exported=exported, name=place.name):
         return start, _last(text, end) if end - start >= 200 else end, kind or WEAK
     return None
+
+
+def _is_no_value(text: str, place: Place, start: int, end: int, quoted: bool) -> bool:
+    """Whether what follows a name is something else: a position, a message, a prompt, another argument."""
+    if _is(r"\d{1,6}:\d{1,6}").fullmatch(text, start, end):
+        return True  # a line and a column
+    if text.startswith((":?", ":+"), place.ends) and text.startswith("${", place.ends - len(place.name) - 2):
+        return True  # ${NAME:?message}
+    if text[max(0, place.ends - len(place.name) - 7) : place.ends].lower().startswith("set /p "):
+        return True  # a question of a batch file
+    if place.name.startswith("secret") and text.rfind("arn:", max(0, place.ends - 120), place.ends) >= 0:
+        return True  # the name of a secret in a store
+    if place.how == "junk" and _is_about(text[place.ends : place.begins]):
+        return True  # `token id=…`
+    if not quoted and place.how == "assigned" and "," in text[place.ends : place.begins]:
+        return True  # ("password", value): only a literal counts
+    # The quote was closed before: `"password=" + value`.
+    return quoted and text[start] == " " and _is_closing(text, place, start - 1)
 
 
 def _is_closing(text: str, place: Place, quote: int) -> bool:

@@ -278,9 +278,9 @@ def _candidates(
     """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
     last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
     until = last.start() if last else min(len(text), ends + _WINDOW)
-    if "phrase" in keyword and (phrase := _compiled(_WORDS_OF_PHRASE).search(text, ends, ends + 2 * _WINDOW)):
-        if is_phrase(phrase["v"]):
-            yield *phrase.span("v"), True, True
+    phrase = _compiled(_WORDS_OF_PHRASE).search(text, ends, ends + 2 * _WINDOW) if "phrase" in keyword else None
+    if phrase and is_phrase(phrase["v"]):
+        yield *phrase.span("v"), True, True
     again = text.find(keyword, ends, until)  # what stands behind the next noun is read there
     until = again if again >= 0 else until
     if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
@@ -290,9 +290,9 @@ def _candidates(
             break
         if introduced := _value_at(text, introduction.end(), blankless):
             yield *introduced, introduction[0].strip().lower() not in _WEAK
-    if not blankless and (last_word := _compiled(_VERB_LAST).search(text, ends, min(len(text), until + 1))):
-        if not _is_no_password(last_word["v"]):
-            yield *last_word.span("v"), False, True
+    before_verb = None if blankless else _compiled(_VERB_LAST).search(text, ends, min(len(text), until + 1))
+    if before_verb and not _is_no_password(before_verb["v"]):
+        yield *before_verb.span("v"), False, True
     if blankless and "가" <= keyword[0] <= "힯":
         stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
         if stated_before:
