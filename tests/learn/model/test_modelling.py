@@ -164,8 +164,8 @@ def test_without_the_library_a_person_is_told_what_to_type(desk: Desk, tmp_path:
         check=False,
     )
     assert told.stdout.splitlines() == [
-        "models are asked through the library llm, which is not installed; type: pip install 'tacit[model]'",
-        "Refused pip install 'tacit[model]'",
+        "models are asked through the library llm, which is not installed; type: pip install 'tacit-memory[model]'",
+        "Refused pip install 'tacit-memory[model]'",
     ], told.stderr
 
 

@@ -290,6 +290,11 @@ _TAKERS = (
 )
 _SAYS = r"(?:echo|printf)\s{1,4}(?:-\w{1,3}\s{1,4}){0,2}(?:[\"']?%s(?:\\n|\n)?[\"']?\s{1,4})?"
 _THROUGH = r"\s{0,4}\|\s{0,4}(?:(?:xxd|base64|tr|head|cat)\b[^|\n]{0,30}\|\s{0,4}){0,2}"
+# Into a file that is named after a secret.
+_INTO = (
+    r"\s{0,4}>{1,2}\s{0,4}[\"']?(?:[^\s\"'|;&]{0,80}[/._-])?(?:\w{0,20}[_-])?(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|apikey|api[_-]key|cred(?:ential)?s?|psk)"
+    r"(?:\.(?:txt|key|env|conf))?[\"']?(?=\s|;|&|\||\Z)"
+)
 # Each row: the keyword, what is expected, an example that must be found, and one that must not.
 PIPES: tuple[tuple[str, str, str, str], ...] = (
     (
@@ -308,6 +313,18 @@ PIPES: tuple[tuple[str, str, str, str], ...] = (
         _SAYS + "{V}" + _THROUGH + _TAKERS,
         "printf 'hunter2' | docker login -u me --password-stdin reg",
         "printf 'done' | tee file",
+    ),
+    (
+        "echo",
+        _SAYS + "{V}" + _INTO,
+        "echo 'hunter2 hunter' > ~/.vault_pass",
+        "echo 'hunter2 hunter' > ~/.bypass-list.md",
+    ),
+    (
+        "printf",
+        _SAYS + "{V}" + _INTO,
+        "printf hunter2 > db_password.txt",
+        "printf hunter2 > notes.txt",
     ),
     ("<<<", r"(?<=[\w\s-])<<<\s{0,4}{V}", "kinit me <<< hunter2", "kinit me <<< $PASS"),
 )

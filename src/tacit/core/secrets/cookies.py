@@ -46,6 +46,7 @@ _SESSION = (
     r"(?i)[\w.-]{3,60}(?:=|[\"']\s{0,3}[:,]\s{0,3}[\"'](?:value[\"']\s{0,3}:\s{0,3}[\"'])?)"
     r"(?P<value>[^\s\"';,<>(){}\\\x00]{16,4096})"
 )
+_HEADER = r"(?i)cookies?[\"']?\s{0,2}:(?=[\w.-]{1,80}=)"  # Cookie:name=value
 _BRACKETED = r"[(\[\"'`](?P<value>[A-Za-z0-9_.%+/=-]{32,4096})[)\]\"'`]"
 _NEAR = 100  # characters behind the word in which a value may stand in brackets or quotes
 _DATE = r"\d{4}-\d\d-\d\dT"
@@ -95,7 +96,8 @@ def near_cookie(text: str, at: int) -> Iterator[Found]:
         until = max(until, close if close >= 0 else min(len(text), at + _BLOCK))
         for found in _compiled(_NAMED).finditer(text, at, again if again >= 0 else min(len(text), at + _BLOCK)):
             yield from _judged(found)
-    for found in _compiled(_PAIRS).finditer(text, at, until):
+    header = _compiled(_HEADER).match(text, at)
+    for found in _compiled(_PAIRS).finditer(text, header.end() if header else at, until):
         yield from _judged(found)
     for found in _compiled(_BRACKETED).finditer(text, at, until):
         if found.start() > at + _NEAR:

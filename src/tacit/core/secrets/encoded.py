@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from tacit.core.secrets.blocks import Found
-from tacit.core.secrets.values import is_mixed, is_password, is_random, is_striking_word
+from tacit.core.secrets.values import is_mixed, is_password, is_random, is_striking_word, may_be_secret
 
 KIND = "encoded secret"
 _RUN = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,16384}+={0,2}"
@@ -78,6 +78,7 @@ def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
             read > _READ
             or find(said)
             or (is_password(said, quoted=True) and " " not in said and _is_decoded_here(text, *run.span()))
+            or (" " not in said and may_be_secret(said) and _is_key_decoded_here(text, *run.span()))
             or ((is_mixed(said) or is_striking_word(said)) and _is_named(text, run.start()))
         ):
             yield run.start(), run.end(), KIND

@@ -11,7 +11,7 @@ _LOGIN = "password of a login"
 _CODE = "access code"
 _USER = r"[\"'`«]?[\w.@+\\-]{2,50}[\"'`»]?"
 _VALUE = r"[\"'`«„“]?(?P<v>[^\s\"'`«»„“”,;()<>{}\[\]|\x00]{4,80})"
-_IS = r"(?:\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|são|è|sono|to|это|は|是))?\s{0,3}"
+_IS = r"(?:\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|são|è|sono|to|это|は|是|with|using|as|mit|avec|con|com|met|med))?\s{0,3}"
 # fmt: off
 LOGINS: tuple[Shape, ...] = (
     (_LOGIN, "login creds credentials user/pass username/password user:pass zugangsdaten anmeldedaten identifiants credenciales credenciais credenziali "

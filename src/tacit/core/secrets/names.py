@@ -394,10 +394,14 @@ def _value(text: str, place: Place) -> tuple[int, int, bool] | None:
         part = _is(r"[^;\"'`\n\x00]{1,200}").match(text, begins)
         if part and (text[begins - len(place.name) - 2 : begins - len(place.name) - 1] == ";"):
             return begins, part.end(), False
-    whole_line = place.before in ("", "export", "env") and place.name.isupper()
+    whole_line = place.before in ("", "export", "env") and (
+        place.name.isupper() or (text[place.ends] == "=" and "\n" in text and _begins_line(text, place))
+    )
     bare = _is(_LINE if whole_line else _BARE).match(text, begins)
     if bare is None or _is(_NESTED).match(text, begins):
         return None
+    if text[bare.end() : bare.end() + 1] == "<" and _is(r"<[\w .-]{2,60}>").match(text, bare.end()):
+        return None  # dop_v1_<64 hex digits>
     is_call = _is(_IN_TALK_CALL).match if place.how == "is" else _is(_CALL).match
     if is_call(text, bare.end()):
         return None
@@ -472,7 +476,8 @@ def _is_about(name: str) -> bool:
     return not _ABOUT.isdisjoint(words)
 
 
-_QUERY = r"(?<![^\s?&\"'=])([\w.\-]{2,40}+)=((?:[^&\s\"'%<>\x00]|%[0-9A-Fa-f]{2}){4,400}+)"
+_SESSION_COOKIE = r"(?i)sess|sid\Z|auth|token|csrf|login|remember|jwt|sso"
+_QUERY = r"(?<![^\s?&\"'=:;])([\w.\-]{2,40}+)=((?:[^&\s\"'%<>\x00]|%[0-9A-Fa-f]{2}){4,400}+)"
 
 
 def in_query(text: str) -> Iterator[Found]:
@@ -480,6 +485,8 @@ def in_query(text: str) -> Iterator[Found]:
     for pair in _is(_QUERY).finditer(text):
         name, value = pair.groups()
         kind = kind_of_name(name) if "%" in value else ""
+        if "%" in value and not kind and _is(_SESSION_COOKIE).search(name) and is_random(value, 20):
+            yield *pair.span(2), "cookie"
         if kind:
             said = _is("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
             if is_password(said, quoted=False) if kind == PASSWORD else is_random(said, 10):

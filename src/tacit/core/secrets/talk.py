@@ -37,7 +37,7 @@ PASSWORD, KEY = "password", "token"
 
 # fmt: off
 LANGUAGES: tuple[Language, ...] = (
-    ("English", "password pasword passwrd passwod passord passwrod pssword paswd passphrase passcode pass_phrase passwd pwd pw psk keyphrase pin puk", "token api_key access_key secret_key app_key",
+    ("English", "password pasword passwrd passwod passord passwrod pssword paswd passphrase passcode pass_phrase passwd pwd pw psk keyphrase shared_secret pin puk", "token api_key access_key secret_key app_key",
      "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's to from with as",
      "the password for the staging box is now «Tr0ub4dor&3», do not tell", "the password is stored in 1Password"),
     ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase geheimzahl", "schlüssel zugangstoken",
@@ -140,6 +140,7 @@ _PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl", "пин", "пин
 _NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
 _SEEN = 160  # characters in which there must be any sign that a value could have
 _ANY_VALUE = r"[0-9!@#$%^&*+~«„“「『]|(?<=[\s:=：])[\"'`‘]"
+_CHANGED = r"(?i)\b(?:chang|reset|rotat|updat|(?:re)?set\b|geändert|gesetzt|changé|cambi|mud(?:ou|ei))"  # "… the pw to hunter2"
 _WINDOW = 100  # characters in which "is" and the value stand behind a noun
 _TRIED = 3  # places that are tried behind one noun
 _INFLECTED = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
@@ -289,10 +290,10 @@ def _candidates(
         if tried >= _TRIED:
             break
         if introduced := _value_at(text, introduction.end(), blankless):
-            yield *introduced, introduction[0].strip().lower() not in _WEAK
-    before_verb = None if blankless else _compiled(_VERB_LAST).search(text, ends, min(len(text), until + 1))
-    if before_verb and not _is_no_password(before_verb["v"]):
-        yield *before_verb.span("v"), False, True
+            weak = introduction[0].strip().lower() in _WEAK
+            yield *introduced, not weak or _compiled(_CHANGED).search(text, max(0, ends - _WINDOW), ends) is not None
+    if not blankless:
+        yield from _typed_or_before_verb(text, ends, until)
     if blankless and "가" <= keyword[0] <= "힯":
         stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
         if stated_before:
@@ -305,6 +306,17 @@ def _candidates(
         end = start + len(striking[0].rstrip(".,;:?"))
         if is_striking(text[start:end], foreign):
             yield start, end, False, True
+
+
+def _typed_or_before_verb(text: str, ends: int, until: int) -> Iterator[tuple[int, int, bool, bool]]:
+    """Values behind a noun that no "is" introduces: "… asks for the secret, just type hunter2", "… the code hunter2 is"."""
+    for typed in _compiled(_TYPED).finditer(text, ends, until):
+        value = typed["v"].rstrip(".:!?")
+        if _is_typed(value) or (typed[0][:1].lower() in "te" and _compiled(r"[A-Za-z]{6,30}\d{1,6}").fullmatch(value)):
+            yield typed.start("v"), typed.start("v") + len(value), False, True
+    before_verb = _compiled(_VERB_LAST).search(text, ends, min(len(text), until + 1))
+    if before_verb and not _is_no_password(before_verb["v"]):
+        yield *before_verb.span("v"), False, True
 
 
 def is_striking(value: str, foreign: bool) -> bool:

@@ -262,7 +262,8 @@ def is_reference(value: str) -> bool:
 def is_said(value: str) -> bool:
     """A password beside the name of a user, in a sentence or a note: `girasol.2020`, `Kaffee!77`."""
     value = value.rstrip(".,:?")
-    if len(value) < 6 or not may_be_secret(value) or is_label(value) or "/" in value or _is(_MAIL).fullmatch(value):
+    label = is_label(value) and not (sum(map(str.isdigit, value)) >= 2 and not _SPECIAL.isdisjoint(value))
+    if len(value) < 6 or not may_be_secret(value) or label or "/" in value or _is(_MAIL).fullmatch(value):
         return False
     digits = sum(map(str.isdigit, value))
     if digits == len(value) or not any(map(str.isalpha, value)) or is_product(value):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tacit.core.redaction import redacted
 from tacit.core.text import clean, clip, show, tokens
 
-INSTALL = "pip install 'tacit[model]'"
+INSTALL = "pip install 'tacit-memory[model]'"
 _CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
 _GRACE = 2.0  # seconds for Python to start and stop, beyond the model's time
 _LONGEST_REASON = 200
