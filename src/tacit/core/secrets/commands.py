@@ -277,7 +277,7 @@ ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
 )
 # Commands that take a password from a pipe or a here-string.
 _TAKERS = (
-    r"(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4}){0,3})?(?:"
+    r"(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4}){0,3})?(?:(?:npx|bunx|pnpm\s(?:exec|dlx)|yarn(?:\sdlx)?|uvx|pipx\srun)\s{1,4})?(?:"
     r"(?:docker|podman|nerdctl|skopeo|helm\s{1,4}registry|oras|crane\s{1,4}auth|gh\s{1,4}auth|glab\s{1,4}auth|vault|cosign|"
     r"buildah|huggingface-cli|npm|az)\s{1,4}login\b|"
     r"passwd\s{1,4}--stdin|passwd\b(?!\s*[|&])|chpasswd\b|smbpasswd\b|cryptsetup\b|kinit\b|vncpasswd\b|"
@@ -293,7 +293,7 @@ _THROUGH = r"\s{0,4}\|\s{0,4}(?:(?:xxd|base64|tr|head|cat)\b[^|\n]{0,30}\|\s{0,4
 # Into a file that is named after a secret.
 _INTO = (
     r"\s{0,4}>{1,2}\s{0,4}[\"']?(?:[^\s\"'|;&]{0,80}[/._-])?(?:\w{0,20}[_-])?(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|apikey|api[_-]key|cred(?:ential)?s?|psk)"
-    r"(?:\.(?:txt|key|env|conf))?[\"']?(?=\s|;|&|\||\Z)"
+    r"(?!\S{0,30}\.(?:md|py|[jt]s|html?|log|json|ya?ml|sh|csv)\b)(?:[._-]\w{1,16}){0,2}[\"']?(?=\s|;|&|\||\Z)"
 )
 # Each row: the keyword, what is expected, an example that must be found, and one that must not.
 PIPES: tuple[tuple[str, str, str, str], ...] = (

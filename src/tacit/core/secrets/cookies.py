@@ -47,7 +47,10 @@ _SESSION = (
     r"(?P<value>[^\s\"';,<>(){}\\\x00]{16,4096})"
 )
 _HEADER = r"(?i)cookies?[\"']?\s{0,2}:(?=[\w.-]{1,80}=)"  # Cookie:name=value
-_BRACKETED = r"[(\[\"'`](?P<value>[A-Za-z0-9_.%+/=-]{32,4096})[)\]\"'`]"
+_BRACKETED = (
+    r"[(\[\"'`](?P<value>[A-Za-z0-9_.%+/=-]{32,4096})[)\]\"'`]|"
+    r"\s(?:is|was|ist|est|es)\s(?P<stated>[A-Za-z0-9_.%+/=-]{32,4096})(?=[\s,;)]|\Z)"
+)
 _NEAR = 100  # characters behind the word in which a value may stand in brackets or quotes
 _DATE = r"\d{4}-\d\d-\d\dT"
 _JAR = r"(?i)(?:TRUE|FALSE)\t/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t(?P<name>[^\t\n]{1,80})\t(?P<value>[^\s\x00]{4,4096})"
@@ -102,8 +105,9 @@ def near_cookie(text: str, at: int) -> Iterator[Found]:
     for found in _compiled(_BRACKETED).finditer(text, at, until):
         if found.start() > at + _NEAR:
             break
-        if is_very_random(found["value"]) or is_cookie_value(found["value"], 32):
-            yield *found.span("value"), KIND
+        value = found[found.lastgroup or 0]
+        if is_very_random(value) or is_cookie_value(value, 32):
+            yield *found.span(found.lastgroup or 0), KIND
     if line >= 0 and "\t" in text[line : line + 200]:
         for found in _compiled(_JAR).finditer(text, line, at + 2 * _BLOCK):
             yield from _judged(found)

@@ -79,7 +79,7 @@ def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[Found]:
             or find(said)
             or (is_password(said, quoted=True) and " " not in said and _is_decoded_here(text, *run.span()))
             or (" " not in said and may_be_secret(said) and _is_key_decoded_here(text, *run.span()))
-            or ((is_mixed(said) or is_striking_word(said)) and _is_named(text, run.start()))
+            or ((is_mixed(said) or is_striking_word(said) or _is_marked(said)) and _is_named(text, run.start()))
         ):
             yield run.start(), run.end(), KIND
 
@@ -139,6 +139,11 @@ def _is_key_decoded_here(text: str, begins: int, ends: int) -> bool:
     """Whether a command decodes bytes that it, or the sentence around it, calls a key or a password."""
     around = text[max(0, begins - _NEAR) : begins] + " " + text[ends : ends + _NEAR]
     return _is_decoded_here(text, begins, ends) and _compiled(_KEYS).search(around) is not None
+
+
+def _is_marked(said: str) -> bool:
+    """One word with a digit and a sign in it."""
+    return " " not in said and any(map(str.isdigit, said)) and not said.isalnum() and may_be_secret(said)
 
 
 def _is_named(text: str, begins: int) -> bool:

@@ -46,6 +46,7 @@ _OPERATOR = (
 )
 _JUNK = r"[ \t\w.\-]{0,20}[\"'\s]{0,40}(?::{0,3}=|=>|>|\?=|\|\||:(?!:)|,)[=>`\"'\s]{0,40}"
 _SPACE = r"[ \t]{1,4}(?=[^\s\-])"
+_CLOSED = r"[\"'][ \t]{1,4}(?=[^\s\-])"  # set "Smtp:Pass" "…"
 _IS = (
     r"(?:[ \t](?:for|of|to|on|in)(?:[ \t][\w.@/:-]{1,60}){1,4}?)?"
     r"[ \t](?:is|was)(?:[ \t](?:now|set[ \t]to|still))?:?[ \t]{1,2}|"
@@ -133,7 +134,7 @@ _SETTERS = r"(?i)(?:\A|[^a-z])(?:get|read|prompt|ask|input|fetch|load|lookup|fin
 
 _WAYS = {
     "assigned": _OPERATOR, "is": _IS, "typed": _TYPED, "wrapped": _WRAPPED, "valued": _VALUED, "junk": _JUNK, "called": _CALLED,
-    "quoted": _QUOTED_NEXT, "tuple": _TUPLE, "space": _SPACE,
+    "quoted": _QUOTED_NEXT, "tuple": _TUPLE, "space": _SPACE, "closed": _CLOSED,
 }  # fmt: skip
 # Which of them are possible, by the sign behind the name.
 _BEHIND = {
@@ -144,8 +145,8 @@ _BEHIND = {
     "[": ("assigned",),
     ",": ("tuple", "valued", "junk"),
     "<": ("valued",),
-    '"': ("assigned", "wrapped", "valued", "junk"),
-    "'": ("assigned", "wrapped", "valued", "junk"),
+    '"': ("assigned", "wrapped", "valued", "junk", "closed"),
+    "'": ("assigned", "wrapped", "valued", "junk", "closed"),
     " ": ("assigned", "is", "typed", "wrapped", "valued", "junk", "quoted", "space"),
     "\n": ("assigned", "valued", "junk"),
 }
@@ -206,7 +207,7 @@ def value_of(text: str, at: int) -> Iterator[Found]:
 
 def _judged_value(text: str, place: Place) -> Found | None:
     kind = kind_of_name(place.name)
-    if place.how == "space" and not place.name.startswith("-"):
+    if place.how == "closed" or (place.how == "space" and not place.name.startswith("-")):
         if not kind or not _is_set(text, place):
             return None
         place = place._replace(how="set")

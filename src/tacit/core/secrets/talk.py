@@ -156,6 +156,11 @@ _VALUE = (
     r"‘(?P<u>[^‘’\n\x00]{3,100})’|(?P<v>[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00]{3,100}))"
 )
 _KOREAN = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
+_MIXED_WORD = (  # small and capital letters and a digit
+    r"(?<![^\s(\"'`«„“:,])(?=\S{0,40}?\d)(?=\S{0,40}?[A-Z])(?=\S{0,40}?[a-z])[^\s\"'`«»„“”‘’<>(){}\[\]|=/\\@,;\x00]{8,40}"
+    r"(?=[\s)\"'`»”,.;:]|\Z)"
+)
+_PROSE = r"[a-z,.!?'’] [a-z]{1,12}[ ,.'’]"  # words, as no line of a program or a table has them
 # A passphrase without quotes: "the passphrase at boot: copper kettle walrus ninety (all lowercase)".
 _WORDS_OF_PHRASE = r"[:=]\s{1,2}(?P<v>[a-z]{3,12}(?: [a-z]{3,12}){3,7})(?=\s{0,2}(?:[(\n.;]|\Z))"
 # What a person typed, before the noun: "I'm typing 7Gables-on-fire when it asks for the password".
@@ -230,6 +235,7 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
             ends = ending.end()
         if kind == PASSWORD and text[at - 1 : at] == " " and (before := _value_before(text, at)):
             yield *before, kind
+        yield from _around_noun(text, at, ends, keyword, kind)
         behind = text[ends : ends + 1]
         if (
             behind in _NO_TALK
@@ -247,6 +253,33 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
                 done = end
 
     return probe
+
+
+def _around_noun(text: str, at: int, ends: int, keyword: str, kind: str) -> Iterator[Found]:
+    """Values in the same line that nothing introduces: a phrase behind a colon, and words that stand out by themselves."""
+    if kind != PASSWORD:
+        return
+    phrase = _compiled(_WORDS_OF_PHRASE).search(text, ends, ends + 2 * _WINDOW) if "phrase" in keyword else None
+    if phrase and is_phrase(phrase["v"]):
+        yield *phrase.span("v"), kind
+    if not _compiled(_PROSE).search(text, at, ends + _WINDOW):
+        return
+    begins = max(text.rfind("\n", 0, at) + 1, at - _WINDOW)
+    line = text.find("\n", ends, ends + _WINDOW)
+    until = line if line >= 0 else min(len(text), ends + _WINDOW)
+    for word in _compiled(_MIXED_WORD).finditer(text, begins, until):
+        value = word[0].rstrip(".,;:?")
+        if stands_out(value):
+            yield word.start(), word.start() + len(value), kind
+
+
+def stands_out(value: str) -> bool:
+    """Whether a word of a sentence about a password is one: `mango-Tractor-91`, `Quillfeather29`."""
+    if _is_no_password(value) or is_label(value) or not may_be_secret(value):
+        return False
+    if is_mixed(value):
+        return True
+    return _compiled(r"[A-Z][a-z]{5,}\d{2,4}|[A-Z]?[a-z]{3,}\d{1,4}[A-Z][a-z]{2,}").fullmatch(value) is not None
 
 
 @cache
@@ -279,9 +312,6 @@ def _candidates(
     """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
     last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
     until = last.start() if last else min(len(text), ends + _WINDOW)
-    phrase = _compiled(_WORDS_OF_PHRASE).search(text, ends, ends + 2 * _WINDOW) if "phrase" in keyword else None
-    if phrase and is_phrase(phrase["v"]):
-        yield *phrase.span("v"), True, True
     again = text.find(keyword, ends, until)  # what stands behind the next noun is read there
     until = again if again >= 0 else until
     if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
