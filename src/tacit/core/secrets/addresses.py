@@ -62,6 +62,8 @@ ADDRESSES: tuple[Shape, ...] = (
     ("token in an address", "/magic /auth/ /login /signin /sign-in /reset /verif /confirm /activat /invit /unsubscribe /download /accept /recover /sso", "",
      r"/[\w-]{3,30}(?:/[\w.-]{1,40}){0,3}\?(?:[\w.\[\]-]{1,30}=[^\s&\"'#]{0,200}&(?:amp;)?){0,4}?(?!client|state|nonce|redirect|[\w-]{0,20}id=)[\w-]{1,20}=(?P<v>[A-Za-z0-9_~.+/=-]{32,400})(?=[&\s\"'#)>,]|$)", LINKED,
      "https://app.example.org/auth/magic?email=a%40b.org&t=<w43>&next=x", "https://app.example.org/login?next=/reports/all-customers/of-the-last-month"),
+    ("stream key", "rtmp", "", r"rtmps?://[^\s/\"']{3,100}/(?:[\w-]{1,20}/)?(?P<v>[A-Za-z0-9_-]{12,100})", RANDOM,
+     "ffmpeg -i a.mp4 -f flv rtmp://a.rtmp.youtube.com/live2/<l4>-<l4>-<l4>-<l4>", "rtmp://live.example.org/app/my-first-stream"),
     ("token in an address", "code= ticket= otp= invite= magic= reset= verification= confirmation= jwt= assertion= samlresponse=", "",
      r"(?<=[?&])(?:code|ticket|otp|invite|magic|reset|verification|confirmation|jwt|assertion|samlresponse)=(?P<v>[A-Za-z0-9%+/=_.~-]{20,2048})", LINKED,
      "https://example.org/callback?code=<w40>&x=1", "https://example.org/callback?code=access_denied_by_resource_owner"),

@@ -16,7 +16,7 @@ _IS = r"(?:\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|
 LOGINS: tuple[Shape, ...] = (
     (_LOGIN, "login creds credentials user/pass username/password user:pass zugangsdaten anmeldedaten identifiants credenciales credenciais credenziali "
      "inloggegevens inloggningsuppgifter логин доступы учётка ログイン 账号 账户 계정 dane", "",
-     r"(?<![\w/.@+=])[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?(?:\s(?:for|of|on|to|für|pour|para|per|voor|для)(?:\s[\w.-]{1,30}){1,5}?(?=\s{0,2}[:=：]))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
+     r"(?<![\w/.@+=])[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?(?:\s(?:for|of|on|to|für|pour|para|per|voor|для)(?:\s[\w.-]{1,30}){1,5}?(?=\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|est|es|é|è)\s))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
      "login: admin / Kaffee!77", "login: admin / password"),
     (_LOGIN, "root: admin: administrator: ubuntu: deploy: postgres: backup: guest: sa: pi:", "", r"(?<![\w./@:$-])[a-z]{2,14}:(?P<v>[^\s\"'`,;:/()<>{}\[\]|\x00]{6,64})(?=[\s\"'`,;.)]|$)", STATED,
      "ssh in with root:Blechdose_3 please", "chown root:docker-users2 /srv"),

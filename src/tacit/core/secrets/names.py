@@ -237,6 +237,8 @@ def _is_no_value(text: str, place: Place, start: int, end: int, quoted: bool) ->
     """Whether what follows a name is something else: a position, a message, a prompt, another argument."""
     if _is(r"\d{1,6}:\d{1,6}").fullmatch(text, start, end):
         return True  # a line and a column
+    if text[start - 1] == "`" and _is(r"[\w./-]{1,40} [^`]").match(text, start):
+        return True  # the output of a command
     if text.startswith((":?", ":+"), place.ends) and text.startswith("${", place.ends - len(place.name) - 2):
         return True  # ${NAME:?message}
     if text[max(0, place.ends - len(place.name) - 7) : place.ends].lower().startswith("set /p "):
@@ -467,7 +469,7 @@ def _is_password(how: str, value: str, *, quoted: bool, exported: bool, name: st
     if quoted and how == "assigned" and " " in value and name.lower().endswith(("psk", "passphrase")):
         return is_phrase(value)
     if (quoted and how != "is") or how in ("set", "glued"):
-        return is_password(value, quoted) or is_chosen(value) or is_literal(value)
+        return is_password(value, quoted) or is_chosen(value) or is_literal(value) or is_mixed(value)
     return is_password(value, quoted) or (how == "assigned" and (is_unpronounceable(value) or is_mixed(value)))
 
 

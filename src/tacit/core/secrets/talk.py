@@ -160,9 +160,9 @@ _MIXED_WORD = (  # small and capital letters and a digit
     r"(?<![^\s(\"'`«„“:,])(?=\S{0,40}?\d)(?=\S{0,40}?[A-Z])(?=\S{0,40}?[a-z])[^\s\"'`«»„“”‘’<>(){}\[\]|=/\\@,;\x00]{8,40}"
     r"(?=[\s)\"'`»”,.;:]|\Z)"
 )
-_PROSE = r"[a-z,.!?'’] [a-z]{1,12}[ ,.'’]"  # words, as no line of a program or a table has them
+_PROSE = r"[^\W\d_,.!?'’] [^\W\d_]{1,12}[ ,.'’]"  # words, as no line of a program or a table has them
 # A passphrase without quotes: "the passphrase at boot: copper kettle walrus ninety (all lowercase)".
-_WORDS_OF_PHRASE = r"[:=]\s{1,2}(?P<v>[a-z]{3,12}(?: [a-z]{3,12}){3,7})(?=\s{0,2}(?:[(\n.;]|\Z))"
+_WORDS_OF_PHRASE = r"(?:[:=→]|->)\s{1,2}(?P<v>[a-z]{3,12}(?: [a-z]{3,12}){3,7})(?=\s{0,2}(?:[(\n.;]|\Z))"
 # What a person typed, before the noun: "I'm typing 7Gables-on-fire when it asks for the password".
 _TYPED = (
     r"(?i)(?<!\w)(?:typ(?:e|ed|ing)|enter(?:ed|ing)?|us(?:e|ed|ing)|with|tr(?:y|ied)|paste|gave|eingegeben|avec|con|com|mit)\s(?:in\s)?[\"'`]?"
@@ -342,7 +342,9 @@ def _typed_or_before_verb(text: str, ends: int, until: int) -> Iterator[tuple[in
     """Values behind a noun that no "is" introduces: "… asks for the secret, just type hunter2", "… the code hunter2 is"."""
     for typed in _compiled(_TYPED).finditer(text, ends, until):
         value = typed["v"].rstrip(".:!?")
-        if _is_typed(value) or (typed[0][:1].lower() in "te" and _compiled(r"[A-Za-z]{6,30}\d{1,6}").fullmatch(value)):
+        if _is_typed(value) or (
+            typed[0][:1].lower() in "te" and _compiled(r"[A-Za-z]{3,30}\d{1,6}[A-Za-z]{0,20}").fullmatch(value)
+        ):
             yield typed.start("v"), typed.start("v") + len(value), False, True
     before_verb = _compiled(_VERB_LAST).search(text, ends, min(len(text), until + 1))
     if before_verb and not _is_no_password(before_verb["v"]):

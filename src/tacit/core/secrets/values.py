@@ -28,7 +28,7 @@ _FILLERS = (
 )  # fmt: skip
 _CONSTANT = r"[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5}"  # the name of a variable
 _YOURS = r"\byour|your[-_]"
-_BEGINNING = r"<(?![^<>\s]{0,40}[&!#$%^*])|[{\[(]|(?:env|file|fd|op|ssm|vault|keychain|keyring):|@[A-Z_]+@|[\w-]*?x{3,}\Z|\.\*|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
+_BEGINNING = r"<(?![^<>\s]{0,40}[&!#$%^*])|[{\[(]|(?:env|file|fd|op|ssm|vault|keychain|keyring):|@[A-Z_]+@|![a-z][\w-]*\Z|[A-Za-z_][\w.]*\(.*\)\Z|[\w-]*?x{3,}\Z|\.\*|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
 _TYPE = (
     r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|oauth|v)"
     r"-?\d+(?:[-_].*)?"
