@@ -21,7 +21,7 @@ from tests.chaos.outcome import Outcome, together
 from tests.chaos.rebuild import open_store
 from tests.chaos.writers import Acknowledge, Writer, kill, listen, start
 
-_WRITERS, _MOST, _PAUSE = 2, 2_000, 0.003  # so few that looking at a copy takes no longer than making it
+_WRITERS, _MOST, _PAUSE = 2, 1_000, 0.02  # so few that looking at a copy takes no longer than making it
 
 
 @dataclass(frozen=True, slots=True)

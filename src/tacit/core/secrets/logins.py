@@ -35,7 +35,7 @@ LOGINS: tuple[Shape, ...] = (
      "secrets:\n  db: <a20>", "secrets:\n  db: from-the-vault"),
     (_LOGIN, "login logins creds credentials", "", r"(?<![\w/.@+=-])[a-z]{5,11}\b[^\n.\x00]{0,60}?\b(?:is|its|it's|are|to|now|lautet|ist|est|es|é|è)\s(?:now\s)?[\"'`«](?P<v>[^\s\"'`«»]{6,64})[\"'`»]", STATED,
      "I rotated the admin login, its `Kaffee!77x` now", "the login is `required` for all"),
-    (_LOGIN, "login creds credentials ssh vpn pass admin/admin", "", r"(?<![\w/.@+=-])[a-z/]{3,14}\b[^\n\x00]{0,80}?\s(?:with|is|its|it's|use|using|type|enter|then|mit|con|avec)\s[\"'`]?(?P<v>(?=\S{0,40}\d)(?=\S{0,40}[a-z])(?=\S{0,40}[A-Z])(?=\S{0,40}[!#$%^&*_~])[^\s\"'`<>(){}\[\]|=/\\@,;\x00]{8,40})(?=[\s\"'`,.;)]|$)", STATED,
+    (_LOGIN, "login creds credentials ssh vpn admin/admin", "", r"(?<![\w/.@+=-])[a-z/]{3,14}\b[^\n\x00]{0,80}?\s(?:with|is|its|it's|use|using|type|enter|then|mit|con|avec)\s[\"'`]?(?P<v>(?=\S{0,40}\d)(?=\S{0,40}[a-z])(?=\S{0,40}[A-Z])(?=\S{0,40}[!#$%^&*_~])[^\s\"'`<>(){}\[\]|=/\\@,;\x00]{8,40})(?=[\s\"'`,.;)]|$)", STATED,
      "grafana has no admin/admin anymore, you get in with sodaLime_4419 instead", "vpn is up, then run Step_2 of deploy_All"),
     (_LOGIN, "cpin", "", r"cpin=\"?(?P<v>\d{4,8})", CODE, 'AT+CPIN="4711"', "AT+CPIN?"),
     (_LOGIN, "cwjap", "", r"cwjap[\w]{0,6}=\"[^\"\n]{1,40}\",\"(?P<v>[^\"\n]{6,64})\"", SURE, 'AT+CWJAP="Home","hunter2hunter"', "AT+CWJAP?"),

@@ -257,7 +257,8 @@ def _is_closing(text: str, place: Place, quote: int) -> bool:
     """Whether a quote ends a string that was opened before the name in the same line."""
     if text[quote + 1 : quote + 4].strip()[:1] in _JOINS:
         return True
-    begins = max(text.rfind("\n", 0, place.ends) + 1, place.ends - _LINE_BEFORE)
+    begins = max(0, place.ends - _LINE_BEFORE)
+    begins = max(begins, text.rfind("\n", begins, place.ends) + 1)
     return text.count(text[quote], begins, place.ends) % 2 == 1
 
 
@@ -286,6 +287,12 @@ def _begins_line(text: str, place: Place) -> bool:
     begins = place.ends - len(place.name)
     line = text.rfind("\n", max(0, begins - 40), begins) + 1
     return not text[line:begins].strip(" \t-") and (line > 0 or begins <= 40)
+
+
+def _in_lines(text: str, place: Place) -> bool:
+    """Whether the text has other lines right before or behind this one, as a file has."""
+    begins = place.ends - len(place.name)
+    return begins > 0 or text.find("\n", place.ends, place.ends + _LINE_BEFORE) >= 0
 
 
 def _is_whole_line(text: str, place: Place, ends: int) -> bool:
@@ -398,7 +405,7 @@ def _value(text: str, place: Place) -> tuple[int, int, bool] | None:
         if part and (text[begins - len(place.name) - 2 : begins - len(place.name) - 1] == ";"):
             return begins, part.end(), False
     whole_line = place.before in ("", "export", "env") and (
-        place.name.isupper() or (text[place.ends] == "=" and "\n" in text and _begins_line(text, place))
+        place.name.isupper() or (text[place.ends] == "=" and _begins_line(text, place) and _in_lines(text, place))
     )
     bare = _is(_LINE if whole_line else _BARE).match(text, begins)
     if bare is None or _is(_NESTED).match(text, begins):

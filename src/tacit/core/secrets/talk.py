@@ -264,7 +264,8 @@ def _around_noun(text: str, at: int, ends: int, keyword: str, kind: str) -> Iter
         yield *phrase.span("v"), kind
     if not _compiled(_PROSE).search(text, at, ends + _WINDOW):
         return
-    begins = max(text.rfind("\n", 0, at) + 1, at - _WINDOW)
+    begins = max(0, at - _WINDOW)
+    begins = max(begins, text.rfind("\n", begins, at) + 1)
     line = text.find("\n", ends, ends + _WINDOW)
     until = line if line >= 0 else min(len(text), ends + _WINDOW)
     for word in _compiled(_MIXED_WORD).finditer(text, begins, until):
