@@ -250,12 +250,12 @@ def _is_no_value(text: str, place: Place, start: int, end: int, quoted: bool) ->
     if not quoted and place.how == "assigned" and "," in text[place.ends : place.begins]:
         return True  # ("password", value): only a literal counts
     # The quote was closed before: `"password=" + value`.
-    return quoted and text[start] == " " and _is_closing(text, place, start - 1)
+    return quoted and text[start] in " +,)" and _is_closing(text, place, start - 1)
 
 
 def _is_closing(text: str, place: Place, quote: int) -> bool:
     """Whether a quote ends a string that was opened before the name in the same line."""
-    if text[quote + 1 : quote + 4].strip()[:1] in _JOINS:
+    if text[quote + 1 : quote + 4].lstrip(" ")[:1] in _JOINS and text[quote + 1] == " ":
         return True
     begins = max(0, place.ends - _LINE_BEFORE)
     begins = max(begins, text.rfind("\n", begins, place.ends) + 1)
