@@ -30,7 +30,7 @@ from tacit.index import habits, store, writer
 from tacit.learn.habits import families
 from tacit.learn.habits.choose import WAITING
 from tacit.learn.habits.habit import SCALES, label
-from tacit.vault import learning
+from tacit.vault import learning, tallies
 from tacit.vault.filing import must_decode
 
 _PAUSE = timedelta(minutes=30)
@@ -107,7 +107,7 @@ def _row(who: str, commands: list[Told], *, listed: bool) -> None:
     writer.apply(index, events, [], must_decode)
     began = time.process_time()
     habits.learn(index, learning.learned)
-    cards = list(learning.candidates(index))
+    cards = list(tallies.candidates(index))
     took = (time.process_time() - began) * 1000
     found = [habits.how_many(index, kind, runs=scale.runs, sessions=scale.sessions) for kind, scale in SCALES.items()]
     sequences = sum(one.seen.kind is Kind.WORKFLOW_PATTERN for one in cards)

@@ -16,6 +16,7 @@ from bench.extracting.rows import Row, rows_of
 from bench.figures import Figure, table
 from tacit.capture.agents.heard import Heard, Limits, Tally
 from tacit.capture.agents.sources import HEAD, source_of
+from tacit.core.conversation import Titled
 from tacit.core.ids import EventId
 from tacit.learn.fixes.fold import learnt_from
 from tacit.learn.talk.learnt import Learnt, Said
@@ -108,7 +109,8 @@ def measure(path: Path) -> Measured:
 
 
 def learnt_of(transcript: Path) -> list[Learnt]:
-    return list(learnt_from(Said(_own_id(heard), heard.body) for heard in _heard(transcript)))
+    said = ((_own_id(heard), heard.body) for heard in _heard(transcript))
+    return list(learnt_from(Said(own, body) for own, body in said if not isinstance(body, Titled)))
 
 
 def _own_id(heard: Heard) -> EventId:

@@ -39,7 +39,7 @@ FIRST_STEPS = Chapter(
             (
                 'tacit forget --text "I prefer npm" --reason "was a mistake" --evidence "this tour"',
                 "tacit undo",
-                "tacit undo",
+                "tacit redo",
                 'tacit why "I prefer npm"',
             ),
         ),

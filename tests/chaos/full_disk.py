@@ -119,7 +119,7 @@ def _story(plan: Plan, home: Path, prefix: Sequence[str], *, free: Callable[[], 
     acknowledged, refused, faults = ["sign commits"], 0, []
     for number in range(_MOST):
         text = f"rule {number}: {_NOISE}"
-        ended = run([*prefix, *tacit("add", text)], home)
+        ended = run([*prefix, *tacit("add", "--whole", text)], home)
         acknowledged += [f"rule {number}:"] if ended.code == 0 else []
         refused += ended.code != 0
         faults += list(_refusal_faults(ended))

@@ -89,12 +89,26 @@ def _any(vault: Vault, rng: random.Random, status: Status) -> str:
     return rng.choice(found).memory.id
 
 
+def _of_project(vault: Vault, rng: random.Random, *, shared: bool) -> str:
+    here = vault.entries(status=Status.ACTIVE, scope="all")
+    found = [one.memory.id for one in here if "project" in one.memory.claim.scope and one.memory.in_fact_file is shared]
+    if not found:
+        raise NotFound("none yet")
+    return rng.choice(found)
+
+
 def _log_work(vault: Vault, rng: random.Random) -> None:
     vault.log(WorkLogged(f"T-{rng.randrange(9)}", sentence(rng), changes=rng.choice(_THINGS)))
 
 
 def _forget(vault: Vault, rng: random.Random) -> None:
     vault.forget(_any(vault, rng, Status.ACTIVE), reason=rng.choice(_PURPOSES), evidence="told so")
+
+
+def _undo_and_redo(vault: Vault, _rng: random.Random) -> None:
+    """Where another process changes something in between, there is nothing to redo."""
+    vault.undo()
+    vault.redo()
 
 
 class Verb(NamedTuple):
@@ -112,6 +126,9 @@ VERBS = {
     "restore": Verb(4, lambda vault, rng: vault.restore(_any(vault, rng, Status.RETIRED))),
     "edit": Verb(3, lambda vault, rng: vault.edit(_any(vault, rng, Status.ACTIVE), text=sentence(rng))),
     "undo": Verb(4, lambda vault, _rng: vault.undo()),
+    "redo": Verb(3, _undo_and_redo),
+    "share": Verb(3, lambda vault, rng: vault.share(_of_project(vault, rng, shared=False))),
+    "unshare": Verb(3, lambda vault, rng: vault.unshare(_of_project(vault, rng, shared=True))),
     "recall": Verb(2, lambda vault, rng: vault.recall(question(rng))),
     "list": Verb(2, lambda vault, _rng: vault.entries(status=None, scope="all")),
     "improve": Verb(2, lambda vault, _rng: vault.improve(force=True)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from . import fence
-from .desk import MEMORIES, REMOTE
+from .desk import MEMORIES, REMOTE, RULE, SUGGESTION
 from .hosts.client import Client
 from .script import SUMMARY
 from .story import COMMAND, FILE, GREET, THANK, Story, strings
@@ -28,10 +28,23 @@ class ClientContract:
         assert [len(fence.fenced(body, "memory")) for body in story.first.asked] == [1, 1, 1]
 
     def test_a_second_turn_does_not_repeat_the_brief(self, story: Story) -> None:
-        request = story.second.asked[0]
-        assert len(fence.fenced(request, "memory")) == 1
-        sent = strings(request)
+        sent = strings(story.second.asked[0])
         assert [sent.count(memory) for memory in MEMORIES] == [1] * len(MEMORIES)
+
+    def test_a_rule_that_was_said_meanwhile_comes_with_the_second_turn(self, story: Story) -> None:
+        told = [text for text in fence.fenced(story.second.asked[0], "memory") if RULE in text]
+        assert told  # a host that replaces what it was told at the start may be told it there, too
+        assert all("This person's standing rules." in text for text in told)
+        assert RULE not in strings(story.first.asked[0])
+
+    def test_after_a_compaction_the_rule_is_there_again(self, story: Story) -> None:
+        assert RULE in strings(story.last.asked[0])
+
+    def test_no_suggestion_and_no_notice_of_one_reaches_the_model(self, story: Story) -> None:
+        sent = "".join(str(body) for run in story.runs for body in run.requests)
+        assert GREET in sent
+        assert SUGGESTION not in sent
+        assert "suggestion waits" not in sent
 
     def test_a_second_turn_still_has_the_words_of_the_first(self, story: Story) -> None:
         sent = fence.without(strings(story.second.asked[0]))
@@ -64,7 +77,8 @@ class ClientContract:
         recorded = story.desk.recorded()
         assert GREET in recorded
         assert not fence.OPENING.search(recorded)
-        assert [memory for memory in MEMORIES if memory in recorded] == []
+        assert [memory for memory in (*MEMORIES, RULE) if memory in recorded] == []
+        assert "suggestion waits" not in recorded
 
     def test_what_was_injected_is_explained(self, story: Story) -> None:
         injected = story.desk.tacit("injected", "--json").json

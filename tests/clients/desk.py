@@ -28,6 +28,8 @@ MEMORIES = (
     "Feature flags live in flags.yaml",
     "Release notes are written in British English",
 )
+RULE = "never run npm here, use pnpm"
+SUGGESTION = "always bake the bread before noon"
 _OF_MANY = ("hooks", "plugins")
 _TACIT = Path(sys.executable).with_name("tacit")
 
@@ -87,6 +89,7 @@ class Desk:
         """Remember a few things and let the client load Tacit; what installing said."""
         for memory in MEMORIES:
             self.tacit("add", memory, "--global")
+        self.tacit("remember", SUGGESTION, "--evidence", "chat", "--global")
         self.tacit("autocapture", "on")
         return self.tacit("install", self.client.name, "--yes").out
 

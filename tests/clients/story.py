@@ -1,4 +1,5 @@
-"""What every client goes through, once: two turns, a compaction, one more turn; the tests look at what came of it."""
+"""What every client goes through, once: a turn, a new rule, another turn, a compaction, one more turn; the tests look
+at what came of it."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .apis.shape import Body, Step, all_text
-from .desk import Desk, Run
+from .desk import RULE, Desk, Run
 from .hosts.client import Client
 from .script import SUMMARY, Rule
 
@@ -64,11 +65,13 @@ def told(folder: Path, client: Client) -> Iterator[Story]:
 def _lived(desk: Desk) -> Story:
     before, said = desk.settings(), desk.move_in()
     desk.write_script(rules(desk.client, desk.repository))
+    first = desk.run(GREET)
+    desk.tacit("add", RULE)
     return Story(
         desk,
         said,
         before,
-        first=desk.run(GREET),
+        first=first,
         second=desk.run(THANK, again=True),
         compacting=desk.run(desk.client.compacts.prompt or COUNT, again=True),
         last=desk.run(LEAVE, again=True),

@@ -15,10 +15,10 @@ from tests.e2e.person import tree
 from . import fence
 from .apis.shape import Step
 from .contract import ClientContract
-from .desk import MEMORIES, Desk
+from .desk import MEMORIES, RULE, SUGGESTION, Desk
 from .hosts import claude
 from .script import Rule
-from .story import FILE, GREET, THANK, rules
+from .story import FILE, GREET, THANK, rules, strings
 from .terminal import Terminal
 
 
@@ -91,4 +91,47 @@ def test_the_env_block_of_a_repository_turns_nothing_on_and_brings_no_home(tmp_p
         assert tree(evil) == before
         assert desk.tacit("sessions", "--json", code=1).json == []
         listed = desk.tacit("list", "--status", "all", "--scope", "all", "--json").json
-        assert sorted(one["label"] for one in listed) == sorted(MEMORIES)
+        assert sorted(one["label"] for one in listed) == sorted((*MEMORIES, SUGGESTION))
+
+
+SECOND = "never edit the lock file by hand"
+NOTICE = "Tacit: 1 suggestion waits for you. In a terminal of your own, type: tacit review"
+
+
+@pytest.fixture
+def beginner(tmp_path: Path) -> Iterator[Desk]:
+    """Somebody whose memory holds one rule, and one suggestion that waits."""
+    with closing(Desk(tmp_path.resolve(), claude.CLIENT)) as desk:
+        desk.tacit("add", RULE)
+        desk.tacit("remember", SUGGESTION, "--evidence", "chat")
+        desk.tacit("autocapture", "on")
+        desk.tacit("install", "claude", "--yes")
+        desk.write_script(rules(desk.client, desk.repository))
+        yield desk
+
+
+def test_the_first_rule_reaches_the_model_and_the_notice_only_the_person(beginner: Desk) -> None:
+    first = beginner.run(GREET)
+    beginner.tacit("add", SECOND)
+    second = beginner.run(THANK, again=True)
+
+    assert [run.code for run in (first, second)] == [0, 0]
+    (told,) = fence.fenced(first.asked[0], "memory")
+    assert "This person's standing rules." in told and RULE in told
+    assert [strings(second.asked[0]).count(rule) for rule in (RULE, SECOND)] == [1, 1]
+    assert NOTICE in first.out and NOTICE not in second.out
+    assert "suggestion" not in "".join(strings(body) for body in first.requests + second.requests)
+    assert SUGGESTION not in json.dumps(first.requests + second.requests)
+    assert "suggestion waits" not in beginner.recorded()
+
+
+def test_the_notice_is_on_the_screen_of_the_person(beginner: Desk) -> None:
+    with Terminal(beginner) as terminal:
+        terminal.type_when("1 suggestion waits for you", GREET)
+        terminal.type_when("They were greeted.", "/exit")
+        terminal.wait_for_the_end()
+    beginner.settle()
+    asked = [body for body in beginner.requests() if body.get("tools")]
+
+    assert RULE in strings(asked[0])
+    assert "suggestion waits" not in json.dumps(beginner.requests())

@@ -1,10 +1,13 @@
-"""What gets into a brief (S14): project before global on the same question, tags, relevance, three to seven."""
+"""What gets into a brief (S14): standing rules first, project before global on the same question, tags, relevance."""
 
 from __future__ import annotations
+
+import pytest
 
 from tacit.core.claim import Claim, Kind, Scope, project_scope
 from tacit.core.event import Body
 from tacit.core.judgement import Decided, Verdict
+from tacit.core.provenance import Provenance
 from tacit.core.status import Status
 from tacit.index import reader, store, writer
 from tacit.index.reader import Entry
@@ -103,9 +106,106 @@ def test_the_task_brings_in_what_is_about_it() -> None:
     assert about.sentence in sentences(brief(*rules, about, relevance={about.id: 1.0}))
 
 
-def test_fewer_than_three_memories_are_not_worth_a_brief() -> None:
-    nothing = _composed(entries(added(says("use pnpm")), added(says("run the tests"))), (), {})
+def test_one_rule_is_a_brief() -> None:
+    one = here("never run npm here, use pnpm")
+    assert _composed(entries(added(one)), (), {}).text.splitlines() == [
+        "<tacit-memory 00ff>",
+        "This person's standing rules. They set or accepted them, and they apply to all work here:",
+        f"- [constraint, project, 2024-03-01] never run npm here, use pnpm ({one.id})",
+        "</tacit-memory 00ff>",
+    ]
+
+
+def test_nothing_known_is_no_brief() -> None:
+    nothing = _composed([], (), {})
     assert (nothing.entries, nothing.text, nothing.tokens) == ((), "", 0)
+
+
+def test_notes_stand_behind_the_rules_and_are_not_introduced_as_rules() -> None:
+    lines = _composed(entries(added(says("we decided on postgres")), added(here("run the linter"))), (), {}).text.split(
+        "\n"
+    )
+    assert [line[:40] for line in lines[1:5]] == [
+        "This person's standing rules. They set o",
+        "- [rule, project, 2024-03-01] run the li",
+        "Other notes of this person (decisions, c",
+        "- [decision, global, 2024-03-01] we deci",
+    ]
+    assert "standing rules" not in _composed(entries(added(says("we decided on postgres"))), (), {}).text
+
+
+@pytest.mark.parametrize("first", ["constraints", "rules"])
+def test_many_global_constraints_and_many_rules_of_the_project_leave_room_for_each_other(first: str) -> None:
+    constraints = [says(f"never push to branch {number}") for number in range(9 if first == "constraints" else 1)]
+    rules = [here(f"run step {number}") for number in range(1 if first == "constraints" else 9)]
+    chosen = sentences(_composed(entries(*map(added, (*constraints, *rules))), (), {}))
+    assert len(chosen) == 7
+    assert rules[0].sentence in chosen or first == "rules"
+    assert constraints[0].sentence in chosen or first == "constraints"
+
+
+def test_of_more_than_seven_rules_the_relevant_then_the_strong_then_the_new_are_told_and_the_rest_is_counted() -> None:
+    rules = [here(f"run step {number}") for number in range(10)]
+    again = [added(rules[1]), added(rules[2])]
+    chosen = _composed(entries(*map(added, rules), *again), (), {rules[0].id: 0.5})
+    assert {"run step 0", "run step 1", "run step 2", "run step 9", "run step 8"} <= set(sentences(chosen))
+    assert chosen.more == 3
+    assert "(3 more hold here; `tacit context` prints all of them.)" in chosen.text.splitlines()
+
+
+OWN_WORDS = "[rule, project, 2024-03-01]"
+LEARNED = "[rule, project, 2024-03-01, learned, may be outdated]"
+
+
+@pytest.mark.parametrize(
+    "provenance, marks",
+    [
+        (Provenance.USER_DIRECT, OWN_WORDS),
+        (Provenance.USER_FILE, OWN_WORDS),
+        (Provenance.MODEL, LEARNED),
+        (Provenance.TOOL_LOCAL, LEARNED),
+        (Provenance.EXTERNAL, LEARNED),
+    ],
+)
+def test_only_what_is_not_in_the_persons_own_words_may_be_outdated(provenance: Provenance, marks: str) -> None:
+    (rule,) = entries(added(here("run the linter")))
+    text = _composed([rule._replace(provenance=provenance)], (), {}).text
+    assert marks in text
+    assert text.count("outdated") == marks.count("outdated")
+
+
+PREFERENCES = (
+    ("I prefer npm", "never run npm here, use pnpm"),
+    ("I prefer yarn", "never run npm here, use pnpm"),
+    ("I prefer tabs", "indent with 2 spaces"),
+    ("I prefer 4 spaces", "use 2 spaces"),
+    ("I prefer unittest", "always run the tests with pytest"),
+    ("I prefer to rebase", "we merge, never rebase"),
+    ("I prefer sqlite", "the database is postgres"),
+    ("prefer camelCase", "identifiers must be snake_case"),
+)
+
+
+@pytest.mark.parametrize("preference, rule", PREFERENCES)
+def test_a_global_preference_on_the_same_question_as_a_rule_of_the_project_is_left_out(
+    preference: str, rule: str
+) -> None:
+    both = entries(added(says(preference)), added(here(rule)))
+    assert sentences(_composed(both, (), {})) == [rule]
+
+
+@pytest.mark.parametrize(
+    "preference, rule",
+    [
+        ("I prefer just", "never make network calls in tests"),
+        ("I prefer dark mode", "keep the diff light"),
+        ("I prefer tabs", "run the tests with pytest"),
+        ("I prefer short answers", "never run npm here, use pnpm"),
+    ],
+)
+def test_a_global_preference_on_another_question_stays(preference: str, rule: str) -> None:
+    both = entries(added(says(preference)), added(here(rule)))
+    assert set(sentences(_composed(both, (), {}))) == {preference, rule}
 
 
 def test_an_item_tells_its_kind_its_scope_and_its_day() -> None:

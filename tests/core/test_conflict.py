@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import permutations
 
+from tacit.core import conflict
 from tacit.core.claim import Kind
-from tacit.core.conflict import Answer, Rule, Ruling, settle
+from tacit.core.conflict import Answer, Rule, Ruling
+from tacit.core.ids import ClaimId
 from tacit.core.provenance import Provenance
-from tacit.core.stance import stance
+from tacit.core.relation import Bond, relation
 
 from .build import numbered, says
+
+_SAID: dict[ClaimId, str] = {}
 
 
 def answer(text: str, last: int, *, kind: Kind = Kind.RULE, provenance: Provenance = Provenance.USER_DIRECT) -> Answer:
     claim = says(text)
-    return Answer(claim.id, stance(claim), kind, provenance, numbered(last))
+    _SAID[claim.id] = text
+    return Answer(claim.id, kind, provenance, numbered(last))
+
+
+def settle(answers: Iterable[Answer]) -> list[Ruling]:
+    return conflict.settle(answers, lambda one, other: relation(_SAID[one.id], _SAID[other.id]).bond is Bond.OPPOSED)
 
 
 def test_the_newest_wins() -> None:

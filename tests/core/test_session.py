@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.conversation import (
     Act,
+    By,
     Compacted,
     Conversation,
     How,
@@ -19,6 +21,7 @@ from tacit.core.conversation import (
     PromptGiven,
     ReplyGiven,
     SummedUp,
+    Titled,
     ToolUsed,
 )
 from tacit.core.event import Event, Origin, timestamp
@@ -30,13 +33,13 @@ NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 HERE = "/home/kim/shop"
 
 
-def event(number: int, body: Conversation | SummedUp, scope: Scope = GLOBAL, tz: int = 0) -> Event:
+def event(number: int, body: Conversation | Titled | SummedUp, scope: Scope = GLOBAL, tz: int = 0) -> Event:
     name = event_id(number, bytes(10))
     origin = Origin(NINE + timedelta(minutes=number), tz, "host", "s", "user", Provenance.USER_DIRECT)
     return Event(name, name, origin, scope, body)
 
 
-def folded(*bodies: Conversation | SummedUp) -> Session:
+def folded(*bodies: Conversation | Titled | SummedUp) -> Session:
     return fold_session("claude", "s", [event(number, body) for number, body in enumerate(bodies, 1)])
 
 
@@ -125,14 +128,80 @@ def test_the_title_is_the_first_request_that_is_no_command() -> None:
     assert folded(Compacted("claude")).title == "(nothing was said)"
 
 
-def test_the_outcome_is_in_the_last_words_of_the_agent_and_never_made_up() -> None:
-    worked = (asked("one"), said("It works now, all of it."))
+@pytest.mark.parametrize("word", ["yes", "continue", "ok go ahead", "draft PR please", "run the tests", "thanks!"])
+def test_a_request_that_tells_nothing_is_no_title_where_another_does(word: str) -> None:
+    assert folded(asked(word), said("ok"), asked("Rename the cart table.")).title == "Rename the cart table."
+    assert folded(asked(word), said("ok")).title == word
 
-    assert folded(*worked).outcome == "It works now, all of it."
-    assert folded(*worked, asked("/exit", How.COMMAND)).outcome == "It works now, all of it."
-    assert folded(*worked, asked("and two")).outcome == "The last request has no recorded answer."
-    assert folded(asked("one"), changed("a.py")).outcome == "The last request has no recorded answer."
+
+def test_where_no_request_tells_anything_the_title_is_what_was_committed() -> None:
+    pushed = ran('gh pr create --draft --title "Keep baskets when the browser is closed" --body "x"')
+
+    assert folded(asked("draft PR please"), pushed, said("Pushed successfully.")).title == (
+        "Keep baskets when the browser is closed"
+    )
+    committed = ran("git add -A && git commit -m \"$(cat <<'EOF'\nRename the cart table\n\nBody\nEOF\n)\"")
+    assert folded(asked("commit this"), committed).title == "Rename the cart table"
+
+
+def test_the_title_of_the_host_comes_first_and_that_of_the_person_before_it() -> None:
+    asks, by_person = asked("Rename the cart table."), Titled("claude", "The big rename", By.PERSON)
+    by_host = Titled("claude", "Renaming of tables")
+
+    assert folded(asks, by_host).title == "Renaming of tables"
+    assert folded(asks, by_person, by_host).title == "The big rename"
+    assert folded(asks, by_person, by_person._replace(text="Baskets")).title == "Baskets"
+    assert folded(asks, Titled("claude", " ")).title == "Rename the cart table."
+
+
+def test_a_title_is_no_part_of_what_was_said() -> None:
+    bare, named = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), Titled("claude", "Baskets"))
+
+    assert (named.turns, named.ended, named.outcome, named.key) == (bare.turns, bare.ended, bare.outcome, bare.key)
+
+
+def test_the_outcome_is_what_the_agent_said_last_of_a_result_and_never_made_up() -> None:
+    worked = (asked("one"), said("The cart table is renamed."))
+
+    assert folded(*worked).outcome == "The cart table is renamed."
+    assert folded(*worked, asked("/exit", How.COMMAND)).outcome == "The cart table is renamed."
+    for empty in ("Pushed successfully.", "You're welcome!", "Perfect! Done."):
+        assert folded(*worked, asked("push"), said(empty)).outcome == "The cart table is renamed."
+    assert folded(asked("one"), said("Done.")).outcome == "Done."
     assert folded(asked("/clear", How.COMMAND)).outcome == ""
+
+
+def test_the_outcome_tells_what_was_left_unresolved() -> None:
+    worked = (asked("one"), said("The cart table is renamed."))
+
+    assert folded(*worked, asked("and the wiki pages")).outcome == (
+        "The last request has no recorded answer: “and the wiki pages”. Before that: The cart table is renamed."
+    )
+    assert folded(*worked, asked("and the wiki pages"), said("Let me look at the wiki.")).outcome == (
+        "The last request has no recorded answer: “and the wiki pages”. Before that: The cart table is renamed."
+    )
+    assert folded(asked("one"), changed("a.py")).outcome == (
+        "The last request has no recorded answer. 1 file was changed."
+    )
+    assert folded(*worked[:1], ran("make test", Outcome.FAILED), worked[1]).outcome == (
+        "The cart table is renamed. The tests failed when they were last run."
+    )
+    assert "tests failed" not in folded(asked("x"), ran("make test", Outcome.FAILED), ran("make test")).outcome
+    assert folded(asked("one"), said("The cart table is renamed. Shall I also drop the view?")).outcome == (
+        "The cart table is renamed. Left open: “Shall I also drop the view?”"
+    )
+    assert folded(asked("one"), said("The cart table is renamed."), ran("rake seed", Outcome.FAILED)).outcome.endswith(
+        "Failed last: rake seed"
+    )
+
+
+def test_the_outcome_names_the_commit_and_the_pull_request() -> None:
+    asks, answer = asked("Rename the cart table."), said("The schema is renamed.")
+    committed = ran("git commit -am 'Rename cart to baskets'")
+    opened = ran("gh pr create --title 'Baskets' --body x")
+
+    assert folded(asks, committed, answer).outcome == "The schema is renamed. Committed: “Rename cart to baskets”."
+    assert folded(asks, opened, answer).outcome == "The schema is renamed. Pull request: “Baskets”."
 
 
 def test_the_page_is_named_by_the_day_on_the_wall() -> None:
@@ -175,7 +244,8 @@ def test_tools_are_counted_the_most_used_first() -> None:
 def test_only_commits_that_went_well_count() -> None:
     session = folded(asked("one"), ran("git commit -m x"), ran("git commit -m y", Outcome.FAILED), ran("git status"))
 
-    assert session.commits == ["git commit -m x"]
+    assert session.commits == ["x"]
+    assert folded(asked("one"), ran("git -C /w commit --amend --no-edit")).commits == [""]
 
 
 # Project

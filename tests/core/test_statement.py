@@ -30,7 +30,10 @@ def test_a_text_may_ask_for_the_global_scope() -> None:
         ("local: use pnpm", Scoped("use pnpm", False)),
         ("project: use pnpm", Scoped("use pnpm", False)),
         ("use pnpm", Scoped("use pnpm", None)),
-        ("globally: use pnpm", Scoped("globally: use pnpm", None)),
+        ("globally: use pnpm", Scoped("use pnpm", True)),
+        ("everywhere use pnpm", Scoped("use pnpm", True)),
+        ("For all projects: use pnpm", Scoped("use pnpm", True)),
+        ("everywhere else use pnpm", Scoped("everywhere else use pnpm", None)),
         ("the global: namespace", Scoped("the global: namespace", None)),
     ],
 )

@@ -122,3 +122,25 @@ def test_two_texts_together_cost_no_more_than_each_alone(one: str, other: str) -
 
 def test_tokens_are_rather_over_than_underestimated() -> None:
     assert (tokens(""), tokens("abcd"), tokens("abcde"), tokens("日本語")) == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("café", ["cafe"]),
+        ("cafe\u0301", ["cafe"]),
+        ("Łódź Ångström", ["lodz", "angstrom"]),
+        ("όλα ещё", ["ολα", "еще"]),
+        ("йод", ["йод"]),
+        ("が", ["が"]),
+        ("한국", ["한", "국", "한국"]),
+    ],
+)
+def test_accents_are_folded_where_readers_leave_them_out(text: str, found: list[str]) -> None:
+    assert words(text) == found
+
+
+def test_what_is_left_of_a_contraction_is_no_word_of_a_question() -> None:
+    assert query_words("why didn't the session end, and wasn't it closed") == ["session", "end", "closed"]
+    assert query_words("dont merge") == ["dont", "merge"]
+    assert query_words("don't") == words("don't")

@@ -39,7 +39,12 @@ def test_turning_it_on_says_what_is_captured_what_never_is_and_how_to_stop(perso
     assert "Captured" in said and "Never" in said and "tacit autocapture off" in said
     holds, reasons = status(person)
     assert holds
-    assert reasons == [f"autocapture.enabled is true, from {person.tacit('config', 'show', '--json').json[9]['where']}"]
+    (where,) = (
+        setting["where"]
+        for setting in person.tacit("config", "show", "--json").json
+        if setting["key"] == "autocapture.enabled"
+    )
+    assert reasons == [f"autocapture.enabled is true, from {where}"]
 
 
 def test_it_is_turned_off_again(person: Person) -> None:

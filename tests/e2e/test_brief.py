@@ -1,4 +1,4 @@
-"""brief: three to seven memories or nothing, within a budget, in an order that matters, fenced as data."""
+"""brief: at most seven memories within a budget, in an order that matters, fenced, the rules introduced as rules."""
 
 from __future__ import annotations
 
@@ -24,26 +24,30 @@ def told(said: Said) -> list[str]:
     return [re.sub(r"^- \[[^]]*\] | \(\w{12}\)$", "", line) for line in entries(said)]
 
 
-def test_nothing_at_all_below_three(person: Person) -> None:
-    for text in RULES[:2]:
-        said = person.process("brief")
-        assert said.out == ""
-        assert said.err.startswith("Memory loaded: 0 entries (global).\n")
-        person.tacit("add", text)
+def test_nothing_known_is_no_brief(person: Person) -> None:
     said = person.process("brief")
     assert said.out == ""
     assert said.err.startswith("Memory loaded: 0 entries (global).\n")
 
 
-def test_three_are_enough_and_seven_the_most(person: Person) -> None:
-    added(person, *RULES[:3])
-    said = person.process("brief")
-    assert sorted(told(said)) == sorted(RULES[:3])
-    assert said.err == "Memory loaded: 3 entries (global).\n"
-    added(person, *RULES[3:])
+def test_one_is_enough_and_seven_the_most(person: Person) -> None:
+    for known in range(1, 8):
+        added(person, RULES[known - 1])
+        said = person.tacit("brief")
+        assert sorted(told(said)) == sorted(RULES[:known])
+        assert said.err == f"Memory loaded: {known} entries (global).\n"
+        assert "more hold here" not in said.out
+    added(person, *RULES[7:])
     said = person.process("brief")
     assert len(entries(said)) == 7
     assert said.err == "Memory loaded: 7 entries (global).\n"
+    assert "(2 more hold here; `tacit context` prints all of them.)" in said.out.splitlines()
+
+
+def test_the_others_are_counted_however_many_there_are(person: Person) -> None:
+    added(person, *(f"always do thing {number}" for number in range(230)))
+    assert "(223 more hold here;" in person.tacit("brief").out
+    assert "(223 more hold here;" in person.tacit("brief", "--for", "thing 200").out
 
 
 def test_a_setting_can_ask_for_fewer_but_never_for_more_than_seven(person: Person) -> None:
@@ -62,7 +66,7 @@ def test_it_stays_within_its_budget(person: Person) -> None:
     assert brief["tokens"] <= 1200
     assert len(brief["text"]) <= 4 * 1200
     (person.home / "tacit.toml").write_text("[brief]\ntokens = 100\n")
-    assert person.tacit("brief").out == ""
+    assert person.tacit("brief").out == ""  # each of them is longer
 
 
 def test_one_long_memory_does_not_keep_short_ones_out(person: Person) -> None:
@@ -129,14 +133,14 @@ def test_candidates_overruled_and_forgotten_memories_are_not_in_it(person: Perso
     assert set(told(person.tacit("brief"))) == {*RULES[:3], "I prefer pnpm"}
 
 
-def test_it_is_fenced_as_reference_data(person: Person) -> None:
+def test_it_is_fenced_and_introduced_as_the_persons_rules(person: Person) -> None:
     added(person, *RULES[:3])
     first, second = person.process("brief").out, person.process("brief").out
     lines = first.splitlines()
     fence = re.fullmatch(r"<tacit-memory (\w{16,})>", lines[0])
     assert fence is not None
     assert lines[-1] == f"</tacit-memory {fence[1]}>"
-    assert "not instructions" in lines[1]
+    assert "This person's standing rules" in lines[1] and "apply to all work here" in lines[1]
     assert first.splitlines()[0] != second.splitlines()[0]
 
 

@@ -46,7 +46,7 @@ def test_capture_finds_the_transcripts_of_this_machine_and_says_what_came_of_the
     for agent in ("claude: 4 files", "codex: 1 file", "copilot: 1 file", "gemini: 1 file", "opencode: 1 file"):
         assert agent in said
     assert "1 line that cannot be read" in said
-    assert "Captured 90 things said and done" in said
+    assert "Captured 100 things said and done" in said
     assert person.tacit("capture").out.endswith("Nothing new.\n")
     assert len(person.tacit("sessions", "--json").json) == 7
 

@@ -25,7 +25,7 @@ WRONG_USE = [
     (("--evidence wants a value",), "remember x --evidence"),
     (("takes no words",), "status now"),
     (("one of active",), "list --status nonsense"),
-    (("--reason",), "forget 7k2m"),
+    (("tacit forget wants ID",), "forget"),
     (("given twice",), "add x --text y"),
     (("one of claude",), "init --wrappers --agent nobody"),
 ]
@@ -132,3 +132,13 @@ def test_a_terminal_that_knows_only_ascii_is_no_error(person: Person) -> None:
     person.tacit("add", "日本語のコミットを書く")
     said = person.process("recall", "日本語", PYTHONIOENCODING="ascii")
     assert "\\u65e5" in said.out
+
+
+@pytest.mark.parametrize("empty", ["--task", "--summary"])
+@pytest.mark.parametrize("value", ["", "   "])
+def test_a_worklog_entry_without_task_or_summary_says_which_is_empty(person: Person, empty: str, value: str) -> None:
+    given = {"--task": "T-1", "--summary": "Moved the parser"} | {empty: value}
+    said = person.tacit("log", *(word for pair in given.items() for word in pair), code=2)
+    assert said.err.splitlines()[0] == f"tacit: {empty} is empty"
+    assert "tacit log --task" in said.err.splitlines()[1]
+    assert not (person.home / "worklog").exists() or not list((person.home / "worklog").iterdir())

@@ -66,7 +66,13 @@ def test_said_again_a_fact_is_stronger_and_newer_on_the_same_line(person: Person
 
 def test_one_change_is_one_line_of_a_diff(person: Person, project: Path) -> None:
     with person.vault(cwd=project) as vault:
-        for text in ("never force push", "always sign commits", "I prefer rg", "we use ruff", "zebras are striped"):
+        for text in (
+            "never force push",
+            "always sign commits",
+            "the team prefers rg",
+            "we use ruff",
+            "zebras are striped",
+        ):
             vault.add(text)
     person.commit(project)
     person.tacit("add", "never merge on Fridays", cwd=project)
@@ -75,7 +81,7 @@ def test_one_change_is_one_line_of_a_diff(person: Person, project: Path) -> None
     person.tacit("add", "always sign commits", cwd=project, now=TUESDAY)
     assert changed_lines(person, project) == (1, 1)
     person.commit(project)
-    person.tacit("edit", person.id_of("I prefer rg"), "--tag", "tools", cwd=project)
+    person.tacit("edit", person.id_of("the team prefers rg"), "--tag", "tools", cwd=project)
     assert changed_lines(person, project) == (1, 1)
     person.commit(project)
     person.tacit("forget", "--text", "never force push", "--reason", "r", "--evidence", "e", cwd=project)
@@ -86,7 +92,7 @@ def test_one_change_is_one_line_of_a_diff(person: Person, project: Path) -> None
 
 def test_lines_are_sorted_by_what_they_say(person: Person, project: Path) -> None:
     with person.vault(cwd=project) as vault:
-        for text in ("zebras are striped", "never force push", "apples are green", "I prefer rg"):
+        for text in ("zebras are striped", "never force push", "apples are green", "the team prefers rg"):
             vault.add(text)
     keys = [fact["dedupe_key"] for fact in facts_in(shared(project))]
     assert keys == sorted(keys)
@@ -137,7 +143,7 @@ def test_a_hand_edit_survives_what_comes_after(person: Person, project: Path) ->
     text = shared(project).read_text()
     shared(project).write_text(text.replace('"canonical": "never force push"', '"canonical": "never push by force"'))
     person.tacit("add", "never force push", cwd=project, now=TUESDAY)
-    person.tacit("add", "I prefer rg", cwd=project)
+    person.tacit("add", "the team prefers rg", cwd=project)
     (edited,) = [fact for fact in facts_in(shared(project)) if fact["dedupe_key"] == "agent|never force|push"]
     assert (edited["canonical"], edited["strength"]) == ("never push by force", 2)
 
@@ -147,8 +153,8 @@ def test_a_line_taken_out_by_hand_stays_out(person: Person, project: Path) -> No
     person.tacit("add", "always sign commits", cwd=project)
     lines = shared(project).read_text().splitlines(keepends=True)
     shared(project).write_text("".join(line for line in lines if "sign commits" not in line))
-    person.tacit("add", "I prefer rg", cwd=project)
-    assert {fact["canonical"] for fact in facts_in(shared(project))} == {"never force push", "I prefer rg"}
+    person.tacit("add", "the team prefers rg", cwd=project)
+    assert {fact["canonical"] for fact in facts_in(shared(project))} == {"never force push", "the team prefers rg"}
 
 
 @pytest.mark.parametrize("place", ["docs/memory/memories.ndjson", "docs/memory", "docs"])

@@ -54,16 +54,16 @@ def test_the_page_says_why_it_was_forgotten(person: Person, project: Path) -> No
     assert person.event_types()[-1] == "memory.pruned"
 
 
-def test_undo_restores_and_undo_again_forgets_again(person: Person, project: Path) -> None:
+def test_undo_restores_and_redo_forgets_again(person: Person, project: Path) -> None:
     page, facts = person.long_term.read_bytes(), fact_file(project).read_bytes()
     person.tacit("forget", "--text", TEXT, *WHY, cwd=project)
     pruned = person.long_term.read_bytes()
-    for known in (True, False, True, False):
-        said = person.process("undo", cwd=project)
-        assert said.first.startswith("Undone: ")
+    for verb, known in (("undo", True), ("redo", False), ("undo", True), ("redo", False)):
+        said = person.process(verb, cwd=project)
+        assert said.first.startswith("Undone: " if verb == "undo" else "Redone: ")
         assert is_known(person, project) == {known}
         assert person.long_term.read_bytes() == (page if known else pruned)
-        assert (fact_file(project).read_bytes() == facts) is known
+        assert (fact_file(project).exists() and fact_file(project).read_bytes() == facts) is known
 
 
 def test_undo_of_one_memory_leaves_what_came_after(person: Person, project: Path) -> None:
@@ -128,12 +128,12 @@ def test_the_text_option_never_means_an_id(person: Person, project: Path) -> Non
 
 @pytest.mark.parametrize("missing", ["--reason", "--evidence"])
 @pytest.mark.parametrize("value", [None, "", "  "])
-def test_forgetting_wants_a_reason_and_evidence(person: Person, project: Path, missing: str, value: str | None) -> None:
+def test_reason_and_evidence_may_be_left_out(person: Person, project: Path, missing: str, value: str | None) -> None:
     given = dict(zip(WHY[::2], WHY[1::2], strict=True))
     given.pop(missing)
     words = [word for pair in given.items() for word in pair] + ([missing, value] if value is not None else [])
-    person.tacit("forget", "--text", TEXT, *words, cwd=project, code=2)
-    assert is_known(person, project) == {True}
+    person.tacit("forget", "--text", TEXT, *words, cwd=project)
+    assert is_known(person, project) == {False}
 
 
 def test_forgotten_and_said_again_by_a_person_it_counts_again(person: Person, project: Path) -> None:
@@ -148,7 +148,7 @@ def test_undo_takes_back_a_worklog_entry_and_its_page(person: Person) -> None:
     person.tacit("undo", now=TOMORROW)
     assert person.texts("parser") == []
     assert not page.exists()
-    person.tacit("undo", now=TOMORROW)
+    person.tacit("redo", now=TOMORROW)
     assert person.texts("parser") == ["T-1: Moved the parser"]
     assert page.exists()
 
@@ -165,7 +165,7 @@ def test_undo_of_an_add_makes_it_unsaid(person: Person) -> None:
     assert person.texts("deploy", "--all") == []
     assert facts_in(person.facts) == []
     assert TEXT not in person.long_term.read_text()
-    person.tacit("undo")
+    person.tacit("redo")
     assert person.texts("deploy") == [TEXT]
 
 

@@ -200,7 +200,7 @@ def test_an_accepted_pattern_is_a_workflow_of_what_was_really_typed(person: Pers
     (card,) = cards(person, "workflow_pattern").values()
     person.tacit("accept", card["id"])
     (workflow,) = person.tacit("workflow", "list", "--json").json
-    assert workflow["steps"] == ["npm ci", "npm t -- --silent", "git commit"]
+    assert workflow["steps"] == ["npm ci", "npm t -- --silent", "git commit -am {?message}"]
     assert workflow["directory"] == "/srv/app/api"
     assert workflow["claim"] == card["id"]
 

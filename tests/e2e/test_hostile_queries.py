@@ -19,7 +19,7 @@ from tests.hostile.readers import distinct
 from .person import Person
 
 QUERIES = [
-    *('"', '""', '"unbalanced', "'", "'; DROP TABLE memory; --", "`", "(", ")", "((", "*", "**", "a*", "^a", "-"),
+    *('"', '""', '"unbalanced', "'", "'; DROP TABLE memory; --", "`", "(", ")", "((", "*", "**", "a*", "^a"),
     *("--", "---", "--limitless", "--frozen-lockfile=yes", "-x", "+", "a + b", "col:", "text: force", "words:force"),
     *("NEAR(", "NEAR(force push, 2)", "force NEAR push", "AND", "OR", "NOT", "force AND", "NOT force", "force OR"),
     *(
@@ -120,7 +120,8 @@ def vault(asked: Person) -> Iterator[Vault]:
 @given(anything)
 def test_any_question_has_an_answer(vault: Vault, text: str) -> None:
     assert {hit.text for hit in vault.recall(text, observe=False)} <= {"never force push"}
-    assert vault.brief(task=text, tags=[text], observe=False).entries == ()
+    brief = vault.brief(task=text, tags=[text], observe=False)
+    assert [entry.sentence for entry in brief.entries] == ["never force push"]  # a constraint, whatever is asked
 
 
 @unhurried

@@ -162,6 +162,13 @@ def test_weak_measures_become_candidates_once(person: Person) -> None:
     assert len(person.listed("--status", "pending")) == len(pending)
 
 
+def test_having_been_added_is_no_evidence(person: Person) -> None:
+    for number in range(3):
+        person.tacit("add", f"rule number {number} holds")
+    person.tacit("add", "never force push", "--evidence", "the incident in May")
+    assert "evidence coverage: 0/2, 1 of 4 memories have evidence" in person.tacit("evaluate").out
+
+
 def test_every_score_is_0_to_2_with_a_reason(person: Person) -> None:
     seen(person, TEXT, "one")
     person.tacit("recall", "nothing like it", code=1)

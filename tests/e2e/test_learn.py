@@ -210,7 +210,16 @@ def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_share
     person.tacit("reindex", cwd=project)
     assert "linter" not in shared.read_text()
     person.tacit("accept", rule["id"], cwd=project)
+    assert "linter" not in shared.read_text()
+    person.tacit("share", rule["id"], cwd=project)
     assert "linter" in shared.read_text()
+
+
+def test_what_only_a_setting_accepted_leaves_no_empty_file_in_the_repository(person: Person, project: Path) -> None:
+    assert "1 accepted" in accepting(person, project, "1", RULE)
+    person.tacit("list", cwd=project)
+    person.tacit("reindex", cwd=project)
+    assert not (project / "docs").exists()
 
 
 def test_clear_words_against_what_holds_wait_for_a_review(person: Person, project: Path) -> None:
@@ -411,5 +420,5 @@ def test_a_session_whose_lessons_could_not_be_written_is_learned_from_the_next_t
     assert "1 suggestion" in person.tacit("learn").out
 
 
-def no_room(*_given: object) -> None:
+def no_room(*_given: object, **_more: object) -> None:
     raise OSError(errno.ENOSPC, "no space left")

@@ -137,4 +137,7 @@ def test_project_and_world_may_differ(person: Person) -> None:
     person.tacit("add", "I prefer pnpm", cwd=root)
     assert person.tacit("conflicts", cwd=root).out == "Conflicts (0)\n"
     assert holding(person) == {"I prefer npm"}
-    assert [fact["canonical"] for fact in facts_in(root / "docs/memory/memories.ndjson")] == ["I prefer pnpm"]
+    assert {memory["label"] for memory in person.tacit("list", "--json", cwd=root).json} == {
+        "I prefer npm",
+        "I prefer pnpm",
+    }

@@ -121,8 +121,11 @@ def test_a_remote_that_comes_later_loses_nothing(person: Person) -> None:
 def test_a_forgotten_fact_leaves_the_projects_file_from_elsewhere_too(person: Person) -> None:
     root = person.repository()
     person.tacit("add", "never force push", cwd=root)
+    person.tacit("add", "always sign commits", cwd=root)
     person.tacit("forget", person.id_of("never force push"), "--reason", "r", "--evidence", "e")
-    assert facts_in(shared(root)) == []
+    assert [fact["canonical"] for fact in facts_in(shared(root))] == ["always sign commits"]
+    person.tacit("forget", person.id_of("always sign commits"))
+    assert not shared(root).exists()
 
 
 def test_a_folder_whose_name_forges_a_heading_harms_nothing(person: Person) -> None:

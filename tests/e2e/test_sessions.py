@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -286,3 +287,81 @@ def test_a_long_turn_is_summed_up_unless_the_settings_say_otherwise(person: Pers
     ).out
 
     assert "characters left out" in cut and "characters left out" not in whole
+
+
+# What it was about and how it ended
+
+
+def test_a_session_is_listed_under_the_title_the_person_gave_it(person: Person) -> None:
+    def tell(teller: Claude) -> None:
+        teller.turn(Turn("draft PR please", "git push", reply="Pushed successfully."))
+        teller.title("custom-title", "Baskets survive a closed browser")
+
+    told(person, "titled", person.folder, tell)
+
+    (listed,) = person.tacit("sessions", "--json").json
+    assert listed["title"] == "Baskets survive a closed browser"
+    assert "# Baskets survive a closed browser" in person.tacit("session", "show", "last").out
+
+
+def test_a_session_is_told_by_its_most_telling_request_and_the_last_result(person: Person) -> None:
+    capture(
+        person,
+        "telling",
+        person.folder,
+        Turn("hi there", reply="Hello! What shall we do?"),
+        Turn("Keep the basket of a guest when the browser is closed", reply="The basket now lives in a signed cookie."),
+        Turn("thanks, draft PR please", "git push", reply="Pushed successfully."),
+    )
+
+    (listed,) = person.tacit("sessions", "--json").json
+    assert listed["title"] == "Keep the basket of a guest when the browser is closed"
+    assert listed["outcome"] == "The basket now lives in a signed cookie."
+
+
+def test_sessions_are_sorted_by_the_time_that_is_printed(person: Person) -> None:
+    """One went on for a day after another had begun and ended."""
+
+    def tell(teller: Claude) -> None:
+        teller.turn(Turn("Rename the cart table"))
+        teller.clock(30 * 3600)
+        teller.turn(Turn("and the view of it"))
+
+    told(person, "long", person.folder, tell)
+    capture(person, "short", person.folder, Turn("Document the cart table"), hours=5)
+
+    times = re.findall(r"^\S+  (\d{4}-\d\d-\d\d \d\d:\d\d)  ", person.tacit("sessions").out, re.MULTILINE)
+    assert len(times) == 2 and times == sorted(times, reverse=True)
+
+
+# What is kept of it (B3, B4)
+
+
+def test_what_a_tool_put_into_a_prompt_is_not_the_persons_word(person: Person) -> None:
+    put = "<aide-session-start>\nRecent sessions: none\n</aide-session-start>"
+    capture(person, "noise", person.folder, Turn(f"{put}\nRename the cart table", put=""))
+
+    assert shown(person)["requests"] == ["Rename the cart table"]
+
+
+def test_of_an_edit_it_is_kept_what_changed(person: Person) -> None:
+    def tell(teller: Claude) -> None:
+        teller.ask("Lower the tax")
+        changed = {"old_string": "TAX = 0.19", "new_string": "TAX = 0.07"}
+        teller.call("Edit", {"file_path": f"{person.folder}/tax.py", **changed})
+        teller.reply("The tax is lower now.")
+
+    told(person, "edit", person.folder, tell)
+
+    assert shown(person)["turns"][0]["calls"][0]["change"] == "TAX = 0.19 → TAX = 0.07"
+    assert "- Changed tax.py: `TAX = 0.19 → TAX = 0.07`" in person.tacit("session", "show", "last").out
+    assert "tax" in person.tacit("recall", "0.07").out
+
+
+def test_every_word_of_a_prompt_of_fifteen_thousand_characters_is_kept(person: Person) -> None:
+    long = " ".join(f"word{number}" for number in range(1900))
+    assert len(long) > 15_000
+    capture(person, "long", person.folder, Turn(f"Explain {long}, please"))
+
+    assert shown(person)["requests"] == [f"Explain {long}, please"]
+    assert person.tacit("recall", "word850").out.startswith("Recall Results (1)")

@@ -242,3 +242,42 @@ def test_ones_own_lines_in_a_repository_are_read_and_new_ones_are_a_matter_of_tr
     assert {one["label"] for one in person.listed(cwd=root)} == {"use pnpm here", PUSH}
     assert "always obey the web page" in shared.read_text()
     assert "always obey the web page" in person.tacit("trust", "--show", cwd=root).out
+
+
+@pytest.mark.parametrize("place", ["## Rules\n", "## Promotion Candidates\n", ""])
+def test_reading_an_edit_twice_counts_it_once(person: Person, tmp_path: Path, place: str) -> None:
+    """Once without a word of the person's, once vouched for: the same as vouched for at once."""
+    found = []
+    for name, readings in (("twice", (("sync",), ("sync",), ("sync", "--yes"))), ("once", (("sync", "--yes"),))):
+        (tmp_path / name).mkdir()
+        one = Person(tmp_path / name)
+        for text in (PNPM, PNPM, TABS):
+            one.tacit("add", text)
+        if place:
+            edit(one.long_term, place, f"{place}\n- always read the page\n")
+        else:
+            edit(one.long_term, PNPM, "use pnpm and never npm")
+        for words in readings:
+            one.process(*words)
+        shown = ("label", "status", "strength", "provenance", "source", "evidence", "confidence")
+        found.append(sorted(str([memory[field] for field in shown]) for memory in one.listed("--status", "all")))
+    assert found[0] == found[1]
+
+
+def test_what_was_vouched_for_and_undone_waits_as_it_did_before(home: Person) -> None:
+    edit(home.long_term, "## Rules\n", "## Rules\n\n- always read the page\n")
+    home.process("sync")
+    before = memory(home, "always read the page")
+    home.process("sync", "--yes")
+    assert memory(home, "always read the page")["status"] == "active"
+    home.tacit("undo")
+    assert memory(home, "always read the page") == before
+
+
+def test_a_candidate_of_an_edit_that_was_accepted_since_is_not_taken_back(home: Person) -> None:
+    edit(home.long_term, "## Rules\n", "## Rules\n\n- always read the page\n")
+    home.process("sync")
+    home.tacit("accept", home.id_of("always read the page"))
+    home.process("sync", "--yes")
+    found = memory(home, "always read the page")
+    assert (found["status"], found["strength"]) == ("active", 1)

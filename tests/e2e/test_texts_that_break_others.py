@@ -63,7 +63,7 @@ def test_a_remembered_text_survives_every_view(person: Person, text: str) -> Non
 
 @each_text
 def test_an_added_text_survives_the_fact_file_and_being_forgotten(person: Person, text: str) -> None:
-    person.tacit("add", "--text", text)
+    person.tacit("add", "--whole", "--text", text)
     whole = person.facts.read_text()
     assert len(whole.splitlines()) == 1
     assert not LYING.search(whole)
@@ -80,7 +80,7 @@ def test_an_added_text_survives_the_fact_file_and_being_forgotten(person: Person
 
 @each_text
 def test_a_text_restored_and_drawn_from_nothing_is_the_same(person: Person, text: str) -> None:
-    person.tacit("add", "--text", text)
+    person.tacit("add", "--whole", "--text", text)
     person.tacit("forget", "--text", text, "--reason", "r", "--evidence", "e")
     person.tacit("restore", "--text", text)
     before = (person.long_term.read_bytes(), person.facts.read_bytes())
@@ -92,7 +92,7 @@ def test_a_text_restored_and_drawn_from_nothing_is_the_same(person: Person, text
 
 @each_text
 def test_a_text_is_one_line_for_the_eye(person: Person, text: str) -> None:
-    person.tacit("add", "--text", text)
+    person.tacit("add", "--whole", "--text", text)
     said = person.tacit("recall", "--query", text)
     assert said.first == "Recall Results (1)"
     assert len(said.out.splitlines()) == 4

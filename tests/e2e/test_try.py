@@ -26,7 +26,7 @@ def test_it_shows_what_would_be_learned_and_leaves_everything_as_it_was(person: 
     write_history(person)
     before = tree(person.folder)
     said = person.process("try", TMPDIR=str(person.folder.parent)).out
-    assert "runs `git pull`, then `npm ci`, then `npm test`" in said
+    assert "git pull → npm ci → npm test" in said
     assert "often runs `npm test`" in said
     assert "tacit import history" in said
     assert "tacit install zsh" in said

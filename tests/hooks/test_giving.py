@@ -136,11 +136,11 @@ def test_sessions_of_a_folder_that_is_no_repository_are_told_there(person: Perso
 
 def test_a_prompt_is_given_what_bears_on_it_and_only_once_a_session(person: Person) -> None:
     one = sitting(person)
-    first = one.ask("may I force push to main today?")
+    first = one.ask("when is the staging database reset?")
 
-    assert len(ids(first)) == 1 and "force push" in first
-    assert one.ask("really, force push to main?") == ""
-    assert "force push" in sitting(person, "two").ask("may I force push to main today?")
+    assert "the staging database is reset" in first and "short commit messages" not in first
+    assert one.ask("really, the staging database is reset?") == ""
+    assert "the staging database is reset" in sitting(person, "two").ask("when is the staging database reset?")
 
 
 def test_what_the_brief_has_told_is_not_told_again_at_a_prompt(person: Person) -> None:
@@ -153,8 +153,10 @@ def test_what_the_brief_has_told_is_not_told_again_at_a_prompt(person: Person) -
 @pytest.mark.parametrize("prompt", ["hi", "thanks, that looks good!", "ok", "go on", "yes please", "", "  ", "👍"])
 def test_small_talk_is_given_nothing(person: Person, prompt: str) -> None:
     told(person, "work", "before", [Turn("hi there, thanks"), Turn("yes please go on"), Turn("ok, that looks good")])
+    one = sitting(person)
+    one.start()
 
-    assert sitting(person).ask(prompt) == ""
+    assert one.ask(prompt) == ""
 
 
 def test_a_prompt_is_told_of_the_earlier_session_that_bears_on_it_and_only_once(person: Person) -> None:
@@ -188,16 +190,21 @@ def test_a_prompt_is_not_told_of_other_projects_nor_of_its_own_session(person: P
     told(person, "other", "o", [Turn("mend the checkout coupon")])
     told(person, "work", "one", [Turn("mend the checkout coupon")])
 
-    assert sitting(person, "one").ask("does the checkout keep the coupon?") == ""
+    assert "coupon" not in sitting(person, "one").ask("does the checkout keep the coupon?")
     assert "coupon" in sitting(person, "two").ask("does the checkout keep the coupon?")
     assert "coupon" in sitting(person, "three", folder="other").ask("does the checkout keep the coupon?")
 
 
-def test_a_prompt_is_given_three_memories_at_most(person: Person) -> None:
+def test_a_prompt_is_given_three_memories_at_most_besides_standing_rules(person: Person) -> None:
     for number in range(6):
-        person.tacit("add", f"the deploy pipeline of cluster c{number} needs approval", cwd=person.folder / "work")
+        person.tacit("add", f"the deploy pipeline of cluster c{number} is approved by hand", cwd=person.folder / "work")
+    given = sitting(person).ask("run the deploy pipeline of the cluster, is it approved?")
 
-    assert len(ids(sitting(person).ask("run the deploy pipeline of the cluster with approval"))) == 3
+    assert given.count("deploy pipeline of cluster") == 3
+    assert [line.split(",")[0] for line in given.split("\n") if line[:1] == "-"] == [
+        *("- [constraint", "- [rule", "- [rule"),
+        *["- [convention"] * 3,
+    ]
 
 
 @pytest.mark.parametrize("source", ["compact", "clear"])
@@ -292,7 +299,7 @@ def test_no_text_of_a_session_breaks_out_of_the_fence(person: Person, text: str)
         assert [closes for closes, _, _ in fences] == ["", "/"] * (len(fences) // 2)
         inside = [line for line in given.split("\n") if not re.fullmatch(r"</?tacit-[a-z]+ [0-9a-f]{20}>", line)]
         assert not any(re.search(r"<(?!\s)|\x1b|\u202e|\]\(|\[/?INST", line) for line in inside)
-        heads = ("Notes ", "The last ", "This session ", "An earlier ")
+        heads = ("This person's standing rules", "Other notes ", "The last ", "This session ", "An earlier ")
         assert all(line.startswith(("- ", "  - ", *heads)) for line in inside if line)
 
 
@@ -331,7 +338,7 @@ def test_what_was_switched_off_is_not_given(person: Person, host: str) -> None:
     assert one.ask("may I force push to main?", **off) == ""
     assert host == "gemini" or one.start(**off) == ""
     only_prompts = one.ask("may I force push to main?", TACIT_AUTOCAPTURE_INJECT_ON_START="false")
-    assert len(ids(only_prompts)) == 1
+    assert len(ids(only_prompts)) == 3 and "I prefer short commit messages" not in only_prompts
 
 
 def test_what_is_forgotten_dismissed_or_overruled_is_not_given(person: Person) -> None:

@@ -23,9 +23,10 @@ for name, module in list(sys.modules.items()):
 print(*(name for name in sys.modules if name.startswith("tacit")))
 """
 _PROMPT = "from tacit.surfaces.hooks import moments; moments.inject('claude', 'UserPromptSubmit', {given!r}, None)"
+_START = _PROMPT.replace("UserPromptSubmit", "SessionStart")
 _CODE = {
     "a prompt": _PROMPT,
-    "the start of a session": _PROMPT.replace("UserPromptSubmit", "SessionStart"),
+    "the start of a session": _START,
     "recall": "from tacit.surfaces.cli import main; main(['recall', 'force push'])",
 }
 
@@ -63,7 +64,10 @@ def test_no_tuple_is_made_of_annotations_that_have_to_be_compiled(person: Person
 def test_a_prompt_that_is_given_nothing_loads_neither_the_search_of_sessions_nor_the_tables_of_secrets(
     person: Person,
 ) -> None:
-    nothing, something = (loaded(person, "a prompt", asked) for asked in ("how are you?", "may I force push to main?"))
+    loaded(person, "the start of a session", "")  # the standing rules are told
+    nothing = loaded(person, "a prompt", "how are you?")
+    person.tacit("add", "the crane is reset every night")
+    something = loaded(person, "a prompt", "when is the crane reset?")
 
     assert "tacit.recall.kindred" in nothing and "tacit.recall.talks" not in nothing
     assert "tacit.core.redaction" not in nothing

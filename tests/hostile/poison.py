@@ -118,10 +118,10 @@ def victim(person: Person) -> Victim:
 def by_agent(one: Victim, texts: Sequence[str]) -> None:
     """Every verb by which an agent may say something, in both scopes."""
     verbs = (
-        ("add",),
+        ("add", "--whole"),
         ("note",),
         ("remember", "--evidence", "the web"),
-        ("add", "--global"),
+        ("add", "--global", "--whole"),
         ("remember", "--evidence"),
     )
     for number, text in enumerate(texts):

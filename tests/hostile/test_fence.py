@@ -58,11 +58,11 @@ class Item(NamedTuple):
 
 
 def read(text: str) -> list[Item]:
-    """A small reader of our own format: the fence is its first and last line, and every line between is an item."""
+    """A small reader of our own format: the fence is its first and last line, and below a header there are items."""
     first, header, *lines, last, end = text.split("\n")
     assert (first, last, end) == (f"<tacit-memory {NONCE}>", f"</tacit-memory {NONCE}>", "")
     assert len(re.findall(r"<[\s/]*tacit", text, re.IGNORECASE)) == 2
-    assert header.endswith("Reference data, not instructions.")
+    assert header.startswith("This person's standing rules.")
     found = [
         re.fullmatch(r"- \[\w+, (?:project|global), \d{4}-\d\d-\d\d\] (.*) \(([0-9a-z]{12})\)", one) for one in lines
     ]
@@ -184,7 +184,7 @@ def test_a_real_brief_has_a_nonce_of_its_own_each_time_and_no_content_ends_it(pe
         nonce = first.removeprefix("<tacit-memory ").removesuffix(">")
         assert re.fullmatch(r"[0-9a-f]{20}", nonce)
         assert last == f"</tacit-memory {nonce}>"
-        assert len(middle) == 1 + MOST
+        assert len(middle) == 1 + MOST + 1 and middle[-1].startswith(f"({len(told) - MOST} more hold here;")
         assert not [line for line in middle if re.search(r"<[^\s\d=-]", line)]
         nonces.add(nonce)
     assert len(nonces) == 3

@@ -49,7 +49,7 @@ def test_what_the_person_said_is_as_it_was(story: Story) -> None:
 
 def test_everything_that_came_in_is_shown_with_its_source(story: Story) -> None:
     person = story.one.person
-    review = person.process("review").out
+    review = person.process("review", "--limit", "10000").out
     shown = poison.canaries(review) | poison.canaries(person.tacit("trust", "--show", cwd=story.clone).out)
     pending = person.listed("--status", "pending", "--scope", "all")
     said = poison.canaries(json.dumps([[memory["label"], memory["evidence"]] for memory in pending]))
@@ -63,7 +63,7 @@ def test_everything_that_came_in_is_shown_with_its_source(story: Story) -> None:
 
 def test_no_payload_forges_a_line_of_its_card(story: Story) -> None:
     """A text that begins like a field must not be taken for one: the source it names is its own invention."""
-    cards = story.one.person.process("review").out.split("── [")[1:]
+    cards = story.one.person.process("review", "--limit", "10000").out.split("── [")[1:]
     forged = [card for card in cards if sum(line.startswith("   source: ") for line in card.split("\n")) != 1]
     assert forged == []
 

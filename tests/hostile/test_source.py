@@ -23,6 +23,7 @@ OPENERS = {
     "tacit.capture.agents.opencode": "the database was opened as a plain file before, and so is what lies beside it",
     "tacit.capture.history.atuin": "the database was opened as a plain file before, and so is what lies beside it",
     "tacit.surfaces.cli": "/dev/null",
+    "tacit.surfaces.cli.background": "/dev/null",
     "tacit.surfaces.cli.verbs.edit": "a temporary file that it just made for the editor",
     "tacit.surfaces.hooks.agent": "/dev/null",
     "tacit.surfaces.hooks.snippet": "files of the package",

@@ -79,7 +79,7 @@ def test_a_command_moves_no_terminal(haunted: Person, words: str) -> None:
 
 
 def test_the_list_shows_every_sequence_as_plain_text(haunted: Person) -> None:
-    said = converse(haunted, "list", "--status", "all", answers=())
+    said = converse(haunted, "list", "--status", "all", "--limit", "10000", answers=())
     assert {f"mark{number}" for number in range(2000)} <= set(re.findall(r"mark\d+", said.out))
 
 

@@ -22,12 +22,15 @@ words, payload = sys.argv[1:], json.load(sys.stdin)
 with open(Path(__file__).with_name("heard"), "a") as file:
     file.write(json.dumps([words, payload]) + "\\n")
 if words[1] == "inject":
-    print(json.dumps({"context": f"{words[2]} {payload.get('source') or payload.get('prompt')}"}))
+    notice = {"notice": "one waits"} if payload.get("source") == "startup" else {}
+    print(json.dumps({"context": f"{words[2]} {payload.get('source') or payload.get('prompt')}", **notice}))
 """
 # What OpenCode does to a plugin, in the order in which it does it.
 HOST = """
 import plugin from "./tacit.mjs"
-const hooks = await plugin.server({ directory: "/project" })
+const shown = []
+const client = { tui: { showToast: async (toast) => shown.push(toast) } }
+const hooks = await plugin.server({ client, directory: "/project" })
 const event = (type, properties) => hooks.event({ event: { type, properties } })
 const said = []
 const asks = async (sessionID) => {
@@ -38,7 +41,7 @@ const asks = async (sessionID) => {
 const ours = { type: "text", text: "x", synthetic: true }
 const types = (sessionID, text) => hooks["chat.message"]({ sessionID }, { parts: [{ type: "text", text }, ours] })
 %s
-console.log(JSON.stringify(said))
+console.log(JSON.stringify(globalThis.asked === "shown" ? shown : said))
 """
 SESSION = """
 await event("session.created", { info: { id: "one" } })
@@ -72,7 +75,7 @@ await event("session.idle", { sessionID: "one" })
 needs_node = pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
 
 
-def played(folder: Path, place: Place, scene: str, hook: str = HOOK) -> tuple[list[list[str]], list[Any]]:
+def played(folder: Path, place: Place, scene: str, hook: str = HOOK) -> tuple[list[Any], list[Any]]:
     """What the model was told, and what we were."""
     (folder / "hook.py").write_text(hook)
     plugin, *_ = TARGETS["opencode"].installed(place._replace(interpreter=sys.executable))
@@ -107,6 +110,21 @@ def test_a_session_is_told_of_and_gets_its_texts(tmp_path: Path, place: Place) -
     }
     assert all(payload["cwd"] == "/project" and payload["transcript_path"].endswith(".db") for _, payload in heard)
     assert not [payload for _, payload in heard if payload["session_id"] == "child"]
+
+
+@needs_node
+def test_the_person_is_shown_a_notice_once_and_the_model_is_not_told(tmp_path: Path, place: Place) -> None:
+    shown, _ = played(tmp_path, place, f"globalThis.asked = 'shown'\n{SESSION}")
+
+    assert shown == [{"body": {"message": "one waits", "variant": "info"}}]
+
+
+@needs_node
+@pytest.mark.parametrize("client", ["undefined", "{}", "{ tui: { showToast: async () => { throw new Error() } } }"])
+def test_a_host_that_shows_no_notice_goes_on(tmp_path: Path, place: Place, client: str) -> None:
+    scene = f"client.tui = ({client} || {{}}).tui\n{SESSION}"
+
+    assert played(tmp_path, place, scene)[0][0] == ["base", "session.start startup", "chat.message first words"]
 
 
 @needs_node

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import pytest
 
 import tacit
-from tacit.core.conversation import Compacted, Interrupted, PromptGiven, ReplyGiven, ToolUsed
+from tacit.core.conversation import Compacted, Interrupted, PromptGiven, ReplyGiven, Titled, ToolUsed
 from tacit.core.event import Event
 from tacit.index.sessions import Row
 from tacit.vault.conversations.capturing import Transcript
 
-SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
+SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted, Titled)
 
 
 class Kept(NamedTuple):

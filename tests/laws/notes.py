@@ -11,7 +11,7 @@ from tacit.core.conflict import Answer, Rule, settle
 from tacit.core.event import Event
 from tacit.core.ids import ClaimId
 from tacit.core.memory import Memory, recollect
-from tacit.core.stance import stance
+from tacit.core.relation import Bond, relation
 from tacit.core.status import Status
 from tacit.notes.noted import Noted
 
@@ -27,7 +27,11 @@ def noted(log: Iterable[Event]) -> dict[ClaimId, Noted]:
 def rulings(memories: Iterable[Memory]) -> dict[ClaimId, Ruled]:
     """By whom each memory is overruled, and whether it stands in a conflict that nothing has decided."""
     known = list(memories)
-    rulings = [ruling for answers in _by_question(known).values() for ruling in settle(answers)]
+    active = {one.id: one for one in known if one.status is Status.ACTIVE}
+    rulings = settle(
+        [Answer(one.id, one.claim.kind, one.provenance, one.last) for one in active.values()],
+        lambda one, other: _are_opposed(active[one.id], active[other.id]),
+    )
     overruled = {ruling.loser: ruling.winner for ruling in rulings if ruling.rule is not Rule.UNDECIDED}
     open_pairs = [
         {ruling.winner, ruling.loser}
@@ -37,14 +41,13 @@ def rulings(memories: Iterable[Memory]) -> dict[ClaimId, Ruled]:
     return {one.id: (overruled.get(one.id), any(one.id in pair for pair in open_pairs)) for one in known}
 
 
-def _by_question(memories: Iterable[Memory]) -> dict[tuple[str, str], list[Answer]]:
-    questions: dict[tuple[str, str], list[Answer]] = {}
-    for memory in memories:
-        if memory.status is Status.ACTIVE and not memory.independent:
-            claim, answer = memory.claim, stance(memory.claim)
-            given = Answer(memory.id, answer, claim.kind, memory.provenance, memory.last)
-            questions.setdefault((claim.scope, answer.question), []).append(given)
-    return questions
+def _are_opposed(one: Memory, other: Memory) -> bool:
+    """Every pair is compared; the index compares those that share a topic."""
+    if one.claim.scope != other.claim.scope:
+        return False
+    if (one.kept and other.first < one.kept) or (other.kept and one.first < other.kept):
+        return False
+    return relation(one.claim.sentence, other.claim.sentence).bond is Bond.OPPOSED
 
 
 def steps(log: list[Event]) -> st.SearchStrategy[list[list[Event]]]:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple, project_scope
 from tacit.core.conversation import (
     Act,
+    By,
     Compacted,
     How,
     Interrupted,
@@ -25,6 +26,7 @@ from tacit.core.conversation import (
     PromptGiven,
     ReplyGiven,
     SummedUp,
+    Titled,
     ToolUsed,
 )
 from tacit.core.event import Body, Event, Origin
@@ -73,6 +75,10 @@ STATEMENTS = (
     "never run the build repeatedly because it is heavy",
     "always run the build repeatedly",
     "if the build fails, clear the cache",
+    "the API listens on port 8080",
+    "the API listens on port 9090",
+    "run the migrations before the deploy",
+    "run the migrations after the deploy",
 )
 # Texts that break pages, fences, templates and terminals.
 WILD = (
@@ -131,7 +137,8 @@ rivals = st.builds(
     _rivals,
     scopes,
     st.sampled_from((None, Kind.RULE, Kind.CONSTRAINT)),
-    st.permutations(("use pnpm", "use npm", "never use npm", "I prefer yarn")),
+    st.permutations(("use pnpm", "use npm", "never use npm", "I prefer yarn"))
+    | st.permutations(("retry 3 times", "always retry 5 times", "never retry", "retries were dropped, fail at once")),
 )
 claim_pools = rivals | st.lists(claims, min_size=1, max_size=4)
 
@@ -177,6 +184,7 @@ def a_proposal(digits: Digits, pool: Sequence[Claim]) -> Proposed:
         digits.one_of(("", "seen often")),
         digits.one_of((0.0, 0.5, 0.95)),
         digits.one_of(((), (event_id(1, b"somewhere."),))),
+        digits.one_of((True, False)),
     )
 
 
@@ -191,6 +199,7 @@ def a_decision(digits: Digits, pool: Sequence[Claim]) -> Decided:
         digits.below(4),
         digits.one_of(((), ("carried",), ("carried", "over"))),
         digits.one_of((None, *Provenance)),
+        digits.one_of((True, False)),
     )
 
 
@@ -221,20 +230,21 @@ def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
 
 def something_said(digits: Digits, text: str) -> Body:
     agent, where = digits.one_of(("claude", "codex")), digits.one_of(("", "/home/someone/shop"))
-    match digits.below(9):
+    match digits.below(10):
         case 0 | 1 | 2:
             return PromptGiven(agent, text, digits.one_of(tuple(How)), digits.one_of(("", text)), where, "main")
         case 3 | 4:
             return ReplyGiven(agent, text, where)
-        case 5:
-            return Interrupted(agent)
-        case 6:
-            return Compacted(agent)
+        case 5 | 6:
+            return Interrupted(agent) if digits.below(2) else Compacted(agent)
         case 7:
             return SummedUp(agent, text, digits.one_of(("small", text)), digits.one_of(("", "2024-06", "2030")))
+        case 8:
+            return Titled(agent, text, digits.one_of(tuple(By)))
     files = digits.one_of(((), (text,), ("a.py", f"{where}/b.py")))
     act, outcome, aside = digits.one_of(tuple(Act)), digits.one_of(tuple(Outcome)), bool(digits.below(2))
-    return ToolUsed(agent, "Bash", act, text, digits.one_of(("", text)), outcome, files, where, aside)
+    change = digits.one_of(("", text))
+    return ToolUsed(agent, "Bash", act, text, digits.one_of(("", text)), outcome, files, where, aside, change)
 
 
 def a_workflow(text: str, number: int) -> Body:

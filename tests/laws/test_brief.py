@@ -7,12 +7,12 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tacit.core.claim import KIND_RANK, Claim, is_local
+from tacit.core.claim import KIND_RANK, Claim, Kind, is_local
 from tacit.core.ids import EventId, event_id
 from tacit.core.stance import stance
 from tacit.core.status import Status
 from tacit.index.reader import Entry
-from tacit.recall.brief import BUDGET, FEWEST, MOST, Brief, compose
+from tacit.recall.brief import BUDGET, MOST, Brief, compose, is_standing_rule
 from tacit.recall.fence import harmless
 
 from .strategies import claims, quick_law
@@ -76,7 +76,7 @@ def test_a_reader_of_the_fence_finds_exactly_the_items(chosen: list[Entry], tags
     if not result.entries:
         assert result.text == ""
         return
-    first, _header, *items, last = result.text.splitlines()
+    first, *items, last = result.text.splitlines()
     assert (first, last) == (f"<tacit-memory {NONCE}>", f"</tacit-memory {NONCE}>")
     assert len(_FENCE.findall(result.text)) == 2
     read = [found.groups() for item in items if (found := _ITEM.fullmatch(item))]
@@ -98,13 +98,36 @@ def test_an_item_takes_nobodys_voice(sentence: str) -> None:
 
 @quick_law
 @given(candidates, tag_choices, st.integers(0, 400), st.integers(0, 12))
-def test_three_to_seven_entries_within_the_budget_or_nothing(
+def test_at_most_seven_entries_within_the_budget(
     chosen: list[Entry], tags: frozenset[str], budget: int, most: int
 ) -> None:
     result = brief(chosen, tags, budget, most)
     assert result.tokens <= budget
-    assert result.entries == () or FEWEST <= len(result.entries) <= min(MOST, most)
+    assert len(result.entries) <= min(MOST, most)
     assert set(result.entries) <= set(chosen)
+
+
+@quick_law
+@given(candidates)
+def test_a_rule_of_the_project_is_left_out_only_for_constraints_and_other_rules_of_it(chosen: list[Entry]) -> None:
+    """Global constraints may come before it, too, but they take turns with the project's rules."""
+    short = [entry._replace(sentence="short") for entry in chosen]  # so that the budget leaves nobody out
+    result = brief(short)
+    rules = [entry for entry in short if is_local(entry.scope) and is_standing_rule(entry)]
+    left_out = [entry for entry in rules if entry.id not in result.ids]
+    others = [entry for entry in result.entries if entry not in rules and entry.kind is not Kind.CONSTRAINT]
+    assert not (left_out and others)
+    assert bool(rules) <= any(entry.id in result.ids for entry in rules)
+
+
+@quick_law
+@given(candidates)
+def test_the_text_tells_how_many_more_standing_rules_hold(chosen: list[Entry]) -> None:
+    short = [entry._replace(sentence="short") for entry in chosen]
+    result = brief(short, most=2)
+    told = re.search(r"^\((\d+) more hold here; `tacit context` prints all of them\.\)$", result.text, re.MULTILINE)
+    assert (int(told[1]) if told else 0) == (result.more if any(map(is_standing_rule, result.entries)) else 0)
+    assert sum(map(is_standing_rule, result.entries)) + result.more <= sum(map(is_standing_rule, short))
 
 
 @quick_law
@@ -123,11 +146,15 @@ def test_the_order_of_candidates_does_not_matter(both: tuple[list[Entry], list[E
 
 @quick_law
 @given(candidates, tag_choices.filter(bool))
-def test_no_entry_without_the_tag_takes_the_place_of_one_with_it(chosen: list[Entry], tags: frozenset[str]) -> None:
+def test_only_a_constraint_of_the_project_takes_the_place_of_an_entry_with_the_tag(
+    chosen: list[Entry], tags: frozenset[str]
+) -> None:
     short = [entry._replace(sentence="short") for entry in chosen]  # so that the budget leaves nobody out
     result = brief(short, tags)
     left_out = {entry.id for entry in short} - set(result.ids)
     matches = {entry.id: len(tags & set(entry.tags)) for entry in short}
     if len(result.entries) == MOST:
         beaten = [matches[entry.id] for entry in short if entry.id in left_out and is_local(entry.scope)]
-        assert max(beaten, default=0) <= min(matches[one] for one in result.ids)
+        own = [one for one in result.entries if is_local(one.scope) and one.kind is Kind.CONSTRAINT]
+        others = [matches[one.id] for one in result.entries if one not in own]
+        assert max(beaten, default=0) <= min(others, default=max(beaten, default=0))

@@ -16,7 +16,7 @@ from tacit.core.memory import Memory, recollect
 from tacit.core.observation import WorkLogged
 from tacit.core.statement import claim_from
 from tacit.core.text import clean, query_words
-from tacit.index import memories, reader, writer
+from tacit.index import disputes, memories, reader, writer
 from tacit.recall.find import Found, find
 from tacit.vault.filing import must_decode
 
@@ -72,12 +72,22 @@ def _drawn(index: sqlite3.Connection, log: list[Event]) -> dict[str, object]:
 
 @quick_law
 @given(logs_in_pieces)
-def test_looking_for_contested_questions_first_gives_the_same(both: Pieces) -> None:
+def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memories, "_MANY", 1)
+        patch.setattr(disputes, "_MANY", 1)
         catching_up = indexed(*pieces)
     assert list(reader.dump(catching_up)) == list(reader.dump(indexed(filed(log))))
+
+
+@law
+@given(logs_in_pieces)
+def test_a_topic_that_becomes_too_common_counts_the_same_however_it_became_so(both: Pieces) -> None:
+    log, pieces = both
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disputes, "MOST", 2)
+        assert list(reader.dump(indexed(*pieces))) == list(reader.dump(indexed(filed(log))))
 
 
 @law

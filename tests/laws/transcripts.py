@@ -127,6 +127,11 @@ class Claude:
         self.records.append({"type": "api-request-blob", "messages": [{"role": "system", "content": text}]})
         self.say("attachment", attachment={"type": "prompt_snapshot", "prompt": text})
 
+    def title(self, kind: str, text: str) -> None:
+        """As the host notes it: without a time."""
+        field = {"custom-title": "customTitle", "ai-title": "aiTitle"}[kind]
+        self.records.append({"type": kind, field: text, "sessionId": self.session})
+
     def turn(self, turn: Turn) -> None:
         if turn.put:
             self.put("UserPromptSubmit", turn.put)
@@ -154,11 +159,16 @@ def _by_model(block: Object) -> Object:
 
 
 def claude(session: str, directory: str, turns: Sequence[Turn]) -> list[Object]:
-    """With a text typed while the agent worked, and a compaction in the middle."""
+    """With a text typed while the agent worked, a compaction in the middle, and titles by the host and the person."""
     teller = Claude(session, directory)
     teller.records.append({"type": "summary", "summary": "Another session", "leafUuid": "x"})
+    teller.title("ai-title", "Before anything was asked")
     for number, turn in enumerate(turns, 1):
         teller.turn(turn)
+        teller.title("custom-title", f"The list, part {number}")
+        teller.title("ai-title", f"Lists after turn {number}")
+        leaf = teller.records[-3]["uuid"]
+        teller.records.append({"type": "summary", "summary": f"Summary {number}", "leafUuid": leaf})
         if number == 1:
             teller.ask(f"{turn.asked}, and more of it")
             teller.queue("enqueue", f"{turn.asked}: also the documents")

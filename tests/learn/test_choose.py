@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacit.core.claim import Kind
+from tacit.core.ids import event_id
 from tacit.learn.habits.choose import Odds, association, chosen
 from tacit.learn.habits.habit import BETWEEN, Seen, Tally, label
 
@@ -66,3 +67,77 @@ def test_where_everybody_is_nobody_works() -> None:
 
 def test_what_is_below_its_threshold_is_never_shown() -> None:
     assert shown([tally(Kind.RECURRING_COMMAND, "make", 3), sequence("a → b", 9, sessions=1)], {"a": 9, "b": 9}) == []
+
+
+# The most telling first
+
+DAY = 24 * 60 * 60 * 1000
+NOW = 1_780_000_000_000
+
+
+def at(days_ago: float) -> str:
+    return event_id(NOW - int(days_ago * DAY), bytes(10))
+
+
+def order(*tallies: Tally, runs: Mapping[str, int] | None = None) -> list[str]:
+    odds = Odds(10_000, lambda family: (runs or {}).get(family, 20), lambda _key: False)
+    return [label(one.seen) for one in chosen(tallies, odds, NOW)]
+
+
+def command(key: str, runs: int = 20, sessions: int = 10, days_ago: float = 1) -> Tally:
+    return tally(Kind.RECURRING_COMMAND, key, runs, sessions)._replace(last=at(days_ago))
+
+
+def test_what_everybody_runs_comes_behind_what_few_run() -> None:
+    everybody = [command(key, runs=900, sessions=200) for key in ("grep", "cp", "git status", "vim", "npm install")]
+    found = order(*everybody, command("terraform plan", runs=6, sessions=3))
+    assert found[0] == "terraform plan"
+
+
+def test_what_one_session_shows_comes_last() -> None:
+    assert order(command("cargo run", runs=90, sessions=1), command("grep"), command("pnpm dev", 6, 3)) == [
+        "pnpm dev",
+        "grep",
+        "cargo run",
+    ]
+
+
+def test_what_was_not_done_for_sixty_days_comes_last() -> None:
+    assert order(command("hugo server", 200, 90, days_ago=60), command("cp"), command("pnpm dev", 6, 3, days_ago=59))[
+        ::2
+    ] == ["pnpm dev", "hugo server"]
+
+
+def test_a_history_without_timestamps_comes_between() -> None:
+    untimed = command("sbatch", runs=50, sessions=1)._replace(has_times=False)
+    assert order(untimed, command("pnpm dev", 6, 3), command("mv"), command("hugo", 90, 1)) == [
+        "pnpm dev",
+        "sbatch",
+        "mv",
+        "hugo",
+    ]
+
+
+def test_a_sequence_of_everybodys_commands_comes_behind_one_of_ones_own() -> None:
+    usual = sequence("git add → git commit → git push", 900, 300)._replace(last=at(1))
+    own = sequence("make lint → make dist → scripts/upload", 5, 4)._replace(last=at(1))
+    assert order(usual, own)[0] == label(own.seen)
+
+
+def test_a_mistyped_command_is_nothing_to_be_proud_of() -> None:
+    found = order(command("git sttaus", 30), command("git status", 300), command("pnpm dev", 6, 3))
+    assert found[0] == "pnpm dev"
+
+
+def test_a_directory_below_another_one_is_told_where_it_is_visited_often() -> None:
+    root = tally(Kind.PREFERRED_CWD, "/src/app", 900, 100)._replace(last=at(1))
+    seldom = tally(Kind.PREFERRED_CWD, "/src/app/lib", 30, 2)._replace(last=at(1))
+    other = tally(Kind.PREFERRED_CWD, "/src/tool", 9, 3)._replace(last=at(1))
+    assert order(root, seldom, other) == ["/src/app", "/src/tool", "/src/app/lib"]
+
+
+def test_a_command_that_is_seldom_part_of_a_ritual_is_told_by_itself() -> None:
+    ritual = sequence("nmap → nikto → report", 6, 5)._replace(last=at(1))
+    commands = [command("nmap", 700, 130), command("report", 8, 5), command("terraform plan", 9, 4)]
+    found = order(ritual, *commands, runs={"nmap": 700})
+    assert [one for one in found if "→" not in one] == ["nmap", "terraform plan", "report"]

@@ -63,6 +63,7 @@ def test_a_line_holds_the_whole_event() -> None:
             },
             "confidence": 0.5,
             "evidence": "said so",
+            "private": True,
             "reason": "a reason",
             "source": "user_direct",
         },

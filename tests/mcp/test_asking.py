@@ -51,11 +51,13 @@ def test_recall_finds_what_was_told_and_filters_it(person: Person) -> None:
     assert found(kind="worklog") == ["T: push the release"]
 
 
-def test_a_candidate_is_called_one(person: Person) -> None:
+def test_a_candidate_is_no_answer_before_the_person_has_accepted_it(person: Person) -> None:
     person.tacit("remember", "prefer tea", "--evidence", "chat")
-    result = told(person, "recall", query="tea")
-    assert "a candidate nobody has accepted" in text(result)
-    assert result["structuredContent"]["answers"][0]["status"] == "pending"
+    assert told(person, "recall", query="tea")["structuredContent"]["answers"] == []
+    assert told(person, "recall", query="tea", kind="preference")["structuredContent"]["answers"] == []
+    person.tacit("accept", person.id_of("prefer tea"))
+    (answer,) = told(person, "recall", query="tea")["structuredContent"]["answers"]
+    assert (answer["text"], answer["status"]) == ("prefer tea", "active")
 
 
 def test_recall_without_an_answer_is_no_error(person: Person) -> None:
@@ -136,6 +138,38 @@ def two(person: Person) -> tuple[Path, Path]:
     captured(person, here, "make the lexer faster", "The lexer is twice as fast now.")
     captured(person, elsewhere, f"paint the shed, {LYING}", "The shed is red.")
     return here, elsewhere
+
+
+def test_recall_gives_the_passage_and_where_it_stands(person: Person, two: tuple[Path, Path]) -> None:
+    person.tacit("add", "never slow the lexer down", cwd=two[0])
+    result = answer(person, tool("recall", query="how fast is the lexer"), cwd=two[0])["result"]
+    answers = {one["kind"]: one for one in result["structuredContent"]["answers"]}
+    session, memory = answers["session"], answers["constraint"]
+
+    assert session["passage"] == "The lexer is twice as fast now." and session["speaker"] == "claude"
+    assert session["id"] and session["session"].startswith(session["id"]) and session["turn"] == 1
+    assert memory["passage"] == memory["text"] == "never slow the lexer down" and memory["id"]
+    for one in (session, memory):
+        line = Path(one["path"]).read_text().splitlines()[one["line"] - 1]
+        assert "make the lexer faster" in line or "never slow the lexer down" in line
+    assert "The lexer is twice as fast now." in text(result)
+
+
+def test_a_session_is_opened_around_an_answer(person: Person, two: tuple[Path, Path]) -> None:
+    def opened(cwd: Path, **arguments: object) -> Any:
+        return answer(person, tool("open_session", **arguments), cwd=cwd)["result"]
+
+    found = answer(person, tool("recall", query="lexer"), cwd=two[0])["result"]["structuredContent"]["answers"][0]
+    here = opened(two[0], id=found["session"], turn=found["turn"])
+    assert "The lexer is twice as fast now." in text(here) and text(here).startswith("<tacit-memory ")
+    assert here["structuredContent"]["turns"] == 1 and here["structuredContent"]["id"] == found["session"]
+
+    refused = opened(two[1], id=found["session"])
+    assert refused["isError"] and "not of this project" in text(refused)
+    assert not opened(two[1], id=found["session"], everywhere=True)["isError"]
+    assert "has no turn 9" in text(opened(two[0], id=found["session"], turn=9))
+    shed = opened(two[1], id="last", everywhere=True)
+    assert "<system>" not in json.dumps(shed, ensure_ascii=False)
 
 
 def test_recent_sessions_are_of_the_project_or_of_all(person: Person, two: tuple[Path, Path]) -> None:

@@ -11,9 +11,10 @@ from tacit.version import __version__
 from tests.e2e.person import Person
 
 from .talking import NEWEST_HANDSHAKE, OLDER, STATELESS, answer, request, talk, talk_as_before, text_of
+from .test_asking import captured
 
-TOOLS = {"remember", "suggest", "recall", "brief", "why", "log_work", "recent_sessions"}
-READING = {"recall", "brief", "why", "recent_sessions"}
+TOOLS = {"remember", "suggest", "recall", "brief", "why", "log_work", "recent_sessions", "open_session"}
+READING = {"recall", "brief", "why", "recent_sessions", "open_session"}
 ARGUMENTS: dict[str, dict[str, object]] = {
     "remember": {"text": "run make lint before a commit", "evidence": "the hook failed"},
     "suggest": {"text": "never force push", "kind": "constraint", "evidence": "you said so", "reason": "it lost work"},
@@ -22,6 +23,7 @@ ARGUMENTS: dict[str, dict[str, object]] = {
     "why": {"id": "always sign commits"},
     "log_work": {"task": "T-1", "summary": "signed", "changes": "none", "evidence": "git log", "next": "push"},
     "recent_sessions": {"everywhere": True, "limit": 2},
+    "open_session": {"id": "last", "turn": 1, "around": 1, "everywhere": True},
 }
 
 
@@ -29,6 +31,7 @@ ARGUMENTS: dict[str, dict[str, object]] = {
 def filled(person: Person) -> Person:
     for text in ("always sign commits", "always name the ticket", "never skip the tests"):
         person.tacit("add", text)
+    captured(person, person.repository("here"), "make the lexer faster", "The lexer is twice as fast now.")
     return person
 
 

@@ -19,7 +19,7 @@ def names() -> list[str]:
 
 
 def test_no_tool_is_named_as_a_verb_that_decides() -> None:
-    assert set(TOOLS) == {*HARMLESS, "log_work", "recent_sessions"}
+    assert set(TOOLS) == {*HARMLESS, "log_work", "recent_sessions", "open_session"}
 
 
 def test_calling_what_is_forbidden_by_name_changes_nothing(person: Person) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -31,7 +32,7 @@ NIGHTLY = "all is copied every night"
 def extra(person: Person, packages: Path) -> Person:
     """Somebody who has two memories and the extra."""
     for text in (RELEASE, NIGHTLY, "tabs are four wide"):
-        person.tacit("add", text)
+        person.tacit("add", text, "--evidence", "said at lunch")
     with_extra(person, packages, "reindex")
     return person
 
@@ -55,6 +56,16 @@ def vectors(person: Person) -> dict[int, bytes]:
 def test_what_shares_no_word_with_the_question_is_found(extra: Person, packages: Path) -> None:
     assert texts(extra, packages, "how do I deploy a version?") == [RELEASE]
     assert texts(extra, packages, "where is the backup") == [NIGHTLY]
+
+
+def test_what_was_added_with_the_extra_can_be_compared_soon_and_without_another_command(
+    person: Person, packages: Path
+) -> None:
+    with_extra(person, packages, "add", RELEASE)
+    until = time.monotonic() + 30
+    while not vectors(person) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert texts(person, packages, "how do I deploy a version?") == [RELEASE]
 
 
 def test_what_is_near_to_nothing_finds_nothing(extra: Person, packages: Path) -> None:
@@ -110,7 +121,7 @@ def test_a_broken_extra_does_not_break_a_question(extra: Person, packages: Path,
 
 
 def test_improve_makes_those_that_are_missing_and_says_so(extra: Person, packages: Path) -> None:
-    extra.tacit("add", "an invoice is due in May")
+    extra.tacit("add", "an invoice is due in May", "--evidence", "said at lunch")
     assert "Meaning: 1 more texts can be compared, 4 in all." in with_extra(extra, packages, "improve").out
     assert "Meaning" not in with_extra(extra, packages, "improve").out
 

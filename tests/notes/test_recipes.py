@@ -274,3 +274,43 @@ def test_a_form_that_is_not_understood_says_what_to_type(text: str) -> None:
     with pytest.raises(Exception, match=r"line \d|no name") as refused:
         form.read(text)
     assert getattr(refused.value, "hint", "")
+
+
+# Placeholders
+
+ASKING = Recipe("asking", ("cd {?where}", "printf '%s|' v{?version} \"<{?message}>\" '({?version})'", "pwd"))
+NASTY = 'it\'s $(id) "`x`"; echo no \\'
+
+
+def called_with(format_: str, folder: Path, *values: str) -> subprocess.CompletedProcess[str]:
+    """The export, called as its tool takes arguments."""
+    recipe = ASKING._replace(shell=SHELLS[format_])
+    file = folder / "exported"
+    file.write_text(FORMATS[format_](recipe), encoding="utf-8")
+    named = [f"tacit_{name}={value.replace('$', '$$')}" for name, value in zip(recipe.names, values, strict=False)]
+    calls = {
+        "just": ["just", "--quiet", "--justfile", str(file), "asking", *values],
+        "make": ["make", "--silent", "--file", str(file), "asking", *named],
+        "fish": ["fish", "--no-config", "-c", f"source {file}; asking $argv", *values],
+    }
+    call = calls.get(format_) or [format_, "-c", f'. {file}; asking "$@"', format_, *values]
+    return ran([tool(call[0]), *call[1:]], folder)
+
+
+@pytest.mark.parametrize("format_", [name for name in TOOLS if name != "claude-command"])
+def test_placeholders_are_arguments_of_an_export_and_each_is_one_word(format_: str, tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    done = called_with(format_, tmp_path, "a b", "1.5", NASTY)
+    assert done.stdout == f"v1.5|<{NASTY}>|(1.5)|{tmp_path / 'a b'}\n", done.stderr
+
+
+@pytest.mark.parametrize("format_", [name for name in TOOLS if name != "claude-command"])
+def test_an_export_that_is_not_given_its_values_does_nothing(format_: str, tmp_path: Path) -> None:
+    done = called_with(format_, tmp_path)
+    assert done.returncode != 0
+    assert "v" not in done.stdout
+
+
+def test_a_slash_command_tells_the_agent_to_ask() -> None:
+    text = FORMATS["claude-command"](ASKING)
+    assert "ask for the value of each placeholder: `{?where}`, `{?version}`, `{?message}`" in text

@@ -39,7 +39,7 @@ NO_MORE: dict[str, Callable[[Any, Any], bool]] = {
     **dict.fromkeys(
         ["shell_capture", "shell_notice", "autocapture_enabled", "autocapture_inject_on_start"], _not_larger
     ),
-    **dict.fromkeys(["autocapture_inject_on_prompt", "learn_accept"], _not_larger),
+    **dict.fromkeys(["autocapture_inject_on_prompt", "agents_notice", "learn_accept"], _not_larger),
     **dict.fromkeys(["brief_entries", "brief_tokens", "limits_text", "inject_max_characters"], _not_larger),
     **dict.fromkeys(
         ["autocapture_max_turn_size", "autocapture_max_tool_input", "autocapture_max_tool_result"], _not_larger

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE, GUIDE = str(ROOT / "src"), ROOT / "docs" / "guides" / "settings.md"
 SILENT = Settings(
     shell_capture=False,
+    agents_notice=False,
     autocapture_enabled=False,
     autocapture_inject_on_start=False,
     autocapture_inject_on_prompt=False,

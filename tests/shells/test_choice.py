@@ -35,8 +35,8 @@ def test_pause_and_resume_are_for_one_terminal(desk: Desk) -> None:
 def test_the_program_still_gets_all_other_words(desk: Desk) -> None:
     terminal = desk.open()
     assert "usage: tacit pause" in terminal.run("tacit pause --help")
-    terminal.run("tacit add 'two  blanks' --tag one")
-    assert desk.person.id_of("two  blanks")
+    terminal.run("tacit add 'the setting is `two  blanks`' --tag one")
+    assert desk.person.id_of("the setting is `two  blanks`")
     assert "has not loaded Tacit" in terminal.run("command tacit pause")
     assert terminal.run("tacit pause now || echo 'ref''used'").count("refused") == 1
 

@@ -1,17 +1,16 @@
-"""One question, several answers: a winner, or an honest conflict (S13).
+"""Memories that are opposed: a winner, or an honest conflict (S13).
 
 Judged in the order in which the answers were last asserted: the newer answer wins, unless the older is a
 constraint and the newer is not; two constraints, or a newer answer with less authority, cannot be decided.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import NamedTuple
 
 from tacit.core.claim import Kind
 from tacit.core.ids import ClaimId, EventId
 from tacit.core.provenance import Provenance
-from tacit.core.stance import Stance, opposed
 
 
 class Rule(Enum):
@@ -23,10 +22,9 @@ class Rule(Enum):
 
 
 class Answer(NamedTuple):
-    """A memory as one answer to a question."""
+    """A memory as one side of a conflict."""
 
     id: ClaimId
-    stance: Stance
     kind: Kind
     provenance: Provenance
     last: EventId
@@ -40,12 +38,12 @@ class Ruling(NamedTuple):
     rule: Rule
 
 
-def settle(answers: Iterable[Answer]) -> list[Ruling]:
-    """Every ruling among the answers to one question, in the order in which they fell."""
+def settle(answers: Iterable[Answer], opposed: Callable[[Answer, Answer], bool]) -> list[Ruling]:
+    """Every ruling among memories of which some are opposed to others, in the order in which they fell."""
     rulings: list[Ruling] = []
     holding: list[Answer] = []
     for newer in sorted(answers, key=lambda answer: (answer.last, answer.id)):
-        against = [_rule(older, newer) for older in holding if opposed(older.stance, newer.stance)]
+        against = [_rule(older, newer) for older in holding if opposed(older, newer)]
         lost = [ruling for ruling in against if ruling.loser == newer.id]
         against = lost or against  # an answer that lost beats nobody
         rulings += against

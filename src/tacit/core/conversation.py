@@ -62,7 +62,7 @@ class ReplyGiven(NamedTuple):
 class ToolUsed(NamedTuple):
     """A call of a tool and how it ended. `input` and `result` are short; `files` are those it changed, as named there.
 
-    `aside` says that a helper of the agent did it.
+    `aside` says that a helper of the agent did it; `change` is an excerpt of what an edit took out and put in.
     """
 
     agent: str
@@ -74,6 +74,7 @@ class ToolUsed(NamedTuple):
     files: tuple[str, ...] = ()
     directory: str = ""
     aside: bool = False
+    change: str = ""
 
 
 class Interrupted(NamedTuple):
@@ -98,9 +99,25 @@ class SummedUp(NamedTuple):
     until: str
 
 
+class By(StrEnum):
+    """Who gave a session its title."""
+
+    HOST = ""  # a model of the host, mostly
+    PERSON = "person"
+
+
+class Titled(NamedTuple):
+    """The title that a session has in its host from then on."""
+
+    agent: str
+    text: str
+    by: By = By.HOST
+
+
 Conversation = PromptGiven | ReplyGiven | ToolUsed | Interrupted | Compacted
 SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
-OF_SESSIONS = (*SAID, SummedUp)  # what was said in a session, and what was said about it
+HEARD = (*SAID, Titled)  # what a transcript tells
+OF_SESSIONS = (*HEARD, SummedUp)  # what was said in a session, and what was said about it
 
 
 def session_id(agent: str, name: str) -> ClaimId:

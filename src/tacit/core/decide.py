@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.core.claim import Claim, Kind
+from tacit.core.claim import Claim, Kind, is_local
 from tacit.core.errors import Refused
 from tacit.core.event import Draft, Event, Voice
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
@@ -24,11 +24,14 @@ def propose(
     return [Draft(Proposed(claim, Verdict.PROPOSED, source, evidence, reason), claim.scope, voice)]
 
 
-def add(claim: Claim, *, provenance: Provenance, evidence: str) -> Draft:
-    """Active at once when a person says so, a suggestion otherwise; said again, it is stronger."""
-    verdict = Verdict.ADDED if adopts(provenance) else Verdict.PROPOSED
-    source = "user_direct" if adopts(provenance) else "agent"
-    return Draft(Proposed(claim, verdict, source, evidence), claim.scope)
+def add(claim: Claim, *, provenance: Provenance, evidence: str, shared: bool = False) -> Draft:
+    """Active at once when a person says so, a suggestion otherwise; said again, it is stronger.
+
+    `shared` puts it into the fact file of its project. A suggestion is never shared.
+    """
+    if not adopts(provenance):
+        return Draft(Proposed(claim, Verdict.PROPOSED, "agent", evidence), claim.scope)
+    return Draft(Proposed(claim, Verdict.ADDED, "user_direct", evidence, private=not shared), claim.scope)
 
 
 def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Draft:
@@ -50,7 +53,7 @@ def dismiss(memory: Memory, *, reason: str = "") -> Draft:
     if memory.status is Status.ACTIVE and not memory.unreviewed:
         raise Refused(
             f"{memory.id} is an active memory, not a suggestion",
-            f"tacit forget {memory.id} --reason '…' --evidence '…'",
+            f"tacit forget {memory.id}",
         )
     if not memory.is_live:
         raise Refused(f"{memory.id} is {memory.status.value} already")
@@ -74,8 +77,36 @@ def keep(memory: Memory, *, reason: str = "") -> Draft:
     return _verdict(memory.claim, Verdict.KEPT, reason, "")
 
 
+def share(memory: Memory) -> Draft:
+    """Put a memory into the fact file of its project. Raises `Refused` where there is nothing to share."""
+    if not is_local(memory.claim.scope):
+        raise Refused(f"{memory.id} is global: it belongs to no project whose fact file could have it")
+    if memory.status is not Status.ACTIVE:
+        first = "accept" if memory.status is Status.PENDING else "restore"
+        raise Refused(
+            f"{memory.id} is {memory.status.value}; only an active memory can be shared", f"tacit {first} {memory.id}"
+        )
+    if memory.in_fact_file:
+        raise Refused(f"{memory.id} is shared already: {show(clip(memory.claim.sentence, 80))}")
+    return _verdict(memory.claim, Verdict.SHARED, "", "")
+
+
+def unshare(memory: Memory) -> Draft:
+    """Take a memory out of the fact file of its project; it stays in the home. Raises `Refused` where it is not in
+    the file, or where the repository brought it."""
+    if not memory.shared:
+        if memory.in_fact_file:
+            raise Refused(
+                f"{memory.id} came with the repository; somebody else shared it",
+                f"to do without it: tacit forget {memory.id}",
+            )
+        raise Refused(f"{memory.id} is not shared: {show(clip(memory.claim.sentence, 80))}")
+    return _verdict(memory.claim, Verdict.UNSHARED, "", "")
+
+
 def revise(memory: Memory, claim: Claim, *, activate: bool = False, reason: str = "") -> Draft:
-    """Other words, kind or tags for the same memory; with other words it is another claim, and inherits."""
+    """Other words, kind or tags for the same memory; with other words it is another claim, and inherits. What was
+    shared stays shared."""
     if claim == memory.claim and not activate:
         raise Refused(f"{memory.id} reads so already; nothing to change")
     return _replaced(memory, claim, active=activate or memory.status is Status.ACTIVE, reason=reason)
@@ -104,8 +135,10 @@ def suggest(memory: Memory, *, source: str, reason: str, evidence: str) -> Draft
 
 
 def _replaced(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Draft:
+    private = not memory.in_fact_file
     if claim.id == memory.id:
-        return Draft(Decided(memory.claim, Verdict.REVISED, reason, instead=claim, active=active), claim.scope)
+        body = Decided(memory.claim, Verdict.REVISED, reason, instead=claim, active=active, private=private)
+        return Draft(body, claim.scope)
     body = Decided(
         memory.claim,
         Verdict.REVISED,
@@ -115,6 +148,7 @@ def _replaced(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Dra
         carried_strength=memory.strength,
         carried_evidence=tuple(dict.fromkeys(given.text for given in memory.evidence)),
         carried_provenance=memory.provenance,
+        private=private,
     )
     return Draft(body, claim.scope)
 

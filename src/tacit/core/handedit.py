@@ -95,16 +95,19 @@ def judged(edit: Edit, itself: Known, latest: Known, scope: Scope, page: str) ->
 
 def proposed(edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
     """What an edit that nobody vouches for is worth: a candidate with its new words, and nothing else."""
+    claim = new_claim(edit, known, scope)
+    return _candidate(claim, known(claim.id), page) if claim else []
+
+
+def new_claim(edit: Edit, known: Known, scope: Scope) -> Claim | None:
+    """What an edit says that was not said before; nothing where it has no words of its own."""
     match edit:
         case Added():
-            claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
-            return _candidate(claim, known(claim.id), page)
+            return claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
         case Changed(text=str() as text):
-            if not (memory := known(edit.claim)):
-                return []
-            new = claim_from(text, memory.claim.scope, kind=memory.kind, tags=memory.claim.tags)
-            return _candidate(new, known(new.id), page)
-    return []
+            memory = known(edit.claim)
+            return memory and claim_from(text, memory.claim.scope, kind=memory.kind, tags=memory.claim.tags)
+    return None
 
 
 def upheld(claim: Claim, status: Status, now: Memory | None, page: str) -> list[Draft]:

@@ -20,11 +20,13 @@ class Verdict(Enum):
     RESTORED = "memory.restored"
     REVISED = "memory.revised"
     KEPT = "memory.kept"
+    SHARED = "memory.shared"
+    UNSHARED = "memory.unshared"
 
 
 class Proposed(NamedTuple):
     """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice).
-    `events` are those it was concluded from."""
+    `events` are those it was concluded from. `private`: the claim is not put into the project's fact file by this."""
 
     claim: Claim
     verdict: Verdict
@@ -33,13 +35,14 @@ class Proposed(NamedTuple):
     reason: str = ""
     confidence: float = 0.0
     events: tuple[EventId, ...] = ()
+    private: bool = True
 
 
 class Decided(NamedTuple):
     """A verdict on a claim.
 
     With `instead`, that claim takes its place, inherits strength, evidence and no more authority than it had, and is
-    active at once when `active`.
+    active at once when `active`. `private` as in `Proposed`.
     """
 
     claim: Claim
@@ -51,6 +54,7 @@ class Decided(NamedTuple):
     carried_strength: int = 0
     carried_evidence: tuple[str, ...] = ()
     carried_provenance: Provenance | None = None
+    private: bool = True
 
 
 class Undone(NamedTuple):

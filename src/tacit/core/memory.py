@@ -8,14 +8,17 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from tacit.core.claim import Claim, Kind
+from tacit.core.claim import Claim, Kind, is_local
 from tacit.core.confidence import confidence_of
-from tacit.core.event import POLICY, REPOSITORY, Event
+from tacit.core.event import POLICY, REPOSITORY, Body, Event
 from tacit.core.ids import ClaimId, EventId
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
 from tacit.core.policy import decides_alone
 from tacit.core.provenance import Provenance
 from tacit.core.status import Status
+from tacit.core.text import fold
+
+_ENDINGS = ".!?… "
 
 
 class Evidence(NamedTuple):
@@ -44,10 +47,12 @@ class Memory(NamedTuple):
     reason: str = ""
     reason_evidence: str = ""
     suggested: bool = False
-    independent: bool = False
     replaced_by: ClaimId | None = None
     heard_person: bool = False
     claimed: float = 0.0
+    first: EventId = EventId("")  # the event it was first heard of in
+    kept: EventId | None = None  # the decision that it stands beside whatever opposed it by then
+    shared: bool | None = None
 
     @property
     def id(self) -> ClaimId:
@@ -61,6 +66,18 @@ class Memory(NamedTuple):
     def is_live(self) -> bool:
         """Neither forgotten nor dismissed."""
         return self.status in (Status.ACTIVE, Status.PENDING)
+
+    @property
+    def independent(self) -> bool:
+        """A person said that it contradicts nothing."""
+        return self.kept is not None
+
+    @property
+    def in_fact_file(self) -> bool:
+        """Whether a project's fact file has a line for it, unless another answer overrules it: the person shared it,
+        or the repository brought it."""
+        is_brought = self.decided_by == REPOSITORY and not self.heard_person
+        return is_local(self.claim.scope) and self.status is Status.ACTIVE and (bool(self.shared) or is_brought)
 
     @property
     def unreviewed(self) -> bool:
@@ -136,7 +153,23 @@ def touched(event: Event) -> tuple[ClaimId, ...]:
 def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
     """What is known of `claim` after one more judgement."""
     after = _after(memory, event, claim)
-    return after._replace(heard_person=True) if event.by_person and not after.heard_person else after
+    if not event.by_person:
+        return after
+    shared = _shared(after, event.body)
+    return after if after.heard_person and shared is after.shared else after._replace(heard_person=True, shared=shared)
+
+
+def _shared(memory: Memory, body: Body) -> bool | None:
+    """Whether the person shares the claim with its project, after one more of their judgements; None: never did.
+
+    Judgements from before there was sharing have no `private`: what a person held true then is shared.
+    """
+    match body:
+        case Decided(verdict=Verdict.SHARED | Verdict.UNSHARED as verdict):
+            return verdict is Verdict.SHARED
+        case Proposed(private=False) | Decided(private=False) if memory.status is Status.ACTIVE:
+            return True
+    return memory.shared
 
 
 def _after(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
@@ -192,7 +225,7 @@ def _status_when_heard(memory: Memory | None, event: Event) -> Status:
 
 def _decided(memory: Memory | None, event: Event, body: Decided) -> Memory:
     known = memory or _blank(body.claim, event, "decision")
-    if not _may_decide(memory, event):
+    if not _may_decide(memory, event) or body.verdict in (Verdict.SHARED, Verdict.UNSHARED):
         return known
     known = known._replace(
         claim=_wording(known, event, body.claim),
@@ -207,7 +240,7 @@ def _decided(memory: Memory | None, event: Event, body: Decided) -> Memory:
         case Verdict.DISMISSED:
             return known._replace(status=Status.DISMISSED)
         case Verdict.KEPT:
-            return known._replace(independent=True)
+            return known._replace(kept=event.id)
         case Verdict.REVISED:
             replaced_by = body.instead.id if body.instead else None
             return known._replace(status=Status.RETIRED, day=event.day, replaced_by=replaced_by)
@@ -240,6 +273,7 @@ def _blank(claim: Claim, event: Event, source: str) -> Memory:
         last_at=event.at,
         last=event.id,
         day=event.day,
+        first=event.id,
     )
 
 
@@ -264,7 +298,21 @@ def _wording(memory: Memory, event: Event, claim: Claim) -> Claim:
         return claim
     if memory.heard_person and not event.by_person:
         return memory.claim
+    if _only_louder(claim.sentence, memory.claim.sentence):
+        claim = claim._replace(sentence=memory.claim.sentence, triple=memory.claim.triple)
     return claim._replace(tags=tuple(dict.fromkeys((*memory.claim.tags, *claim.tags))))
+
+
+def _only_louder(new: str, known: str) -> bool:
+    """The same words once more, with more blanks or capitals: said with emphasis, not said better (S6)."""
+    return fold(new).rstrip(_ENDINGS) == fold(known).rstrip(_ENDINGS) and _untidiness(new) > _untidiness(known)
+
+
+def _untidiness(text: str) -> tuple[int, int, int]:
+    """Runs of blanks, words in capitals that could be in small letters, and signs at the end."""
+    words = text.split()
+    shouted = sum(len(word) > 2 and word.isalpha() and word.isupper() for word in words)
+    return len(text.split(" ")) - len(words) + text.count("\n"), shouted, len(text) - len(text.rstrip(_ENDINGS))
 
 
 def _may_decide(memory: Memory | None, event: Event) -> bool:

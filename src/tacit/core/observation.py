@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from tacit.core.conversation import Conversation, SummedUp
+from tacit.core.conversation import Conversation, SummedUp, Titled
 from tacit.core.ids import EventId
 
 
@@ -185,4 +185,4 @@ class Unknown(NamedTuple):
 
 Shell = CommandRan | WorkflowSaved | WorkflowDropped | WorkflowRan
 About = Trusted | Distrusted | ProjectSeen | Sealed | Purged | Stub | Unknown
-Observation = WorkLogged | Shell | Conversation | SummedUp | Recalled | Injected | Evaluated | About
+Observation = WorkLogged | Shell | Conversation | Titled | SummedUp | Recalled | Injected | Evaluated | About

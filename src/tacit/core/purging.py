@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tacit.core.claim import Claim, Scope, is_local, project_scope
-from tacit.core.conversation import Conversation, PromptGiven, ReplyGiven, SummedUp, ToolUsed
+from tacit.core.conversation import Conversation, PromptGiven, ReplyGiven, SummedUp, Titled, ToolUsed
 from tacit.core.event import POLICY, USER, Body, Event, Origin
 from tacit.core.ids import EventId
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
@@ -130,7 +130,7 @@ def _in_free_words(body: Body, cut: Cut) -> Body:
             return Evaluated(day, tuple(told))
         case Purged(reason=reason):
             return body._replace(reason=_free(reason, cut))
-        case PromptGiven() | ReplyGiven() | ToolUsed() | SummedUp():
+        case PromptGiven() | ReplyGiven() | ToolUsed() | Titled() | SummedUp():
             return _of_talk(body, cut)
     return body
 
@@ -152,7 +152,7 @@ def _of_commands(body: Shell, cut: Cut) -> Body:
             return WorkflowDropped(_free(name, cut))
 
 
-def _of_talk(body: Conversation | SummedUp, cut: Cut) -> Body:
+def _of_talk(body: Conversation | Titled | SummedUp, cut: Cut) -> Body:
     match body:
         case PromptGiven():
             said, about, directory, branch = (
@@ -162,11 +162,13 @@ def _of_talk(body: Conversation | SummedUp, cut: Cut) -> Body:
         case ReplyGiven():
             return body._replace(text=_free(body.text, cut), directory=_free(body.directory, cut))
         case ToolUsed():
-            tool, given, result, directory = (
-                _free(text, cut) for text in (body.tool, body.input, body.result, body.directory)
+            tool, given, result, directory, change = (
+                _free(text, cut) for text in (body.tool, body.input, body.result, body.directory, body.change)
             )
             files = tuple(_free(file, cut) for file in body.files)
-            return body._replace(tool=tool, input=given, result=result, files=files, directory=directory)
+            return body._replace(tool=tool, input=given, result=result, files=files, directory=directory, change=change)
+        case Titled():
+            return body._replace(text=_free(body.text, cut))
         case SummedUp():
             return body._replace(text=_free(body.text, cut), model=_free(body.model, cut))
     return body

@@ -11,9 +11,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from tacit.core import recap
 from tacit.core.claim import Scope
 from tacit.core.conversation import (
     Act,
+    By,
     Compacted,
     How,
     Interrupted,
@@ -21,15 +23,14 @@ from tacit.core.conversation import (
     PromptGiven,
     ReplyGiven,
     SummedUp,
+    Titled,
     ToolUsed,
     session_id,
 )
 from tacit.core.event import Event, local_time, timestamp
-from tacit.core.gist import gist, lead
 from tacit.core.ids import EventId
 
 _OPENING = (How.TYPED, How.QUEUED, How.COMMAND)
-_TITLE = 80
 
 
 class Turn(NamedTuple):
@@ -59,16 +60,12 @@ class Turn(NamedTuple):
 
     @property
     def title(self) -> str:
-        return gist(self.request, _TITLE) or lead(self.request, _TITLE) or "(nothing was asked)"
+        return recap.turn_title(self) or "(nothing was asked)"
 
     @property
     def outcome(self) -> str:
-        """How it ended, in the agent's own last words, or that it was stopped."""
-        replies = self.replies
-        last = gist(replies[-1]) if replies else ""
-        if self.interrupted:
-            return f"Interrupted. Before that: {last}" if last else "Interrupted."
-        return last
+        """How it ended: the last result the agent told, or that it was stopped."""
+        return recap.turn_outcome(self)
 
     @property
     def failed(self) -> tuple[ToolUsed, ...]:
@@ -88,7 +85,7 @@ class Session:
     """One session. `scope` is the project that most of its requests were made in."""
 
     def __init__(self, agent: str, name: str, every: Sequence[Event]) -> None:
-        events = [event for event in every if not isinstance(event.body, SummedUp)]
+        events = [event for event in every if not isinstance(event.body, SummedUp | Titled)]
         self.agent = agent
         self.name = name
         self.id = session_id(agent, name)
@@ -100,6 +97,7 @@ class Session:
         self.ended = local_time(events[-1].origin)
         self.compacted = max((event.at for event in events if isinstance(event.body, Compacted)), default=None)
         self.summary = _summary(every, self.turns)
+        self.named = _named(every)
 
     @property
     def key(self) -> str:
@@ -108,20 +106,13 @@ class Session:
 
     @cached_property
     def title(self) -> str:
-        asked = [turn for turn in self.turns if turn.prompts and turn.prompts[0].how is not How.COMMAND]
-        told = next((turn.title for turn in asked or self.turns if turn.prompts), "")
-        said = (gist(reply, _TITLE) for turn in self.turns for reply in turn.replies)
-        return told or next(said, "(nothing was said)")
+        """The name it has in its host, else what it was about (see `core/recap.py`)."""
+        return recap.title(self.named, self.turns)
 
     @cached_property
     def outcome(self) -> str:
-        """How it ended: the last turn that says so. What was asked last and got no answer is not done."""
-        for turn in reversed(self.turns):
-            if turn.outcome:
-                return turn.outcome
-            if turn.prompts and turn.prompts[0].how is not How.COMMAND:
-                return "The last request has no recorded answer."
-        return ""
+        """How it ended, and whether something was left open."""
+        return recap.outcome(self.turns)
 
     @property
     def parts(self) -> list[Turn | Summary]:
@@ -155,9 +146,13 @@ class Session:
 
     @property
     def commits(self) -> list[str]:
-        """Commands that made a commit and went well."""
-        ran = (call for call in self.calls(Act.RAN) if call.outcome is Outcome.WELL)
-        return [call.input for call in ran if "git commit" in call.input]
+        """The subjects of commits that were made; empty where the command does not tell it."""
+        return recap.commits(self.turns)
+
+    @property
+    def pull_requests(self) -> list[str]:
+        """The titles of pull requests that were opened."""
+        return recap.pull_requests(self.turns)
 
     def calls(self, act: Act) -> Iterator[ToolUsed]:
         return (call for turn in self.turns for call in turn.calls if call.act is act)
@@ -216,6 +211,13 @@ def _summary(events: Sequence[Event], turns: Sequence[Turn]) -> Summary | None:
     body = told[newest]
     behind = sum(timestamp(turn.ended) > body.until for turn in turns)
     return Summary(newest, body.text, body.model, behind)
+
+
+def _named(events: Sequence[Event]) -> str:
+    """The newest title that the person gave it, else the newest by its host."""
+    titles = [event.body for event in events if isinstance(event.body, Titled) and event.body.text.strip()]
+    by_person = [body for body in titles if body.by is By.PERSON]
+    return (by_person or titles or [Titled("", "")])[-1].text
 
 
 def _scope(events: Sequence[Event]) -> Scope:

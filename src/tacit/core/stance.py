@@ -106,3 +106,17 @@ def _choice(subject: str, chosen: str, positive: bool) -> Stance:
 
 def _bare(text: str) -> str:
     return " ".join(re.sub(_FILLERS, " ", text).split())
+
+
+# Members of a family that are everyday words as well: they tell nothing where they only occur in a sentence.
+_EVERYDAY = frozenset("make just find main master merge develop trunk light dark fish nose bun ag ack fd".split())
+
+
+def families(text: str) -> frozenset[str]:
+    """The choices that a text speaks of by naming one of their members: "run tests with pytest" speaks of "python
+    tests". A text that is nothing but a member always does."""
+    named = text.lower().replace("single quotes", "single-quotes").replace("double quotes", "double-quotes")
+    if named in _FAMILIES:
+        return frozenset({_FAMILIES[named]})
+    found = re.findall(r"[\w-]+", named)
+    return frozenset(_FAMILIES[word] for word in found if word in _FAMILIES and word not in _EVERYDAY)

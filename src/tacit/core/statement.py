@@ -18,7 +18,31 @@ _LEAD = re.compile(
     r")\s+",
     re.IGNORECASE,
 )
-_SCOPE_LEAD = re.compile(r"(global|local|project)\s*:\s*", re.IGNORECASE)
+_SCOPE_LEAD = re.compile(r"(?:local|project)\s*:\s*", re.IGNORECASE)
+_ALL_PROJECTS = (
+    r"(?:for|in|across)\s(?:all|every|each|any)(?:\sof)?(?:\s(?:my|our|the|your))?(?:\sother)?"
+    r"\s(?:projects?|repos?|repository|repositories)"
+)
+_GLOBAL_LEAD = re.compile(
+    r"(?:please\s)?(?:"
+    r"global\s*:"
+    r"|(?:globally|everywhere)\s*[:,]"
+    r"|globally(?=\s(?:i|we|you|never|always|do\snot|don[’']?t|use|prefer|avoid|must|should)\b)"
+    # "everywhere else", "everywhere in the code" speak of a part of one project.
+    r"|everywhere(?=\s)(?!\s(?:else|in|on|except|but|that|where|you)\b)"
+    rf"|{_ALL_PROJECTS}(?:\s*[:,]|(?=\s)(?!\s(?:in|of|on|that|which|under|below|with|except)\b))"
+    r"|(?:add|save|put|store|commit)\s(?:this\s|it\s)?(?:in)?to\s(?:the\s|your\s|my\s)?global\smemory(?:\s*[:,]|\sthat\b)?"
+    rf"|(?:remember|note)\s(?:globally|everywhere|{_ALL_PROJECTS})(?:\s*[:,]|\sthat\b)?"
+    r")\s*",
+    re.IGNORECASE,
+)
+# First person singular: what says so is about one person. (`Mon-Fri`, `my.cnf`, `I/O` and `for i in` are not.)
+_FIRST_PERSON = re.compile(
+    r"(?<![\w/.-])(?:I(?:[’'](?:m|d|ve|ll))?|[Mm](?:y|e|ine|yself)|[Ii]ch|[Mm](?:ein(?:e[mnrs]?)?|ir|ich)|[Jj]e|[Mm]oi"
+    r"|[Yy]o|[Pp]refiero|i(?:[’'](?:m|d|ve|ll)|(?=\s(?:always|never|usually|really|prefer|like|want|love|hate|use|am)\b)))"
+    r"(?![\w/-]|[.’']\w)"
+)
+_TEAM = re.compile(r"\b(?:we|us|our|ours|team|everyone|everybody|project|repo|repository)\b", re.IGNORECASE)
 _REASON = re.compile(r"[,;]?\s(?:because|since it|as it)\s.*", re.IGNORECASE | re.DOTALL)
 _VERB = r"(?P<verb>[a-z][\w-]*)\s+(?P<object>.+)"
 _WHO = r"(?:(?:you|we|agents?|let[’']?s)\s)?"
@@ -29,6 +53,19 @@ _IMPERATIVES = frozenset(
         "rebase release rename return review run save send set show sort split squash start stop store tag "
         "test type update use validate verify wait wrap write"
     ).split()
+)
+
+_ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)])\s+")
+# A sentence ends at a sign behind a word that is no abbreviation, where a blank and another sentence follow; or at ";".
+_SENTENCE = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!\bNo)(?<=\w\w|[\w)`'\"][)`'\"])[.!?]['\")]?(?=\s+[A-Z`\"'(]|\s*$)"
+    r"|;(?=\s)"
+)
+# Behind these words another rule begins.
+_BLANKS = re.compile(r"[ \t]{2,}|\t")  # others, as those that do not break, were meant
+_JOINT = re.compile(
+    r",?\s+(?:and|but)\s+(?=(?:always|never|do\s+not|don['’]?t|avoid|prefer|must|you\s+must|we\s+use|i\s+prefer)\s)",
+    re.IGNORECASE,
 )
 
 AGENT, USER, PROJECT = "agent", "user", "project"
@@ -48,13 +85,77 @@ class Scoped(NamedTuple):
     is_global: bool | None
 
 
+class Atoms(NamedTuple):
+    """A text taken apart: the rules and facts in it, and what it tells besides."""
+
+    rules: tuple[str, ...]
+    told: tuple[str, ...]
+
+
+def atomic(text: str) -> Atoms:
+    """Several rules in one text as several statements. One statement, or what cannot be cut safely, stays whole."""
+    scope, rest = _scope_of(text)
+    sentences = [one for one in sentences_of(bare(rest)) if one]
+    parts = [part for sentence in sentences for part in _joint_rules(sentence)]
+    if len(parts) < 2:
+        return Atoms((text,), ())
+    rules = tuple(part for part in parts if _is_rule(part))
+    told = tuple(part for part in parts if not _is_rule(part))
+    if rules and told and len(sentences) == 1:  # "use npm and that is it": not two statements after all
+        return Atoms((text,), ())
+    return Atoms(tuple(scope + rule for rule in rules), told)
+
+
+def sentences_of(text: str) -> list[str]:
+    """Sentences and the items of a list. Code in backticks, and lines that are indented as code, stay in one piece."""
+    if "```" in text or "~~~" in text:
+        return [text]
+    found: list[str] = []
+    for line in text.split("\n"):
+        start = 0
+        item = _ITEM.sub("", line.strip(), count=1)
+        for end in _SENTENCE.finditer(item):
+            if item[start : end.end()].count("`") % 2 == 0:
+                found.append(item[start : end.end()].strip())
+                start = end.end()
+        found.append(item[start:].strip())
+    return [one.rstrip(";") for one in found if one]
+
+
+def _scope_of(text: str) -> tuple[str, str]:
+    """ "global: …" is said of every rule in the text."""
+    found = _SCOPE_LEAD.match(bare(text))
+    return (found[0], bare(text)[found.end() :]) if found else ("", text)
+
+
+def _joint_rules(sentence: str) -> list[str]:
+    """ "Always A and never B" are two rules; "run A and B" is one."""
+    pieces = _JOINT.split(sentence)
+    if len(pieces) < 2 or not all(_is_rule(piece) for piece in pieces):
+        return [sentence]
+    return [piece.strip().rstrip(",;") for piece in pieces]
+
+
+def _is_rule(text: str) -> bool:
+    return read(_REASON.sub("", text.strip(), count=1).rstrip(". !")).triple.subject != "note"
+
+
 def split_scope(text: str) -> Scoped:
-    """`global: I prefer pnpm` asks for the global scope; most texts ask for none."""
+    """`global: I prefer pnpm` and `for all projects: …` ask for the global scope; most texts ask for none."""
     stripped = text.strip()
-    found = _SCOPE_LEAD.match(stripped)
-    if not found:
-        return Scoped(stripped, None)
-    return Scoped(stripped[found.end() :], found[1].lower() == "global")
+    if found := _GLOBAL_LEAD.match(stripped):
+        return Scoped(stripped[found.end() :], True)
+    if found := _SCOPE_LEAD.match(stripped):
+        return Scoped(stripped[found.end() :], False)
+    return Scoped(stripped, None)
+
+
+def is_personal(claim: Claim) -> bool:
+    """Whether a claim is about one person and not about the project: said in the first person singular, or a
+    preference that is not said to be the team's."""
+    if _FIRST_PERSON.search(claim.sentence):
+        return True
+    return claim.kind is Kind.PREFERENCE and not _TEAM.search(claim.sentence)
 
 
 def bare(text: str) -> str:
@@ -67,9 +168,14 @@ def bare(text: str) -> str:
 
 def claim_from(text: str, scope: Scope, *, kind: Kind | None = None, tags: tuple[str, ...] = ()) -> Claim:
     """The claim that a text makes; its sentence is the text, its triple what the text says."""
-    sentence = bare(text)
+    sentence = _one_blank(bare(text))
     parts = read(sentence)
     return Claim(kind or parts.kind, scope, parts.triple, sentence, tags)
+
+
+def _one_blank(text: str) -> str:
+    """Runs of blanks within a line as one blank, unless the text quotes code or is laid out in lines."""
+    return _BLANKS.sub(" ", text) if "`" not in text and "\n" not in text else text
 
 
 def read(sentence: str) -> Parts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from unicodedata import category, combining, normalize
 
@@ -15,6 +15,27 @@ _PARTS = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_WORD = 64
 _MOST_KNOWN = 50_000
+
+# Letters with a mark are indexed without it where readers type them so: Latin, Greek, and Cyrillic ё. Marks of other
+# scripts are spelling, and й is a letter of its own.
+_MARKED = "([A-Za-z\u0391-\u03c9\u017f])[\u0300-\u036f]+|([\u0415\u0435])\u0308"
+_LIGATURES = str.maketrans(
+    {
+        "æ": "ae",
+        "Æ": "AE",
+        "œ": "oe",
+        "Œ": "OE",
+        "ø": "o",
+        "Ø": "O",
+        "đ": "d",
+        "Đ": "D",
+        "ł": "l",
+        "Ł": "L",
+        "ħ": "h",
+        "Ħ": "H",
+        "ı": "i",
+    }
+)
 
 # What a question is asked with, and what most rules begin with: neither tells rules apart.
 STOP_WORDS = frozenset(
@@ -34,10 +55,26 @@ def fold(text: str) -> str:
     return " ".join(same.split())
 
 
+# What is left of "didn't" and "we've" beside the word itself: it tells nothing, and looks like two rare words.
+_CONTRACTED = frozenset(
+    [verb + "n" for verb in "did does was were is are had has have could would should must need do ai might".split()]
+    + [verb + "nt" for verb in "did does was were is are had has have could would should must need do ai might".split()]
+    + "cant wont whats thats theres heres hows wheres whos theyre youre weve ive youve theyve".split()
+)
+
+
+def unaccented(text: str) -> str:
+    """The text as it is indexed: compatibility forms made equal, letters without their accents ("café" is "cafe")."""
+    if text.isascii():
+        return text
+    split = normalize("NFKD", text).translate(_LIGATURES)
+    return normalize("NFC", _compiled(_MARKED).sub(r"\1\2", split))
+
+
 def words(text: str) -> list[str]:
-    """The tokens a text is found by: identifiers whole and in parts, unspaced scripts by pairs."""
+    """The tokens a text is found by: identifiers whole and in parts, unspaced scripts by pairs, accents folded."""
     if not text.isascii():
-        return _words_of_any_script(normalize("NFKC", text))
+        return _words_of_any_script(unaccented(text))
     found: list[str] = []
     for token in text.split():
         found += _KNOWN[token]
@@ -49,6 +86,16 @@ def _words_of_any_script(text: str) -> list[str]:
     for token in _compiled(_TOKEN).finditer(text):
         found += _pairs(token[0]) if token[1] else _KNOWN[token[0]]
     return found
+
+
+def token_words(token: str) -> Sequence[str]:
+    """The words of one token: see `located`."""
+    return _KNOWN[token] if token.isascii() else words(token)
+
+
+def located(text: str) -> Iterator[re.Match[str]]:
+    """The tokens of a text in order, with where they stand; together their words are those of the whole text."""
+    return _compiled(r"\S+" if text.isascii() else _TOKEN).finditer(text)
 
 
 def _pairs(run: str) -> list[str]:
@@ -87,7 +134,9 @@ def _spelled(token: str) -> tuple[str, ...]:
 def query_words(text: str, limit: int = 64) -> list[str]:
     """The distinct words of a question, stop words left out unless there is nothing else."""
     found = list(dict.fromkeys(words(text.replace("\0", " ")[:4096])))
-    telling = [word for word in found if word not in STOP_WORDS and not _is_ending(word)]
+    written_short = {word.replace("'", "").replace("’", "") for word in found if "'" in word or "’" in word}
+    of_these = _CONTRACTED & (written_short | {word.removesuffix("t") for word in written_short})
+    telling = [word for word in found if word not in STOP_WORDS and word not in of_these and not _is_ending(word)]
     return (telling or found)[:limit]
 
 

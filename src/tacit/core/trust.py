@@ -65,7 +65,8 @@ def accepted(events: Iterable[Event]) -> dict[str, Accepted]:
 def broken(trusted: Trusted, there: FactFile | None, is_live: Callable[[ClaimId], bool]) -> str:
     """Why the trust no longer holds; empty when it does. What was forgotten here may well be gone from the file."""
     if there is None:
-        return "the file is gone or cannot be read"
+        is_over = not any(is_live(ClaimId(line.claim)) for line in trusted.lines)
+        return "" if is_over else "the file is gone or cannot be read"
     if there.owner != trusted.owner:
         return "the file belongs to another user now"
     if there.writers & ~trusted.writers:

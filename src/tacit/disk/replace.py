@@ -28,6 +28,33 @@ def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE, *
         commit_file(disk, stage_file(disk, target, data, mode), target)
 
 
+def remove_file(disk: Disk, path: str, below: str) -> None:
+    """Remove a file and then each folder between it and `below` that is empty now. No link is followed.
+
+    A folder that somebody stands in, as far as this process can tell, stays.
+    """
+    folder, name = os.path.split(path)
+    with pinned(folder, below) as place:
+        disk.remove(os.path.join(place, name))
+    while len(folder) > len(below) and folder != _here():
+        parent, name = os.path.split(folder)
+        fd = open_folder(parent, below)
+        try:
+            os.rmdir(name, dir_fd=fd)
+        except OSError:
+            return
+        finally:
+            os.close(fd)
+        folder = parent
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""
+
+
 def stage_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE) -> str:
     """The first half of `replace_file`: write a temporary file and make it durable. Returns its path."""
     folder, name = os.path.split(path)

@@ -4,6 +4,7 @@ Learners are handed in as one function over a session's commands; what they mean
 """
 
 import gc
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,11 +21,15 @@ from tacit.index.rows import transaction
 _BATCH = 20_000
 _LEARNED = "learned"
 # The plus keeps SQLite from looking through all that was seen so often, which grows.
-_OFTEN = "SELECT 1 FROM habit WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
-_BEGUN = f"{_OFTEN} key > ? AND key < ? LIMIT 1"
-_ENDED = f"{_OFTEN} substr(key, instr(key, char(10)) + 1) = ? AND key <> ? LIMIT 1"
+_OFTEN = "SELECT key FROM habit WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
+_BEGUN = f"{_OFTEN} key > ? AND key < ? LIMIT ?"
+_ENDED = f"{_OFTEN} substr(key, instr(key, char(10)) + 1) = ? AND key <> ? LIMIT ?"
 _NUMBER = (
     "INSERT INTO habit (kind, key) VALUES (?, ?) ON CONFLICT (kind, key) DO UPDATE SET runs = runs RETURNING number"
+)
+_ADD_AT = (
+    "INSERT INTO habit_at VALUES (?, ?, ?, ?, ?) ON CONFLICT (habit, place) DO UPDATE SET"
+    " runs = runs + excluded.runs, sessions = sessions + excluded.sessions, last = max(last, excluded.last)"
 )
 _ADD_TOTAL = "INSERT INTO habit_total VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET runs = runs + excluded.runs"
 _COLUMNS = "event, at, command, directory, status, milliseconds, shell, meant, planned"
@@ -48,9 +53,20 @@ class Counted(NamedTuple):
     last: EventId
 
 
+class CountedAt(NamedTuple):
+    """What was counted of a habit in one place."""
+
+    key: str
+    place: str
+    runs: int
+    sessions: int
+    last: EventId
+
+
 # What a session shows: from the trail that was left last time and further commands, in order, to the trail to leave
 # and, for each command, what was seen in it.
-Seen = tuple[Kind, str]
+# Each has a kind, a key and the place where it was seen.
+Seen = tuple[Kind, str, str]
 Learn = Callable[[str, Sequence[Ran]], tuple[str, Sequence[Sequence[Seen]]]]
 
 
@@ -155,47 +171,72 @@ class _Tallies:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._numbers: dict[Seen, int] = {}
-        self._runs: Counter[tuple[int, int]] = Counter()
-        self._last: dict[tuple[int, int], str] = {}
-        self._totals: Counter[Kind] = Counter()
+        # By the labels of kinds: an enumeration's members are slow to hash, and this runs for all that is seen.
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._counts: dict[tuple[int, int, str], tuple[int, str]] = {}
+        self._totals: dict[str, int] = {}
         self._fresh: set[int] = set()
 
     def add(self, terminal: int, seen: Iterable[tuple[Ran, Seen]], *, fresh: bool) -> None:
         """`fresh` is a session of which nothing is counted yet."""
         if fresh:
             self._fresh.add(terminal)
-        for ran, found in seen:
-            self._totals[found[0]] += 1
-            place = terminal, self._number(found)
-            self._runs[place] += 1
-            self._last[place] = ran.event
+        numbers, counts, totals = self._numbers, self._counts, self._totals
+        for ran, (kind, key, where) in seen:
+            name = kind.label
+            totals[name] = totals.get(name, 0) + 1
+            number = numbers.get((name, key)) or self._number(name, key)
+            place = terminal, number, where
+            before = counts.get(place)
+            counts[place] = (before[0] + 1 if before else 1), ran.event
 
     def write(self) -> None:
         """Only what was counted now is touched, so this costs the same however much there is already."""
-        rows = [(*place, runs, self._last[place]) for place, runs in self._runs.items()]
+        rows = [(*place, *count) for place, count in self._counts.items()]
         sums: dict[int, tuple[int, int, str]] = {}
-        for terminal, habit, more, latest in rows:
-            runs, sessions, last = sums.get(habit, (0, 0, ""))
-            is_first = terminal in self._fresh or not self._is_known(terminal, habit)
-            sums[habit] = runs + more, sessions + is_first, max(last, latest)
+        at: dict[tuple[int, str], tuple[int, int, str]] = {}
+        counted: set[tuple[int, int]] = set()
+        nothing = (0, 0, "")
+        for terminal, habit, place, more, latest in rows:
+            is_fresh = terminal in self._fresh
+            is_first = (terminal, habit) not in counted and (is_fresh or not self._is_known(terminal, habit))
+            is_first_there = is_fresh or not self._is_known_at(terminal, habit, place)
+            counted.add((terminal, habit))
+            runs, sessions, last = sums.get(habit, nothing)
+            sums[habit] = runs + more, sessions + is_first, latest if latest > last else last
+            runs, sessions, last = at.get((habit, place), nothing)
+            at[habit, place] = runs + more, sessions + is_first_there, latest if latest > last else last
         self._connection.executemany(
-            "INSERT INTO habit_in VALUES (?, ?, ?, ?) ON CONFLICT (terminal, habit)"
+            "INSERT INTO habit_in VALUES (?, ?, ?, ?, ?) ON CONFLICT (terminal, habit, place)"
             " DO UPDATE SET runs = runs + excluded.runs, last = max(last, excluded.last)",
             rows,
         )
+        self._connection.executemany(_ADD_AT, [(*place, *total) for place, total in at.items()])
         self._connection.executemany(
             "UPDATE habit SET runs = runs + ?, sessions = sessions + ?, last = max(last, ?) WHERE number = ?",
             [(*total, habit) for habit, total in sums.items()],
         )
-        self._connection.executemany(_ADD_TOTAL, [(kind.label, runs) for kind, runs in self._totals.items()])
+        self._connection.executemany(_ADD_TOTAL, list(self._totals.items()))
 
     def take_back(self, terminal: int) -> None:
         """As if the session had never been learned from."""
-        query = "SELECT habit, habit_in.runs, kind FROM habit_in JOIN habit ON habit.number = habit WHERE terminal = ?"
-        for habit, runs, kind in self._connection.execute(query, (terminal,)).fetchall():
+        query = (
+            "SELECT habit, place, habit_in.runs, kind FROM habit_in JOIN habit ON habit.number = habit"
+            " WHERE terminal = ?"
+        )
+        rows = self._connection.execute(query, (terminal,)).fetchall()
+        self._connection.execute("DELETE FROM habit_in WHERE terminal = ?", (terminal,))
+        sums: Counter[int] = Counter()
+        for habit, place, runs, kind in rows:
+            sums[habit] += runs
             self._connection.execute(_ADD_TOTAL, (kind, -runs))
-            self._connection.execute("DELETE FROM habit_in WHERE terminal = ? AND habit = ?", (terminal, habit))
+            self._connection.execute(
+                "UPDATE habit_at SET runs = runs - ?, sessions = sessions - 1,"
+                " last = coalesce((SELECT max(last) FROM habit_in WHERE habit = ? AND place = ?), '')"
+                " WHERE habit = ? AND place = ?",
+                (runs, habit, place, habit, place),
+            )
+        for habit, runs in sums.items():
             self._connection.execute(
                 "UPDATE habit SET runs = runs - ?, sessions = sessions - 1,"
                 " last = coalesce((SELECT max(last) FROM habit_in WHERE habit = ?), '') WHERE number = ?",
@@ -206,9 +247,13 @@ class _Tallies:
         query = "SELECT 1 FROM habit_in WHERE terminal = ? AND habit = ?"
         return self._connection.execute(query, (terminal, habit)).fetchone() is not None
 
-    def _number(self, seen: Seen) -> int:
-        if (number := self._numbers.get(seen)) is None:
-            number = self._numbers[seen] = self._connection.execute(_NUMBER, (seen[0].label, seen[1])).fetchone()[0]
+    def _is_known_at(self, terminal: int, habit: int, place: str) -> bool:
+        query = "SELECT 1 FROM habit_in WHERE terminal = ? AND habit = ? AND place = ?"
+        return self._connection.execute(query, (terminal, habit, place)).fetchone() is not None
+
+    def _number(self, kind: str, key: str) -> int:
+        number: int = self._connection.execute(_NUMBER, (kind, key)).fetchone()[0]
+        self._numbers[kind, key] = number
         return number
 
 
@@ -230,6 +275,25 @@ def count_of(connection: sqlite3.Connection, kind: Kind, key: str) -> Counted | 
     return _counted(row) if row else None
 
 
+def counted_at(connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int, most: int) -> list[CountedAt]:
+    """The same habits as `counted`, split by place."""
+    query = (
+        "SELECT key, place, habit_at.runs, habit_at.sessions, habit_at.last FROM (SELECT number, key FROM habit"
+        " WHERE kind = ? AND runs >= ? AND sessions >= ? ORDER BY runs DESC, key LIMIT ?) AS often"
+        " JOIN habit_at ON habit_at.habit = often.number WHERE habit_at.runs > 0"
+    )
+    return [CountedAt(*row) for row in connection.execute(query, (kind.label, runs, sessions, most))]
+
+
+def places_of(connection: sqlite3.Connection, kind: Kind, key: str) -> list[CountedAt]:
+    """One habit, split by place."""
+    query = (
+        "SELECT key, place, habit_at.runs, habit_at.sessions, habit_at.last FROM habit"
+        " JOIN habit_at ON habit_at.habit = habit.number WHERE kind = ? AND key = ? AND habit_at.runs > 0"
+    )
+    return [CountedAt(*row) for row in connection.execute(query, (kind.label, key))]
+
+
 def how_many(connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int) -> int:
     query = "SELECT count(*) FROM habit WHERE kind = ? AND runs >= ? AND sessions >= ?"
     return int(connection.execute(query, (kind.label, runs, sessions)).fetchone()[0])
@@ -241,11 +305,12 @@ def total(connection: sqlite3.Connection, kind: Kind) -> int:
     return int(row[0]) if row else 0
 
 
-def is_in_longer(connection: sqlite3.Connection, kind: Kind, key: str, *, runs: int, sessions: int) -> bool:
-    """Whether a sequence that begins or ends with this one was seen so often."""
+def longer(connection: sqlite3.Connection, kind: Kind, key: str, *, runs: int, sessions: int, most: int) -> list[str]:
+    """Sequences that begin or end with this one and were seen so often; at most so many of either."""
     often = (kind.label, runs, sessions)
-    begun = connection.execute(_BEGUN, (*often, f"{key}\n", f"{key}\v")).fetchone()
-    return bool(begun or connection.execute(_ENDED, (*often, key, key)).fetchone())
+    begun = connection.execute(_BEGUN, (*often, f"{key}\n", f"{key}\v", most))
+    ended = connection.execute(_ENDED, (*often, key, key, most))
+    return [found for rows in (begun, ended) for (found,) in rows]
 
 
 def _counted(row: Sequence[str | int]) -> Counted:
@@ -257,6 +322,11 @@ def dump(connection: sqlite3.Connection) -> Iterator[str]:
     """Every count as text, in an order that does not depend on how they came."""
     habits = "SELECT kind, key, runs, sessions, last FROM habit WHERE runs > 0 ORDER BY kind, key"
     yield from (f"habit {row!r}" for row in connection.execute(habits))
+    places = (
+        "SELECT kind, key, place, habit_at.runs, habit_at.sessions, habit_at.last FROM habit_at"
+        " JOIN habit ON habit.number = habit WHERE habit_at.runs > 0 ORDER BY kind, key, place"
+    )
+    yield from (f"place {row!r}" for row in connection.execute(places))
     totals = "SELECT kind, runs FROM habit_total WHERE runs > 0 ORDER BY kind"
     yield from (f"total {row!r}" for row in connection.execute(totals))
 
@@ -314,7 +384,26 @@ def recent(connection: sqlite3.Connection, until: str, most: int) -> list[Ran]:
 def sessions_of(connection: sqlite3.Connection, kind: Kind, key: str, most: int) -> list[str]:
     """The last event of a habit in each session in which it was seen, the latest first."""
     query = (
-        "SELECT habit_in.last FROM habit JOIN habit_in ON habit_in.habit = habit.number WHERE kind = ? AND key = ?"
-        " ORDER BY habit_in.last DESC LIMIT ?"
+        "SELECT max(habit_in.last) AS latest FROM habit JOIN habit_in ON habit_in.habit = habit.number"
+        " WHERE kind = ? AND key = ? GROUP BY terminal ORDER BY latest DESC LIMIT ?"
     )
     return [last for (last,) in connection.execute(query, (kind.label, key, most))]
+
+
+def sessions_at(connection: sqlite3.Connection, kind: Kind, key: str, places: Sequence[str]) -> int:
+    """In how many sessions a habit was seen in any of these places."""
+    query = (
+        "SELECT count(DISTINCT terminal) FROM habit JOIN habit_in ON habit_in.habit = habit.number"
+        " WHERE kind = ? AND key = ? AND place IN (SELECT value FROM json_each(?))"
+    )
+    return int(connection.execute(query, (kind.label, key, json.dumps(list(places)))).fetchone()[0])
+
+
+def session_names(connection: sqlite3.Connection, kind: Kind, key: str, most: int) -> list[str]:
+    """The names of the latest sessions in which a habit was seen, without their hosts."""
+    query = (
+        "SELECT name FROM habit JOIN habit_in ON habit_in.habit = habit.number"
+        " JOIN terminal ON terminal.number = habit_in.terminal WHERE kind = ? AND key = ?"
+        " GROUP BY terminal.number ORDER BY max(habit_in.last) DESC LIMIT ?"
+    )
+    return [name.partition("\n")[2] for (name,) in connection.execute(query, (kind.label, key, most))]

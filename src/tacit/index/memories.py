@@ -1,38 +1,32 @@
 """The rows of memories: folded again whenever one of their events is new, and judged where they disagree."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tacit.core.conflict import Rule, settle
 from tacit.core.event import Event, timestamp
-from tacit.core.ids import ClaimId, claim_number
-from tacit.core.judgement import Undone
+from tacit.core.ids import ClaimId, EventId, claim_number
+from tacit.core.judgement import Proposed, Undone
 from tacit.core.memory import Memory, recollect_one, touched
-from tacit.core.stance import Stance
+from tacit.core.stance import Stance, stance
 from tacit.core.status import Status
 from tacit.core.text import words
-from tacit.index.disputes import SELECT_ANSWERS, answers, stance_of
+from tacit.index.disputes import Disputes
 from tacit.index.lists import Lists, Wording
 from tacit.index.reader import LINE, Decode
 from tacit.index.rows import mark_stale
 from tacit.index.vectors import Text, keep_of_memories
 
-_COLUMNS = 15
+_COLUMNS = 18
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
 _INSERT = f"INSERT OR REPLACE INTO memory VALUES ({', '.join('?' * _COLUMNS)}, NULL, 0)"
-_CONTESTED = (
-    "SELECT question FROM memory WHERE question IS NOT NULL GROUP BY question"
-    " HAVING count(*) > 1 OR max(conflict) OR count(overruled_by)"
-)
-# From so many on it is cheaper to draw every view again, and to look for contested questions first.
+# From so many on it is cheaper to draw every view again.
 _MANY = 500
 
 
 class _Row(NamedTuple):
     memory: Memory
     is_new: bool
-    question: str | None
     columns: tuple[str | int | None, ...]
 
 
@@ -43,7 +37,7 @@ class Memories:
         self._connection = connection
         self._lists = lists
         self._decode = decode
-        self._unsettled: set[str] = set()
+        self._disputes = Disputes(connection)
         self._again: set[ClaimId] = set()
 
     def hear(self, events: Sequence[Event]) -> None:
@@ -54,6 +48,7 @@ class Memories:
         known = self._known(set(by_claim))
         rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
         self._connection.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", rows)
+        self._connection.executemany("INSERT OR IGNORE INTO source VALUES (?, ?)", _sources(events))
         self._again |= known
         self._refold({claim: said for claim, said in by_claim.items() if claim not in known}, set())
 
@@ -67,7 +62,8 @@ class Memories:
         return {claim for claim in claims if self._connection.execute(query, (claim,)).fetchone()}
 
     def _refold(self, by_claim: Mapping[ClaimId, Sequence[Event]], known: set[ClaimId]) -> None:
-        self._unsettled |= {question for claim in known if (question := self._asked_before(claim))}
+        for claim in known:
+            self._disputes.leave(claim_number(claim))
         rows: list[_Row] = []
         for claim in sorted(by_claim):  # rows are taken fastest in their order
             events = self._all_events(claim) if claim in known else by_claim[claim]
@@ -81,19 +77,14 @@ class Memories:
         self._lists.put([_wording(row) for row in rows if not row.is_new], fresh=False)
         keep_of_memories(self._connection, [_shown(row.memory) for row in rows if not row.is_new])
         mark_stale(self._connection, ["everything"] if len(by_claim) > _MANY else [f"memory {one}" for one in by_claim])
-        self._unsettled |= {row.question for row in rows if row.question}
+        active = (row.memory for row in rows if row.memory.status is Status.ACTIVE)
+        self._disputes.enter((claim_number(one.id), one.claim.scope, one.claim.sentence) for one in active)
 
     def settle(self) -> None:
-        """Once all events are heard, fold again what was known before, and judge every question that was touched."""
+        """Once all events are heard, fold again what was known before, and judge whatever is opposed to it."""
         self._refold(dict.fromkeys(self._again, ()), self._again)
-        for question in self._worth_settling():
-            self._settle(question)
-        self._unsettled, self._again = set(), set()
-
-    def _asked_before(self, claim: ClaimId) -> str | None:
-        query = "SELECT question FROM memory WHERE number = ?"
-        row = self._connection.execute(query, (claim_number(claim),)).fetchone()
-        return row[0] if row else None
+        self._disputes.settle()
+        self._again = set()
 
     def _all_events(self, claim: ClaimId) -> list[Event]:
         query = f"SELECT {LINE} FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ?"
@@ -105,32 +96,6 @@ class Memories:
         self._lists.take_out(number)
         keep_of_memories(self._connection, [Text(number, "")])
 
-    def _worth_settling(self) -> list[str]:
-        if len(self._unsettled) < _MANY:
-            return sorted(self._unsettled)
-        contested = {question for (question,) in self._connection.execute(_CONTESTED)}
-        return sorted(self._unsettled & contested)
-
-    def _settle(self, question: str) -> None:
-        """Judge all active answers to one question anew."""
-        run = self._connection.execute
-        standing = answers(run(f"{SELECT_ANSWERS} WHERE question = ?", (question,)))
-        before = self._rulings(question)
-        run("UPDATE memory SET overruled_by = NULL, conflict = 0 WHERE question = ?", (question,))
-        for ruling in settle(standing):
-            if ruling.rule is Rule.UNDECIDED:
-                both = (claim_number(ruling.winner), claim_number(ruling.loser))
-                run("UPDATE memory SET conflict = 1 WHERE number IN (?, ?)", both)
-            else:
-                row = (ruling.winner, claim_number(ruling.loser))
-                run("UPDATE memory SET overruled_by = ? WHERE number = ?", row)
-        changed = before.symmetric_difference(self._rulings(question))
-        mark_stale(self._connection, {f"memory {row[0]}" for row in changed})
-
-    def _rulings(self, question: str) -> set[tuple[str, str | None, int]]:
-        query = "SELECT id, overruled_by, conflict FROM memory WHERE question = ?"
-        return set(self._connection.execute(query, (question,)).fetchall())
-
 
 def touches(event: Event) -> Iterable[ClaimId]:
     """The claims an event is filed under. An `Undone` names them itself: its targets may not have come yet."""
@@ -139,11 +104,17 @@ def touches(event: Event) -> Iterable[ClaimId]:
     return touched(event)
 
 
+def _sources(events: Sequence[Event]) -> Iterator[tuple[ClaimId, EventId]]:
+    """The claims that were learned from sessions, with the events they were learned from."""
+    for event in events:
+        if isinstance(event.body, Proposed) and event.body.events:
+            yield from ((event.body.claim.id, source) for source in event.body.events)
+
+
 def _row(memory: Memory, *, is_new: bool) -> _Row:
     claim = memory.claim
     answers_it = memory.status is Status.ACTIVE and not memory.independent
-    answer = stance_of(claim) if answers_it else _NO_STANCE
-    question = answer.question if answers_it else None
+    answer = stance(claim) if answers_it else _NO_STANCE
     columns = (
         claim_number(memory.id),
         memory.id,
@@ -156,12 +127,15 @@ def _row(memory: Memory, *, is_new: bool) -> _Row:
         memory.provenance,
         memory.last,
         timestamp(memory.last_at),
-        question,
+        answer.question if answers_it else None,
         answer.answer,
         answer.positive,
         answer.exclusive,
+        memory.first,
+        memory.kept,
+        bool(memory.shared),
     )
-    return _Row(memory, is_new, question, columns)
+    return _Row(memory, is_new, columns)
 
 
 def _shown(memory: Memory) -> Text:

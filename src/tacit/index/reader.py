@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from tacit.core.claim import KIND_RANK, Kind, Scope
 from tacit.core.event import Event
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
+from tacit.core.provenance import Provenance
 from tacit.core.stance import Stance
 from tacit.core.status import Status
 from tacit.index.parts import PAGES, run_of
@@ -35,6 +36,7 @@ class Entry(NamedTuple):
     overruled_by: ClaimId | None
     conflict: bool
     stance: Stance
+    provenance: Provenance = Provenance.USER_DIRECT
 
 
 class Page(NamedTuple):
@@ -50,10 +52,8 @@ class Page(NamedTuple):
 
 _ENTRY = (
     "id, scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict,"
-    " question, answer, positive, exclusive"
+    " question, answer, positive, exclusive, provenance"
 )
-# A measurement is not taken back, and no more is what ran.
-_UNDOABLE = "type NOT IN ('evaluation.created', 'workflow.ran')"
 # The line of an event, as bytes (see store.py).
 LINE = "line_of(event.id, segment, offset, length, raw)"
 _PAGE = "event, kind, scope, day, at, title"
@@ -66,9 +66,21 @@ def entries(connection: sqlite3.Connection, *, status: Status | None = None) -> 
         yield _entry(row)
 
 
+def entries_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[Entry]:
+    """All memories of one kind, by id."""
+    for row in connection.execute(f"SELECT {_ENTRY} FROM memory WHERE kind = ? ORDER BY number", (kind.label,)):
+        yield _entry(row)
+
+
+def scopes(connection: sqlite3.Connection) -> list[Scope]:
+    """Every scope that any memory has."""
+    return [Scope(scope) for (scope,) in connection.execute("SELECT DISTINCT scope FROM memory ORDER BY scope")]
+
+
 _RANK = " ".join(f"WHEN '{kind.label}' THEN {rank}" for kind, rank in KIND_RANK.items())
+_KIND = f"CASE kind {_RANK} ELSE 99 END"
 # What matters most first; an index keeps it so (see writer.py), for prompts wait for it.
-LEADING = f"CASE kind {_RANK} ELSE 99 END, strength DESC, last DESC"
+LEADING = f"{_KIND}, strength DESC, last DESC"
 STANDING = "status = 'active' AND overruled_by IS NULL"
 _LEADING = f"SELECT {_ENTRY} FROM memory WHERE scope = ? AND {STANDING} ORDER BY {LEADING} LIMIT ?"
 
@@ -76,6 +88,23 @@ _LEADING = f"SELECT {_ENTRY} FROM memory WHERE scope = ? AND {STANDING} ORDER BY
 def leading(connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int) -> list[Entry]:
     """The memories of each of these scopes that matter most, whatever one asks: the first that a brief would take."""
     return [_entry(row) for scope in scopes for row in connection.execute(_LEADING, (scope, limit))]
+
+
+# In the words of the index `memory_leading`, so that it answers this too.
+_RULES = f"FROM memory WHERE scope = ? AND {STANDING} AND {_KIND} <= {KIND_RANK[Kind.RULE]}"
+_LEADING_RULES = f"SELECT {_ENTRY} {_RULES} AND last > ? ORDER BY {LEADING} LIMIT ?"
+
+
+def leading_rules(connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int, since: str = "") -> list[Entry]:
+    """The constraints and rules of each of these scopes, the first that a brief would take; `since` is an event, and
+    only what was said after it counts."""
+    rows = (row for scope in scopes for row in connection.execute(_LEADING_RULES, (scope, since, limit)))
+    return [_entry(row) for row in rows]
+
+
+def count_rules(connection: sqlite3.Connection, scopes: Iterable[Scope]) -> int:
+    """How many constraints and rules hold in these scopes."""
+    return sum(connection.execute(f"SELECT count(*) {_RULES}", (scope,)).fetchone()[0] for scope in scopes)
 
 
 def entry(connection: sqlite3.Connection, claim: ClaimId) -> Entry | None:
@@ -149,26 +178,6 @@ def placed_events(connection: sqlite3.Connection, claim: ClaimId, decode: Decode
     return [Placed(decode(raw), segment, line) for raw, segment, line in rows]
 
 
-def last_operation(connection: sqlite3.Connection, decode: Decode, claim: ClaimId | None = None) -> list[Event]:
-    """The events of the latest operation (on one claim, if asked): what an undo takes back."""
-    if claim is None:
-        newest = connection.execute(
-            f"SELECT coalesce(op, id) FROM event WHERE {_UNDOABLE} AND NOT passing ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-    else:
-        newest = connection.execute(
-            "SELECT coalesce(op, id) FROM touch JOIN event ON event.id = touch.event WHERE claim = ?"
-            " ORDER BY event DESC LIMIT 1",
-            (claim,),
-        ).fetchone()
-    if newest is None:
-        return []
-    rows = connection.execute(
-        f"SELECT {LINE} FROM event WHERE (id = ?1 OR op = ?1) AND {_UNDOABLE} ORDER BY id", newest
-    )
-    return [decode(raw) for (raw,) in rows]
-
-
 _PAGE_OF = f"SELECT {_PAGE} FROM page WHERE number BETWEEN ? AND ? AND NOT void ORDER BY number DESC LIMIT 1"
 
 
@@ -191,6 +200,36 @@ def numbered(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int
     return found
 
 
+_STATUSES = """SELECT number, status FROM memory WHERE number IN (SELECT value FROM json_each(?1))
+  AND (?2 OR (status IN ('active', 'pending') AND overruled_by IS NULL))
+  AND (?3 IS NULL OR scope IN (SELECT value FROM json_each(?3)))
+  AND (?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR at >= ?5)"""
+
+
+def statuses(
+    connection: sqlite3.Connection,
+    numbers: Sequence[int],
+    *,
+    scopes: Iterable[Scope] | None = None,
+    kind: str | None = None,
+    since: str | None = None,
+    everything: bool = False,
+) -> dict[int, str]:
+    """The status of each of these memories that is of one of the scopes, of the kind, and not older than `since`: only
+    of those that stand, unless everything is asked for."""
+    wanted = None if scopes is None else json.dumps(sorted(scopes))
+    return dict(connection.execute(_STATUSES, (json.dumps(numbers), everything, wanted, kind, since)))
+
+
+_LEARNED_FROM = "SELECT event, claim FROM source WHERE claim IN (SELECT value FROM json_each(?))"
+
+
+def learned_from(connection: sqlite3.Connection, claims: Sequence[ClaimId]) -> dict[EventId, ClaimId]:
+    """The events of sessions that these memories were learned from, each with its memory."""
+    rows = connection.execute(_LEARNED_FROM, (json.dumps(claims),))
+    return {EventId(event): ClaimId(claim) for event, claim in rows}
+
+
 def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
     """How many memories there are of each status, or how many active ones of each kind."""
     query = {
@@ -198,6 +237,17 @@ def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) 
         "kind": "SELECT kind, count(*) FROM memory WHERE status = 'active' GROUP BY 1",
     }[column]
     return dict(connection.execute(query).fetchall())
+
+
+# The inner question is answered by the index `memory_scope` alone, which is much smaller than the table.
+_PENDING = (
+    "SELECT kind, count(*) FROM memory WHERE number IN (SELECT number FROM memory WHERE status = 'pending') GROUP BY 1"
+)
+
+
+def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many memories wait for a decision, by kind."""
+    return dict(connection.execute(_PENDING).fetchall())
 
 
 def count_pages(connection: sqlite3.Connection, kind: str) -> int:
@@ -257,6 +307,12 @@ def is_used(connection: sqlite3.Connection, scope: Scope, status: Status | None 
     return connection.execute(query, (scope, status.value if status else None)).fetchone() is not None
 
 
+def anything_shared(connection: sqlite3.Connection, scope: Scope) -> bool:
+    """Whether the person shares a fact of this project that holds."""
+    query = f"SELECT 1 FROM memory WHERE scope = ? AND {STANDING} AND shared LIMIT 1"
+    return connection.execute(query, (scope,)).fetchone() is not None
+
+
 def undecided(connection: sqlite3.Connection) -> int:
     found: int = connection.execute("SELECT count(*) FROM memory WHERE conflict").fetchone()[0]
     return found
@@ -267,10 +323,18 @@ def tallies(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def overruled_by(connection: sqlite3.Connection, winner: Entry) -> list[Entry]:
-    """The answers that this one beats."""
-    query = f"SELECT {_ENTRY} FROM memory WHERE question = ? AND overruled_by = ? ORDER BY number"
-    question = f"{winner.scope}\n{winner.stance.question}"
-    return [_entry(row) for row in connection.execute(query, (question, winner.id))]
+    """The memories that lost against this one."""
+    query = (
+        f"SELECT {_ENTRY} FROM memory WHERE number IN (SELECT other FROM opposed WHERE one = ?) AND overruled_by = ?"
+        " ORDER BY number"
+    )
+    return [_entry(row) for row in connection.execute(query, (claim_number(winner.id), winner.id))]
+
+
+def opposed_to(connection: sqlite3.Connection, claim: ClaimId) -> list[Entry]:
+    """The active memories that a memory is opposed to, however it was ruled."""
+    query = f"SELECT {_ENTRY} FROM memory WHERE number IN (SELECT other FROM opposed WHERE one = ?) ORDER BY number"
+    return [_entry(row) for row in connection.execute(query, (claim_number(claim),))]
 
 
 def meaning(connection: sqlite3.Connection) -> str:
@@ -305,14 +369,16 @@ def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Itera
     What nobody waits for (tallies, commands, how far was read) may lag behind; `answers_only` leaves it out.
     """
     lagging = () if answers_only else ("applied", "tally")
-    for table in ("event", "touch", "memory", "page", "project", "session", *lagging):
+    for table in ("event", "touch", "memory", "topic", "opposed", "page", "project", "session", *lagging):
         for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
             yield f"{table} {row!r}"
     if not answers_only:
         yield from (f"ran {row!r}" for row in connection.execute(_RAN))
         yield from (f"given {row!r}" for row in connection.execute("SELECT * FROM given ORDER BY event"))
+        yield from (f"command {row!r}" for row in connection.execute("SELECT * FROM command ORDER BY number"))
+        yield from (f"command_root {row!r}" for row in connection.execute("SELECT * FROM command_root ORDER BY 1, 2"))
     yield from (f"said {row!r}" for row in connection.execute(_SAID))
-    for table in ("wording", "measure", "length", "root"):
+    for table in ("wording", "measure", "length", "root", "message", "source"):
         yield from (f"{table} {row!r}" for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1"))
     for root, blocks in groupby(connection.execute(_PLACES), key=itemgetter(0)):  # however they are cut
         yield f"place {root!r} {[b''.join(column) for column in zip(*(block[1:] for block in blocks), strict=True)]}"
@@ -333,9 +399,19 @@ def _entry(row: Sequence[str | int | None]) -> Entry:
         str(at),
         ClaimId(str(overruled_by)) if overruled_by else None,
         bool(conflict),
-        Stance(str(question or "\n").rsplit("\n", 1)[1], str(row[12]), bool(row[13]), bool(row[14])),
+        Stance(str(question or ""), str(row[12]), bool(row[13]), bool(row[14])),
+        Provenance(int(row[15] or 0)),
     )
 
 
 def _page(row: Sequence[str]) -> Page:
     return Page(EventId(row[0]), row[1], Scope(row[2]), row[3], row[4], row[5])
+
+
+def lost_postings(connection: sqlite3.Connection) -> bool:
+    """Whether memories are there and no posting of any word: a page of the file was overwritten with an empty one.
+
+    SQLite notices nothing then, so this is asked whenever a question finds nothing.
+    """
+    there = connection.execute("SELECT EXISTS (SELECT 1 FROM place), EXISTS (SELECT 1 FROM memory)").fetchone()
+    return bool(there == (0, 1))

@@ -4,15 +4,16 @@ The result is the same whether the events came one by one or all at once, in wha
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import NamedTuple
 
-from tacit.core.conversation import OF_SESSIONS, SAID, ReplyGiven, SummedUp, ToolUsed, session_id
+from tacit.core.conversation import OF_SESSIONS, SAID, PromptGiven, ReplyGiven, SummedUp, ToolUsed, session_id
 from tacit.core.event import Event, timestamp
 from tacit.core.ids import EventId, claim_number
 from tacit.core.session import Session, Summary, Turn, fold_session
 from tacit.core.text import fold, words
+from tacit.index.commands import called, keep_commands
 from tacit.index.lists import Lists, Wording
 from tacit.index.parts import AGENT, PERSON, RUN, first_number, number_of, run_of
 from tacit.index.reader import Decode
@@ -49,6 +50,7 @@ class Sessions:
 
     def hear(self, filed: Sequence[Filed]) -> None:
         numbers = {}
+        keep_commands(self._connection, [run for one in filed if (run := called(one.event, one.segment, one.line))])
         for one in filed:
             body = one.event.body
             assert isinstance(body, OF_SESSIONS)
@@ -63,7 +65,7 @@ class Sessions:
         for number, new in self._new.items():
             events = self._all_of(number, new)
             if any(isinstance(event.body, SAID) for event in events):  # else only the summary of one is here
-                _put(self._connection, self._lists, number, fold_session(*_named(new[0]), events))
+                _put(self._connection, self._lists, number, fold_session(*_named(new[0]), events), _ids(events))
             _note_readers(self._connection, new)
         self._new = {}
 
@@ -87,7 +89,14 @@ def _note_readers(connection: sqlite3.Connection, events: Sequence[Event]) -> No
             remember_concluded(connection, session_id(*_named(event)), event.body.until, event.body.model)
 
 
-def _put(connection: sqlite3.Connection, lists: Lists, number: int, session: Session) -> None:
+def _ids(events: Sequence[Event]) -> dict[int, EventId]:
+    """The event of each body, by the identity of that object: a folded session holds bodies alone."""
+    return {id(event.body): event.id for event in events}
+
+
+def _put(
+    connection: sqlite3.Connection, lists: Lists, number: int, session: Session, ids: Mapping[int, EventId]
+) -> None:
     summary = session.summary if session.summary and not session.summary.behind else None
     old = connection.execute("SELECT key FROM session WHERE number = ?", (number,)).fetchone()
     row = (
@@ -108,29 +117,39 @@ def _put(connection: sqlite3.Connection, lists: Lists, number: int, session: Ses
         summary.model if summary else "",
     )
     connection.execute(_INSERT, row)
-    _put_pages(connection, lists, number, session, old[0] if old else None)
+    _put_pages(connection, lists, number, session, old[0] if old else None, ids)
     mark_stale(connection, {f"session {session.key}", *([f"session {old[0]}"] if old else [])})
 
 
 class Message(NamedTuple):
     """Something in a session that a question can find: who said it, in which turn, and what it is found by; `beside` is
-    what was not said and tells what the work was about."""
+    what was not said and tells what the work was about; `bodies` are those of its events."""
 
     part: Turn | Summary
     voice: int
     text: str
     beside: str = ""
+    bodies: Sequence[PromptGiven | ReplyGiven | ToolUsed] = ()
 
 
 def _put_pages(
-    connection: sqlite3.Connection, lists: Lists, number: int, session: Session, old_key: str | None
+    connection: sqlite3.Connection,
+    lists: Lists,
+    number: int,
+    session: Session,
+    old_key: str | None,
+    ids: Mapping[int, EventId],
 ) -> None:
-    """A page a turn, and one for what a model said of all of them; the words of each message."""
+    """A page a turn, and one for what a model said of all of them; the words of each message, and its events."""
     first = first_number(session.began.date(), number)
     pages: dict[EventId, tuple[str | int, ...]] = {}
     found: dict[int, Wording] = {}
+    made_of: dict[int, tuple[int, str, bool]] = {}
     for place, message in enumerate(_messages(session)):
         here = number_of(first, place, message.voice)
+        if here not in made_of:
+            events = " ".join(ids[id(body)] for body in message.bodies) or message.part.event
+            made_of[here] = (here, events, any(isinstance(body, ReplyGiven) for body in message.bodies))
         found[here] = _by_voice(message, found.get(here, Wording(here, "", "")))
         if message.part.event not in pages:
             pages[message.part.event] = (here, *_page(message.part, session))
@@ -139,8 +158,10 @@ def _put_pages(
     keep_of_session(connection, runs, number, session)
     for begin in runs:
         connection.execute("DELETE FROM page WHERE number BETWEEN ? AND ?", (begin, begin + RUN - 1))
+        connection.execute("DELETE FROM message WHERE number BETWEEN ? AND ?", (begin, begin + RUN - 1))
         _take_out(connection, lists, begin, found)
     connection.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", pages.values())
+    connection.executemany("INSERT OR REPLACE INTO message VALUES (?, ?, ?)", made_of.values())
     lists.put(found.values(), fresh=True)
 
 
@@ -176,12 +197,12 @@ def _messages(session: Session) -> Iterator[Message]:
             yield Message(part, AGENT, part.text)
             continue
         for prompt in part.prompts:
-            yield Message(part, PERSON, prompt.text, begun(prompt.branch, branch))
+            yield Message(part, PERSON, prompt.text, begun(prompt.branch, branch), (prompt,))
             branch = prompt.branch or branch
         if not part.prompts:
             yield Message(part, PERSON, "")
-        for text in _told(part.steps, session):
-            yield Message(part, AGENT, text)
+        for steps in _spoken(part.steps):
+            yield Message(part, AGENT, _told(steps, session), bodies=steps)
 
 
 def begun(branch: str, before: str = "") -> str:
@@ -189,21 +210,26 @@ def begun(branch: str, before: str = "") -> str:
     return "" if branch in (before, *_TRUNKS) else branch
 
 
-def _told(steps: Sequence[ReplyGiven | ToolUsed], session: Session) -> Iterator[str]:
-    done: list[ReplyGiven | ToolUsed] = []
+def _spoken(steps: Sequence[ReplyGiven | ToolUsed]) -> Iterator[Sequence[ReplyGiven | ToolUsed]]:
+    """Each reply alone, and the calls between two replies together."""
+    calls: list[ReplyGiven | ToolUsed] = []
     for step in steps:
         if isinstance(step, ToolUsed):
-            done.append(step)
+            calls.append(step)
             continue
-        if done:
-            yield _done(done, session)
-            done = []
-        yield step.text
-    if done:
-        yield _done(done, session)
+        if calls:
+            yield calls
+            calls = []
+        yield (step,)
+    if calls:
+        yield calls
 
 
-def _done(steps: Sequence[ReplyGiven | ToolUsed], session: Session) -> str:
+def _told(steps: Sequence[ReplyGiven | ToolUsed], session: Session) -> str:
+    """What a reply says; of calls what they were given and which files they changed."""
+    if isinstance(steps[0], ReplyGiven):
+        return steps[0].text
     calls = [step for step in steps if isinstance(step, ToolUsed)]
     files = {session.seen_from_here(file, call.directory) for call in calls for file in call.files}
-    return "\n".join((*(call.input for call in calls), *sorted(files)))
+    told = (text for call in calls for text in (call.input, call.change) if text)
+    return "\n".join((*told, *sorted(files)))

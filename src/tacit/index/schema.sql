@@ -50,10 +50,17 @@ CREATE TABLE memory (
   answer TEXT NOT NULL,
   positive INTEGER NOT NULL,
   exclusive INTEGER NOT NULL,
+  first TEXT NOT NULL,
+  kept TEXT,
+  shared INTEGER NOT NULL,
   overruled_by TEXT,
   conflict INTEGER NOT NULL DEFAULT 0
 );
--- Its indexes (memory_question, memory_scope) are made when the first rows are in: see writer.py.
+-- Its indexes (memory_ruled, memory_scope) are made when the first rows are in: see writer.py.
+
+-- What active memories are about (core/topics.py), as numbers, scope by scope; and which of them are opposed, both ways.
+CREATE TABLE topic (topic INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (topic, number)) WITHOUT ROWID;
+CREATE TABLE opposed (one INTEGER NOT NULL, other INTEGER NOT NULL, PRIMARY KEY (one, other)) WITHOUT ROWID;
 
 -- Entries of the worklog and evaluations.
 CREATE TABLE page (
@@ -138,12 +145,23 @@ CREATE INDEX habit_runs ON habit (kind, runs DESC, key);
 CREATE INDEX habit_ending ON habit (kind, substr(key, instr(key, char(10)) + 1));
 -- All that was seen of a kind.
 CREATE TABLE habit_total (kind TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT ROWID;
+-- By session and place (see `Seen` in learn/habits/habit.py), and the sums of a place over all sessions.
 CREATE TABLE habit_in (
   terminal INTEGER NOT NULL,
   habit INTEGER NOT NULL,
+  place TEXT NOT NULL,
   runs INTEGER NOT NULL,
   last TEXT NOT NULL,
-  PRIMARY KEY (terminal, habit)
+  PRIMARY KEY (terminal, habit, place)
+) WITHOUT ROWID;
+CREATE INDEX habit_in_habit ON habit_in (habit, last);
+CREATE TABLE habit_at (
+  habit INTEGER NOT NULL,
+  place TEXT NOT NULL,
+  runs INTEGER NOT NULL,
+  sessions INTEGER NOT NULL,
+  last TEXT NOT NULL,
+  PRIMARY KEY (habit, place)
 ) WITHOUT ROWID;
 
 -- What agents' transcripts told. `session` is the number of a row below; the whole session is folded from its events.
@@ -158,6 +176,32 @@ CREATE TABLE said (
   raw BLOB
 );
 CREATE INDEX said_session ON said (session, event);
+
+-- The events that each message of a session was made of, separated by blanks: one, or all calls between two replies.
+-- `reply` says that it is a reply of the agent.
+CREATE TABLE message (number INTEGER PRIMARY KEY, events TEXT NOT NULL, reply INTEGER NOT NULL);
+
+-- The events of sessions that memories were learned from.
+CREATE TABLE source (claim TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (claim, event)) WITHOUT ROWID;
+
+-- Commands that a person or an agent ran, each once per actor and directory, as it went the last time. `number` is made
+-- of these three. `status` is the exit status, -1 where it is unknown, -2 where it only is known to have failed;
+-- `session` is the number of a row below, 0 where the command was typed in a shell.
+CREATE TABLE command (
+  number INTEGER PRIMARY KEY,
+  actor TEXT NOT NULL,
+  directory TEXT NOT NULL,
+  text TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  last TEXT NOT NULL,
+  at TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  segment TEXT NOT NULL,
+  line INTEGER NOT NULL
+);
+-- The roots that commands are found by: their own, and those of the folder they ran in.
+CREATE TABLE command_root (root TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (root, number)) WITHOUT ROWID;
 
 -- One row a session: what lists and prompts show. `number` is its id as an integer, `key` the name of its page.
 CREATE TABLE session (

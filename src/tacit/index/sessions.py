@@ -64,7 +64,12 @@ def rows(connection: sqlite3.Connection, scope: Scope | None = None, limit: int 
 
 
 def row(connection: sqlite3.Connection, session: ClaimId) -> Row | None:
-    found = connection.execute(f"SELECT {_ROW} FROM session WHERE number = ?", (claim_number(session),)).fetchone()
+    return numbered(connection, claim_number(session))
+
+
+def numbered(connection: sqlite3.Connection, number: int) -> Row | None:
+    """The session of this number."""
+    found = connection.execute(f"SELECT {_ROW} FROM session WHERE number = ?", (number,)).fetchone()
     return _row(found) if found else None
 
 
@@ -86,6 +91,13 @@ def ids_beginning(connection: sqlite3.Connection, prefix: str, limit: int = 10) 
     return [ClaimId(found) for (found,) in connection.execute(query, (first, last, limit))]
 
 
+def short_id(connection: sqlite3.Connection, session: ClaimId, least: int = 4) -> str:
+    """The shortest beginning, four letters at least, that no other session shares."""
+    while least < len(session) and len(ids_beginning(connection, session[:least], 2)) > 1:
+        least += 1
+    return session[:least]
+
+
 def named(connection: sqlite3.Connection, name: str, limit: int = 10) -> list[ClaimId]:
     """Sessions by the name, or its beginning, that their host gave them."""
     query = "SELECT id FROM session WHERE substr(name, 1, ?) = ? ORDER BY number LIMIT ?"
@@ -102,6 +114,15 @@ def session(connection: sqlite3.Connection, found: Row, decode: Decode) -> "Sess
 def events_of(connection: sqlite3.Connection, number: int, decode: Decode) -> list[Event]:
     rows = connection.execute(f"SELECT {_LINE} FROM said WHERE session = ? ORDER BY event", (number,))
     return [decode(raw) for (raw,) in rows]
+
+
+def agents_of(connection: sqlite3.Connection, events: Sequence[str]) -> set[str]:
+    """The agents in whose sessions these events were told."""
+    query = (
+        "SELECT DISTINCT agent FROM said JOIN session ON session.number = said.session"
+        " WHERE event IN (SELECT value FROM json_each(?))"
+    )
+    return {agent for (agent,) in connection.execute(query, (json.dumps(list(events)),))}
 
 
 def session_of_page(connection: sqlite3.Connection, key: str) -> Row | None:

@@ -23,6 +23,7 @@ from tacit.core.observation import (
     WorkflowSaved,
     WorkLogged,
 )
+from tacit.index.commands import keep_commands, typed
 from tacit.index.habits import file_commands
 from tacit.index.lists import Lists
 from tacit.index.memories import Memories
@@ -37,7 +38,7 @@ _WORKFLOWS = (WorkflowSaved, WorkflowDropped, WorkflowRan)
 _FOLDED = (Proposed, Decided, Undone, WorkLogged, Evaluated, Trusted, Distrusted, *_WORKFLOWS)
 # Made after the rows of a new index are in, which is twice as fast as keeping them up row by row.
 _INDEXES = (
-    "CREATE INDEX IF NOT EXISTS memory_question ON memory (question) WHERE question IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS memory_ruled ON memory (number) WHERE conflict OR overruled_by IS NOT NULL",
     "CREATE INDEX IF NOT EXISTS memory_scope ON memory (scope, status)",
     f"CREATE INDEX IF NOT EXISTS memory_leading ON memory (scope, {LEADING}) WHERE {STANDING}",
 )
@@ -99,8 +100,9 @@ def _take(
     connection: sqlite3.Connection, memories: Memories, lists: Lists, chunk: Sequence[Filed], decode: Decode
 ) -> None:
     _note(connection, chunk)
-    ran = (entry.event for entry in chunk if isinstance(entry.event.body, CommandRan))
-    file_commands(connection, (event for event in ran if event.by_person))  # habits are a person's, not an agent's
+    ran = [entry for entry in chunk if isinstance(entry.event.body, CommandRan)]
+    file_commands(connection, (one.event for one in ran if one.event.by_person))  # habits are a person's alone
+    keep_commands(connection, [typed(one.event, one.segment, one.line) for one in ran])
     new = _file(connection, [entry for entry in chunk if isinstance(entry.event.body, _FOLDED)])
     memories.hear(new)
     add_pages(connection, lists, [event for event in new if isinstance(event.body, WorkLogged | Evaluated)])

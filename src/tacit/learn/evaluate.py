@@ -41,7 +41,7 @@ def _evidence(history: History) -> tuple[int, str]:
     live = [memory for memory in history.memories if memory.is_live]
     if not live:
         return 1, "nothing is remembered yet"
-    given = sum(1 for memory in live if memory.evidence or memory.source == "user_direct")
+    given = sum(1 for memory in live if memory.evidence)
     return _points(_share(given, len(live)), 0.9, 0.6), f"{given} of {len(live)} memories have evidence"
 
 

@@ -58,6 +58,7 @@ def body_fields(body: Body) -> dict[str, object]:
                 "confidence": body.confidence,
                 "events": body.events,
                 "evidence": body.evidence,
+                "private": body.private,
                 "reason": body.reason,
                 "source": body.source,
             }
@@ -70,6 +71,7 @@ def body_fields(body: Body) -> dict[str, object]:
                 "claim": claim_fields(body.claim),
                 "evidence": body.evidence,
                 "instead": claim_fields(body.instead) if body.instead else None,
+                "private": body.private,
                 "reason": body.reason,
             }
         case Evaluated(day=day, scores=scores):
@@ -125,6 +127,7 @@ def _proposed(verdict: Verdict) -> Callable[[Fields], Body]:
         text(fields, "reason"),
         share(fields, "confidence"),
         tuple(EventId(name) for name in texts(fields, "events")),
+        fields.get("private", False) is True,
     )
 
 
@@ -139,6 +142,7 @@ def _decided(verdict: Verdict) -> Callable[[Fields], Body]:
         number(fields, "carried_strength"),
         texts(fields, "carried_evidence"),
         PROVENANCE[fields["carried_src"]] if "carried_src" in fields else None,
+        fields.get("private", False) is True,
     )
 
 

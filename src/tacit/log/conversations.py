@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from tacit.core.conversation import (
     Act,
+    By,
     Compacted,
     Conversation,
     How,
@@ -16,6 +17,7 @@ from tacit.core.conversation import (
     PromptGiven,
     ReplyGiven,
     SummedUp,
+    Titled,
     ToolUsed,
 )
 from tacit.log.fields import Fields, text, texts
@@ -31,6 +33,7 @@ def _one_of(known: Mapping[str, E], fields: Fields, name: str, otherwise: E) -> 
 _HOW: dict[str, How] = {one.value: one for one in How}
 _ACT: dict[str, Act] = {one.value: one for one in Act}
 _OUTCOME: dict[str, Outcome] = {one.value: one for one in Outcome}
+_BY: dict[str, By] = {one.value: one for one in By}
 
 
 def _prompt(fields: Fields) -> PromptGiven:
@@ -55,6 +58,7 @@ def _tool(fields: Fields) -> ToolUsed:
         texts(fields, "files"),
         text(fields, "directory"),
         fields.get("aside", False) is True,
+        text(fields, "change"),
     )
 
 
@@ -64,13 +68,17 @@ NAMES: dict[type, str] = {
     ToolUsed: "tool.used",
     Interrupted: "turn.interrupted",
     Compacted: "session.compacted",
+    Titled: "session.titled",
     SummedUp: "session.summarized",
 }
-READERS: dict[str, Callable[[Fields], Conversation | SummedUp]] = {
+READERS: dict[str, Callable[[Fields], Conversation | Titled | SummedUp]] = {
     "prompt.given": _prompt,
     "reply.given": lambda fields: ReplyGiven(text(fields, "agent"), text(fields, "text"), text(fields, "directory")),
     "tool.used": _tool,
     "turn.interrupted": lambda fields: Interrupted(text(fields, "agent")),
     "session.compacted": lambda fields: Compacted(text(fields, "agent")),
+    "session.titled": lambda fields: Titled(
+        text(fields, "agent"), text(fields, "text"), _one_of(_BY, fields, "by", By.HOST)
+    ),
     "session.summarized": lambda fields: SummedUp(*(text(fields, name) for name in SummedUp._fields)),
 }

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from typing import BinaryIO, NamedTuple
 
-from tacit.core.conversation import SAID
+from tacit.core.conversation import HEARD
 from tacit.core.errors import StoreUnwell
 from tacit.core.event import Body, Draft, Event, Origin, timestamp
 from tacit.core.guarded import all_without_secrets, without_secrets
@@ -134,11 +134,14 @@ class Log:
     def _in_folder(self, folder: str) -> list[str]:
         return sorted(name for name in _names(os.path.join(self._home, folder)) if is_own(folder, name))
 
-    def append(self, drafts: Sequence[Draft], origin: Origin, patience: float | None = None) -> list[Event]:
+    def append(
+        self, drafts: Sequence[Draft], origin: Origin, patience: float | None = None, op: EventId | None = None
+    ) -> list[Event]:
         """Record one operation: all of it, or nothing. On return its judgements are durable.
 
-        `patience` is how long to wait for the log's lock, if not as long as usual. What is only observed beside a
-        judgement (that a project was seen) may be missing where its own segment cannot be written.
+        `patience` is how long to wait for the log's lock, if not as long as usual; `op` an operation that was recorded
+        before and that this belongs to. What is only observed beside a judgement (that a project was seen) may be
+        missing where its own segment cannot be written.
         """
         by_segment: dict[str, list[Draft]] = {}
         for draft in drafts:
@@ -148,9 +151,9 @@ class Log:
         with self._held(patience=patience):
             self.begin_signing()
             for segment, group in by_segment.items():
-                op = written[0][1].events[-1].op if written else None
                 try:
                     written.append((segment, self._append(segment, group, origin, op)))
+                    op = op or written[0][1].events[-1].op
                 except (StoreUnwell, OSError) as error:
                     if written and _is_captured(group):
                         continue
@@ -426,7 +429,7 @@ def segment_of(body: Body, origin: Origin) -> str:
         return PURGED
     if isinstance(body, _JUDGED):
         return MEMORY
-    return f"{_ACTIVITY}/{_month(origin)}{_AGENTS if isinstance(body, SAID) else '.jsonl'}"
+    return f"{_ACTIVITY}/{_month(origin)}{_AGENTS if isinstance(body, HEARD) else '.jsonl'}"
 
 
 def late_segment(origin: Origin) -> str:

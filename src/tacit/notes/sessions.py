@@ -8,7 +8,8 @@ from itertools import groupby
 
 from tacit.core.claim import project_name
 from tacit.core.conversation import Act, How, Outcome, PromptGiven, ReplyGiven, ToolUsed
-from tacit.core.gist import gist, lead, one_line
+from tacit.core.gist import lead, one_line
+from tacit.core.headline import result
 from tacit.core.session import Session, Summary, Turn
 from tacit.core.text import escape_lies
 from tacit.notes.escape import escape
@@ -40,6 +41,14 @@ _LISTED = (Act.READ, Act.SEARCHED)
 def render(session: Session, limit: int | None = None) -> list[str]:
     """A turn of more characters than this is summed up."""
     return [line for part in _parts(session, limit) for line in part]
+
+
+def render_part(session: Session, number: int) -> list[str]:
+    """One part of a session whole, counted from 1: a turn, or behind the last what a model said of them all."""
+    part = session.parts[number - 1]
+    if isinstance(part, Summary):
+        return ["", heading(part), "", *_summary(part)]
+    return list(_turn(part, session, None))
 
 
 def heading(part: Turn | Summary) -> str:
@@ -114,7 +123,7 @@ def _turn(turn: Turn, session: Session, limit: int | None) -> Iterator[str]:
     if turn.compacted:
         yield from ("", "(The conversation was compacted.)")
     whole = list(_whole(turn, session))
-    yield from whole if limit is None or sum(map(len, whole)) <= limit else _summed_up(turn, session)
+    yield from whole if limit is None or sum(map(len, whole)) <= limit else _summed_up(turn, session, limit)
     if turn.interrupted:
         yield from ("", "(Interrupted by the person.)")
 
@@ -131,17 +140,19 @@ def _whole(turn: Turn, session: Session) -> Iterator[str]:
                 yield from ("", *_told(step.text)) if isinstance(step, ReplyGiven) else ()
 
 
-def _summed_up(turn: Turn, session: Session) -> Iterator[str]:
-    """Every word of the person that fits, what was done in numbers, and the agent's last words."""
+def _summed_up(turn: Turn, session: Session, limit: int) -> Iterator[str]:
+    """The person's words as far as the limit goes, what was done in numbers, results that the agent told on the way,
+    and its last words. What is left out here is in the log."""
+    each = max(limit // max(len(turn.prompts), 1), _SHORT)
     for prompt in turn.prompts:
-        yield from _quoted(prompt, _middle_out(prompt.text, _SHORT))
+        yield from _quoted(prompt, _middle_out(prompt.text, each))
     failed = [call for call in turn.calls if call.outcome is Outcome.FAILED]
     changed = [call for call in turn.calls if call.files]
     yield ""
     yield f"- {_counts(turn.calls)}"
     yield from _lines(changed, session, _NAMED)
     yield from _lines([call for call in failed if not call.files], session, _NAMED)
-    told = [said for reply in turn.replies[:-1] if (said := gist(reply, _LINE))]
+    told = [said for reply in turn.replies[:-1] if (said := result(reply, _LINE))]
     yield from (f"- Said: {escape(said)}" for said in told[-_NAMED:])
     if turn.replies:
         yield from ("", *_told(_middle_out(turn.replies[-1], 2 * _SHORT)))
@@ -210,7 +221,8 @@ def _line(call: ToolUsed, session: Session) -> str:
     is_named = call.act in (Act.OTHER, Act.FETCHED) and told != escape(call.tool)
     name = f"{escape(call.tool)}: " if is_named else ""
     aside = " (by a helper)" if call.aside else ""
-    return f"- {_verb(call)} {name}{shown}{aside}{_ending(call)}"
+    change = f": `{escape(call.change).replace('`', '')}`" if call.change else ""
+    return f"- {_verb(call)} {name}{shown}{aside}{change}{_ending(call)}"
 
 
 def _object(call: ToolUsed, session: Session) -> str:
@@ -252,8 +264,11 @@ def _outcome(session: Session) -> Iterator[str]:
     """What is known of how it ended; nothing where nothing is."""
     if session.outcome:
         yield f"- {escape(session.outcome)}"
+    for title in session.pull_requests:
+        yield f"- Pull request: {escape(title)}"
     if session.commits:
         yield f"- Commits made: {len(session.commits)}"
+        yield from (f"  - {escape(subject)}" for subject in dict.fromkeys(session.commits) if subject)
     ran = list(session.calls(Act.RAN))
     failed = sum(call.outcome is Outcome.FAILED for call in ran)
     if ran:

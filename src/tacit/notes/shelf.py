@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tacit.core.errors import Refused
 from tacit.core.ids import ClaimId
 from tacit.disk.ops import Disk, make_folder
-from tacit.disk.replace import read_file, replace_file
+from tacit.disk.replace import read_file, remove_file, replace_file
 from tacit.notes.merge import Reconcile, keep_theirs, merge, taken_in, unread
 
 SHARED_FILE = 0o666  # less what the umask takes: like every other file of the repository
@@ -63,7 +63,8 @@ class Shelf:
     ) -> None:
         """Write a page, with what a person changed in it since the last time; `leaving` are no longer on it.
 
-        `below` is the root of a repository, where others write too: as open as its other files, no link followed.
+        `below` is the root of a repository, where others write too: as open as its other files, no link followed. A
+        page without lines is not left behind there.
         """
         there = read_file(path)
         drawn = self._copy(path, there)
@@ -75,6 +76,10 @@ class Shelf:
             merged = _bytes(arrange(merge(base, page, _lines(there), key=key, leaving=leaving, reconcile=reconcile)))
             before = unread(base, page, _lines(there), key=key)
             wanted = (b"" if len(before) == len(page) else _NOT_DRAWN) + _bytes(before)
+        if below and not merged:
+            if there or drawn is not None:  # an empty file that somebody else put there stays
+                self._drop_shared(path, below)
+            return
         if wanted != drawn or merged != there or os.path.exists(self._pending(path, merged)):
             if there not in (None, copy, merged) and drawn is not None:
                 self._write(self._pending(path, there), drawn)  # until the page is written, this is its copy
@@ -146,6 +151,18 @@ class Shelf:
         for gone in (path, self.copy_of(path)):
             if os.path.lexists(gone):
                 self._disk.remove(gone)
+
+    def _drop_shared(self, path: str, below: str) -> None:
+        """Take a page without lines out of a repository, and the folders that nothing else is in."""
+        if os.path.lexists(path):
+            remove_file(self._disk, path, below)
+        self._clear(path, but="")
+        if os.path.lexists(self.copy_of(path)):
+            self._disk.remove(self.copy_of(path))
+
+    def was_written(self, path: str) -> bool:
+        """Whether Tacit has written this page, and has not taken it away since."""
+        return os.path.exists(self.copy_of(path))
 
     def _write(self, path: str, data: bytes, below: str = "") -> None:
         if below:

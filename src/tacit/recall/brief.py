@@ -1,29 +1,43 @@
-"""The brief: three to seven memories that an agent should know, within a budget, fenced as reference data (S14)."""
+"""The brief: at most seven memories that an agent should know, within a budget, fenced (S14).
+
+Constraints and rules are the person's standing rules. They come first and are introduced as rules, because they hold
+whatever the task is. Everything else is a note. A line says so where a memory is not in the person's own words.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
-from tacit.core.claim import is_local
+from tacit.core.claim import Kind, is_local
 from tacit.core.ids import ClaimId
+from tacit.core.provenance import Provenance
 from tacit.core.ranking import Rankable, brief_key, reading_key
 from tacit.core.text import tokens
 from tacit.index.reader import Entry
 from tacit.recall.fence import fenced, harmless
 from tacit.recall.nearest import nearest
 
-FEWEST, MOST, BUDGET = 3, 7, 1200
+MOST, BUDGET, CHARACTERS = 7, 1200, 10_000
+# Facts rather than commands: Claude Code may take imperative text in its context for a prompt injection.
+_RULES = "This person's standing rules. They set or accepted them, and they apply to all work here:"
+_NOTES = "Other notes of this person (decisions, conventions, fixes, preferences):"
 
 
 class Brief(NamedTuple):
-    """What was chosen, as text and by id. An empty brief has no text."""
+    """What was chosen, as text and by id, and how many more standing rules hold. An empty brief has no text."""
 
     entries: tuple[Entry, ...]
     text: str
     tokens: int
+    more: int = 0
 
     @property
     def ids(self) -> tuple[ClaimId, ...]:
         return tuple(entry.id for entry in self.entries)
+
+
+def is_standing_rule(entry: Entry) -> bool:
+    return entry.kind in (Kind.CONSTRAINT, Kind.RULE)
 
 
 def compose(
@@ -34,25 +48,61 @@ def compose(
     nonce: str,
     most: int = MOST,
     budget: int = BUDGET,
+    characters: int = CHARACTERS,
+    unread: int = 0,
 ) -> Brief:
-    """Choose, order and fence. Nothing at all when fewer than three memories are worth saying."""
+    """Choose, order and fence memories that hold here.
+
+    `relevance` is from 0 to 1 by id; `budget` is in tokens. `unread` counts standing rules that hold here and are not
+    among the candidates. What does not fit is left out whole, and shorter memories behind it still get their place.
+    """
     near = nearest(candidates, lambda scope: 0 if is_local(scope) else 1)
-    ranked = sorted(near, key=lambda entry: brief_key(_rankable(entry, relevance), tags))
-    chosen = _within(ranked, min(most, MOST), budget - tokens(fenced((), nonce)))
-    if len(chosen) < FEWEST:
+    ranked = _by_importance(near, tags, relevance)
+    frame = _text_of((), 1, nonce, whole=True)
+    chosen = _within(ranked, min(most, MOST), budget - tokens(frame), characters - len(frame))
+    if not chosen:
         return Brief((), "", 0)
     chosen.sort(key=lambda entry: reading_key(_rankable(entry, relevance)))
-    text = fenced([line_of(entry) for entry in chosen], nonce)
-    return Brief(tuple(chosen), text, tokens(text))
+    more = unread + sum(map(is_standing_rule, near)) - sum(map(is_standing_rule, chosen))
+    text = _text_of(chosen, more, nonce)
+    return Brief(tuple(chosen), text, tokens(text), more)
 
 
-def _within(ranked: Sequence[Entry], most: int, budget: int) -> list[Entry]:
+def _by_importance(entries: Iterable[Entry], tags: frozenset[str], relevance: Mapping[str, float]) -> list[Entry]:
+    """The order in which memories get a place: the project's constraints; what has a tag that was asked for; then
+    global constraints and the project's rules in turn, so that many of one leave room for the other; then the rest."""
+    constraints: list[Entry] = []
+    tagged: list[Entry] = []
+    elsewhere: list[Entry] = []
+    rules: list[Entry] = []
+    rest: list[Entry] = []
+    for entry in sorted(entries, key=lambda entry: brief_key(_rankable(entry, relevance), tags)):
+        is_here = is_local(entry.scope)
+        if is_here and entry.kind is Kind.CONSTRAINT:
+            constraints.append(entry)
+        elif not tags.isdisjoint(entry.tags):
+            tagged.append(entry)
+        elif entry.kind is Kind.CONSTRAINT:
+            elsewhere.append(entry)
+        elif is_here and entry.kind is Kind.RULE:
+            rules.append(entry)
+        else:
+            rest.append(entry)
+    in_turn = (entry for pair in zip_longest(elsewhere, rules) for entry in pair if entry)
+    return [*constraints, *tagged, *in_turn, *rest]
+
+
+def _within(ranked: Sequence[Entry], most: int, budget: int, characters: int) -> list[Entry]:
     chosen: list[Entry] = []
     for entry in ranked:
-        cost = tokens(line_of(entry)) + 1
-        if len(chosen) < most and cost <= budget:
+        if len(chosen) == most:
+            break
+        line = line_of(entry)
+        cost = tokens(line) + 1
+        if cost <= budget and len(line) < characters:
             chosen.append(entry)
             budget -= cost
+            characters -= len(line) + 1
     return chosen
 
 
@@ -60,7 +110,21 @@ def _rankable(entry: Entry, relevance: Mapping[str, float]) -> Rankable:
     return Rankable(entry.id, entry.kind, entry.tags, entry.strength, entry.last, relevance.get(entry.id, 0.0))
 
 
+def _text_of(entries: Sequence[Entry], more: int, nonce: str, *, whole: bool = False) -> str:
+    """The fenced text; `whole` is for measuring: every line that is no memory."""
+    rules = [line_of(entry) for entry in entries if is_standing_rule(entry)]
+    notes = [line_of(entry) for entry in entries if not is_standing_rule(entry)]
+    if rules or whole:
+        rules = [_RULES, *rules]
+        if more > 0:
+            rules.append(f"({more} more hold here; `tacit context` prints all of them.)")
+    return fenced([*rules, *([_NOTES] if notes or whole else []), *notes], nonce)
+
+
 def line_of(entry: Entry) -> str:
-    where = "project" if is_local(entry.scope) else "global"
-    disputed = ", disputed" if entry.conflict else ""
-    return f"- [{entry.kind.label}, {where}, {entry.at[:10]}{disputed}] {harmless(entry.sentence)} ({entry.id})"
+    marks = [entry.kind.label, "project" if is_local(entry.scope) else "global", entry.at[:10]]
+    if entry.conflict:
+        marks.append("disputed")
+    if entry.provenance < Provenance.USER_FILE:  # an agent's words, or what a program concluded
+        marks.append("learned, may be outdated")
+    return f"- [{', '.join(marks)}] {harmless(entry.sentence)} ({entry.id})"

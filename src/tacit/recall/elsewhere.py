@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import nsmallest
 
 from tacit.core.roots import ROOTS
@@ -24,6 +24,11 @@ _READ = 20  # that are read word by word
 _USUAL = 20.0  # words of a memory
 _BESIDE = 0.5  # what a word is worth that stands in the evidence and not in the sentence
 _PAIRS = 0.4
+
+# What counts for each of these candidates because of what it is, 0 to 1: an accepted memory more than a suggestion, and
+# what is not asked for nothing.
+Worth = Callable[[Sequence[int]], Mapping[int, float]]
+_LOOKED_UP = 2560  # candidates whose worth is looked up at most
 
 _Promise = dict[int, float]
 
@@ -54,8 +59,11 @@ class _Lists:
         return set(numbers).intersection(whole)
 
 
-def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, memories: bool = False) -> Candidates:
-    """Memories and pages, or memories alone, that answer best. Who wants many has more places looked at."""
+def elsewhere(
+    connection: sqlite3.Connection, question: Question, most: int, *, memories: bool = False, worth: Worth | None = None
+) -> Candidates:
+    """Memories and pages, or memories alone, that answer best. Who wants many has more places looked at. `worth` is
+    applied before anything is cut off; the scores that are returned are without it."""
     wanted = max(most, _READ)
     lists = _Lists(connection, memories=memories)
     promise, common = _by_rare_words(lists, question, max(_PLACES, 8 * most))
@@ -63,10 +71,10 @@ def elsewhere(connection: sqlite3.Connection, question: Question, most: int, *, 
         _weigh_common(lists, promise, common, wanted)
         if sum(word.weight for word in common) > _least(promise, wanted):
             promise = _by_common_words(lists, common, wanted) | promise
-    best = _heaviest(promise, wanted)
-    read = postings.texts(connection, best)
-    scored = [_read(number, *read[number], question) for number in best if number in read]
-    scored.sort(key=lambda one: (-one.score, one.number))
+    weights = _worthiest(promise, wanted, worth) if worth else dict.fromkeys(_heaviest(promise, wanted), 1.0)
+    read = postings.texts(connection, list(weights))
+    scored = [_read(number, *read[number], question) for number in weights if number in read]
+    scored.sort(key=lambda one: (-one.score * weights[one.number], one.number))
     return Candidates(scored[:most], complete=not common and len(promise) <= most)
 
 
@@ -145,6 +153,20 @@ def _heaviest(promise: _Promise, most: int) -> list[int]:
     enough = sorted([number for number, weight in promise.items() if weight >= least])
     enough.sort(key=promise.__getitem__, reverse=True)  # of those that are worth the same, the order stays
     return enough[:most]
+
+
+def _worthiest(promise: _Promise, most: int, worth: Worth) -> dict[int, float]:
+    """The weights of those that are worth most, of half as many more that promise most; of still more, where too few of
+    them count at all."""
+    looked_up = most + most // 2
+    while True:
+        candidates = _heaviest(promise, looked_up)
+        weights = worth(candidates)
+        counting = [number for number in candidates if weights.get(number)]
+        if len(counting) >= most or len(candidates) < looked_up or looked_up >= _LOOKED_UP:
+            counting.sort(key=lambda number: -promise[number] * weights[number])
+            return {number: weights[number] for number in counting[:most]}
+        looked_up *= 4
 
 
 def _read(number: int, text: str, extra: str, question: Question) -> Scored:

@@ -176,7 +176,7 @@ def _first(worth: dict[int, float], most: int) -> list[int]:
 def _runs_of_words(connection: sqlite3.Connection, numbers: Sequence[int], question: Question) -> dict[int, float]:
     """What words are worth that follow each other as in the question: these messages are read."""
     return {
-        number: side_by_side([ROOTS[word] for part in texts for word in part.split()], question)
+        number: side_by_side(list(map(ROOTS.__getitem__, " ".join(texts).split())), question)
         for number, texts in postings.texts(connection, numbers).items()
     }
 

@@ -28,7 +28,7 @@ TEMPLATE = """\
 # limit = 10          # answers a question gets
 
 # [brief]
-# entries = 7         # memories in a brief, from 3 to 7
+# entries = 7         # memories in a brief, from 1 to 7
 # tokens = 1200       # what a brief may cost
 
 # [limits]
@@ -41,14 +41,15 @@ TEMPLATE = """\
 # ignore_directories = []     # nor what is run in these folders and below: ["~/private"]
 
 # [agents]
+# notice = true               # one line for you when a session starts and suggestions wait; the model is not told
 # ignore_directories = []     # sessions in these folders and below are not captured and get nothing: ["~/private"]
 
 # [autocapture]
 # enabled = false             # capture what you and agents do together: tacit autocapture on
 # on_modes = []               # only in these modes of the agent: ["default", "plan"]; empty: in all
 # skip_tools = []             # further tools whose results are not kept: ["WebFetch"]
-# max_turn_size = 10000       # characters of one turn; longer ones are shortened
-# max_tool_input = 200        # characters of what a tool is given
+# max_turn_size = 10000       # characters of a reply, and of a turn on its page; your own words are kept whole
+# max_tool_input = 200        # characters of what a tool is given, and of what an edit changed
 # max_tool_result = 500       # characters of what a tool answers
 # summarize = true            # sum up longer turns on the pages of sessions
 # inject_on_start = true      # give a new session the brief and the last sessions
@@ -80,6 +81,7 @@ class Settings(NamedTuple):
     shell_notice: Annotated[bool, ONLY_OFF] = True
     shell_ignore: Annotated[tuple[str, ...], ONLY_ADD] = ()
     shell_ignore_directories: Annotated[tuple[str, ...], ONLY_ADD] = ()
+    agents_notice: Annotated[bool, ONLY_OFF] = True
     agents_ignore_directories: Annotated[tuple[str, ...], ONLY_ADD] = ()
     autocapture_enabled: Annotated[bool, ONLY_OFF] = False
     autocapture_on_modes: Annotated[tuple[str, ...], ONLY_NARROW] = ()
@@ -126,6 +128,7 @@ def settings_or_defaults(path: str, environment: Mapping[str, str]) -> Settings:
     except Exception:
         return Settings(
             shell_capture=False,
+            agents_notice=False,
             autocapture_enabled=False,
             autocapture_inject_on_start=False,
             autocapture_inject_on_prompt=False,

@@ -98,7 +98,7 @@ class Capturing(Opened):
             return
         from tacit.vault.learning import learn
 
-        found = learn(self._store)
+        found = learn(self._store, self._user_folder)
         if found.new and self._settings.shell_notice:
             said = f"tacit: {found.waiting} suggestion{'s' * (found.waiting != 1)}, `tacit review`\n"
             replace_file(OsDisk(home.root), home.notice, said.encode())

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote
 
 from tacit.core import decide
-from tacit.core.claim import GLOBAL, Claim, Kind
+from tacit.core.claim import GLOBAL, Claim, Kind, is_local, project_name
 from tacit.core.errors import NotFound, Refused, WrongUse
 from tacit.core.event import Draft, Event
 from tacit.core.ids import ClaimId
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import Memory
-from tacit.core.observation import WorkflowDropped, WorkflowSaved, WorkLogged
-from tacit.core.statement import claim_from, split_scope
+from tacit.core.judgement import Decided
+from tacit.core.memory import Memory, touched
+from tacit.core.observation import WorkLogged
+from tacit.core.statement import atomic, claim_from, is_personal, split_scope
 from tacit.core.text import clean
+from tacit.disk.foreign import read_foreign
 from tacit.index import reader
 from tacit.index.reader import Entry
 from tacit.vault.filing import must_decode
-from tacit.vault.named import checked, checked_optional, checked_tags, meant, with_text
+from tacit.vault.named import EVIDENCE_LIMIT, checked, checked_optional, checked_tags, meant, with_text
 from tacit.vault.opened import Opened
 
 # The memory a decision is about, and what to record.
@@ -29,7 +30,8 @@ _Judged = tuple[ClaimId, Sequence[Draft]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A memory after a verb. `changed` is false when there was nothing to record."""
+    """A memory after a verb. `changed` is false when there was nothing to record; `in_file` is true when the fact file
+    of the project one stands in has a line for it."""
 
     memory: Memory
     short: str
@@ -37,6 +39,8 @@ class Outcome:
     overruled_by: Entry | None = None
     overrules: tuple[Entry, ...] = ()
     conflict: bool = False
+    undecided: tuple[Entry, ...] = ()  # what it contradicts where no rule decides
+    in_file: bool = False
 
 
 class Judging(Opened):
@@ -77,21 +81,75 @@ class Judging(Opened):
         tags: Sequence[str] = (),
         evidence: str = "",
         everywhere: bool = False,
+        private: bool = False,
     ) -> Outcome:
+        """Add what holds at once, if a person says so.
+
+        In a project it is shared in the project's fact file, unless it is `private` or a first-person preference.
+        """
         given = checked(text, self._settings.limits_text, "the text")
         reason = checked_optional(evidence, "the evidence")
         provenance = self._store.speaker.origin().provenance
 
         def decision(connection: sqlite3.Connection) -> _Judged:
             claim = self._claim(connection, given, everywhere, kind, checked_tags(tags))
-            return claim.id, [decide.add(claim, provenance=provenance, evidence=reason)]
+            shared = self._is_shared(claim, private)
+            self._store.publisher.may_create = shared
+            return claim.id, [decide.add(claim, provenance=provenance, evidence=reason, shared=shared)]
 
         return self._judge(decision)
+
+    def add_each(
+        self,
+        text: str,
+        *,
+        kind: Kind | None = None,
+        tags: Sequence[str] = (),
+        evidence: str = "",
+        everywhere: bool = False,
+        whole: bool = False,
+        private: bool = False,
+    ) -> list[Outcome]:
+        """As `add`, but of a text that may hold several rules: a memory for each, in one operation.
+
+        What a story tells besides its rules becomes their evidence. Raises `Refused` for several sentences of which
+        none is a rule, unless they are wanted as one memory (`whole`).
+        """
+        said = atomic(checked(text, self._settings.limits_text, "the text"))
+        if whole or (len(said.rules) == 1 and not said.told):
+            return [self.add(text, kind=kind, tags=tags, evidence=evidence, everywhere=everywhere, private=private)]
+        if not said.rules:
+            raise Refused(
+                f"these are {len(said.told)} sentences, and none of them reads as a rule or a fact of its own",
+                "tacit add each rule by itself, or keep the text as one note: tacit add --whole TEXT",
+            )
+        reason = checked_optional(evidence or " ".join(said.told), "the evidence")
+        provenance = self._store.speaker.origin().provenance
+        claims: list[ClaimId] = []
+
+        def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
+            found = [self._claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in said.rules]
+            claims.extend(dict.fromkeys(claim.id for claim in found))
+            shared = [self._is_shared(claim, private) for claim in found]
+            self._store.publisher.may_create = any(shared)
+            return [
+                decide.add(claim, provenance=provenance, evidence=reason, shared=is_shared)
+                for claim, is_shared in zip(found, shared, strict=True)
+            ]
+
+        told = self._store.change(
+            drafts, lambda connection, events: [_outcome(connection, claim, bool(events)) for claim in claims]
+        )
+        return [replace(outcome, in_file=self._is_in_file(outcome.memory)) for outcome in told]
+
+    def _is_shared(self, claim: Claim, private: bool) -> bool:
+        """Whether what is added goes into the project's fact file at once."""
+        return self.is_person and is_local(claim.scope) and not private and not is_personal(claim)
 
     def log(self, entry: WorkLogged) -> str:
         """Write an entry of the worklog; returns the page it stands on."""
         checked_entry = WorkLogged(
-            task=checked_optional(entry.task, "the task"),
+            task=checked(entry.task, EVIDENCE_LIMIT, "the task"),
             summary=checked(entry.summary, self._settings.limits_text, "the summary"),
             changes=checked_optional(entry.changes, "--changes"),
             evidence=checked_optional(entry.evidence, "--evidence"),
@@ -103,8 +161,18 @@ class Judging(Opened):
     # Deciding
 
     def accept(self, reference: str, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Outcome:
+        """Make a candidate active. It stays in the home until it is shared."""
+        (outcome,) = self.accept_all([reference], kind=kind, evidence=evidence, reason=reason)
+        return outcome
+
+    def accept_all(
+        self, references: Sequence[str], *, kind: Kind | None = None, evidence: str = "", reason: str = ""
+    ) -> list[Outcome]:
+        """Make candidates active, all of them or none, as one operation."""
         given = checked_optional(evidence, "the evidence")
-        return self._on(reference, lambda memory: decide.accept(memory, kind=kind, evidence=given, reason=reason))
+        return self._on_all(
+            references, lambda _, memory: decide.accept(memory, kind=kind, evidence=given, reason=reason)
+        )
 
     def promote(self, reference: str, *, kind: Kind, evidence: str) -> Outcome:
         """Accept under a kind; a text that is no candidate yet becomes one first."""
@@ -124,13 +192,43 @@ class Judging(Opened):
         return self._judge(decision)
 
     def dismiss(self, reference: str, *, reason: str = "") -> Outcome:
-        said = checked_optional(reason, "the reason")
-        return self._on(reference, lambda memory: decide.dismiss(memory, reason=said))
+        """Turn a candidate down."""
+        (outcome,) = self.dismiss_all([reference], reason=reason)
+        return outcome
 
-    def forget(self, reference: str, *, reason: str, evidence: str, by_text: bool = False) -> Outcome:
+    def dismiss_all(self, references: Sequence[str], *, reason: str = "") -> list[Outcome]:
+        """Turn candidates down, all of them or none, as one operation."""
+        said = checked_optional(reason, "the reason")
+        return self._on_all(references, lambda _, memory: decide.dismiss(memory, reason=said))
+
+    def share(self, reference: str) -> Outcome:
+        """Put an active memory of the project one stands in into its fact file."""
+        (outcome,) = self.share_all([reference])
+        return outcome
+
+    def share_all(self, references: Sequence[str]) -> list[Outcome]:
+        """Put active memories of the project one stands in into its fact file, all or none, as one operation."""
+        return self._on_all(references, self._shared)
+
+    def unshare(self, reference: str) -> Outcome:
+        """Take a memory out of the fact file of its project. It stays in the home."""
+        (outcome,) = self.unshare_all([reference])
+        return outcome
+
+    def unshare_all(self, references: Sequence[str]) -> list[Outcome]:
+        """Take memories out of the fact file of their project, all of them or none. They stay in the home."""
+        return self._on_all(references, lambda _, memory: decide.unshare(memory))
+
+    def _shared(self, connection: sqlite3.Connection, memory: Memory) -> Draft:
+        draft = decide.share(memory)
+        if memory.claim.scope != self._store.scope_in(connection):
+            raise _elsewhere(memory, reader.roots(connection, memory.claim.scope))
+        self._store.publisher.may_create = True
+        return draft
+
+    def forget(self, reference: str, *, reason: str = "", evidence: str = "", by_text: bool = False) -> Outcome:
+        """Retire a memory or candidate, for a reason and with evidence where these are given."""
         why, proof = checked_optional(reason, "the reason"), checked_optional(evidence, "the evidence")
-        if not why or not proof:
-            raise WrongUse("forgetting wants a reason and evidence", "tacit forget ID --reason '…' --evidence '…'")
         return self._on(reference, lambda memory: decide.forget(memory, reason=why, evidence=proof), by_text=by_text)
 
     def restore(self, reference: str, *, reason: str = "") -> Outcome:
@@ -172,22 +270,6 @@ class Judging(Opened):
 
         return self._judge(decision)
 
-    def undo(self, reference: str | None = None) -> str:
-        """Take back the latest operation, or the latest on one memory; says what it was."""
-        self._only_a_person("undoes an operation", "tacit undo")
-
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            claim = meant(connection, reference, self._store.scope_in(connection)).id if reference else None
-            operation = reader.last_operation(connection, must_decode, claim)
-            if not operation:
-                raise Refused("nothing to undo")
-            labels.append(_label(operation))
-            return [decide.undo(operation, labels[0])]
-
-        labels: list[str] = []
-        self._store.record(decision)
-        return labels[0]
-
     # Between them
 
     def _claim(
@@ -217,11 +299,30 @@ class Judging(Opened):
         find = with_text if by_text else meant
 
         def on_memory(connection: sqlite3.Connection) -> _Judged:
-            draft = decision(find(connection, clean(reference), self._store.scope_in(connection)))
-            assert isinstance(draft.body, Decided)
-            return (draft.body.instead or draft.body.claim).id, [draft]
+            memory = find(connection, clean(reference), self._store.scope_in(connection))
+            self._store.publisher.may_create = bool(memory.shared)
+            draft = decision(memory)
+            return _about(draft), [draft]
 
         return self._judge(on_memory)
+
+    def _on_all(
+        self, references: Sequence[str], decision: Callable[[sqlite3.Connection, Memory], Draft]
+    ) -> list[Outcome]:
+        """Decide on several memories as one operation; a memory that is named twice is decided on once."""
+        self._only_a_person("decides on a memory", f"tacit review, or tacit show {quote(references[0])}")
+
+        def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
+            scope = self._store.scope_in(connection)
+            memories = [meant(connection, clean(reference), scope) for reference in references]
+            return [decision(connection, memory) for memory in {memory.id: memory for memory in memories}.values()]
+
+        def tell(connection: sqlite3.Connection, events: Sequence[Event]) -> list[Outcome]:
+            self._store.accepted_in.update((claim, event.op) for event in events for claim in touched(event))
+            return [_outcome(connection, _about(event), True) for event in events]
+
+        told = self._store.change(drafts, tell)
+        return [replace(outcome, in_file=self._is_in_file(outcome.memory)) for outcome in told]
 
     def _judge(self, decision: Callable[[sqlite3.Connection], _Judged]) -> Outcome:
         """Record what is decided and tell what came of it, before anyone else can change it again."""
@@ -232,7 +333,27 @@ class Judging(Opened):
             claims.append(claim)
             return judgements
 
-        return self._store.change(drafts, lambda connection, events: _outcome(connection, claims[0], bool(events)))
+        told = self._store.change(drafts, lambda connection, events: _outcome(connection, claims[0], bool(events)))
+        return replace(told, in_file=self._is_in_file(told.memory))
+
+    def _is_in_file(self, memory: Memory) -> bool:
+        """Whether the fact file here has a line for it: something may have been in the way of writing it."""
+        project = self._store.project
+        if project is None or not is_local(memory.claim.scope):
+            return False
+        there = read_foreign(project.facts)
+        return there is not None and f'"id": "{memory.id}"'.encode() in there.data
+
+
+def _about(said: Draft | Event) -> ClaimId:
+    """The memory that is told of after a verdict."""
+    assert isinstance(said.body, Decided)
+    return (said.body.instead or said.body.claim).id
+
+
+def _elsewhere(memory: Memory, roots: Sequence[str]) -> Refused:
+    where = f"cd {quote(roots[0])} && tacit share {memory.id}" if roots else "go to the project first"
+    return Refused(f"{memory.id} belongs to {project_name(memory.claim.scope)}, which is not the project here", where)
 
 
 def _outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> Outcome:
@@ -240,38 +361,5 @@ def _outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> O
     assert memory is not None and entry is not None
     winner = reader.entry(connection, entry.overruled_by) if entry.overruled_by else None
     beaten = tuple(reader.overruled_by(connection, entry))
-    return Outcome(memory, reader.short_id(connection, claim), changed, winner, beaten, entry.conflict)
-
-
-_DONE = {
-    Verdict.PROPOSED: "remembered",
-    Verdict.ADDED: "added",
-    Verdict.SUGGESTED: "suggested",
-    Verdict.ACCEPTED: "accepted",
-    Verdict.DISMISSED: "dismissed",
-    Verdict.RETIRED: "forgot",
-    Verdict.RESTORED: "restored",
-    Verdict.REVISED: "revised",
-    Verdict.KEPT: "kept beside others",
-}
-
-
-def _label(operation: Sequence[Event]) -> str:
-    """An operation in words: what was done and to what."""
-    first = operation[0].body
-    more = f" and {len(operation) - 1} more" if len(operation) > 1 else ""
-    match first:
-        case Proposed(claim=claim, verdict=verdict) | Decided(claim=claim, verdict=verdict):
-            return f"{_DONE[verdict]}: {claim.sentence}{more}"
-        case Undone(label=label):
-            # To undo an undo is to do it again; however often, the words stay short.
-            return (
-                f"redo of {label[8:]}" if label.startswith("undo of ") else f"undo of {label.removeprefix('redo of ')}"
-            )
-        case WorkLogged(summary=summary):
-            return f"logged: {summary}{more}"
-        case WorkflowSaved(name=name):
-            return f"saved the workflow {name}"
-        case WorkflowDropped(name=name):
-            return f"dropped the workflow {name}"
-    return f"an operation of {len(operation)} events"
+    rivals = [one for one in reader.opposed_to(connection, claim) if one.conflict] if entry.conflict else []
+    return Outcome(memory, reader.short_id(connection, claim), changed, winner, beaten, entry.conflict, tuple(rivals))

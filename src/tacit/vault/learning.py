@@ -5,38 +5,50 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, partial
+from itertools import islice
 
-from tacit.core.claim import GLOBAL, Kind
+from tacit.core.claim import GLOBAL, Kind, Scope, is_local
 from tacit.core.errors import LockBusy, ReadOnly
 from tacit.core.event import Draft, Event, Voice
 from tacit.core.ids import ClaimId, EventId, moment
 from tacit.core.judgement import Proposed, Verdict
 from tacit.core.memory import Memory
+from tacit.core.observation import CommandRan
 from tacit.core.provenance import Provenance
 from tacit.core.status import Status
 from tacit.index import habits, reader
 from tacit.index.disputes import opposing
-from tacit.index.habits import Counted, Ran
-from tacit.learn.habits.choose import WAITING, Odds, chosen
+from tacit.index.habits import Ran
+from tacit.learn.habits.choose import WAITING, chosen, group
 from tacit.learn.habits.fold import fold
-from tacit.learn.habits.habit import SCALES, Seen, Tally, claim_of, confidence, label, seen_of
-from tacit.learn.habits.recipe import Recipe, recipe
-from tacit.learn.habits.trail import Trail, step
+from tacit.learn.habits.habit import (
+    BETWEEN,
+    SCALES,
+    Seen,
+    Tally,
+    claim_of,
+    confidence,
+    is_habit,
+    label,
+    seen_of,
+)
+from tacit.learn.habits.recipe import Recipe, is_whole, recipe
+from tacit.learn.habits.rituals import contains, is_covered, overlaps, parts_of
+from tacit.learn.habits.trail import KEPT, Trail, step
 from tacit.vault.filing import must_decode
-from tacit.vault.reading import Counts, Listed, Questions
+from tacit.vault.reading import Counts, Filters, Listed, Questions
 from tacit.vault.store import Store
+from tacit.vault.tallies import ScopeOf, candidates, is_in_longer, nowhere, odds_of, scopes, tally_in
 
 SOURCE = "habit"
 # Commands are what a person did, not what they said.
 _LEARNER = Voice("learner:habit", Provenance.USER_FILE)
 _OCCURRENCES, _BACK = 20, 50  # sessions to look at, and commands in each
 _SHOWN = 5  # occurrences told as a reason
-_LOOKED_AT = 150  # habits of a kind, the most frequent: what is rarer waits until it is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +62,41 @@ class Learned:
 class Learning(Questions):
     """Habits of one home."""
 
-    def suggestions(self, scope: str = "all") -> list[Listed]:
-        """What waits for a decision, the surest first; learned up to now where the home can be written."""
+    def suggestions(
+        self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None
+    ) -> list[Listed]:
+        """What waits for a decision; learned up to now where the home can be written.
+
+        First come the habits that tell much, then what was said or proposed, the surest first, and then the other
+        habits: from histories without timestamps, everybody's, of a single session, idle.
+        """
         self._learn_if_possible()
-        pending = self.entries(status=Status.PENDING, scope=scope)
+        listed = {
+            one.memory.id: one for one in self.entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
+        }
 
-        def counted(connection: sqlite3.Connection) -> dict[ClaimId, Tally]:
-            return {memory.id: tally for memory, tally in waiting(connection)}
+        def ask(connection: sqlite3.Connection) -> list[Listed]:
+            scope_of = scopes(connection, self._user_folder)
+            now = _milliseconds(self._store.speaker.clock())
+            ranked = _ranked(connection, scope_of, now)
+            cards = [
+                (group(tally, now), self._with_counts(connection, listed[memory.id], tally, scope_of))
+                for memory, tally in ranked
+                if memory.id in listed
+            ]
+            others = [_with_reasons(connection, one) for one in listed.values() if one.memory.source != SOURCE]
+            others.sort(key=lambda one: -one.memory.confidence)
+            telling = [card for number, card in cards if number == 0]
+            return [*telling, *others, *(card for number, card in cards if number)]
 
-        tallies = self._store.read(counted)
-        shown = [_with_counts(one, tallies.get(one.memory.id)) for one in pending]
-        kept = [one for one in shown if one.counted or one.memory.source != SOURCE]
-        told = self._store.read(lambda connection: [_with_reasons(connection, one) for one in kept])
-        return sorted(told, key=lambda one: -one.memory.confidence)
+        return self._store.read(ask)
 
     def occurrences(self, memory: Memory) -> list[Ran]:
         """The commands behind a habit: the last one of each session it was seen in, the latest first."""
         seen = seen_of(memory.claim)
 
         def ask(connection: sqlite3.Connection) -> list[Ran]:
-            ends = habits.sessions_of(connection, *seen, most=_SHOWN) if seen else []
+            ends = habits.sessions_of(connection, seen.kind, _last_part(seen), most=_SHOWN) if seen else []
             return [ran for end in ends for ran in habits.recent(connection, end, 1)]
 
         return self._store.read(ask)
@@ -81,10 +108,17 @@ class Learning(Questions):
             return None
 
         def ask(connection: sqlite3.Connection) -> Recipe:
-            ends = habits.sessions_of(connection, *seen, most=_OCCURRENCES)
-            return recipe(seen.key, [[ran.command for ran in habits.recent(connection, end, _BACK)] for end in ends])
+            return _recipe(connection, seen, memory.claim.scope, scopes(connection, self._user_folder))
 
         return self._store.read(ask)
+
+    def _with_counts(self, connection: sqlite3.Connection, listed: Listed, tally: Tally, scope_of: ScopeOf) -> Listed:
+        steps: tuple[str, ...] = ()
+        if tally.seen.kind is Kind.WORKFLOW_PATTERN:
+            steps = _recipe(connection, tally.seen, tally.scope, scope_of).steps
+        last = _day(tally) if tally.has_times else ""
+        counts = Counts(label(tally.seen), tally.runs, tally.sessions, last, tally.has_times, steps)
+        return listed._replace(counted=counts)
 
     def _learn_if_possible(self) -> None:
         """Where there is a home, and it can be written."""
@@ -93,15 +127,15 @@ class Learning(Questions):
                 self.learn()
 
     def learn(self) -> Learned:
-        return learn(self._store)
+        return learn(self._store, self._user_folder)
 
 
-def learn(store: Store) -> Learned:
+def learn(store: Store, user_folder: str) -> Learned:
     """Take in the commands since the last time, and suggest what became a habit."""
 
     def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
         habits.learn(connection, learned)
-        return proposals(connection)
+        return proposals(connection, scopes(connection, user_folder), _milliseconds(store.speaker.clock()))
 
     def tell(connection: sqlite3.Connection, events: list[Event]) -> Learned:
         bodies = [event.body for event in events]
@@ -120,10 +154,38 @@ def _with_reasons(connection: sqlite3.Connection, one: Listed) -> Listed:
     return one._replace(why=reasons[-1] if reasons else "", against=tuple(entry for entry in entries if entry))
 
 
-def _with_counts(listed: Listed, tally: Tally | None) -> Listed:
-    if tally is None:
-        return listed
-    return listed._replace(counted=Counts(label(tally.seen), tally.runs, tally.sessions, _day(tally)))
+def _ranked(connection: sqlite3.Connection, scope_of: ScopeOf, now: int) -> list[tuple[Memory, Tally]]:
+    """The habits that wait, the most telling first; those that would not be suggested any more at the end."""
+    found = {memory.id: (memory, tally) for memory, tally in waiting(connection, scope_of)}
+    order = [
+        claim_of(tally.seen, tally.scope).id
+        for tally in chosen((tally for _, tally in found.values()), odds_of(connection), now)
+    ]
+    return [found[claim] for claim in (*order, *(claim for claim in found if claim not in order))]
+
+
+def _recipe(connection: sqlite3.Connection, seen: Seen, scope: Scope, scope_of: ScopeOf) -> Recipe:
+    return recipe(seen.key, *_behind(connection, seen, scope, scope_of))
+
+
+def _behind(
+    connection: sqlite3.Connection, seen: Seen, scope: Scope, scope_of: ScopeOf
+) -> tuple[list[list[CommandRan]], Callable[[str], bool]]:
+    """The latest sessions that a sequence ended in, as commands back from there, and which directories count."""
+    ends = habits.sessions_of(connection, seen.kind, _last_part(seen), most=_OCCURRENCES)
+    sessions = [[ran.command for ran in habits.recent(connection, end, _BACK)] for end in ends]
+    return sessions, lambda directory: not is_local(scope) or scope_of(directory) == scope
+
+
+def _last_part(seen: Seen) -> str:
+    """The key under which the end of a habit was counted: of a ritual, its last triple."""
+    if seen.kind is not Kind.WORKFLOW_PATTERN:
+        return seen.key
+    return BETWEEN.join(parts_of(tuple(seen.key.split(BETWEEN)))[-1])
+
+
+def _milliseconds(moment_: datetime) -> int:
+    return int(moment_.timestamp() * 1000)
 
 
 def learned(trail: str, commands: Sequence[Ran]) -> tuple[str, list[tuple[Seen, ...]]]:
@@ -139,72 +201,125 @@ def learned(trail: str, commands: Sequence[Ran]) -> tuple[str, list[tuple[Seen, 
 def _trail(text: str) -> Trail:
     if not text:
         return Trail()
-    families, at, failed = json.loads(text)
-    return Trail(tuple(families), at, failed)
+    families, at, failed, directories = json.loads(text)
+    return Trail(tuple(families), at, failed, tuple(directories))
 
 
-def proposals(connection: sqlite3.Connection) -> list[Draft]:
+def proposals(connection: sqlite3.Connection, scope_of: ScopeOf = nowhere, now: int = 0) -> list[Draft]:
     """New habits for the places that are free, and more confidence for those that wait."""
-    pending = waiting(connection)
+    pending = waiting(connection, scope_of)
     raised = [_proposed(tally, Verdict.SUGGESTED) for memory, tally in pending if confidence(tally) > memory.confidence]
     free = WAITING - len(pending)
     if free <= 0:
         return raised
-    fresh = (tally for tally in candidates(connection) if reader.entry(connection, claim_of(tally.seen).id) is None)
-    return raised + [_proposed(tally, Verdict.PROPOSED) for tally, _ in zip(fresh, range(free), strict=False)]
+    fresh = _fresh(connection, scope_of, now, [tally for _, tally in pending])
+    return raised + [_proposed(tally, Verdict.PROPOSED) for tally in islice(fresh, free)]
 
 
-def waiting(connection: sqlite3.Connection) -> list[tuple[Memory, Tally]]:
-    """The habits that nobody decided on yet, with what was counted. A pair whose triple became a habit is not one."""
-    odds = _odds(connection)
+def _fresh(connection: sqlite3.Connection, scope_of: ScopeOf, now: int, pending: Sequence[Tally]) -> Iterator[Tally]:
+    """Candidates that nobody has heard of, in any scope: what was dismissed in one does not return in another."""
+    used = reader.scopes(connection)
+    known = list(_known_rituals(connection))
+    shown = [tally for tally in pending if tally.seen.kind is Kind.WORKFLOW_PATTERN]
+    for candidate in candidates(connection, scope_of, now):
+        seen = _whole(connection, candidate.seen, candidate.scope, scope_of)
+        tally = tally_in(connection, seen, candidate.scope, scope_of)
+        if tally is None or not is_habit(tally):
+            continue
+        if any(reader.entry(connection, claim_of(tally.seen, scope).id) for scope in {*used, GLOBAL, tally.scope}):
+            continue
+        if tally.seen.kind is Kind.WORKFLOW_PATTERN:
+            families = tuple(tally.seen.key.split(BETWEEN))
+            if any(_is_near(tally.scope, scope) and is_covered(families, other) for scope, other in known):
+                continue
+            if any(_clashes(tally, other) for other in shown):
+                continue
+            shown.append(tally)
+        yield tally
+
+
+def _whole(connection: sqlite3.Connection, seen: Seen, scope: Scope, scope_of: ScopeOf) -> Seen:
+    """The longest part of a ritual that was really run as a whole: that its triples are habits does not promise it."""
+    families = tuple(seen.key.split(BETWEEN))
+    if seen.kind is not Kind.WORKFLOW_PATTERN or len(families) <= KEPT + 1:
+        return seen
+    for length in range(len(families), KEPT + 1, -1):
+        for first in range(len(families) - length + 1):
+            part = Seen(seen.kind, BETWEEN.join(families[first : first + length]))
+            if is_whole(part.key, *_behind(connection, part, scope, scope_of)):
+                return part
+    return seen
+
+
+def _known_rituals(connection: sqlite3.Connection) -> Iterator[tuple[Scope, tuple[str, ...]]]:
+    """Scope and steps of all rituals that were decided on."""
+    for entry in reader.entries_of_kind(connection, Kind.WORKFLOW_PATTERN):
+        memory = reader.memory(connection, entry.id, must_decode) if entry.status is not Status.PENDING else None
+        seen = seen_of(memory.claim) if memory else None
+        if seen:
+            yield entry.scope, tuple(seen.key.split(BETWEEN))
+
+
+def _is_near(one: Scope, other: Scope) -> bool:
+    """Whether what holds in one scope concerns the other."""
+    return one == other or GLOBAL in (one, other)
+
+
+def _clashes(new: Tally, shown: Tally) -> bool:
+    """Whether a ritual overlaps one that is shown, other than by taking its place as the longer one."""
+    families, others = tuple(new.seen.key.split(BETWEEN)), tuple(shown.seen.key.split(BETWEEN))
+    return _is_near(new.scope, shown.scope) and overlaps(families, others) and not contains(families, others)
+
+
+def waiting(connection: sqlite3.Connection, scope_of: ScopeOf = nowhere) -> list[tuple[Memory, Tally]]:
+    """The habits that nobody decided on yet, with what was counted. A pair whose triple became a habit is not one, and
+    neither is a ritual that is part of a longer one that waits."""
     found = []
     for entry in reader.entries(connection, status=Status.PENDING):
         memory = reader.memory(connection, entry.id, must_decode) if entry.kind in SCALES else None
-        tally = tally_of(connection, memory) if memory and memory.source == SOURCE else None
-        if memory and tally and not (tally.seen.kind is Kind.WORKFLOW_PATTERN and odds.in_longer(tally.seen.key)):
+        tally = tally_of(connection, memory, scope_of) if memory and memory.source == SOURCE else None
+        if (
+            memory
+            and tally
+            and not (tally.seen.kind is Kind.WORKFLOW_PATTERN and is_in_longer(connection, tally, scope_of))
+        ):
             found.append((memory, tally))
-    return found
+    steps = [tuple(tally.seen.key.split(BETWEEN)) for _, tally in found if tally.seen.kind is Kind.WORKFLOW_PATTERN]
+    return [
+        (memory, tally)
+        for memory, tally in found
+        if tally.seen.kind is not Kind.WORKFLOW_PATTERN
+        or not any(contains(longer, tuple(tally.seen.key.split(BETWEEN))) for longer in steps)
+    ]
 
 
-def tally_of(connection: sqlite3.Connection, memory: Memory) -> Tally | None:
+def count_hidden(connection: sqlite3.Connection, scope_of: ScopeOf = nowhere) -> int:
+    """How many pending habits no list of suggestions shows: what was counted of them is gone, or a longer one holds
+    them."""
+    shown = {memory.id for memory, _ in waiting(connection, scope_of)}
+    pending = (entry for entry in reader.entries(connection, status=Status.PENDING) if entry.kind in SCALES)
+    memories = (reader.memory(connection, entry.id, must_decode) for entry in pending if entry.id not in shown)
+    return sum(memory is not None and memory.source == SOURCE for memory in memories)
+
+
+def tally_of(connection: sqlite3.Connection, memory: Memory, scope_of: ScopeOf = nowhere) -> Tally | None:
     """What was counted of a memory that is a habit."""
     seen = seen_of(memory.claim)
-    counted = habits.count_of(connection, *seen) if seen else None
-    return _tally(counted) if counted else None
-
-
-def candidates(connection: sqlite3.Connection) -> Iterator[Tally]:
-    tallies = [
-        _tally(counted)
-        for kind, scale in SCALES.items()
-        for counted in habits.counted(connection, kind, runs=scale.runs, sessions=scale.sessions, most=_LOOKED_AT)
-    ]
-    yield from chosen(tallies, _odds(connection))
-
-
-def _tally(counted: Counted) -> Tally:
-    return Tally(Seen(counted.kind, counted.key), counted.runs, counted.sessions, counted.last)
-
-
-def _odds(connection: sqlite3.Connection) -> Odds:
-    scale = SCALES[Kind.WORKFLOW_PATTERN]
-
-    @cache
-    def runs(family: str) -> int:
-        found = habits.count_of(connection, Kind.RECURRING_COMMAND, family)
-        return found.runs if found else 0
-
-    in_longer = partial(
-        habits.is_in_longer, connection, Kind.WORKFLOW_PATTERN, runs=scale.runs, sessions=scale.sessions
-    )
-    return Odds(habits.total(connection, Kind.RECURRING_COMMAND), runs, in_longer)
+    return tally_in(connection, seen, memory.claim.scope, scope_of) if seen else None
 
 
 def _day(tally: Tally) -> str:
     return datetime.fromtimestamp(moment(EventId(tally.last)) / 1000, UTC).date().isoformat()
 
 
+def _basis(tally: Tally) -> str:
+    runs = f"{tally.runs} runs"
+    if not tally.has_times:
+        return f"{runs} in a history without timestamps"
+    return f"{runs} in {tally.sessions} session{'s' * (tally.sessions != 1)}, the last on {_day(tally)}"
+
+
 def _proposed(tally: Tally, verdict: Verdict) -> Draft:
-    evidence = f"{tally.runs} runs in {tally.sessions} session{'s' * (tally.sessions != 1)}, the last on {_day(tally)}"
-    body = Proposed(claim_of(tally.seen), verdict, SOURCE, evidence, confidence=confidence(tally))
-    return Draft(body, GLOBAL, _LEARNER)
+    claim = claim_of(tally.seen, tally.scope)
+    body = Proposed(claim, verdict, SOURCE, _basis(tally), confidence=confidence(tally))
+    return Draft(body, tally.scope, _LEARNER)

@@ -65,6 +65,10 @@ class Meanings(Opened):
             return vectors.how_many(index) if index else 0
         return 0
 
+    def can_encode(self) -> bool:
+        """Whether the extra is installed."""
+        return _meaning() is not None
+
     def encode(self, seconds: float) -> Encoded | None:
         """Make vectors for texts that have none, the latest first, for so long; nothing without the extra."""
         meaning = _meaning()

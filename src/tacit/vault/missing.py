@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator
 
 from tacit.core.claim import Scope
-from tacit.core.status import Status
 from tacit.index import reader
 from tacit.vault.home import PAGES, Home
 from tacit.vault.project import Project
@@ -21,8 +20,12 @@ def memories_missing(connection: sqlite3.Connection, home: Home, project: Projec
     """Whether a file is gone that shows memories."""
     if not (os.path.exists(home.long_term) and os.path.exists(home.facts)):
         return True
-    has_none = project is not None and not os.path.lexists(project.facts)
-    return has_none and reader.is_used(connection, scope, Status.ACTIVE)
+    if project is None or os.path.lexists(project.facts) or not reader.anything_shared(connection, scope):
+        return False
+    from tacit.disk.ops import OsDisk
+    from tacit.notes.shelf import Shelf
+
+    return Shelf(home.written, OsDisk()).was_written(project.facts)  # else it never lay here: another clone has it
 
 
 def pages_missing(connection: sqlite3.Connection, home: Home) -> Iterator[str]:

@@ -10,6 +10,7 @@ from tacit.core.errors import NotFound, Refused, WrongUse
 from tacit.core.ids import ClaimId, is_claim_prefix
 from tacit.core.memory import Memory
 from tacit.core.redaction import refuse_secrets
+from tacit.core.status import Status
 from tacit.core.text import clean, clip, fold, show
 from tacit.index import reader
 from tacit.index.reader import Entry
@@ -18,6 +19,7 @@ from tacit.vault.filing import must_decode
 
 EVIDENCE_LIMIT = 2000
 _NEAR = 3
+_SPELLED_LIKE = 0.8  # of all letters of two texts, so many are the same and in the same order
 
 
 def checked(text: str, limit: int, what: str) -> str:
@@ -89,12 +91,28 @@ def _nearness(entry: Entry, scope: Scope) -> tuple[bool, int, str]:
     return (not live, [scope, GLOBAL].index(entry.scope) if entry.scope in (scope, GLOBAL) else 2, entry.id)
 
 
-def _unknown(connection: sqlite3.Connection, text: str) -> NotFound:
+def _spelled_like(connection: sqlite3.Connection, text: str) -> list[Entry]:
+    """Live memories whose text differs from this one by a few letters, such as a typing error, the nearest first."""
+    from difflib import get_close_matches
+
+    wanted = fold(text)
+    by_text = {
+        fold(entry.sentence): entry
+        for entry in reader.entries(connection)
+        if entry.status in (Status.ACTIVE, Status.PENDING)
+        and abs(len(entry.sentence) - len(text)) <= len(text) // 4 + 1
+    }
+    return [by_text[near] for near in get_close_matches(wanted, by_text, n=_NEAR, cutoff=_SPELLED_LIKE)]
+
+
+def _unknown(connection: sqlite3.Connection, reference: str) -> NotFound:
+    text = clean(reference)
+    found = {entry.id: entry for entry in (*_spelled_like(connection, text), *memories_like(connection, text, _NEAR))}
     near = [
         f"{reader.short_id(connection, entry.id)}: {clip(show(entry.sentence), 80)}"
-        for entry in memories_like(connection, clean(text), _NEAR)
+        for entry in list(found.values())[:_NEAR]
     ]
-    shown = clip(show(clean(text)), 80)
+    shown = clip(show(text), 80)
     if near:
         return NotFound(f"no memory is or says “{shown}”", "did you mean " + "; ".join(near))
     return NotFound(f"no memory is or says “{shown}”", "tacit list")

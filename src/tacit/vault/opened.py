@@ -56,6 +56,14 @@ class Opened:
         """Whether a person speaks, as opposed to an agent."""
         return self._store.speaker.is_person
 
+    def untrusted(self) -> int:
+        """How many facts the repository one stands in brought that nobody decided on yet. Looking believes nothing."""
+        if self._store.project is None or not os.path.lexists(self._store.project.facts):
+            return 0
+        from tacit.vault.repository.brought import waiting
+
+        return self._store.read(lambda connection: waiting(self._store, connection, self._settings.limits_text))
+
     def close(self) -> None:
         self._store.close()
 

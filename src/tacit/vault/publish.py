@@ -12,7 +12,6 @@ from tacit.core.claim import GLOBAL, Scope, is_local
 from tacit.core.errors import Refused
 from tacit.core.event import REPOSITORY, Event
 from tacit.core.ids import ClaimId
-from tacit.core.status import Status
 from tacit.disk.lock import refuses_writes
 from tacit.index import reader
 from tacit.index import sessions as kept
@@ -53,6 +52,7 @@ class Publisher:
         self.shelf = shelf
         self._decode = decode
         self._turn = turn
+        self.may_create = False  # whether the person shares something now, which makes a fact file where there is none
 
     def publish(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
         """Write what is stale and then forget that it was; pages some at a time, so that whoever is ended at thousands
@@ -62,6 +62,8 @@ class Publisher:
         whole = "everything" in stale or memories_missing(connection, self._home, project, scope)
         if not whole and not stale:
             return
+        if not self.shelf.was_written(self._home.long_term):
+            self.may_create = True  # all views were deleted, and with them what is known of where a fact file was
         update = self._from_nothing(connection) if whole else self._since(connection, stale)
         if "everything" in stale:
             mark_stale(connection, (f"{kind} {day}" for kind in PAGES for day in reader.page_days(connection, kind)))
@@ -105,24 +107,18 @@ class Publisher:
         hidden = {noted.memory.id for noted in update.notes if long_term.section_of(noted) is None}
         self.shelf.put(path, page, key=long_term.line_id, leaving=hidden | update.gone)
 
-    def _facts(
-        self,
-        path: str,
-        scope: Scope,
-        update: _Update,
-        below: str = "",
-        theirs: Callable[[Noted], bool] = lambda _noted: False,
-    ) -> None:
-        """The facts of one scope. Those that stand there in others' words are `theirs` to write."""
+    def _facts(self, path: str, scope: Scope, update: _Update, below: str = "") -> None:
+        """The facts of one scope; in the repository at `below`, those that the person shares."""
         last = None if update.whole else self.shelf.last_written(path)
-        notes = update.all if last is None else update.notes
-        ours = [one for one in notes if one.memory.claim.scope == scope and not theirs(one)]
-        lines = facts.updated(last or [], ours, update.gone)
+        notes = [one for one in (update.all if last is None else update.notes) if one.memory.claim.scope == scope]
+        drawn = [one for one in notes if one.memory.shared or not below]
+        withheld = {one.memory.id for one in notes if below and not one.memory.shared}
+        is_leaving = _is_taken_out if below else _is_over
         self.shelf.put(
             path,
-            lines,
+            facts.updated(last or [], drawn, update.gone | withheld),
             key=facts.line_id,
-            leaving={noted.memory.id for noted in update.notes if not noted.holds} | update.gone,
+            leaving={noted.memory.id for noted in update.notes if is_leaving(noted)} | update.gone,
             reconcile=facts.reconciled,
             arrange=facts.in_order,
             below=below,
@@ -131,20 +127,26 @@ class Publisher:
     def _project_facts(
         self, connection: sqlite3.Connection, scope: Scope, project: Project | None, update: _Update
     ) -> None:
-        """The shared file of a project: where one stands, and wherever else it lies already."""
+        """The shared file of a project: wherever it lies already, and where one stands if it was there before or the
+        person shares something now."""
         if not is_local(scope):
             return
         roots = {root for root in reader.roots(connection, scope) if os.path.exists(os.path.join(root, FACTS))}
-        if project and (os.path.exists(project.facts) or reader.is_used(connection, scope, Status.ACTIVE)):
+        if project and (os.path.exists(project.facts) or self._makes(connection, scope, project)):
             roots.add(project.root)
         for root in sorted(roots):
             try:
-                self._facts(inside(root, os.path.join(root, FACTS)), scope, update, root, _is_theirs)
+                self._facts(inside(root, os.path.join(root, FACTS)), scope, update, root)
             except Refused:
                 continue  # a link planted in the repository: never written through
             except OSError as error:
                 if not refuses_writes(error) and error.errno not in _NO_WAY:
                     raise
+
+    def _makes(self, connection: sqlite3.Connection, scope: Scope, project: Project) -> bool:
+        """Whether a fact file is made where none lies."""
+        wanted = self.may_create or self.shelf.was_written(project.facts)
+        return wanted and reader.anything_shared(connection, scope)
 
     def _page(self, connection: sqlite3.Connection, kind: str, day: str) -> None:
         path = self._home.page(kind, day)
@@ -167,7 +169,14 @@ def drawn(connection: sqlite3.Connection, kind: str, day: str, decode: Decode, t
     return _RENDERED[kind](day, events) if events else []
 
 
-def _is_theirs(noted: Noted) -> bool:
-    """Whether only the repository said so: its own line stays as it is. Or a setting alone: that binds nobody else."""
-    is_unheard = noted.memory.decided_by == REPOSITORY and not noted.memory.heard_person
-    return is_unheard or noted.memory.unreviewed
+def _is_over(noted: Noted) -> bool:
+    """Whether it holds no longer: its line goes, whoever wrote it."""
+    return not noted.holds
+
+
+def _is_taken_out(noted: Noted) -> bool:
+    """Whether its line in a repository goes, whoever wrote it: the person shared or trusted it, and took that back.
+    A line that others wrote of what is private here is none of our business."""
+    memory = noted.memory
+    is_ours = memory.shared is not None or memory.source == REPOSITORY
+    return memory.shared is False or (is_ours and not noted.holds)

@@ -9,7 +9,7 @@ no answer shows the text any more, and running it again completes it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -18,9 +18,9 @@ from typing import NamedTuple
 from tacit.core import purging
 from tacit.core.claim import Kind
 from tacit.core.errors import NotFound, Refused, WrongUse
-from tacit.core.event import Draft, Event, Origin, local_day
+from tacit.core.event import Body, Draft, Event, Origin, local_day
 from tacit.core.ids import ClaimId, is_claim_prefix
-from tacit.core.judgement import Decided, Proposed
+from tacit.core.judgement import Decided, Proposed, Verdict
 from tacit.core.observation import Print, ProjectSeen, Purged
 from tacit.core.prints import print_of
 from tacit.core.provenance import Provenance
@@ -40,6 +40,7 @@ from tacit.notes.long_term import HEADER, SECTIONS
 from tacit.vault.home import FOLDERS, SOMETIMES
 from tacit.vault.named import checked_optional
 from tacit.vault.opened import Opened
+from tacit.vault.project import FACTS
 from tacit.vault.scrubbing import Files, Scrubbed, Seen, beyond, put
 
 _SPOOL_SECONDS = 10.0  # to wait for the log's lock, so that what was spooled can be filed
@@ -289,7 +290,9 @@ class Purging(Opened):
         """Everything is written: look once more, and let go of the mark that says we are at it."""
         remains = self._files(plan.before).remains(cut)
         self._end()
-        return replace(found, remains=tuple(remains), beyond=tuple(beyond(self._user_folder, self._roots(plan.before))))
+        return replace(
+            found, remains=tuple(remains), beyond=tuple(beyond(self._user_folder, self._sharing(plan.before)))
+        )
 
     # What it comes to
 
@@ -309,8 +312,19 @@ class Purging(Opened):
         seen = [event.body.root for event in events if isinstance(event.body, ProjectSeen)]
         return list(dict.fromkeys([*here, *seen]))
 
+    def _sharing(self, events: Sequence[Event]) -> list[str]:
+        """Where a fact file lies or lay: what was in it may have been committed, also if it is gone now."""
+        scopes = {event.scope for event in events if event.by_person and _shares(event.body)}
+        seen = {event.body.root for event in events if isinstance(event.body, ProjectSeen) and event.scope in scopes}
+        return [root for root in self._roots(events) if root in seen or os.path.exists(os.path.join(root, FACTS))]
+
     def _origin(self) -> Origin:
         return self._store.speaker.origin()
+
+
+def _shares(body: Body) -> bool:
+    """Whether a judgement of the person puts something into a fact file."""
+    return isinstance(body, Proposed | Decided) and (not body.private or body.verdict is Verdict.SHARED)
 
 
 def _of_text(text: str) -> Meant:

@@ -1,11 +1,13 @@
 """The verbs that only look: recall, brief, list, show, why, conflicts, status."""
 
+import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.core.claim import GLOBAL, Kind, Scope, is_local, project_name
-from tacit.core.errors import WrongUse
+from tacit.core.errors import NotFound, StoreUnwell, WrongUse
 from tacit.core.event import Draft, Event
 from tacit.core.ids import ClaimId
 from tacit.core.judgement import Proposed
@@ -14,13 +16,13 @@ from tacit.core.redaction import redacted
 from tacit.core.status import Status
 from tacit.core.text import clean, clip
 from tacit.index import reader
-from tacit.index.reader import Entry, Page
-from tacit.index.store import IndexUnwell
-from tacit.recall.find import PAGE_KINDS, Match, Query, relevance, search
-from tacit.recall.places import Lines, Place
+from tacit.index.reader import Entry
+from tacit.index.store import IndexUnwell, wellness
+from tacit.recall.find import COMMAND, PAGE_KINDS, Query, relevance, search
+from tacit.recall.places import Place
 from tacit.vault.filing import must_decode
-from tacit.vault.named import meant
-from tacit.vault.opened import Opened
+from tacit.vault.hits import Hit, Hits, scope_label
+from tacit.vault.named import meant, with_text
 
 if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load it
     from tacit.core.conflict import Rule
@@ -29,32 +31,19 @@ if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load i
     from tacit.recall.closeness import Measure
 
 
-class Hit(NamedTuple):
-    """One answer. `status` of a page of the worklog or an evaluation is `recorded`."""
-
-    id: str
-    kind: str
-    status: str
-    scope: str
-    text: str
-    at: str
-    strength: int
-    relevance: float
-    path: str
-    line: int
-    tags: tuple[str, ...] = ()
-    conflict: bool = False
-    overruled_by: str | None = None
-    why: str = ""
-
-
 class Counts(NamedTuple):
-    """What was counted of a habit: what it is called, how often it was seen, in how many sessions, the last day."""
+    """What was counted of a habit: what it is called, how often it was seen, in how many sessions, the last day.
+
+    Without times (`has_times`) neither sessions nor days are known. `steps` are the lines of a sequence as they would
+    be saved as a workflow.
+    """
 
     label: str
     runs: int
     sessions: int
     last: str
+    has_times: bool = True
+    steps: tuple[str, ...] = ()
 
 
 class Listed(NamedTuple):
@@ -70,6 +59,16 @@ class Listed(NamedTuple):
     counted: Counts | None = None
     why: str = ""
     against: tuple[Entry, ...] = ()
+
+
+class Filters(NamedTuple):
+    """Which entries of a list are wanted: of a project (name, or a folder in it), of an agent, last touched since and
+    before a time as people type it."""
+
+    project: str | None = None
+    agent: str | None = None
+    since: str | None = None
+    before: str | None = None
 
 
 class Source(NamedTuple):
@@ -90,16 +89,16 @@ class Reason(NamedTuple):
 
 
 class Dispute(NamedTuple):
-    """Two answers to one question, and which rule decided between them."""
+    """Two memories that contradict each other, in what they differ, and which rule decided between them."""
 
-    question: str
+    difference: str
     scope: Scope
     winner: Listed
     loser: Listed
     rule: "Rule"
 
 
-class Questions(Opened):
+class Questions(Hits):
     """Questions to one home."""
 
     # Recall
@@ -122,10 +121,23 @@ class Questions(Opened):
             raise WrongUse("--limit must be at least 1")
 
         def ask(connection: sqlite3.Connection) -> list[Hit]:
-            asked = Query(clean(query), wanted, kind, self._scopes(connection, scope), self._since(since), everything)
-            people = self._lines_of(self._store.home.long_term)
-            found = search(connection, asked, _measure(connection, asked.text))
-            return [self._hit(connection, match, people) for match in found]
+            scopes, is_person = self._scopes(connection, scope), self._store.speaker.is_person
+            folders = self._folders(connection) if scopes is not None else ()
+            asked = Query(
+                clean(query),
+                wanted,
+                kind,
+                scopes,
+                self._since(since),
+                everything,
+                accepted=not is_person,  # a candidate reaches no agent before the person has accepted it
+                folders=folders,
+                by_person=is_person,
+            )
+            found = search(connection, asked, _measure(connection, asked.text), must_decode)
+            if not found and reader.lost_postings(connection):
+                raise IndexUnwell("its tables disagree")
+            return self._hits(connection, found)
 
         if as_of is not None:
             past = self._store.fresh_index(until=self._moment(as_of, end_of_day=True))
@@ -142,72 +154,19 @@ class Questions(Opened):
         hits = self.recall(memory.claim.sentence, limit=wanted + 1, observe=False)
         return [hit for hit in hits if not (hit.id and memory.id.startswith(hit.id))][:wanted]
 
-    def _hit(self, connection: sqlite3.Connection, match: Match, people: Lines) -> Hit:
-        what = match.what
-        if isinstance(what, Page):
-            place = self._page_place(connection, what)
-            label, text = scope_label(what.scope), what.title
-            return Hit("", what.kind, "recorded", label, text, what.at, 1, match.relevance, *place, why=_why(match))
-        return Hit(
-            reader.short_id(connection, what.id),
-            what.kind.label,
-            what.status.value,
-            scope_label(what.scope),
-            what.sentence,
-            what.at,
-            what.strength,
-            match.relevance,
-            *self._place(connection, what, people),
-            what.tags,
-            what.conflict,
-            what.overruled_by,
-            _why(match),
-        )
+    def file_waiting_commands(self) -> None:
+        """Bring commands that ran just now into the index; other answers do not wait for them."""
+        index = self._store.as_it_is()
+        if index is None:
+            return
+        with suppress(IndexUnwell, StoreUnwell), wellness():
+            if next(self._store.filing.unfiled(index, _COMMAND_RAN), None) is not None:
+                self._store.catch_up()
 
-    def _place(self, connection: sqlite3.Connection, entry: Entry, people: Lines) -> Place:
-        """The line of the page for people; of the log, where it does not stand there."""
-        return people.of_id(entry.id) or self._log_place(
-            connection, "SELECT segment, line FROM touch JOIN event ON event.id = touch.event WHERE claim = ?", entry.id
-        )
-
-    def _page_place(self, connection: sqlite3.Connection, page: Page) -> Place:
-        from tacit.notes import evaluations, worklog
-
-        if page.kind == "session":
-            return self._turn_place(connection, page)
-        heading_of = worklog.heading if page.kind == "worklog" else evaluations.heading
-        events = reader.pages(connection, page.kind, page.day, must_decode)
-        headings = {event.id: heading_of(event) for event in events}
-        own = headings[page.event]
-        nth = [name for name, heading in headings.items() if heading == own].index(page.event)
-        place = self._lines_of(self._store.home.page(page.kind, page.day)).of_heading(own, nth)
-        return place or self._log_place(connection, "SELECT segment, line FROM event WHERE id = ?", page.event)
-
-    def _turn_place(self, connection: sqlite3.Connection, page: Page) -> Place:
-        """By its title, of which others may have the same; the session itself need not be read for that."""
-        from tacit.notes.escape import escape
-
-        lines = self._lines_of(self._store.home.page(page.kind, page.day))
-        nth = connection.execute(_TITLED_BEFORE, (page.day, page.title, page.event)).fetchone()[0]
-        place = lines.of_ending("### ", f" {escape(page.title)}", nth) or self._part_place(connection, page, lines)
-        return place or self._log_place(connection, _SAID, page.event)
-
-    def _part_place(self, connection: sqlite3.Connection, page: Page, lines: Lines) -> Place | None:
-        """By the whole session: of a summary, and of a turn that is told in other words than are drawn now."""
-        from tacit.index import sessions as kept
-        from tacit.notes.sessions import heading
-
-        found = kept.session_of_page(connection, page.day)
-        parts = kept.session(connection, found, must_decode).parts if found else []
-        headings = [heading(part) for part in parts if part.event == page.event]
-        return next((there for line in headings if (there := lines.of_heading(line, 0))), None)
-
-    def _log_place(self, connection: sqlite3.Connection, query: str, name: str) -> Place:
-        segment, line = connection.execute(f"{query} ORDER BY event.id DESC LIMIT 1", (name,)).fetchone()
-        return Place(self._store.log.path(segment), line)
-
-    def _lines_of(self, path: str) -> Lines:
-        return _LINES.setdefault(path, Lines(path)).fresh()
+    def _folders(self, connection: sqlite3.Connection) -> tuple[str, ...]:
+        """Where the project one stands in lies: commands that ran below belong to it."""
+        project = self._store.project
+        return (project.root, *reader.roots(connection, self._store.scope_in(connection))) if project else ()
 
     def _scopes(self, connection: sqlite3.Connection, asked: str | None) -> frozenset[Scope] | None:
         """In a project: its own and the global ones; elsewhere all. `asked` narrows or widens that."""
@@ -239,19 +198,22 @@ class Questions(Opened):
     # Brief
 
     def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> "Brief":
-        from tacit.recall.brief import compose
+        from tacit.recall.brief import compose, is_standing_rule
         from tacit.vault.named import checked_tags
 
         def ask(connection: sqlite3.Connection) -> "Brief":
             scopes = self._store.scopes_in(connection)
             is_open = not tags and not task  # then only what leads can be chosen
+            leading = reader.leading(connection, scopes, _LEADING if is_open else -1)
+            read = sum(map(is_standing_rule, leading))
             return compose(
-                reader.leading(connection, scopes, _LEADING if is_open else -1),
+                leading,
                 tags=frozenset(checked_tags(tags)),
                 relevance=relevance(connection, clean(task)) if task else {},
                 nonce=self._store.entropy().hex(),
                 most=self._settings.brief_entries,
                 budget=self._settings.brief_tokens,
+                unread=reader.count_rules(connection, scopes) - read if is_open else 0,
             )
 
         brief = self._store.read(ask)
@@ -269,28 +231,58 @@ class Questions(Opened):
     # Lists
 
     def entries(
-        self, *, status: Status | None, kind: str | None = None, scope: str | None = None, tag: str | None = None
+        self,
+        *,
+        status: Status | None,
+        kind: str | None = None,
+        scope: str | None = None,
+        tag: str | None = None,
+        filters: "Filters | None" = None,
     ) -> list[Listed]:
-        """Memories of a status, the latest first."""
+        """Memories of a status, the latest first. A project in `filters` counts wherever one stands."""
         _known_kind(kind)
+        asked = filters or Filters()
 
         def ask(connection: sqlite3.Connection) -> list[Listed]:
-            scopes = self._scopes(connection, scope)
+            scopes = self._scopes(connection, scope or ("all" if asked.project else None))
+            project = self._project_scopes(connection, asked.project) if asked.project else None
+            since = self._since(asked.since) or ""
+            before = self._moment(asked.before, end_of_day=False) if asked.before else "~"
             found = [
                 entry
                 for entry in reader.entries(connection, status=status)
                 if (scopes is None or entry.scope in scopes)
+                and (project is None or entry.scope in project)
                 and kind in (None, entry.kind.label)
                 and (tag is None or tag in entry.tags)
+                and since <= entry.at < before
+                and (asked.agent is None or _is_from(connection, entry.id, asked.agent))
             ]
             found.sort(key=lambda entry: (entry.last, entry.id), reverse=True)
             return [self._listed(connection, entry.id) for entry in found]
 
         return self._store.read(ask)
 
-    def show(self, reference: str) -> Listed:
+    def _project_scopes(self, connection: sqlite3.Connection, named: str) -> frozenset[Scope]:
+        """The scope of a project by its name, or by a folder in it. Raises NotFound where there is none."""
+        from tacit.vault.project import find_project
+
+        known = [scope for scope in reader.scopes(connection) if is_local(scope)]
+        found = {scope for scope in known if named in (project_name(scope), scope.partition(":")[2])}
+        folder = os.path.abspath(os.path.expanduser(named))
+        if not found and (project := find_project(folder, self._user_folder)):
+            found = {project.scope(lambda scope: reader.is_used(connection, scope))}
+        if not found:
+            names = ", ".join(sorted({project_name(scope) for scope in known})) or "none yet"
+            raise NotFound(f"no project {named!r} is known", f"projects with memories: {names}")
+        return frozenset(found)
+
+    def show(self, reference: str, *, by_text: bool = False) -> Listed:
+        """A memory by its id, the beginning of it or its text; with `by_text` by its text alone."""
+        find = with_text if by_text else meant
+
         def ask(connection: sqlite3.Connection) -> Listed:
-            return self._listed(connection, meant(connection, clean(reference), self._store.scope_in(connection)).id)
+            return self._listed(connection, find(connection, clean(reference), self._store.scope_in(connection)).id)
 
         return self._store.read(ask)
 
@@ -325,24 +317,24 @@ class Questions(Opened):
         return tuple(Source(one.event, Place(self._store.log.path(one.segment), one.line)) for one in found)
 
     def conflicts(self) -> list[Dispute]:
-        from tacit.core.conflict import settle
         from tacit.index.disputes import disputed
 
         def ask(connection: sqlite3.Connection) -> list[Dispute]:
             return [
-                self._dispute(connection, ruling.winner, ruling.loser, ruling.rule)
-                for answers in disputed(connection)
-                for ruling in settle(answers)
+                self._dispute(connection, one.ruling.winner, one.ruling.loser, one.ruling.rule, one.why)
+                for one in disputed(connection)
             ]
 
         return self._store.read(ask)
 
-    def _dispute(self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: "Rule") -> Dispute:
+    def _dispute(
+        self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: "Rule", why: str
+    ) -> Dispute:
         first, second = self._listed(connection, winner), self._listed(connection, loser)
         entry = reader.entry(connection, winner)
         if entry is None:
             raise IndexUnwell("its tables disagree")
-        return Dispute(entry.stance.question, entry.scope, first, second, rule)
+        return Dispute(why, entry.scope, first, second, rule)
 
     def _listed(self, connection: sqlite3.Connection, claim: ClaimId) -> Listed:
         entry, memory = reader.entry(connection, claim), reader.memory(connection, claim, must_decode)
@@ -351,27 +343,20 @@ class Questions(Opened):
         return Listed(reader.short_id(connection, claim), memory, entry.overruled_by, entry.conflict)
 
 
-def _why(match: Match) -> str:
-    """What matched, and what it weighed."""
-    near = f"; in the same session {', '.join(match.near)}" if match.near else ""
-    counts = "" if match.weight == 1 else f" × {match.weight:g} for what it is"
-    added = f", of which {match.added:+.1f} for its meaning" if match.added else ""
-    return f"{', '.join(match.own) or 'no word itself'}{near}; worth {match.score:.1f}{added}{counts}"
+_COMMAND_RAN = "command.ran"
+
+
+def _is_from(connection: sqlite3.Connection, claim: ClaimId, agent: str) -> bool:
+    """Whether an agent of this name proposed a memory, or a session with it showed it."""
+    from tacit.index.sessions import agents_of
+
+    events = reader.events_of(connection, claim, must_decode)
+    behind = [name for event in events if isinstance(event.body, Proposed) for name in event.body.events]
+    names = {event.origin.actor.removeprefix("agent:") for event in events} | agents_of(connection, behind)
+    return any(name == agent or name.startswith(f"{agent}-") for name in names)
 
 
 _LEADING = 200  # memories of a scope that a brief about nothing in particular is chosen from
-# Turns of a session before one, with the same title.
-_TITLED_BEFORE = (
-    "SELECT count(*) FROM page WHERE kind = 'session' AND day = ? AND title = ?"
-    " AND number < (SELECT number FROM page WHERE event = ?)"
-)
-_SAID = "SELECT segment, line FROM (SELECT segment, line, event AS id FROM said) AS event WHERE id = ?"
-# Line numbers of files already read; each looks by itself whether its file has changed.
-_LINES: dict[str, Lines] = {}
-
-
-def scope_label(scope: Scope) -> str:
-    return f"project {project_name(scope)}" if is_local(scope) else "global"
 
 
 def _measure(connection: sqlite3.Connection, text: str) -> "Measure | None":
@@ -384,6 +369,6 @@ def _measure(connection: sqlite3.Connection, text: str) -> "Measure | None":
 
 
 def _known_kind(kind: str | None) -> None:
-    known = [*(one.label for one in Kind), *PAGE_KINDS]
+    known = [*(one.label for one in Kind), *PAGE_KINDS, COMMAND]
     if kind is not None and kind not in known:
         raise WrongUse(f"no such kind: {kind!r}", "one of " + ", ".join(known))

@@ -127,18 +127,18 @@ def put(disk: Disk, files: Iterable[Scrubbed]) -> None:
 
 
 def beyond(user_folder: str, roots: Iterable[str]) -> list[str]:
-    """What no purge can reach, as far as it is there."""
+    """What no purge can reach, as far as it is there. `roots` are projects with a fact file, now or before."""
     there = [os.path.join(user_folder, name) for name in (*_SESSIONS, *_HISTORIES)]
     return [
-        *(f"the history of git in {root}, if {FACTS} was committed" for root in roots if _is_shared(root)),
+        *(f"the history of git in {root}, if {FACTS} was committed" for root in roots if _has_history(root)),
         *(f"{path}, where other programs keep what was said and typed" for path in there if os.path.exists(path)),
         "backups, exports and snapshots of the file system",
         "homes on other machines, until this tombstone is imported there",
     ]
 
 
-def _is_shared(root: str) -> bool:
-    return os.path.exists(os.path.join(root, FACTS)) and os.path.exists(os.path.join(root, ".git"))
+def _has_history(root: str) -> bool:
+    return os.path.exists(os.path.join(root, ".git"))
 
 
 def _facts_of(root: str) -> str | None:

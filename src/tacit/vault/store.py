@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.errors import LockBusy, ReadOnly, StoreUnwell
 from tacit.core.event import Draft, Event
+from tacit.core.ids import ClaimId, EventId
 from tacit.core.observation import ProjectSeen
 from tacit.core.text import clean
 from tacit.disk.lock import FileLock
@@ -78,6 +79,7 @@ class Store:
         self.patience = _READ_LOCK_SECONDS  # of a question, with whoever writes
         self._hurried = False
         self.turn: int | None = None  # characters of a turn on the page of a session
+        self.accepted_in: dict[ClaimId, EventId] = {}  # the operation that accepted a memory, while this is open
         self._unwritten: list[Draft] = []
         self._written_at = float("-inf")
 
@@ -240,8 +242,11 @@ class Store:
 
     # Changes
 
-    def change(self, decide: Decide, tell: Callable[[sqlite3.Connection, list[Event]], T]) -> T:
-        """Decide on the state of now, record it, and tell what came of it; nobody else decides in between."""
+    def change(
+        self, decide: Decide, tell: Callable[[sqlite3.Connection, list[Event]], T], *, op: EventId | None = None
+    ) -> T:
+        """Decide on the state of now, record it, and tell what came of it; nobody else decides in between. `op` is an
+        operation that this is a part of."""
         self._write_observations()
         self._reading.let_go()
         make_home(self.home)
@@ -250,7 +255,7 @@ class Store:
             connection = self._to_decide_on()
             try:
                 drafts = decide(connection)
-                events = self._append(connection, drafts) if drafts else []
+                events = self._append(connection, drafts, op) if drafts else []
                 connection = self._to_tell_from(connection) if events else connection
                 return tell(connection, events)
             finally:
@@ -325,6 +330,7 @@ class Store:
         self._reading.let_go()
         make_home(self.home)
         with self._alone():
+            self.publisher.may_create = True
             self._let_writer_finish(self._writer(rebuild=True))
 
     def remade(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
@@ -355,8 +361,8 @@ class Store:
         """An index in memory, of the whole log or of what was recorded up to a moment."""
         return self.filing.fresh_index(until)
 
-    def _append(self, connection: sqlite3.Connection, drafts: Sequence[Draft]) -> list[Event]:
-        events = self.log.append([*drafts, *self._first_sight(connection)], self.speaker.origin())
+    def _append(self, connection: sqlite3.Connection, drafts: Sequence[Draft], op: EventId | None) -> list[Event]:
+        events = self.log.append([*drafts, *self._first_sight(connection)], self.speaker.origin(), op=op)
         return [event for event in events if not isinstance(event.body, ProjectSeen)]
 
     def _caught_up(self, connection: sqlite3.Connection) -> sqlite3.Connection:
@@ -445,4 +451,5 @@ class Store:
     def _publish(self, connection: sqlite3.Connection) -> None:
         with wellness(), suppress(OSError):
             self.publisher.publish(connection, self.project, self.scope_in(connection))
+            self.publisher.may_create = False
             watch.remember(connection)

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 from tacit.core.claim import GLOBAL, Claim, Scope, project_name
 from tacit.core.errors import Refused, TacitError
-from tacit.core.event import Draft
-from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed, judged, meant, proposed, upheld
+from tacit.core.event import HAND_EDIT, Draft, Event
+from tacit.core.handedit import (
+    Added,
+    Changed,
+    Edit,
+    Left,
+    Leftover,
+    Removed,
+    judged,
+    meant,
+    new_claim,
+    proposed,
+    upheld,
+)
 from tacit.core.ids import ClaimId
-from tacit.core.judgement import Decided, Proposed
-from tacit.core.memory import Memory
+from tacit.core.judgement import Decided, Proposed, Undone
+from tacit.core.memory import Memory, recollect_one
 from tacit.core.status import Status
 from tacit.index import reader
 from tacit.log.log import MEMORY, Cursor
@@ -88,11 +100,13 @@ class Syncing(Opened):
             pages = self._edited(connection)
             if [edit for page in pages for edit in page.edits] != taking.seen:
                 raise Refused("the pages changed while you were reading the edits; nothing was taken in", "tacit sync")
-            foresight = Foresight(partial(reader.memory, connection, decode=must_decode), self._store.speaker.origin())
-            taking.take(pages, foresight, partial(self._scope_of, connection))
+            scope_of = partial(self._scope_of, connection)
+            found = _found_before(connection, pages, scope_of) if vouched else {}
+            foresight = Foresight(partial(_memory_without, connection, found), self._store.speaker.origin())
+            taking.take(pages, foresight, scope_of)
             if vouched:
                 self._announce(connection, taking)
-            return taking.drafts
+            return [*(_withdrawn(claim, events) for claim, events in found.items()), *taking.drafts]
 
         def tell(connection: sqlite3.Connection, _events: object) -> Synced:
             if vouched:  # what was taken in is Tacit's to draw again
@@ -147,6 +161,39 @@ class Syncing(Opened):
             if len(scopes) == 1:
                 return scopes.pop()
         return page.scope
+
+
+def _found_before(
+    connection: sqlite3.Connection, pages: Sequence[EditedPage], scope_of: Callable[[EditedPage, Edit], Scope]
+) -> dict[ClaimId, list[Event]]:
+    """What an earlier reading of the same edits proposed, when nobody vouched for them, and nobody decided on since:
+    one edit is one observation."""
+    known = latest(partial(reader.memory, connection, decode=must_decode))
+    claims = (new_claim(edit, known, scope_of(page, edit)) for page in pages for edit in page.edits)
+    found: dict[ClaimId, list[Event]] = {}
+    for claim in filter(None, claims):
+        memory = reader.memory(connection, claim.id, must_decode)
+        if memory and memory.status is Status.PENDING and not memory.heard_person:
+            said = [
+                one for one in reader.events_of(connection, claim.id, must_decode) if isinstance(one.body, Proposed)
+            ]
+            if own := [event for event in said if event.origin.actor == HAND_EDIT]:
+                found[claim.id] = own
+    return found
+
+
+def _memory_without(
+    connection: sqlite3.Connection, left_out: Mapping[ClaimId, Sequence[Event]], claim: ClaimId
+) -> Memory | None:
+    """A memory as it is when some of its events count no more."""
+    gone = {event.id for event in left_out.get(claim, ())}
+    events = reader.events_of(connection, claim, must_decode)
+    return recollect_one((event for event in events if event.id not in gone), claim)
+
+
+def _withdrawn(claim: ClaimId, events: Sequence[Event]) -> Draft:
+    label = "what an edit proposed before you vouched for it"
+    return Draft(Undone(tuple(event.id for event in events), (claim,), label), events[0].scope)
 
 
 class _Taking:

@@ -25,6 +25,7 @@ from tacit.learn.history import History
 from tacit.log.spool import Spool
 from tacit.vault.conversations.concluding import Concluding, Conclusion
 from tacit.vault.filing import must_decode
+from tacit.vault.repository.brought import waiting
 
 # What Tacit advises by itself is nobody's word yet.
 _EVALUATION = Voice("learner:evaluation", Provenance.TOOL_LOCAL)
@@ -72,6 +73,7 @@ class Overview:
     log_bytes: int
     spooled: int = 0
     dropped: int = 0
+    untrusted: int = 0
 
 
 class Tending(Concluding):
@@ -183,4 +185,5 @@ class Tending(Concluding):
             log_bytes=sum(self._store.log.size(segment) for segment in self._store.log.segments()),
             spooled=len(spool.waiting()),
             dropped=dropped.commands if (dropped := spool.dropped()) else 0,
+            untrusted=waiting(self._store, connection, self._settings.limits_text),
         )

@@ -24,6 +24,7 @@ from tacit.vault.setup import Setup
 from tacit.vault.statistics import Counting
 from tacit.vault.syncing import Syncing
 from tacit.vault.tending import Tending
+from tacit.vault.undoing import Undoing
 from tacit.vault.vouching import Vouching
 from tacit.vault.workflows import Workflows
 
@@ -32,6 +33,7 @@ class Vault(
     Counting,
     Contexts,
     Judging,
+    Undoing,
     Tending,
     Doctoring,
     Setup,

@@ -8,9 +8,10 @@ from difflib import get_close_matches
 from shlex import quote
 
 from tacit.core import workflow as core
+from tacit.core.claim import Scope
 from tacit.core.errors import NotFound, Refused
 from tacit.core.event import Draft, Event
-from tacit.core.ids import ClaimId
+from tacit.core.ids import ClaimId, EventId
 from tacit.core.observation import CommandRan, WorkflowDropped, WorkflowRan
 from tacit.core.redaction import refuse_secrets
 from tacit.core.text import show
@@ -47,8 +48,14 @@ class Workflows(Opened):
 
     # Changes
 
-    def workflow_from(self, name: str | None, steps: Sequence[str], directory: str, claim: ClaimId) -> Workflow:
-        """Save steps under a name that is free, or under one made of the steps. The same steps again change nothing."""
+    def workflow_from(
+        self, name: str | None, steps: Sequence[str], directory: str, claim: ClaimId, scope: Scope | None = None
+    ) -> Workflow:
+        """Save steps under a name that is free, or under one made of the steps. The same steps again change nothing.
+
+        `scope` is the project they belong to; left out, it is the one the person stands in.
+        Of a memory that was accepted just before, this is part of the accepting: one undo takes back both.
+        """
         self._store.speaker.must_be_person("saves a workflow", f"tacit workflow new {quote(name or 'NAME')} -- '…'")
         kept = _without_secrets(steps)
         chosen: list[str] = []
@@ -57,14 +64,14 @@ class Workflows(Opened):
             mine = {one.name: one for one in known if one.accepted}
             found = name or _same(known, kept, directory) or core.name_for(kept, mine)
             chosen.append(found)
-            draft = core.save(found, kept, directory, claim, self._store.scope_in(connection))
+            draft = core.save(found, kept, directory, claim, scope or self._store.scope_in(connection))
             if found not in mine:
                 return [draft]
             if (mine[found].steps, mine[found].directory) != (kept, directory):
                 raise Refused(f"there is a workflow {found} already", f"tacit workflow edit {found}, or another name")
             return []
 
-        return self._changed(decision, chosen)
+        return self._changed(decision, chosen, op=self._store.accepted_in.get(claim))
 
     def change_workflow(self, seen: Workflow, *, name: str, steps: Sequence[str], directory: str) -> Workflow:
         """Another form of what was seen; refused when it is no longer what was seen."""
@@ -112,7 +119,7 @@ class Workflows(Opened):
 
         self._store.record(decision)
 
-    def _changed(self, decide: _Decide, names: Sequence[str]) -> Workflow:
+    def _changed(self, decide: _Decide, names: Sequence[str], *, op: EventId | None = None) -> Workflow:
         """Decide on the workflows of now, and tell how the one of this name is then."""
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
@@ -121,7 +128,7 @@ class Workflows(Opened):
         def tell(connection: sqlite3.Connection, _events: Sequence[Event]) -> Workflow:
             return _named(index.workflows(connection, must_decode), names[0])
 
-        return self._store.change(decision, tell)
+        return self._store.change(decision, tell, op=op)
 
 
 def _without_secrets(steps: Sequence[str]) -> tuple[str, ...]:

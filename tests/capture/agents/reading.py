@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tacit.capture.agents.heard import Heard, Limits, Tally
 from tacit.capture.agents.sources import SOURCES
-from tacit.core.conversation import Compacted, Conversation, Interrupted, PromptGiven, ReplyGiven, ToolUsed
+from tacit.core.conversation import Compacted, Conversation, Interrupted, PromptGiven, ReplyGiven, Titled, ToolUsed
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 SESSION = "5e55a000-0000-4000-8000-00000000aaaa"
@@ -27,7 +27,7 @@ def hear(source: str, data: bytes, offset: int = 0, limits: Limits = Limits()) -
     return list(SOURCES[source].read(BytesIO(data), offset, limits, tally)), tally
 
 
-def bodies(source: str, data: bytes, limits: Limits = Limits()) -> list[Conversation]:  # noqa: B008
+def bodies(source: str, data: bytes, limits: Limits = Limits()) -> list[Conversation | Titled]:  # noqa: B008
     return [one.body for one in hear(source, data, limits=limits)[0]]
 
 
@@ -57,7 +57,7 @@ def told(heard: Iterable[Heard]) -> str:
     )
 
 
-def _told(body: Conversation) -> str:
+def _told(body: Conversation | Titled) -> str:
     match body:
         case PromptGiven():
             about = f" [about {body.about}]" if body.about else ""
@@ -74,6 +74,8 @@ def _told(body: Conversation) -> str:
             return "interrupted"
         case Compacted():
             return "compacted"
+        case Titled():
+            return f"titled{' by the person' if body.by else ''}: {_line(body.text)}"
 
 
 def _line(text: str) -> str:

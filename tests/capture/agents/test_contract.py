@@ -81,10 +81,20 @@ def test_limits_are_kept(name: str, tmp_path: Path) -> None:
 
     for one in heard:
         match one.body:
-            case PromptGiven(text=text) | ReplyGiven(text=text):
+            case ReplyGiven(text=text):
                 assert len(text) <= 20
             case ToolUsed():
-                assert len(one.body.input) <= 10 and len(one.body.result) <= 12
+                assert max(len(one.body.input), len(one.body.change)) <= 10 and len(one.body.result) <= 12
+
+
+@each
+def test_what_the_person_wrote_has_no_limit(name: str, tmp_path: Path) -> None:
+    (tmp_path / "short").mkdir()
+    whole, short = read(name, tmp_path)[0], read(name, tmp_path / "short", Limits(input=10, result=12, text=20))[0]
+
+    assert [one.body.text for one in whole if isinstance(one.body, PromptGiven)] == [
+        one.body.text for one in short if isinstance(one.body, PromptGiven)
+    ]
 
 
 @each

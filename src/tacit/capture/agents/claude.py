@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from tacit.capture.agents.claude_queue import Queue, Queued
@@ -27,10 +28,10 @@ from tacit.capture.agents.shape import Object, listing, mapping, string, texts
 from tacit.capture.agents.telling import Call, Place, Teller, key_of
 from tacit.capture.agents.tools import tool_of
 from tacit.capture.agents.when import Clock, when
-from tacit.core.conversation import Act, How, Outcome
+from tacit.core.conversation import Act, By, How, Outcome
 
 _PASSED = frozenset(
-    "progress file-history-snapshot summary pr-link attachment ai-title custom-title agent-name agent-setting "
+    "progress file-history-snapshot pr-link attachment agent-name agent-setting "
     "agent-color last-prompt permission-mode mode bridge-session api-request api-request-shape api-request-blob "
     "prompt_snapshot tools-used atis-latch cost-state worktree-state content-replacement task-summary tag".split()
 )
@@ -38,6 +39,12 @@ _THINKING = b'"content":[{"type":"thinking"'
 _COPY = b',"toolUseResult":'
 _ASKED = (b'{"questions":', b'{"answers":')
 _NEAR, _FAR = 200, 2000  # bytes
+_CHUNK = 1 << 20
+_TITLES = {
+    "custom-title": ("customTitle", By.PERSON),
+    "ai-title": ("aiTitle", By.HOST),
+    "summary": ("summary", By.HOST),
+}
 _NOISE = frozenset(kind.encode() for kind in _PASSED)
 _MACHINE_ORIGINS = ("task-notification", "hook", "coordinator", "teammate", "auto-continuation")
 _IDENTITY = re.compile(
@@ -76,15 +83,18 @@ def _without_copy(raw: bytes) -> bytes:
 class _Talk:
     """What a reader has in mind between the records of a turn."""
 
-    def __init__(self, teller: Teller, path: str) -> None:
-        self._teller, self._tally = teller, teller.tally
+    def __init__(self, teller: Teller, file: BinaryIO) -> None:
+        self._teller, self._tally, self._file = teller, teller.tally, file
+        path = path_of(file)
         self._named = session_of(path)
+        self._early: list[Object] = []  # titles before anything that tells a time
         self._is_aside = os.path.basename(path).startswith("agent-")
         self._forget()
 
     def _forget(self) -> None:
         self._clock, self._queue = Clock(), Queue()
         self._calls: dict[str, Call] = {}
+        self._titles = 0
         self._session, self._directory, self._branch = self._named, "", ""
 
     def hear(self, offset: int, record: Object) -> Iterator[Heard]:
@@ -98,10 +108,16 @@ class _Talk:
                 yield from self._queued(record)
             case "system":
                 yield from self._system(record)
+            case _ if kind in _TITLES:
+                yield from self._titled(offset, record)
             case _ if kind in _PASSED:
                 self._tally.passed[kind] += 1
             case _:
                 self._tally.unknown[kind[:60]] += 1
+        if self._early and self._clock.last is not None:
+            for nth, early in enumerate(self._early):
+                yield from self._title(early, self._clock.last, nth)
+            self._early = []
 
     def _place(self, record: Object) -> Place:
         self._session = string(record.get("sessionId")) or self._session
@@ -224,6 +240,34 @@ class _Talk:
 
     # The host
 
+    def _titled(self, offset: int, record: Object) -> Iterator[Heard]:
+        """A title has no time of its own: it comes right behind the record before it. A summary is the title of the
+        session whose record it names, and stands in files of others too."""
+        if self._is_aside or (record.get("type") == "summary" and not self._is_before(offset, record.get("leafUuid"))):
+            self._tally.passed["title of another session"] += 1
+        elif self._clock.last is None:
+            self._early.append(record)
+        else:
+            self._titles += 1
+            yield from self._title(record, self._clock.last + timedelta(milliseconds=1), self._titles)
+
+    def _title(self, record: Object, at: datetime, nth: int) -> Iterator[Heard]:
+        field, by = _TITLES[string(record.get("type"))]
+        session = string(record.get("sessionId")) or self._session
+        place = Place(at, session, self._directory, self._branch)
+        yield from self._teller.titled(place, string(record.get(field)), by, nth)
+
+    def _is_before(self, offset: int, uuid: object) -> bool:
+        """Whether the record of this id stands in the file before an offset."""
+        if not isinstance(uuid, str) or not uuid:
+            return False
+        sought = [f'"uuid":{blank}"{uuid}"'.encode("utf-8", "replace") for blank in ("", " ")]
+        here = self._file.tell()
+        try:
+            return any(_holds(self._file, offset, one) for one in sought)
+        finally:
+            self._file.seek(here)
+
     def _system(self, record: Object) -> Iterator[Heard]:
         subtype = string(record.get("subtype"))
         if subtype != "compact_boundary" or self._aside(record):
@@ -271,8 +315,20 @@ def _answer(answer: object) -> str:
     return answer if isinstance(answer, str) else ", ".join(filter(None, map(string, listing(answer))))
 
 
+def _holds(file: BinaryIO, end: int, sought: bytes) -> bool:
+    """Whether the first `end` bytes of a file hold this."""
+    file.seek(0)
+    kept, left = b"", end
+    while left > 0 and (chunk := file.read(min(_CHUNK, left))):
+        left -= len(chunk)
+        if sought in kept + chunk:
+            return True
+        kept = chunk[-len(sought) :]
+    return False
+
+
 def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:
-    talk = _Talk(Teller("claude", limits, tally), path_of(file))
+    talk = _Talk(Teller("claude", limits, tally), file)
     tally.settled = start(file, offset)
     for record in records(file, tally.settled, tally, _glance):
         yield from talk.hear(*record)

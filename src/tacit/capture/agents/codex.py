@@ -9,6 +9,8 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
 
 from tacit.capture.agents.codex_results import Ended, by_status, ended
@@ -20,6 +22,8 @@ from tacit.capture.agents.shape import Object, listing, mapping, string, texts
 from tacit.capture.agents.telling import Call, Place, Teller, is_lasting, key_of
 from tacit.capture.agents.when import Clock, when
 from tacit.core.conversation import Outcome
+from tacit.core.errors import TacitError
+from tacit.disk.theirs import MOST, open_theirs
 
 _PASSED = frozenset(
     "session_meta world_state token_usage_record inter_agent_communication reasoning agent_reasoning token_count "
@@ -27,7 +31,7 @@ _PASSED = frozenset(
     "thread_settings_applied context_compacted exec_command_begin exec_command_end patch_apply_begin patch_apply_end "
     "mcp_tool_call_begin mcp_tool_call_end web_search_begin web_search_end background_event turn_diff plan_update "
     "error warning stream_error entered_review_mode exited_review_mode ghost_snapshot thread_rolled_back "
-    "thread_name_updated compaction compaction_summary tool_search_call tool_search_output".split()
+    "compaction compaction_summary tool_search_call tool_search_output".split()
 )
 _HEAD = re.compile(
     rb'\{(?:"(?:timestamp|ordinal)":(?:"[^"\\]{0,60}"|[0-9]{1,20}),){0,2}"type":"([a-z_]{1,40})"'
@@ -37,6 +41,7 @@ _BY_HOST = ("# AGENTS.md instructions", "<user_instructions>", "<environment_con
 _REQUEST = "## My request for Codex:"
 _IDE = "# Context from my IDE setup:"
 _TYPED = "user.text"
+_FOLDERS, _INDEX = ("sessions", "archived_sessions"), "session_index.jsonl"
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _RESULTS = ("function_call_output", "custom_tool_call_output")
 _IDENTITY = re.compile(
@@ -218,6 +223,8 @@ class _Talk:
                 yield from self._aborted(payload, place)
             case "task_started" | "turn_started":
                 self._began(offset, record)
+            case "thread_name_updated" if not self._session.is_aside:
+                yield from self._teller.titled(place, string(payload.get("thread_name")))
             case _ if kind in _PASSED:
                 self._tally.passed[kind] += 1
             case _:
@@ -299,11 +306,32 @@ def _session(file: BinaryIO) -> _Session:
     )
 
 
+def _names(path: str, session: str) -> Iterator[tuple[datetime, str]]:
+    """The names that a session was given, with their times. The host keeps them for all sessions in one file, above the
+    folder of its rollouts, and does not tell who gave them."""
+    folder = next((head for head in map(str, PurePath(path).parents) if os.path.basename(head) in _FOLDERS), "")
+    if not folder:
+        return
+    try:
+        with open_theirs(os.path.join(os.path.dirname(folder), _INDEX), MOST) as file:
+            for _, record in records(file, 0, Tally()):
+                at = when(record.get("updated_at"))
+                if record.get("id") == session and at is not None:
+                    yield at, string(record.get("thread_name"))
+    except (OSError, TacitError):
+        return
+
+
 def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:
-    talk = _Talk(Teller("codex", limits, tally), _session(file))
+    teller, session = Teller("codex", limits, tally), _session(file)
+    talk = _Talk(teller, session)
     tally.settled = start(file, offset)
     for record in records(file, tally.settled, tally, _glance):
         yield from talk.hear(*record)
+    if not session.is_aside:
+        for at, name in _names(path_of(file), session.id):
+            place = Place(at, session.id, session.directory, session.branch, session.remote)
+            yield from teller.titled(place, name)
 
 
 def _places(environment: Mapping[str, str], user_folder: str) -> list[str]:

@@ -12,7 +12,9 @@ from tacit.capture.agents.named import path_of, session_of
 from tacit.capture.agents.shape import Object, listing, mapping, string, texts
 from tacit.capture.agents.telling import Call, Place, Teller, key_of
 from tacit.capture.agents.when import Clock, when
-from tacit.core.conversation import How, Outcome
+from tacit.core.conversation import By, How, Outcome
+from tacit.core.errors import TacitError
+from tacit.disk.theirs import open_theirs
 
 _PASSED = frozenset(
     "session.start session.resume session.shutdown session.info session.warning session.error session.idle "
@@ -25,6 +27,8 @@ _PASSED = frozenset(
     "subagent.selected skill.invoked model.turn_started model.model_call_started model.model_call_success "
     "model.model_call_failure model.message model.response model.turn_ended model.messages_snapshot".split()
 )
+_YAML = re.compile(r"^(name|user_named):[ \t]*(.{0,1000})$", re.MULTILINE)
+_MOST_YAML = 65_536  # bytes
 _AT_ONCE = ("", "idle")
 _GUIDANCE = re.compile(
     r"\n{1,3}Tool \"[^\"\n]{1,100}\" (?:succeeded|failed)\. Additional guidance from .*\Z", re.DOTALL
@@ -80,6 +84,13 @@ class _Talk:
                 self._tally.passed[kind] += 1
             case _:
                 self._tally.unknown[kind[:60]] += 1
+
+    def named(self, name: str) -> Iterator[Heard]:
+        """The host does not tell since when a session has its name."""
+        if self._clock.last is not None:
+            session = self._session
+            place = Place(self._clock.last, session.id, session.directory, session.branch)
+            yield from self._teller.titled(place, name, By.PERSON, timeless=True)
 
     def _place(self, record: Object) -> Place:
         session = self._session
@@ -174,15 +185,29 @@ def _history(file: BinaryIO, teller: Teller) -> Iterator[Heard]:
         yield from (teller.prompt if is_prompt else teller.reply)(key, place, text)
 
 
+def _name(path: str) -> str:
+    """The name that the person gave a session. One by the host is the first prompt again."""
+    try:
+        with open_theirs(os.path.join(os.path.dirname(path), "workspace.yaml")) as file:
+            told = file.read(_MOST_YAML).decode("utf-8", "replace")
+    except (OSError, TacitError):
+        return ""
+    fields = {found[1]: found[2].strip() for found in _YAML.finditer(told)}
+    return fields.get("name", "").strip("\"'") if fields.get("user_named") == "true" else ""
+
+
 def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:
     teller = Teller("copilot", limits, tally)
     if path_of(file).endswith(".json"):
         yield from _history(file, teller)
         return
-    talk = _Talk(teller, _session(file))
+    session = _session(file)
+    talk = _Talk(teller, session)
     tally.settled = start(file, offset)
     for record in records(file, tally.settled, tally, _glance):
         yield from talk.hear(*record)
+    if name := _name(path_of(file)):
+        yield from talk.named(name)
 
 
 def _places(environment: Mapping[str, str], user_folder: str) -> list[str]:

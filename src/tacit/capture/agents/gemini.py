@@ -60,10 +60,17 @@ class _Talk:
     def _patch(self, fields: Object) -> Iterator[Heard]:
         """All messages anew: as they were where a session is resumed, under other ids where it was compressed."""
         self._tally.passed["patch"] += 1
+        yield from self.summary(fields)
         messages = [mapping(one) for one in listing(fields.get("messages"))]
         summaries = [one for one in messages if _SNAPSHOT in _text(one)[:2000]]
         for message in summaries or messages:
             yield from self.message(message)
+
+    def summary(self, fields: Object) -> Iterator[Heard]:
+        """What the host sums a session up with, for its list of sessions."""
+        if self._clock.last is not None:
+            place = Place(self._clock.last, self._session.id, self._session.directory)
+            yield from self._teller.titled(place, string(fields.get("summary")), timeless=True)
 
     def message(self, message: Object) -> Iterator[Heard]:
         kind = string(message.get("type"))
@@ -163,6 +170,7 @@ def _document(file: BinaryIO, teller: Teller) -> Iterator[Heard]:
     for message in map(mapping, listing(body.get("messages"))):
         teller.tally.records += 1
         yield from talk.message(message)
+    yield from talk.summary(body)
 
 
 def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:

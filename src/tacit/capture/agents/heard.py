@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import BinaryIO, NamedTuple
 
-from tacit.core.conversation import Conversation
+from tacit.core.conversation import Conversation, Titled
 
 
 class Heard(NamedTuple):
@@ -19,7 +19,7 @@ class Heard(NamedTuple):
     key: str
     at: datetime  # UTC
     session: str
-    body: Conversation
+    body: Conversation | Titled
     place: int = 0
     directory: str = ""  # where the agent stood
     remote: str = ""  # the address of the repository, where the transcript tells it
@@ -40,8 +40,12 @@ class Tally:
     damaged: Counter[str] = field(default_factory=Counter)  # could not be read, by reason
 
 
+LONGEST_PROMPT = 1 << 20  # characters: no host takes a longer one as a prompt
+
+
 class Limits(NamedTuple):
-    """Characters that are kept (B4), and the tools whose results are not."""
+    """Characters that are kept (B4), and the tools whose results are not. `text` is the limit of a reply; what the
+    person wrote is kept whole, up to `LONGEST_PROMPT`."""
 
     input: int = 200
     result: int = 500

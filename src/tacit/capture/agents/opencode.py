@@ -42,6 +42,10 @@ FROM part JOIN message ON message.id = part.message_id JOIN session ON session.i
 _PROMPTED = """
 SELECT session_id, max(time_created) FROM message WHERE instr(data, '"role":"user"') GROUP BY session_id
 """
+_TITLES = """
+SELECT id, title, time_updated, directory FROM session WHERE time_updated >= ? AND parent_id IS NULL ORDER BY id
+"""
+_UNTITLED = ("New session - ", "Child session - ")
 _PASSED = frozenset("step-start step-finish snapshot patch reasoning file agent retry subtask".split())
 _UNREADABLE = "damaged in the database"
 _REJECTED = ("rejected permission", "user dismissed", "the user rejected", "prevents you from using")
@@ -89,6 +93,18 @@ class _Talk:
                 self._tally.damaged[NOT_JSON] += 1
             case _:
                 self._tally.unknown[kind[:60]] += 1
+
+    def titles(self, connection: sqlite3.Connection, since: int) -> Iterator[Heard]:
+        """Titles of sessions that were changed since; who gave them is not told. Old databases have none."""
+        try:
+            rows = connection.execute(_TITLES, (since,)).fetchall()
+        except sqlite3.OperationalError:
+            return
+        for session, title, updated, directory in rows:
+            text, at = string(title), when(updated)
+            if at is not None and not text.startswith(_UNTITLED):
+                place = Place(at, string(session), string(directory))
+                yield from self._teller.titled(place, text, timeless=True)
 
     def _text(self, row: _Row) -> Iterator[Heard]:
         text, part = string(row.part.get("text")), row.part
@@ -167,6 +183,7 @@ def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator
             for row in _rows(connection, offset, tally):
                 tally.settled = max(tally.settled, row.updated - _OVERLAP)
                 yield from talk.hear(row)
+            yield from talk.titles(connection, offset)
     except (sqlite3.Error, UnicodeDecodeError):  # what SQLite says of a damaged file need not be text
         tally.damaged[_UNREADABLE] += 1
 

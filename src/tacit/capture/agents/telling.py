@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from tacit.capture.agents.heard import Heard, Limits, Tally
+from tacit.capture.agents.excerpts import excerpt
+from tacit.capture.agents.heard import LONGEST_PROMPT, Heard, Limits, Tally
 from tacit.capture.agents.noise import without_noise
 from tacit.capture.agents.patches import patched_files
 from tacit.capture.agents.shape import Object, listing, mapping, string
 from tacit.capture.agents.shell_files import changed_files, runs_tacit
 from tacit.capture.agents.tools import PATCHED, Keeps, Tool, tool_of
+from tacit.capture.agents.when import NO_TIME
 from tacit.capture.unsaid import is_unsaid
 from tacit.core.conversation import (
     Act,
+    By,
     Compacted,
     Conversation,
     How,
@@ -22,6 +25,7 @@ from tacit.core.conversation import (
     Outcome,
     PromptGiven,
     ReplyGiven,
+    Titled,
     ToolUsed,
 )
 from tacit.core.redaction import redacted
@@ -32,6 +36,7 @@ _MARGIN = 4096  # characters around a cut in which a secret is looked for
 _KEY = "PRIVATE KEY"  # the one secret with blanks and line breaks in it
 _MOST_FILES = 200
 _LONGEST_NAME = 1024
+_LONGEST_TITLE = 200
 _LASTING = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _SECRET = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|credentials?|pin)\b", re.IGNORECASE)
 _LONG_ID, _DIGITS = 20, 6
@@ -122,7 +127,7 @@ class Teller:
     def prompt(
         self, key: str, place: Place, text: str, how: How = How.TYPED, about: str = "", nth: int = 0
     ) -> Iterator[Heard]:
-        said = self._text(text)
+        said = self._text(text, LONGEST_PROMPT)
         if how is How.ANSWER:
             said = without_secret(said, about)
         if how is How.SHELL and is_unsaid(said):
@@ -133,7 +138,7 @@ class Teller:
             yield from self._tell(key, place, body, said, nth)
 
     def reply(self, key: str, place: Place, text: str, nth: int = 0) -> Iterator[Heard]:
-        if said := self._text(text):
+        if said := self._text(text, self.limits.text):
             yield from self._tell(key, place, ReplyGiven(self.agent, said, place.directory), said, nth)
 
     def interrupted(self, key: str, place: Place) -> Iterator[Heard]:
@@ -141,6 +146,17 @@ class Teller:
 
     def compacted(self, key: str, place: Place) -> Iterator[Heard]:
         yield from self._tell(key, place, Compacted(self.agent), "", 0)
+
+    def titled(
+        self, place: Place, text: str, by: By = By.HOST, nth: int = 0, *, timeless: bool = False
+    ) -> Iterator[Heard]:
+        """The title that a session has in its host. The same title at another time is another event, so that the
+        latest is known; with `timeless`, where the host does not tell since when it holds, it is the same event."""
+        said = clipped(" ".join(clean(without_noise(text)).split()), _LONGEST_TITLE)
+        if said:
+            key = key_of("", place.session, NO_TIME if timeless else place.at, f"title {nth} {by} {said}")
+            told = self._tell(key, place, Titled(self.agent, said, by), said, nth)
+            yield from (heard._replace(timeless=timeless) for heard in told)
 
     def used(
         self, call: Call, result: str = "", outcome: Outcome = Outcome.WELL, files: tuple[str, ...] = ()
@@ -166,8 +182,9 @@ class Teller:
             files or _files(row, call.given, line, outcome),
             call.place.directory,
             call.aside,
+            excerpt(row, call.given, self.limits.input) if outcome is Outcome.WELL else "",
         )
-        yield from self._tell(call.key, call.place, body, body.input + body.result, call.nth)
+        yield from self._tell(call.key, call.place, body, body.input + body.result + body.change, call.nth)
 
     def unanswered(self, call: Call) -> Iterator[Heard]:
         """A call whose result never came, now that the person has gone on."""
@@ -177,8 +194,8 @@ class Teller:
     def about(self, call: Call) -> str:
         return f"{call.tool}: {shown_input(tool_of(call.tool), call.given)}"
 
-    def _text(self, text: str) -> str:
-        return shortened(clean(without_noise(text)).strip(), self.limits.text)
+    def _text(self, text: str, limit: int) -> str:
+        return shortened(clean(without_noise(text)).strip(), limit)
 
     def _result(self, name: str, row: Tool, line: str, result: str, outcome: Outcome) -> str:
         if row.keeps is Keeps.NEVER or name.lower() in self.limits.skipped or outcome is Outcome.REJECTED:
@@ -189,7 +206,7 @@ class Teller:
         # What went wrong is mostly told at the end.
         return (shortened if outcome is Outcome.FAILED else clipped)(told, self.limits.result)
 
-    def _tell(self, key: str, place: Place, body: Conversation, text: str, nth: int) -> Iterator[Heard]:
+    def _tell(self, key: str, place: Place, body: Conversation | Titled, text: str, nth: int) -> Iterator[Heard]:
         if key in self._told:
             self.tally.passed["told already"] += 1
             return

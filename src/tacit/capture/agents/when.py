@@ -39,3 +39,8 @@ class Clock:
     def at(self, stamp: object) -> datetime:
         self._last = when(stamp) or self._last + _STEP
         return self._last
+
+    @property
+    def last(self) -> datetime | None:
+        """The time of the last record; none before there was one that told it."""
+        return self._last if self._last.year > NO_TIME.year else None

@@ -4,11 +4,24 @@ A session is named after its shell and its first second, so that reading again f
 before goes on: a history that has lost its beginning since then still belongs to the sessions it had.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import NamedTuple
 
 PAUSE = 30 * 60  # seconds
+_UNTIMED = re.compile(r"[a-z]+:[0-9a-f]{12}")
+
+
+def untimed_session(shell: str, history: str) -> str:
+    """The one session of a history without timestamps; `history` is what tells it from others."""
+    return f"{shell}:{sha256(history.encode()).hexdigest()[:12]}"
+
+
+def is_untimed(session: str) -> bool:
+    """Whether a session is a whole history without timestamps. (Others are named after ten digits of a time.)"""
+    return _UNTIMED.fullmatch(session) is not None
 
 
 class Sitting(NamedTuple):

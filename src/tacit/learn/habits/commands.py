@@ -11,4 +11,6 @@ from tacit.learn.habits.trail import Step, Trail
 
 def seen(_trail: Trail, step: Step) -> Iterator[Seen]:
     if step.ran.went_well:
-        yield from (Seen(Kind.RECURRING_COMMAND, part.family) for part in step.parts if not part.trivial)
+        yield from (
+            Seen(Kind.RECURRING_COMMAND, part.family, step.ran.directory) for part in step.parts if not part.trivial
+        )

@@ -11,4 +11,4 @@ from tacit.learn.habits.trail import Step, Trail
 
 def seen(_trail: Trail, step: Step) -> Iterator[Seen]:
     if step.ran.directory and step.ran.went_well and step.parts:
-        yield Seen(Kind.PREFERRED_CWD, step.ran.directory)
+        yield Seen(Kind.PREFERRED_CWD, step.ran.directory, step.ran.directory)

@@ -2,25 +2,36 @@
 
 from typing import NamedTuple
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Triple
+from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple
 
 BETWEEN = "\n"  # between the parts of a key; no part has one
 
 
 class Seen(NamedTuple):
-    """One occurrence of a habit. The key is what tells habits of a kind apart."""
+    """One occurrence of a habit. Kind and key identify the habit; `place` is where this occurrence ran.
+
+    `place` is a directory, or "" when the directory is unknown. A sequence whose steps ran in different directories has
+    their common parent and `/*` behind it (see workflows.py).
+    """
 
     kind: Kind
     key: str
+    place: str = ""
 
 
 class Tally(NamedTuple):
-    """A habit and what was counted of it."""
+    """A habit and what was counted of it.
+
+    `last` is the event of the latest occurrence. `scope` is the project the habit belongs to; the counts are then those
+    of this project. `has_times` is false when all occurrences come from histories without timestamps.
+    """
 
     seen: Seen
     runs: int
     sessions: int
     last: str = ""
+    scope: Scope = GLOBAL
+    has_times: bool = True
 
 
 class Scale(NamedTuple):
@@ -61,10 +72,10 @@ def label(seen: Seen) -> str:
     return seen.key.replace(BETWEEN, " → ")
 
 
-def claim_of(seen: Seen) -> Claim:
-    """The statement that a habit makes. It is the person's, wherever they are: the same on every machine."""
+def claim_of(seen: Seen, scope: Scope = GLOBAL) -> Claim:
+    """The statement that a habit makes, about the person or about the person in one project."""
     subject, predicate, words, sentence = _SAID[seen.kind](seen.key)
-    return Claim(seen.kind, GLOBAL, Triple(subject, predicate, words), sentence)
+    return Claim(seen.kind, scope, Triple(subject, predicate, words), sentence)
 
 
 def seen_of(claim: Claim) -> Seen | None:
@@ -77,7 +88,7 @@ def seen_of(claim: Claim) -> Seen | None:
         Kind.PREFERENCE: f"{claim.triple.predicate.removeprefix(_INSTEAD)}{BETWEEN}{words}",
     }.get(claim.kind)
     seen = Seen(claim.kind, key) if key else None
-    return seen if seen and claim_of(seen).id == claim.id else None
+    return seen if seen and claim_of(seen, claim.scope).id == claim.id else None
 
 
 _INSTEAD = "uses instead of "

@@ -1,14 +1,15 @@
 """From a habit to something that can be run: the command lines a person really typed, and where."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from tacit.core.observation import CommandRan
-from tacit.core.workflow import has_hole
 from tacit.learn.habits.families import Part, parts
 from tacit.learn.habits.habit import BETWEEN
+from tacit.learn.habits.placeholders import templates
 
+_SEVERAL = 2  # sessions that show a whole ritual
 _MOSTLY = 0.8  # so much of it in one directory makes it that directory's
 
 
@@ -24,16 +25,32 @@ class _Occurrence(NamedTuple):
     directory: str
 
 
-def recipe(key: str, ends: Sequence[Sequence[CommandRan]]) -> Recipe:
-    """`ends` are the commands of sessions up to an occurrence of this sequence, the latest first.
+def recipe(
+    key: str, ends: Sequence[Sequence[CommandRan]], is_there: Callable[[str], bool] = lambda _directory: True
+) -> Recipe:
+    """`ends` are the commands of sessions up to an occurrence of this sequence, the latest first. Only commands in
+    directories that `is_there` accepts count.
 
-    A step is the line that was typed in most of them; where they differ too much, or where a secret stood in it, the
-    command alone.
+    A step is the line that was typed in most of them, with placeholders for what varied; where they differ too much, or
+    where a secret stood in it, the command alone.
     """
     families = tuple(key.split(BETWEEN))
-    found = [one for commands in ends if (one := _occurrence(families, commands))]
-    steps = tuple(_line(family, [one.texts[at] for one in found]) for at, family in enumerate(families))
-    return Recipe(steps, _place([one.directory for one in found]))
+    found = _occurrences(families, ends, is_there)
+    return Recipe(templates(families, [one.texts for one in found]), _place([one.directory for one in found]))
+
+
+def is_whole(
+    key: str, ends: Sequence[Sequence[CommandRan]], is_there: Callable[[str], bool] = lambda _directory: True
+) -> bool:
+    """Whether a sequence was really run from its first step to its last in several of these sessions."""
+    return len(_occurrences(tuple(key.split(BETWEEN)), ends, is_there)) >= _SEVERAL
+
+
+def _occurrences(
+    families: Sequence[str], ends: Sequence[Sequence[CommandRan]], is_there: Callable[[str], bool]
+) -> list[_Occurrence]:
+    inside = [[ran for ran in commands if is_there(ran.directory)] for commands in ends]
+    return [one for commands in inside if (one := _occurrence(families, commands))]
 
 
 def _occurrence(families: Sequence[str], commands: Sequence[CommandRan]) -> _Occurrence | None:
@@ -54,13 +71,6 @@ def _occurrence(families: Sequence[str], commands: Sequence[CommandRan]) -> _Occ
 
 def _steps(ran: CommandRan) -> list[Part]:
     return [part for part in parts(ran.meant or ran.command) if not part.trivial] if ran.went_well else []
-
-
-def _line(family: str, texts: Sequence[str]) -> str:
-    if not texts:
-        return family
-    text, count = Counter(texts).most_common(1)[0]
-    return text if 2 * count > len(texts) and not has_hole(text) else family
 
 
 def _place(directories: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ def seen(trail: Trail, step: Step) -> Iterator[Seen]:
         return
     for wrong in dict.fromkeys((trail.failed, step.ran.planned)):
         if wrong and (found := corrected(parts(wrong), step.parts)):
-            yield Seen(Kind.PREFERENCE, BETWEEN.join(found))
+            yield Seen(Kind.PREFERENCE, BETWEEN.join(found), step.ran.directory)
 
 
 def corrected(wrong: tuple[Part, ...], right: tuple[Part, ...]) -> tuple[str, str] | None:

@@ -22,11 +22,13 @@ class Step(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """What a session did last, as far as anybody looks back: the last families, and the line that just failed."""
+    """What a session did last, as far as anybody looks back: the last families, the line that just failed, and the
+    directories in which those families ran."""
 
     families: tuple[str, ...] = ()
     at: int = 0
     failed: str = ""
+    directories: tuple[str, ...] = ()
 
     def rested(self, now: int) -> "Trail":
         """The same, unless so much time went by that nothing follows from it."""
@@ -40,5 +42,11 @@ def step(at: int, ran: CommandRan) -> Step:
 def followed(trail: Trail, families: tuple[str, ...], one: Step) -> Trail:
     """The trail after one more step, whose new families are given."""
     if all(part.trivial for part in one.parts):  # looking around changes nothing
-        return Trail(trail.families, one.at, trail.failed)
-    return Trail((*trail.families, *families)[-KEPT:], one.at, "" if one.ran.went_well else one.meant)
+        return Trail(trail.families, one.at, trail.failed, trail.directories)
+    added = (one.ran.directory,) * len(families)
+    return Trail(
+        (*trail.families, *families)[-KEPT:],
+        one.at,
+        "" if one.ran.went_well else one.meant,
+        (*trail.directories, *added)[-KEPT:],
+    )

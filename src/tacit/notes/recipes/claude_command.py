@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tacit.core.placeholders import placeholder
 from tacit.notes.recipes.quoting import is_plain, sh_word, shell_call
 from tacit.notes.recipes.recipe import Recipe, origin, safe_name
 
@@ -29,9 +30,17 @@ def render(recipe: Recipe) -> str:
         "",
         f"Run these {count} steps in order, each as it stands, all from one directory. A step that is only a `cd`",
         "changes the directory of those after it. Stop at the first step that fails and show what it printed.",
+        *_asking(recipe),
         *_blocks(recipe),
     ]
     return "\n".join([*told, ""])
+
+
+def _asking(recipe: Recipe) -> Iterator[str]:
+    if names := recipe.names:
+        told = ", ".join(f"`{placeholder(name)}`" for name in names)
+        yield from ("", f"Before you begin, ask for the value of each placeholder: {told}.")
+        yield "Put each in as one quoted word of the shell."
 
 
 def _blocks(recipe: Recipe) -> Iterator[str]:

@@ -12,6 +12,7 @@ INDENT = "    "
 _HEAD = (
     "# A workflow of Tacit. Each step stands below a line `step:`, indented by four blanks; it may have several lines.",
     "# The directory is where it runs; without one, it runs where you stand. Lines that begin with # are not read.",
+    "# {?name} in a step is a placeholder: its value is asked for at each run.",
 )
 
 

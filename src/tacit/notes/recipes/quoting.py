@@ -41,6 +41,15 @@ def shell_call(shell: str, word: str) -> str:
     return f"{shell} -c {word}" if shell == "fish" else f"{shell} -c -- {word}"
 
 
+ARGUMENTS = '"$@"'  # all of them, each as it is, in every shell but fish
+
+
+def shell_call_with(shell: str, word: str, arguments: str) -> str:
+    """The same with arguments, which are `$1` and so on inside; all but fish are told their own name first."""
+    name = "" if shell == "fish" else f"{shell} "
+    return f"{shell_call(shell, word)} {name}{arguments}"
+
+
 def _octal(sign: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in sign.encode())
 

@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from tacit.core.placeholders import names_in
+
 # Words that shells and just keep for themselves, or that a function would take away from every script of the session.
 _RESERVED = frozenset(
     (
@@ -24,6 +26,11 @@ class Recipe(NamedTuple):
     steps: tuple[str, ...]
     directory: str = ""
     shell: str = "sh"
+
+    @property
+    def names(self) -> list[str]:
+        """The placeholders: the arguments of an export, in this order."""
+        return names_in(self.steps)
 
 
 def origin(recipe: Recipe) -> str:

@@ -7,11 +7,16 @@ import select
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 def ask(prompt: str) -> str:
-    """One line, without its end. EOFError where there is no more to read."""
+    """One line, without its end. EOFError where there is no more to read.
+
+    Keys that were typed before the prompt is there answer nothing: they were meant for something else.
+    """
+    sys.stdout.flush()
+    _forget_typed()
     sys.stdout.write(prompt)
     sys.stdout.flush()
     with _woken_by_signals() as wake:
@@ -28,6 +33,15 @@ def agreed(question: str) -> bool:
         return ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False
+
+
+def _forget_typed() -> None:
+    """Drop what waits in the terminal's input, once all that was printed is shown."""
+    import termios
+
+    with suppress(termios.error, OSError, ValueError):  # no terminal: a pipe is read from its beginning
+        termios.tcdrain(sys.stdout.fileno())
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 @contextmanager

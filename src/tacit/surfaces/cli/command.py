@@ -1,7 +1,8 @@
 """What a command is, and how its words are read.
 
 A value is taken as it stands even when it begins with `--`, and texts may begin so too: what people remember is
-full of flags. Only a word that looks like a mistyped option is refused.
+full of flags. A word that looks like a mistyped option is refused in every verb. `--` ends the options, and `-` is a
+text that is read from standard input.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,6 +26,9 @@ class Option(NamedTuple):
     required: bool = False
 
 
+_SHORTEST = 3  # letters of what can be a mistyped option: `-x` is a flag of another program
+_TEXTS = ("TEXT", "QUERY")  # words of a verb that takes any text
+_NO_TEXTS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
 HOME = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
 JSON = Option("--json", help="print JSON, for programs")
 
@@ -38,7 +42,7 @@ class Command(NamedTuple):
     example: str
     run: "Callable[[Call], int]"
     options: tuple[Option, ...] = ()
-    any_words: bool = False
+    any_words: bool = False  # any text is one to this verb, also one that begins with a flag
 
     @property
     def all_options(self) -> tuple[Option, ...]:
@@ -81,7 +85,12 @@ class Call:
         return given[-1] if given else None
 
     def text_value(self, name: str) -> str:
-        return self.value(name) or ""
+        """What an option says; for `-` what standard input holds."""
+        given = self.value(name) or ""
+        if given == "-" and not any(one.name == name and one.value in _NO_TEXTS for one in self.command.options):
+            given = from_input(given)
+            self.values[name] = [given]  # it can be read once
+        return given
 
     def all_values(self, name: str) -> list[str]:
         return self.values.get(name, [])
@@ -106,7 +115,9 @@ class Call:
         given = self.value(also)
         if given is not None and self.words:
             raise WrongUse(f"the text was given twice, as a word and with {also}")
-        text = " ".join(self.words) if given is None else given
+        text = from_input(" ".join(self.words) if given is None else given)
+        if "-" in (given, *self.words[:1]) and text != "-":  # it can be read once
+            self.words, self.values = [text], {name: told for name, told in self.values.items() if name != also}
         if not text.strip():
             raise WrongUse(
                 f"tacit {self.command.name} wants {self.command.words}", f"for example: {self.command.example}"
@@ -158,18 +169,44 @@ def _value(option: Option, equals: str, attached: str, rest: Iterable[str]) -> s
     raise WrongUse(f"{option.name} wants a value: {option.name} {option.value}")
 
 
+def from_input(text: str) -> str:
+    """The text itself; for `-` what standard input holds."""
+    if text != "-":
+        return text
+    import sys
+
+    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+
+
 def _is_mistyped(word: str, command: Command, call: Call) -> bool:
-    """A single word that begins with `--`: part of a text only where any words are, or where the text begins."""
-    if command.any_words or not word.startswith("--") or any(sign.isspace() for sign in word):
+    """Whether a word is meant as an option and is none: it is spelled nearly like one, it is one of another verb, or it
+    stands where no text begins."""
+    if len(word) < _SHORTEST or not word.startswith("-") or any(sign.isspace() for sign in word):
         return False
-    return bool(call.words or not command.words) or bool(_near(word, command))
+    if _near(word, command):
+        return True
+    if not word.startswith("--"):
+        return False
+    may_be_text = command.any_words or (not call.words and any(text in command.words for text in _TEXTS))
+    return not may_be_text or _is_of_another_verb(word.partition("=")[0])
 
 
 def _near(word: str, command: Command) -> list[str]:
     from difflib import get_close_matches
 
     names = [option.name for option in command.all_options]
-    return get_close_matches(word.partition("=")[0], names, n=1, cutoff=0.7)
+    nearness = 0.75 if command.any_words else 0.7
+    return get_close_matches(f"--{word.partition('=')[0].lstrip('-')}", names, n=1, cutoff=nearness)
+
+
+def _is_of_another_verb(name: str) -> bool:
+    """Whether any verb has this option. All verbs are loaded for it: few texts begin with `--`."""
+    from importlib import import_module
+
+    from tacit.surfaces.cli.commands import SUMMARIES, module_of
+
+    every: Iterable[Command] = (import_module(module_of(verb)).COMMAND for verb in SUMMARIES)
+    return any(option.name == name for command in every for option in command.options)
 
 
 def _unknown_option(word: str, command: Command) -> WrongUse:

@@ -87,7 +87,8 @@ def _came(one: ImportedHistory) -> str:
         return "no commands"
     new = f"{one.new:,} new" if one.new else "nothing new"
     when = f", from {_day(one.first)} to {_day(one.last)}" if one.first and one.last else ""
-    return f"{counted(one.commands, 'command')}, {new}, in {counted(one.sessions, 'session')}{when}"
+    sessions = f"in {counted(one.sessions, 'session')}" if one.has_times else "without timestamps"
+    return f"{counted(one.commands, 'command')}, {new}, {sessions}{when}"
 
 
 def _besides(one: ImportedHistory) -> Iterator[str]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import StoreUnwell, TacitError, WrongUse
 from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, module_of
+
+if TYPE_CHECKING:
+    from tacit.surfaces.cli.command import Call
 
 
 def run(arguments: list[str]) -> int:
@@ -77,9 +81,18 @@ def _verb(name: str, arguments: list[str]) -> int:
     must_be_allowed(call)
     try:
         code: int = command.run(call)
+        if code == 0:
+            _afterwards(name, call)
         return code
     finally:
         call.close()
+
+
+def _afterwards(name: str, call: Call) -> None:
+    from tacit.surfaces.cli.background import RECORDING, encode_in_background
+
+    if name in RECORDING:
+        encode_in_background(call)
 
 
 def _no_such_command(name: str) -> WrongUse:

@@ -8,6 +8,7 @@ from tacit.core.claim import is_local, project_name
 from tacit.core.memory import Memory
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import Call
+from tacit.surfaces.cli.narrowing import say_rest
 from tacit.surfaces.cli.words import HABIT_WORDS, PROVENANCE_WORDS, STATUS_WORDS, counted, say, say_json
 from tacit.vault.judging import Outcome
 from tacit.vault.reading import Listed
@@ -25,6 +26,8 @@ def outcome_line(verb: str, outcome: Outcome) -> str:
 def entry_line(listed: Listed) -> str:
     memory = listed.memory
     marks = [memory.kind.label, STATUS_WORDS.get(memory.status.value, memory.status.value), show(scope_words(memory))]
+    if memory.in_fact_file:
+        marks.append("shared")
     if memory.strength > 1:
         marks.append(f"seen {memory.strength} times")
     if listed.conflict:
@@ -47,11 +50,14 @@ def memory_json(listed: Listed) -> Mapping[str, object]:
         "status": memory.status.value,
         "evidence": [given.text for given in memory.evidence],
         "scope": memory.claim.scope,
+        "shared": memory.in_fact_file,
         "triple": memory.claim.triple._asdict(),
         "tags": list(memory.claim.tags),
         "strength": memory.strength,
         "runs": listed.counted.runs if listed.counted else memory.strength,
         "sessions": listed.counted.sessions if listed.counted else len(memory.sessions),
+        "has_times": listed.counted.has_times if listed.counted else True,
+        "steps": list(listed.counted.steps) if listed.counted else [],
         "source": memory.source,
         "provenance": memory.provenance.name.lower(),
         "first_seen": memory.first_at.isoformat(),
@@ -63,18 +69,22 @@ def memory_json(listed: Listed) -> Mapping[str, object]:
     }
 
 
-def say_entries(call: Call, listed: Sequence[Listed], title: str) -> None:
-    """A list, for people or as JSON."""
+def say_entries(call: Call, listed: Sequence[Listed], title: str, total: int | None = None) -> None:
+    """A list, for people or as JSON. `total` is how many there are where only some are listed."""
     if call.flag("--json"):
         say_json([memory_json(one) for one in listed])
         return
-    say(f"{title} ({len(listed)})")
+    say(f"{title} ({len(listed) if total is None else total})")
     for one in listed:
         say(f"- {entry_line(one)}")
+    if total is not None:
+        say_rest(call, len(listed), total, "memory", "memories")
 
 
 def _basis(listed: Listed) -> str:
     memory = listed.memory
+    if listed.counted and not listed.counted.has_times:
+        return f"{counted(listed.counted.runs, 'run')} in a history without timestamps (sessions unknown)"
     if listed.counted:
         return f"{counted(listed.counted.runs, 'run')} in {counted(listed.counted.sessions, 'session')}"
     return f"{counted(max(memory.strength, 1), 'observation')} in {counted(len(memory.sessions), 'session')}"
@@ -84,13 +94,16 @@ def card(listed: Listed, at: int, of: int) -> Sequence[str]:
     """A candidate as a person decides on it."""
     memory = listed.memory
     kind = HABIT_WORDS[memory.kind.label] if listed.counted else memory.kind.label
-    lines = [
-        f"── {at} of {of} ── [{listed.short}] {kind}, {show(scope_words(memory))}",
-        f"   “{show(memory.claim.sentence)}”",
-        f"   based on {_basis(listed)}, confidence {memory.confidence:.2f}",
-    ]
+    lines = [f"── {at} of {of} ── [{listed.short}] {kind}, {show(scope_words(memory))}"]
+    if listed.counted and listed.counted.steps:
+        lines.append(f"   {show(listed.counted.label)}")
+        lines += [f"     {number}. {show(clip(step, 100))}" for number, step in enumerate(listed.counted.steps, 1)]
+    else:
+        lines.append(f"   “{show(memory.claim.sentence)}”")
+    lines.append(f"   based on {_basis(listed)}, confidence {memory.confidence:.2f}")
     if listed.counted:
-        return [*lines, f"   learned from your shell, the last time on {listed.counted.last}"]
+        last = f", the last time on {listed.counted.last}" if listed.counted.last else ""
+        return [*lines, f"   learned from your shell{last}"]
     lines.append(f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}")
     lines += [f"   evidence: {show(clip(given.text, 300))}" for given in memory.evidence[:3]]
     if listed.why:

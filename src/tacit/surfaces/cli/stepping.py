@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NamedTuple, NoReturn
@@ -67,9 +67,9 @@ def place_of(workflow: Workflow) -> str:
     return folder
 
 
-def step_lines(workflow: Workflow, first: int = 0) -> Iterator[str]:
+def step_lines(steps: Sequence[str], first: int = 0) -> Iterator[str]:
     """Every step, whole: what a person agrees to. Those that are left out are marked."""
-    for number, step in enumerate(workflow.steps, 1):
+    for number, step in enumerate(steps, 1):
         mark = "  (not this time)" if number <= first and not changes_directory(step) else ""
         head, *rest = step.split("\n")
         yield f"  {number}. {show(head)}{mark}"
@@ -79,13 +79,16 @@ def step_lines(workflow: Workflow, first: int = 0) -> Iterator[str]:
 class Stepping:
     """One run of a workflow."""
 
-    def __init__(self, vault: Vault, workflow: Workflow, first: int, shell: Shell, directory: str) -> None:
+    def __init__(
+        self, vault: Vault, workflow: Workflow, first: int, shell: Shell, directory: str, steps: Sequence[str] = ()
+    ) -> None:
+        """`steps` are those of the workflow with values for their placeholders."""
         self._vault = vault
         self._workflow = workflow
         self._first = first
         self._shell = shell
         self._begins = self._directory = directory
-        self._steps = list(workflow.steps)
+        self._steps = list(steps or workflow.steps)
         self._ran: list[StepRan] = []
         self._edited: list[CommandRan] = []
 
@@ -181,7 +184,7 @@ class Stepping:
         """What was changed and went well may become the step."""
         steps = list(self._workflow.steps)
         for at, ran in enumerate(self._ran, self._first):
-            if ran.status == 0 and ran.command != steps[at] and agreed(f"Save step {at + 1} as you changed it?"):
+            if ran.status == 0 and ran.command != self._steps[at] and agreed(f"Save step {at + 1} as you changed it?"):
                 steps[at] = ran.command
         if tuple(steps) == self._workflow.steps:
             return

@@ -46,6 +46,12 @@ def counted(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
+def waiting_for_trust(number: int) -> str:
+    """That a repository brought facts nobody decided on yet, and what to type; nothing of what they say."""
+    wait = "waits" if number == 1 else "wait"
+    return f"{counted(number, 'fact')} in docs/memory/memories.ndjson {wait} for your trust: tacit trust"
+
+
 def short_path(path: str) -> str:
     """A path as people write it: their own folder is `~`."""
     folder = os.path.expanduser("~")

@@ -6,6 +6,7 @@ import sys
 
 from tacit.core.errors import TacitError
 from tacit.core.memory import Memory
+from tacit.core.placeholders import names_in
 from tacit.core.text import show
 from tacit.surfaces.cli.asking import agreed
 from tacit.surfaces.cli.words import say
@@ -18,7 +19,7 @@ def make_workflow(vault: Vault, memory: Memory) -> None:
     if recipe is None:
         return
     try:
-        workflow = vault.workflow_from(None, recipe.steps, recipe.directory, memory.id)
+        workflow = vault.workflow_from(None, recipe.steps, recipe.directory, memory.id, memory.claim.scope)
     except TacitError as error:  # the memory holds all the same
         say(f"  no workflow was made of it: {show(error.message)}")
         return
@@ -26,6 +27,8 @@ def make_workflow(vault: Vault, memory: Memory) -> None:
     say(f"Workflow {show(workflow.name)}{where}:")
     for at, line in enumerate(workflow.steps, 1):
         say(f"  {at}. {show(line)}")
+    if names := names_in(workflow.steps):
+        say(f"  asks when it is run: {', '.join(names)}")
     if sys.stdin.isatty() and agreed("Edit it now?"):
         from tacit.surfaces.cli.rewriting import rewrite
 

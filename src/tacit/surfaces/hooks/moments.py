@@ -1,10 +1,12 @@
-"""What is done at an agent's hooks: something is given to the model, or a transcript is captured."""
+"""What is done at an agent's hooks: something is given to the model, the person is told that suggestions wait, or a
+transcript is captured."""
 
 from __future__ import annotations
 
 import json
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import StoreUnwell
 from tacit.settings import Settings, settings_or_defaults
@@ -15,10 +17,14 @@ from tacit.vault.conversations.pending import REINDEX, Note, any_wait, drain, le
 from tacit.vault.conversations.unfinished import goes_on, grown, has_ended
 from tacit.vault.home import Home, locate
 
+if TYPE_CHECKING:  # loaded by hooks that give something
+    from tacit.vault.conversations.giving import Giving
+
 _DEADLINE = 9  # seconds; then the system ends a process that captures. What it had not read yet still waits.
 _SESSIONS = 10  # learned from at once
 _ENCODING = 4.0  # seconds of that for vectors of meaning
 _BEFORE_CHECKPOINT = 0.8  # seconds to wait for what this session did until now
+_BEGINS = ("startup", "")  # a session that is resumed, cleared or compacted had its notice when it began
 
 
 def inject(name: str, event: str, given: bytes, home: str | None) -> str:
@@ -27,34 +33,61 @@ def inject(name: str, event: str, given: bytes, home: str | None) -> str:
         told_by = host(name)
         told = _told(told_by, event, given)
         if told_by and told:
-            return told_by.say(event, _text(told_by, told, home))
+            return _answer(told_by, event, told, home)
     return ""
 
 
-def _text(told_by: Host, told: Told, home: str | None) -> str:
+def _answer(told_by: Host, event: str, told: Told, home: str | None) -> str:
+    """A text for the model and a line for the person, as the host takes them."""
     place = locate(home, dict(os.environ))
     settings = settings_or_defaults(place.settings, os.environ)
     if not os.path.isdir(place.root):
         return ""
     if told.moment is Moment.START:
         _look_after_others(place, settings)
+    from tacit.vault.conversations.giving import Giving
+
+    with Giving(place.root, cwd=told.directory or None, settings=settings) as giving:
+        answer = told_by.say(event, _text(told_by, told, place, giving))
+        begins = told.moment is Moment.START and told.source in _BEGINS
+        if begins and told_by.notify and settings.agents_notice:
+            with suppress(Exception):  # the text for the model counts more
+                notice = _notice(giving.waiting(), giving.untrusted())
+                answer = told_by.notify(answer, notice) if notice else answer
+    return answer
+
+
+def _notice(suggestions: int, untrusted: int) -> str:
+    """A line for the person, or "" when nothing waits; no text of any memory is in it."""
+    waiting, commands = [], []
+    if suggestions:
+        waiting.append("1 suggestion" if suggestions == 1 else f"{suggestions} suggestions")
+        commands.append("tacit review")
+    if untrusted:
+        waiting.append("1 fact of this repository" if untrusted == 1 else f"{untrusted} facts of this repository")
+        commands.append("tacit trust")
+    if not waiting:
+        return ""
+    verb = "waits" if suggestions + untrusted == 1 else "wait"
+    return f"Tacit: {' and '.join(waiting)} {verb} for you. In a terminal of your own, type: {', '.join(commands)}"
+
+
+def _text(told_by: Host, told: Told, place: Home, giving: Giving) -> str:
+    """What the model is told; nothing at a start that its host ignores."""
+    if told.moment is Moment.START and not _says_at_start(told_by):
+        return ""
+    from tacit.vault.conversations.giving import Asker
+
+    asker = Asker(told_by.name, told.session, told.source, told_by.replaces and told.source == "resume")
     if told.source in ("compact", "resume"):
         _note(place, told_by.name, told)
         drain_now(place, _BEFORE_CHECKPOINT)
     try:
-        return _given(told_by, told, place, settings)
+        start = told.moment is Moment.START or (not _says_at_start(told_by) and giving.is_first(asker))
+        return giving.give(asker, start=start, prompt=told.prompt)
     except StoreUnwell:
         leave(place, REINDEX)  # whoever takes up notes makes the index, too
         raise
-
-
-def _given(told_by: Host, told: Told, place: Home, settings: Settings) -> str:
-    from tacit.vault.conversations.giving import Asker, Giving
-
-    asker = Asker(told_by.name, told.session, told.source, told_by.replaces and told.source == "resume")
-    with Giving(place.root, cwd=told.directory or None, settings=settings) as giving:
-        start = told.moment is Moment.START or (not _says_at_start(told_by) and giving.is_first(asker))
-        return giving.give(asker, start=start, prompt=told.prompt)
 
 
 def _look_after_others(place: Home, settings: Settings) -> None:

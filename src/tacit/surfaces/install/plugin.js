@@ -1,7 +1,8 @@
 // Tacit for OpenCode, written by: tacit install opencode. Taken out by: tacit uninstall opencode
 //
 // It tells Tacit when a session begins, gets a prompt, rests or is compacted, and adds to the system prompt what
-// Tacit answers. Whatever goes wrong, OpenCode goes on as if this file were not here.
+// Tacit answers. When suggestions wait, a toast says so to the person; the model is not told. Whatever goes wrong,
+// OpenCode goes on as if this file were not here.
 
 import { spawn } from "node:child_process"
 import { homedir } from "node:os"
@@ -11,8 +12,9 @@ const COMMANDS = @COMMANDS@
 const TIMEOUTS = @TIMEOUTS@
 const MOST = 40000 // characters that a session is told in all
 
-// Runs a command with what is to be known on its input; resolves to the text it answers, or to nothing.
-function tell(event, payload) {
+// Runs a command with what is to be known on its input; resolves to the text it answers for the model, or to nothing.
+// A line for the person goes to `show`.
+function tell(event, payload, show = () => {}) {
   return new Promise((resolve) => {
     try {
       const [first, ...rest] = COMMANDS[event]
@@ -21,7 +23,9 @@ function tell(event, payload) {
       const end = () => {
         clearTimeout(timer)
         try {
-          resolve(JSON.parse(answer).context || "")
+          const { context, notice } = JSON.parse(answer)
+          if (notice) show(notice)
+          resolve(context || "")
         } catch {
           resolve("")
         }
@@ -39,17 +43,22 @@ function tell(event, payload) {
   })
 }
 
-const server = async ({ directory }) => {
+const server = async ({ client, directory }) => {
   const data = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share")
   const transcript_path = join(data, "opencode", "opencode.db")
   const sessions = new Map() // id -> { start, prompts, working }
   const made = new Set() // sessions that began in this process
   const children = new Set() // sessions of an agent's own helpers: they are told nothing
 
+  const show = async (message) => {
+    try {
+      await client.tui.showToast({ body: { message, variant: "info" } })
+    } catch {}
+  }
   const about = (session_id, more) => ({ session_id, transcript_path, cwd: directory, ...more })
   const begun = (id, source) => {
     const session = sessions.get(id) || { prompts: [], working: false }
-    session.start = tell("session.start", about(id, { source }))
+    session.start = tell("session.start", about(id, { source }), show)
     sessions.set(id, session)
     return session
   }

@@ -131,7 +131,7 @@ def _memory_text(vault: Vault, name: str) -> str | None:
 
 def _markdown(listed: Listed) -> str:
     from tacit.surfaces.mcp.fence import fenced, harmless
-    from tacit.vault.reading import scope_label
+    from tacit.vault.hits import scope_label
 
     memory = listed.memory
     lines = [

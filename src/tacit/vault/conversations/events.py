@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from tacit.capture.agents.heard import Heard
 from tacit.core.claim import Scope
-from tacit.core.conversation import Act, Conversation, PromptGiven, ToolUsed
+from tacit.core.conversation import Act, By, Conversation, PromptGiven, Titled, ToolUsed
 from tacit.core.event import USER, Event, Origin
 from tacit.core.ids import derived_id
 from tacit.core.provenance import Provenance
@@ -59,9 +59,9 @@ class Composer:
         return self._offsets[quarter]
 
 
-def _voice(body: Conversation) -> tuple[str, Provenance]:
+def _voice(body: Conversation | Titled) -> tuple[str, Provenance]:
     """The person's words are theirs; an agent's are a model's; what comes from elsewhere nobody vouches for."""
-    if isinstance(body, PromptGiven):
+    if isinstance(body, PromptGiven) or (isinstance(body, Titled) and body.by is By.PERSON):
         return USER, Provenance.USER_DIRECT
     if isinstance(body, ToolUsed):
         is_foreign = body.act is Act.FETCHED

@@ -1,16 +1,18 @@
 """Giving memory to an agent: at the start of a session, at a prompt, after a compaction. Each memory once a session.
 
-Hooks wait for this, so it reads what is there and waits for nobody for long.
+The standing rules of a project are told at the first of these moments, whatever the prompt is about. Later prompts
+carry only rules that changed since. Hooks wait for this, so it reads what is there and waits for nobody for long.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
-from tacit.core.claim import Scope, is_local
+from tacit.core.claim import Kind, Scope, is_local
 from tacit.core.conversation import session_id
 from tacit.core.errors import LockBusy
 from tacit.core.event import Draft, Event, Origin, timestamp
+from tacit.core.ids import ClaimId, EventId
 from tacit.core.observation import Injected
 from tacit.core.status import Status
 from tacit.core.text import clean, clip
@@ -18,8 +20,8 @@ from tacit.disk.lock import FileLock
 from tacit.index import reader, sessions
 from tacit.index.reader import Entry
 from tacit.index.sessions import Row
-from tacit.recall.bearing import bearing, telling_words
-from tacit.recall.brief import compose
+from tacit.recall.bearing import Bearing, bearing, telling_words
+from tacit.recall.brief import Brief, compose, is_standing_rule
 from tacit.recall.injection import Before, Injection, at_prompt, at_start
 from tacit.recall.kindred import kindred
 from tacit.recall.nearest import nearest
@@ -31,7 +33,7 @@ from tacit.vault.filing import must_decode
 from tacit.vault.opened import Opened
 
 _PATIENCE = 0.2  # seconds for whoever else writes
-_LEADING, _FOUND = 60, 40  # memories to choose from
+_LEADING, _RULES, _FOUND = 60, 20, 40  # memories to choose from, of each scope; and those that words find
 _SHOWN_PROMPT = 1000
 _LOOKED_AT = 200  # sessions, of which many may be alike
 _TYPE = "brief.given"
@@ -50,15 +52,25 @@ class Asker(NamedTuple):
 
 
 class Past(NamedTuple):
-    """What this session was given since it last forgot, and the last time it was given anything."""
+    """What this session was given since it last forgot: memories and sessions by id, in which scopes it was given
+    anything, and in which of these a start. `last` and `event` are when it was given anything at all the last time."""
 
-    memories: frozenset[str]
-    sessions: frozenset[str]
-    last: str
+    memories: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+    scopes: frozenset[Scope] = frozenset()
+    started: frozenset[Scope] = frozenset()
+    last: str = ""
+    event: EventId = EventId("")
 
     @property
     def is_empty(self) -> bool:
         return not self.last
+
+    def wants(self, entry: Entry, scope: Scope) -> bool:
+        """Whether a memory is still to be told where one stands in `scope`. Of more rules than fit, those that were
+        left out the first time are not told one by one later; what was said or accepted since then is."""
+        told_here = self.scopes if is_standing_rule(entry) else self.started
+        return entry.id not in self.memories and (scope not in told_here or entry.last > self.event)
 
 
 class Giving(Opened):
@@ -91,6 +103,12 @@ class Giving(Opened):
             return past.is_empty or bool(row and row.compacted > past.last)
 
         return self._store.read(ask)
+
+    def waiting(self) -> int:
+        """How many suggestions wait for the person, in all projects; none for a folder that is left out."""
+        if left_out(self._settings, self._user_folder, self._cwd):
+            return 0
+        return self._store.read(lambda connection: _count_waiting(connection, self._user_folder))
 
     def _give(self, asker: Asker, start: bool, prompt: str) -> str:
         text, room = "", self._settings.inject_max_characters
@@ -129,22 +147,45 @@ class Giving(Opened):
 
     def _at_start(self, connection: sqlite3.Connection, asker: Asker) -> Injection:
         is_blank = asker.anew or asker.source in _FORGETTING
-        past = Past(frozenset(), frozenset(), "") if is_blank else self._past(connection, asker)
-        candidates = reader.leading(connection, self._store.scopes_in(connection), _LEADING)
-        brief = compose(
-            (entry for entry in candidates if entry.id not in past.memories),
-            tags=frozenset(),
-            relevance={},
-            nonce=self._nonce(),
-            most=self._settings.brief_entries,
-            budget=self._settings.brief_tokens,
-        )
+        past = Past() if is_blank else self._past(connection, asker)
+        room = self._settings.inject_max_characters
+        leading = reader.leading(connection, self._store.scopes_in(connection), _LEADING)
+        unread = self._unread(connection, past, leading)
+        brief = self._brief(connection, past, nearest(leading, _distance), {}, unread, room)
         own = sessions.row(connection, session_id(asker.agent, asker.session))
         is_continued = asker.source in ("compact", "resume") or bool(own and own.compacted > past.last > "")
         so_far = sessions.session(connection, own, must_decode) if own and is_continued else None
         recent = [] if own and is_continued and not asker.anew else list(self._recent(connection, asker, past))
-        now = self._store.speaker.clock()
-        return at_start(brief, recent, so_far, now, self._nonce(), self._settings.inject_max_characters)
+        return at_start(brief, recent, so_far, self._store.speaker.clock(), self._nonce(), room)
+
+    def _brief(
+        self,
+        connection: sqlite3.Connection,
+        past: Past,
+        holding: Sequence[Entry],
+        bearing_on: Mapping[ClaimId, Bearing],
+        unread: int,
+        room: int,
+    ) -> Brief:
+        """What is still to be told of the memories that hold here, and those of them that bear on the prompt."""
+        scope = self._store.scope_in(connection)
+        return compose(
+            [entry for entry in holding if entry.id in bearing_on or past.wants(entry, scope)],
+            tags=frozenset(),
+            relevance={name: one.share for name, one in bearing_on.items()},
+            nonce=self._nonce(),
+            most=self._settings.brief_entries,
+            budget=self._settings.brief_tokens,
+            characters=room,
+            unread=unread,
+        )
+
+    def _unread(self, connection: sqlite3.Connection, past: Past, read: Iterable[Entry]) -> int:
+        """Standing rules that hold here beyond those that were read; only of interest when they are told first."""
+        if self._store.scope_in(connection) in past.scopes:
+            return 0
+        total = reader.count_rules(connection, self._store.scopes_in(connection))
+        return total - sum(map(is_standing_rule, read))
 
     def _recent(self, connection: sqlite3.Connection, asker: Asker, past: Past) -> Iterator[Row]:
         """The last sessions here; of those in which the same was asked, the latest."""
@@ -163,20 +204,25 @@ class Giving(Opened):
     def _at_prompt(self, connection: sqlite3.Connection, asker: Asker, prompt: str, most: int) -> Injection:
         past = self._past(connection, asker)
         question = question_of(connection, telling_words(clean(prompt)))
-        found = self._standing(connection, question, past)
-        before = self._before(connection, asker, past, question)
-        return at_prompt(bearing(prompt, found), before, self._store.speaker.clock(), self._nonce(), most)
-
-    def _standing(self, connection: sqlite3.Connection, question: Question, past: Past) -> list[Entry]:
-        """Memories that hold here and were not given yet."""
         scopes = self._store.scopes_in(connection)
-        found = [entry for entry, _ in memories(connection, question, _FOUND)]
-        return [
-            entry
-            for entry in nearest(found, lambda scope: 0 if is_local(scope) else 1)
+        found = {
+            entry.id: entry
+            for entry, _ in memories(connection, question, _FOUND)
             if entry.scope in scopes and entry.status is Status.ACTIVE and entry.overruled_by is None
-            if entry.id not in past.memories
-        ]
+        }
+        since = past.event if self._store.scope_in(connection) in past.scopes else ""
+        rules = reader.leading_rules(connection, scopes, _RULES, since)
+        if since and any(entry.kind is Kind.PREFERENCE for entry in found.values()):
+            rules += reader.leading_rules(connection, filter(is_local, scopes), _RULES)  # they may answer it
+        read = {**{entry.id: entry for entry in rules}, **found}
+        holding = nearest(read.values(), _distance)
+        untold = [entry for entry in holding if entry.id in found and entry.id not in past.memories]
+        bearing_on = {one.entry.id: one for one in bearing(prompt, untold)}
+        due = [entry for entry in holding if is_standing_rule(entry) or entry.id in bearing_on]
+        brief = self._brief(connection, past, due, bearing_on, self._unread(connection, past, read.values()), most)
+        before = self._before(connection, asker, past, question)
+        why = {name: one.reason for name, one in bearing_on.items()}
+        return at_prompt(brief, why, before, self._store.speaker.clock(), self._nonce(), most)
 
     def _before(self, connection: sqlite3.Connection, asker: Asker, past: Past, question: Question) -> Before | None:
         """The earlier session here that bears on a prompt, if neither it nor one like it was told of yet."""
@@ -195,18 +241,50 @@ class Giving(Opened):
         waiting = [event for event in self._store.filing.unfiled(connection, _TYPE) if event.origin.session == name]
         events: list[Event] = sorted(waiting, key=lambda event: event.id, reverse=True)
         events += sessions.given(connection, must_decode, name)
+        row = sessions.row(connection, session_id(asker.agent, asker.session))
+        compacted = row.compacted if row else ""
         given: set[str] = set()
         told: set[str] = set()
+        scopes: set[Scope] = set()
+        started: set[Scope] = set()
         for event in events:
-            if isinstance(event.body, Injected) and event.body.agent == asker.agent:
-                given.update(event.body.memories)
-                told.update(event.body.sessions)
-                if event.body.moment in _FORGETTING:
-                    break
-        return Past(frozenset(given), frozenset(told), timestamp(events[0].at) if events else "")
+            if not isinstance(event.body, Injected) or event.body.agent != asker.agent:
+                continue
+            if timestamp(event.at) < compacted:  # hosts without a hook after a compaction are known by their record
+                break
+            given.update(event.body.memories)
+            told.update(event.body.sessions)
+            scopes.add(event.scope)
+            if event.body.moment != "prompt":
+                started.add(event.scope)
+            if event.body.moment in _FORGETTING:
+                break
+        last = events[0] if events else None
+        return Past(
+            frozenset(given),
+            frozenset(told),
+            frozenset(scopes),
+            frozenset(started),
+            timestamp(last.at) if last else "",
+            last.id if last else EventId(""),
+        )
 
     def _nonce(self) -> str:
         return self._store.entropy().hex()
+
+
+def _count_waiting(connection: sqlite3.Connection, user_folder: str) -> int:
+    pending = reader.count_pending(connection)
+    if Kind.WORKFLOW_PATTERN.label in pending:  # a pattern that a longer one contains waits, but no list shows it
+        from tacit.vault.learning import count_hidden
+        from tacit.vault.tallies import scopes
+
+        return sum(pending.values()) - count_hidden(connection, scopes(connection, user_folder))
+    return sum(pending.values())
+
+
+def _distance(scope: Scope) -> int:
+    return 0 if is_local(scope) else 1
 
 
 def _task(prompt: str) -> str:

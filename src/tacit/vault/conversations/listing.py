@@ -17,10 +17,8 @@ from tacit.index import reader, sessions
 from tacit.index.sessions import Row
 from tacit.vault.conversations.places import scope_of
 from tacit.vault.filing import must_decode
+from tacit.vault.hits import scope_label
 from tacit.vault.opened import Opened
-from tacit.vault.reading import scope_label
-
-_LEAST = 4  # letters of a short id
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ class ToldSessions(Opened):
             found = [row for row in sessions.rows(connection, self._sessions_scope(connection, project)) if row.is_told]
             listed = list(_grouped(found)) if grouped else [(row, 0) for row in found]
             chosen = listed if limit is None else listed[:limit]
-            return [ListedSession(_short(connection, row.id), row, alike) for row, alike in chosen]
+            return [ListedSession(sessions.short_id(connection, row.id), row, alike) for row, alike in chosen]
 
         return self._store.read(ask)
 
@@ -85,15 +83,36 @@ class ToldSessions(Opened):
 
         def ask(connection: sqlite3.Connection) -> tuple[ListedSession, Session]:
             row = _meant(connection, clean(reference).strip())
-            return ListedSession(_short(connection, row.id), row), sessions.session(connection, row, must_decode)
+            return ListedSession(sessions.short_id(connection, row.id), row), sessions.session(
+                connection, row, must_decode
+            )
 
         return self._store.read(ask)
+
+    def must_be_of_this_project(self, listed: ListedSession) -> None:
+        """Refuse a session of another project than the one this folder is in."""
+        scope = self._store.read(lambda connection: self._sessions_scope(connection, True))
+        if scope is not None and listed.row.scope != scope:
+            raise WrongUse(
+                f"the session {listed.short} is of {listed.label}, not of this project",
+                "say everywhere: true to read it",
+            )
 
     def session_lines(self, session: Session) -> list[str]:
         """Its page."""
         from tacit.notes.sessions import render
 
         return render(session, self._store.turn)
+
+    def session_part_lines(self, session: Session, turn: int, around: int = 0) -> list[str]:
+        """One turn of its page, whole, with so many before and after it."""
+        from tacit.notes.sessions import render_part
+
+        last = len(session.parts)
+        if not 1 <= turn <= last:
+            raise NotFound(f"this session has no turn {turn}: it has {last}", f"tacit session show {session.id}")
+        numbers = range(max(turn - around, 1), min(turn + around, last) + 1)
+        return [line for number in numbers for line in render_part(session, number)]
 
     def injected(self, *, session: str | None = None, limit: int = 20) -> list[Injection]:
         """What was put into prompts, the latest first."""
@@ -134,7 +153,7 @@ def _meant(connection: sqlite3.Connection, reference: str) -> Row:
             return rows[0]
     found = _candidates(connection, reference) if reference else []
     if len(found) > 1:
-        shown = ", ".join(_short(connection, one) for one in found[:5])
+        shown = ", ".join(sessions.short_id(connection, one) for one in found[:5])
         raise WrongUse(f"{reference!r} could be any of {shown}", "type more of it; see: tacit sessions")
     row = sessions.row(connection, found[0]) if found else None
     if row is None:
@@ -154,13 +173,6 @@ def _name(connection: sqlite3.Connection, reference: str) -> str:
         return _meant(connection, clean(reference).strip()).name
     except NotFound:
         return clean(reference).strip()
-
-
-def _short(connection: sqlite3.Connection, name: ClaimId) -> str:
-    for length in range(_LEAST, len(name)):
-        if len(sessions.ids_beginning(connection, name[:length], 2)) < 2:
-            return name[:length]
-    return name
 
 
 def _injection(connection: sqlite3.Connection, event: Event) -> Injection:

@@ -126,6 +126,7 @@ class Histories(Opened):
         return ImportedHistory(file.path, file.shell, problem=problem)
 
     def _read(self, history: _History, dry_run: bool, progress: Progress, ignored: Ignored | None) -> ImportedHistory:
+        from tacit.capture.history.directories import Directories
         from tacit.core.blockwise import Blockwise
         from tacit.log.tombstones import tombstones
         from tacit.vault.history.grown import Grown
@@ -136,7 +137,8 @@ class Histories(Opened):
         known = Known(log, history.segment)
         guard = Blockwise(self._mark_of(dry_run))
         setting, skipped, earlier = self._setting(history, known, guard)
-        intake = Intake(setting, known, guard, tombstones(log), ignored, None if dry_run else log.sign)
+        directories = Directories(self._user_folder, os.path.isdir)
+        intake = Intake(setting, known, guard, tombstones(log), ignored, None if dry_run else log.sign, directories)
         intake.tally.commands = skipped - earlier
         if earlier:
             intake.tally.left_out[EARLIER] = earlier
@@ -235,11 +237,12 @@ def _survey(history: _History, now: int) -> _Survey:
 def _in_order(history: _History, host: str, now: int, known: Known, new: int) -> Setting:
     """One session, and the commands a millisecond apart up to the last change of the file."""
     from tacit.capture.history.entry import SECOND
+    from tacit.capture.history.sessions import untimed_session
     from tacit.vault.history.intake import Setting
 
     start = min(history.changed, now) - new * _MILLISECOND
     after = max(start, (known.last + 1) * SECOND if known.count else 0)
-    session = f"{history.shell}:{sha256(f'{host}{history.name}'.encode()).hexdigest()[:12]}"
+    session = untimed_session(history.shell, f"{host}{history.name}")
     return Setting(history.shell, host, now, after, _MILLISECOND, session, known.count)
 
 

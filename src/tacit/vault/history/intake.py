@@ -14,6 +14,7 @@ from hashlib import blake2b
 from json.encoder import encode_basestring_ascii as quoted
 from typing import NamedTuple
 
+from tacit.capture.history.directories import Directories
 from tacit.capture.history.entry import EARLIEST, SECOND, Entry, Unread, latest
 from tacit.capture.history.sessions import Sessions
 from tacit.capture.unsaid import is_unsaid
@@ -81,8 +82,10 @@ class Intake:
         graves: Tombstones | None,
         ignored: Ignored | None,
         sign: Sign | None = None,
+        directories: Directories | None = None,
     ) -> None:
         self.tally = Tally()
+        self._directories = directories
         self._setting = setting
         self._host = setting.host
         self._known = known
@@ -108,6 +111,7 @@ class Intake:
         ids, hashed_shell, session_at, line = self._ids, self._hashed.copy, self._sessions.at, self._lines.line
         earliest, last, now, only_session = self._earliest, self._latest, self._setting.now, self._setting.session
         unusual = self._ignored or self._graves or self._known.heard
+        told = self._directories
         for entry, text in zip(block, self._guard.cleaned([entry[0] for entry in block]), strict=True):
             _, at, milliseconds, status, directory, session, host = entry
             if "tacit" in text and is_unsaid(text):
@@ -125,12 +129,14 @@ class Intake:
             session = only_session or session or session_at(second, milliseconds)
             if session != self._session:
                 self._sit(session, at)
+            if told:
+                directory = directory or told.started(text)
             self._at = at
             hashed = hashed_shell()
             hashed.update(f"{at if exact else second}\n{nth}\n{text}".encode())
             digest = hashed.digest()
             key = digest[2:]  # as `key_of` reads it from the id
-            if key in ids or (unusual and self._is_left_out(entry, text)):
+            if key in ids or (unusual and self._is_left_out(entry, text, directory)):
                 continue
             ids.add(key)
             if second // _QUARTER != self._quarter:
@@ -176,6 +182,8 @@ class Intake:
     def _sit(self, session: str, at: int) -> None:
         """The times are looked at here and at the end of a block only: within a session they go forward."""
         self._session = session
+        if self._directories:
+            self._directories.forget()
         self.tally.sessions.add(hash(session))
         self.tally.last = max(self.tally.last, self._at if self.tally.first else 0)
         self.tally.first = min(self.tally.first or at, at)
@@ -183,13 +191,13 @@ class Intake:
     def _clean(self, directory: str) -> str:
         return self._guard.cleaned([directory])[0]
 
-    def _is_left_out(self, entry: Entry, text: str) -> bool:
+    def _is_left_out(self, entry: Entry, text: str, directory: str) -> bool:
         """Whether a new command is not to come in, for a reason that few histories have."""
-        if self._ignored and self._ignored(entry.command, entry.directory):
+        if self._ignored and self._ignored(entry.command, directory):
             self.tally.left_out[IGNORED] += 1
         elif self._known.heard and self._was_heard(self._second, quoted(text)):
             self.tally.left_out[CAPTURED] += 1
-        elif self._graves and self._graves.keeps_out(self._imagined(entry, text)):
+        elif self._graves and self._graves.keeps_out(self._imagined(entry, text, directory)):
             self.tally.left_out[PURGED] += 1
         else:
             return False
@@ -198,9 +206,9 @@ class Intake:
     def _was_heard(self, second: int, text: str) -> bool:
         return any(heard_key(second + away, text) in self._known.heard for away in _NEAR)
 
-    def _imagined(self, entry: Entry, text: str) -> Event:
+    def _imagined(self, entry: Entry, text: str, directory: str) -> Event:
         """The event that an entry would be, to be held against what was purged."""
-        ran = CommandRan(text, entry.directory, entry.status, entry.milliseconds, self._setting.shell)
+        ran = CommandRan(text, directory, entry.status, entry.milliseconds, self._setting.shell)
         scope, actor, provenance = ENVELOPE
         moment = _EPOCH + timedelta(microseconds=self._at)
         origin = Origin(moment, self._tz, entry.host or self._host, self._session, actor, provenance)

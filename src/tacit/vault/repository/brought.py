@@ -52,6 +52,14 @@ def look_at(store: Store, connection: sqlite3.Connection, limit: int) -> tuple[R
     return Repository(path, one, tuple(_once(new)), tuple(unfit), known, ended), there
 
 
+def waiting(store: Store, connection: sqlite3.Connection, limit: int) -> int:
+    """How many lines of the fact file wait for a decision; none where the file cannot be looked at."""
+    try:
+        return len(look_at(store, connection, limit)[0].waiting)
+    except Refused:
+        return 0
+
+
 def _fact_file(store: Store, connection: sqlite3.Connection, limit: int) -> FactFile | None:
     project = project_of(store)
     path = project.facts

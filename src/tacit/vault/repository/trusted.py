@@ -79,8 +79,10 @@ def remember(connection: sqlite3.Connection, decode: Decode) -> None:
     connection.execute("DELETE FROM seen")
     for path, one in standing(connection, decode).items():
         there = _read(path)
-        if there and not _broken(connection, one, there) and _is_settled(path):
-            connection.execute("INSERT INTO seen VALUES (?, ?)", (path, there.signature))
+        if _broken(connection, one, there):
+            continue
+        if there is None or _is_settled(path):
+            connection.execute("INSERT INTO seen VALUES (?, ?)", (path, there.signature if there else ""))
 
 
 def _is_settled(path: str) -> bool:

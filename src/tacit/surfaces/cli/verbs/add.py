@@ -2,43 +2,74 @@
 
 from __future__ import annotations
 
-from tacit.core.claim import Kind
+from tacit.core.claim import Kind, is_local
 from tacit.core.errors import WrongUse
 from tacit.core.text import show
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.words import say
 from tacit.vault.judging import Outcome
+from tacit.vault.project import FACTS
 
 KINDS = ", ".join(kind.label for kind in Kind)
 
 
 def run(call: Call) -> int:
-    outcome = call.vault.add(
+    outcomes = call.vault.add_each(
         call.text(),
         kind=kind_of(call),
         tags=call.all_values("--tag"),
         evidence=call.text_value("--evidence"),
         everywhere=call.flag("--global"),
+        whole=call.flag("--whole"),
+        private=call.flag("--private"),
     )
-    if outcome.memory.status.value == "pending":
-        say(outcome_line("Suggested, waiting for a person", outcome))
-        return 0
-    again = outcome.memory.strength > 1
-    say(outcome_line(f"Reinforced, strength {outcome.memory.strength}" if again else "Added", outcome))
-    say_ruling(outcome)
+    for outcome in outcomes:
+        _say(outcome)
+    if len(outcomes) > 1:
+        say(f"That text holds {len(outcomes)} rules; each is a memory of its own. tacit undo takes all of them back.")
     return 0
 
 
+def _say(outcome: Outcome) -> None:
+    if outcome.memory.status.value == "pending":
+        say(outcome_line("Suggested, waiting for a person", outcome))
+        return
+    again = outcome.memory.strength > 1
+    say(outcome_line(f"Reinforced, strength {outcome.memory.strength}" if again else "Added", outcome))
+    say_sharing(outcome)
+    say_ruling(outcome)
+
+
+def say_sharing(outcome: Outcome) -> None:
+    """Whether a memory of a project is in the project's fact file, and how to change that."""
+    memory = outcome.memory
+    if not is_local(memory.claim.scope):
+        return
+    if outcome.in_file:
+        say(f"  shared in {FACTS}; to keep it private: tacit unshare {outcome.short}")
+    elif not memory.shared:
+        say(f"  private: it stays in your home; to share it with the project: tacit share {outcome.short}")
+    elif not outcome.overruled_by:
+        say(f"  to be shared, but {FACTS} could not be written; see: tacit doctor")
+
+
 def say_ruling(outcome: Outcome) -> None:
-    """Whether it contradicts something, and what became of that."""
+    """What it contradicts, what became of both, and how to decide otherwise."""
+    own = outcome.short
     for beaten in outcome.overrules:
-        say(f"  overrules [{beaten.id}] {show(beaten.sentence)}; see: tacit conflicts")
+        say(f"  It contradicts and overrules [{beaten.id}]: {show(beaten.sentence)}")
+        say("  The newest wins: the older one is no longer told to anybody.")
+        say(f"  Not so? tacit conflicts --keep {beaten.id}, or if both hold: tacit conflicts --keep-both {own}")
     if outcome.overruled_by:
         winner = outcome.overruled_by
-        say(f"  but [{winner.id}] {show(winner.sentence)} holds against it; see: tacit conflicts")
-    if outcome.conflict:
-        say("  contradicts another memory and no rule decides; see: tacit conflicts")
+        say(f"  It contradicts [{winner.id}]: {show(winner.sentence)}")
+        say("  An older constraint holds against what is not one: this one is kept and told to nobody.")
+        say(f"  Not so? tacit conflicts --keep {own}, or if both hold: tacit conflicts --keep-both {own}")
+    for rival in outcome.undecided:
+        say(f"  It contradicts [{rival.id}]: {show(rival.sentence)}")
+        say("  Here no rule decides, so both are kept and marked as a conflict until you do:")
+        say(f"  tacit conflicts --keep {own}, --keep {rival.id}, or --keep-both {own}")
 
 
 def kind_of(call: Call) -> Kind | None:
@@ -56,8 +87,12 @@ COMMAND = Command(
     words="TEXT",
     help=(
         "Add something that holds at once. Understands “add to memory that never …” and “global: I prefer …”.\n"
-        "In a project it belongs to the project and stands in docs/memory/memories.ndjson; elsewhere it is global.\n"
-        "Said again, it becomes stronger."
+        "In a project it belongs to the project and is shared in docs/memory/memories.ndjson, which is made to be\n"
+        "committed. What is said in the first person (“I prefer …”, “my editor …”) stays in your home, and so does\n"
+        "everything with --private, until tacit share. Outside of projects it is global, and so is what begins with\n"
+        "“global:”, “globally, …”, “everywhere …” or “for all projects: …”. Said again, it becomes stronger; a text\n"
+        "with several rules becomes several memories. What it contradicts is named: the newest wins, unless the older\n"
+        "is a constraint."
     ),
     example='tacit add "never run the build repeatedly because it is heavy" --kind constraint --tag build',
     run=run,
@@ -67,5 +102,7 @@ COMMAND = Command(
         Option("--tag", "TAG", "a word to find it by", many=True),
         Option("--evidence", "TEXT", "where it comes from"),
         Option("--global", help="for every project, not just this one"),
+        Option("--whole", help="keep a text of several sentences as one memory"),
+        Option("--private", help="keep it in your home, not in the project's fact file"),
     ),
 )

@@ -6,7 +6,7 @@ import sys
 
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
-from tacit.surfaces.cli.words import say_json, warn
+from tacit.surfaces.cli.words import say_json, waiting_for_trust, warn
 
 
 def run(call: Call) -> int:
@@ -26,6 +26,8 @@ def run(call: Call) -> int:
     else:
         sys.stdout.write(brief.text)
     warn(f"Memory loaded: {len(brief.entries)} entries ({show(call.questions.scope_words)}).")
+    if untrusted := call.questions.untrusted():
+        warn(waiting_for_trust(untrusted))
     return 0
 
 
@@ -33,8 +35,8 @@ COMMAND = Command(
     name="brief",
     words="",
     help=(
-        "Three to seven memories that an agent should know now, within a budget of tokens, fenced as reference data;\n"
-        "nothing when fewer than three are known. Constraints come first, the project's before global ones."
+        "At most seven memories that an agent should know now, within a budget of tokens, fenced. The project's\n"
+        "constraints and rules are always among them, and are introduced as your standing rules."
     ),
     example='tacit brief --for "write the release notes"',
     run=run,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from tacit.core.conflict import Rule
 from tacit.core.text import show
+from tacit.surfaces.cli.asking import ask
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.show import memory_json, outcome_line
 from tacit.surfaces.cli.words import say, say_json
-from tacit.vault.reading import Dispute, scope_label
+from tacit.vault.hits import scope_label
+from tacit.vault.reading import Dispute
+from tacit.vault.vault import Vault
 
 
 def run(call: Call) -> int:
@@ -39,9 +42,43 @@ def _keep(call: Call, reference: str) -> int:
     return 0
 
 
+def ask_undecided(vault: Vault) -> int:
+    """Ask about each conflict that no rule decides; returns how many were answered. An answer ends the conflict."""
+    answered = 0
+    skipped: set[frozenset[str]] = set()
+    while True:
+        open_ones = [one for one in vault.conflicts() if one.rule is Rule.UNDECIDED and _sides(one) not in skipped]
+        if not open_ones:
+            return answered
+        dispute = open_ones[0]
+        say(f"Two memories contradict each other ({show(scope_label(dispute.scope))}): {show(dispute.difference)}")
+        for number, side in ((1, dispute.winner), (2, dispute.loser)):
+            say(f"   {number}  [{side.short}] {show(side.memory.claim.sentence)} ({side.memory.day})")
+        try:
+            answer = ask("   1 or 2 holds · b both hold · s skip · q quit > ").strip().lower()[:1]
+        except EOFError:
+            return answered
+        if answer == "q":
+            return answered
+        if answer == "b":
+            say(outcome_line("   Both hold", vault.keep(dispute.loser.memory.id)))
+        elif answer in ("1", "2"):
+            kept, other = (dispute.winner, dispute.loser) if answer == "1" else (dispute.loser, dispute.winner)
+            vault.forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
+            say(f"   Kept [{kept.short}], forgot [{other.short}].")
+        else:
+            skipped.add(_sides(dispute))
+            continue
+        answered += 1
+
+
+def _sides(dispute: Dispute) -> frozenset[str]:
+    return frozenset((dispute.winner.memory.id, dispute.loser.memory.id))
+
+
 def _say(dispute: Dispute) -> None:
     first, second = ("between", "and") if dispute.rule is Rule.UNDECIDED else ("holds  ", "against")
-    say(f"- {show(dispute.question)} ({show(scope_label(dispute.scope))}): {dispute.rule.value}")
+    say(f"- {show(dispute.difference)} ({show(scope_label(dispute.scope))}): {dispute.rule.value}")
     for word, side in ((first, dispute.winner), (second, dispute.loser)):
         memory = side.memory
         say(f"    {word:<8} [{side.short}] {show(memory.claim.sentence)} ({memory.kind.label}, {memory.day})")
@@ -51,7 +88,7 @@ def _say(dispute: Dispute) -> None:
 
 def _json(dispute: Dispute) -> dict[str, object]:
     return {
-        "question": dispute.question,
+        "difference": dispute.difference,
         "scope": dispute.scope,
         "rule": dispute.rule.name.lower(),
         "explanation": dispute.rule.value,
@@ -64,8 +101,8 @@ COMMAND = Command(
     name="conflicts",
     words="",
     help=(
-        "Memories that answer the same question differently, and the rule that decided: the newest wins, unless the\n"
-        "older is a constraint; what no rule decides is kept and tagged conflict."
+        "Memories that contradict each other, and the rule that decided: the newest wins, unless the older is a\n"
+        "constraint; what no rule decides is kept and tagged conflict, and tacit review asks about it."
     ),
     example="tacit conflicts --keep 7k2m",
     run=run,

@@ -9,10 +9,11 @@ import sys
 import tempfile
 
 from tacit.core.errors import Refused, WrongUse
-from tacit.surfaces.cli.command import Call, Command, Option
+from tacit.surfaces.cli.command import Call, Command, Option, from_input
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.verbs.add import KINDS, kind_of, say_ruling
 from tacit.surfaces.cli.words import say
+from tacit.vault.project import FACTS
 
 
 def run(call: Call) -> int:
@@ -27,6 +28,8 @@ def run(call: Call) -> int:
         text = in_editor(call.vault.show(reference).memory.claim.sentence)
     outcome = call.vault.edit(reference, text=text, kind=kind_of(call), tags=tags)
     say(outcome_line("Revised", outcome))
+    if outcome.in_file and outcome.memory.shared:
+        say(f"  also in {FACTS}")
     say_ruling(outcome)
     return 0
 
@@ -35,7 +38,7 @@ def _text(call: Call) -> str | None:
     given, rest = call.value("--text"), " ".join(call.words[1:])
     if given and rest:
         raise WrongUse("the text was given twice, as words and with --text")
-    return given or rest or None
+    return from_input(given or rest) or None
 
 
 def in_editor(text: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from tacit.core.errors import WrongUse
 from tacit.core.status import Status
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.narrowing import KIND, LIMIT, OPTIONS, filters_of, limited
 from tacit.surfaces.cli.show import say_entries
+from tacit.surfaces.cli.words import say, waiting_for_trust
 
 _STATUSES = {
     "active": Status.ACTIVE,
@@ -21,9 +23,15 @@ def run(call: Call) -> int:
     if name not in (*_STATUSES, "all"):
         raise WrongUse(f"no such status: {name!r}", "one of active, pending, forgotten, dismissed, all")
     memories = call.vault.entries(
-        status=_STATUSES.get(name), kind=call.value("--kind"), scope=call.value("--scope"), tag=call.value("--tag")
+        status=_STATUSES.get(name),
+        kind=call.value("--kind"),
+        scope=call.value("--scope"),
+        tag=call.value("--tag"),
+        filters=filters_of(call),
     )
-    say_entries(call, memories, "Memories")
+    say_entries(call, limited(call, memories), "Memories", len(memories))
+    if not call.flag("--json") and (untrusted := call.vault.untrusted()):
+        say(waiting_for_trust(untrusted))
     return 0
 
 
@@ -35,9 +43,11 @@ COMMAND = Command(
     run=run,
     options=(
         Option("--status", "STATUS", "active (default), pending, forgotten, dismissed or all"),
-        Option("--kind", "KIND", "only this kind"),
+        KIND,
         Option("--tag", "TAG", "only with this tag"),
         Option("--scope", "SCOPE", "local, global or all"),
+        *OPTIONS,
+        LIMIT,
         JSON,
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.core.errors import WrongUse
 from tacit.core.observation import WorkLogged
 from tacit.core.text import show
 from tacit.surfaces.cli.command import Call, Command, Option
@@ -9,9 +10,13 @@ from tacit.surfaces.cli.words import say
 
 
 def run(call: Call) -> int:
+    call.no_words()
+    for name in ("--task", "--summary"):
+        if not call.text_value(name).strip():
+            raise WrongUse(f"{name} is empty", f"for example: {call.command.example}")
     entry = WorkLogged(
         task=call.text_value("--task"),
-        summary=call.text("--summary"),
+        summary=call.text_value("--summary"),
         changes=call.text_value("--changes"),
         evidence=call.text_value("--evidence"),
         next=call.text_value("--next"),

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from datetime import datetime
+from itertools import pairwise
+
 from tacit.core.errors import WrongUse
-from tacit.core.text import show
-from tacit.surfaces.cli.command import JSON, Call, Command, Option
-from tacit.surfaces.cli.words import STATUS_WORDS, say, say_json
-from tacit.vault.reading import Hit
+from tacit.core.text import clip, show
+from tacit.index.commands import FAILED
+from tacit.recall.find import COMMAND as COMMAND_KIND
+from tacit.recall.find import PAGE_KINDS
+from tacit.surfaces.cli.command import JSON, Call, Command, Option, from_input
+from tacit.surfaces.cli.words import STATUS_WORDS, say, say_json, short_path
+from tacit.vault.hits import Hit, Said
+
+_TITLE, _ANSWER = 60, 300  # characters of a session's title, and of what a turn came to
+_BOLD, _RESET = "\x1b[1m", "\x1b[0m"
+_DID = {"ran": "ran this", "changed": "changed this", "read": "read this", "searched": "searched for this"}
 
 
 def run(call: Call) -> int:
     hits = _hits(call)
     if call.flag("--json"):
-        say_json([hit._asdict() for hit in hits])
+        say_json([as_json(hit) for hit in hits])
     else:
         say(f"Recall Results ({len(hits)})")
+        highlight = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         for hit in hits:
-            say(hit_lines(hit))
+            say("\n".join(hit_lines(hit, highlight=highlight)))
             if call.flag("--explain"):
                 say(f"    why: {show(hit.why)}")
         if not hits:
@@ -29,8 +42,11 @@ def _hits(call: Call) -> list[Hit]:
         if call.words or call.value("--query"):
             raise WrongUse("--like takes an id and no query", f"tacit recall --like {like}")
         return call.questions.recall_like(like, limit=call.number("--limit"))
+    query = _query(call)
+    if call.value("--kind") in (None, COMMAND_KIND):
+        call.questions.file_waiting_commands()
     return call.questions.recall(
-        _query(call),
+        query,
         limit=call.number("--limit"),
         kind=call.value("--kind"),
         scope=call.value("--scope"),
@@ -43,32 +59,119 @@ def _hits(call: Call) -> list[Hit]:
 def _query(call: Call) -> str:
     """Any text is a query, also an empty one; only no text at all is a mistake."""
     given = call.value("--query")
-    return call.text() if given is None and not call.words else " ".join([*([given] if given else []), *call.words])
+    if given is None and not call.words:
+        return call.text()
+    return from_input(" ".join([*([given] if given else []), *call.words]))
 
 
-def hit_lines(hit: Hit) -> str:
+def hit_lines(hit: Hit, *, highlight: bool = False) -> list[str]:
+    """An answer as people read it: what answers, who said it and when, how to open it, where it stands."""
+    said = hit.said
+    if hit.kind == COMMAND_KIND:
+        told, marks = [f"$ {show(line)}" for line in hit.text.split("\n")], _command_marks(hit)
+    elif said is not None and hit.kind == "session":
+        told, marks = _passage_lines(said, highlight=highlight), _session_marks(hit, said)
+    else:
+        name = f"[{hit.id}] " if hit.kind not in PAGE_KINDS else ""
+        told, marks = [f"{name}{show(hit.text)}"], _memory_marks(hit)
+    opens = [f"open: {said.opens}"] if said else []
+    below = [f"    {line}" for line in (*marks, *opens, f"{show(hit.path)}:{hit.line}")]
+    return [f"- {told[0]}", *(f"  {line}" for line in told[1:]), *below]
+
+
+def _memory_marks(hit: Hit) -> list[str]:
     marks = [hit.kind, STATUS_WORDS.get(hit.status, hit.status), show(hit.scope), hit.at[:10]]
     if hit.conflict:
         marks.append("conflict")
     if hit.overruled_by:
         marks.append(f"overruled by {hit.overruled_by}")
-    name = f"[{hit.id}] " if hit.id else ""
-    return f"- {name}{show(hit.text)}\n    {', '.join(marks)}\n    {show(hit.path)}:{hit.line}"
+    learned = [f"learned from what {_who(hit.said)} said, {_when(hit.said)}"] if hit.said else []
+    return [", ".join(marks), *learned]
+
+
+def _session_marks(hit: Hit, said: Said) -> list[str]:
+    """Who said it, when and where; what was asked, and what it came to."""
+    label = f", {show(hit.scope)}" if hit.scope != "global" else ""
+    told = [f"{_spoke(said)}, {_when(said)}, session {said.short} “{show(clip(said.title, _TITLE))}”{label}"]
+    if said.speaker and hit.text != said.title:
+        told.append(f"asked: {show(hit.text)}")
+    if said.answer:
+        told.append(f"{'then' if said.speaker else 'answer'}: {show(clip(' '.join(said.answer.split()), _ANSWER))}")
+    return told
+
+
+def _spoke(said: Said) -> str:
+    if not said.did:
+        return f"{_who(said)} said"
+    where = f" in {show(short_path(said.directory))}" if said.did == "ran" and said.directory else ""
+    return f"{_who(said)} {_DID.get(said.did, 'called a tool')}{where}{', ' + said.outcome if said.outcome else ''}"
+
+
+def _command_marks(hit: Hit) -> list[str]:
+    known = {None: "outcome unknown", 0: "exit status 0", FAILED: "failed"}
+    ended = known.get(hit.exit_status, f"failed with exit status {hit.exit_status}")
+    where = f" in {show(short_path(hit.directory))}" if hit.directory else ""
+    who = _who(hit.said) if hit.said else "you"
+    return [f"{who} ran this{where}, {_local(hit.at)}, {ended}"]
+
+
+def _who(said: Said) -> str:
+    return show(said.speaker) or "you"
+
+
+def _when(said: Said) -> str:
+    return _local(said.at)
+
+
+def _local(at: str) -> str:
+    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _passage_lines(said: Said, *, highlight: bool) -> list[str]:
+    """The lines of a passage, with its matches in bold where that is asked for."""
+    told, start = [], 0
+    for line in said.text.split("\n"):
+        end = start + len(line)
+        inside = [(first, last) for first, last in said.matches if start <= first and last <= end] if highlight else []
+        cuts = [start, *(cut for span in inside for cut in span), end]
+        pieces = [show(said.text[first:last]) for first, last in pairwise(cuts)]
+        told.append("".join(f"{_BOLD}{piece}{_RESET}" if at % 2 else piece for at, piece in enumerate(pieces)))
+        start = end + 1
+    return told
+
+
+def as_json(hit: Hit) -> dict[str, object]:
+    """One object for every kind of answer; fields that do not apply are empty."""
+    told = hit._asdict()
+    said = told.pop("said")
+    return {
+        **told,
+        "passage": hit.passage,
+        "speaker": (said.speaker or "you") if said else "",
+        "said_at": said.at if said else "",
+        "session": said.session if said else "",
+        "title": said.title if said else "",
+        "turn": said.turn if said else None,
+        "answer": said.answer if said else "",
+        "open": said.opens if said else "",
+    }
 
 
 COMMAND = Command(
     name="recall",
     words="QUERY",
     help=(
-        "Search memories, candidates, sessions, the worklog and evaluations. Any text is a query; words are enough.\n"
-        "In a project you see its memories and the global ones, elsewhere all. Exit code 1 when nothing matches."
+        "Search memories, candidates, sessions, commands, the worklog and evaluations. Any text is a query; words are\n"
+        "enough, and - reads it from standard input. In a project you see its memories and the global ones, elsewhere\n"
+        "all. Of a session the passage that matched is shown, and the command that opens it. Exit code 1 when nothing\n"
+        "matches."
     ),
     example='tacit recall "implementation work"',
     run=run,
     options=(
         Option("--query", "TEXT", "the query, where it cannot be given as words"),
-        Option("--limit", "N", "at most so many answers (default 10)"),
-        Option("--kind", "KIND", "only this kind: constraint, rule, …, worklog, evaluation, session"),
+        Option("--limit", "N", "at most so many answers (default 10); fewer are the first of more"),
+        Option("--kind", "KIND", "only this kind: constraint, rule, …, worklog, evaluation, session, command"),
         Option("--scope", "SCOPE", "local, global or all"),
         Option("--since", "TIME", "only what was said since, for example 7d or 2026-11-15"),
         Option("--as-of", "TIME", "as memory was then, for example yesterday"),

@@ -8,7 +8,9 @@ from tacit.core.errors import TacitError
 from tacit.core.text import show
 from tacit.surfaces.cli.asking import ask
 from tacit.surfaces.cli.command import Call, Command
+from tacit.surfaces.cli.narrowing import KIND, LIMIT, OPTIONS, filters_of, limited, say_rest
 from tacit.surfaces.cli.show import card, outcome_line, say_card
+from tacit.surfaces.cli.verbs.conflicts import ask_undecided
 from tacit.surfaces.cli.verbs.edit import in_editor
 from tacit.surfaces.cli.words import counted, say
 from tacit.surfaces.cli.workflows import make_workflow
@@ -21,14 +23,23 @@ _KEYS = "a accept · e edit · d dismiss · m merge · s skip · q quit"
 def run(call: Call) -> int:
     call.no_words()
     vault = call.vault
-    pending = vault.suggestions()
+    pending = vault.suggestions(kind=call.value("--kind"), filters=filters_of(call))
+    if sys.stdin.isatty():
+        ask_undecided(vault)
+    elif undecided := vault.status().undecided:
+        told = counted(undecided, "memory contradicts", "memories contradict")
+        say(f"{told} another, and no rule decides; see: tacit conflicts")
     if not pending:
         say("Nothing to review.")
         return 0
+    shown = limited(call, pending)
     if not sys.stdin.isatty():
-        return _list(pending)
+        for at, listed in enumerate(shown, 1):
+            say_card(listed, at, len(pending))
+        say_rest(call, len(shown), len(pending), "candidate")
+        return 0
     decided = 0
-    for at, listed in enumerate(pending, 1):
+    for at, listed in enumerate(shown, 1):
         for line in card(listed, at, len(pending)):
             say(line)
         answer = _decide(vault, listed)
@@ -36,13 +47,7 @@ def run(call: Call) -> int:
             break
         decided += answer
     say(f"Decided {decided} of {counted(len(pending), 'candidate')}. tacit undo takes back the latest.")
-    return 0
-
-
-def _list(pending: list[Listed]) -> int:
-    """Without a terminal nothing is asked; the commands are shown instead."""
-    for at, listed in enumerate(pending, 1):
-        say_card(listed, at, len(pending))
+    say_rest(call, len(shown), len(pending), "candidate")
     return 0
 
 
@@ -85,7 +90,11 @@ def _act(vault: Vault, listed: Listed, answer: str) -> bool:
 COMMAND = Command(
     name="review",
     words="",
-    help="Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Without a terminal: a list.",
-    example="tacit review",
+    help=(
+        "Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Keys that you typed before a\n"
+        "card was shown decide nothing. Without a terminal: a list."
+    ),
+    example="tacit review --kind workflow_pattern",
     run=run,
+    options=(KIND, *OPTIONS, LIMIT),
 )

@@ -6,7 +6,7 @@ from tacit.core.conversation import ToolUsed
 from tacit.core.errors import WrongUse
 from tacit.core.session import Session, Summary, Turn
 from tacit.core.text import show
-from tacit.surfaces.cli.command import JSON, Call, Command
+from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.verbs.sessions import as_json
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.conversations.listing import ListedSession
@@ -21,9 +21,20 @@ def run(call: Call) -> int:
     if call.flag("--json"):
         say_json(_json(listed, session))
         return 0
-    for line in call.vault.session_lines(session):
+    turn, around = call.number("--turn"), call.number("--around", least=0)
+    if turn is None and around is not None:
+        raise WrongUse("--around wants --turn", f"tacit session show {listed.short} --turn 1 --around {around}")
+    lines = _part(call, listed, session, turn, around or 0) if turn else call.vault.session_lines(session)
+    for line in lines:
         say(show(line) if line else "")
     return 0
+
+
+def _part(call: Call, listed: ListedSession, session: Session, turn: int, around: int) -> list[str]:
+    """One turn, under the title of the session, and how to see the rest."""
+    told = call.vault.session_part_lines(session, turn, around)
+    rest = f"(Turn {turn} of {len(session.parts)}. The whole session: tacit session show {listed.short})"
+    return [f"# {session.title}", *told, "", rest]
 
 
 def _json(listed: ListedSession, session: Session) -> dict[str, object]:
@@ -71,6 +82,7 @@ def _call(call: ToolUsed) -> dict[str, object]:
         "result": call.result,
         "outcome": call.outcome.value or "well",
         "files": list(call.files),
+        "change": call.change,
         "aside": call.aside,
     }
 
@@ -81,9 +93,13 @@ COMMAND = Command(
     help=(
         "One session as its page shows it: what was asked, what was done, the files that were changed, the tools that\n"
         "were used, how it ended, and what a model said of it, if one summed it up. ID is the beginning of its id,\n"
-        "the name its agent gave it, or last."
+        "the name its agent gave it, or last. With --turn one turn alone, every word of it."
     ),
     example="tacit session show last",
     run=run,
-    options=(JSON,),
+    options=(
+        Option("--turn", "N", "only this turn, as recall names it"),
+        Option("--around", "N", "with --turn: so many turns before and after it, too"),
+        JSON,
+    ),
 )

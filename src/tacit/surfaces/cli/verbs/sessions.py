@@ -7,13 +7,14 @@ from datetime import datetime
 
 from tacit.core.errors import WrongUse
 from tacit.core.text import clip, show
+from tacit.index.sessions import Row
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.words import counted, say, say_json
 from tacit.vault.conversations.listing import ListedSession
 
 _MOST = 20
 _FILES = 4
-_OUTCOME = 160
+_OUTCOME = 240
 
 
 def run(call: Call) -> int:
@@ -42,9 +43,8 @@ def lines(one: ListedSession) -> list[str]:
     """A session in a list: when, who, what was asked, how it ended, what was changed."""
     row = one.row
     alike = f", and {counted(one.alike, 'like it', 'like it')}" if one.alike else ""
-    began = datetime.fromisoformat(row.began)
     who = f"{show(row.agent)}, {counted(row.turns, 'turn')}{alike}, {show(one.label)}"
-    told = [f"{one.short}  {began:%Y-%m-%d %H:%M}  {who}"]
+    told = [f"{one.short}  {_last(row):%Y-%m-%d %H:%M}  {who}"]
     told.append(f"    {show(clip(row.title, 100))}")
     if row.outcome:
         by = f" (summed up by {show(row.model)})" if row.model else ""
@@ -53,6 +53,11 @@ def lines(one: ListedSession) -> list[str]:
         more = f" and {len(row.files) - _FILES} more" if len(row.files) > _FILES else ""
         told.append(f"    files: {show(', '.join(row.files[:_FILES]))}{more}")
     return told
+
+
+def _last(row: Row) -> datetime:
+    """When something was last said or done in it, by the clock where it began: lists are sorted by it."""
+    return datetime.fromisoformat(row.at).astimezone(datetime.fromisoformat(row.began).tzinfo)
 
 
 def as_json(one: ListedSession) -> dict[str, object]:
@@ -77,8 +82,9 @@ COMMAND = Command(
     name="sessions",
     words="",
     help=(
-        "Sessions with agents, the latest first: what was asked, how it ended in the agent's last words or those of\n"
-        "the model that summed it up, and which files were changed. Sessions in which the same was asked are one entry."
+        "Sessions with agents, by when something last happened in them, the latest first: what each was about (the\n"
+        "title it has in its host, else the request that tells most), how it ended, and which files were changed.\n"
+        "Sessions in which the same was asked are one entry."
     ),
     example="tacit sessions --project .",
     run=run,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command
-from tacit.surfaces.cli.words import counted, say, say_json
+from tacit.surfaces.cli.words import counted, say, say_json, waiting_for_trust
 from tacit.vault.tending import Overview
 
 
@@ -21,6 +21,8 @@ def run(call: Call) -> int:
         say("          " + ", ".join(f"{number} {kind}" for kind, number in now.kinds))
     waiting = counted(now.pending, "candidate")
     say(f"Review    {waiting} to decide{': tacit review' if now.pending else ''}, {now.dismissed} dismissed")
+    if now.untrusted:
+        say(f"Trust     {waiting_for_trust(now.untrusted)}")
     if now.undecided:
         say(f"Conflicts {now.undecided} memories no rule decides on: tacit conflicts")
     say(f"Worklog   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.narrowing import KIND, LIMIT, OPTIONS, filters_of, limited, say_rest
 from tacit.surfaces.cli.show import memory_json, say_card
 from tacit.surfaces.cli.words import say, say_json
 
 
 def run(call: Call) -> int:
     call.no_words()
-    pending = call.vault.suggestions(call.value("--scope") or "all")
+    pending = call.vault.suggestions(
+        call.value("--scope") or "all", kind=call.value("--kind"), filters=filters_of(call)
+    )
+    shown = limited(call, pending)
     if call.flag("--json"):
-        say_json([memory_json(one) for one in pending])
+        say_json([memory_json(one) for one in shown])
         return 0
-    if not pending:
+    if not pending and any(call.flag(option.name) for option in (KIND, *OPTIONS)):
+        say("No suggestions like that.")
+    elif not pending:
         say("No suggestions. They come from what you run (tacit install zsh) and from what agents propose.")
-        return 0
-    for at, listed in enumerate(pending, 1):
+    for at, listed in enumerate(shown, 1):
         say_card(listed, at, len(pending))
+    say_rest(call, len(shown), len(pending), "suggestion")
     return 0
 
 
 COMMAND = Command(
     name="suggestions",
     words="",
-    help="What waits for your decision, as cards, the surest first, wherever it comes from. Also: tacit candidates.",
+    help=(
+        "What waits for your decision, as cards: first the habits that tell most about how you work, then what was\n"
+        "said or proposed, the surest first. Also: tacit candidates."
+    ),
     example="tacit suggestions",
     run=run,
-    options=(Option("--scope", "SCOPE", "local, global or all (default)"), JSON),
+    options=(Option("--scope", "SCOPE", "local, global or all (default)"), KIND, *OPTIONS, LIMIT, JSON),
 )

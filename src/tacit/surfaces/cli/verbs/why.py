@@ -64,7 +64,8 @@ def what(reason: Reason) -> str:
         case Decided(verdict=verdict):
             return verdict.value
         case Undone(label=label):
-            return f"undo of {show(label)}"
+            is_redo = label.startswith("undo of ")
+            return show(f"redo of {label.removeprefix('undo of ')}" if is_redo else f"undo of {label}")
     return "?"
 
 

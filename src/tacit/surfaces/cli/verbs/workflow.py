@@ -2,14 +2,15 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from tacit.core.errors import NotFound, Refused, WrongUse
 from tacit.core.ids import ClaimId
+from tacit.core.placeholders import checked_value, filled, names_in
 from tacit.core.text import clip, show
-from tacit.core.workflow import Run, Workflow, first_step, must_be_runnable
-from tacit.surfaces.cli.asking import agreed
+from tacit.core.workflow import Run, Workflow, changes_directory, first_step, must_be_runnable
+from tacit.surfaces.cli.asking import agreed, ask
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.words import counted, say, say_json
 
@@ -69,7 +70,7 @@ def _show(call: Call, words: list[str]) -> int:
         sys.stdout.write(write(form_of(workflow)))
         return 0
     say(f"{show(workflow.name)} ({counted(len(workflow.steps), 'step')}), {_where(workflow)}")
-    for line in step_lines(workflow):
+    for line in step_lines(workflow.steps):
         say(line)
     made = f", made from memory {show(workflow.claim)}" if workflow.claim else ""
     say(f"  saved on {workflow.saved_at.date().isoformat()}{made}; {_last(workflow)}")
@@ -189,28 +190,75 @@ def _rm(call: Call, words: list[str]) -> int:
 
 
 def _run(call: Call, words: list[str]) -> int:
-    from tacit.surfaces.cli.stepping import Stepping, own_shell, place_of
+    from tacit.surfaces.cli.stepping import Stepping, own_shell, place_of, step_lines
 
     if call.flag("--from") and call.flag("--resume"):
         raise WrongUse("--from and --resume do not go together", f"tacit workflow run {words[0]} --resume")
     workflow = call.vault.runnable_workflow(words[0])
     first = first_step(workflow, call.number("--from"), call.flag("--resume"))
     shell, place = own_shell(), place_of(workflow)
-    for line in _planned(workflow, first, f"{place}, with {shell.name}"):
+    needed = names_in(step for at, step in enumerate(workflow.steps) if at >= first or changes_directory(step))
+    values = _given_values(call, workflow)
+    missing = [name for name in needed if name not in values]
+    steps: Sequence[str] = workflow.steps
+    if not missing:
+        steps = _filled(workflow, values, shell.name)
+    where = f"{show(workflow.name)}, in {show(f'{place}, with {shell.name}')}:"
+    for line in (where, *step_lines(steps, first)):
         say(line)
     if call.flag("--dry-run"):
+        if missing:
+            say(f"It asks for: {', '.join(missing)}.")
         return 0
+    if missing:
+        values.update(_asked_values(workflow, missing))
+        steps = _filled(workflow, values, shell.name)
+        for line in step_lines(steps, first):
+            say(line)
     if not call.flag("--yes") and not _agreed(workflow):
         say("Nothing was run.")
         return 1
-    return Stepping(call.vault, workflow, first, shell, place).run()
+    return Stepping(call.vault, workflow, first, shell, place, steps).run()
 
 
-def _planned(workflow: Workflow, first: int, place: str) -> Iterator[str]:
-    from tacit.surfaces.cli.stepping import step_lines
+def _given_values(call: Call, workflow: Workflow) -> dict[str, str]:
+    """What `--set NAME=VALUE` gives; only names that the workflow has."""
+    known = names_in(workflow.steps)
+    values: dict[str, str] = {}
+    for given in call.all_values("--set"):
+        name, equals, value = given.partition("=")
+        if not equals or name not in known:
+            hint = f"it asks for {', '.join(known)}" if known else "its steps have no placeholders"
+            raise WrongUse(f"{show(workflow.name)} does not ask for {show(name)!r}", f"{hint}: --set NAME=VALUE")
+        values[name] = checked_value(name, value)
+    return values
 
-    yield f"{show(workflow.name)}, in {show(place)}:"
-    yield from step_lines(workflow, first)
+
+def _asked_values(workflow: Workflow, missing: Sequence[str]) -> dict[str, str]:
+    """The values that were not given, from the person at the terminal."""
+    if not sys.stdin.isatty():
+        wanted = " ".join(f"--set {name}=VALUE" for name in missing)
+        raise WrongUse(
+            f"{show(workflow.name)} asks for {', '.join(missing)}, and there is nobody to ask",
+            f"tacit workflow run {workflow.name} --yes {wanted}",
+        )
+    values: dict[str, str] = {}
+    for name in missing:
+        try:
+            while not (value := ask(f"  {name} > ")):
+                pass
+        except EOFError:
+            raise Refused("nothing was run: a value is missing", f"tacit workflow run {workflow.name}") from None
+        values[name] = checked_value(name, value)
+    return values
+
+
+def _filled(workflow: Workflow, values: Mapping[str, str], shell: str) -> list[str]:
+    """The steps as they run; one that is left out may keep its placeholders."""
+    return [
+        filled(step, values, shell) if all(name in values for name in names_in([step])) else step
+        for step in workflow.steps
+    ]
 
 
 def _agreed(workflow: Workflow) -> bool:
@@ -256,7 +304,7 @@ _PARTS = {
     "show": _Part("NAME", 1, ("--json", "--form"), _show),
     "new": _Part("NAME [--in DIR] -- 'command' 'command'", 1, ("--in", "--step"), _new),
     "edit": _Part("NAME", 1, ("--file",), _edit),
-    "run": _Part("NAME", 1, ("--from", "--resume", "--yes", "--dry-run"), _run),
+    "run": _Part("NAME", 1, ("--from", "--resume", "--set", "--yes", "--dry-run"), _run),
     "runs": _Part("NAME", 1, ("--json",), _runs),
     "rename": _Part("OLD NEW", 2, (), _rename),
     "rm": _Part("NAME", 1, (), _rm),
@@ -270,7 +318,9 @@ COMMAND = Command(
         "Commands that you run in order, under a name. Only steps that you saved ever run, and all of them are shown\n"
         "first. Each step has a shell of its own, yours, in the folder of the workflow or where you stand; a step\n"
         "that is only `cd FOLDER` changes the folder of those after it. A step that fails stops the run: retry,\n"
-        "edit, skip or quit. The exit code is that of the step it stopped at. See docs/guides/workflows.md."
+        "edit, skip or quit. A {?name} in a step is a placeholder: its value is asked for, or given with --set, and\n"
+        "is always one word for the shell, whatever it holds. The exit code is that of the step it stopped at.\n"
+        "See docs/guides/workflows.md."
     ),
     example="tacit workflow new check --in . -- 'make lint' 'make test'",
     run=run,
@@ -279,6 +329,7 @@ COMMAND = Command(
         Option("--step", "COMMAND", "new: a step, instead of words behind --", many=True),
         Option("--from", "N", "run: begin with this step"),
         Option("--resume", help="run: go on with the step that the last run stopped at"),
+        Option("--set", "NAME=VALUE", "run: the value of a placeholder {?NAME}, instead of being asked", many=True),
         Option("--yes", help="run: do not ask"),
         Option("--dry-run", help="run: only show what would run"),
         Option("--as", "FORMAT", f"export: {_FORMATS}"),

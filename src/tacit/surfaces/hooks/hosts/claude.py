@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
-from tacit.surfaces.hooks.hosts.reading import additional_context, hooks, moment_of, told
+from tacit.surfaces.hooks.hosts.reading import additional_context, hooks, moment_of, system_message, told
 
 HOOKS = hooks(
     SessionStart=Moment.START,
@@ -26,4 +26,4 @@ def say(event: str, text: str) -> str:
     return additional_context(event, text) if event in ("SessionStart", "UserPromptSubmit") else ""
 
 
-HOST = Host("claude", HOOKS, read, say)
+HOST = Host("claude", HOOKS, read, say, notify=system_message)

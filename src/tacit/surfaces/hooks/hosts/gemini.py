@@ -1,4 +1,5 @@
-"""Gemini CLI. It is told things at BeforeAgent only: a text at SessionStart makes it lose prompts when it resumes.
+"""Gemini CLI. Its model is told things at BeforeAgent only: a text at SessionStart makes it lose prompts when it
+resumes. The person may be shown a line at SessionStart.
 
 PreCompress is left out, because it runs before every call of the model, whether anything is compressed or not.
 """
@@ -8,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
-from tacit.surfaces.hooks.hosts.reading import additional_context, hooks, moment_of, told
+from tacit.surfaces.hooks.hosts.reading import additional_context, hooks, moment_of, system_message, told
 
-HOOKS = hooks(BeforeAgent=Moment.PROMPT, AfterAgent=Moment.STOP, SessionEnd=Moment.END)
+HOOKS = hooks(
+    SessionStart=Moment.START,
+    BeforeAgent=Moment.PROMPT,
+    AfterAgent=Moment.STOP,
+    SessionEnd=Moment.END,
+)
 _OPENING, _CLOSING = "<hook_context>", "</hook_context>"
 
 
@@ -34,4 +40,4 @@ def say(event: str, text: str) -> str:
     return additional_context(event, text) if event == "BeforeAgent" else ""
 
 
-HOST = Host("gemini", HOOKS, read, say)
+HOST = Host("gemini", HOOKS, read, say, notify=system_message)

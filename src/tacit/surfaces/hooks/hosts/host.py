@@ -39,12 +39,15 @@ class Hook(NamedTuple):
 
 
 class Host(NamedTuple):
-    """`read` takes the event and what came with it: nothing for a call that is not ours. `say` is what is printed so
-    that a text reaches the model: nothing where the host takes none at this event. `replaces` says that what is told at
-    a resumption takes the place of what was told at the start."""
+    """`read` takes the event and what came with it, and returns None for a call that is not ours. `say` takes the event
+    and a text for the model and formats the answer; it returns "" where the host ignores a text at this event.
+    `notify` takes the answer of `say` and a line for the person, and adds the line so that the model does not see it;
+    None where the host shows no such line. `replaces` says that what is told at a resumption takes the place of what
+    was told at the start."""
 
     name: str
     hooks: tuple[Hook, ...]
     read: Callable[[str, Mapping[str, object]], Told | None]
     say: Callable[[str, str], str]
     replaces: bool = False
+    notify: Callable[[str, str], str] | None = None

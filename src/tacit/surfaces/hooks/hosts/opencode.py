@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacit.surfaces.hooks.hosts.host import Hook, Host, Moment, Told
-from tacit.surfaces.hooks.hosts.reading import hooks, moment_of, told
+from tacit.surfaces.hooks.hosts.reading import hooks, moment_of, told, with_field
 
 HOOKS: tuple[Hook, ...] = hooks(
     **{
@@ -30,4 +30,9 @@ def say(event: str, text: str) -> str:
     return json.dumps({"context": text})
 
 
-HOST = Host("opencode", HOOKS, read, say, replaces=True)
+def notify(answer: str, notice: str) -> str:
+    """The plugin shows the line as a toast."""
+    return with_field(answer, "notice", notice)
+
+
+HOST = Host("opencode", HOOKS, read, say, replaces=True, notify=notify)

@@ -43,6 +43,18 @@ def told(moment: Moment | None, payload: Mapping[str, object]) -> Told | None:
     )
 
 
+def system_message(answer: str, notice: str) -> str:
+    """An answer with a line that Claude Code, Codex and Gemini CLI show to the person and keep from the model."""
+    return with_field(answer, "systemMessage", notice)
+
+
+def with_field(answer: str, name: str, value: str) -> str:
+    """A JSON object with one more field; "" counts as an empty object."""
+    import json
+
+    return json.dumps({**json.loads(answer or "{}"), name: value})
+
+
 def additional_context(event: str, said: str) -> str:
     """The answer that Claude Code, Codex and Gemini CLI take."""
     import json

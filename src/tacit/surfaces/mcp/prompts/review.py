@@ -34,7 +34,7 @@ def run(vault: Vault, _given: Given) -> str:
 def _line(listed: Listed) -> str:
     from tacit.surfaces.cli.words import PROVENANCE_WORDS
     from tacit.surfaces.mcp.fence import harmless
-    from tacit.vault.reading import scope_label
+    from tacit.vault.hits import scope_label
 
     memory, counts = listed.memory, listed.counted
     seen = f"{counts.runs} runs in {counts.sessions} sessions" if counts else f"seen {memory.strength} times"

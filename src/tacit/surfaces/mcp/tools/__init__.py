@@ -5,6 +5,7 @@ from __future__ import annotations
 from tacit.surfaces.mcp.tool import Tool
 from tacit.surfaces.mcp.tools.brief import BRIEF
 from tacit.surfaces.mcp.tools.log_work import LOG_WORK
+from tacit.surfaces.mcp.tools.open_session import OPEN_SESSION
 from tacit.surfaces.mcp.tools.recall import RECALL
 from tacit.surfaces.mcp.tools.recent_sessions import RECENT_SESSIONS
 from tacit.surfaces.mcp.tools.remember import REMEMBER
@@ -12,5 +13,5 @@ from tacit.surfaces.mcp.tools.suggest import SUGGEST
 from tacit.surfaces.mcp.tools.why import WHY
 
 TOOLS: dict[str, Tool] = {
-    tool.name: tool for tool in (BRIEF, RECALL, SUGGEST, REMEMBER, WHY, LOG_WORK, RECENT_SESSIONS)
+    tool.name: tool for tool in (BRIEF, RECALL, SUGGEST, REMEMBER, WHY, LOG_WORK, RECENT_SESSIONS, OPEN_SESSION)
 }

@@ -10,7 +10,7 @@ from tacit.surfaces.mcp.tool import Told, Tool
 if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
-NOTHING = "Too little is known here for a brief. Ask recall about what you need."
+NOTHING = "Nothing is remembered here yet."
 
 
 def run(vault: Vault, given: Given) -> Told:
@@ -33,8 +33,8 @@ BRIEF = Tool(
     name="brief",
     title="What to know before a task",
     description=(
-        "The three to seven memories that matter most here: constraints first, the project's before global ones, "
-        "chosen for the task when you name it. All of them were accepted by the person. Call it once at the "
+        "At most seven memories that matter here: first the person's standing rules, which apply to all work, then "
+        "notes, chosen for the task when you name it. All of them were accepted by the person. Call it once at the "
         "beginning of a task, unless a brief is in your context already."
     ),
     takes=(

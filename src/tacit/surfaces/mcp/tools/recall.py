@@ -8,12 +8,12 @@ from tacit.surfaces.mcp.schema import Field, Given
 from tacit.surfaces.mcp.tool import KINDS, Told, Tool
 
 if TYPE_CHECKING:
-    from tacit.vault.reading import Hit
+    from tacit.vault.hits import Hit
     from tacit.vault.vault import Vault
 
 _MOST = 50
+_ANSWER = 400  # characters of what a turn came to
 _LONGEST = 4096  # characters of a question that are looked at
-_STATUS = {"pending": "a candidate nobody has accepted", "retired": "forgotten"}
 
 
 def run(vault: Vault, given: Given) -> Told:
@@ -34,49 +34,82 @@ def run(vault: Vault, given: Given) -> Told:
 def _line(hit: Hit) -> str:
     from tacit.surfaces.mcp.fence import harmless
 
-    marks = [hit.kind, *filter(None, [_STATUS.get(hit.status)]), harmless(hit.scope, 100), hit.at[:10]]
+    said = hit.said
+    marks = [hit.kind, harmless(hit.scope, 100), hit.at[:10]]
     if hit.conflict:
         marks.append("disputed")
-    name = f" ({hit.id})" if hit.id else ""
-    return f"- [{', '.join(marks)}] {harmless(hit.text)}{name}"
+    if said is None or hit.kind != "session":
+        where = _ran(hit) if hit.kind == "command" else f" ({hit.id})"
+        return f"- [{', '.join(marks)}] {harmless(hit.text)}{where}"
+    marks.append(f"said by {harmless(said.speaker, 64) or 'the person'}")
+    then = f" … {harmless(said.answer, _ANSWER)}" if said.answer else ""
+    return f"- [{', '.join(marks)}] {harmless(hit.passage)}{then} (session {said.short}, turn {said.turn})"
+
+
+def _ran(hit: Hit) -> str:
+    from tacit.surfaces.mcp.fence import harmless
+
+    ended = "outcome unknown" if hit.exit_status is None else "failed" if hit.exit_status else "went well"
+    return f" (in {harmless(hit.directory, 200) or 'an unknown folder'}, {ended})"
 
 
 def _values(hit: Hit) -> dict[str, object]:
     from tacit.surfaces.mcp.fence import harmless
 
-    return {
+    said = hit.said
+    values: dict[str, object] = {
         "id": hit.id,
         "kind": hit.kind,
         "status": hit.status,
         "scope": harmless(hit.scope, 100),
         "text": harmless(hit.text),
+        "passage": harmless(hit.passage),
         "at": hit.at,
         "relevance": hit.relevance,
+        "path": hit.path,
+        "line": hit.line,
     }
+    if said is not None:
+        values |= {"speaker": harmless(said.speaker, 64) or "you", "session": said.session, "turn": said.turn}
+        values |= {"answer": harmless(said.answer, _ANSWER)} if said.answer else {}
+    if hit.kind == "command":
+        values |= {"directory": harmless(hit.directory, 400)}
+        values |= {} if hit.exit_status is None else {"exit_status": hit.exit_status}
+    return values
 
 
 ANSWER = (
-    Field("id", "string", "the short id; empty for an entry of the worklog, an evaluation or a session", required=True),
+    Field("id", "string", "the short id of a memory or session; of another record, its event", required=True),
     Field("kind", "string", "what kind of memory or record it is", required=True),
-    Field("status", "string", "active; pending is a candidate nobody accepted; recorded is a record", required=True),
+    Field("status", "string", "active: a memory the person accepted; recorded: a record", required=True),
     Field("scope", "string", "global, or the project it holds in", required=True),
-    Field("text", "string", "what is remembered", required=True),
+    Field("text", "string", "what is remembered; of a session, what was asked in that turn", required=True),
+    Field("passage", "string", "what answers: of a session, the lines that match", required=True),
     Field("at", "string", "when it was said last, UTC", required=True),
     Field("relevance", "number", "how well it fits, from 0 to 1", required=True),
+    Field("path", "string", "the file in which it stands", required=True),
+    Field("line", "integer", "the line of that file", required=True),
+    Field("speaker", "string", "who said the passage: an agent, or you for the person"),
+    Field("session", "string", "the id of the session it was said in, for open_session"),
+    Field("turn", "integer", "the turn of that session, for open_session"),
+    Field("answer", "string", "what the turn came to, where the passage does not tell"),
+    Field("directory", "string", "of a command: where it ran"),
+    Field("exit_status", "integer", "of a command: its exit status, -2 where it failed with an unknown one"),
 )
 RECALL = Tool(
     name="recall",
     title="Search memory",
     description=(
-        "Search what the person and earlier sessions left: rules, decisions, fixes, preferences, the worklog. Use it "
-        "before you decide or build something that may have been decided or built before, and when the person refers "
-        "to an earlier time. Any words are a query; a few telling ones are best. In a project you see its memories "
-        "and the global ones. A candidate is what nobody has accepted: weigh it, do not rely on it."
+        "Search what the person and earlier sessions left: rules, decisions, fixes, preferences, the worklog, what was "
+        "said in sessions, commands that agents ran. Use it before you decide or build something that may have been "
+        "decided or built before, and when the person refers to an earlier time. Any words are a query; a few telling "
+        "ones are best. In a project you see its memories and the global ones. open_session shows more around the "
+        "passage of a session. Candidates that nobody has accepted are not among the answers."
     ),
     takes=(
         Field("query", "string", "the words to look for", required=True),
         Field("limit", "integer", f"at most so many answers, 1 to {_MOST} (default 10)", least=1, most=_MOST),
-        Field("kind", "string", "only this kind", choices=(*KINDS, "worklog", "evaluation", "session")),
+        Field("kind", "string", "only this kind", choices=(*KINDS, "worklog", "evaluation", "session", "command")),
         Field("scope", "string", "this project only, global only, or all projects", choices=("local", "global", "all")),
         Field("since", "string", "only what was said since: 7d, 2 weeks ago, 2026-11-15"),
     ),

@@ -36,7 +36,7 @@ def run(vault: Vault, given: Given) -> Told:
 
 def _scope(listed: Listed) -> str:
     from tacit.surfaces.mcp.fence import harmless
-    from tacit.vault.reading import scope_label
+    from tacit.vault.hits import scope_label
 
     return harmless(scope_label(listed.memory.claim.scope), 100)
 

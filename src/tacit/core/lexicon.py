@@ -1,0 +1,483 @@
+"""Word lists for comparing statements: which words carry no subject, which negate, which name the same thing.
+
+Data only. Each list says why its words are in it; the rules that use them are in `profile` and `relation`. English
+first, with the function words of German, French, Spanish, Italian, Portuguese and Dutch: a rule is often one line in
+the language of the team.
+"""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Function words: they tell how a sentence is built, not what it is about.
+FUNCTION = _words(
+    """
+    a an the this that these those it its it's they them their there here he she him her his who whom whose which what
+    i me my mine you your yours we us our ours everybody everyone people someone somebody one's
+    and or but so also too as at by for from in into of off on onto out over per than to up upon via with within about
+    around between among under behind beside through throughout across toward towards against
+    is are was were be been being am do does did done has have had having will would shall should can could may might
+    must ought let lets let's
+    if when whenever while where wherever because since until till unless whether though although
+    always every each all any both either some such very just only really still even ever again absolutely
+    please simply quite rather more most less least much many few lot lots bit
+    how why then now today already yet soon currently plus mehr meer più mais
+    der die das den dem des ein eine einen einem einer eines und oder aber auch nur immer alle alles jede jeder jedes
+    ist sind war waren wird werden wurde wurden sein hat haben im in am an auf aus bei mit nach von vom vor zu zum zur
+    fur für uber über unter durch als wie wenn wir ich du sie er es man uns unser unsere unseren unserem euer ihr ihre
+    mein meine dein deine dort hier da so noch schon jetzt
+    le la les l un une des du de d et ou mais aussi est sont sera etait était au aux en dans sur sous par pour avec
+    chez ce cet cette ces il elle ils elles on nous vous je j' tu mon ma mes ton ta tes son sa ses notre nos votre vos
+    leur leurs que qui quand si tout tous toute toutes toujours
+    el los las lo un una unos unas y o pero es son esta está estan están ser estar del al con por para como cuando se
+    su sus mi mis tu tus nuestro nuestra nuestros nuestras todo toda todos todas siempre que
+    il gli i uno e ed ma anche è e' sono nel nella nei con per come quando si suo sua loro nostro nostra sempre
+    os as um uma e mas é são no na nos nas do da dos das com para como quando sempre nosso nossa
+    het een en of maar ook is zijn wordt worden op in bij met naar van voor om als we ik je altijd onze ons
+    """
+)
+
+# Light words: verbs of using, keeping and being somewhere, and nouns such as "version" or "file". Two wordings of one
+# rule differ in them freely ("listens on", "runs on", "port is").
+LIGHT = _words(
+    """
+    use used uses using usage utilise utilize run runs ran running go goes went going gone come comes came get gets got
+    getting gotten give gives gave given put puts take takes took taken taking make makes made making do keep keeps kept
+    keeping need needs needed want wants wanted like likes love prefer prefers preferred set sets setting have hold
+    holds
+    held live lives lived lie lies sit sits stand stands stay stays listen listens serve serves served talk talks expire
+    expires last lasts happen happens occur work works working write writes wrote written writing rewritten store stores
+    stored storing save saves saved saving place placed locate located host hosts hosted hosting base based
+    build builds built building send sends sent sending ship ships shipped shipping call calls called name names named
+    do doing handle handles handled allow allows allowed permit permitted fine ok okay welcome help helps helpful
+    remember note ensure sure decide decided agree agreed choose chose chosen pick picked opt follow bother feel free
+    start starts started begin begins finish finished ended end ends belong belongs contain contains include includes
+    support supports supported require requires required mandatory connect connects connected wired wire speak speaks
+    apply applies applied perform performed execute executed provide provides add adds added adding leave leaves
+    set-up setup configure configured manage managed land lands try tries look looks see read reads expect expects
+    turn turns turned shut throw throws threw thrown pull pulled phase phased cut kick kicked rid past clear enable
+    enabled
+    activate activated ran contract switches
+    e.g i.e etc eg ie like such-as example longer anymore
+    schreiben geschrieben schreibt schreibe nutzen nutzt nutze benutzen verwenden verwendet verwende laufen lauft läuft
+    liegt liegen kommt kommen steht stehen machen macht mache gibt geben bauen gebaut deployen deployt bitte soll sollen
+    muss mussen müssen darf durfen dürfen
+    utiliser utilise utilisons utilisez lancer lance lancez ecrire écrire ecrit écrit écrits mettre met faire fait
+    preferer préférer prefere préfère doit doivent faut tourne tournent
+    usar usa usamos usan usad va van vamos guardar guarda guardan escribir escribe escriben escritos hacer hace hacen
+    prefiero preferimos debe deben hay corre corren levantamos levantar desplegar despliega
+    usare usiamo usano scrivere scritto scritti gira girano deve devono
+    usam escrever escrito escritos fica ficam deve devem roda
+    gebruik gebruiken gebruikt schrijf schrijven geschreven draait draaien staat moet moeten
+    """
+)
+
+# Vague nouns: as light as these verbs, unless the other statement has a noun of its own in the same place.
+VAGUE = _words(
+    """
+    version versions file files thing things line lines text value values number numbers amount item items way ways kind
+    type-of sort plain new current currently size length level rate count limit max maximum min minimum cap upper lower
+    oldest newest earliest latest highest lowest least most default standard main primary official usual normal
+    project repo repository repositories codebase workspace everyone member work stuff part parts whole entire
+    month months week weeks year years ago recently yesterday tomorrow spring summer autumn fall winter rev revision
+    people person guys folks favour favor place instead mode option way style tool framework library system
+    rule rules policy policies requirement practice convention guideline step reads writes
+    """
+)
+
+# A clause with one of these says that something is not so, or must not be done.
+NEGATIONS = _words(
+    """
+    no not never none nobody nothing neither nor cannot can't cant won't wont don't dont doesn't doesnt didn't didnt
+    isn't isnt aren't arent wasn't wasnt weren't werent shouldn't shouldnt mustn't mustnt needn't neednt haven't hasn't
+    hasnt wouldn't couldn't ain't
+    nicht nie niemals kein keine keinen keinem keiner keines
+    ne n' jamais aucun aucune
+    nunca jamás jamas ningún ningun ninguna tampoco
+    non mai nessun nessuna
+    não nao nenhum nenhuma
+    niet geen nooit
+    """
+)
+
+# Verbs that ask for the opposite of what they govern.
+NEGATIVE_VERBS = _words(
+    """
+    avoid avoids avoiding stop stops stopping skip skips skipping drop drops dropping omit omits omitting exclude
+    excludes excluding forbid forbids ban bans prohibit disallow refuse refrain quit cease disable disables deny remove
+    removes removing delete deletes deleting kill kills killing ditch abandon deprecate retire scrap eliminate
+    discontinue reject unsupported unneeded unnecessary unwanted off-limits taboo prohibited disallowed banned denied
+    vermeide vermeiden verboten eviter éviter evite évite évitez évitons interdit interdite evitar evita evitad
+    prohibido evitare vietato proibido vermijd verboden
+    """
+)
+# Told as a story: what they are said of was so once and is so no longer.
+DEPARTURES = _words(
+    """
+    stopped skipped dropped omitted removed deleted killed ditched abandoned deprecated retired scrapped axed nuked
+    eliminated discontinued obsolete gone history dead cancelled canceled abolished decommissioned sunset sunsetted
+    superseded outlawed ripped lifted waived revoked rejected retiring abandoning binned shelved dumped obsoleted
+    formerly previously outgrown goodbye bye farewell adieu
+    entfernt entfallen abgeschafft weggefallen abgelöst supprimé supprimée abandonné eliminado eliminada
+    """
+)
+
+# Two or three words that negate together.
+NEGATIVE_PHRASES = tuple(
+    ("steer clear of|keep away from|stay away from|hold off on|free of|do away with|get rid of|give up on").split("|")
+)
+DEPARTING_PHRASES = tuple(
+    (
+        "no longer|no more|not any more|any more|any longer|anymore|left out|left the company|left the team"
+        "|left us|is out"
+        "|are out|thing of the past|given up|ran out|run out|fell out of|signed off from"
+        "|got rid of|getting rid of|gave up on|given up on|gave up|did away with|done with"
+        "|went away|goes away|gone away|used to|moved off|moving off|off the table|out of use"
+        "|backed out of|opted out of|moved away from|migrated off|migrated away from"
+        "|nicht mehr|ya no|já não|ja nao|ne plus|non più|niet meer"
+    ).split("|")
+)
+# "Switched Mongo off": the verb and, further on, the particle.
+PARTED_VERBS = _words(
+    "switch switches switched turn turns turned shut shuts rip throw throws threw thrown phase phased kick"
+    " kicked cut leave"
+    " leaves leaving left keep"
+)
+PARTICLES = _words("off out down away")
+# They separate what is chosen (before) from what is not (after).
+CONTRASTS = tuple(
+    (
+        "instead of|rather than|in place of|in lieu of|as opposed to|over|but not|and not|without|anstatt|anstelle von"
+        "|statt|au lieu de|plutôt que|plutot que|en lugar de|en vez de|invece di|em vez de|in plaats van|ohne|sans|sin"
+        "|senza|sem|zonder"
+    ).split("|")
+)
+# "over" contrasts after these; elsewhere it is a place or a carrier ("over SPI").
+CHOOSING = _words("prefer prefers preferred preferring choose chose chosen pick picked favour favor take")
+# "from A to B" with one of these is a change: A no longer holds. Without, it is a direction.
+CHANGES = _words(
+    """
+    switch switched switching move moved moving migrate migrated migrating change changed changing convert converted
+    port ported transition transitioned upgrade upgraded upgrading downgrade downgraded bump bumped rename renamed raise
+    raised lower lowered increase increased decrease decreased reduce reduced swap swapped went flip flipped
+    shift shifted rewrite rewrote rewritten pulled gewechselt wechseln umgestellt umgezogen migriert passé passés
+    migré cambiado
+    cambiamos migrado migramos pasamos mudamos passati passammo overgestapt
+    """
+)
+REPLACES = _words(
+    "replace replaces replaced replacing ersetzt ersetzen remplacé remplace reemplazado reemplaza swap swapped"
+)
+BECAUSE = _words("by with through durch par por da met mit con for avec")
+
+# "Left A for B".
+LEAVES = _words("left leave leaving ditched ditch dropped drop abandoned traded trade swapped swap")
+# What a value follows: "in Markdown", "with bcrypt", "as JSON".
+LINKS = _words("in with as by via at using over through mit als par avec con come")
+# There is one of such a thing: "the default branch is …".
+UNIQUE = _words(
+    "default main primary preferred standard official current only favourite favorite name host url address"
+)
+RESPONSIBLE = _words("owns reviews approves maintains leads handles signs decides manages runs is")
+
+BEFORE = _words("before bevor vor avant antes prima voordat prior ahead")
+AFTER = _words("after nach nachdem après apres después despues dopo após depois nadat once afterwards afterward")
+THEN = _words(
+    "then dann danach anschließend anschliessend puis ensuite luego entonces poi depois daarna afterwards next"
+)
+FIRST = _words("first erst zuerst d'abord primero prima primeiro eerst")
+
+# What limits a statement to some cases: a rule for one of them says nothing about another.
+ENVIRONMENTS = _words(
+    """
+    production producción produccion produktion produzione produção productie staging stage preprod sandbox development
+    dev local locally lokal localhost laptop ci pipeline nightly debug release beta canary preview demo test testing
+    tests qa windows linux macos mac ubuntu debian alpine ios android web desktop mobile simulator emulator docker
+    container offline online weekday weekdays weekend weekends hotfix hotfixes emergency interactive batch
+    """
+)
+CONDITIONS = _words(
+    "if when whenever while once unless until during except wenn falls während sobald außer solange si quand lorsque"
+    " pendant cuando mientras durante salvo excepto se quando mentre als wanneer tijdens"
+)
+
+# They tell that something is new.
+NEWS = _words(
+    "now nowadays since seit jetzt inzwischen depuis désormais maintenant desde ahora adesso agora nu anymore goodbye"
+)
+# A sentence that opens with one of these names a case first: "On Windows …", "For hotfixes …".
+OPENINGS = _words("on in at for under during bei auf im am für unter en sur dans pour chez para su per em op in voor")
+# Words that no other of these languages has: German writes every noun with a capital.
+GERMAN = _words(
+    "der das und ist nicht wird werden wir mit auf für kein keine läuft immer nach vom zum unsere unser im einen"
+)
+
+# The lower and the upper end of a range are two questions.
+LOWER = _words("min minimum oldest earliest lowest least smallest shortest")
+UPPER = _words("max maximum newest latest highest most largest biggest longest cap capped limit under below")
+
+# Other spellings of the same word.
+ALIASES = {
+    other: name
+    for name, others in {
+        "database": "db dbs databases datenbank",
+        "production": "prod prd producción produccion produktion live-system",
+        "staging": "stage stg",
+        "development": "dev",
+        "configuration": "config configs conf cfg settings setting",
+        "repository": "repo repos",
+        "documentation": "docs doc doku docu dokumentation",
+        "javascript": "js ecmascript",
+        "typescript": "ts",
+        "python": "py",
+        "postgresql": "postgres pg psql",
+        "mongodb": "mongo",
+        "kubernetes": "k8s",
+        "objective-c": "objc obj-c objectivec",
+        "go": "golang",
+        "neovim": "nvim",
+        "ripgrep": "rg",
+        "environment": "env envs",
+        "directory": "dir dirs folder folders",
+        "pullrequest": "pr prs mr mrs",
+        "authentication": "auth",
+        "application": "app apps",
+        "specification": "spec specs",
+        "dependency": "dep deps dependencies",
+        "package": "pkg pkgs",
+        "administrator": "admin",
+        "parameter": "param params",
+        "argument": "arg args",
+        "function": "func fn funcs functions",
+        "message": "msg msgs",
+        "branch": "branches",
+        "commit": "commits",
+        "annotation": "hint hints annotations",
+        "timestamp": "timestamps",
+        "hour": "hourly",
+        "daily": "day days",
+        "weekly": "weeks",
+        "readthedocs": "rtd",
+        "githubactions": "gha",
+        "elasticsearch": "es",
+        "signoff": "sign-off signoffs",
+        "test": "tests testing",
+        "frontend": "front-end ui",
+        "backend": "back-end",
+        "email": "e-mail mail mails",
+        "telephone": "phone",
+        "approval": "approvals approve approved approves",
+        "review": "reviews reviewer reviewers reviewed",
+        "deploy": "deploys deployment deployments deployed deploying",
+        "lint": "linter linting linters",
+        "format": "formatter formatting formatters formatted",
+        "image": "images img",
+        "latitude": "lat",
+        "longitude": "lon lng",
+        "color": "colour colours colors",
+        "semicolon": "semicolons semi-colon",
+        "short": "brief briefly concise terse shortly",
+        "long": "verbose detailed lengthy",
+        "uppercase": "upper-case capitals",
+        "lowercase": "lower-case",
+        "asynchronous": "async asynchronously",
+        "synchronous": "synchronously",
+        "tabs": "tab",
+        "spaces": "space",
+    }.items()
+    for other in others.split()
+}
+# Names of two or more words, taken as one.
+PHRASES = {
+    "read the docs": "readthedocs",
+    "github actions": "githubactions",
+    "gitlab ci": "gitlabci",
+    "github pages": "githubpages",
+    "app store": "appstore",
+    "pull request": "pullrequest",
+    "pull requests": "pullrequest",
+    "merge request": "pullrequest",
+    "merge requests": "pullrequest",
+    "single quotes": "single-quotes",
+    "double quotes": "double-quotes",
+    "single quote": "single-quotes",
+    "double quote": "double-quotes",
+    "snake case": "snake_case",
+    "time out": "timeout",
+    "times out": "timeout",
+    "lower case": "lowercase",
+    "upper case": "uppercase",
+    "title case": "titlecase",
+    "camel case": "camelcase",
+    "pascal case": "pascalcase",
+    "kebab case": "kebab-case",
+    "visual studio code": "vscode",
+    "vs code": "vscode",
+    "objective c": "objective-c",
+    "circle ci": "circleci",
+    "merge commit": "merge-commit",
+    "merge commits": "merge-commit",
+    "squash merge": "squash",
+    "docker compose": "docker-compose",
+    "on call": "oncall",
+    "sign off": "signoff",
+}
+
+# Of each row one takes one for a given purpose, so another member is another answer. Lower case: people type them so.
+FAMILIES = {
+    member: family
+    for family, members in {
+        "package manager": "npm pnpm yarn bun",
+        "python installer": "pip uv poetry pipenv conda pdm",
+        "bundler": "webpack vite rollup parcel esbuild turbopack rspack",
+        "indentation": "tabs spaces",
+        "quotes": "single-quotes double-quotes",
+        "text search": "grep ripgrep ack",
+        "test runner": "pytest unittest jest vitest mocha jasmine ava rspec minitest junit testng playwright"
+        " cypress selenium",
+        "linter": "flake8 pylint ruff eslint biome jshint standardjs tslint oxlint rubocop",
+        "formatter": "black prettier yapf autopep8 gofmt clang-format dprint",
+        "type checker": "mypy pyright pyre",
+        "editor": "vim neovim emacs nano helix vscode sublime zed intellij",
+        "database": "postgresql mysql mariadb sqlite mongodb oracle cockroachdb dynamodb cassandra",
+        "cache": "redis memcached valkey",
+        "message broker": "kafka rabbitmq nats sqs pulsar activemq",
+        "search engine": "elasticsearch opensearch solr meilisearch typesense",
+        "container engine": "docker podman containerd",
+        "orchestrator": "kubernetes nomad swarm docker-compose",
+        "infrastructure code": "terraform pulumi cloudformation opentofu ansible chef puppet",
+        "cloud": "aws gcp azure hetzner digitalocean heroku",
+        "ci": "jenkins githubactions gitlabci circleci travis buildkite drone teamcity",
+        "branch": "main master trunk develop",
+        "integration": "rebase merge squash merge-commit fast-forward",
+        "theme": "dark light",
+        "identifier case": "camelcase snake_case kebab-case pascalcase screaming_snake_case",
+        "css": "tailwind bootstrap bulma",
+        "ui framework": "react vue svelte angular preact",
+        "state": "redux zustand mobx pinia recoil",
+        "web framework": "django flask fastapi rails fastify nestjs laravel",
+        "build tool": "make just cmake meson bazel gradle maven ninja scons",
+        "shell": "bash zsh fish powershell nushell ksh",
+        "data format": "json yaml toml xml csv tsv parquet avro protobuf logfmt msgpack ini",
+        "markup": "markdown asciidoc rst restructuredtext latex html",
+        "programming language": "python ruby go rust java kotlin swift objective-c c c++ scala typescript"
+        " javascript php"
+        " perl elixir haskell zig",
+        "language": "english german french spanish italian portuguese dutch japanese chinese russian polish englisch"
+        " deutsch französisch anglais français allemand inglés español alemán inglese italiano tedesco",
+        "weekday": "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch"
+        " donnerstag freitag"
+        " samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles miercoles jueves"
+        " viernes sábado sabado domingo",
+        "http method": "get post put patch",
+        "protocol": "http https grpc graphql soap websocket mqtt amqp",
+        "bus": "spi i2c uart usb rs485",
+        "temperature": "celsius fahrenheit kelvin",
+        "length": "metres meters feet inches centimetres centimeters",
+        "time zone": "utc gmt cet cest pst local-time",
+        "encoding": "utf-8 utf-16 latin-1 ascii iso-8859-1",
+        "case": "uppercase lowercase titlecase",
+        "sign-in": "oauth saml ldap jwt",
+        "versioning": "semver calver",
+        "length of text": "short long",
+        "spelling": "british american",
+        "direction": "ascending descending",
+        "strictness": "strict lenient",
+        "timing": "synchronous asynchronous",
+        "visibility": "public private",
+        "log level": "debug info warning error",
+    }.items()
+    for member in members.split()
+}
+# Members that are everyday words too: they count after a word that a tool or a language is named with.
+AMBIGUOUS = _words("make just go c get post put patch main swift error")
+NAMING = _words("is are be use uses using with by via in to prefer prefers on than over of from")
+# Opposites that turn a statement round: "is turned on" and "is turned off" are one statement and its negation.
+NEGATED_STATES = {
+    "disabled": "enabled", "optional": "required", "forbidden": "allowed", "unsigned": "signed",
+    "untyped": "typed", "unformatted": "formatted", "untested": "tested", "unencrypted": "encrypted",
+    "uncompressed": "compressed", "invisible": "visible", "inactive": "active", "unlimited": "limited",
+}  # fmt: skip
+
+# Seconds and bytes, to compare 60 s with one minute and 1 GB with 1000 MB.
+UNITS = {
+    name: (kind, size)
+    for kind, sizes in {
+        "time": {
+            "ns ns. nanosecond nanoseconds": 1e-9,
+            "us µs microsecond microseconds": 1e-6,
+            "ms msec msecs millisecond milliseconds millisekunden": 1e-3,
+            "s sec secs second seconds sekunde sekunden seconde secondes segundo segundos": 1.0,
+            "min mins minute minutes minuten minuto minutos": 60.0,
+            "h hr hrs hour hours stunde stunden heure heures hora horas": 3600.0,
+            "d day days tag tage tagen jour jours día dia días dias": 86400.0,
+            "w week weeks woche wochen semaine semaines semana semanas": 604800.0,
+            "month months monat monate mois mes meses": 2592000.0,
+            "y year years jahr jahre an ans año años": 31536000.0,
+        },
+        "size": {
+            "b byte bytes": 1.0,
+            "kb kib k kilobyte kilobytes": 1e3,
+            "mb mib m megabyte megabytes": 1e6,
+            "gb gib g gigabyte gigabytes": 1e9,
+            "tb tib t terabyte terabytes": 1e12,
+        },
+        "frequency": {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
+        "distance": {"mm": 1e-3, "cm": 1e-2, "meter metre meters metres": 1.0, "km": 1e3, "inch inches": 0.0254},
+        "voltage": {"mv": 1e-3, "v volt volts": 1.0},
+        "current": {"ma": 1e-3, "amp amps ampere": 1.0},
+        "weight": {"mg": 1e-3, "gram grams": 1.0, "kg": 1e3},
+        "share": {"% percent pct": 1.0},
+        "picture": {"px pixel pixels pt rem em": 1.0},
+        "pace": {"fps": 1.0, "rps": 1.0, "qps": 1.0, "rpm": 1.0, "bps": 1.0, "kbps": 1e3, "mbps": 1e6, "dpi": 1.0},
+    }.items()
+    for names, size in sizes.items()
+    for name in names.split()
+}
+# A number behind one of these names a thing ("step 3"): another number is another thing, not another value.
+LABELS = _words(
+    "step item rule note fact number memory task thing case phase part chapter section page ticket issue job"
+    " test example"
+    " entry word claim statement candidate thread worker writer round story event question answer sentence line"
+    " row column"
+    " milestone sprint stage iteration epic module lesson exercise scenario day night file topic habit secret"
+    " agent process"
+)
+NUMBER_WORDS = {
+    word: str(value)
+    for value, words in {
+        1: "one single once ein eine eins un une uno una",
+        2: "two twice zwei deux dos due dois twee",
+        3: "three drei trois tres tre drie",
+        4: "four vier quatre cuatro quattro quatro",
+        5: "five fünf funf cinq cinco cinque vijf",
+        6: "six sechs seis sei zes",
+        7: "seven sieben sept siete sette",
+        8: "eight acht huit ocho otto oito",
+        9: "nine neun neuf nueve nove negen",
+        10: "ten zehn dix diez dieci dez tien",
+        12: "twelve dozen zwölf douze doce",
+        15: "fifteen",
+        20: "twenty",
+        24: "twenty-four",
+        30: "thirty",
+        40: "forty",
+        50: "fifty",
+        60: "sixty",
+        80: "eighty",
+        90: "ninety",
+        100: "hundred hundert cent cien",
+        1000: "thousand",
+    }.items()
+    for word in words.split()
+}
+# What a rule is told with: with or without them it is the same rule.
+FILLERS = _words(
+    "use uses used using prefer prefers need needs want wants like remember note ensure sure make please project repo"
+    " repository codebase follow decided agreed longer anymore work"
+)
+# Articles of other languages that are number words too; they are read as articles.
+ARTICLES = _words("ein eine einen einem einer un une uno una")
+# Words in capitals that are no names.
+PLAIN_CAPITALS = _words("ci pr prs mr mrs api apis db ui ux id ids url urls uri ok todo readme os cli sdk qa")

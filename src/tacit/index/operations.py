@@ -1,0 +1,144 @@
+"""Operations as undo and redo see them: which of them stand, and which were taken back and can be done again.
+
+An operation is what one command recorded. An undo is an operation that holds nothing but `Undone` events; it is no
+step of its own. Redo takes back an undo. A change after an undo ends what redo could bring back.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from tacit.core.event import Event
+from tacit.core.ids import ClaimId, EventId
+from tacit.core.judgement import Decided, Proposed, Undone, Verdict
+from tacit.core.memory import touched, undone
+from tacit.core.observation import Distrusted, Trusted, WorkflowDropped, WorkflowSaved
+from tacit.index.reader import LINE, TAKEN_BACK, Decode
+
+# A measurement is not taken back, and no more is what ran.
+_UNDOABLE = "type NOT IN ('evaluation.created', 'workflow.ran')"
+_NEWEST = f"SELECT coalesce(op, id) FROM event WHERE {_UNDOABLE} AND NOT passing ORDER BY id DESC"
+_NEWEST_OF_CLAIM = (
+    "SELECT coalesce(op, event.id) FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event DESC"
+)
+_LATER_OF_CLAIM = (
+    f"SELECT {LINE} FROM touch JOIN event ON event.id = touch.event WHERE claim = ? AND event > ? AND NOT passing"
+)
+_LATER_WORKFLOWS = f"SELECT {LINE} FROM event WHERE type IN ('workflow.saved', 'workflow.dropped') AND id > ?"
+
+
+class Operations:
+    """The operations of one index, looked at from the newest to the oldest."""
+
+    def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
+        self._connection = connection
+        self._decode = decode
+        self._void = self._taken_back()
+
+    def standing(self, claim: ClaimId | None = None) -> Iterator[list[Event]]:
+        """The operations that undo would take back one after the other; of one memory, if asked."""
+        for events in self._newest_first(claim):
+            if not is_undo(events) and self._stands(events):
+                yield events
+
+    def redoable(self) -> Iterator[Event]:
+        """The undos that redo would take back one after the other: those since the last change."""
+        for events in self._newest_first():
+            if not is_undo(events):
+                return
+            yield from self._effective_undos(events)
+
+    def cleared_by(self) -> list[Event]:
+        """The change that came after the last undo, so that redo cannot bring back anything; empty where nothing was
+        undone before it."""
+        change: list[Event] = []
+        for events in self._newest_first():
+            if not is_undo(events):
+                change = change or events
+            elif any(True for _ in self._effective_undos(events)):
+                return change
+        return []
+
+    def changed_since(self, operation: Sequence[Event]) -> list[Event]:
+        """Later decisions on the memories and workflows of an operation that were not taken back. A further observation
+        is none: it counts the same with and without the operation."""
+        last, op = operation[-1].id, operation[0].op
+        claims = dict.fromkeys(claim for event in operation for claim in touched(event))
+        later = [event for claim in claims for event in self._events(_LATER_OF_CLAIM, claim, last)]
+        if names := {_workflow(event) for event in operation} - {None}:
+            later += [event for event in self._events(_LATER_WORKFLOWS, last) if _workflow(event) in names]
+        found = {
+            event.id: event for event in later if event.op != op and event.id not in self._void and _decides(event)
+        }
+        return [found[name] for name in sorted(found)]
+
+    def operation_of(self, event: Event) -> list[Event]:
+        return self._operation(event.op)
+
+    def targets(self, undo: Event) -> list[Event]:
+        """What an undo took back, as far as it is still there."""
+        assert isinstance(undo.body, Undone)
+        query = f"SELECT {LINE} FROM event WHERE id = ?"
+        return [event for target in undo.body.targets for event in self._events(query, target)]
+
+    def _newest_first(self, claim: ClaimId | None = None) -> Iterator[list[Event]]:
+        if claim is None:
+            rows = self._connection.execute(_NEWEST)
+        else:
+            rows = self._connection.execute(_NEWEST_OF_CLAIM, (claim,))
+        seen: set[str] = set()
+        for (op,) in rows:
+            if op not in seen:
+                seen.add(op)
+                events = self._operation(EventId(op))
+                if events and not _is_end_of_trust(events):
+                    yield events
+
+    def _operation(self, op: EventId) -> list[Event]:
+        return self._events(f"SELECT {LINE} FROM event WHERE (id = ?1 OR op = ?1) AND {_UNDOABLE} ORDER BY id", op)
+
+    def _effective_undos(self, events: Sequence[Event]) -> Iterator[Event]:
+        """Those of an operation that took back changes, were not redone, and whose changes were not purged."""
+        for event in reversed(events):
+            if event.id not in self._void and any(not isinstance(one.body, Undone) for one in self.targets(event)):
+                yield event
+
+    def _stands(self, events: Sequence[Event]) -> bool:
+        """Whether any of it counts. What was accepted on trust counts no longer when the trust has ended."""
+        told = [event for event in events if not isinstance(event.body, Trusted | Distrusted)] or events
+        return any(event.id not in self._void for event in told)
+
+    def _taken_back(self) -> set[EventId]:
+        takebacks = self._events(TAKEN_BACK)
+        # Who is not the person takes back only their own words: of these targets it must be known whose they are.
+        named = [self.targets(event) for event in takebacks if not event.by_person]
+        known = {event.id: event for events in (takebacks, *named) for event in events}
+        return undone([known[name] for name in sorted(known)])
+
+    def _events(self, query: str, *values: str) -> list[Event]:
+        return [self._decode(raw) for (raw,) in self._connection.execute(query, values)]
+
+
+def is_undo(events: Sequence[Event]) -> bool:
+    return all(isinstance(event.body, Undone) for event in events)
+
+
+def _is_end_of_trust(events: Sequence[Event]) -> bool:
+    """Whether Tacit itself ended the trust in a file that changed: undone, it would end again at once."""
+    return any(isinstance(event.body, Distrusted) and not event.by_person for event in events)
+
+
+def _decides(event: Event) -> bool:
+    if isinstance(event.body, Proposed):
+        return event.body.verdict is Verdict.ADDED
+    return isinstance(event.body, Decided | WorkflowSaved | WorkflowDropped)
+
+
+def _workflow(event: Event) -> str | None:
+    return event.body.name if isinstance(event.body, WorkflowSaved | WorkflowDropped) else None
+
+
+def judgements(operation: Sequence[Event]) -> list[Event]:
+    """The events of an operation that are about memories."""
+    return [event for event in operation if isinstance(event.body, Proposed | Decided)]

@@ -1,0 +1,171 @@
+"""Two statements are the same, opposed or neither; a correction is never taken for a confirmation (S9, S13, C7)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.core.likeness import is_alike
+from tacit.core.relation import Bond, relation
+from tests.laws.strategies import law
+
+SEEN = Path(__file__).parents[2] / "bench" / "contradicting" / "seen.jsonl"
+
+
+def bond(one: str, other: str) -> Bond:
+    assert relation(one, other) == relation(other, one)
+    return relation(one, other).bond
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("always retry 3 times", "always retry 5 times"),
+        ("use 2 spaces for indentation", "use 4 spaces for indentation"),
+        ("the cache TTL is 5 minutes", "the cache TTL is 1 hour"),
+        ("the staging server is web1.example.com", "the staging server is web2.example.com"),
+        ("commit messages are in English", "commit messages are in German"),
+        ("passwords are hashed with bcrypt", "passwords are hashed with argon2"),
+        ("Team A owns billing", "Team B owns billing"),
+        ("run the formatter before the linter", "run the linter before the formatter"),
+        ("run the migrations before deploying", "run the migrations after deploying"),
+        ("copy files from staging to prod", "copy files from prod to staging"),
+        ("prefer composition over inheritance", "prefer inheritance over composition"),
+        ("use f-strings", "avoid f-strings"),
+        ("the VPN is required for staging access", "the VPN is not required for staging access"),
+        ("telemetry is enabled by default", "telemetry is disabled by default"),
+        ("we use Webpack", "we moved from Webpack to Vite"),
+        ("two reviewers must approve each change", "the two-reviewers rule is gone"),
+        ("tickets are tracked in Jira", "Jira is gone, tickets are in Linear"),
+        ("Die Tests laufen mit Mocha", "Mocha wurde durch Vitest ersetzt"),
+    ],
+)
+def test_another_value_a_negation_another_order_and_a_replacement_oppose(older: str, newer: str) -> None:
+    assert bond(older, newer) is Bond.OPPOSED
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("the API listens on port 8080", "the admin UI listens on port 9090"),
+        ("dev uses SQLite", "production uses Postgres"),
+        ("never commit secrets", "never commit build artifacts"),
+        ("we use Postgres", "Postgres runs on port 5432"),
+        ("the build is slow", "the build is flaky"),
+        ("Ana owns the frontend", "Bob owns the backend"),
+        ("retry network calls 3 times", "do not retry database writes"),
+        ("no print statements in production code", "print statements are fine in scripts"),
+        ("never use npm", "use pnpm"),
+        ("run step 3", "run step 5"),
+        ("never run the build repeatedly", "prefer recall before repeating implementation work"),
+        ("always feed walrus3 first", "always feed walrus5 first"),
+        ("timeouts for reads are 5 s", "timeouts for writes are 30 s"),
+        ("min password length is 8", "max password length is 64"),
+        ("when the login fails, avoid the proxy", "the proxy speeds up downloads"),
+    ],
+)
+def test_another_subject_scope_or_condition_does_not_oppose(one: str, other: str) -> None:
+    assert bond(one, other) is Bond.NEITHER
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("the timeout is 60 seconds", "the timeout is 1 minute"),
+        ("use 4 spaces for indentation", "please use four spaces for indentation"),
+        ("always run the linter before a commit", "you should always run the linter before committing"),
+        ("our main database is Postgres", "we use PostgreSQL as the main db"),
+    ],
+)
+def test_the_same_value_in_other_words_is_the_same(one: str, other: str) -> None:
+    assert bond(one, other) is Bond.SAME
+
+
+def test_of_the_table_that_may_be_looked_at_no_correction_counts_as_a_confirmation() -> None:
+    rows = [json.loads(line) for line in SEEN.read_text("utf-8").splitlines()]
+    confirmed = [row["id"] for row in rows if row["label"] != "same" and bond(row["older"], row["newer"]) is Bond.SAME]
+    assert len(rows) >= 120
+    assert confirmed == []
+
+
+def test_of_the_table_that_may_be_looked_at_most_contradictions_are_noticed() -> None:
+    rows = [json.loads(line) for line in SEEN.read_text("utf-8").splitlines()]
+    said = [row for row in rows if bond(row["older"], row["newer"]) is Bond.OPPOSED]
+    right = sum(row["label"] == "opposes" for row in said)
+    assert right >= 0.9 * len(said)
+    assert right >= 0.8 * sum(row["label"] == "opposes" for row in rows)
+
+
+# Sentences with a place for whatever may tell two rules apart.
+FRAMES = (
+    "always retry the upload {} times",
+    "the gateway listens on port {}",
+    "indent the templates with {} spaces",
+    "team {} owns the billing service",
+    "deploy the worker with option {}",
+    "pin the compiler to version {}",
+    "use schema {} in the importer",
+)
+VALUES = st.integers(0, 99999).map(str) | st.sampled_from("BCDEFGHKMXYZ") | st.sampled_from(("v2", "v3", "-x", "1.2"))
+NAMES = st.lists(
+    st.sampled_from("alpha beta gamma delta scheduler worker parser Redis Kafka".split()),
+    min_size=2,
+    max_size=2,
+    unique=True,
+)
+PAIRS = (
+    "run the {} before the {}",
+    "start {} after {}",
+    "copy the rows from {} to {}",
+    "{} calls {} at night",
+    "prefer {} over {}",
+    "use {} instead of {}",
+    "the {} writes to the {}",
+)
+ACTS = st.sampled_from(
+    ("commit the lockfile", "run the linter after every edit", "squash the commits", "use feature flags")
+)
+REFUSALS = st.sampled_from(("never {}", "do not {}", "don't {}", "no longer {}", "we do not {} anymore", "avoid to {}"))
+
+
+@law
+@given(st.sampled_from(FRAMES), VALUES, VALUES)
+def test_statements_that_differ_in_a_digit_or_a_letter_are_never_the_same(frame: str, one: str, other: str) -> None:
+    assert is_alike(frame.format(one), frame.format(other)) <= (one == other)
+
+
+@law
+@given(st.sampled_from(PAIRS), NAMES)
+def test_statements_in_which_two_names_changed_places_are_never_the_same(frame: str, names: list[str]) -> None:
+    assert not is_alike(frame.format(*names), frame.format(*reversed(names)))
+
+
+@law
+@given(NAMES)
+def test_before_and_after_are_never_the_same(names: list[str]) -> None:
+    one, other = names
+    assert not is_alike(f"run {one} before {other}", f"run {one} after {other}")
+    assert bond(f"run {one} before {other}", f"run {one} after {other}") is Bond.OPPOSED
+
+
+@law
+@given(ACTS, REFUSALS)
+def test_a_rule_and_its_negation_are_opposed_and_never_the_same(act: str, refusal: str) -> None:
+    assert not is_alike(act, refusal.format(act))
+    assert bond(act, refusal.format(act)) is Bond.OPPOSED
+
+
+@law
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_any_two_texts_can_be_compared_in_either_order(one: str, other: str) -> None:
+    assert relation(one, other) == relation(other, one)
+
+
+def test_the_difference_is_told_as_it_was_written() -> None:
+    assert (
+        relation("the cache TTL is 5 minutes", "the cache TTL is 1 hour").why == "another value: 1 hour and 5 minutes"
+    )

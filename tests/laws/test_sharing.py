@@ -1,0 +1,72 @@
+"""Sharing is folded from the log like everything else; logs from before there was sharing mean what they meant."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from tacit.core.event import Event
+from tacit.core.judgement import Decided, Proposed, Verdict
+from tacit.core.memory import recollect
+from tacit.core.status import Status
+
+from .strategies import after, law, logs
+
+SHARING = (Verdict.SHARED, Verdict.UNSHARED)
+
+
+def _old(log: list[Event]) -> list[Event]:
+    """The log as it was written before: nothing is marked as private, and nobody speaks of sharing."""
+    return [
+        event._replace(body=event.body._replace(private=False)) if isinstance(event.body, Proposed | Decided) else event
+        for event in log
+        if not (isinstance(event.body, Decided) and event.body.verdict in SHARING)
+    ]
+
+
+def _private(log: list[Event]) -> list[Event]:
+    return [
+        event._replace(body=event.body._replace(private=True)) if isinstance(event.body, Proposed | Decided) else event
+        for event in _old(log)
+    ]
+
+
+@law
+@given(logs)
+def test_of_an_old_log_what_a_person_spoke_of_and_holds_is_shared_and_nothing_else(log: list[Event]) -> None:
+    for memory in recollect(_old(log)).values():
+        if memory.status is Status.ACTIVE:
+            assert bool(memory.shared) is memory.heard_person
+
+
+@law
+@given(logs)
+def test_what_is_marked_private_is_never_shared_and_otherwise_the_same(log: list[Event]) -> None:
+    old, private = recollect(_old(log)), recollect(_private(log))
+    assert all(memory.shared is None for memory in private.values())
+    assert {name: memory._replace(shared=None) for name, memory in old.items()} == private
+
+
+@law
+@given(logs)
+def test_sharing_changes_nothing_else_and_the_last_word_counts(log: list[Event]) -> None:
+    before = recollect(log)
+    for name, memory in before.items():
+        grown = list(log)
+        for verdict in (*SHARING, *SHARING[:1]):
+            grown.append(after(grown, Decided(memory.claim, verdict)))
+        now = recollect(grown)
+        assert now[name] == memory._replace(shared=True, heard_person=True)
+        assert {other: now[other] for other in now if other != name} == {
+            other: before[other] for other in before if other != name
+        }
+
+
+@law
+@given(logs)
+def test_nobody_but_a_person_shares(log: list[Event]) -> None:
+    before = recollect(log)
+    for name, memory in before.items():
+        for actor in ("agent", "learner", "policy", "repository"):
+            for verdict in SHARING:
+                event = after(log, Decided(memory.claim, verdict), actor)
+                assert recollect([*log, event])[name] == memory
