@@ -56,6 +56,8 @@ def text_in(out: str | bytes) -> str:
     if not out:
         return ""
     answer: dict[str, Any] = json.loads(out)
+    if set(answer) <= {"systemMessage", "notice"}:
+        return ""  # a line for the person alone
     inner = answer.get("hookSpecificOutput", answer)
     found = [inner[name] for name in ("additionalContext", "additional_context", "context") if name in inner]
     assert len(found) == 1, answer
