@@ -18,9 +18,8 @@ def sequence(key: str, runs: int, sessions: int = 5) -> Tally:
     return tally(Kind.WORKFLOW_PATTERN, key, runs, sessions)
 
 
-def shown(tallies: list[Tally], runs: Mapping[str, int], total: int = 1000, longer: tuple[str, ...] = ()) -> list[str]:
-    hidden = {key.replace(" → ", BETWEEN) for key in longer}
-    odds = Odds(total, lambda family: runs.get(family, 0), hidden.__contains__)
+def shown(tallies: list[Tally], runs: Mapping[str, int], total: int = 1000) -> list[str]:
+    odds = Odds(total, lambda family: runs.get(family, 0))
     return [label(one.seen) for one in chosen(tallies, odds)]
 
 
@@ -32,7 +31,7 @@ def test_what_follows_only_by_chance_is_not_shown() -> None:
 
 
 def test_commands_that_never_go_without_each_other_are_worth_most() -> None:
-    odds = Odds(1000, {"a": 10, "b": 10, "c": 400}.__getitem__, lambda _key: False)
+    odds = Odds(1000, {"a": 10, "b": 10, "c": 400}.__getitem__)
     assert association(sequence("a → b", 10), odds) > association(sequence("a → c", 10), odds) > 0
     assert round(association(sequence("a → b", 10), odds), 6) == 1.0
 
@@ -41,10 +40,6 @@ def test_of_sequences_that_overlap_the_best_is_shown() -> None:
     runs = dict.fromkeys("abcd", 20)
     found = shown([sequence("a → b → c", 19), sequence("b → c → d", 12), sequence("c → a → b", 12)], runs)
     assert found == ["a → b → c"]
-
-
-def test_a_sequence_in_a_longer_one_is_not_shown() -> None:
-    assert shown([sequence("a → b", 20)], {"a": 20, "b": 20}, longer=("a → b",)) == []
 
 
 def test_kinds_take_turns_and_what_a_sequence_tells_comes_last() -> None:
@@ -80,7 +75,7 @@ def at(days_ago: float) -> str:
 
 
 def order(*tallies: Tally, runs: Mapping[str, int] | None = None) -> list[str]:
-    odds = Odds(10_000, lambda family: (runs or {}).get(family, 20), lambda _key: False)
+    odds = Odds(10_000, lambda family: (runs or {}).get(family, 20))
     return [label(one.seen) for one in chosen(tallies, odds, NOW)]
 
 

@@ -16,6 +16,8 @@ import tacit
 from tacit.log.bodies import EVENT_TYPES
 from tacit.settings import TEMPLATE, Settings
 from tacit.surfaces.cli.commands import SUMMARIES, module_of
+from tests.e2e.person import Person
+from tests.e2e.test_recall_passages import Talk
 from tests.repo.consoles import PROMPT, recordings, replay, write_session
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +66,17 @@ def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
         [sys.executable, "-c", example], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout == "['always run the tests before a commit']\n"
+
+
+def test_the_example_of_the_guide_to_learning_is_what_learn_prints(tmp_path: Path) -> None:
+    guide = (ROOT / "docs/guides/learning.md").read_text(encoding="utf-8")
+    shown = guide.split("$ tacit learn --dry-run\n", 1)[1].split("```", 1)[0]
+    person = Person(tmp_path)
+    said = re.search("“(.*)”", shown)
+    assert said is not None
+    Talk(person, person.repository()).asks(said[1]).says("Understood.").capture()
+
+    assert person.tacit("learn", "--dry-run").out == shown
 
 
 def test_the_guided_first_run_shows_every_step_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -93,14 +93,14 @@ def tally_in(connection: sqlite3.Connection, seen: Seen, scope: Scope, scope_of:
 
 
 def odds_of(connection: sqlite3.Connection) -> Odds:
-    """How often commands were run, without any view on longer sequences."""
+    """How often commands were run."""
 
     @cache
     def runs(family: str) -> int:
         found = habits.count_of(connection, Kind.RECURRING_COMMAND, family)
         return found.runs if found else 0
 
-    return Odds(habits.total(connection, Kind.RECURRING_COMMAND), runs, lambda _key: False)
+    return Odds(habits.total(connection, Kind.RECURRING_COMMAND), runs)
 
 
 # Habits of one command or directory

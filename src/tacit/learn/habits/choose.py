@@ -35,12 +35,10 @@ _NAMING = frozenset("make just task rake npm pnpm yarn bun mise invoke nox tox h
 
 
 class Odds(NamedTuple):
-    """How often commands were run, to tell habit from chance: all together, and one family. And whether a sequence is
-    part of a longer one that is a habit too, which takes its place for good."""
+    """How often commands were run, to tell habit from chance: all together, and one family."""
 
     total: int
     runs: Callable[[str], int]
-    in_longer: Callable[[str], bool]
 
 
 def chosen(tallies: Iterable[Tally], odds: Odds, now: int = 0) -> list[Tally]:
@@ -173,7 +171,7 @@ def worth(tally: Tally, odds: Odds) -> float:
     often = log(1 + tally.runs) * log(1 + tally.sessions)
     match tally.seen.kind:
         case Kind.WORKFLOW_PATTERN:
-            lift = 0.0 if odds.in_longer(tally.seen.key) else association(tally, odds)
+            lift = association(tally, odds)
             return lift * often * _share_of_own_steps(tally.seen.key) if lift >= _LEAST_LIFT else 0.0
         case Kind.RECURRING_COMMAND:
             return often * (_OWN if _is_named_here(tally.seen.key) or is_local(tally.scope) else 1.0)
