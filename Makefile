@@ -57,7 +57,7 @@ peers: $(VENV)/developing
 	$(BIN)/python -m bench.peers
 
 docs: $(VENV)/developing
-	$(BIN)/python docs/reference/generate.py
+	$(BIN)/python -m docs.reference.generate
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Tacit needs Python 3.11 or later; name one: make PYTHON=python3.11 …"; exit 1; }

@@ -1,15 +1,24 @@
-"""Writes docs/reference/cli.md from the commands themselves. A test compares the two."""
+"""Writes cli.md from the commands themselves, and json.md and json.schema.json from output.py. Tests compare them."""
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from pathlib import Path
+
+from docs.reference import output
 
 from tacit.surfaces.cli.commands import GROUPS, module_of
 from tacit.surfaces.cli.help import for_command, overview
 from tacit.surfaces.cli.who import WHO
 
-PAGE = Path(__file__).with_name("cli.md")
+HERE = Path(__file__).parent
+
+
+def pages() -> dict[str, str]:
+    """All that is made, by file name."""
+    schema = json.dumps(output.schema(), indent=1, ensure_ascii=False) + "\n"
+    return {"cli.md": page(), "json.md": output.page(), "json.schema.json": schema}
 
 
 def page() -> str:
@@ -17,8 +26,9 @@ def page() -> str:
     parts = [
         "# Command line",
         "Made from the program by `make docs`; do not edit.",
-        "Exit codes: 0 done, 1 nothing found or refused, 2 wrong use, 3 and above: the home is unwell "
-        "(4 it cannot be written, 5 another process holds it).",
+        "Exit codes: 0 done, 1 refused or no such thing, 2 wrong use, 3 and above: the home is unwell "
+        "(4 it cannot be written, 5 another process holds it). A list or search that finds nothing is done, unless "
+        "`--exit-code` asks for 1. What `--json` prints is described in [JSON output](json.md).",
         _fenced(overview()),
         *_who(),
     ]
@@ -49,4 +59,5 @@ def _fenced(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for name, text in pages().items():
+        (HERE / name).write_text(text, encoding="utf-8")

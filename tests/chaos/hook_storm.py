@@ -97,7 +97,7 @@ def sittings(folder: Path, count: int, seed: int = 1) -> Outcome:
         _upgraded(scene)
         for one in running:
             one.result()
-    faults = list(_left(scene))
+    faults = _stopped(scene)
     whole = [transcript for transcript, when in hosts if when is None]
     with Person(folder).at():
         there = set(kept(scene.home).prompts)

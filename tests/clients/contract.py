@@ -66,7 +66,7 @@ class ClientContract:
         assert [text for text in session["requests"] if not text.startswith("/")] == story.prompts
 
     def test_the_session_belongs_to_the_project(self, session: dict[str, Any]) -> None:
-        assert REMOTE.removeprefix("https://").removesuffix(".git") in session["project"]
+        assert REMOTE.removeprefix("https://").removesuffix(".git") in session["scope"]
 
     def test_tools_and_files_of_the_session_are_known(self, story: Story, session: dict[str, Any]) -> None:
         assert set(session["tools"]) == set(story.desk.client.tools)

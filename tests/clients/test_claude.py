@@ -89,7 +89,7 @@ def test_the_env_block_of_a_repository_turns_nothing_on_and_brings_no_home(tmp_p
         (brief,) = fence.fenced(run.asked[0], "memory")
         assert all(memory in brief for memory in MEMORIES) and "web page" not in brief
         assert tree(evil) == before
-        assert desk.tacit("sessions", "--json", code=1).json == []
+        assert desk.tacit("sessions", "--json").json == []
         listed = desk.tacit("list", "--status", "all", "--scope", "all", "--json").json
         assert sorted(one["label"] for one in listed) == sorted((*MEMORIES, SUGGESTION))
 

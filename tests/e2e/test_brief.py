@@ -62,7 +62,7 @@ def test_a_setting_can_ask_for_fewer_but_never_for_more_than_seven(person: Perso
 def test_it_stays_within_its_budget(person: Person) -> None:
     added(person, *(f"always remember number {number}: " + "many words " * 60 for number in range(9)))
     brief = person.process("brief", "--json").json
-    assert 3 <= len(brief["entries"]) < 7
+    assert 3 <= len(brief["memories"]) < 7
     assert brief["tokens"] <= 1200
     assert len(brief["text"]) <= 4 * 1200
     (person.home / "tacit.toml").write_text("[brief]\ntokens = 100\n")

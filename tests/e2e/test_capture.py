@@ -161,5 +161,5 @@ def test_a_transcript_without_a_word_makes_no_session(person: Person, name: str)
     file.write_text("")
     person.tacit("capture", str(file), code=None)
 
-    assert person.tacit("sessions", "--json", code=1).json == []
-    assert json.loads(person.tacit("capture", "--json", str(file), code=None).out)[0]["heard"] == 0
+    assert person.tacit("sessions", "--json").json == []
+    assert json.loads(person.tacit("capture", "--json", str(file), code=None).out)[0]["read_count"] == 0

@@ -57,7 +57,7 @@ def test_a_habit_of_one_project_belongs_to_it_and_others_to_the_person(person: P
     typed(person, *days("rg x", count=5, directory=api, first=20))
     found = kind(cards(person), "recurring_command")
     assert found["pnpm dev"]["scope"] == f"project:{app}"
-    assert (found["pnpm dev"]["runs"], found["pnpm dev"]["sessions"]) == (5, 5)
+    assert (found["pnpm dev"]["run_count"], found["pnpm dev"]["session_count"]) == (5, 5)
     assert found["rg"]["scope"] == "global"
     assert "a command you run often, project app" in person.tacit("suggestions").out
 
@@ -111,7 +111,7 @@ def test_a_card_shows_the_whole_ritual_and_asks_for_what_varies(person: Person) 
     (card,) = kind(cards(person), "workflow_pattern").values()
     assert card["key"] == "make lint → make test → git add → git commit → git push"
     assert card["steps"] == ["make lint", "make test", "git add -A", "git commit -m {?message}", "git push"]
-    assert (card["runs"], card["sessions"]) == (4, 4)
+    assert (card["run_count"], card["session_count"]) == (4, 4)
     told = person.tacit("suggestions").out
     assert "     4. git commit -m {?message}\n" in told
     assert "based on 4 runs in 4 sessions, confidence 0.72" in told

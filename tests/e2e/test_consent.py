@@ -42,7 +42,7 @@ def test_variables_in_an_agents_environment_let_hooks_capture_and_accept_nothing
     person.tacit("learn", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID=SESSION, **GRANTS)
     assert active(person) == []
     assert not scene.holds("web page")
-    assert person.tacit("sessions", code=1).out
+    assert person.tacit("sessions").out
 
 
 def test_a_sentence_that_was_captured_by_consent_stays_a_suggestion_whatever_variables_say(scene: Scene) -> None:

@@ -59,7 +59,7 @@ def test_nothing_in_it_closes_its_fence(person: Person) -> None:
 def test_programs_read_it_as_json(person: Person) -> None:
     person.tacit("add", "use pnpm")
     told = person.tacit("context", "--json").json
-    assert [one["sentence"] for one in told["memories"]] == ["use pnpm"]
+    assert [one["text"] for one in told["memories"]] == ["use pnpm"]
     assert set(told) == {"directory", "scopes", "directories", "commands", "workflows", "memories"}
 
 

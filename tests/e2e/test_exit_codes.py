@@ -64,10 +64,10 @@ def test_settings_that_cannot_be_read_are_named_with_their_file(person: Person) 
     assert str(person.home / "tacit.toml") in said.err
 
 
-def test_nothing_found_is_1(person: Person) -> None:
-    said = person.process("recall", "nothing like it", code=1)
+def test_nothing_found_is_1_where_that_is_asked_for(person: Person) -> None:
+    said = person.process("recall", "nothing like it", "--exit-code", code=1)
     assert said.out == "Recall Results (0)\n- No matches.\n"
-    assert person.tacit("recall", "nothing", "--json", code=1).json == []
+    assert person.process("recall", "nothing like it").out == said.out
 
 
 @pytest.mark.parametrize(

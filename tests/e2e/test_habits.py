@@ -67,7 +67,7 @@ def test_short_forms_of_a_command_count_together(person: Person) -> None:
     assert cards(person) == {}
     typed(person, *lines("a", "CI=1 npm test -- --watch=false | tail", start=5))
     card = cards(person, "recurring_command")["npm test"]
-    assert (card["runs"], card["sessions"], card["confidence"]) == (4, 1, 0.60)
+    assert (card["run_count"], card["session_count"], card["confidence"]) == (4, 1, 0.60)
 
 
 def test_more_evidence_raises_a_card_in_place(person: Person) -> None:
@@ -75,7 +75,7 @@ def test_more_evidence_raises_a_card_in_place(person: Person) -> None:
     before = cards(person, "recurring_command")["make"]
     typed(person, *days("make", count=2, first=4))
     after = cards(person, "recurring_command")["make"]
-    assert (after["id"], after["runs"], after["strength"]) == (before["id"], 6, before["strength"])
+    assert (after["id"], after["run_count"], after["strength"]) == (before["id"], 6, before["strength"])
     assert after["confidence"] > before["confidence"]
     assert (
         len([one for one in person.listed("--status", "all", "--scope", "all") if one["label"] == after["label"]]) == 1
@@ -202,7 +202,7 @@ def test_an_accepted_pattern_is_a_workflow_of_what_was_really_typed(person: Pers
     (workflow,) = person.tacit("workflow", "list", "--json").json
     assert workflow["steps"] == ["npm ci", "npm t -- --silent", "git commit -am {?message}"]
     assert workflow["directory"] == "/srv/app/api"
-    assert workflow["claim"] == card["id"]
+    assert workflow["memory"] == card["id"]
 
 
 def test_at_a_terminal_the_workflow_can_be_edited_at_once(person: Person) -> None:
@@ -241,7 +241,7 @@ def test_asking_again_changes_nothing(person: Person) -> None:
 def test_the_day_after_many_commands_the_numbers_are_told(person: Person) -> None:
     typed(person, *days("make", "make test", count=3), *days("git psuh", count=2, status=1, first=3))
     told = person.tacit("stats", "--json", now="2026-03-08T12:00:00+00:00").json
-    assert (told["commands"], told["failed"], told["sessions"]) == (8, 2, 5)
+    assert (told["command_count"], told["failed_count"], told["session_count"]) == (8, 2, 5)
     assert told["weeks"][-1] == {"monday": "2026-03-02", "commands": 8}
     said = person.tacit("stats", now="2026-03-08T12:00:00+00:00").out
     assert "8 (2 failed) in 5 sessions" in said
@@ -265,7 +265,7 @@ def test_a_purged_command_is_nowhere_and_no_habit_any_more(person: Person) -> No
     for path in person.home.rglob("*"):
         assert not path.is_file() or b"deploy-to-acme" not in path.read_bytes(), path
     assert "deploy-to-acme" not in cards(person)
-    assert person.tacit("stats", "--json").json["commands"] == 8
+    assert person.tacit("stats", "--json").json["command_count"] == 8
 
 
 def test_the_recorder_leaves_a_notice_when_there_is_something_new(person: Person) -> None:

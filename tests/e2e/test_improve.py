@@ -171,7 +171,7 @@ def test_having_been_added_is_no_evidence(person: Person) -> None:
 
 def test_every_score_is_0_to_2_with_a_reason(person: Person) -> None:
     seen(person, TEXT, "one")
-    person.tacit("recall", "nothing like it", code=1)
+    person.tacit("recall", "nothing like it")
     person.tacit("log", "--task", "T-1", "--summary", "Did it", "--evidence", "tests")
     lines = [line for line in person.tacit("evaluate").out.splitlines() if line.startswith("- ")]
     names = [line[2:].split(":")[0] for line in lines]

@@ -69,8 +69,8 @@ def test_show_and_why_give_one_object(lively: Person) -> None:
     shown = lively.process("show", name, "--json").json
     explained = lively.process("why", name, "--json").json
     assert set(shown) >= PENDING
-    assert shown == {field: value for field, value in explained.items() if field != "events"}
-    assert [event["evidence"] for event in explained["events"]] == ["review", "another review"]
+    assert shown == {field: value for field, value in explained.items() if field not in ("events", "commands")}
+    assert [event["evidence"] for event in explained["events"]] == [["review"], ["another review"]]
 
 
 def test_status_counts(lively: Person) -> None:
@@ -87,15 +87,19 @@ def test_conflicts_name_rule_and_winner(lively: Person) -> None:
 
 def test_brief_gives_entries_text_and_cost(lively: Person) -> None:
     brief = lively.process("brief", "--json").json
-    assert {entry["text"] for entry in brief["entries"]} == {"I prefer pnpm", "never force push", "always sign commits"}
-    assert all(set(entry) >= {"id", "kind", "scope", "text"} for entry in brief["entries"])
+    assert {entry["text"] for entry in brief["memories"]} == {
+        "I prefer pnpm",
+        "never force push",
+        "always sign commits",
+    }
+    assert all(set(entry) >= {"id", "kind", "scope", "text"} for entry in brief["memories"])
     assert 0 < brief["tokens"] <= 1200
 
 
 def test_improve_and_evaluate_give_scores_and_patterns(lively: Person) -> None:
     improved = lively.process("improve", "--json").json
     (pattern,) = improved["patterns"]
-    assert (pattern["label"], pattern["count"]) == ("Prefer small commits", 2)
+    assert (pattern["text"], pattern["strength"]) == ("Prefer small commits", 2)
     assert pattern["promote"].startswith("tacit promote ")
     evaluated = lively.process("evaluate", "--json").json
     assert evaluated["created"] is False

@@ -84,7 +84,7 @@ def test_the_passage_that_matched_is_shown_with_who_said_it_and_when(person: Per
 def test_the_command_that_is_named_opens_the_session_at_that_turn(person: Person, project: Path) -> None:
     Talk(person, project).asks("add a footer").says("There is a footer now.").asks("yes").says(FIX).capture()
     (hit,) = found(person, "flaky login test")
-    assert hit["open"] == f"tacit session show {hit['id']} --turn 2" and hit["session"].startswith(hit["id"])
+    assert hit["open"] == f"tacit session show {hit['short']} --turn 2" and hit["session"] == hit["id"]
     told = person.tacit(*hit["open"].split()[1:]).out
 
     assert FIX in told and "There is a footer now." not in told

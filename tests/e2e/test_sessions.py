@@ -50,7 +50,7 @@ def test_a_session_belongs_to_the_repository_by_its_remote(person: Person) -> No
     capture(person, "two", again, Turn("of the clone"), hours=1)
 
     listed = person.tacit("sessions", "--json").json
-    assert {one["project"] for one in listed} == {"project:example.org/kim/shop"} and len(listed) == 2
+    assert {one["scope"] for one in listed} == {"project:example.org/kim/shop"} and len(listed) == 2
     assert len(person.tacit("sessions", "--project", str(again), "--json").json) == 2
 
 
@@ -92,7 +92,7 @@ def test_a_transcript_that_names_its_repository_is_believed_where_the_folder_is_
     file.write_bytes(lines(records))
     person.tacit("capture", str(file))
 
-    assert shown(person)["project"] == "project:example.org/kim/shop"
+    assert shown(person)["scope"] == "project:example.org/kim/shop"
 
 
 # What was changed
@@ -168,11 +168,11 @@ def test_the_page_and_what_is_shown_are_the_same_for_people_and_without_marks_of
 def test_a_session_is_named_by_its_id_by_its_agents_name_or_as_the_last(person: Person) -> None:
     first = capture(person, "one", "/nowhere/shop", Turn("the first of them"))
     second = capture(person, "two", "/nowhere/shop", Turn("the second of them"), hours=1)
-    listed = {one["session"]: one["id"] for one in person.tacit("sessions", "--json").json}
+    listed = {one["name"]: one["id"] for one in person.tacit("sessions", "--json").json}
 
     for reference in (listed[first], first, first[:13], shown(person, first)["id"], shown(person, first)["id"].upper()):
         assert shown(person, reference)["requests"] == ["the first of them"]
-    assert shown(person)["session"] == second
+    assert shown(person)["name"] == second
     assert "there is no session 'zzzz'" in person.tacit("session", "show", "zzzz", code=1).err
     assert "there is no session" in person.tacit("session", "show", "../../etc/passwd", code=1).err
     assert person.tacit("session", "show", code=2).err and person.tacit("session", "hide", first, code=2).err
@@ -197,7 +197,7 @@ def test_sessions_in_which_the_same_was_asked_are_one_entry(person: Person) -> N
     capture(person, "other", "/nowhere/other", Turn("Run all the tests."))
     listed = person.tacit("sessions", "--json").json
 
-    assert [(one["project"], one["alike"]) for one in listed] == [
+    assert [(one["scope"], one["alike"]) for one in listed] == [
         ("project:/nowhere/shop", 2),
         ("project:/nowhere/other", 0),
     ]

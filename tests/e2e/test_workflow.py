@@ -75,7 +75,7 @@ def test_the_first_failure_stops_it_and_its_status_is_told(person: Person) -> No
     assert "tacit workflow run check --from 2" in said.out
     assert not (person.folder / "three").exists()
     (one,) = runs(person)
-    assert (statuses(one), one["completed"], one["status"]) == ([0, 3], False, 3)
+    assert (statuses(one), one["completed"], one["exit_status"]) == ([0, 3], False, 3)
     assert "stopped at step 2 with status 3" in person.tacit("workflow", "list").out
 
 
@@ -169,7 +169,7 @@ def test_a_run_that_was_left_is_resumed_where_it_stopped(person: Person, way: st
     (person.folder / "ok").touch()
     resumed = run(person, "--resume").out
     assert "\none\n" not in resumed and "\nthree\n" in resumed
-    assert [one["first"] for one in runs(person)] == [2, 1]
+    assert [one["first_step"] for one in runs(person)] == [2, 1]
     assert "nothing to resume" in run(person, "--resume", code=1).err
 
 

@@ -113,7 +113,7 @@ def test_a_workflow_outlives_a_reindex(person: Person) -> None:
     before = person.tacit("workflow", "list", "--json").json
     person.tacit("reindex")
     assert person.tacit("workflow", "list", "--json").json == before
-    assert before[0]["last"]["status"] == 3 and before[0]["runs"] == 1
+    assert before[0]["last_run"]["exit_status"] == 3 and before[0]["run_count"] == 1
 
 
 def test_a_renamed_workflow_keeps_its_runs_and_undo_names_it_back(person: Person) -> None:

@@ -34,4 +34,4 @@ def runs(person: Person, name: str = "check") -> list[dict[str, Any]]:
 
 
 def statuses(run_: dict[str, Any]) -> list[int]:
-    return [step["status"] for step in run_["steps"]]
+    return [step["exit_status"] for step in run_["results"]]

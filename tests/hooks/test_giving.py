@@ -172,7 +172,7 @@ def test_a_prompt_is_told_of_the_earlier_session_that_bears_on_it_and_only_once(
     assert "src/cart.py" in shown and shown.count("- [") == 1
     assert one.ask("and does the checkout keep the coupon for members?") == ""
     latest = person.tacit("injected", "--limit", "1", "--json").json[0]
-    assert (latest["memories"], latest["sessions"][0]["why"]) == ([], "it spoke of checkout, coupon")
+    assert (latest["memories"], latest["sessions"][0]["reason"]) == ([], "it spoke of checkout, coupon")
     assert "(it spoke of checkout, coupon)" in person.tacit("injected").out
 
 
@@ -362,11 +362,11 @@ def test_injected_tells_what_was_given_where_and_why(person: Person) -> None:
 
     assert (latest["agent"], latest["moment"], latest["session"]) == ("claude", "prompt", name_of("two"))
     assert latest["memories"][0]["text"] == "never force push to main"
-    assert "force" in latest["memories"][0]["why"] and latest["tokens"] > 0
-    assert "ghp_" not in latest["for"] and "force push" in latest["for"]
+    assert "force" in latest["memories"][0]["reason"] and latest["tokens"] > 0
+    assert "ghp_" not in latest["task"] and "force push" in latest["task"]
     assert (first["agent"], first["moment"], len(first["memories"])) == ("codex", "startup", 5)
     assert first["sessions"][0]["title"] == "tidy the scripts folder"
-    assert all(memory["why"] for memory in first["memories"])
+    assert all(memory["reason"] for memory in first["memories"])
     assert len(person.tacit("injected", "--session", name_of("one"), "--json").json) == 1
     assert "at a prompt" in person.tacit("injected").out
 

@@ -165,7 +165,7 @@ def test_what_was_told_as_a_standing_rule_is_explained_so(person: Person) -> Non
     add(person, RULE)
     sitting(person).ask("hello")
 
-    assert person.tacit("injected", "--json").json[0]["memories"][0]["why"] == "a standing constraint here"
+    assert person.tacit("injected", "--json").json[0]["memories"][0]["reason"] == "a standing constraint here"
 
 
 def test_of_very_many_rules_the_first_prompt_counts_each_of_the_others_once(person: Person) -> None:

@@ -291,7 +291,7 @@ def brief_ids(one: Victim) -> list[tuple[str, ...]]:
     for cwd in (one.person.folder, one.project):
         for task in TASKS:
             said = one.person.tacit("brief", "--json", *(("--for", task) if task else ()), cwd=cwd)
-            found.append(tuple(entry["id"] for entry in said.json["entries"]))
+            found.append(tuple(entry["id"] for entry in said.json["memories"]))
     return found
 
 

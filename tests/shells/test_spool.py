@@ -97,7 +97,7 @@ def test_a_command_that_waited_counts_as_any_other(person: Person) -> None:
     spooled(person, "make waiting")
     after = person.process("stats", "--json").json
 
-    assert (before["commands"], after["commands"]) == (1, 2)
+    assert (before["command_count"], after["command_count"]) == (1, 2)
     assert person.process("verify").code == 0
     assert person.process("doctor", code=None).code == 0
 

@@ -62,15 +62,16 @@ class Said(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One answer. `status` of a page of the worklog, an evaluation, a session or a command is `recorded`. `id` is the
-    shortest that names a memory or session, else that of the event. `said` is the passage of a session; of a memory,
-    the line it was learned from. `directory` and `exit_status` are those of a command: no status where it is unknown,
-    -2 where it failed with one that was not recorded."""
+    """One answer. `status` of a page of the worklog, an evaluation, a session or a command is `recorded`. `id` is that
+    of the memory, the session or else the event, and `short` the beginning of it that people type. `said` is the
+    passage of a session; of a memory, the line it was learned from. `directory` and `exit_status` are those of a
+    command: no status where it is unknown, -2 where it failed with one that was not recorded."""
 
     id: str
+    short: str
     kind: str
     status: str
-    scope: str
+    scope: Scope
     text: str
     at: str
     strength: int
@@ -109,15 +110,16 @@ class Hits(Opened):
         if isinstance(what, Page):
             place = self._page_place(connection, what)
             said = self._said(connection, what, match.passage) if match.passage else None
-            named = said.short if said else what.event
-            label, at = scope_label(what.scope), said.at if said else what.at
-            told = (named, what.kind, "recorded", label, what.title, at, 1, match.relevance)
+            names = (said.session, said.short) if said else (what.event, what.event)
+            at = said.at if said else what.at
+            told = (*names, what.kind, "recorded", what.scope, what.title, at, 1, match.relevance)
             return Hit(*told, *place, why=_why(match), said=said)
         return Hit(
+            what.id,
             reader.short_id(connection, what.id),
             what.kind.label,
             what.status.value,
-            scope_label(what.scope),
+            what.scope,
             what.sentence,
             what.at,
             what.strength,
@@ -132,7 +134,7 @@ class Hits(Opened):
 
     def _command_hit(self, connection: sqlite3.Connection, match: Match, ran: Kept) -> Hit:
         place = Place(self._store.log.path(ran.segment), ran.line)
-        told = (ran.last, COMMAND, "recorded", scope_label(ran.scope), ran.text, ran.at, 1, match.relevance)
+        told = (ran.last, ran.last, COMMAND, "recorded", ran.scope, ran.text, ran.at, 1, match.relevance)
         said = None
         if ran.session:
             call = Said(ran.text, ran.actor.partition(":")[2], ran.at, "", "", "", 0)

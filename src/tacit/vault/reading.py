@@ -152,7 +152,7 @@ class Questions(Hits):
         memory = self.show(reference).memory
         wanted = limit if limit is not None else self._settings.recall_limit
         hits = self.recall(memory.claim.sentence, limit=wanted + 1, observe=False)
-        return [hit for hit in hits if not (hit.id and memory.id.startswith(hit.id))][:wanted]
+        return [hit for hit in hits if hit.id != memory.id][:wanted]
 
     def file_waiting_commands(self) -> None:
         """Bring commands that ran just now into the index; other answers do not wait for them."""

@@ -30,7 +30,8 @@ _SHORTEST = 3  # letters of what can be a mistyped option: `-x` is a flag of ano
 _TEXTS = ("TEXT", "QUERY")  # words of a verb that takes any text
 _NO_TEXTS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
 HOME = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
-JSON = Option("--json", help="print JSON, for programs")
+JSON = Option("--json", help="print JSON, for programs; docs/reference/json.md describes it")
+EXIT_CODE = Option("--exit-code", help="exit with 1 when nothing is found")
 
 
 class Command(NamedTuple):
@@ -109,6 +110,10 @@ class Call:
         if number < least or number > 1_000_000:
             raise WrongUse(f"{name} wants a whole number of at least {least}, not {given!r}")
         return number
+
+    def exit_code(self, *, found: bool) -> int:
+        """Nothing found is no failure, unless a program wants to be told by the exit code."""
+        return 1 if self.flag(EXIT_CODE.name) and not found else 0
 
     def text(self, also: str = "--text") -> str:
         """The words as one text, or what `--text` gave."""

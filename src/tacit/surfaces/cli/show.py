@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tacit.core.claim import is_local, project_name
 from tacit.core.memory import Memory
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import Call
+from tacit.surfaces.cli.forms import memory_form
 from tacit.surfaces.cli.narrowing import say_rest
 from tacit.surfaces.cli.words import HABIT_WORDS, PROVENANCE_WORDS, STATUS_WORDS, counted, say, say_json
 from tacit.vault.judging import Outcome
@@ -37,42 +38,10 @@ def entry_line(listed: Listed) -> str:
     return f"[{listed.short}] {show(memory.claim.sentence)}\n    {', '.join(marks)}, {memory.day.isoformat()}"
 
 
-def memory_json(listed: Listed) -> Mapping[str, object]:
-    """The stable form of a memory (S16)."""
-    memory = listed.memory
-    return {
-        "id": memory.id,
-        "short": listed.short,
-        "kind": memory.kind.label,
-        "key": listed.counted.label if listed.counted else memory.claim.key,
-        "label": memory.claim.sentence,
-        "confidence": memory.confidence,
-        "status": memory.status.value,
-        "evidence": [given.text for given in memory.evidence],
-        "scope": memory.claim.scope,
-        "shared": memory.in_fact_file,
-        "triple": memory.claim.triple._asdict(),
-        "tags": list(memory.claim.tags),
-        "strength": memory.strength,
-        "runs": listed.counted.runs if listed.counted else memory.strength,
-        "sessions": listed.counted.sessions if listed.counted else len(memory.sessions),
-        "has_times": listed.counted.has_times if listed.counted else True,
-        "steps": list(listed.counted.steps) if listed.counted else [],
-        "source": memory.source,
-        "provenance": memory.provenance.name.lower(),
-        "first_seen": memory.first_at.isoformat(),
-        "last_seen": memory.last_at.isoformat(),
-        "conflict": listed.conflict,
-        "overruled_by": listed.overruled_by,
-        "reason": memory.reason or listed.why,
-        "contradicts": [entry.id for entry in listed.against],
-    }
-
-
 def say_entries(call: Call, listed: Sequence[Listed], title: str, total: int | None = None) -> None:
     """A list, for people or as JSON. `total` is how many there are where only some are listed."""
     if call.flag("--json"):
-        say_json([memory_json(one) for one in listed])
+        say_json([memory_form(one) for one in listed])
         return
     say(f"{title} ({len(listed) if total is None else total})")
     for one in listed:

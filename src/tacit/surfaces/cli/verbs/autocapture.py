@@ -58,7 +58,9 @@ def _say_what(which: str = "your sessions with agents") -> None:
 def _status(call: Call) -> int:
     found = call.vault.autocapture_here(_folder())
     if call.flag("--json"):
-        say_json({**found._asdict(), "enabled": found.enabled._asdict(), "reasons": list(_reasons(found))})
+        told = found._asdict()
+        reasons, name = list(_reasons(found)), told.pop("session")
+        say_json({**told, "name": name, "enabled": found.enabled._asdict(), "reasons": reasons})
         return 0
     say(f"Sessions with agents are {'' if found.captures else 'not '}captured here:")
     for reason in _reasons(found):

@@ -6,6 +6,7 @@ import sys
 
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import entry_reference
 from tacit.surfaces.cli.words import say_json, waiting_for_trust, warn
 
 
@@ -15,10 +16,7 @@ def run(call: Call) -> int:
     if call.flag("--json"):
         say_json(
             {
-                "entries": [
-                    {"id": one.id, "kind": one.kind.label, "scope": one.scope, "text": one.sentence}
-                    for one in brief.entries
-                ],
+                "memories": [entry_reference(entry) for entry in brief.entries],
                 "tokens": brief.tokens,
                 "text": brief.text,
             }

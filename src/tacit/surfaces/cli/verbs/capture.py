@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from tacit.core.conversation import session_id
 from tacit.core.errors import NotFound
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command
+from tacit.surfaces.cli.forms import Form
 from tacit.surfaces.cli.progress import Bar
 from tacit.surfaces.cli.words import counted, say, say_json, short_path
 from tacit.vault.conversations.capturing import Transcript, Transcripts, unknown_types
@@ -18,7 +20,7 @@ _SHOWN = 10
 def run(call: Call) -> int:
     done = _captured(call)
     if call.flag("--json"):
-        say_json([_json(one) for one in done])
+        say_json([_form(one) for one in done])
     else:
         for line in told(done):
             say(line)
@@ -73,14 +75,14 @@ def _left_out(done: Sequence[Transcript]) -> Iterator[str]:
         yield f"{counted(unknown.total(), 'record')} of a kind that this version does not know ({names})"
 
 
-def _json(one: Transcript) -> dict[str, object]:
+def _form(one: Transcript) -> Form:
     return {
         "path": one.path,
         "agent": one.agent,
-        "sessions": sorted(one.sessions),
-        "prompts": one.prompts,
-        "heard": one.heard,
-        "new": one.new,
+        "session_ids": sorted(session_id(one.agent, name) for name in one.sessions),
+        "prompt_count": one.prompts,
+        "read_count": one.heard,
+        "new_count": one.new,
         "unchanged": one.unchanged,
         "unknown": dict(one.tally.unknown),
         "damaged": dict(one.tally.damaged),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tacit.core.conflict import Rule
 from tacit.core.text import show
 from tacit.surfaces.cli.asking import ask
-from tacit.surfaces.cli.command import JSON, Call, Command, Option
-from tacit.surfaces.cli.show import memory_json, outcome_line
+from tacit.surfaces.cli.command import EXIT_CODE, JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import Form, memory_form
+from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.hits import scope_label
 from tacit.vault.reading import Dispute
@@ -22,12 +23,12 @@ def run(call: Call) -> int:
         return 0
     disputes = call.vault.conflicts()
     if call.flag("--json"):
-        say_json([_json(dispute) for dispute in disputes])
-        return 0
+        say_json([_form(dispute) for dispute in disputes])
+        return call.exit_code(found=bool(disputes))
     say(f"Conflicts ({len(disputes)})")
     for dispute in disputes:
         _say(dispute)
-    return 0
+    return call.exit_code(found=bool(disputes))
 
 
 def _keep(call: Call, reference: str) -> int:
@@ -86,14 +87,14 @@ def _say(dispute: Dispute) -> None:
     say(f"    or, if both hold: tacit conflicts --keep-both {dispute.loser.short}")
 
 
-def _json(dispute: Dispute) -> dict[str, object]:
+def _form(dispute: Dispute) -> Form:
     return {
         "difference": dispute.difference,
         "scope": dispute.scope,
         "rule": dispute.rule.name.lower(),
-        "explanation": dispute.rule.value,
+        "reason": dispute.rule.value,
         "winner": None if dispute.rule is Rule.UNDECIDED else dispute.winner.memory.id,
-        "memories": [memory_json(dispute.winner), memory_json(dispute.loser)],
+        "memories": [memory_form(dispute.winner), memory_form(dispute.loser)],
     }
 
 
@@ -109,6 +110,7 @@ COMMAND = Command(
     options=(
         Option("--keep", "ID", "this one is right: forget the others"),
         Option("--keep-both", "ID", "this one is about something else: let it stand beside the others"),
+        EXIT_CODE,
         JSON,
     ),
 )

@@ -7,9 +7,9 @@ import sys
 
 from tacit.core.errors import WrongUse
 from tacit.core.text import show
-from tacit.index.reader import Entry
-from tacit.recall.context import Context, last_result
+from tacit.recall.context import Context
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import Form, entry_reference, workflow_form
 from tacit.surfaces.cli.words import say_json
 from tacit.vault.contexts import Contexts
 
@@ -22,28 +22,21 @@ def run(call: Call) -> int:
     with Contexts(call.value("--home"), cwd=directory) as vault:
         found = vault.context(directory)
         if call.flag("--json"):
-            say_json(_json(found))
+            say_json(_form(found))
         else:
             sys.stdout.write(vault.context_text(found))
     return 0
 
 
-def _json(found: Context) -> dict[str, object]:
+def _form(found: Context) -> Form:
     return {
         "directory": found.directory,
         "scopes": found.scopes,
-        "directories": [_entry(entry) for entry in found.directories],
-        "commands": [_entry(entry) for entry in found.commands],
-        "workflows": [
-            {"name": one.name, "steps": one.steps, "directory": one.directory, "last": last_result(one)}
-            for one in found.workflows
-        ],
-        "memories": [_entry(entry) for entry in found.memories],
+        "directories": [entry_reference(entry) for entry in found.directories],
+        "habits": [entry_reference(entry) for entry in found.commands],
+        "workflows": [workflow_form(workflow) for workflow in found.workflows],
+        "memories": [entry_reference(entry) for entry in found.memories],
     }
-
-
-def _entry(entry: Entry) -> dict[str, object]:
-    return {"id": entry.id, "kind": entry.kind.label, "scope": entry.scope, "sentence": entry.sentence}
 
 
 COMMAND = Command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import Form, reference
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.tending import Evaluation
 
@@ -12,7 +13,7 @@ def run(call: Call) -> int:
     call.no_words()
     evaluation = call.vault.evaluate(force=call.flag("--force"))
     if call.flag("--json"):
-        say_json(evaluation_json(evaluation))
+        say_json(evaluation_form(evaluation))
         return 0
     say(headline(evaluation))
     for score in evaluation.result.scores:
@@ -26,13 +27,13 @@ def headline(evaluation: Evaluation) -> str:
     return f"Evaluation: {'created' if evaluation.created else 'unchanged'} ({show(evaluation.path)})"
 
 
-def evaluation_json(evaluation: Evaluation) -> dict[str, object]:
+def evaluation_form(evaluation: Evaluation) -> Form:
     return {
         "day": evaluation.result.day,
         "path": evaluation.path,
         "created": evaluation.created,
         "scores": [score._asdict() for score in evaluation.result.scores],
-        "candidates": [memory.id for memory in evaluation.candidates],
+        "candidates": [reference(memory) for memory in evaluation.candidates],
     }
 
 

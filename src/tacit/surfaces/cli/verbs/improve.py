@@ -8,7 +8,9 @@ from tacit.core.claim import Kind
 from tacit.core.memory import Memory
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
-from tacit.surfaces.cli.verbs.evaluate import evaluation_json, headline
+from tacit.surfaces.cli.forms import Form, reference
+from tacit.surfaces.cli.verbs.evaluate import evaluation_form, headline
+from tacit.surfaces.cli.verbs.learn import conclusion_form
 from tacit.surfaces.cli.verbs.reindex import SECONDS, tell_of_meaning
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.conversations.concluding import State
@@ -22,7 +24,7 @@ def run(call: Call) -> int:
     improvement = call.vault.improve(force=call.flag("--force"), least=call.number("--min-count", 2) or 2)
     encoded = call.vault.encode(SECONDS)
     if call.flag("--json"):
-        say_json(_json(improvement))
+        say_json(_form(improvement))
         return 0
     evaluation = improvement.evaluation
     say(headline(evaluation))
@@ -68,16 +70,16 @@ def _kind(memory: Memory) -> Kind:
     return memory.kind if memory.kind in (Kind.KNOWN_FIX, Kind.CONVENTION, Kind.CONSTRAINT) else Kind.PATTERN
 
 
-def _json(improvement: Improvement) -> dict[str, object]:
+def _form(improvement: Improvement) -> Form:
     return {
-        "evaluation": evaluation_json(improvement.evaluation),
+        "evaluation": evaluation_form(improvement.evaluation),
         "patterns": [
-            {"id": memory.id, "label": memory.claim.sentence, "count": memory.strength, "promote": promotion(memory)}
+            {**reference(memory), "strength": memory.strength, "promote": promotion(memory)}
             for memory in improvement.patterns
         ],
-        "learned": [one.claim.id for one in improvement.learned if one.state is State.NEW],
+        "learned": [conclusion_form(one) for one in improvement.learned if one.state is State.NEW],
         "merged": [{"id": pair.memory.id, "into": pair.into.id} for pair in improvement.merged],
-        "stale": [memory.id for memory in improvement.stale],
+        "stale": [reference(memory) for memory in improvement.stale],
         "undecided": improvement.undecided,
     }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tacit.core.event import local_time
+from tacit.core.conversation import session_id
+from tacit.core.event import local_time, timestamp
 from tacit.core.text import clip, show
-from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.command import EXIT_CODE, JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import Form
 from tacit.surfaces.cli.words import counted, say, say_json
 from tacit.vault.conversations.listing import Injection
 
@@ -24,11 +26,11 @@ def run(call: Call) -> int:
     limit = call.number("--limit") or _MOST
     found = call.vault.injected(session=call.value("--session"), limit=limit)
     if call.flag("--json"):
-        say_json([_json(one) for one in found])
-        return 0 if found else 1
+        say_json([_form(one) for one in found])
+        return call.exit_code(found=bool(found))
     if not found:
         say("Nothing was put into a prompt yet. Agents are given memory by: tacit install claude")
-        return 1
+        return call.exit_code(found=False)
     for one in found:
         for line in _lines(one):
             say(line)
@@ -52,17 +54,18 @@ def _why(reason: str) -> str:
     return f" ({show(reason)})" if reason else ""
 
 
-def _json(one: Injection) -> dict[str, object]:
+def _form(one: Injection) -> Form:
     body, origin = one.body, one.event.origin
     return {
-        "at": origin.at.isoformat(),
+        "id": one.event.id,
+        "at": timestamp(origin.at),
         "agent": body.agent,
-        "session": origin.session,
+        "session": session_id(body.agent, origin.session) if body.agent else "",
         "moment": body.moment,
-        "for": body.task,
+        "task": body.task,
         "tokens": body.tokens,
-        "memories": [{"id": memory.id, "text": memory.sentence, "why": memory.reason} for memory in one.memories],
-        "sessions": [{"id": told.row.id, "title": told.row.title, "why": told.reason} for told in one.sessions],
+        "memories": [{"id": memory.id, "text": memory.sentence, "reason": memory.reason} for memory in one.memories],
+        "sessions": [{"id": told.row.id, "title": told.row.title, "reason": told.reason} for told in one.sessions],
     }
 
 
@@ -78,6 +81,7 @@ COMMAND = Command(
     options=(
         Option("--session", "ID", "only what this session was given"),
         Option("--limit", "N", f"at most so many (default {_MOST})"),
+        EXIT_CODE,
         JSON,
     ),
 )

@@ -9,6 +9,7 @@ from tacit.core.gist import one_line
 from tacit.core.text import show
 from tacit.index.sessions import Row
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import Form
 from tacit.surfaces.cli.words import counted, say, say_json, warn
 from tacit.vault.conversations.concluding import RECORDED, Conclusion, State
 from tacit.vault.modelling import ModelOutcome
@@ -29,7 +30,7 @@ def run(call: Call) -> int:
     learned = _read_by(model, rows, call) if model else _without_model(rows, call)
     found = _each_once(learned)
     if call.flag("--json"):
-        say_json([_json(one) for one in found])
+        say_json([conclusion_form(one) for one in found])
         return 0
     for line in _told(found, len(rows), call.flag("--dry-run")):
         say(line)
@@ -137,14 +138,15 @@ def _card(one: Conclusion) -> Iterator[str]:
     yield f"    why: {show(one.learnt.reason)}"
 
 
-def _json(one: Conclusion) -> dict[str, object]:
+def conclusion_form(one: Conclusion) -> Form:
     return {
         "id": one.claim.id,
         "kind": one.learnt.kind.label,
+        "scope": one.claim.scope,
         "text": one.claim.sentence,
         "quote": one.learnt.quote,
         "session": one.session.id,
-        "events": list(one.learnt.evidence),
+        "event_ids": list(one.learnt.evidence),
         "reason": one.learnt.reason,
         "confidence": one.learnt.confidence,
         "state": one.state.value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacit.core.errors import WrongUse
 from tacit.core.status import Status
-from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.command import EXIT_CODE, JSON, Call, Command, Option
 from tacit.surfaces.cli.narrowing import KIND, LIMIT, OPTIONS, filters_of, limited
 from tacit.surfaces.cli.show import say_entries
 from tacit.surfaces.cli.words import say, waiting_for_trust
@@ -32,7 +32,7 @@ def run(call: Call) -> int:
     say_entries(call, limited(call, memories), "Memories", len(memories))
     if not call.flag("--json") and (untrusted := call.vault.untrusted()):
         say(waiting_for_trust(untrusted))
-    return 0
+    return call.exit_code(found=bool(memories))
 
 
 COMMAND = Command(
@@ -48,6 +48,7 @@ COMMAND = Command(
         Option("--scope", "SCOPE", "local, global or all"),
         *OPTIONS,
         LIMIT,
+        EXIT_CODE,
         JSON,
     ),
 )

@@ -7,14 +7,16 @@ import sys
 from datetime import datetime
 from itertools import pairwise
 
+from tacit.core.claim import is_local
 from tacit.core.errors import WrongUse
 from tacit.core.text import clip, show
 from tacit.index.commands import FAILED
 from tacit.recall.find import COMMAND as COMMAND_KIND
 from tacit.recall.find import PAGE_KINDS
-from tacit.surfaces.cli.command import JSON, Call, Command, Option, from_input
+from tacit.surfaces.cli.command import EXIT_CODE, JSON, Call, Command, Option, from_input
+from tacit.surfaces.cli.forms import Form
 from tacit.surfaces.cli.words import STATUS_WORDS, say, say_json, short_path
-from tacit.vault.hits import Hit, Said
+from tacit.vault.hits import Hit, Said, scope_label
 
 _TITLE, _ANSWER = 60, 300  # characters of a session's title, and of what a turn came to
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"
@@ -24,7 +26,7 @@ _DID = {"ran": "ran this", "changed": "changed this", "read": "read this", "sear
 def run(call: Call) -> int:
     hits = _hits(call)
     if call.flag("--json"):
-        say_json([as_json(hit) for hit in hits])
+        say_json([_form(hit) for hit in hits])
     else:
         say(f"Recall Results ({len(hits)})")
         highlight = sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -34,7 +36,7 @@ def run(call: Call) -> int:
                 say(f"    why: {show(hit.why)}")
         if not hits:
             say("- No matches.")
-    return 0 if hits else 1
+    return call.exit_code(found=bool(hits))
 
 
 def _hits(call: Call) -> list[Hit]:
@@ -72,7 +74,7 @@ def hit_lines(hit: Hit, *, highlight: bool = False) -> list[str]:
     elif said is not None and hit.kind == "session":
         told, marks = _passage_lines(said, highlight=highlight), _session_marks(hit, said)
     else:
-        name = f"[{hit.id}] " if hit.kind not in PAGE_KINDS else ""
+        name = f"[{hit.short}] " if hit.kind not in PAGE_KINDS else ""
         told, marks = [f"{name}{show(hit.text)}"], _memory_marks(hit)
     opens = [f"open: {said.opens}"] if said else []
     below = [f"    {line}" for line in (*marks, *opens, f"{show(hit.path)}:{hit.line}")]
@@ -80,7 +82,7 @@ def hit_lines(hit: Hit, *, highlight: bool = False) -> list[str]:
 
 
 def _memory_marks(hit: Hit) -> list[str]:
-    marks = [hit.kind, STATUS_WORDS.get(hit.status, hit.status), show(hit.scope), hit.at[:10]]
+    marks = [hit.kind, STATUS_WORDS.get(hit.status, hit.status), show(scope_label(hit.scope)), hit.at[:10]]
     if hit.conflict:
         marks.append("conflict")
     if hit.overruled_by:
@@ -91,7 +93,7 @@ def _memory_marks(hit: Hit) -> list[str]:
 
 def _session_marks(hit: Hit, said: Said) -> list[str]:
     """Who said it, when and where; what was asked, and what it came to."""
-    label = f", {show(hit.scope)}" if hit.scope != "global" else ""
+    label = f", {show(scope_label(hit.scope))}" if is_local(hit.scope) else ""
     told = [f"{_spoke(said)}, {_when(said)}, session {said.short} “{show(clip(said.title, _TITLE))}”{label}"]
     if said.speaker and hit.text != said.title:
         told.append(f"asked: {show(hit.text)}")
@@ -140,15 +142,16 @@ def _passage_lines(said: Said, *, highlight: bool) -> list[str]:
     return told
 
 
-def as_json(hit: Hit) -> dict[str, object]:
+def _form(hit: Hit) -> Form:
     """One object for every kind of answer; fields that do not apply are empty."""
     told = hit._asdict()
-    said = told.pop("said")
+    said, reason = told.pop("said"), told.pop("why")
     return {
         **told,
+        "reason": reason,
         "passage": hit.passage,
         "speaker": (said.speaker or "you") if said else "",
-        "said_at": said.at if said else "",
+        "said_at": said.at if said else None,
         "session": said.session if said else "",
         "title": said.title if said else "",
         "turn": said.turn if said else None,
@@ -163,8 +166,7 @@ COMMAND = Command(
     help=(
         "Search memories, candidates, sessions, commands, the worklog and evaluations. Any text is a query; words are\n"
         "enough, and - reads it from standard input. In a project you see its memories and the global ones, elsewhere\n"
-        "all. Of a session the passage that matched is shown, and the command that opens it. Exit code 1 when nothing\n"
-        "matches."
+        "all. Of a session the passage that matched is shown, and the command that opens it."
     ),
     example='tacit recall "implementation work"',
     run=run,
@@ -178,6 +180,7 @@ COMMAND = Command(
         Option("--all", help="also what was forgotten, dismissed or overruled"),
         Option("--like", "ID", "more like this memory, instead of a query"),
         Option("--explain", help="what matched, and what it weighed"),
+        EXIT_CODE,
         JSON,
     ),
     any_words=True,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tacit.core.conversation import ToolUsed
 from tacit.core.errors import WrongUse
+from tacit.core.event import timestamp
 from tacit.core.session import Session, Summary, Turn
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
-from tacit.surfaces.cli.verbs.sessions import as_json
+from tacit.surfaces.cli.forms import Form, session_form
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.conversations.listing import ListedSession
 
@@ -19,7 +20,7 @@ def run(call: Call) -> int:
         )
     listed, session = call.vault.session(call.words[1])
     if call.flag("--json"):
-        say_json(_json(listed, session))
+        say_json(_form(listed, session))
         return 0
     turn, around = call.number("--turn"), call.number("--around", least=0)
     if turn is None and around is not None:
@@ -37,13 +38,11 @@ def _part(call: Call, listed: ListedSession, session: Session, turn: int, around
     return [f"# {session.title}", *told, "", rest]
 
 
-def _json(listed: ListedSession, session: Session) -> dict[str, object]:
+def _form(listed: ListedSession, session: Session) -> Form:
     from tacit.notes.sessions import tags
 
     return {
-        **as_json(listed),
-        "id": session.id,
-        "category": "session",
+        **session_form(listed),
         "directory": session.directory,
         "branch": session.branch,
         "requests": session.requests,
@@ -56,14 +55,14 @@ def _json(listed: ListedSession, session: Session) -> dict[str, object]:
     }
 
 
-def _summary(summary: Summary) -> dict[str, object]:
+def _summary(summary: Summary) -> Form:
     return {"text": summary.text, "model": summary.model, "turns_since": summary.behind}
 
 
-def _turn(turn: Turn) -> dict[str, object]:
+def _turn(turn: Turn) -> Form:
     return {
-        "number": turn.number,
-        "at": turn.at.isoformat(),
+        "turn": turn.number,
+        "at": timestamp(turn.at),
         "prompts": [
             {"text": prompt.text, "how": prompt.how.value or "typed", "about": prompt.about} for prompt in turn.prompts
         ],
@@ -74,7 +73,7 @@ def _turn(turn: Turn) -> dict[str, object]:
     }
 
 
-def _call(call: ToolUsed) -> dict[str, object]:
+def _call(call: ToolUsed) -> Form:
     return {
         "tool": call.tool,
         "act": call.act.value,

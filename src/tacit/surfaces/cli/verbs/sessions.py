@@ -8,7 +8,8 @@ from datetime import datetime
 from tacit.core.errors import WrongUse
 from tacit.core.text import clip, show
 from tacit.index.sessions import Row
-from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.command import EXIT_CODE, JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import session_form
 from tacit.surfaces.cli.words import counted, say, say_json
 from tacit.vault.conversations.listing import ListedSession
 
@@ -25,11 +26,11 @@ def run(call: Call) -> int:
     limit = call.number("--limit") or _MOST
     listed = call.vault.sessions(project=os.path.abspath(folder) if folder else False)
     if call.flag("--json"):
-        say_json([as_json(one) for one in listed[:limit]])
-        return 0 if listed else 1
+        say_json([session_form(one) for one in listed[:limit]])
+        return call.exit_code(found=bool(listed))
     if not listed:
         say("No sessions. They come with: tacit autocapture on, or tacit capture PATH")
-        return 1
+        return call.exit_code(found=False)
     say(f"Sessions ({len(listed)})")
     for one in listed[:limit]:
         for line in lines(one):
@@ -60,24 +61,6 @@ def _last(row: Row) -> datetime:
     return datetime.fromisoformat(row.at).astimezone(datetime.fromisoformat(row.began).tzinfo)
 
 
-def as_json(one: ListedSession) -> dict[str, object]:
-    row = one.row
-    return {
-        "id": one.short,
-        "agent": row.agent,
-        "session": row.name,
-        "project": row.scope,
-        "at": row.at,
-        "began": row.began,
-        "turns": row.turns,
-        "title": row.title,
-        "outcome": row.outcome,
-        "summarized_by": row.model,
-        "files": list(row.files),
-        "alike": one.alike,
-    }
-
-
 COMMAND = Command(
     name="sessions",
     words="",
@@ -91,6 +74,7 @@ COMMAND = Command(
     options=(
         Option("--project", "DIR", "only those of the project this folder is in"),
         Option("--limit", "N", f"at most so many (default {_MOST})"),
+        EXIT_CODE,
         JSON,
     ),
 )

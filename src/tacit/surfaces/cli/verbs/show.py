@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command
-from tacit.surfaces.cli.show import entry_line, memory_json
+from tacit.surfaces.cli.forms import memory_form
+from tacit.surfaces.cli.show import entry_line
 from tacit.surfaces.cli.words import say, say_json
 
 
 def run(call: Call) -> int:
     listed = call.vault.show(call.text())
     if call.flag("--json"):
-        say_json(memory_json(listed))
+        say_json(memory_form(listed))
         return 0
     memory = listed.memory
     say(entry_line(listed))

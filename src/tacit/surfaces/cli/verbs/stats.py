@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import JSON, Call, Command
+from tacit.surfaces.cli.forms import Form, counts
 from tacit.surfaces.cli.words import counted, say, say_json
 from tacit.vault.statistics import Often, Statistics, Week
 
@@ -24,7 +24,7 @@ def run(call: Call) -> int:
     call.no_words()
     found = call.vault.statistics()
     if call.flag("--json"):
-        say_json(asdict(found))
+        say_json(_form(found))
         return 0
     for line in lines(found):
         say(line)
@@ -61,6 +61,29 @@ def _most(weeks: Sequence[Week]) -> int:
 def _often(title: str, found: Sequence[Often]) -> Iterator[str]:
     for at, one in enumerate(found[:_SHOWN]):
         yield f"{title if at == 0 else '':9} {one.runs:6,} × {show(clip(one.key, 80))}"
+
+
+def _form(found: Statistics) -> Form:
+    return {
+        "command_count": found.commands,
+        "failed_count": found.failed,
+        "session_count": found.sessions,
+        "directory_count": found.directories,
+        "first_day": found.first,
+        "last_day": found.last,
+        "shells": counts(found.shells, "shell"),
+        "weeks": [{"day": week.monday.isoformat(), "command_count": week.commands} for week in found.weeks],
+        "often": [_often_form(one) for one in found.often],
+        "places": [_often_form(one) for one in found.places],
+        "kinds": counts(found.habits, "kind"),
+        "pending": found.waiting,
+        "accepted_count": found.accepted,
+        "dismissed": found.dismissed,
+    }
+
+
+def _often_form(one: Often) -> Form:
+    return {"text": one.key, "run_count": one.runs, "session_count": one.sessions}
 
 
 COMMAND = Command(

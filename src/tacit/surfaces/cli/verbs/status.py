@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command
+from tacit.surfaces.cli.forms import SCHEMA, Form, counts
 from tacit.surfaces.cli.words import counted, say, say_json, waiting_for_trust
 from tacit.vault.tending import Overview
 
@@ -12,7 +13,7 @@ def run(call: Call) -> int:
     call.no_words()
     now = call.vault.status()
     if call.flag("--json"):
-        say_json({name: getattr(now, name) for name in Overview.__slots__})
+        say_json(_form(now))
         return 0
     say(f"Home      {show(now.home)} ({now.log_bytes:,} bytes of log)")
     say(f"Project   {show(now.project) if now.project else 'none here; what you add is global'}")
@@ -32,6 +33,19 @@ def run(call: Call) -> int:
     say(f"Recall    {counted(now.asked, 'question')}, {now.missed} without an answer")
     say(f"Evaluated {now.evaluated or 'never: tacit improve'}")
     return 0
+
+
+def _form(now: Overview) -> Form:
+    numbers = ("active", "pending", "forgotten", "dismissed", "worklog", "undecided", "asked", "missed", "log_bytes")
+    return {
+        "schema": SCHEMA,
+        "home": now.home,
+        "project": now.project,
+        **{name: getattr(now, name) for name in (*numbers, "spooled", "dropped", "untrusted")},
+        "kinds": counts(now.kinds, "kind"),
+        "session_count": now.sessions,
+        "evaluated": now.evaluated,
+    }
 
 
 COMMAND = Command(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.command import EXIT_CODE, JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import memory_form
 from tacit.surfaces.cli.narrowing import KIND, LIMIT, OPTIONS, filters_of, limited, say_rest
-from tacit.surfaces.cli.show import memory_json, say_card
+from tacit.surfaces.cli.show import say_card
 from tacit.surfaces.cli.words import say, say_json
 
 
@@ -15,8 +16,8 @@ def run(call: Call) -> int:
     )
     shown = limited(call, pending)
     if call.flag("--json"):
-        say_json([memory_json(one) for one in shown])
-        return 0
+        say_json([memory_form(one) for one in shown])
+        return call.exit_code(found=bool(pending))
     if not pending and any(call.flag(option.name) for option in (KIND, *OPTIONS)):
         say("No suggestions like that.")
     elif not pending:
@@ -24,7 +25,7 @@ def run(call: Call) -> int:
     for at, listed in enumerate(shown, 1):
         say_card(listed, at, len(pending))
     say_rest(call, len(shown), len(pending), "suggestion")
-    return 0
+    return call.exit_code(found=bool(pending))
 
 
 COMMAND = Command(
@@ -36,5 +37,5 @@ COMMAND = Command(
     ),
     example="tacit suggestions",
     run=run,
-    options=(Option("--scope", "SCOPE", "local, global or all (default)"), KIND, *OPTIONS, LIMIT, JSON),
+    options=(Option("--scope", "SCOPE", "local, global or all (default)"), KIND, *OPTIONS, LIMIT, EXIT_CODE, JSON),
 )

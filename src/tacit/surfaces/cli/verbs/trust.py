@@ -10,6 +10,7 @@ from tacit.core.text import clip, show
 from tacit.core.trust import Brought
 from tacit.surfaces.cli.asking import agreed
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import Form
 from tacit.surfaces.cli.words import counted, say, say_json
 from tacit.vault.repository.brought import Repository
 
@@ -31,7 +32,7 @@ def run(call: Call) -> int:
 def _look(call: Call) -> int:
     repository = call.vault.repository()
     if call.flag("--json"):
-        say_json(_json(repository))
+        say_json(_form(repository))
         return 0
     for line in _described(repository):
         say(line)
@@ -79,11 +80,11 @@ def _shown(line: Brought) -> str:
     return f"+ line {line.number}: {show(clip(line.claim.sentence, _SHOWN))}{tags}"
 
 
-def _json(repository: Repository) -> dict[str, object]:
+def _form(repository: Repository) -> Form:
     one = repository.accepted
     return {
         "path": repository.path,
-        "accepted": len(one.trusted.lines) if one else 0,
+        "accepted_count": len(one.trusted.lines) if one else 0,
         "waiting": [
             {"line": line.number, "text": line.claim.sentence, "tags": list(line.claim.tags)}
             for line in repository.waiting

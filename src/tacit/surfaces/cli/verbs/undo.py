@@ -7,6 +7,7 @@ from datetime import datetime
 from tacit.core.errors import WrongUse
 from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import Form, utc
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.undoing import Step
 
@@ -25,7 +26,7 @@ def run(call: Call) -> int:
 def _list(call: Call) -> int:
     stack = call.vault.undo_stack()
     if call.flag("--json"):
-        say_json([{name: getattr(step, name) for name in Step.__slots__} for step in stack.steps])
+        say_json([_form(step) for step in stack.steps])
         return 0
     say("tacit undo takes these back, one each time:" if stack.steps else "Nothing to undo.")
     for at, step in enumerate(stack.steps, 1):
@@ -38,6 +39,16 @@ def _list(call: Call) -> int:
         for at, label in enumerate(stack.redo, 1):
             say(f"{at:>3}  {show(label)}")
     return 0
+
+
+def _form(step: Step) -> Form:
+    return {
+        "id": step.operation,
+        "at": utc(step.at),
+        "actor": step.actor,
+        "text": step.label,
+        "memory_ids": list(step.memories),
+    }
 
 
 COMMAND = Command(

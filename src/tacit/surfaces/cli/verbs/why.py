@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from tacit.core.conversation import PromptGiven, ReplyGiven, ToolUsed
-from tacit.core.event import local_time
+from tacit.core.event import local_time, timestamp
 from tacit.core.gist import one_line
 from tacit.core.judgement import Decided, Proposed, Undone
+from tacit.core.observation import UNKNOWN_STATUS
 from tacit.core.text import clip, show
 from tacit.index.habits import Ran
 from tacit.surfaces.cli.command import JSON, Call, Command
-from tacit.surfaces.cli.show import entry_line, memory_json
+from tacit.surfaces.cli.forms import Form, memory_form
+from tacit.surfaces.cli.show import entry_line
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.reading import Reason, Source
 
@@ -20,9 +22,8 @@ def run(call: Call) -> int:
     listed, reasons = call.vault.why(call.text())
     behind = call.vault.occurrences(listed.memory)
     if call.flag("--json"):
-        commands = [{"event": ran.event, "at": _moment(ran), **ran.command._asdict()} for ran in behind]
-        told = {"commands": commands} if commands else {}
-        say_json({**memory_json(listed), "events": [_json(reason) for reason in reasons], **told})
+        events, commands = [_event_form(reason) for reason in reasons], [_command_form(ran) for ran in behind]
+        say_json({**memory_form(listed), "events": events, "commands": commands})
         return 0
     say(entry_line(listed))
     for reason in reasons:
@@ -79,22 +80,39 @@ def details(reason: Reason) -> list[tuple[str, str]]:
     return [(label, text) for label, text in found if text]
 
 
-def _json(reason: Reason) -> dict[str, object]:
-    event = reason.event
+def _event_form(reason: Reason) -> Form:
+    event, told = reason.event, dict(details(reason))
     return {
         "id": event.id,
-        "what": what(reason),
-        "at": event.at.isoformat(),
+        "text": what(reason),
+        "at": timestamp(event.at),
         "actor": event.origin.actor,
         "provenance": event.origin.provenance.name.lower(),
         "undone": reason.undone,
         "path": reason.place.path,
         "line": reason.place.line,
-        "from": [
-            {"id": one.event.id, "what": _words(one), "path": one.place.path, "line": one.place.line}
+        "sources": [
+            {"id": one.event.id, "text": _words(one), "path": one.place.path, "line": one.place.line}
             for one in reason.sources
         ],
-        **dict(details(reason)),
+        "evidence": [told["evidence"]] if "evidence" in told else [],
+        "reason": told.get("reason", ""),
+        "instead": told.get("instead", ""),
+    }
+
+
+def _command_form(ran: Ran) -> Form:
+    command = ran.command
+    return {
+        "id": ran.event,
+        "text": command.command,
+        "at": timestamp(datetime.fromtimestamp(ran.at / 1000, UTC)),
+        "directory": command.directory,
+        "exit_status": None if command.status == UNKNOWN_STATUS else command.status,
+        "milliseconds": command.milliseconds,
+        "shell": command.shell,
+        "meant": command.meant,
+        "planned": command.planned,
     }
 
 

@@ -12,6 +12,7 @@ from tacit.core.text import clip, show
 from tacit.core.workflow import Run, Workflow, changes_directory, first_step, must_be_runnable
 from tacit.surfaces.cli.asking import agreed, ask
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
+from tacit.surfaces.cli.forms import run_form, workflow_form
 from tacit.surfaces.cli.words import counted, say, say_json
 
 _SHORT = 60
@@ -45,7 +46,7 @@ def run(call: Call) -> int:
 def _list(call: Call, _words: list[str]) -> int:
     found = call.vault.workflows()
     if call.flag("--json"):
-        say_json([_json(one) for one in found])
+        say_json([workflow_form(one) for one in found])
         return 0
     say(f"Workflows ({len(found)})")
     for one in found:
@@ -61,7 +62,7 @@ def _show(call: Call, words: list[str]) -> int:
 
     workflow = call.vault.workflow(words[0])
     if call.flag("--json"):
-        say_json(_json(workflow))
+        say_json(workflow_form(workflow))
         return 0
     if call.flag("--form"):
         from tacit.notes.recipes.form import write
@@ -82,7 +83,7 @@ def _show(call: Call, words: list[str]) -> int:
 def _runs(call: Call, words: list[str]) -> int:
     runs = call.vault.workflow_runs(words[0])
     if call.flag("--json"):
-        say_json([_run_json(one) for one in runs])
+        say_json([run_form(one) for one in runs])
         return 0
     say(f"Runs of {show(words[0])} ({len(runs)})")
     for one in runs:
@@ -112,30 +113,6 @@ def _result(one: Run) -> str:
 
 def _seconds(one: Run) -> str:
     return f"{sum(step.milliseconds for step in one.ran.steps) / 1000:.1f} s"
-
-
-def _json(workflow: Workflow) -> dict[str, object]:
-    return {
-        "name": workflow.name,
-        "steps": list(workflow.steps),
-        "directory": workflow.directory,
-        "claim": workflow.claim,
-        "saved_at": workflow.saved_at.isoformat(),
-        "accepted": workflow.accepted,
-        "runs": len(workflow.runs),
-        "last": _run_json(workflow.last) if workflow.last else None,
-    }
-
-
-def _run_json(one: Run) -> dict[str, object]:
-    return {
-        "at": one.at.isoformat(),
-        "completed": one.ran.completed,
-        "status": one.status,
-        "directory": one.ran.directory,
-        "first": one.ran.first + 1,
-        "steps": [step._asdict() for step in one.ran.steps],
-    }
 
 
 # Changing

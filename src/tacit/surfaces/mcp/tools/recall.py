@@ -33,13 +33,14 @@ def run(vault: Vault, given: Given) -> Told:
 
 def _line(hit: Hit) -> str:
     from tacit.surfaces.mcp.fence import harmless
+    from tacit.vault.hits import scope_label
 
     said = hit.said
-    marks = [hit.kind, harmless(hit.scope, 100), hit.at[:10]]
+    marks = [hit.kind, harmless(scope_label(hit.scope), 100), hit.at[:10]]
     if hit.conflict:
         marks.append("disputed")
     if said is None or hit.kind != "session":
-        where = _ran(hit) if hit.kind == "command" else f" ({hit.id})"
+        where = _ran(hit) if hit.kind == "command" else f" ({hit.short})"
         return f"- [{', '.join(marks)}] {harmless(hit.text)}{where}"
     marks.append(f"said by {harmless(said.speaker, 64) or 'the person'}")
     then = f" … {harmless(said.answer, _ANSWER)}" if said.answer else ""
@@ -55,13 +56,14 @@ def _ran(hit: Hit) -> str:
 
 def _values(hit: Hit) -> dict[str, object]:
     from tacit.surfaces.mcp.fence import harmless
+    from tacit.vault.hits import scope_label
 
     said = hit.said
     values: dict[str, object] = {
-        "id": hit.id,
+        "id": hit.short,
         "kind": hit.kind,
         "status": hit.status,
-        "scope": harmless(hit.scope, 100),
+        "scope": harmless(scope_label(hit.scope), 100),
         "text": harmless(hit.text),
         "passage": harmless(hit.passage),
         "at": hit.at,

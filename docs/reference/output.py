@@ -1,0 +1,370 @@
+"""The vocabulary of `--json`: what each name means, which names each object has, and what each command prints.
+
+`generate.py` writes json.md and the JSON Schema json.schema.json from it. Tests hold the commands to the schema.
+"""
+
+from __future__ import annotations
+
+from tacit.surfaces.cli.forms import SCHEMA
+
+# A type is one of JSON, an object below, or one of `ID`, `TIME`, `DAY`, `SCOPE`; in brackets a list of such; with a
+# question mark it may be null. `numbers` is an object of names and numbers.
+ID, TIME, DAY, SCOPE = "id", "time", "day", "scope"
+FIELDS: dict[str, tuple[str, str]] = {
+    "about": ("string", "what kind of command or notice a prompt was, where it was not typed"),
+    "accepted": ("boolean", "whether the person accepted these steps"),
+    "accepted_count": ("integer", "how many were accepted"),
+    "act": ("string", "what a tool did: `read`, `changed`, `ran`, `searched` or `called`"),
+    "active": ("integer", "memories that hold"),
+    "actor": ("string", "who did or said it: `user`, `policy`, or an agent"),
+    "agent": ("string", "the agent of a session, for example `claude`"),
+    "alike": ("integer", "how many other sessions asked the same"),
+    "answer": ("string", "what the turn came to, where the passage does not tell"),
+    "aside": ("boolean", "whether a helper of the agent did it"),
+    "asked": ("integer", "questions that `tacit recall` was asked"),
+    "at": (TIME, "when it was last said, done or changed"),
+    "branch": ("string", "the git branch of a session"),
+    "calls": ("[call]", "tools that the agent used in a turn"),
+    "candidates": ("[reference]", "suggestions that were made of weak measures"),
+    "captures": ("boolean", "whether sessions are captured here"),
+    "change": ("string", "what was changed in a file, in short"),
+    "command_count": ("integer", "how many commands were run"),
+    "commands": ("[command]", "commands; of a habit, the latest that it was seen in"),
+    "compacted": ("boolean", "whether the conversation was compacted before this turn"),
+    "compactions": ("integer", "how often the conversation was compacted"),
+    "completed": ("boolean", "whether every step went well"),
+    "confidence": ("number", "from 0 to 1"),
+    "conflict": ("boolean", "whether another memory contradicts it and no rule decides"),
+    "contradicts": (f"[{ID}]", "memories that a suggestion contradicts"),
+    "count": ("integer", "how many"),
+    "created": ("boolean", "whether it was made now, rather than earlier today"),
+    "damaged": ("numbers", "lines that cannot be read, by the reason"),
+    "day": (DAY, "a day; of a week, its Monday"),
+    "default": ("any", "the value a setting has when nobody sets it"),
+    "difference": ("string", "where two memories contradict each other"),
+    "directories": ("[reference]", "directories that the person works in"),
+    "directory": ("string", "the folder; empty where it is not known"),
+    "directory_count": ("integer", "how many directories"),
+    "dismissed": ("integer", "suggestions that were dismissed"),
+    "dropped": ("integer", "commands that could not be kept while the home was busy"),
+    "enabled": ("setting", "the setting autocapture.enabled"),
+    "evaluated": (f"{DAY}?", "the day of the last evaluation"),
+    "evaluation": ("evaluation", "today's evaluation"),
+    "event_ids": (f"[{ID}]", "the events it was learned from"),
+    "events": ("[event]", "what a memory is made of, the oldest first"),
+    "evidence": ("[string]", "what was given as evidence"),
+    "exit_status": ("integer?", "of a command; null where unknown, -2 where it failed with an unknown one"),
+    "failed_count": ("integer", "how many of them failed"),
+    "files": ("[string]", "files that were changed"),
+    "first_at": (TIME, "when it was first said or seen, or when a session began"),
+    "first_day": ("string", "the day of the first command; empty where there is none"),
+    "first_step": ("integer", "the step that a run began with, from 1"),
+    "forgotten": ("integer", "memories that were forgotten"),
+    "habits": ("[reference]", "commands that the person usually runs"),
+    "has_times": ("boolean", "false where a habit comes from a history without times"),
+    "home": ("string", "the folder of the home"),
+    "how": ("string", "how a prompt came: `typed`, or what the host says"),
+    "id": (ID, "the whole id of the memory, session, event or operation that the object is about"),
+    "ignored": ("string", "a variable that asks for what it may not, as it is set"),
+    "input": ("string", "what a tool was given"),
+    "instead": ("string", "the sentence that took its place"),
+    "interrupted": ("boolean", "whether the person interrupted the turn"),
+    "into": (ID, "the memory that it was merged into"),
+    "key": ("string", "what makes two memories the same; of a setting, its name"),
+    "kind": ("string", "the kind of a memory, or `worklog`, `evaluation`, `session`, `command`"),
+    "kinds": ("[count_of_kind]", "how many memories or habits there are of each kind"),
+    "label": ("string", "the same as `text`"),
+    "last_day": ("string", "the day of the last command; empty where there is none"),
+    "last_run": ("run?", "its last run; null where it never ran"),
+    "learned": ("[conclusion]", "what was newly suggested"),
+    "left_out": ("string", "the entry of agents.ignore_directories that this folder is in"),
+    "line": ("integer", "the line of `path`"),
+    "log_bytes": ("integer", "the size of the log"),
+    "meant": ("string", "the command with its aliases written out, where the shell told"),
+    "memories": ("[memory_told]", "memories, each with at least id and text"),
+    "memory": ("string", "the id of the memory that a workflow was made from, or empty"),
+    "memory_ids": (f"[{ID}]", "the memories that an operation changed"),
+    "mend": ("string", "what to type or do"),
+    "merged": ("[merging]", "memories that said the same as another"),
+    "milliseconds": ("integer", "how long it took"),
+    "missed": ("integer", "questions without an answer"),
+    "model": ("string", "the model that summed up"),
+    "modes": ("[string]", "permission modes in which sessions are captured; empty for all"),
+    "moment": ("string", "when it was given: startup, resume, clear, compact, prompt, or empty where it was asked for"),
+    "name": ("string", "of a workflow, score or shell; of a session, what its host calls it"),
+    "new_count": ("integer", "things said and done that were not captured before"),
+    "object": ("string", "of a statement"),
+    "often": ("[often]", "commands that are run most"),
+    "open": ("string", "the command that opens the session there"),
+    "origin": ("string", "where a setting's value comes from: default, file or environment"),
+    "outcome": ("string", "how it ended"),
+    "overruled_by": (f"{ID}?", "the memory that holds instead of it"),
+    "passage": ("string", "what answers: of a session, the lines that match"),
+    "path": ("string", "the file"),
+    "patterns": ("[pattern]", "candidates that were observed again and again"),
+    "pending": ("integer", "suggestions that wait for a decision"),
+    "places": ("[often]", "directories that are visited most"),
+    "planned": ("string", "what a command was before the person edited it"),
+    "points": ("integer", "0, 1 or 2"),
+    "predicate": ("string", "of a statement"),
+    "problem": ("string?", "why it could not be read; null where it could"),
+    "project": ("string?", "the folder of the project one stands in"),
+    "promote": ("string", "the command that makes it a memory"),
+    "prompt_count": ("integer", "prompts that were read"),
+    "prompts": ("[prompt]", "what the person said in a turn"),
+    "provenance": ("string", "who is behind it: `user`, `user_file`, `model`, `tool_local` or `external`"),
+    "quote": ("string", "the words it was learned from"),
+    "read_count": ("integer", "things said and done that were read"),
+    "reason": (
+        "string",
+        "why a memory is suggested or was forgotten, why an answer was found, which rule decided",
+    ),
+    "reasons": ("[string]", "why sessions are captured here, or are not"),
+    "relevance": ("number", "how well an answer fits, from 0 to 1"),
+    "replies": ("[string]", "what the agent said in a turn"),
+    "requests": ("[string]", "what the person asked for in a session"),
+    "result": ("string", "what a tool answered, in short"),
+    "results": ("[step]", "the steps that ran, and how each ended"),
+    "rule": ("string", "the rule that decides between them"),
+    "run_count": ("integer", "how often it ran or was seen"),
+    "said": ("boolean?", "what was said of this session; null where nothing was"),
+    "said_at": (f"{TIME}?", "when the passage was said"),
+    "schema": ("integer", "the version of this vocabulary"),
+    "scope": (SCOPE, "`global`, or `project:` and the project's name"),
+    "scopes": (f"[{SCOPE}]", "the scopes that hold in a folder, the nearest first"),
+    "scores": ("[score]", "the measures of an evaluation"),
+    "serious": ("boolean", "whether the home is unwell because of it"),
+    "session": ("string", "the whole id of a session, or empty"),
+    "session_count": ("integer", "how many sessions"),
+    "session_ids": (f"[{ID}]", "sessions of a transcript"),
+    "sessions": ("[session_told]", "earlier sessions that an agent was told of"),
+    "shared": ("boolean", "whether it stands in the project's docs/memory/memories.ndjson"),
+    "shell": ("string", "the shell"),
+    "shells": ("[count_of_shell]", "how many commands were run in each shell"),
+    "short": ("string", "the beginning of the id that people type"),
+    "source": ("string", "where a memory comes from"),
+    "sources": ("[source]", "what was said and done that an event was learned from"),
+    "speaker": ("string", "who said the passage: an agent, or `you`; empty where there is none"),
+    "spooled": ("integer", "commands that wait to be recorded"),
+    "stale": ("[reference]", "memories that were not seen for long"),
+    "state": ("string", "whether a conclusion is new, known, dismissed before, …"),
+    "status": ("string", "pending, active, dismissed or retired; of what is no memory, recorded"),
+    "steps": ("[string]", "the steps of a workflow"),
+    "strength": ("integer", "how often it was observed"),
+    "subject": ("string", "of a statement"),
+    "summarized_by": ("string", "the model whose words `outcome` is in, or empty"),
+    "summary": ("summary?", "what a model said of a session"),
+    "tags": ("[string]", "tags"),
+    "task": ("string", "what it was chosen for"),
+    "text": ("string", "what it says: the sentence of a memory, the command line, the words of a prompt"),
+    "title": ("string", "what a session was about"),
+    "tokens": ("integer", "what it costs in a prompt, estimated"),
+    "tool": ("string", "the tool that an agent used"),
+    "tools": ("numbers", "how often each tool was used"),
+    "triple": ("triple", "the statement in three parts"),
+    "turn": ("integer?", "the turn of a session, from 1; null where there is none"),
+    "turn_count": ("integer", "turns of a session"),
+    "turns": ("[turn_told]", "the turns of a session"),
+    "turns_since": ("integer", "turns that came after the summary"),
+    "unchanged": ("boolean", "whether a transcript is as it was when it was last read"),
+    "undecided": ("integer", "memories that contradict each other and no rule decides"),
+    "undone": ("boolean", "whether it was taken back"),
+    "unfit": ("[unfit_line]", "lines of the repository's file that cannot be used"),
+    "unknown": ("numbers", "records of a type that this version does not know"),
+    "untrusted": ("integer", "facts of the repository that wait for trust"),
+    "value": ("any", "the value that holds"),
+    "variable": ("string", "the variable that may change a setting, and how far"),
+    "waiting": ("[waiting_line]", "lines of the repository's file that wait for trust"),
+    "weeks": ("[week]", "commands of the last weeks"),
+    "what": ("string", "what was found"),
+    "where": ("string", "the file and line, or the variable"),
+    "winner": (f"{ID}?", "the memory that holds; null where no rule decides"),
+    "workflows": ("[workflow]", "workflows"),
+    "worklog": ("integer", "entries of the worklog"),
+}
+
+_REFERENCE = "id kind scope text"
+_MEMORY = (
+    f"{_REFERENCE} short key label confidence status evidence shared triple tags strength run_count session_count"
+    " has_times steps source provenance first_at at conflict overruled_by reason contradicts"
+)
+_SESSION = "id short agent name scope at first_at turn_count title outcome summarized_by files alike"
+OBJECTS: dict[str, str] = {
+    "answer": (
+        "id short kind status scope text passage at strength relevance path line tags conflict overruled_by reason"
+        " speaker said_at session title turn answer open directory exit_status"
+    ),
+    "autocapture": "captures enabled name said modes left_out reasons",
+    "brief": "memories tokens text",
+    "call": "tool act input result outcome files change aside",
+    "command": "id text at directory exit_status milliseconds shell meant planned",
+    "conclusion": f"{_REFERENCE} quote session event_ids reason confidence state",
+    "conflict": "difference scope rule reason winner memories",
+    "context": "directory scopes directories habits workflows memories",
+    "count_of_kind": "kind count",
+    "count_of_shell": "shell count",
+    "evaluation": "day path created scores candidates",
+    "event": "id text at actor provenance undone path line sources evidence reason instead",
+    "explained": f"{_MEMORY} events commands",
+    "finding": "where what mend serious",
+    "improvement": "evaluation patterns learned merged stale undecided",
+    "injection": "id at agent session moment task tokens memories sessions",
+    "memory": _MEMORY,
+    "memory_told": f"{_REFERENCE} reason",
+    "merging": "id into",
+    "often": "text run_count session_count",
+    "operation": "id at actor text memory_ids",
+    "pattern": f"{_REFERENCE} strength promote",
+    "prompt": "text how about",
+    "reference": _REFERENCE,
+    "repository": "path accepted_count waiting unfit",
+    "run": "at completed exit_status directory first_step results",
+    "score": "name points reason",
+    "session": _SESSION,
+    "session_told": "id title reason",
+    "setting": "key value default origin where variable ignored",
+    "source": "id text path line",
+    "statistics": (
+        "command_count failed_count session_count directory_count first_day last_day shells weeks often places kinds"
+        " pending accepted_count dismissed"
+    ),
+    "status": (
+        "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
+        " dropped untrusted kinds session_count evaluated"
+    ),
+    "step": "text exit_status milliseconds",
+    "summary": "text model turns_since",
+    "transcript": "path agent session_ids prompt_count read_count new_count unchanged unknown damaged problem",
+    "triple": "subject predicate object",
+    "turn_told": "turn at prompts replies calls interrupted compacted",
+    "unfit_line": "line problem",
+    "waiting_line": "line text tags",
+    "week": "day command_count",
+    "whole_session": f"{_SESSION} directory branch requests tools compactions tags summary turns",
+    "workflow": "name steps directory memory at accepted run_count last_run",
+}
+# Objects of which some names may be missing, with those that are always there. A whole memory stands for one, too.
+PARTIAL = {"memory_told": ("memory", "id text")}
+# What each command prints: an object, or in brackets a list of them.
+OUTPUTS: dict[str, str] = {
+    "autocapture status": "autocapture",
+    "brief": "brief",
+    "capture": "[transcript]",
+    "config get": "any",
+    "config show": "[setting]",
+    "conflicts": "[conflict]",
+    "context": "context",
+    "doctor": "[finding]",
+    "evaluate": "evaluation",
+    "improve": "improvement",
+    "injected": "[injection]",
+    "learn": "[conclusion]",
+    "list": "[memory]",
+    "recall": "[answer]",
+    "session show": "whole_session",
+    "sessions": "[session]",
+    "show": "memory",
+    "stats": "statistics",
+    "status": "status",
+    "suggestions": "[memory]",
+    "trust": "repository",
+    "undo --list": "[operation]",
+    "verify": "[finding]",
+    "why": "explained",
+    "workflow list": "[workflow]",
+    "workflow runs": "[run]",
+    "workflow show": "workflow",
+}
+PATTERNS = {
+    ID: r"^([0-9a-hjkmnp-tv-z]{12}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
+    TIME: r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$",
+    DAY: r"^\d{4}-\d\d-\d\d$",
+    SCOPE: r"^(global|project:.+)$",
+}
+_PLAIN = ("string", "integer", "number", "boolean")
+_RULES = (
+    f"""This is version {SCHEMA} of the vocabulary, which `tacit status --json` tells as `schema`. The number rises when
+a field is removed or changes its meaning. New fields may come at any time: ignore names that you do not know.
+[json.schema.json](json.schema.json) is the same for programs, as JSON Schema.""",
+    """A name means the same in every output. Ids are whole; `short` is what people type, and every command takes both.
+Times are UTC with microseconds, as in `2026-03-02T11:00:00.000000Z`, and days are `2026-03-02`. A scope is `global`, or
+`project:` and the project's name. Every field of an object is there, also where it is empty or null; of a memory inside
+another object only `id` and `text` always are.""",
+    """An empty result is a result: the exit code is 0. With `--exit-code`, where a command has that option, it is 1
+when nothing was found.""",
+)
+
+
+def schema() -> dict[str, object]:
+    """The JSON Schema of all outputs: `$defs` has one named `output.` and the command for each."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"What Tacit's commands print with --json, version {SCHEMA}",
+        "version": SCHEMA,
+        "$defs": {
+            **{name: {"type": "string", "pattern": pattern} for name, pattern in PATTERNS.items()},
+            **{f"field.{name}": {**_typed(kind), "description": told} for name, (kind, told) in FIELDS.items()},
+            **{f"object.{name}": _object(name) for name in OBJECTS},
+            **{f"output.{command}": _typed(kind) for command, kind in OUTPUTS.items()},
+        },
+    }
+
+
+def _object(name: str) -> dict[str, object]:
+    whole, always = PARTIAL.get(name, ("", OBJECTS[name]))
+    names = dict.fromkeys([*OBJECTS[name].split(), *OBJECTS.get(whole, "").split()])
+    return {
+        "type": "object",
+        "properties": {field: {"$ref": f"#/$defs/field.{field}"} for field in names},
+        "required": always.split(),
+        "additionalProperties": False,
+    }
+
+
+def _typed(kind: str) -> dict[str, object]:
+    if kind.endswith("?"):
+        return {"anyOf": [_typed(kind[:-1]), {"type": "null"}]}
+    if kind.startswith("["):
+        return {"type": "array", "items": _typed(kind[1:-1])}
+    if kind == "any":
+        return {}
+    if kind == "numbers":
+        return {"type": "object", "additionalProperties": {"type": "integer"}}
+    if kind in _PLAIN:
+        return {"type": kind}
+    return {"$ref": f"#/$defs/{kind}" if kind in PATTERNS else f"#/$defs/object.{kind}"}
+
+
+def page() -> str:
+    """json.md: the rules, what each command prints, the objects, and the names."""
+    rows = [f"| `tacit {command} --json` | {_words(kind)} |" for command, kind in OUTPUTS.items()]
+    objects = [
+        f"| {name.replace('_', ' ')} | {', '.join(f'`{field}`' for field in OBJECTS[name].split())} |"
+        for name in OBJECTS
+    ]
+    fields = [f"| `{name}` | {_words(kind)} | {told} |" for name, (kind, told) in FIELDS.items()]
+    return (
+        "\n\n".join(
+            [
+                "# JSON output",
+                "Made by `make docs` from `docs/reference/output.py`; do not edit.",
+                *_RULES,
+                "## Commands",
+                "\n".join(["| command | prints |", "|---|---|", *rows]),
+                "## Objects",
+                "\n".join(["| object | fields |", "|---|---|", *objects]),
+                "## Fields",
+                "\n".join(["| field | type | meaning |", "|---|---|---|", *fields]),
+            ]
+        )
+        + "\n"
+    )
+
+
+def _words(kind: str) -> str:
+    if kind.endswith("?"):
+        return f"{_words(kind[:-1])} or null"
+    if kind.startswith("["):
+        return f"list of {_words(kind[1:-1])}"
+    known = {"any": "any value", "numbers": "object of numbers"}
+    return known.get(kind, kind.replace("_", " "))
