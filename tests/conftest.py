@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tacit.vault.agents import SIGNS, find_agent
 
+_MEMORY, _ROOM = "/dev/shm", 4 << 30  # bytes that have to be free there
 _ended: list[int] = []  # where the exit code is written, in a run that was detached
+
+
+def _work_in_memory() -> None:
+    """Temporary files lie in memory where that is possible, unless TMPDIR says where. Three quarters of the time of a
+    command that records something is waiting for the disk, and nobody needs these files after a power cut. Tests that
+    are about a disk take `disk_path`."""
+    if "TMPDIR" in os.environ or not os.access(_MEMORY, os.W_OK):
+        return
+    programs_run = not os.statvfs(_MEMORY).f_flag & os.ST_NOEXEC
+    if programs_run and shutil.disk_usage(_MEMORY).free > _ROOM:
+        os.environ["TMPDIR"] = _MEMORY
+        tempfile.tempdir = None  # it is asked for anew
+
+
+_work_in_memory()
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
@@ -44,6 +63,13 @@ def _exit_code(reading: int) -> int:
         except KeyboardInterrupt:
             os.kill(pid, signal.SIGINT)
             return int(told.readline() or pytest.ExitCode.INTERRUPTED)
+
+
+@pytest.fixture
+def disk_path() -> Iterator[Path]:
+    """As `tmp_path`, on a disk."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,8 +11,8 @@ from tests.chaos.apart import folder_in_memory
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> str:
-    return str(tmp_path / "home")
+def home(disk_path: Path) -> str:
+    return str(disk_path / "home")
 
 
 @pytest.fixture

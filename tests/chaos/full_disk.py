@@ -58,12 +58,12 @@ def full_log(plan: Plan) -> Outcome:
     return apart(_log_on_small_disk, plan, within=namespace())
 
 
-def limited(plan: Plan, *, by: str = "memory/events.jsonl") -> Outcome:
+def limited(plan: Plan, *, by: str = "memory/events.jsonl", most: int = _MOST) -> Outcome:
     """With a limit on the size of each file: as large as this one is now, and a little room."""
     home = _prepared(Path(plan.folder))
     size = (home / by).stat().st_size
     prefix = ("prlimit", f"--fsize={size + plan.room}")
-    return _story(plan, home, prefix, free=lambda: None)
+    return _story(plan, home, prefix, free=lambda: None, most=most)
 
 
 def _on_small_disk(plan: Plan) -> Outcome:
@@ -114,10 +114,10 @@ def _prepared(folder: Path) -> Path:
     return home
 
 
-def _story(plan: Plan, home: Path, prefix: Sequence[str], *, free: Callable[[], None]) -> Outcome:
+def _story(plan: Plan, home: Path, prefix: Sequence[str], *, free: Callable[[], None], most: int = _MOST) -> Outcome:
     """Add until it is full and twice more; then make room and go on."""
     acknowledged, refused, faults = ["sign commits"], 0, []
-    for number in range(_MOST):
+    for number in range(most):
         text = f"rule {number}: {_NOISE}"
         ended = run([*prefix, *tacit("add", "--whole", text)], home)
         acknowledged += [f"rule {number}:"] if ended.code == 0 else []

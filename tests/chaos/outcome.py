@@ -27,5 +27,11 @@ class Outcome(NamedTuple):
         )
 
 
-def together(outcomes: Iterable[Outcome]) -> Outcome:
-    return sum(outcomes, Outcome())
+def together(outcomes: Iterable[Outcome], *, until_caught: bool = False) -> Outcome:
+    """All of them; of a mutant it is enough to see one fault."""
+    found = Outcome()
+    for outcome in outcomes:
+        found += outcome
+        if until_caught and (outcome.faults or outcome.lost):
+            break
+    return found

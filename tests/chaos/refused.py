@@ -38,7 +38,7 @@ def refused(folder: Path, verb: str, *, most: int = 0, on: str = "", mutant: str
     lies = [(call, lie) for call in calls for lie in _lies(call)]
     if most and len(lies) > most:
         lies = random.Random(most).sample(lies, most)
-    return together(_one(scene, call, lie) for call, lie in lies)
+    return together((_one(scene, call, lie) for call, lie in lies), until_caught=bool(mutant))
 
 
 def _lies(call: Call) -> Iterator[str]:

@@ -174,7 +174,8 @@ def _sweep(folder: Path, before: Path, mutant: str, most: int, expected: Sequenc
     command = ["sh", "-c", f"exec {quoted} < '{given}'"]
     calls = [call for call in moments(command, _copy(before, folder)) if call.name != "flock"]
     chosen = calls if not most else calls[:: max(len(calls) // most, 1)]
-    return together(_killed(_copy(before, folder), call, command, expected, mutant) for call in chosen)
+    killed = (_killed(_copy(before, folder), call, command, expected, mutant) for call in chosen)
+    return together(killed, until_caught=bool(mutant))
 
 
 def _killed(home: Path, call: Call, command: Sequence[str], expected: Sequence[str], mutant: str) -> Outcome:

@@ -12,7 +12,7 @@ from tests.chaos.strace import Call
 
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_a_failed_sync_acknowledges_nothing_that_is_not_durable(tmp_path: Path, verb: str) -> None:
-    found = failed_sync(tmp_path, verb, most=8)
+    found = failed_sync(tmp_path, verb, most=5)
     assert found.note, "no sync has failed: this shows nothing"
     assert found.faults == ()
 

@@ -85,9 +85,9 @@ def test_what_is_tested_needs_no_network() -> None:
     """A few that start processes; the whole suite is in `make chaos`."""
     if not namespace():
         pytest.skip("nobody may leave the network here")
-    found = suite("tests/hooks/test_unfinished.py", "tests/shells/test_light.py", processes=0)
+    found = suite("tests/shells/test_light.py", processes=0)
     assert found.faults == ()
-    assert found.acknowledged > 7
+    assert found.acknowledged > 2
 
 
 def test_a_program_that_does_would_be_seen(tmp_path: Path) -> None:

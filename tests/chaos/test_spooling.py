@@ -33,8 +33,8 @@ def test_a_recorder_that_is_killed_while_it_spools_loses_nothing_that_was_spoole
 
 
 def test_whoever_is_killed_while_filing_loses_and_repeats_nothing(tmp_path: Path) -> None:
-    found = spooling.killed_filing(tmp_path)
-    assert found.runs >= 8
+    found = spooling.killed_filing(tmp_path, most=6)
+    assert found.runs >= 6
     assert found.faults == ()
 
 
@@ -43,4 +43,5 @@ def test_a_record_that_is_deleted_before_it_is_filed_is_caught(tmp_path: Path) -
 
 
 def test_a_record_that_is_filed_again_is_caught(tmp_path: Path) -> None:
-    assert any("times in the log" in fault for fault in spooling.killed_filing(tmp_path, mutant="forgets_ids").faults)
+    found = spooling.killed_filing(tmp_path, mutant="forgets_ids")
+    assert any("times in the log" in fault for fault in found.faults)

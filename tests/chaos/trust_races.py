@@ -64,7 +64,7 @@ class Plan:
 def races(folder: Path, rounds: int, *, careless: bool = False) -> Outcome:
     """In a home of their own every fifty: thousands of lines of trust would only make it slow."""
     plans = [Plan(str(folder / str(seed)), min(rounds, _HOME), seed, careless) for seed in range(-(-rounds // _HOME))]
-    return together(map(race, plans))
+    return together(map(race, plans), until_caught=careless)
 
 
 def race(plan: Plan) -> Outcome:

@@ -117,8 +117,8 @@ def test_why_shows_every_event_with_the_line_it_stands_in(person: Person, candid
     assert "evidence: user request" in said.out
     assert "evidence: agreed in review" in said.out
     events = person.tacit("why", candidate, "--json").json["events"]
-    assert [event["evidence"] for event in events] == ["user request", "agreed in review"]
+    assert [event["evidence"] for event in events] == [["user request"], ["agreed in review"]]
     for event in events:
         line = Path(event["path"]).read_text().split("\n")[event["line"] - 1]
         assert event["id"] in line
-        assert event["evidence"] in line
+        assert event["evidence"][0] in line

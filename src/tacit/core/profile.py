@@ -103,10 +103,16 @@ def _claims(tokens: Sequence[Token], terms: Sequence[Term]) -> tuple[frozenset[s
 
 
 def _departs(words: Sequence[str]) -> bool:
-    if any(_is_departure(words, at) for at in range(len(words))) or _is_parted(words):
+    if _says_departure(words) or _is_parted(words):
         return True
     departing = _by_first_word(lexicon.DEPARTING_PHRASES)
     return any(_phrase_at(words, at, departing) for at, word in enumerate(words) if word in departing)
+
+
+def _says_departure(words: Sequence[str]) -> bool:
+    if lexicon.DEPARTURES.isdisjoint(words):
+        return False
+    return any(_is_departure(words, at) for at in range(len(words)))
 
 
 def _is_departure(words: Sequence[str], at: int) -> bool:
@@ -179,6 +185,8 @@ def _contrast(words: Sequence[str]) -> tuple[int, int] | None:
     """Where a clause turns to what is not chosen, and how many words say so."""
     contrasts = _by_first_word(lexicon.CONTRASTS)
     for at in range(1, len(words) - 1):
+        if words[at] not in contrasts:
+            continue
         width = _phrase_at(words, at, contrasts)
         chooses = words[at] != "over" or not lexicon.CHOOSING.isdisjoint(words[:at])
         if width and chooses and at + width < len(words):
@@ -220,7 +228,7 @@ def _negations(words: Sequence[str]) -> int:
     negative = _by_first_word((*lexicon.NEGATIVE_PHRASES, *lexicon.DEPARTING_PHRASES))
     count = at = 0
     while at < len(words):
-        if width := _phrase_at(words, at, negative):
+        if words[at] in negative and (width := _phrase_at(words, at, negative)):
             # "no longer", "not … any more" and "ne … plus" negate once.
             if not (count and words[at] in ("any", "anymore")):
                 count += 1
@@ -237,7 +245,7 @@ def _negations(words: Sequence[str]) -> int:
             # Asked for, not spoken of: "delete them" and "we avoid them", but not "ask before deleting them".
             count += at <= 1 or words[at - 1] in _ASKING or words[at - 1] in lexicon.NEGATIONS
         at += 1
-    return count + (_is_parted(words) and not any(_is_departure(words, to) for to in range(len(words))))
+    return count + (_is_parted(words) and not _says_departure(words))
 
 
 @cache

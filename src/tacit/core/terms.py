@@ -127,6 +127,8 @@ def _hyphened(word: str, low: str) -> list[str]:
 
 
 def _is_shouted(text: str) -> bool:
+    if text[1:].islower():
+        return False
     letters = [letter for letter in text if letter.isalpha()]
     return len(letters) > 8 and sum(letter.isupper() for letter in letters) > 0.7 * len(letters)
 
@@ -171,14 +173,16 @@ def _kind(tokens: Sequence[Token], at: int, low: str, shouted: bool) -> str:
     if low in lexicon.CHANGES or low in lexicon.REPLACES:
         return "light"
     is_listed = low in lexicon.LIGHT or low in lexicon.VAGUE
-    says_nothing = shouted or _opens(tokens, at) or _is_german(tokens) or low in lexicon.PLAIN_CAPITALS
-    if tokens[at].raw[0].isupper() and low == tokens[at].low and not (says_nothing or is_listed):
-        return "name"
+    if tokens[at].raw[0].isupper() and low == tokens[at].low and not is_listed:
+        says_nothing = shouted or _opens(tokens, at) or _is_german(tokens) or low in lexicon.PLAIN_CAPITALS
+        if not says_nothing:
+            return "name"
     return "light" if is_listed or stem(low) in light_stems() or _is_participle(tokens, at, low) else "plain"
 
 
 def _is_code(token: Token, low: str, shouted: bool) -> bool:
-    written_so = bool(_compiled(_IDENTIFIER).search(low)) or _has_inner_capital(token.raw)
+    is_identifier = not low.isalpha() and bool(_compiled(_IDENTIFIER).search(low))
+    written_so = is_identifier or _has_inner_capital(token.raw)
     is_change = low in lexicon.CHANGES or low in lexicon.REPLACES
     return written_so and not is_change and not (shouted and low.replace("-", "").isalpha())
 
@@ -219,7 +223,7 @@ def vague_stems() -> frozenset[str]:
 
 
 def _has_inner_capital(raw: str) -> bool:
-    return any(letter.isupper() for letter in raw[1:]) and any(letter.islower() for letter in raw)
+    return not raw[1:].islower() and any(letter.isupper() for letter in raw[1:]) and any(letter.islower() for letter in raw)
 
 
 def _opens(tokens: Sequence[Token], at: int) -> bool:
@@ -247,7 +251,7 @@ def _quantity(tokens: Sequence[Token], at: int) -> tuple[Term, int] | None:
         low = lexicon.NUMBER_WORDS[low]
         if token.low in ("one", "single", "once") and not (following in lexicon.UNITS or _is_counted(following)):
             return None
-    found = _compiled(_NUMBER).fullmatch(low)
+    found = None if low.isalpha() else _compiled(_NUMBER).fullmatch(low)
     if found is None:
         return None
     digits, suffix = found[2], found[3]
