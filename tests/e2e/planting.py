@@ -228,5 +228,5 @@ def _is_around(text: str, number: int) -> bool:
 
 
 def _stable(memory: dict[str, Any] | None) -> object:
-    names = ("label", "kind", "status", "strength", "scope", "triple", "first_seen", "last_seen")
+    names = ("label", "kind", "status", "strength", "scope", "triple", "first_at", "at")
     return memory and ({name: memory[name] for name in names}, len(memory["evidence"]))

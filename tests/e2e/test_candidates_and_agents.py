@@ -38,7 +38,7 @@ def test_no_option_brings_it_to_an_agent(told: Person, words: tuple[str, ...]) -
 def test_neither_does_the_likeness_to_a_memory(told: Person) -> None:
     like = ("recall", "--like", told.id_of(ACCEPTED), "--json")
     assert [hit["text"] for hit in told.tacit(*like).json] == [CANDIDATE]
-    assert told.tacit(*like, code=1, TACIT_ACTOR=AGENT).json == []
+    assert told.tacit(*like, TACIT_ACTOR=AGENT).json == []
 
 
 def test_what_was_dismissed_never_reaches_an_agent_and_what_was_forgotten_only_where_all_is_asked_for(

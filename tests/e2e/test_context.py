@@ -60,7 +60,7 @@ def test_programs_read_it_as_json(person: Person) -> None:
     person.tacit("add", "use pnpm")
     told = person.tacit("context", "--json").json
     assert [one["text"] for one in told["memories"]] == ["use pnpm"]
-    assert set(told) == {"directory", "scopes", "directories", "commands", "workflows", "memories"}
+    assert set(told) == {"directory", "scopes", "directories", "habits", "workflows", "memories"}
 
 
 @pytest.mark.parametrize("where", ["nowhere", "file"])

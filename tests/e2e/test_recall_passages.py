@@ -88,7 +88,7 @@ def test_the_command_that_is_named_opens_the_session_at_that_turn(person: Person
     told = person.tacit(*hit["open"].split()[1:]).out
 
     assert FIX in told and "There is a footer now." not in told
-    assert f"tacit session show {hit['id']}" in told
+    assert f"tacit session show {hit['short']}" in told
     assert "There is a footer now." in person.tacit(*hit["open"].split()[1:], "--around", "1").out
     assert "has no turn 7" in person.tacit("session", "show", hit["id"], "--turn", "7", code=1).err
 

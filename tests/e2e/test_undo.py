@@ -24,7 +24,7 @@ def candidates(person: Person, *texts: str) -> list[str]:
 
 
 def stack(person: Person) -> list[str]:
-    return [step["label"] for step in person.tacit("undo", "--list", "--json").json]
+    return [step["text"] for step in person.tacit("undo", "--list", "--json").json]
 
 
 # One command is one step
@@ -176,11 +176,11 @@ def test_the_list_tells_programs_the_whole_ids_and_times(person: Person) -> None
     (step,) = person.tacit("undo", "--list", "--json").json
     (event,) = [json.loads(line) for line in person.events.read_text().splitlines()]
     assert step == {
-        "operation": event["op"],
+        "id": event["op"],
         "at": "2026-03-02T12:00:00.000000Z",
         "actor": "user",
-        "label": f"added: {A}",
-        "memories": [person.id_of(A)],
+        "text": f"added: {A}",
+        "memory_ids": [person.id_of(A)],
     }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit.core.conversation import session_id
 from tests.e2e.person import Person
 from tests.hooks.running import Call, Given, Scene
 from tests.hooks.sitting import NAMES, Sitting, text_in
@@ -360,7 +361,11 @@ def test_injected_tells_what_was_given_where_and_why(person: Person) -> None:
     sitting(person, "two").ask("may I force push to main with token ghp_012345678901234567890123456789abcdef?")
     latest, first = person.tacit("injected", "--json").json
 
-    assert (latest["agent"], latest["moment"], latest["session"]) == ("claude", "prompt", name_of("two"))
+    assert (latest["agent"], latest["moment"], latest["session"]) == (
+        "claude",
+        "prompt",
+        session_id("claude", name_of("two")),
+    )
     assert latest["memories"][0]["text"] == "never force push to main"
     assert "force" in latest["memories"][0]["reason"] and latest["tokens"] > 0
     assert "ghp_" not in latest["task"] and "force push" in latest["task"]

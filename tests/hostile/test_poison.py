@@ -109,7 +109,7 @@ def test_an_agent_that_repeats_the_person_changes_none_of_their_words(story: Sto
         person.tacit("add", "Use pnpm!", *flags, CLAUDECODE="1")
     try:
         now, was = poison.own_memories(person)["use pnpm"], story.before["use pnpm"]
-        same = ("label", "kind", "tags", "status", "scope", "provenance", "source", "last_seen", "reason")
+        same = ("label", "kind", "tags", "status", "scope", "provenance", "source", "at", "reason")
         assert {name: now[name] for name in same} == {name: was[name] for name in same}
         assert poison.canaries("".join(poison.briefs(story))) == set()
     finally:

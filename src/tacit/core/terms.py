@@ -223,7 +223,11 @@ def vague_stems() -> frozenset[str]:
 
 
 def _has_inner_capital(raw: str) -> bool:
-    return not raw[1:].islower() and any(letter.isupper() for letter in raw[1:]) and any(letter.islower() for letter in raw)
+    return (
+        not raw[1:].islower()
+        and any(letter.isupper() for letter in raw[1:])
+        and any(letter.islower() for letter in raw)
+    )
 
 
 def _opens(tokens: Sequence[Token], at: int) -> bool:
