@@ -29,7 +29,7 @@ class Size:
     mutant_cuts: int
 
 
-LONG = Size(kills=1_000, torn=400, appends=1_000, operations=300, missed=50, cuts=20_000, mutant_cuts=20_000)
+LONG = Size(kills=1_000, torn=400, appends=1_000, operations=300, missed=50, cuts=20_000, mutant_cuts=4_000)
 SHORT = Size(kills=60, torn=80, appends=40, operations=30, missed=5, cuts=300, mutant_cuts=100)
 
 

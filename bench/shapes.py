@@ -12,7 +12,7 @@ from typing import Any
 
 from bench import extraction, recall
 from bench.extracting import fixes as mending
-from bench.figures import Figure, at_least, decoded
+from bench.figures import Figure, amount, at_least, at_most, decoded
 
 _PARTS = {"held_out": "questions nothing was chosen on", "on_its_day": "asked on its day", "meaning": "with meaning"}
 
@@ -32,6 +32,16 @@ def commits(lines: Iterable[str]) -> Iterator[Figure]:
     """Sessions, asked for with the subject of a commit that was made in them."""
     targets = {f"recall@{most}": target for most, target in recall.TARGETS["commits"].items()}
     yield from _found("session of a commit", _object(lines), {**targets, "mrr": recall.LEAST_MRR})
+
+
+def meant(lines: Iterable[str]) -> Iterator[Figure]:
+    """What meaning adds to words, on the same questions."""
+    told = _object(lines)
+    parts = (("", told, told["meaning"]), (f", {_PARTS['held_out']}", told["held_out"], told["meaning"]["held_out"]))
+    for part, words, both in parts:
+        for key in ("recall@5", "recall@10"):
+            gain, note = both[key] - words[key], f"{words[key]:.3f} by words alone"
+            yield at_least(f"LoCoMo: gain by meaning{part}, {key}", gain, recall.LEAST_GAIN, note)
 
 
 def _found(what: str, told: dict[str, Any], targets: dict[str, float]) -> Iterator[Figure]:
@@ -89,6 +99,12 @@ def brief(lines: Iterable[str]) -> Iterator[Figure]:
         tokens, astray = scores["tokens"]["mean"], scores["tokens_not_bearing"]
         name, measured = f"brief, {system}: tokens a prompt", f"{tokens:.3g} tokens"
         yield Figure(name, f"{measured} ({astray:.3g} of what does not bear on it)")
+    ours, plain = (told["systems"][name] for name in ("Tacit", "plain search"))
+    for key in ("hit_rate", "recall", "precision"):
+        what = f"brief, against plain search: {key.replace('_', ' ')}"
+        yield Figure(what, f"{amount(ours[key] / plain[key])} ×", "≥ 1 ×", ours[key] >= plain[key])
+    tokens = ours["tokens"]["mean"] / plain["tokens"]["mean"]
+    yield at_most("brief, against plain search: tokens a prompt", tokens, 1, " ×")
 
 
 def _object(lines: Iterable[str]) -> dict[str, Any]:

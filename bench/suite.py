@@ -23,6 +23,8 @@ class Bench(NamedTuple):
     """Whether it measures on the homes of bench/homes.py."""
     slow: bool = False
     """Left out by `--quick`."""
+    by_meaning: bool = False
+    """Whether it needs the extra for meaning."""
 
     @property
     def needs(self) -> str:
@@ -45,6 +47,7 @@ SUITE = (
     Bench("hooks", "python -m bench.hooks", homes=True),
     Bench("capture", "python -m bench.capture MATERIAL/transcripts"),
     Bench("locomo", "python bench/recall.py MATERIAL/locomo/locomo.json", shapes.talks),
+    Bench("meaning", "python bench/recall.py MATERIAL/locomo/locomo.json --meaning", shapes.meant, by_meaning=True),
     Bench("commits", "python bench/recall.py MATERIAL/commit2session/commit2session.json", shapes.commits),
     Bench("brief", "python bench/brief.py MATERIAL/transcripts", shapes.brief),
     Bench("prompts", "python bench/extraction.py MATERIAL/prompts/labelled.jsonl", shapes.prompts),

@@ -187,7 +187,15 @@ def test_what_brief_prints_becomes_figures_of_each_system() -> None:
     told = {"prompts": 9, "with_bearing_items": 4, "systems": {"Tacit": scores, "plain search": scores}}
     found = list(shapes.brief([json.dumps(told)]))
     assert found[0] == Figure("brief, Tacit: hit rate", "0.500 (something bears on 4 of 9 prompts)")
-    assert len(found) == 8
+    assert len(found) == 12
+    assert Figure("brief, against plain search: precision", "1 ×", "≥ 1 ×", True) in found
+
+
+def test_what_meaning_adds_is_held_against_its_target() -> None:
+    words, both = {"recall@5": 0.7, "recall@10": 0.75}, {"recall@5": 0.71, "recall@10": 0.78}
+    told = {**words, "held_out": words, "meaning": {**both, "held_out": both}}
+    found = list(shapes.meant([json.dumps(told)]))
+    assert [figure.ok for figure in found] == [False, True, False, True]
 
 
 def test_a_missed_target_has_another_colour() -> None:
