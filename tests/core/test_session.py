@@ -195,6 +195,26 @@ def test_the_outcome_tells_what_was_left_unresolved() -> None:
     )
 
 
+def test_the_outcome_tells_what_came_of_the_turn_with_most_of_the_work_before_what_was_told_last() -> None:
+    main = (asked("rename the cart table"), changed("a.py"), changed("b.py"), said("The cart table is renamed."))
+    aside = (asked("is the wiki up to date?"), said("The wiki names no table at all."))
+
+    assert folded(*main, *aside).outcome == "The cart table is renamed. Then: The wiki names no table at all."
+    assert folded(*main).outcome == "The cart table is renamed."
+    assert folded(main[0], changed("a.py"), main[-1], *aside).outcome == "The wiki names no table at all."
+    assert folded(*aside, *main).outcome == "The cart table is renamed."
+
+
+@pytest.mark.parametrize("word", ["This is perfect.", "thanks!", "that works great", "lgtm"])
+def test_praise_is_no_request_that_was_left_without_an_answer(word: str) -> None:
+    assert folded(asked("one"), said("The cart table is renamed."), asked(word)).outcome == "The cart table is renamed."
+
+
+def test_work_without_words_is_named_by_what_was_run() -> None:
+    assert folded(ran("ls -la"), ran("/usr/bin/find . -name x"), ran("find y")).title == "3 commands: find, ls"
+    assert folded(ran("make test")._replace(aside=True)).title == "1 command of a helper: make"
+
+
 def test_the_outcome_names_the_commit_and_the_pull_request() -> None:
     asks, answer = asked("Rename the cart table."), said("The schema is renamed.")
     committed = ran("git commit -am 'Rename cart to baskets'")

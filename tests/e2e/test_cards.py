@@ -172,7 +172,7 @@ def test_a_run_asks_for_each_value_once_and_shows_what_it_will_do(person: Person
     assert "1. echo tag v1.5" in before
     assert '\npush 1.5: it\'s $(done) "`x`"\n' in said.out
     assert person.tacit("workflow", "show", "check", "--json").json["steps"][0] == "echo tag v{?version}"
-    assert runs(person)[0]["steps"][0]["command"] == "echo tag v1.5"
+    assert runs(person)[0]["results"][0]["text"] == "echo tag v1.5"
 
 
 def test_values_can_be_given_where_nobody_can_be_asked(person: Person) -> None:

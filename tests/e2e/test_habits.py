@@ -242,7 +242,7 @@ def test_the_day_after_many_commands_the_numbers_are_told(person: Person) -> Non
     typed(person, *days("make", "make test", count=3), *days("git psuh", count=2, status=1, first=3))
     told = person.tacit("stats", "--json", now="2026-03-08T12:00:00+00:00").json
     assert (told["command_count"], told["failed_count"], told["session_count"]) == (8, 2, 5)
-    assert told["weeks"][-1] == {"monday": "2026-03-02", "commands": 8}
+    assert told["weeks"][-1] == {"day": "2026-03-02", "command_count": 8}
     said = person.tacit("stats", now="2026-03-08T12:00:00+00:00").out
     assert "8 (2 failed) in 5 sessions" in said
     assert "█" in said

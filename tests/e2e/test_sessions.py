@@ -182,7 +182,7 @@ def test_a_beginning_that_could_be_several_is_an_error_that_names_them(person: P
     ids: list[str] = []
     for number in range(40):  # of 32 letters, two sessions must begin with the same one
         capture(person, f"many{number}", "/nowhere/shop", Turn(f"session number {number}"), hours=number)
-    ids = [one["id"] for one in person.tacit("sessions", "--json", "--limit", "40").json]
+    ids = [one["short"] for one in person.tacit("sessions", "--json", "--limit", "40").json]
     shared = next(letter for letter in "0123456789abcdefghjkmnpqrstvwxyz" if sum(one[0] == letter for one in ids) > 1)
     said = person.tacit("session", "show", shared, code=2).err
 

@@ -1,14 +1,16 @@
 """Title and outcome of a session: what it was about and how it ended, in one line each, without a model.
 
 The title is the name that the person gave the session in its host, else the one its host gave it, else the first
-request that tells what the work was about, else the subject of what was committed. The outcome is the last sentence of
-the agent that tells a result, with what is known besides: a commit, a pull request, a failed last test run, a question
-that was left open, a request without an answer. Both are derived from the events alone.
+request that tells what the work was about, else the subject of what was committed, else what was run. The outcome is
+the result that the agent told of the turn with most of the work, and the last one that it told; with what is known
+besides: a commit, a pull request, a failed last test run, a question that was left open, a request without an answer.
+Both are derived from the events alone.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,8 +21,11 @@ from tacit.core.headline import TELLING, announces, at_word, headline, last_sent
 if TYPE_CHECKING:
     from tacit.core.session import Turn
 
-TITLE, OUTCOME = 100, 240  # characters
+TITLE, OUTCOME = 100, 320  # characters
 _QUOTED, _STATEMENT, _LEAST = 70, 200, 60
+_MAIN = 130  # characters of what came of the turn with most of the work, where something else was said last
+_WORK = 2  # changes that make a turn one in which work was done
+_PROGRAMS = 4
 _ANSWER = 2  # words
 UNANSWERED = "The last request has no recorded answer"
 _COMMIT = re.compile(r"(?:^|[\s;&|(])git\s(?:-[cC]\s\S{1,300}\s|-\S{1,60}\s){0,4}commit\b")
@@ -38,7 +43,8 @@ _TESTS = re.compile(
 _THANKS = re.compile(
     r"\W{0,3}(?:(?:ok|okay|great|perfect|awesome|nice|cool|yes|excellent|wonderful|amazing)\W{1,3}){0,3}"
     r"(?:many thanks|thanks|thank you|thx|cheers|danke|merci|gracias)\b.{0,80}$"
-    r"|\W{0,3}(?:great|perfect|awesome|nice|cool|excellent|looks good|lgtm|well done|good job)\W{0,4}$",
+    r"|\W{0,3}(?:(?:this|that|it|everything|all) ?(?:is|'s|looks|works|sounds) )?"
+    r"(?:great|perfect|perfectly|awesome|nice|cool|excellent|good|fine|looks good|lgtm|well done|good job)\W{0,4}$",
     re.IGNORECASE | re.DOTALL,
 )
 _FAILURES = re.compile(r"\b(?:FAIL|FAILED|[1-9]\d{0,5} (?:failed|failures?|failing))\b")
@@ -56,7 +62,18 @@ def title(named: str, turns: Sequence[Turn]) -> str:
         return at_word(done[-1], TITLE)
     answered = next((_answer(turn) for turn in turns if turn.prompts), "")
     said = (gist(reply, TITLE) for turn in turns for reply in turn.replies)
-    return best or answered or next(said, "(nothing was said)")
+    return best or answered or next(said, "") or _ran_title(turns) or "(nothing was said)"
+
+
+def _ran_title(turns: Sequence[Turn]) -> str:
+    """Of work without words: what was run, the most frequent programs first."""
+    ran = list(_ran(turns))
+    if not ran:
+        return ""
+    programs = Counter(words[0].rpartition("/")[2] for call in ran if (words := call.input.split()))
+    number = "1 command" if len(ran) == 1 else f"{len(ran)} commands"
+    by = " of a helper" if all(call.aside for call in ran) else ""
+    return at_word(f"{number}{by}: {', '.join(name for name, _ in programs.most_common(_PROGRAMS))}", TITLE)
 
 
 def _told_by(request: str) -> int:
@@ -87,6 +104,8 @@ def _answer(turn: Turn) -> str:
 def outcome(turns: Sequence[Turn]) -> str:
     """How a session ended. Empty where nothing was answered because nothing was asked."""
     worked = [turn for turn in turns if turn.steps or turn.interrupted or _asks(turn)]
+    while len(worked) > 1 and not worked[-1].steps and _is_thanks(worked[-1]):
+        worked.pop()
     if not worked:
         return ""
     last = worked[-1]
@@ -99,8 +118,22 @@ def outcome(turns: Sequence[Turn]) -> str:
     told = ""
     if room >= _LEAST or not facts:
         told = _statement(worked, min(max(room, _LEAST), _STATEMENT), fallback=last.interrupted or not states)
-    parts = [*states, f"{before}{told}" if told else "", *facts]
+    main = _main_result(worked, told) if room - len(told) >= _LEAST else ""
+    if main:
+        told = f"{_ended(at_word(main, min(_MAIN, room - len(told))))} {'Then: ' if told else ''}{told}".rstrip()
+    parts = [*states, f"{before}{_ended(told)}" if told else "", *facts]
     return at_word(" ".join(part for part in parts if part), OUTCOME)
+
+
+def _main_result(turns: Sequence[Turn], told_last: str) -> str:
+    """What came of the turn in which most was changed, unless that is what was told last."""
+    changes = [sum(bool(call.files) for call in turn.calls) for turn in turns]
+    most = max(range(len(turns)), key=lambda at: (changes[at], at))
+    if changes[most] < _WORK:
+        return ""
+    told = next((found for reply in reversed(turns[most].replies) if (found := result(reply, _MAIN))), "")
+    is_same = told[:_LEAST] == told_last[:_LEAST] or most == len(turns) - 1
+    return "" if is_same else told
 
 
 def turn_outcome(turn: Turn) -> str:
@@ -148,9 +181,13 @@ def _statement(turns: Sequence[Turn], limit: int, *, fallback: bool) -> str:
 def _but_thanks(turns: Sequence[Turn]) -> Sequence[Turn]:
     """Without turns at the end in which the person only said thanks, unless there is nothing else."""
     end = len(turns)
-    while end and _THANKS.match(turns[end - 1].request) and "?" not in turns[end - 1].request:
+    while end and _is_thanks(turns[end - 1]):
         end -= 1
     return turns[:end] or turns
+
+
+def _is_thanks(turn: Turn) -> bool:
+    return _THANKS.match(turn.request) is not None and "?" not in turn.request
 
 
 def _unresolved(last: Turn, *, is_only: bool) -> Iterator[str]:
@@ -206,6 +243,11 @@ def _subject(line: str, pattern: re.Pattern[str]) -> str:
     """The first line of a message in a command, without its closing quote and what follows."""
     found = pattern.search(line)
     return _CLOSING.sub("", found[1]).strip().strip("\"'") if found else ""
+
+
+def _ended(text: str) -> str:
+    """A statement that ends like a sentence."""
+    return text if text.endswith((".", "?", "!", "…", ":", "”")) else f"{text}."
 
 
 def _in_quotes(text: str) -> str:

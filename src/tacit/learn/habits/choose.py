@@ -2,7 +2,8 @@
 
 A habit tells much when it is of this person or project and not everybody's, when it was seen in many sessions and not
 long ago. Four groups come one after the other: telling habits; those of histories without timestamps; what everybody
-runs; what was seen in one session only, or not for 60 days.
+runs, what a ritual tells already and what is no more than a coincidence; what was seen in one session only, or not for
+60 days.
 
 A sequence is worth what it says beyond chance: two commands that are run all day follow each other all day. Its measure
 is the normalised pointwise mutual information, 0 for chance and 1 for commands that never go without each other.
@@ -20,13 +21,14 @@ from tacit.learn.habits.habit import BETWEEN, Tally, confidence, is_habit
 from tacit.learn.habits.rituals import overlaps
 from tacit.learn.habits.tables.common import COMMON, LOOKING, is_generic_directory
 
+_LESSER = 2  # the group of what is everybody's, told already, or a coincidence
 WAITING = 5  # new cards at a time; whoever gets more reads none
 IDLE_DAYS = 60  # what was not done for so long may be over
 _DAY = 24 * 60 * 60 * 1000  # milliseconds
 _LEAST_LIFT = 0.15
 _VISITED = 0.2  # of the sessions in its parent: a directory that is visited in fewer tells little beyond the parent
-_TOLD = 0.1  # of a command that is a step of a ritual which is shown,
-_PART = 0.1  # and that runs at least so often as part of it
+_PART = 0.1  # of its runs: a command that runs so often as part of a ritual is told by that
+_SHARE = 0.2  # of the runs of its rarest step: a sequence that is seen in fewer is a coincidence
 _OWN = 1.5  # a script, target or host that somebody named: it exists here and nowhere else
 # The order in which kinds take turns.
 _TURNS = (Kind.WORKFLOW_PATTERN, Kind.RECURRING_COMMAND, Kind.PREFERRED_CWD, Kind.PREFERENCE)
@@ -46,7 +48,7 @@ def chosen(tallies: Iterable[Tally], odds: Odds, now: int = 0) -> list[Tally]:
 
     In a group each habit is compared with the best of its kind, so that the best of each kind comes first; sequences,
     which tell more than single commands, with the root of that, so that a rare one is not far behind. `now`
-    (milliseconds) tells which are idle; 0 leaves that open. What a sequence tells already, a command need hardly tell.
+    (milliseconds) tells which are idle; 0 leaves that open. What a sequence tells already, a command need not tell.
     """
     habits = [tally for tally in tallies if is_habit(tally)]
     around = _Around(odds, now, habits)
@@ -55,11 +57,11 @@ def chosen(tallies: Iterable[Tally], odds: Odds, now: int = 0) -> list[Tally]:
     groups = {tally: around.group(tally) for tally in ranked}
     rituals = [tally for tally in ranked if tally.seen.kind is Kind.WORKFLOW_PATTERN and groups[tally] == 0]
     told: Counter[str] = Counter()
-    for tally in rituals[:WAITING]:
+    for tally in rituals:
         told.update(dict.fromkeys(tally.seen.key.split(BETWEEN), tally.runs))
     for tally in ranked:
         if tally.seen.kind is Kind.RECURRING_COMMAND and told[tally.seen.key] >= _PART * tally.runs:
-            weighed[tally] *= _TOLD
+            groups[tally] = max(groups[tally], _LESSER)
     best: dict[tuple[int, Kind], float] = {}
     for tally in ranked:
         place = groups[tally], tally.seen.kind
@@ -78,7 +80,7 @@ def group(tally: Tally, now: int = 0) -> int:
     if tally.has_times and (tally.sessions < 2 or is_idle(tally, now)):
         return 3
     if _is_everybodys(tally):
-        return 2
+        return _LESSER
     return 0 if tally.has_times else 1
 
 
@@ -91,14 +93,16 @@ def _days_ago(tally: Tally, now: int) -> float:
 
 
 def _is_everybodys(tally: Tally) -> bool:
-    """A sequence is when all its steps are, or when it is one command of one's own among some that only look."""
+    """A sequence is when all its steps are, when it is one command of one's own among some that only look, or just one
+    such command beside another: that is told by itself."""
     match tally.seen.kind:
         case Kind.RECURRING_COMMAND:
             return tally.seen.key in COMMON
         case Kind.WORKFLOW_PATTERN:
             steps = tally.seen.key.split(BETWEEN)
             own = [step for step in steps if step not in COMMON]
-            return not own or (len(own) == 1 and all(step in own or step in LOOKING for step in steps))
+            is_one = len(own) == 1 and (len(steps) == 2 or all(step in own or step in LOOKING for step in steps))
+            return not own or is_one
         case Kind.PREFERRED_CWD:
             return is_generic_directory(tally.seen.key)
     return False
@@ -140,15 +144,21 @@ class _Around:
         return worth(tally, self._odds) / (1 + _days_ago(tally, self._now) / IDLE_DAYS)
 
     def group(self, tally: Tally) -> int:
-        """As `group`; a directory that is seldom left its parent for, and a mistyped command, tell nothing either."""
-        is_lesser = self._is_seldom_visited(tally) or self._is_mistyped(tally)
-        return max(group(tally, self._now), 2 if is_lesser else 0)
+        """As `group`; a directory that is seldom left its parent for, a mistyped command, and commands that follow each
+        other now and then, tell nothing either."""
+        is_lesser = self._is_seldom_visited(tally) or self._is_mistyped(tally) or self._is_coincidence(tally)
+        return max(group(tally, self._now), _LESSER if is_lesser else 0)
 
     def _is_seldom_visited(self, tally: Tally) -> bool:
         return tally.seen.kind is Kind.PREFERRED_CWD and any(
             tally.seen.key.startswith(f"{parent}/") and tally.sessions < _VISITED * sessions
             for parent, sessions in self._directories.items()
         )
+
+    def _is_coincidence(self, tally: Tally) -> bool:
+        if tally.seen.kind is not Kind.WORKFLOW_PATTERN:
+            return False
+        return tally.runs < _SHARE * min(self._odds.runs(step) for step in tally.seen.key.split(BETWEEN))
 
     def _is_mistyped(self, tally: Tally) -> bool:
         """Whether it has the letters of a command that is run more often, in another order: `git sttaus`."""

@@ -9,6 +9,7 @@ import re
 LOOKING = frozenset(
     "git status|git diff|git log|git show|git branch|git remote|git fetch|git blame|git reflog|git rev-parse|"
     "git ls-files|git ls-tree|git stash list|git config|git cat-file|git merge-base|git rev-list|git grep|"
+    "gh api|gh auth status|gh repo view|terraform show|helm list|cargo tree|go list|go doc|npm outdated|"
     "docker ps|docker images|docker logs|docker inspect|docker compose ps|docker compose logs|kubectl get|"
     "kubectl describe|kubectl logs|systemctl status|journalctl|npm ls|npm list|pip list|pip show|pip freeze|go env|"
     "go version|brew list|brew info|apt list|apt search|gh pr view|gh pr list|gh pr diff|gh issue view|gh issue list|"
@@ -29,7 +30,13 @@ _EVERYDAY = frozenset(
     "pip install|pip uninstall|apt install|"
     "apt update|apt upgrade|apt-get install|apt-get update|brew install|brew update|brew upgrade|yum install|"
     "dnf install|pacman -S|pacman -Syu|docker run|docker exec|docker pull|docker rm|docker stop|systemctl start|"
-    "systemctl restart|systemctl stop|service start|service restart|make install|go get|cargo new|"
+    "docker build|docker compose up|docker compose down|docker compose build|docker compose|kubectl apply|"
+    "kubectl delete|kubectl exec|gh pr create|gh pr checkout|gh repo clone|helm install|helm upgrade|"
+    "systemctl restart|systemctl stop|service start|service restart|make|make install|cargo new|"
+    "go get|go build|go test|go run|go fmt|go vet|go install|go mod|go mod tidy|go generate|gofmt|"
+    "cargo build|cargo test|cargo run|cargo check|cargo fmt|cargo add|rustup update|dotnet build|dotnet test|"
+    "mvn test|mvn install|mvn package|mvn clean|gradle build|gradle test|./gradlew build|./gradlew test|swift build|"
+    "swift test|npm test|npm start|npm run|bundle install|composer install|terraform init|python -m venv|"
     "tmux|screen|gcc|alias|reboot|shutdown|mount|umount|base64|openssl|gpg|ssh-keygen|bc|expr|seq|convert".split("|")
 )
 

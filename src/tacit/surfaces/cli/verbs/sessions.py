@@ -15,7 +15,7 @@ from tacit.vault.conversations.listing import ListedSession
 
 _MOST = 20
 _FILES = 4
-_OUTCOME = 240
+_OUTCOME = 320
 
 
 def run(call: Call) -> int:
