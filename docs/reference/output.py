@@ -76,6 +76,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "label": ("string", "the same as `text`"),
     "last_day": ("string", "the day of the last command; empty where there is none"),
     "last_run": ("run?", "its last run; null where it never ran"),
+    "later": ("string", "what a later turn of the session came to say of the same; it may overrule the passage"),
+    "later_turn": ("integer?", "that turn"),
     "learned": ("[conclusion]", "what was newly suggested"),
     "left_out": ("string", "the entry of agents.ignore_directories that this folder is in"),
     "line": ("integer", "the line of `path`"),
@@ -192,7 +194,7 @@ _SESSION = "id short agent name scope at first_at turn_count title outcome summa
 OBJECTS: dict[str, str] = {
     "answer": (
         "id short kind status scope text passage at strength relevance path line tags conflict overruled_by reason"
-        " speaker said_at session title turn answer open directory exit_status"
+        " speaker said_at session title turn answer later later_turn open directory exit_status"
     ),
     "autocapture": "captures enabled name said modes left_out reasons",
     "brief": "memories tokens text",

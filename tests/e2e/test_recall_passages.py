@@ -301,3 +301,41 @@ def test_an_agent_is_not_told_what_the_person_typed(person: Person, project: Pat
 
     assert "make walrus" not in [hit["text"] for hit in told]
     assert "make the walrus swim" in [hit["text"] for hit in told]
+
+
+def test_what_a_later_turn_says_of_the_same_is_told_beside_the_passage(person: Person, project: Path) -> None:
+    talk = Talk(person, project).asks("which default does the agent type have?")
+    talk.says("An empty agent type gets the default `Claude Code`, as the default of the agent type in the handler.")
+    talk.asks("and the footer?").says("The footer is green.")
+    talk.asks("make it generic").says("The default of the agent type is now `Agent`.").capture()
+    (hit,) = found(person, "default agent type")
+    told = person.tacit("recall", "default agent type", "--scope", "all").out
+
+    assert (hit["turn"], hit["later_turn"], hit["later"]) == (1, 3, "The default of the agent type is now `Agent`.")
+    assert "later, in turn 3: The default of the agent type is now `Agent`." in told
+    (only,) = found(person, "footer green")
+    assert (only["later"], only["later_turn"]) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("which colour has the header", "The header has the color teal."),
+        ("where to bump the compiler", "The compiler is upgraded in versions.toml."),
+        ("how to turn off the banner", "You disable the banner in settings.toml."),
+        ("where is it initialised", "It is initialized in boot.py."),
+    ],
+)
+def test_another_word_or_spelling_for_the_same_finds_it(
+    person: Person, project: Path, question: str, said: str
+) -> None:
+    Talk(person, project, "1").asks("something else").says("Nothing of interest was told to anybody.").capture()
+    Talk(person, project, "2", day="2026-03-02").asks("go on").says(said).capture()
+    assert found(person, question)[0]["passage"] == said
+
+
+def test_the_word_that_was_asked_for_counts_more_than_another_for_the_same(person: Person, project: Path) -> None:
+    Talk(person, project, "1").asks("one").says("We remove the lantern.").capture()
+    Talk(person, project, "2", day="2026-03-02").asks("two").says("We delete the lantern.").capture()
+    assert found(person, "remove lantern")[0]["passage"] == "We remove the lantern."
+    assert found(person, "delete lantern")[0]["passage"] == "We delete the lantern."

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from tacit.core.errors import StoreUnwell
 from tacit.disk.ops import PRIVATE_FILE, sqlite_address
 
-INDEX_VERSION = "13"
+INDEX_VERSION = "14"
 # A line of the log: its segment, where it begins and how long it is; nothing where there is none.
 Lines = Callable[[str, int, int], bytes | None]
 _BESIDE = ("-wal", "-shm")

@@ -143,11 +143,11 @@ class _Asked:
         self._decode = decode
         self._passages: Passages | None = None
         self._telling, spoken = query_words(query.text), words(query.text[:4096])
-        self.question = question_of(connection, self._telling, spoken)
+        self.question = question_of(connection, self._telling, spoken, widely=True)
         self.voice = _voice(spoken)
         self.asks_command = query.kind == COMMAND or is_asked_for(self._telling)
         self._weights = {word.text: word.weight for word in self.question.words}
-        self._whole = sum(self._weights.values()) or 1.0
+        self._whole = sum(word.weight for word in self.question.words if word.asked) or 1.0
         self._looked_up: dict[int, Entry | Page] = {}
 
     @property

@@ -1,7 +1,8 @@
 """The passage of a session that answers a question: of its best messages, the lines that hold most of the question.
 
 A turn is long, and its first prompt may be "yes": what matched has to be shown. The words of the person often repeat
-the question, and the agent's reply answers it; so of two passages that hold as much, the reply is taken.
+the question, and the agent's reply answers it; so of two passages that hold as much, the reply is taken. What was
+found may have been overruled before the session ended; so what a later turn says of the question is told beside it.
 """
 
 import json
@@ -30,6 +31,7 @@ _READ, _CALLS_READ = 3, 8  # messages of a session that are read closely; calls 
 # What speaks for a message, against all words of the question: its rank, whose words are asked for, that it concludes a
 # turn; and against it, that it is a call of a tool.
 _SCORE, _VOICE, _LAST, _CALLS = 0.3, 0.15, 0.15, -0.15
+_LATER = 0.6  # of what the passage holds of the question: what a later turn has to hold to be told beside it
 _BESIDE = 0.5  # what words are worth that stand beside a message, as the name of a branch does, and not in its text
 
 _MESSAGES = "SELECT number, events, reply FROM message WHERE number IN (SELECT value FROM json_each(?))"
@@ -52,6 +54,14 @@ class Passage(NamedTuple):
     at: str
     call: ToolUsed | None = None
     answer: str = ""
+    later: "Later | None" = None
+
+
+class Later(NamedTuple):
+    """What a later turn came to say of the same, and the number of that message."""
+
+    number: int
+    text: str
 
 
 class _Window(NamedTuple):
@@ -92,7 +102,7 @@ class Passages:
         self._voice = AGENT if voice is None else voice
         self._weights = {word.root: word.weight for word in question.words}
         self._texts = {word.text: word.weight for word in question.words}
-        self._whole = sum(self._weights.values()) or 1.0
+        self._whole = sum(word.weight for word in question.words if word.asked) or 1.0
         self._known: dict[str, frozenset[str]] = {}
         # A word begins as its root does, but for the last letter of that: most lines need not be taken apart.
         self._beginnings = {root[: max(min(len(root) - 1, 4), 2)].lower() for root in self._weights}
@@ -119,6 +129,8 @@ class Passages:
             return None
         part = max(found, key=lambda one: one[0])[1]
         passage = self._passage(part)
+        if closely:
+            passage = passage._replace(later=self._later(messages, part))
         if passage.agent and not closely:
             return passage
         last = self._conclusion(part.number)
@@ -126,6 +138,16 @@ class Passages:
             return passage
         told = parts.get(last) or [one for row in self._rows([last]).values() for one in self._parts(row)]
         return passage._replace(answer=self._passage(told[0][1]).text if told else "")
+
+    def _later(self, messages: Sequence[Scored], part: "_Part") -> Later | None:
+        """The last reply of a later turn that holds about as much of the question."""
+        end = self._conclusion(part.number) or part.number
+        numbers = {self._conclusion(one.number) for one in messages if one.number > end}
+        for row in sorted(self._rows([one for one in numbers if one and one > end]).values(), reverse=True)[:_READ]:
+            told = max(self._parts(row), key=lambda one: one[1].window.worth, default=None)
+            if told is not None and told[1].window.worth >= _LATER * part.window.worth:
+                return Later(row.number, self._passage(told[1]).text)
+        return None
 
     def _promise(self, scored: Scored, top: float) -> float:
         return self._share(scored) + _SCORE * scored.score / top + _VOICE * (voice_of(scored.number) == self._voice)

@@ -15,6 +15,7 @@ from tacit.index import postings
 from tacit.recall import weighing
 
 _WORDS = 24  # of a question
+_OTHER = 0.5  # what another word for one of the question's is worth, against that one
 
 
 class Scored(NamedTuple):
@@ -34,12 +35,14 @@ class Candidates(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word of the question, its root, in how many texts it is and how rare that makes it."""
+    """A word of the question, its root, in how many texts it is and how rare that makes it. One that stands for another
+    word of the question is not `asked`."""
 
     text: str
     root: str
     texts: int
     weight: float
+    asked: bool = True
 
 
 class Question(NamedTuple):
@@ -56,8 +59,11 @@ def asked(connection: sqlite3.Connection, text: str) -> Question:
     return question_of(connection, query_words(text), words(text[:4096]))
 
 
-def question_of(connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str] = ()) -> Question:
-    """Each root once, those that are there at all; `spoken` are all words in order, where some do not tell."""
+def question_of(
+    connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str] = (), *, widely: bool = False
+) -> Question:
+    """Each root once, those that are there at all; `spoken` are all words in order, where some do not tell. `widely`
+    also looks for other words that may have been used instead; they count less."""
     stock = postings.stock(connection)
     found = []
     roots = {root(word): word for word in reversed(telling[: 4 * _WORDS])}
@@ -65,9 +71,26 @@ def question_of(connection: sqlite3.Connection, telling: Sequence[str], spoken: 
         if count := postings.count(connection, name):
             found.append(Word(word, name, count, weighing.rarity(count, stock.texts)))
     unheard = len(roots) - len(found)
+    if widely:
+        found += _others(connection, telling, spoken, {word.root for word in found}, stock.texts)
     found.sort(key=lambda word: (-word.weight, word.text))
     found = found[:_WORDS]
     return Question(tuple(found), _runs([root(word) for word in spoken or telling], found), stock.usual, unheard)
+
+
+def _others(
+    connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str], known: set[str], texts: int
+) -> list[Word]:
+    """Other words for those of a question; none is worth more than the one it stands for would be."""
+    from tacit.core.synonyms import other_words
+
+    found: dict[str, Word] = {}
+    for other, word in other_words(telling, spoken):
+        name = root(other)
+        if name not in known and name not in found and (count := postings.count(connection, name)):
+            rarest = weighing.rarity(max(count, postings.count(connection, root(word))), texts)
+            found[name] = Word(other, name, count, _OTHER * rarest, asked=False)
+    return list(found.values())
 
 
 def _runs(roots: Sequence[str], found: Sequence[Word]) -> dict[tuple[str, str], float]:

@@ -40,7 +40,8 @@ _LINES: dict[str, Lines] = {}
 class Said(NamedTuple):
     """A passage of a session: who said it (nothing for the person) and when, in which session (its id, the shortest
     that names it, its title) and turn, and which parts of the text are words of the question. `did` tells what was
-    done, where it is a call of a tool, with its outcome and directory. `answer` is what the turn came to."""
+    done, where it is a call of a tool, with its outcome and directory. `answer` is what the turn came to; `later` is
+    what a later turn, `later_turn`, came to say of the same."""
 
     text: str
     speaker: str
@@ -54,6 +55,8 @@ class Said(NamedTuple):
     outcome: str = ""
     directory: str = ""
     answer: str = ""
+    later: str = ""
+    later_turn: int | None = None
 
     @property
     def opens(self) -> str:
@@ -148,8 +151,8 @@ class Hits(Opened):
         row = kept.row(connection, ClaimId(page.day.rpartition("-")[2]))
         if row is None:
             raise IndexUnwell("its tables disagree")
-        turn = connection.execute(_TURN, (run_of(passage.number), passage.number)).fetchone()[0]
-        call = passage.call
+        turn = _turn_of(connection, passage.number)
+        call, later = passage.call, passage.later
         return Said(
             passage.text,
             passage.agent,
@@ -163,6 +166,8 @@ class Hits(Opened):
             call.outcome.value if call else "",
             call.directory if call else "",
             passage.answer,
+            later.text if later else "",
+            _turn_of(connection, later.number) if later else None,
         )
 
     def _source(self, connection: sqlite3.Connection, event: EventId) -> Said | None:
@@ -233,6 +238,12 @@ class Hits(Opened):
 
     def _lines_of(self, path: str) -> Lines:
         return _LINES.setdefault(path, Lines(path)).fresh()
+
+
+def _turn_of(connection: sqlite3.Connection, number: int) -> int:
+    """The turn of its session that a message belongs to."""
+    turn: int = connection.execute(_TURN, (run_of(number), number)).fetchone()[0]
+    return turn
 
 
 def _why(match: Match) -> str:

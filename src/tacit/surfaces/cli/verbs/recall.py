@@ -18,7 +18,7 @@ from tacit.surfaces.cli.forms import Form
 from tacit.surfaces.cli.words import STATUS_WORDS, say, say_json, short_path
 from tacit.vault.hits import Hit, Said, scope_label
 
-_TITLE, _ANSWER = 60, 300  # characters of a session's title, and of what a turn came to
+_TITLE, _ANSWER = 60, 300  # characters of a session's title, and of what this turn or a later one came to
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"
 _DID = {"ran": "ran this", "changed": "changed this", "read": "read this", "searched": "searched for this"}
 
@@ -99,6 +99,8 @@ def _session_marks(hit: Hit, said: Said) -> list[str]:
         told.append(f"asked: {show(hit.text)}")
     if said.answer:
         told.append(f"{'then' if said.speaker else 'answer'}: {show(clip(' '.join(said.answer.split()), _ANSWER))}")
+    if said.later:
+        told.append(f"later, in turn {said.later_turn}: {show(clip(' '.join(said.later.split()), _ANSWER))}")
     return told
 
 
@@ -156,6 +158,8 @@ def _form(hit: Hit) -> Form:
         "title": said.title if said else "",
         "turn": said.turn if said else None,
         "answer": said.answer if said else "",
+        "later": said.later if said else "",
+        "later_turn": said.later_turn if said else None,
         "open": said.opens if said else "",
     }
 

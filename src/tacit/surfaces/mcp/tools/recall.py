@@ -44,7 +44,8 @@ def _line(hit: Hit) -> str:
         return f"- [{', '.join(marks)}] {harmless(hit.text)}{where}"
     marks.append(f"said by {harmless(said.speaker, 64) or 'the person'}")
     then = f" … {harmless(said.answer, _ANSWER)}" if said.answer else ""
-    return f"- [{', '.join(marks)}] {harmless(hit.passage)}{then} (session {said.short}, turn {said.turn})"
+    later = f" Later, in turn {said.later_turn}: {harmless(said.later, _ANSWER)}" if said.later else ""
+    return f"- [{', '.join(marks)}] {harmless(hit.passage)}{then} (session {said.short}, turn {said.turn}){later}"
 
 
 def _ran(hit: Hit) -> str:
@@ -74,6 +75,8 @@ def _values(hit: Hit) -> dict[str, object]:
     if said is not None:
         values |= {"speaker": harmless(said.speaker, 64) or "you", "session": said.session, "turn": said.turn}
         values |= {"answer": harmless(said.answer, _ANSWER)} if said.answer else {}
+        if said.later:
+            values |= {"later": harmless(said.later, _ANSWER), "later_turn": said.later_turn}
     if hit.kind == "command":
         values |= {"directory": harmless(hit.directory, 400)}
         values |= {} if hit.exit_status is None else {"exit_status": hit.exit_status}
@@ -95,6 +98,8 @@ ANSWER = (
     Field("session", "string", "the id of the session it was said in, for open_session"),
     Field("turn", "integer", "the turn of that session, for open_session"),
     Field("answer", "string", "what the turn came to, where the passage does not tell"),
+    Field("later", "string", "what a later turn of the session came to say of the same; it may overrule the passage"),
+    Field("later_turn", "integer", "that turn, for open_session"),
     Field("directory", "string", "of a command: where it ran"),
     Field("exit_status", "integer", "of a command: its exit status, -2 where it failed with an unknown one"),
 )
