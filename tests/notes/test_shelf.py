@@ -133,3 +133,13 @@ def test_a_link_inside_a_repository_is_not_written_through(tmp_path: Path) -> No
     path.symlink_to(elsewhere / "target")
     with pytest.raises(Refused, match="symbolic link"):
         inside(str(root), str(path))
+
+
+def test_what_a_killed_writer_left_of_another_page_is_cleared_away(shelf: Shelf, tmp_path: Path) -> None:
+    page = tmp_path / "long-term.md"
+    put(shelf, page, *RULES)
+    name = os.path.basename(shelf.copy_of(str(page)))
+    left = tmp_path / "copies" / "unwritten" / f".{name}.0123456789abcdef.tacit-new"
+    left.write_text("half of a pa")
+    put(shelf, page, *RULES[:2])
+    assert os.listdir(left.parent) == []

@@ -142,9 +142,15 @@ class Shelf:
 
     def _clear(self, path: str, *, but: str) -> None:
         """Copies of pages that are no more: such a page may come again, and mean something else."""
-        for stray in self._strays(path):
+        for stray in (*self._strays(path), *self._half_written(path)):
             if stray != but:
                 self._disk.remove(stray)
+
+    def _half_written(self, path: str) -> list[str]:
+        """What a writer left that was killed. Its name tells what the page was to be, so no later one takes its place."""
+        begins = f".{os.path.basename(self.copy_of(path))}."
+        there = os.listdir(self._unwritten) if os.path.isdir(self._unwritten) else []
+        return [os.path.join(self._unwritten, one) for one in there if one.startswith(begins)]
 
     def drop(self, path: str) -> None:
         """Take away a page that has nothing to say any more."""
