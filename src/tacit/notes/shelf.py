@@ -147,7 +147,7 @@ class Shelf:
                 self._disk.remove(stray)
 
     def _half_written(self, path: str) -> list[str]:
-        """What a writer left that was killed. Its name tells what the page was to be, so no later one takes its place."""
+        """What a killed writer left. It is named by what the page was to be, so no later one takes its place."""
         begins = f".{os.path.basename(self.copy_of(path))}."
         there = os.listdir(self._unwritten) if os.path.isdir(self._unwritten) else []
         return [os.path.join(self._unwritten, one) for one in there if one.startswith(begins)]
