@@ -54,7 +54,7 @@ def vectors(person: Person) -> dict[int, bytes]:
 
 
 def test_what_shares_no_word_with_the_question_is_found(extra: Person, packages: Path) -> None:
-    assert texts(extra, packages, "how do I deploy a version?") == [RELEASE]
+    assert texts(extra, packages, "what about the next version?") == [RELEASE]
     assert texts(extra, packages, "where is the backup") == [NIGHTLY]
 
 
@@ -65,7 +65,7 @@ def test_what_was_added_with_the_extra_can_be_compared_soon_and_without_another_
     until = time.monotonic() + 30
     while not vectors(person) and time.monotonic() < until:
         time.sleep(0.05)
-    assert texts(person, packages, "how do I deploy a version?") == [RELEASE]
+    assert texts(person, packages, "what about the next version?") == [RELEASE]
 
 
 def test_what_is_near_to_nothing_finds_nothing(extra: Person, packages: Path) -> None:
@@ -79,13 +79,13 @@ def test_it_is_told_what_meaning_added(extra: Person, packages: Path) -> None:
 
 
 def test_answers_are_the_same_every_time_and_after_a_rebuild(extra: Person, packages: Path) -> None:
-    before = with_extra(extra, packages, "recall", "--json", "deploy tabs").json
+    before = with_extra(extra, packages, "recall", "--json", "version tabs").json
     with_extra(extra, packages, "reindex")
-    assert with_extra(extra, packages, "recall", "--json", "deploy tabs").json == before
+    assert with_extra(extra, packages, "recall", "--json", "version tabs").json == before
 
 
 def test_without_the_extra_the_same_home_answers_by_words_and_says_nothing(extra: Person) -> None:
-    assert extra.process("recall", "deploy").err == ""
+    assert extra.process("recall", "version").err == ""
     told = extra.process("recall", "--explain", "release")
     assert RELEASE in told.out and "meaning" not in told.out and told.err == ""
 
@@ -140,7 +140,7 @@ def test_the_vector_of_a_forgotten_memory_is_gone(extra: Person, packages: Path)
     assert len(vectors(extra)) == 2
     with_extra(extra, packages, "reindex")
     assert len(vectors(extra)) == 2
-    assert texts(extra, packages, "how do I deploy a version?") == []
+    assert texts(extra, packages, "what about the next version?") == []
 
 
 def test_what_went_while_it_was_encoded_is_not_kept(person: Person, project: Path) -> None:
@@ -167,7 +167,7 @@ def test_what_is_believed_again_can_be_compared_again(extra: Person, packages: P
     extra.tacit("forget", extra.id_of(RELEASE), "--reason", "r", "--evidence", "e")
     extra.tacit("undo")
     with_extra(extra, packages, "improve")
-    assert texts(extra, packages, "how do I deploy a version?") == [RELEASE]
+    assert texts(extra, packages, "what about the next version?") == [RELEASE]
 
 
 def test_of_a_purged_memory_no_vector_is_left_and_others_are_made_again(
@@ -188,11 +188,11 @@ def in_files(person: Person, vector: bytes) -> list[Path]:
 def test_another_model_makes_all_of_them_again(extra: Person, tmp_path: Path) -> None:
     before = vectors(extra)
     other = write(tmp_path / "other", "another salt")
-    assert texts(extra, other, "how do I deploy a version?") == []  # those that are there are not its own
+    assert texts(extra, other, "what about the next version?") == []  # those that are there are not its own
     with_extra(extra, other, "reindex")
     after = vectors(extra)
     assert after.keys() == before.keys() and after != before
-    assert texts(extra, other, "how do I deploy a version?") == [RELEASE]
+    assert texts(extra, other, "what about the next version?") == [RELEASE]
 
 
 # Sessions

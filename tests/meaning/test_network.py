@@ -10,7 +10,7 @@ _WALK = """
 import io, os, sys
 sys.path.append({packages!r})
 from tacit.surfaces.cli import main
-for words in ("init", "add we-release-never", "reindex", "recall deploy", "improve", "recall release", "doctor"):
+for words in ("init", "add we-release-never", "reindex", "recall version", "improve", "recall release", "doctor"):
     sys.stdin = io.StringIO()
     main(words.split())
     if words.startswith("add"):
