@@ -26,7 +26,7 @@ format: $(VENV)/developing
 	$(BIN)/ruff format .
 
 pytest: $(VENV)/developing $(VENV)/tools
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadfile
 
 # Other versions: make e2e CLIENTS=claude=@anthropic-ai/claude-code@latest
 CLIENTS_DIR ?= .clients

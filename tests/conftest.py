@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tacit.vault.agents import SIGNS, find_agent
 
@@ -30,6 +31,8 @@ def _work_in_memory() -> None:
 
 
 _work_in_memory()
+settings.register_profile("tacit", deadline=None)  # how long something takes is measured in bench/, never in a test
+settings.load_profile("tacit")
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:

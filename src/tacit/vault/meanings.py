@@ -65,7 +65,8 @@ class Meanings(Opened):
             return vectors.how_many(index) if index else 0
         return 0
 
-    def can_encode(self) -> bool:
+    @staticmethod
+    def can_encode() -> bool:
         """Whether the extra is installed."""
         return _meaning() is not None
 

@@ -6,7 +6,7 @@ text that is read from standard input.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tacit.core.errors import WrongUse
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tacit.vault.opened import Opened
     from tacit.vault.reading import Questions
     from tacit.vault.vault import Vault
+
+Part = TypeVar("Part", bound="Opened")
 
 
 class Option(NamedTuple):
@@ -57,29 +59,34 @@ class Call:
         self.command = command
         self.words: list[str] = []
         self.values: dict[str, list[str]] = {}
-        self._opened: Opened | None = None
+        self._opened: list[Opened] = []
 
     @property
     def vault(self) -> "Vault":
-        """The home this call is about, with all its verbs."""
+        """The home this call is about, with all that it can do. To load that takes longer than most verbs do."""
         from tacit.vault.vault import Vault
 
-        if not isinstance(self._opened, Vault):
-            self._opened = Vault(self.value("--home"))
-        return self._opened
+        return self.part(Vault)
 
     @property
     def questions(self) -> "Questions":
-        """The same, for verbs that only look and should start fast."""
+        """The home, for verbs that only ask."""
         from tacit.vault.reading import Questions
 
-        if not isinstance(self._opened, Questions):
-            self._opened = Questions(self.value("--home"))
-        return self._opened
+        return self.part(Questions)
+
+    def part(self, kind: type[Part]) -> Part:
+        """The home, opened as that class of `tacit.vault` which has what a verb needs: only that is loaded."""
+        for opened in self._opened:
+            if isinstance(opened, kind):
+                return opened
+        made = kind(self.value("--home"))
+        self._opened.append(made)
+        return made
 
     def close(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
+        while self._opened:
+            self._opened.pop().close()
 
     def value(self, name: str) -> str | None:
         given = self.values.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tacit.core.claim import is_local, project_name
 from tacit.core.memory import Memory
@@ -11,8 +12,10 @@ from tacit.surfaces.cli.command import Call
 from tacit.surfaces.cli.forms import memory_form
 from tacit.surfaces.cli.narrowing import say_rest
 from tacit.surfaces.cli.words import HABIT_WORDS, PROVENANCE_WORDS, STATUS_WORDS, counted, say, say_json
-from tacit.vault.judging import Outcome
-from tacit.vault.reading import Listed
+
+if TYPE_CHECKING:
+    from tacit.vault.judging import Outcome
+    from tacit.vault.reading import Listed
 
 
 def scope_words(memory: Memory) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.conflict import Rule
 from tacit.core.text import show
 from tacit.surfaces.cli.asking import ask
@@ -10,8 +12,11 @@ from tacit.surfaces.cli.forms import Form, memory_form
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.hits import scope_label
+from tacit.vault.judging import Judging
 from tacit.vault.reading import Dispute
-from tacit.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from tacit.vault.vault import Vault
 
 
 def run(call: Call) -> int:
@@ -19,9 +24,9 @@ def run(call: Call) -> int:
     if keep := call.value("--keep"):
         return _keep(call, keep)
     if both := call.value("--keep-both"):
-        say(outcome_line("Stands beside the others now", call.vault.keep(both)))
+        say(outcome_line("Stands beside the others now", call.part(Judging).keep(both)))
         return 0
-    disputes = call.vault.conflicts()
+    disputes = call.questions.conflicts()
     if call.flag("--json"):
         say_json([_form(dispute) for dispute in disputes])
         return call.exit_code(found=bool(disputes))
@@ -32,12 +37,12 @@ def run(call: Call) -> int:
 
 
 def _keep(call: Call, reference: str) -> int:
-    kept = call.vault.show(reference)
-    for dispute in call.vault.conflicts():
+    kept = call.questions.show(reference)
+    for dispute in call.questions.conflicts():
         sides = {dispute.winner.memory.id: dispute.winner, dispute.loser.memory.id: dispute.loser}
         if sides.pop(kept.memory.id, None):
             for other in sides.values():
-                call.vault.forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
+                call.part(Judging).forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
                 say(f"Forgot [{other.short}]: {show(other.memory.claim.sentence)}")
     say(f"Kept [{kept.short}]: {show(kept.memory.claim.sentence)}")
     return 0

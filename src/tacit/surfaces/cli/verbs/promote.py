@@ -7,10 +7,11 @@ from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.verbs.add import KINDS, kind_of, say_ruling
 from tacit.surfaces.cli.words import say
+from tacit.vault.judging import Judging
 
 
 def run(call: Call) -> int:
-    outcome = call.vault.promote(
+    outcome = call.part(Judging).promote(
         call.text(), kind=kind_of(call) or Kind.PATTERN, evidence=call.text_value("--evidence")
     )
     say(outcome_line("Promoted", outcome))

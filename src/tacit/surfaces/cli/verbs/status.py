@@ -6,12 +6,12 @@ from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command
 from tacit.surfaces.cli.forms import SCHEMA, Form, counts
 from tacit.surfaces.cli.words import counted, say, say_json, waiting_for_trust
-from tacit.vault.tending import Overview
+from tacit.vault.tending import Overview, Tending
 
 
 def run(call: Call) -> int:
     call.no_words()
-    now = call.vault.status()
+    now = call.part(Tending).status()
     if call.flag("--json"):
         say_json(_form(now))
         return 0

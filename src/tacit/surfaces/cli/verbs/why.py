@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from tacit.core.claim import Kind
 from tacit.core.conversation import PromptGiven, ReplyGiven, ToolUsed
 from tacit.core.event import local_time, timestamp
 from tacit.core.gist import one_line
 from tacit.core.judgement import Decided, Proposed, Undone
+from tacit.core.memory import Memory
 from tacit.core.observation import UNKNOWN_STATUS
 from tacit.core.text import clip, show
 from tacit.index.habits import Ran
@@ -17,10 +19,12 @@ from tacit.surfaces.cli.show import entry_line
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.reading import Reason, Source
 
+_HABITS = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN, Kind.PREFERENCE)
+
 
 def run(call: Call) -> int:
-    listed, reasons = call.vault.why(call.text())
-    behind = call.vault.occurrences(listed.memory)
+    listed, reasons = call.questions.why(call.text())
+    behind = _occurrences(call, listed.memory)
     if call.flag("--json"):
         events, commands = [_event_form(reason) for reason in reasons], [_command_form(ran) for ran in behind]
         say_json({**memory_form(listed), "events": events, "commands": commands})
@@ -41,6 +45,15 @@ def run(call: Call) -> int:
         where = f" in {show(ran.command.directory)}" if ran.command.directory else ""
         say(f"  {_moment(ran)}{where}: {show(clip(ran.command.command, 100))}")
     return 0
+
+
+def _occurrences(call: Call, memory: Memory) -> list[Ran]:
+    """The latest commands behind a habit."""
+    if memory.kind not in _HABITS:  # what looks them up takes long to load
+        return []
+    from tacit.vault.learning import Learning
+
+    return call.part(Learning).occurrences(memory)
 
 
 def _words(source: Source) -> str:
