@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from tacit.core.claim import Kind, is_local
+from tacit.core.claim import is_local
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.verbs.add import KINDS, kind_of, say_ruling
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
+from tacit.surfaces.cli.workflows import make_workflow
 
 
 def run(call: Call) -> int:
     call.some_words()
-    outcomes = call.part(Judging).accept_all(call.words, kind=kind_of(call), evidence=call.text_value("--evidence"))
+    outcomes = call.vault.accept_all(call.words, kind=kind_of(call), evidence=call.text_value("--evidence"))
     for outcome in outcomes:
         say(outcome_line("Accepted", outcome))
         say_ruling(outcome)
-        if outcome.memory.kind is Kind.WORKFLOW_PATTERN:
-            from tacit.surfaces.cli.workflows import make_workflow
-
-            make_workflow(call.vault, outcome.memory)
+        make_workflow(call.vault, outcome.memory)
     private = [one.short for one in outcomes if is_local(one.memory.claim.scope) and not one.memory.shared]
     if private:
         say(f"  private: in your home only; to share with the project: tacit share {' '.join(private)}")
