@@ -8,10 +8,10 @@ from tests.chaos.purge_kill import mend_kill, purge_kill
 
 
 def test_a_purge_that_was_killed_has_lost_nothing_else_and_is_completed_by_the_next(tmp_path: Path) -> None:
-    found = purge_kill(tmp_path, most=4)
+    found = purge_kill(tmp_path, most=2)
     assert found.faults == ()
 
 
 def test_a_damaged_line_is_in_the_log_or_set_aside_at_any_moment(tmp_path: Path) -> None:
-    found = mend_kill(tmp_path, most=3)
+    found = mend_kill(tmp_path, most=2)
     assert found.faults == ()

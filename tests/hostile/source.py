@@ -85,13 +85,17 @@ def pattern_uses(source: Source) -> Iterator[tuple[Use, str]]:
             yield Use(source, function, call.args[0]), call.func.attr
 
 
-def _calls(source: Source) -> Iterator[tuple[ast.FunctionDef | None, ast.Call]]:
+def _calls(source: Source) -> list[tuple[ast.FunctionDef | None, ast.Call]]:
+    return _calls_in(source.tree)
+
+
+@cache
+def _calls_in(tree: ast.Module) -> list[tuple[ast.FunctionDef | None, ast.Call]]:
     inside: dict[ast.AST, ast.FunctionDef] = {}
-    for function in source.functions:  # inner functions come later and win
-        inside.update(dict.fromkeys(ast.walk(function), function))
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call):
-            yield inside.get(node), node
+    for function in ast.walk(tree):  # inner functions come later and win
+        if isinstance(function, ast.FunctionDef):
+            inside.update(dict.fromkeys(ast.walk(function), function))
+    return [(inside.get(node), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
 
 def _last_name(node: ast.expr) -> str:

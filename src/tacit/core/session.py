@@ -1,7 +1,7 @@
 """A session: what a person and an agent said and did together, folded from its events. Nothing is invented.
 
 A turn begins with a request. What the person says within it, when a call is turned down or a question is asked, belongs
-to it.
+to it. `core/recap.py`, which tells of it in a line, is loaded where that is asked for: it has many patterns.
 """
 
 import posixpath
@@ -11,7 +11,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from tacit.core import recap
 from tacit.core.claim import Scope
 from tacit.core.conversation import (
     Act,
@@ -60,11 +59,15 @@ class Turn(NamedTuple):
 
     @property
     def title(self) -> str:
+        from tacit.core import recap
+
         return recap.turn_title(self) or "(nothing was asked)"
 
     @property
     def outcome(self) -> str:
         """How it ended: the last result the agent told, or that it was stopped."""
+        from tacit.core import recap
+
         return recap.turn_outcome(self)
 
     @property
@@ -107,11 +110,15 @@ class Session:
     @cached_property
     def title(self) -> str:
         """The name it has in its host, else what it was about (see `core/recap.py`)."""
+        from tacit.core import recap
+
         return recap.title(self.named, self.turns)
 
     @cached_property
     def outcome(self) -> str:
         """How it ended, and whether something was left open."""
+        from tacit.core import recap
+
         return recap.outcome(self.turns)
 
     @property
@@ -147,11 +154,15 @@ class Session:
     @property
     def commits(self) -> list[str]:
         """The subjects of commits that were made; empty where the command does not tell it."""
+        from tacit.core import recap
+
         return recap.commits(self.turns)
 
     @property
     def pull_requests(self) -> list[str]:
         """The titles of pull requests that were opened."""
+        from tacit.core import recap
+
         return recap.pull_requests(self.turns)
 
     def calls(self, act: Act) -> Iterator[ToolUsed]:
