@@ -55,7 +55,7 @@ class Size:
     writers: int
 
 
-LONG = Size(200, 1, 0, 50, 300, 0, range(0, 120_000, 12_000), 250, 60, 10_000, 300, 1, 200)
+LONG = Size(200, 1, 0, 50, 300, 0, range(0, 120_000, 12_000), 120, 40, 10_000, 300, 1, 200)
 SHORT = Size(4, 5, 3, 3, 36, 8, range(0, 80_000, 40_000), 10, 6, 300, 20, 30, 12)
 
 
@@ -149,13 +149,13 @@ def _disks(size: Size) -> Iterator[Test]:
         yield _row("T09 mutant: errors unseen", lambda at: full_disk.full_log(blind(str(at))), mutant=True)
     yield _row("T09 limit on files", partial(_rooms, full_disk.limited, size.rooms[::2]))
     for verb in failed_sync.COMMANDS:
-        most = size.syncs or (0 if verb == "add" else 40)
-        yield _row(f"T12 failed sync, {verb}", partial(_failed_sync, verb, most), "EIO, ENOSPC, EINTR at call 1 to 20")
+        most = size.syncs or (60 if verb == "add" else 30)
+        yield _row(f"T12 failed sync, {verb}", partial(_failed_sync, verb, most), "EIO, ENOSPC, EINTR at any call")
     for mutant in ("blind_to_errors", "sync_again"):
         lied = partial(failed_sync.failed_sync, verb="add", most=6, mutant=mutant)
         yield _row(f"T12 mutant: {mutant.replace('_', ' ')}", lied, mutant=True)
     for verb in refused.COMMANDS:
-        most = size.syncs or (0 if verb == "add" else 60)
+        most = size.syncs or (120 if verb == "add" else 40)
         failing = partial(refused.refused, verb=verb, most=most)
         yield _row(f"T12 any call fails, {verb}", failing, "what was refused is not recorded")
     kept = partial(refused.refused, verb="add", on="memory/events.jsonl", mutant="keeps_refused")

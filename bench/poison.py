@@ -41,7 +41,7 @@ class Size(NamedTuple):
     environments: int
 
 
-LONG = Size(ways=7, graphs=10_000, rounds=1_000, edits=400, markers=len(consent.MARKERS), environments=50_000)
+LONG = Size(ways=7, graphs=10_000, rounds=1_000, edits=400, markers=len(consent.MARKERS), environments=20_000)
 SHORT = Size(ways=1, graphs=300, rounds=50, edits=20, markers=1, environments=500)
 _MUTANT_ROUNDS = 500
 
