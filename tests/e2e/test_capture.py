@@ -163,3 +163,10 @@ def test_a_transcript_without_a_word_makes_no_session(person: Person, name: str)
 
     assert person.tacit("sessions", "--json").json == []
     assert json.loads(person.tacit("capture", "--json", str(file), code=None).out)[0]["read_count"] == 0
+
+
+def test_a_folder_without_transcripts_is_named(person: Person) -> None:
+    folder = person.folder / "empty"
+    folder.mkdir()
+    said = person.tacit("capture", str(folder), code=1)
+    assert f"there are no transcripts in {folder}" in said.err and "→ name a transcript" in said.err

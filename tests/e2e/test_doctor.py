@@ -313,3 +313,11 @@ def test_settings_that_cannot_be_read_are_told_where_tacit_is_in_them_and_nowher
     (person.folder / ".claude" / "settings.json").write_text('{"hooks": ]')
     (one,) = findings(person)
     assert "line 1, column 11" in str(one["what"]) and one["serious"]
+
+
+def test_a_link_in_the_reserve_of_the_spool_is_named(person: Person) -> None:
+    person.tacit("add", "never force push")
+    reserve = person.home / ".tacit" / "spool" / ".reserve"
+    reserve.mkdir(exist_ok=True)
+    (reserve / "zz").symlink_to(person.folder / "elsewhere")
+    assert str(reserve / "zz") in person.tacit("doctor", code=3).out

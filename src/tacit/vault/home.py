@@ -13,7 +13,10 @@ _OF_REPOSITORIES = (".git", ".jj", ".hg", ".svn")
 PAGES = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}
 FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written", ".tacit/spool")
 # Made when there is something to put in.
-SOMETIMES = ("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture")
+SOMETIMES = (
+    *("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture"),
+    *(".tacit/spool/.reserve", ".tacit/written/unwritten"),
+)
 
 
 class Home:

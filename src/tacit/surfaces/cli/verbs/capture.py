@@ -34,8 +34,12 @@ def _captured(call: Call) -> list[Transcript]:
         paths = [os.path.abspath(os.path.expanduser(word)) for word in call.words] or vault.transcript_places()
         if not paths:
             raise NotFound("no transcripts of agents were found on this machine", "name them: tacit capture PATH…")
+        files = vault.transcripts_in(paths)
+        if call.words and not files:
+            named = ", ".join(paths)
+            raise NotFound(f"there are no transcripts in {named}", "name a transcript or a folder of them")
         try:
-            return vault.capture(vault.transcripts_in(paths), progress=bar)
+            return vault.capture(files, progress=bar)
         finally:
             bar.wipe()
 
