@@ -377,15 +377,21 @@ def test_injected_tells_what_was_given_where_and_why(person: Person) -> None:
 
 
 def test_a_start_and_a_prompt_at_once_do_not_give_the_same_twice(tmp_path: Path) -> None:
-    """Copilot runs both hooks at the same time; here they are processes, as they are there."""
+    """Copilot runs both hooks at the same time; here they are processes, as they are there. On a machine that stands
+    still all of them reach their deadline and give nothing: that shows nothing, and is tried again."""
     scene = Scene(tmp_path)
     scene.prepare()
-    for number in range(3):
+    shown = 0
+    for number in range(12):
         session = {"session_id": name_of("at once", number)}
         calls = [Call("inject", "SessionStart"), Call("inject", "UserPromptSubmit"), Call("inject", "SessionStart")]
         started = [scene.start(call, Given(changes=session)) for call in calls]
         with ThreadPoolExecutor(len(started)) as pool:
             ended = list(pool.map(lambda one: one.end(), started))
         given = [one for answer in ended for one in ids(text_in(answer.out))]
-        assert given and len(given) == len(set(given))
+        assert len(given) == len(set(given))
+        shown += bool(given)
+        if shown == 3:
+            break
+    assert shown > 0, "nothing was ever given"
     scene.settle()
