@@ -320,9 +320,9 @@ def test_what_a_later_turn_says_of_the_same_is_told_beside_the_passage(person: P
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("which colour has the header", "The header has the color teal."),
-        ("where to bump the compiler", "The compiler is upgraded in versions.toml."),
-        ("how to turn off the banner", "You disable the banner in settings.toml."),
+        ("which colour", "The header has the color teal."),
+        ("where to bump", "The compiler is upgraded in versions.toml."),
+        ("how to turn off", "You disable the banner in settings.toml."),
         ("where is it initialised", "It is initialized in boot.py."),
     ],
 )

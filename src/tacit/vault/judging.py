@@ -89,15 +89,7 @@ class Judging(Opened):
         """
         given = checked(text, self._settings.limits_text, "the text")
         reason = checked_optional(evidence, "the evidence")
-        provenance = self._store.speaker.origin().provenance
-
-        def decision(connection: sqlite3.Connection) -> _Judged:
-            claim = self._claim(connection, given, everywhere, kind, checked_tags(tags))
-            shared = self._is_shared(claim, private)
-            self._store.publisher.may_create = shared
-            return claim.id, [decide.add(claim, provenance=provenance, evidence=reason, shared=shared)]
-
-        return self._judge(decision)
+        return self._add_rules([given], reason, kind=kind, tags=tags, everywhere=everywhere, private=private)[0]
 
     def add_each(
         self,
@@ -124,11 +116,24 @@ class Judging(Opened):
                 "tacit add each rule by itself, or keep the text as one note: tacit add --whole TEXT",
             )
         reason = checked_optional(evidence or " ".join(said.told), "the evidence")
+        return self._add_rules(said.rules, reason, kind=kind, tags=tags, everywhere=everywhere, private=private)
+
+    def _add_rules(
+        self,
+        rules: Sequence[str],
+        reason: str,
+        *,
+        kind: Kind | None,
+        tags: Sequence[str],
+        everywhere: bool,
+        private: bool,
+    ) -> list[Outcome]:
+        """Add these rules in one operation; one that is said twice is told once."""
         provenance = self._store.speaker.origin().provenance
         claims: list[ClaimId] = []
 
         def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
-            found = [self._claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in said.rules]
+            found = [self._claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in rules]
             claims.extend(dict.fromkeys(claim.id for claim in found))
             shared = [self._is_shared(claim, private) for claim in found]
             self._store.publisher.may_create = any(shared)
