@@ -11,7 +11,7 @@ import pytest
 from tacit.core.event import Event
 from tacit.core.observation import Sealed
 from tacit.log.codec import Damaged, encode
-from tacit.log.log import MEMORY, Log, Record
+from tacit.log.log import MEMORY, Log, LogLine
 from tacit.log.verify import verify
 from tests.chaos import mutants
 from tests.chaos.audit import audit, events
@@ -34,7 +34,7 @@ def _append(log: Log, name: str) -> Event:
     return event
 
 
-def _is_seal(record: Record) -> bool:
+def _is_seal(record: LogLine) -> bool:
     return not isinstance(record.event, Damaged) and isinstance(record.event.body, Sealed)
 
 

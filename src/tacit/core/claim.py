@@ -1,11 +1,14 @@
 """A claim: one atomic statement with a kind and a scope. `key` = same statement, `question` = same question."""
 
+from __future__ import annotations
+
 from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple, NewType
+from typing import NewType
 
 from tacit.core.ids import ClaimId, claim_id
 from tacit.core.text import fold
+from tacit.record import Record
 
 Scope = NewType("Scope", str)
 GLOBAL = Scope("global")
@@ -34,7 +37,7 @@ class Kind(Enum):
         self.section = section
 
     @classmethod
-    def named(cls, label: str) -> "Kind":
+    def named(cls, label: str) -> Kind:
         """The kind of this name; KeyError when there is none."""
         return _KINDS[label]
 
@@ -43,7 +46,7 @@ _KINDS = {kind.label: kind for kind in Kind}
 KIND_RANK = {kind: rank for rank, kind in enumerate(Kind)}
 
 
-class Triple(NamedTuple):
+class Triple(Record):
     """Subject, predicate, object, in the words of the statement."""
 
     subject: str
@@ -51,7 +54,7 @@ class Triple(NamedTuple):
     object: str
 
 
-class Claim(NamedTuple):
+class Claim(Record):
     """One atomic statement. Two claims are the same memory when scope and key are equal."""
 
     kind: Kind

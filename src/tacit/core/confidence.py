@@ -1,9 +1,11 @@
 """How sure a memory is of itself, 0 to 1: a base by source, rising with observations and sessions to a cap."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from tacit.record import Record
 
 
-class Scale(NamedTuple):
+class Scale(Record):
     base: float
     cap: float
 

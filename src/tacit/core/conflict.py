@@ -4,13 +4,15 @@ Judged in the order in which the answers were last asserted: the newer answer wi
 constraint and the newer is not; two constraints, or a newer answer with less authority, cannot be decided.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import NamedTuple
 
 from tacit.core.claim import Kind
 from tacit.core.ids import ClaimId, EventId
 from tacit.core.provenance import Provenance
+from tacit.record import Record
 
 
 class Rule(Enum):
@@ -21,7 +23,7 @@ class Rule(Enum):
     UNDECIDED = "cannot be decided by rule: both are kept and tagged conflict"
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """A memory as one side of a conflict."""
 
     id: ClaimId
@@ -30,7 +32,7 @@ class Answer(NamedTuple):
     last: EventId
 
 
-class Ruling(NamedTuple):
+class Ruling(Record):
     """Between two answers. When undecided, neither is the loser."""
 
     winner: ClaimId

@@ -1,9 +1,11 @@
 """What a person and an agent said and did together, as far as it is kept. `agent` is the host: claude, codex, …"""
 
+from __future__ import annotations
+
 from enum import StrEnum
-from typing import NamedTuple
 
 from tacit.core.ids import ClaimId, claim_id
+from tacit.record import Record
 
 
 class How(StrEnum):
@@ -40,7 +42,7 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"  # the transcript does not tell
 
 
-class PromptGiven(NamedTuple):
+class PromptGiven(Record):
     """Words of the person. `about` is what they answer: the call that was turned down, the question that was asked."""
 
     agent: str
@@ -51,7 +53,7 @@ class PromptGiven(NamedTuple):
     branch: str = ""
 
 
-class ReplyGiven(NamedTuple):
+class ReplyGiven(Record):
     """Words of the agent to the person."""
 
     agent: str
@@ -59,7 +61,7 @@ class ReplyGiven(NamedTuple):
     directory: str = ""
 
 
-class ToolUsed(NamedTuple):
+class ToolUsed(Record):
     """A call of a tool and how it ended. `input` and `result` are short; `files` are those it changed, as named there.
 
     `aside` says that a helper of the agent did it; `change` is an excerpt of what an edit took out and put in.
@@ -77,19 +79,19 @@ class ToolUsed(NamedTuple):
     change: str = ""
 
 
-class Interrupted(NamedTuple):
+class Interrupted(Record):
     """The person stopped the agent."""
 
     agent: str
 
 
-class Compacted(NamedTuple):
+class Compacted(Record):
     """The host replaced the conversation so far by a summary."""
 
     agent: str
 
 
-class SummedUp(NamedTuple):
+class SummedUp(Record):
     """What a session came to, in the words of a model that was asked about it. `until` is the time of the last thing in
     the session that it was shown."""
 
@@ -106,7 +108,7 @@ class By(StrEnum):
     PERSON = "person"
 
 
-class Titled(NamedTuple):
+class Titled(Record):
     """The title that a session has in its host from then on."""
 
     agent: str

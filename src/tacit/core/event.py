@@ -1,14 +1,16 @@
 """The envelope around everything that is recorded. It never changes shape; bodies may."""
 
+from __future__ import annotations
+
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
-from typing import NamedTuple
 
 from tacit.core.claim import Scope
 from tacit.core.ids import EventId
 from tacit.core.judgement import Judgement
 from tacit.core.observation import Observation
 from tacit.core.provenance import Provenance
+from tacit.record import Record
 
 # Who may speak: the person; rules the person set; a repository the person trusts; a file of unknown hand; another home.
 USER = "user"
@@ -20,14 +22,14 @@ IMPORT = "import"
 Body = Judgement | Observation
 
 
-class Voice(NamedTuple):
+class Voice(Record):
     """Who says one line of an operation, where that is not whoever ran the command."""
 
     actor: str
     provenance: Provenance
 
 
-class Draft(NamedTuple):
+class Draft(Record):
     """What a decision wants recorded; the log gives it an id, a place in the order and a line."""
 
     body: Body
@@ -35,7 +37,7 @@ class Draft(NamedTuple):
     voice: Voice | None = None
 
 
-class Origin(NamedTuple):
+class Origin(Record):
     """Who is speaking, when and where: the same for every line of one operation."""
 
     at: datetime
@@ -45,14 +47,14 @@ class Origin(NamedTuple):
     actor: str
     provenance: Provenance
 
-    def heard_from(self, voice: Voice | None) -> "Origin":
+    def heard_from(self, voice: Voice | None) -> Origin:
         """The same moment in another's voice, which never has more authority than whoever lets it be heard."""
         if voice is None:
             return self
         return self._replace(actor=voice.actor, provenance=min(self.provenance, voice.provenance))
 
 
-class Event(NamedTuple):
+class Event(Record):
     """One line of the log. `op` is the first event of the same operation: what `undo` takes back together."""
 
     id: EventId

@@ -1,7 +1,8 @@
 """What a person changed in a page by hand, and which judgements that is."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import NamedTuple
 
 from tacit.core import decide
 from tacit.core.claim import Claim, Kind, Scope
@@ -13,13 +14,14 @@ from tacit.core.memory import Memory
 from tacit.core.provenance import Provenance
 from tacit.core.statement import claim_from
 from tacit.core.status import Status
+from tacit.record import Record
 
 # The person vouches for what the page says; without their yes nobody knows who typed it.
 VOUCHED = Voice(USER, Provenance.USER_FILE)
 UNKNOWN_HAND = Voice(HAND_EDIT, Provenance.TOOL_LOCAL)
 
 
-class Added(NamedTuple):
+class Added(Record):
     """A statement that Tacit did not write, where it stands: as something that holds, or as a candidate."""
 
     line: str
@@ -30,7 +32,7 @@ class Added(NamedTuple):
     project: str = ""
 
 
-class Changed(NamedTuple):
+class Changed(Record):
     """A known entry with other words, in another section, or with other evidence; what is None is as before.
 
     `was` is the line as Tacit wrote it; `holds` says whether it stands where things hold.
@@ -47,21 +49,21 @@ class Changed(NamedTuple):
     holds: bool = False
 
 
-class Removed(NamedTuple):
+class Removed(Record):
     """A known entry that is no longer there."""
 
     line: str
     claim: ClaimId
 
 
-class Left(NamedTuple):
+class Left(Record):
     """What was changed and means nothing to Tacit: it stays as it is."""
 
     line: str
     why: str
 
 
-class Leftover(NamedTuple):
+class Leftover(Record):
     """What says nothing: a conflict marker, a line that is there twice, a part that Tacit draws. It is drawn again."""
 
     line: str

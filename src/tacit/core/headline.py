@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
 
 from tacit.core.text import STOP_WORDS
+from tacit.record import Record
 
 TELLING = 2  # the weight from which a request tells what a session is about
 _RESULT = 2  # the weight from which a sentence of a reply tells a result
@@ -114,7 +114,7 @@ class _Kind(Enum):
     CODE = "code"  # the first line of a block
 
 
-class _Unit(NamedTuple):
+class _Unit(Record):
     """A sentence, or a whole heading, item or line of code."""
 
     kind: _Kind

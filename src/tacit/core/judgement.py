@@ -1,11 +1,13 @@
 """What someone concluded about a claim: proposed, decided, or taken back."""
 
+from __future__ import annotations
+
 from enum import Enum
-from typing import NamedTuple
 
 from tacit.core.claim import Claim
 from tacit.core.ids import EventId
 from tacit.core.provenance import Provenance
+from tacit.record import Record
 
 
 class Verdict(Enum):
@@ -24,7 +26,7 @@ class Verdict(Enum):
     UNSHARED = "memory.unshared"
 
 
-class Proposed(NamedTuple):
+class Proposed(Record):
     """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice).
     `events` are those it was concluded from. `private`: the claim is not put into the project's fact file by this."""
 
@@ -38,7 +40,7 @@ class Proposed(NamedTuple):
     private: bool = True
 
 
-class Decided(NamedTuple):
+class Decided(Record):
     """A verdict on a claim.
 
     With `instead`, that claim takes its place, inherits strength, evidence and no more authority than it had, and is
@@ -57,7 +59,7 @@ class Decided(NamedTuple):
     private: bool = True
 
 
-class Undone(NamedTuple):
+class Undone(Record):
     """These events count as not said. Undoing an `Undone` makes them count again. `claims` names whom it touches."""
 
     targets: tuple[EventId, ...]

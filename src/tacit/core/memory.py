@@ -4,9 +4,11 @@
 sorts by id, drops doubles and leaves out what was undone before it folds.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from tacit.core.claim import Claim, Kind, is_local
 from tacit.core.confidence import confidence_of
@@ -17,11 +19,12 @@ from tacit.core.policy import decides_alone
 from tacit.core.provenance import Provenance
 from tacit.core.status import Status
 from tacit.core.text import fold
+from tacit.record import Record
 
 _ENDINGS = ".!?… "
 
 
-class Evidence(NamedTuple):
+class Evidence(Record):
     """Why somebody says so: the words, and the event they stand in."""
 
     event: EventId
@@ -29,7 +32,7 @@ class Evidence(NamedTuple):
     text: str
 
 
-class Memory(NamedTuple):
+class Memory(Record):
     """A claim with everything that was ever said about it."""
 
     claim: Claim

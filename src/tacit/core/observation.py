@@ -1,12 +1,13 @@
 """What the world did. Observations carry no verdict; learners and views read them."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from tacit.core.conversation import Conversation, SummedUp, Titled
 from tacit.core.ids import EventId
+from tacit.record import Record
 
 
-class WorkLogged(NamedTuple):
+class WorkLogged(Record):
     """One entry of the worklog (S11)."""
 
     task: str
@@ -19,7 +20,7 @@ class WorkLogged(NamedTuple):
 UNKNOWN_STATUS = -1  # of a command in a history that does not tell how it ended
 
 
-class CommandRan(NamedTuple):
+class CommandRan(Record):
     """A command line that was run in a shell: as typed, where, how it ended and how long it took.
 
     `meant` is the line with its aliases written out, where the shell told; `planned` is what it was before the person
@@ -40,7 +41,7 @@ class CommandRan(NamedTuple):
         return self.status in (0, UNKNOWN_STATUS)
 
 
-class WorkflowSaved(NamedTuple):
+class WorkflowSaved(Record):
     """A person accepted these steps under this name; the latest holds. An empty directory is wherever one stands."""
 
     name: str
@@ -49,13 +50,13 @@ class WorkflowSaved(NamedTuple):
     claim: str = ""
 
 
-class WorkflowDropped(NamedTuple):
+class WorkflowDropped(Record):
     """The workflow of this name is no more."""
 
     name: str
 
 
-class StepRan(NamedTuple):
+class StepRan(Record):
     """One step of a run: the command as it ran, and how it ended."""
 
     command: str
@@ -63,7 +64,7 @@ class StepRan(NamedTuple):
     milliseconds: int = 0
 
 
-class WorkflowRan(NamedTuple):
+class WorkflowRan(Record):
     """A run of a workflow: from which step (the first is 0), what ran, and whether the last step went well."""
 
     name: str
@@ -73,14 +74,14 @@ class WorkflowRan(NamedTuple):
     completed: bool = False
 
 
-class Recalled(NamedTuple):
+class Recalled(Record):
     """Someone asked; this many facts answered."""
 
     query: str
     hits: int
 
 
-class Injected(NamedTuple):
+class Injected(Record):
     """A brief was handed out, or put into the prompt of an agent: which memories and why each, which earlier sessions,
     and how large it was. `moment` is when: at the start of a session, at a prompt, after a compaction."""
 
@@ -93,7 +94,7 @@ class Injected(NamedTuple):
     sessions: tuple[str, ...] = ()
 
 
-class Score(NamedTuple):
+class Score(Record):
     """One measure of an evaluation: 0 weak, 1 fair, 2 good, and why."""
 
     name: str
@@ -101,27 +102,27 @@ class Score(NamedTuple):
     reason: str
 
 
-class Evaluated(NamedTuple):
+class Evaluated(Record):
     """The evaluation of one day, whole, so that its page can be drawn again."""
 
     day: str
     scores: tuple[Score, ...]
 
 
-class ProjectSeen(NamedTuple):
+class ProjectSeen(Record):
     """On this machine the scope's project lies here."""
 
     root: str
 
 
-class TrustedLine(NamedTuple):
+class TrustedLine(Record):
     """A line of a fact file that a person accepted: the claim it was read as, and the hash of its bytes."""
 
     claim: str
     sha256: str
 
 
-class Trusted(NamedTuple):
+class Trusted(Record):
     """A person accepted these lines of a repository's fact file, as they were then: path, owner, writers, content."""
 
     path: str
@@ -130,14 +131,14 @@ class Trusted(NamedTuple):
     lines: tuple[TrustedLine, ...]
 
 
-class Distrusted(NamedTuple):
+class Distrusted(Record):
     """The trust in a fact file ended, and why."""
 
     path: str
     reason: str
 
 
-class Sealed(NamedTuple):
+class Sealed(Record):
     """A torn tail was closed: where it began, how long it was, and its hash."""
 
     offset: int
@@ -145,7 +146,7 @@ class Sealed(NamedTuple):
     sha256: str
 
 
-class Print(NamedTuple):
+class Print(Record):
     """What a text can be known again by, without being stored: see core/prints.py."""
 
     salt: str
@@ -154,7 +155,7 @@ class Print(NamedTuple):
     strong: str
 
 
-class Purged(NamedTuple):
+class Purged(Record):
     """The tombstone of what a person purged: which events were changed, which claims are gone, prints of the texts.
 
     `everywhere` says that claims which hold a text went too. `moved` are claims whose scope held it: old id, new id.
@@ -171,13 +172,13 @@ class Purged(NamedTuple):
     before: str = ""
 
 
-class Stub(NamedTuple):
+class Stub(Record):
     """What is left of an event that was purged: its envelope, and the type it had."""
 
     was: str
 
 
-class Unknown(NamedTuple):
+class Unknown(Record):
     """A line of a type this version does not know: kept, never obeyed."""
 
     type: str

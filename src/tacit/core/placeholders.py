@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from tacit.core.errors import Refused, WrongUse
+from tacit.record import Record
 
 _NAME = r"[a-z][a-z0-9_]{0,31}"
 _PLACEHOLDER = re.compile(r"\{\?(" + _NAME + r")\}")
@@ -18,7 +18,7 @@ _LONGEST = 2000  # characters of a value
 _BARE = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
 
 
-class _Place(NamedTuple):
+class _Place(Record):
     """A placeholder in a step: from where to where, its name, and the quotation mark it stands behind, if any."""
 
     start: int

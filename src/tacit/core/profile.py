@@ -4,13 +4,15 @@
 beyond clauses, negation, contrast ("A instead of B"), change ("from A to B") and order ("A before B").
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from tacit.core import lexicon
 from tacit.core.stems import stem
 from tacit.core.terms import AUXILIARIES, Term, Token, terms_of, tokens_of
+from tacit.record import Record
 
 _TOWARDS = frozenset("to onto into zu auf à a naar vers".split())
 _PURPOSES = frozenset("for in on at when with without because für bei pour dans para en".split())
@@ -18,7 +20,7 @@ _PRONOUNS = frozenset("we i they you he she it everybody everyone people us".spl
 _ASKING = frozenset("please must should we you to always just i they can let's is are was be and".split())
 
 
-class Denial(NamedTuple):
+class Denial(Record):
     """What one clause says is not so. `departed`: it was so once ("was retired"). `rejected`: something else was chosen
     in its place ("A instead of B")."""
 
@@ -27,14 +29,14 @@ class Denial(NamedTuple):
     rejected: bool = False
 
 
-class Order(NamedTuple):
+class Order(Record):
     """One thing comes before another."""
 
     first: frozenset[str]
     second: frozenset[str]
 
 
-class Profile(NamedTuple):
+class Profile(Record):
     """A statement, taken apart."""
 
     tokens: tuple[str, ...]  # every word in lower case, in order

@@ -6,8 +6,9 @@ stays. Where it stands in what a claim says, the event becomes a stub: when, whe
 claim that took the place of a purged one keeps what it inherited; one that was replaced by it is forgotten.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from tacit.core.claim import Claim, Scope, is_local, project_scope
 from tacit.core.conversation import Conversation, PromptGiven, ReplyGiven, SummedUp, Titled, ToolUsed
@@ -33,13 +34,14 @@ from tacit.core.observation import (
 )
 from tacit.core.prints import Printed
 from tacit.core.traces import MARK, Sought, holds, scrub
+from tacit.record import Record
 
 LEAST = 4  # letters a text must have: shorter ones stand in half of all words
 REASON = "purged"
 HIDDEN_SCOPE = project_scope(MARK)
 
 
-class Cut(NamedTuple):
+class Cut(Record):
     """What is to go: texts, and claims by their ids. `everywhere` takes claims that hold a text too."""
 
     texts: tuple[Sought, ...] = ()

@@ -1,11 +1,12 @@
 """What comes first: in a brief by S14, among answers by relevance and then the same order. Ties go by id."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from tacit.core.claim import KIND_RANK, Kind
+from tacit.record import Record
 
 
-class Rankable(NamedTuple):
+class Rankable(Record):
     """What ranking looks at."""
 
     id: str

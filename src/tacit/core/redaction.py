@@ -4,17 +4,19 @@
 tables of `tacit.core.secrets`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import NamedTuple
 
 from tacit.core.errors import Refused
 from tacit.core.secrets.search import find
+from tacit.record import Record
 
 _NEAR = 4096  # farther than anything a secret is told by, but for the block of a key, which goes whole
 _EDGE = 512
 
 
-class Secret(NamedTuple):
+class Secret(Record):
     """Where the value stands in the text, and what people call it."""
 
     start: int

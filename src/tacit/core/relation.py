@@ -6,15 +6,17 @@ name, no negation, no order. Anything else is neither: both can hold. A false "s
 confirmation, a false "opposed" would silence a true memory, so doubt means "neither".
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable
 from enum import Enum
 from functools import cache
-from typing import NamedTuple
 
 from tacit.core import lexicon
 from tacit.core.profile import Order, Profile, profile
 from tacit.core.stems import stem
 from tacit.core.terms import Term, light_stems, vague_stems
+from tacit.record import Record
 
 # Derived words: letters they begin with alike, as a share of the shorter word, and what each may end in.
 _COGNATE, _COGNATE_SHARE, _SHORT_END, _LONG_END = 5, 0.7, 2, 6
@@ -33,7 +35,7 @@ class Bond(Enum):
     NEITHER = "neither"
 
 
-class Relation(NamedTuple):
+class Relation(Record):
     """The bond of two statements and, where they are opposed, in what they differ (words for a person)."""
 
     bond: Bond

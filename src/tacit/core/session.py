@@ -4,12 +4,13 @@ A turn begins with a request. What the person says within it, when a call is tur
 to it. `core/recap.py`, which tells of it in a line, is loaded where that is asked for: it has many patterns.
 """
 
+from __future__ import annotations
+
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple
 
 from tacit.core.claim import Scope
 from tacit.core.conversation import (
@@ -28,11 +29,12 @@ from tacit.core.conversation import (
 )
 from tacit.core.event import Event, local_time, timestamp
 from tacit.core.ids import EventId
+from tacit.record import Record
 
 _OPENING = (How.TYPED, How.QUEUED, How.COMMAND)
 
 
-class Turn(NamedTuple):
+class Turn(Record):
     """One request and what came of it. `event` is the first of it; `at` is the time on the wall where it happened,
     `ended` that of the last thing in it."""
 
@@ -75,7 +77,7 @@ class Turn(NamedTuple):
         return tuple(call for call in self.calls if call.outcome is Outcome.FAILED)
 
 
-class Summary(NamedTuple):
+class Summary(Record):
     """What a model said of a session, and how many of its turns went on or came after that."""
 
     event: EventId

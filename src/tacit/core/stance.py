@@ -5,13 +5,15 @@ forbidden, or two members of a family of which one takes just one (npm and pnpm,
 whose question cannot be told stand alone: a false conflict would silence a true memory.
 """
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.core.claim import Claim
+from tacit.record import Record
 
 
-class Stance(NamedTuple):
+class Stance(Record):
     """An answer to a question. In an exclusive question two different answers oppose each other."""
 
     question: str

@@ -4,11 +4,13 @@ The words stay as they were typed; only what introduces them ("add to memory tha
 what makes two wordings the same statement, so a reason ("because …") is not part of it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from tacit.core.claim import Claim, Kind, Scope, Triple
+from tacit.record import Record
 
 _LEAD = re.compile(
     r"(?:please\s+|and\s+)?(?:"
@@ -71,21 +73,21 @@ _JOINT = re.compile(
 AGENT, USER, PROJECT = "agent", "user", "project"
 
 
-class Parts(NamedTuple):
+class Parts(Record):
     """How a statement reads: its kind unless the person says otherwise, and its triple."""
 
     kind: Kind
     triple: Triple
 
 
-class Scoped(NamedTuple):
+class Scoped(Record):
     """A text without its scope lead, and the scope it asked for (`None`: it did not say)."""
 
     text: str
     is_global: bool | None
 
 
-class Atoms(NamedTuple):
+class Atoms(Record):
     """A text taken apart: the rules and facts in it, and what it tells besides."""
 
     rules: tuple[str, ...]

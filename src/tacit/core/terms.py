@@ -1,13 +1,15 @@
 """The words of a statement that count when it is compared: names, figures with their units, and what it is about."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from tacit.core import lexicon
 from tacit.core.stems import stem
 from tacit.core.text import fold
+from tacit.record import Record
 
 _LONGEST = 600  # characters that are read of a statement
 _MOST_TERMS = 40
@@ -26,7 +28,7 @@ AUXILIARIES = frozenset(
 _REASONS = frozenset("because weil parce porque perché omdat denn".split())
 
 
-class Term(NamedTuple):
+class Term(Record):
     """A word that counts. `kind` is `plain`, `light`, `name`, `code`, `number` or a unit's kind (`time`, `size`, …)."""
 
     word: str
@@ -37,7 +39,7 @@ class Term(NamedTuple):
     numbers: bool = False  # a number that names a thing ("step 3") rather than counts things ("3 steps")
 
 
-class Token(NamedTuple):
+class Token(Record):
     """A word as written and in lower case; where a clause ends, an empty one."""
 
     raw: str

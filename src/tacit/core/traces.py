@@ -4,12 +4,16 @@ A text is looked at in several *readings*: as it stands, with its escapes resolv
 hexadecimal decoded, some levels deep. What is found in a reading is told as a span of the original.
 """
 
+from __future__ import annotations
+
 import re
 from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from unicodedata import combining, normalize
+
+from tacit.record import Record
 
 MARK = "[purged]"
 Span = tuple[int, int]
@@ -35,7 +39,7 @@ class Sought(Protocol):
     def find(self, plain: str) -> Iterator[int]: ...
 
 
-class Words(NamedTuple):
+class Words(Record):
     """A text that is known, in its plain spelling."""
 
     plain: str
@@ -139,7 +143,7 @@ def _clusters(text: str) -> Iterator[Span]:
 # Readings
 
 
-class _Reading(NamedTuple):
+class _Reading(Record):
     """A text made of another: where each of its letters begins and ends there. `deep` when it may be read further."""
 
     text: str

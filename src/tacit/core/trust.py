@@ -4,8 +4,9 @@ Trust is in lines: a line that was accepted holds as long as every accepted line
 one old line that changed or went takes all of them along. The order of lines means nothing (the file is kept sorted).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from tacit.core.claim import Claim
 from tacit.core.event import REPOSITORY, Draft, Event, Voice
@@ -14,12 +15,13 @@ from tacit.core.judgement import Proposed, Undone, Verdict
 from tacit.core.memory import undone
 from tacit.core.observation import Distrusted, Trusted, TrustedLine
 from tacit.core.provenance import Provenance
+from tacit.record import Record
 
 # Read from a file of the person's that they vouched for; the repository speaks, not the person.
 VOICE = Voice(REPOSITORY, Provenance.USER_FILE)
 
 
-class Accepted(NamedTuple):
+class Accepted(Record):
     """The trust in one fact file that stands: what was accepted, and the operations by which it was."""
 
     trusted: Trusted
@@ -27,7 +29,7 @@ class Accepted(NamedTuple):
     operations: tuple[EventId, ...]
 
 
-class Brought(NamedTuple):
+class Brought(Record):
     """A line of a fact file: what it says, or why it cannot be accepted."""
 
     number: int
@@ -36,7 +38,7 @@ class Brought(NamedTuple):
     problem: str = ""
 
 
-class FactFile(NamedTuple):
+class FactFile(Record):
     """A fact file as it lies there."""
 
     path: str

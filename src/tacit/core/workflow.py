@@ -4,11 +4,12 @@ A workflow is the person's word for word. Steps of anybody else are kept and sho
 of what the person accepted.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from shlex import shlex
-from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL, Scope
 from tacit.core.errors import Refused, WrongUse
@@ -18,6 +19,7 @@ from tacit.core.memory import undone
 from tacit.core.observation import StepRan, WorkflowDropped, WorkflowRan, WorkflowSaved
 from tacit.core.text import clip, show
 from tacit.core.traces import MARK
+from tacit.record import Record
 
 NAME_LIMIT = 64
 STEP_LIMIT = 100
@@ -32,7 +34,7 @@ _WORDS_OF_A_NAME = 4
 _IN_SHORT = 200
 
 
-class Run(NamedTuple):
+class Run(Record):
     """One run: when it was recorded, and what ran."""
 
     at: datetime
@@ -51,7 +53,7 @@ class Run(NamedTuple):
         return self.ran.first + max(len(self.ran.steps) - 1, 0)
 
 
-class Workflow(NamedTuple):
+class Workflow(Record):
     """Steps under a name. An empty directory is wherever one stands; `claim` is the memory it was made from."""
 
     name: str
@@ -66,7 +68,7 @@ class Workflow(NamedTuple):
     last: Run | None = None
 
 
-class Ran(NamedTuple):
+class Ran(Record):
     """That a run of this name was recorded; the rest of it is read only for the latest."""
 
     event: EventId

@@ -1,13 +1,16 @@
 """Reading what is not ours: files that others may have planted. Never through a link, never a device, never much."""
 
+from __future__ import annotations
+
 import os
 import stat
-from typing import NamedTuple
+
+from tacit.record import Record
 
 _MOST = 4 * 1024 * 1024
 
 
-class Foreign(NamedTuple):
+class Foreign(Record):
     """The bytes of a file and, of the same open file, who owns it and which others may write it."""
 
     data: bytes

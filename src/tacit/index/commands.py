@@ -3,10 +3,11 @@
 They have postings of their own. Among those of memories and messages they would change how rare every word is.
 """
 
+from __future__ import annotations
+
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from tacit.core.claim import Scope
 from tacit.core.conversation import Act, Outcome, ToolUsed, session_id
@@ -15,6 +16,7 @@ from tacit.core.ids import EventId, claim_id, claim_number
 from tacit.core.observation import UNKNOWN_STATUS, CommandRan
 from tacit.core.roots import ROOTS
 from tacit.core.text import words
+from tacit.record import Record
 
 FAILED = -2  # an agent's transcript tells that a command failed, not with which status
 _LONGEST = 2000  # characters of a command that it is found by
@@ -25,7 +27,7 @@ _PUT = f"INSERT OR REPLACE INTO command ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?
 _POST = "INSERT OR IGNORE INTO command_root VALUES (?, ?)"
 
 
-class Run(NamedTuple):
+class Run(Record):
     """One run of a command. `session` is the number of the agent's session, 0 in a shell; `segment` and `line` are
     where it stands in the log."""
 
@@ -41,7 +43,7 @@ class Run(NamedTuple):
     line: int
 
 
-class Kept(NamedTuple):
+class Kept(Record):
     """A command as it is found: where it ran and how it went the last time."""
 
     number: int

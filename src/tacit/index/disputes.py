@@ -5,13 +5,14 @@ an edge. All rulings follow from the edges between memories, so they depend on w
 in which it came: after a change only the memories that are connected with it by edges are judged again.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import combinations, groupby
 from operator import itemgetter
-from typing import NamedTuple
 
 from tacit.core.claim import Claim, Kind, Scope
 from tacit.core.conflict import Answer, Rule, Ruling, settle
@@ -20,6 +21,7 @@ from tacit.core.provenance import Provenance
 from tacit.core.relation import Bond, relation
 from tacit.core.topics import is_story, is_worth_comparing, topics
 from tacit.index.rows import mark_stale
+from tacit.record import Record
 
 # A topic that more active memories of a scope have tells nothing: it is as if it were a light word there.
 MOST = 40
@@ -28,7 +30,7 @@ _SELECT = "SELECT number, id, scope, sentence, kind, provenance, last, first, ke
 _RULED = "SELECT number FROM memory WHERE conflict OR overruled_by IS NOT NULL"
 
 
-class _Side(NamedTuple):
+class _Side(Record):
     """An active memory, as far as disputes look at it."""
 
     number: int
@@ -46,7 +48,7 @@ class _Side(NamedTuple):
         return Answer(ClaimId(self.id), Kind.named(self.kind), Provenance(self.provenance), EventId(self.last))
 
 
-class Disputed(NamedTuple):
+class Disputed(Record):
     """Two memories that are opposed, what decided between them, and in what they differ."""
 
     ruling: Ruling

@@ -3,6 +3,8 @@
 Learners are handed in as one function over a session's commands; what they mean is none of the index's business.
 """
 
+from __future__ import annotations
+
 import gc
 import json
 import sqlite3
@@ -10,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
 
 from tacit.core.claim import Kind
 from tacit.core.event import Event
 from tacit.core.ids import EventId
 from tacit.core.observation import CommandRan
 from tacit.index.rows import transaction
+from tacit.record import Record
 
 _BATCH = 20_000
 _LEARNED = "learned"
@@ -35,7 +37,7 @@ _ADD_TOTAL = "INSERT INTO habit_total VALUES (?, ?) ON CONFLICT (kind) DO UPDATE
 _COLUMNS = "event, at, command, directory, status, milliseconds, shell, meant, planned"
 
 
-class Ran(NamedTuple):
+class Ran(Record):
     """A command of a session: `at` in milliseconds."""
 
     event: EventId
@@ -43,7 +45,7 @@ class Ran(NamedTuple):
     command: CommandRan
 
 
-class Counted(NamedTuple):
+class Counted(Record):
     """A habit as it was counted."""
 
     kind: Kind
@@ -53,7 +55,7 @@ class Counted(NamedTuple):
     last: EventId
 
 
-class CountedAt(NamedTuple):
+class CountedAt(Record):
     """What was counted of a habit in one place."""
 
     key: str
@@ -122,7 +124,7 @@ def _learn_some(connection: sqlite3.Connection, learner: Learn) -> bool:
     return True
 
 
-class _Session(NamedTuple):
+class _Session(Record):
     """A session, its last command that was learned from, and its trail after that."""
 
     terminal: int
@@ -139,7 +141,7 @@ def _sessions(connection: sqlite3.Connection, first: int, last: int) -> dict[int
 
 
 def _learn_session(
-    connection: sqlite3.Connection, learner: Learn, session: _Session, ran: Sequence[Ran], tallies: "_Tallies"
+    connection: sqlite3.Connection, learner: Learn, session: _Session, ran: Sequence[Ran], tallies: _Tallies
 ) -> _Session:
     """Further commands of a session; where one came late, the whole session again."""
     terminal, last, trail = session
@@ -343,7 +345,7 @@ def _terminal(connection: sqlite3.Connection, name: str) -> int:
     return number
 
 
-class Activity(NamedTuple):
+class Activity(Record):
     """How much was captured: commands, those that failed, sessions, directories, from when to when (milliseconds)."""
 
     commands: int

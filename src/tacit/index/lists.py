@@ -5,16 +5,18 @@ What is put in and taken out is gathered first and written in one go: a list is 
 it gets. A list is kept in blocks, and one more number touches one of them, whatever the length of the list.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from tacit.core.roots import ROOTS
 from tacit.index.parts import LEAST, PAGES, realm_of, run_of
 from tacit.index.postings import COVERING
+from tacit.record import Record
 
 # With the longest root in bytes, a block still lies within one page of the file: SQLite cannot tell when what spills
 # over from a page is lost, and words would go missing from answers without anybody noticing.
@@ -30,7 +32,7 @@ _LENGTH = "INSERT INTO length VALUES (?, ?) ON CONFLICT DO UPDATE SET words = wo
 _ADD = "UPDATE meta SET value = value + ? WHERE name = ?"
 
 
-class Wording(NamedTuple):
+class Wording(Record):
     """Words that something is found by: what it says, and what stands beside it, separated by blanks."""
 
     number: int
@@ -168,7 +170,7 @@ class Lists:
         self._connection.execute("DELETE FROM root WHERE root = ? AND count = 0", (root,))
 
 
-class _Block(NamedTuple):
+class _Block(Record):
     root: str
     first: int
     numbers: bytes
@@ -187,7 +189,7 @@ def _made(root: str, come: Sequence[int], said: Sequence[int]) -> Iterator[_Bloc
         yield from _blocks(root, PAGES, array("q", come[pages:]))
 
 
-def _blocks(root: str, first: int, numbers: "array[int]", counts: bytes = b"") -> Iterator[_Block]:
+def _blocks(root: str, first: int, numbers: array[int], counts: bytes = b"") -> Iterator[_Block]:
     """One or several, about as long as each other."""
     size = len(numbers)
     pieces = -(-size // _BLOCK)

@@ -1,8 +1,9 @@
 """The rows of memories: folded again whenever one of their events is new, and judged where they disagree."""
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from tacit.core.event import Event, timestamp
 from tacit.core.ids import ClaimId, EventId, claim_number
@@ -16,6 +17,7 @@ from tacit.index.lists import Lists, Wording
 from tacit.index.reader import LINE, Decode
 from tacit.index.rows import mark_stale
 from tacit.index.vectors import Text, keep_of_memories
+from tacit.record import Record
 
 _COLUMNS = 18
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
@@ -24,7 +26,7 @@ _INSERT = f"INSERT OR REPLACE INTO memory VALUES ({', '.join('?' * _COLUMNS)}, N
 _MANY = 500
 
 
-class _Row(NamedTuple):
+class _Row(Record):
     memory: Memory
     is_new: bool
     columns: tuple[str | int | None, ...]

@@ -1,8 +1,9 @@
 """The rows of pages: entries of the worklog, and the latest evaluation of each day."""
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tacit.core.event import Event, timestamp
 from tacit.core.judgement import Undone
@@ -13,6 +14,7 @@ from tacit.index.lists import Lists, Wording
 from tacit.index.parts import page_number
 from tacit.index.reader import LINE, TAKEN_BACK, Decode
 from tacit.index.rows import mark_stale
+from tacit.record import Record
 
 _SUPERSEDE = """
   UPDATE page SET void = event <> (SELECT max(event) FROM page WHERE kind = 'evaluation' AND day = :day)
@@ -26,7 +28,7 @@ _ENTRY = f"""
 """
 
 
-class _Page(NamedTuple):
+class _Page(Record):
     kind: str
     day: str
     title: str

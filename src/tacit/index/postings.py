@@ -3,15 +3,17 @@
 Nothing here ranks. The beginning of a list costs the same whatever its length.
 """
 
+from __future__ import annotations
+
 import json
 import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tacit.index.parts import LEAST, PAGES, RUN, realm_of, run_of
 from tacit.index.store import IndexUnwell
+from tacit.record import Record
 
 _BLOCKS = "SELECT numbers, counts FROM place WHERE root = ? AND first >= ? AND first < ? ORDER BY first"
 # The block of a list in which a number stands, if it is there at all.
@@ -24,20 +26,20 @@ ENDLESS = (1 << 63) - 1
 _NUMBER = 8  # bytes
 
 
-class Stock(NamedTuple):
+class Stock(Record):
     """How many texts there are, and how many words one has on the average."""
 
     texts: int
     usual: float
 
 
-class Places(NamedTuple):
+class Places(Record):
     """Messages in order, and how often the word is in each."""
 
     numbers: Sequence[int]
     counts: bytes
 
-    def by_session(self) -> "Iterator[tuple[int, Places]]":
+    def by_session(self) -> Iterator[tuple[int, Places]]:
         """Those of each session, by where its messages begin."""
         at = 0
         while at < len(self.numbers):

@@ -1,11 +1,13 @@
 """Questions to the index. Rows become values here and nowhere else."""
 
+from __future__ import annotations
+
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from tacit.core.claim import KIND_RANK, Kind, Scope
 from tacit.core.event import Event
@@ -14,6 +16,7 @@ from tacit.core.provenance import Provenance
 from tacit.core.stance import Stance
 from tacit.core.status import Status
 from tacit.index.parts import PAGES, run_of
+from tacit.record import Record
 
 if TYPE_CHECKING:  # questions of hooks do without
     from tacit.core.memory import Memory
@@ -21,7 +24,7 @@ if TYPE_CHECKING:  # questions of hooks do without
 Decode = Callable[[bytes], Event]
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """A memory as lists and rankings see it."""
 
     id: ClaimId
@@ -39,7 +42,7 @@ class Entry(NamedTuple):
     provenance: Provenance = Provenance.USER_DIRECT
 
 
-class Page(NamedTuple):
+class Page(Record):
     """An entry of the worklog or an evaluation."""
 
     event: EventId
@@ -133,7 +136,7 @@ def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> 
     return claim[:least]
 
 
-def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> "Memory | None":
+def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
     """The whole memory, folded from its events."""
     from tacit.core.memory import recollect_one
 
@@ -143,7 +146,7 @@ def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> "M
 # An event that is spoken of and not there comes back as nothing, which `decode` does not take: the index is damaged.
 
 
-def memories(connection: sqlite3.Connection, decode: Decode) -> "Iterator[Memory]":
+def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
     """All memories, by id, in one pass over their events."""
     from tacit.core.memory import recollect_one
 
@@ -161,7 +164,7 @@ def events_of(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) ->
     return [decode(raw) for (raw,) in rows]
 
 
-class Placed(NamedTuple):
+class Placed(Record):
     """An event and the line of the log it stands in."""
 
     event: Event

@@ -3,10 +3,11 @@
 The result is the same whether the events came one by one or all at once, in whatever order.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
-from typing import NamedTuple
 
 from tacit.core.conversation import OF_SESSIONS, SAID, PromptGiven, ReplyGiven, SummedUp, ToolUsed, session_id
 from tacit.core.event import Event, timestamp
@@ -20,6 +21,7 @@ from tacit.index.reader import Decode
 from tacit.index.rows import mark_stale
 from tacit.index.sessions import events_of, remember_concluded
 from tacit.index.vectors import keep_of_session
+from tacit.record import Record
 
 _ALIKE = 400  # characters of what was asked that tell two sessions apart
 _FILES = 50
@@ -28,7 +30,7 @@ _INSERT_SAID = "INSERT OR IGNORE INTO said VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT = "INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-class Filed(NamedTuple):
+class Filed(Record):
     """What is filed: the event and where it stands; its line, where that is not what counts."""
 
     event: Event
@@ -121,7 +123,7 @@ def _put(
     mark_stale(connection, {f"session {session.key}", *([f"session {old[0]}"] if old else [])})
 
 
-class Message(NamedTuple):
+class Message(Record):
     """Something in a session that a question can find: who said it, in which turn, and what it is found by; `beside` is
     what was not said and tells what the work was about; `bodies` are those of its events."""
 

@@ -1,16 +1,19 @@
 """Questions about sessions: lists of them, one whole, what is known of their events, what was put into prompts."""
 
+from __future__ import annotations
+
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.claim import Scope
 from tacit.core.event import Event
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.index.parts import first_number
 from tacit.index.reader import Decode
+from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.core.session import Session
@@ -19,7 +22,7 @@ _LINE = "line_of(event, segment, offset, length, raw)"
 _ROW = "id, agent, name, key, scope, began, at, turns, title, outcome, files, alike, compacted, model"
 
 
-class Row(NamedTuple):
+class Row(Record):
     """A session as lists see it. `alike` is the same for sessions in which the same was asked; `model` is whose words
     `outcome` is in, where it is a summary by a model."""
 
@@ -44,7 +47,7 @@ class Row(NamedTuple):
         return bool(self.alike or self.outcome)
 
 
-class Placed(NamedTuple):
+class Placed(Record):
     """An event of a session and where it stands in the log."""
 
     event: Event
@@ -104,7 +107,7 @@ def named(connection: sqlite3.Connection, name: str, limit: int = 10) -> list[Cl
     return [ClaimId(found) for (found,) in connection.execute(query, (len(name), name, limit))]
 
 
-def session(connection: sqlite3.Connection, found: Row, decode: Decode) -> "Session":
+def session(connection: sqlite3.Connection, found: Row, decode: Decode) -> Session:
     """The whole of it."""
     from tacit.core.session import fold_session  # lists and prompts do without
 

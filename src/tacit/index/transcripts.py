@@ -1,11 +1,14 @@
 """How far transcripts were read. Not derived from the log, and of no weight: without it all is read again."""
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from tacit.record import Record
 
 
-class Reached(NamedTuple):
+class Reached(Record):
     """A transcript as it was when it was read: `settled` bytes of it need not be read again, `mark` tells whether they
     are still the same."""
 

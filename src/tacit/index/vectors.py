@@ -5,13 +5,14 @@ forgotten or a session folded again without a message, its vector goes with it, 
 of one model, named in `meta`; those of another are not compared with.
 """
 
+from __future__ import annotations
+
 import json
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import date
-from typing import NamedTuple
 
 from tacit.core.conversation import ToolUsed
 from tacit.core.errors import StoreUnwell
@@ -21,6 +22,7 @@ from tacit.core.status import Status
 from tacit.index import sessions, store
 from tacit.index.parts import AGENT, MOST, PERSON, RUN, first_number, number_of, run_of
 from tacit.index.reader import Decode, meaning
+from tacit.record import Record
 
 Change = Callable[[sqlite3.Connection], None]
 LONGEST = 2048  # characters of a text that are read; its print is made of as many
@@ -28,14 +30,14 @@ _STANDING = (Status.ACTIVE.value, Status.PENDING.value)
 _PRINT = 8  # bytes
 
 
-class Text(NamedTuple):
+class Text(Record):
     """What is shown of a memory or a message, and its number."""
 
     number: int
     text: str
 
 
-class Vector(NamedTuple):
+class Vector(Record):
     """What a text means; `print` is that of the text."""
 
     number: int
@@ -43,7 +45,7 @@ class Vector(NamedTuple):
     vector: bytes
 
 
-class Kept(NamedTuple):
+class Kept(Record):
     """Numbers in order, and their vectors one after the other."""
 
     numbers: list[int]

@@ -3,9 +3,10 @@
 The result must be the same whether the events came one by one or all at once; a law test holds it to that.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from tacit.core.conversation import OF_SESSIONS
 from tacit.core.event import Event
@@ -32,6 +33,7 @@ from tacit.index.reader import LEADING, STANDING, Decode
 from tacit.index.rows import transaction
 from tacit.index.said import Filed as Said
 from tacit.index.said import Sessions
+from tacit.record import Record
 
 _CHUNK = 50_000
 _WORKFLOWS = (WorkflowSaved, WorkflowDropped, WorkflowRan)
@@ -47,7 +49,7 @@ _INSERT_EVENT = "INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _IN_PASSING = ("learner:habit", "learner:talk")
 
 
-class Filed(NamedTuple):
+class Filed(Record):
     """An event and where it stands in the log; `raw` is what counts of its line where that is not what stands there."""
 
     event: Event
@@ -65,7 +67,7 @@ class Filed(NamedTuple):
         return (event.id, op, self.type, event.origin.actor in _IN_PASSING, *self[2:])
 
 
-class Reached(NamedTuple):
+class Reached(Record):
     """How far a segment was read."""
 
     segment: str

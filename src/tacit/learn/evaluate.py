@@ -1,15 +1,17 @@
 """How well memory is kept: one measure a function, 0 to 2 points with a reason (S11)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import NamedTuple
 
 from tacit.core.observation import Evaluated, Score
 from tacit.core.status import Status
 from tacit.learn.across.staleness import stale
 from tacit.learn.history import History
+from tacit.record import Record
 
 
-class Measure(NamedTuple):
+class Measure(Record):
     """A measure, and the candidate that is noted when it is weak."""
 
     name: str

@@ -3,10 +3,11 @@
 Nothing here decides; a line that cannot be read becomes `Damaged` with the reason, never an exception.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from datetime import UTC, datetime
-from typing import NamedTuple
 from zlib import crc32
 
 from tacit.core.claim import Scope
@@ -16,6 +17,7 @@ from tacit.core.observation import Unknown
 from tacit.log.bodies import PROVENANCE, body_fields, read_body, type_of
 from tacit.log.fields import Fields, number
 from tacit.log.signing import Sign
+from tacit.record import Record
 
 VERSION = 1
 _MARK = b',"c":"'
@@ -33,7 +35,7 @@ _TO_TEXT = json.JSONEncoder(ensure_ascii=False)
 _TO_JSON = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
 
 
-class Damaged(NamedTuple):
+class Damaged(Record):
     """A line that cannot be believed, and why."""
 
     reason: str

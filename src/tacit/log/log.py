@@ -3,12 +3,14 @@
 Whoever appends holds the log's lock for the length of one write; readers need none.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.core.conversation import HEARD
 from tacit.core.errors import StoreUnwell
@@ -37,6 +39,7 @@ from tacit.log.reader import Line, lines
 from tacit.log.segment import Appended, append, read_tail, suspicion, take_back
 from tacit.log.signing import Sign, Signing, sizes_of
 from tacit.log.strays import is_own, stray_segments
+from tacit.record import Record
 
 MEMORY = "memory/events.jsonl"
 # What was purged has a file of its own: an old copy of another one, put back, must not take it away.
@@ -68,7 +71,7 @@ class _Held:
         return nullcontext()
 
 
-class Cursor(NamedTuple):
+class Cursor(Record):
     """How far a segment was read: bytes, lines, and the last bytes before that point to recognise it by."""
 
     offset: int = 0
@@ -76,7 +79,7 @@ class Cursor(NamedTuple):
     mark: str = ""
 
 
-class Record(NamedTuple):
+class LogLine(Record):
     """A line of a segment and what it says."""
 
     segment: str
@@ -266,13 +269,13 @@ class Log:
             events.append(Event(last, op, origin.heard_from(draft.voice), draft.scope, draft.body))
         return events
 
-    def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[Record]:
+    def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
         """The complete lines after `cursor`, good and bad."""
         start = cursor or Cursor()
         with open_plain(self.path(segment)) as file:
             for line in lines(file, offset=start.offset, number=start.lines):
                 if line.data or line.too_long:
-                    yield Record(
+                    yield LogLine(
                         segment, line, Damaged("longer than any line we write") if line.too_long else decode(line.data)
                     )
 
@@ -296,7 +299,7 @@ class Log:
             yield from (record.event for record in self.read(segment) if isinstance(record.event, Event))
 
     @contextmanager
-    def alone(self, patience: float | None = None) -> "Iterator[Log]":
+    def alone(self, patience: float | None = None) -> Iterator[Log]:
         """The same log while nobody else can append: for what has to see it whole and change it."""
         with self._held(None, patience):
             yield Log(self._home, self._disk, _Held(), self._entropy, self.mark, self.signing)
@@ -318,7 +321,7 @@ class Log:
         """Other content for a segment in a file beside it, durable and not yet in its place. Returns its path."""
         return stage_file(self._disk, self.path(segment), data)
 
-    def as_staged(self, staged: dict[str, str]) -> "Log":
+    def as_staged(self, staged: dict[str, str]) -> Log:
         """The log as it will be once these files are in the places of their segments; to read from."""
         log = Log(self._home, self._disk, self._lock, self._entropy, self.mark, self.signing)
         log._staged = staged

@@ -1,8 +1,10 @@
 """What a purge will do to the log: every segment as it should be, and the tombstones to leave. Nothing is written."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from tacit.core import purging
 from tacit.core.claim import GLOBAL
@@ -14,12 +16,13 @@ from tacit.core.traces import holds
 from tacit.log.log import Log
 from tacit.log.rewrite import Rewriter, Rewritten
 from tacit.log.tombstones import Tombstones
+from tacit.record import Record
 
 T = TypeVar("T")
 _AT_ONCE = 2000  # ids in one tombstone: it has to fit into a line
 
 
-class Plan(NamedTuple):
+class Plan(Record):
     """All segments of a log, before and after."""
 
     cut: Cut
@@ -63,7 +66,7 @@ class Plan(NamedTuple):
         """A segment as it should be."""
         return next((one.data for one in self.segments if one.segment == segment), b"")
 
-    def only(self, events: Sequence[EventId]) -> "Plan":
+    def only(self, events: Sequence[EventId]) -> Plan:
         """The same plan, as far as it changes these events: for tombstones that name them."""
         wanted = set(events)
         less = [one._replace(changed=tuple(name for name in one.changed if name in wanted)) for one in self.segments]

@@ -1,15 +1,18 @@
 """Lines of a segment, read as bytes. A torn tail is not yielded; a line of any length costs bounded memory."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.disk.ops import past_hole
+from tacit.record import Record
 
 _CHUNK = 1 << 20
 MAX_LINE = 1 << 20
 
 
-class Line(NamedTuple):
+class Line(Record):
     """A complete line. `data` is empty and `too_long` true where it was larger than any we write."""
 
     number: int

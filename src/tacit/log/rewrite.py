@@ -4,12 +4,14 @@ What is not meant stays byte for byte. The new file takes the old one's place in
 made sure before that nobody else appends.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import Any
 
 from tacit.core.errors import Refused
 from tacit.core.event import Event
@@ -20,6 +22,7 @@ from tacit.disk.replace import read_file, replace_file
 from tacit.log.codec import Damaged, decode, encode, is_line_of, parted
 from tacit.log.log import Log
 from tacit.log.reader import MAX_LINE, lines
+from tacit.record import Record
 
 QUARANTINE = "quarantine"
 _ENVELOPE = ("id", "op", "ts", "m", "c", "type", "src")
@@ -28,7 +31,7 @@ Change = Callable[[Event], Event]
 Holds = Callable[[str], bool]
 
 
-class Piece(NamedTuple):
+class Piece(Record):
     """A line of a segment with every byte of it, or the unfinished end (which has no line feed and no number)."""
 
     number: int
@@ -41,7 +44,7 @@ class Piece(NamedTuple):
         return self.raw.removesuffix(b"\n")
 
 
-class Rewritten(NamedTuple):
+class Rewritten(Record):
     """A segment as it should be: which events changed, what they were and are, how many unreadable lines went, and
     where the lines end now that were written before there were codes."""
 
@@ -83,7 +86,7 @@ def _decoded(raw: bytes) -> Event | Damaged | None:
     return decode(raw[:-1]) if raw != b"\n" else None
 
 
-class _Outcome(NamedTuple):
+class _Outcome(Record):
     """What becomes of a line: its event and what is left of it; or whether an unreadable line is dropped."""
 
     event: Event | None = None
@@ -141,7 +144,7 @@ class Rewriter:
         return outcome
 
 
-class _Kept(NamedTuple):
+class _Kept(Record):
     """Where a line stood, and its bytes now."""
 
     offset: int
@@ -195,7 +198,7 @@ def _texts(value: Any) -> Iterator[str]:
 # Lines that cannot be read, or that this home did not write
 
 
-class Aside(NamedTuple):
+class Aside(Record):
     """A line that was set aside, and the file it is in now."""
 
     segment: str

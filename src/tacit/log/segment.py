@@ -4,10 +4,11 @@ Lock, seal a torn tail, one write, sync, acknowledge. What was acknowledged is n
 append that failed are taken back, since whoever asked is told that nothing was recorded.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from tacit.core.errors import StoreUnwell
 from tacit.core.event import Event
@@ -18,6 +19,7 @@ from tacit.disk.ops import Disk, link_refused, make_folder, opened, write_all
 from tacit.disk.replace import replace_file
 from tacit.log.codec import decode, encode, is_cut_off, readable_id
 from tacit.log.signing import Sign
+from tacit.record import Record
 
 _TAIL = 8192
 _FARTHEST = _TAIL * 8**3  # 4 MiB: more than any writes that were torn one after the other
@@ -25,14 +27,14 @@ MAX_EVENT = 256 * 1024
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class Fragment(NamedTuple):
+class Fragment(Record):
     """What an interrupted write left behind: nobody was promised it."""
 
     offset: int
     data: bytes
 
 
-class Tail(NamedTuple):
+class Tail(Record):
     """How a segment ends: its last readable event, whether it lacks a line feed, and fragments nobody sealed yet."""
 
     size: int
@@ -41,7 +43,7 @@ class Tail(NamedTuple):
     fragments: tuple[Fragment, ...]
 
 
-class Appended(NamedTuple):
+class Appended(Record):
     """What was written to a segment, and where it began."""
 
     events: Sequence[Event]

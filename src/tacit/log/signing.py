@@ -6,13 +6,15 @@ The key is a file of the home, so whoever may read the home can sign: this shows
 a program, an agent or a copy from another machine, and not an attacker who has the person's rights and means it.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from tacit.disk.ops import Disk, make_folder
 from tacit.disk.replace import read_file, replace_file
+from tacit.record import Record
 
 try:
     from _blake2 import blake2b  # the same as hashlib.blake2b, without loading OpenSSL: this runs after every command
@@ -29,7 +31,7 @@ Sign = Callable[[bytes], bytes]
 LoadKey = Callable[[bool], bytes | None]
 
 
-class Baseline(NamedTuple):
+class Baseline(Record):
     """How far each segment went when codes began, and the name of the key they are made with.
 
     `holds` is false where the file was not written with the key that the home has now.

@@ -10,6 +10,8 @@ A few files of one block each are kept in reserve. On a full disk one of them is
 What cannot be kept at all is counted in a file that is overwritten in place, too.
 """
 
+from __future__ import annotations
+
 import errno
 import fcntl
 import os
@@ -19,7 +21,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import StoreUnwell
 from tacit.core.event import Draft, Event, Origin, timestamp
@@ -30,6 +32,7 @@ from tacit.disk.ops import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folde
 from tacit.log.codec import decode, encode
 from tacit.log.log import PURGED, SPOOL, Cursor, Log, late_segment
 from tacit.log.segment import MAX_EVENT
+from tacit.record import Record
 
 if TYPE_CHECKING:  # loaded where something was purged
     from tacit.log.tombstones import Tombstones
@@ -55,7 +58,7 @@ _TRIES = 20  # as often as a purge may come in between
 _COUNT_SECONDS = 0.2  # to wait for somebody else who counts
 
 
-class Dropped(NamedTuple):
+class Dropped(Record):
     """How many commands are lost, when the first and the last of them was, and why the last."""
 
     commands: int
@@ -218,14 +221,14 @@ class Spool:
                     self._write(folder, left)
             self._remove_strays(folder)
 
-    def _tombstones(self) -> "Tombstones | None":
+    def _tombstones(self) -> Tombstones | None:
         if not self._log.size(PURGED):
             return None
         from tacit.log.tombstones import tombstones
 
         return tombstones(self._log)
 
-    def _unpurged(self, event: Event, dead: "Tombstones | None") -> Event:
+    def _unpurged(self, event: Event, dead: Tombstones | None) -> Event:
         """What is left of a record by all tombstones, whatever their dates: a purge wins over what still waits."""
         left = dead.admitted(event) if dead else event
         return event if left is None else left

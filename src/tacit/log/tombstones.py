@@ -4,9 +4,10 @@ A replay of our own log looks at the events a tombstone names, and at claims tha
 looked at whole, because the same text may stand there under ids that nobody here has seen.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import NamedTuple
 
 from tacit.core.event import Event
 from tacit.core.ids import ClaimId, EventId
@@ -14,11 +15,12 @@ from tacit.core.memory import touched
 from tacit.core.observation import Purged, Stub
 from tacit.core.purging import Cut, bound, cut_of, purged
 from tacit.log.log import Cursor, Log
+from tacit.record import Record
 
 _PURGED = b'"type":"memory.purged"'
 
 
-class Tombstone(NamedTuple):
+class Tombstone(Record):
     """One of them: its place in the order, what it says, and what it cuts."""
 
     id: EventId

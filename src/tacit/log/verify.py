@@ -1,10 +1,11 @@
 """Read every line and say what is wrong, where, what this home did not write, and what to do. Nothing is changed."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from hashlib import sha256
 from shlex import quote
-from typing import NamedTuple
 
 from tacit.core.event import Event
 from tacit.core.judgement import Decided, Proposed, Undone, Verdict
@@ -20,9 +21,10 @@ from tacit.core.observation import (
 from tacit.core.text import clip
 from tacit.log.bodies import type_of
 from tacit.log.codec import Damaged, parted
-from tacit.log.log import Log, Record
+from tacit.log.log import Log, LogLine
 from tacit.log.signing import BASELINE
 from tacit.log.tombstones import Tombstones, tombstones
+from tacit.record import Record
 
 # Stands while a purge is at work; what it meant to do is in its tombstone.
 UNFINISHED = ".tacit/purging"
@@ -33,7 +35,7 @@ _QUARANTINE = "tacit verify --quarantine-unsigned"
 _SAID = 80  # characters of what a decision is about
 
 
-class Finding(NamedTuple):
+class Finding(Record):
     """One thing found: where, what, what to do about it, and whether the home is unwell because of it."""
 
     where: str
@@ -52,7 +54,7 @@ def verify(log: Log) -> Iterator[Finding]:
     yield from codes.findings()
 
 
-def unvouched_decisions(log: Log) -> Iterator["Unvouched"]:
+def unvouched_decisions(log: Log) -> Iterator[Unvouched]:
     """Every decision that this home did not write, as far as that can be told."""
     codes = _Codes(log)
     for segment in log.segments():
@@ -62,8 +64,8 @@ def unvouched_decisions(log: Log) -> Iterator["Unvouched"]:
     return iter(codes.decisions)
 
 
-def _verify_segment(log: Log, segment: str, purged: Tombstones | None, codes: "_Codes") -> Iterator[Finding]:
-    bad: list[Record] = []
+def _verify_segment(log: Log, segment: str, purged: Tombstones | None, codes: _Codes) -> Iterator[Finding]:
+    bad: list[LogLine] = []
     sealed: set[str] = set()
     for record in log.read(segment):
         if isinstance(record.event, Damaged):
@@ -85,21 +87,21 @@ def _verify_segment(log: Log, segment: str, purged: Tombstones | None, codes: "_
         )
 
 
-def _where(record: Record) -> str:
+def _where(record: LogLine) -> str:
     return f"{record.segment}:{record.line.number}"
 
 
-def _unknown(record: Record, body: Unknown) -> Finding:
+def _unknown(record: LogLine, body: Unknown) -> Finding:
     what = f"an event this version does not know ({body.type})"
     return Finding(_where(record), what, "nothing: it is kept; a newer Tacit may read it", False)
 
 
-def _fragment(record: Record) -> Finding:
+def _fragment(record: LogLine) -> Finding:
     what = "the rest of a write that was interrupted and never acknowledged"
     return Finding(_where(record), what, "nothing: it was sealed and is ignored", False)
 
 
-def _damage(record: Record, path: str) -> Finding:
+def _damage(record: LogLine, path: str) -> Finding:
     assert isinstance(record.event, Damaged)
     return Finding(
         _where(record),
@@ -112,7 +114,7 @@ def _damage(record: Record, path: str) -> Finding:
 # Lines that this home did not write
 
 
-class Unvouched(NamedTuple):
+class Unvouched(Record):
     """A decision without a code, or with one that this home did not make: where it is, and what it decides."""
 
     segment: str
@@ -135,7 +137,7 @@ class _Codes:
         self.decisions: list[Unvouched] = []
         self._others = self._unchecked = self._older = 0
 
-    def look_at(self, record: Record, event: Event) -> None:
+    def look_at(self, record: LogLine, event: Event) -> None:
         """Sort one line. Without a baseline to rely on, codes are asked for from the first on that holds."""
         if self._signing is None or (self._ends_hold and self._baseline and self._is_older(record)):
             return
@@ -149,11 +151,11 @@ class _Codes:
         else:
             self._older += 1
 
-    def _is_older(self, record: Record) -> bool:
+    def _is_older(self, record: LogLine) -> bool:
         assert self._baseline is not None
         return record.line.offset < self._baseline.end(record.segment)
 
-    def _tell(self, record: Record, event: Event, has_code: bool) -> None:
+    def _tell(self, record: LogLine, event: Event, has_code: bool) -> None:
         if decides := _decides(event):
             self.decisions.append(Unvouched(record.segment, record.line.number, decides, has_code))
         else:

@@ -3,13 +3,15 @@
 One text at a time: what stands beside a text in a batch changes the last digits of its vector.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.meaning.weights import tensors
+from tacit.record import Record
 
 Floats = NDArray[np.float32]
 
@@ -21,17 +23,17 @@ _HALF, _ONE = np.float32(0.5), np.float32(1)
 _CURVE, _BEND = np.float32((2 / np.pi) ** 0.5), np.float32(0.044715)
 
 
-class Norm(NamedTuple):
+class Norm(Record):
     weight: Floats
     bias: Floats
 
 
-class Linear(NamedTuple):
+class Linear(Record):
     weight: Floats
     bias: Floats
 
 
-class Layer(NamedTuple):
+class Layer(Record):
     """`attend` makes queries, keys and values in one product."""
 
     attend: Linear
@@ -42,7 +44,7 @@ class Layer(NamedTuple):
     second: Norm
 
 
-class Network(NamedTuple):
+class Network(Record):
     """Vectors of pieces stay bytes with a scale a row: as floats they would be 47 MB."""
 
     pieces: NDArray[np.int8]

@@ -5,10 +5,11 @@ entry with the same id is a statement of its own. What a merge of git left behin
 lines that are there twice.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from tacit.core.claim import KIND_RANK, Kind
 from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed
@@ -17,6 +18,7 @@ from tacit.core.status import Status
 from tacit.core.text import fold
 from tacit.notes import facts, long_term
 from tacit.notes.escape import unescape
+from tacit.record import Record
 
 _MARKER, _MIDDLE = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?"), "======="
 _KINDS = {kind.section: kind for kind in reversed(Kind)}
@@ -24,7 +26,7 @@ _EVIDENCE = re.compile(r"(?:^|; )evidence: (.*?)(?:; (?:project: |seen |conflict
 _PROJECT = re.compile(r"(?:^|; )project: (.*?)(?:; (?:seen |conflict|overruled by ).*)?$", re.DOTALL)
 
 
-class _Fact(NamedTuple):
+class _Fact(Record):
     """An entry of a page, with its line. Under a heading that Tacit does not know it has no status."""
 
     line: str

@@ -4,9 +4,10 @@ An entry is `- DATE: text (evidence: e) ^id`. The id at the end lets Tacit know 
 reworded or moved it, and lets a person ask `tacit why ID`.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from tacit.core.claim import Kind, project_name
 from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId
@@ -14,6 +15,7 @@ from tacit.core.memory import Memory
 from tacit.core.status import Status
 from tacit.notes.escape import DETAILS, escape, unescape
 from tacit.notes.noted import Noted
+from tacit.record import Record
 
 HEADER = (
     "# Long-term memory",
@@ -41,7 +43,7 @@ _ENTRY = re.compile(r"(?:(\d{4}-\d\d-\d\d): )?(.*)", re.DOTALL)
 _TRAIL = re.compile(rf"\\.|( \({DETAILS})", re.DOTALL)
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """An entry read back: what a person sees in it."""
 
     section: str

@@ -4,16 +4,18 @@ Where theirs equals base nobody edited it. Otherwise every line a person added, 
 A line is its words and the heading it stands under.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Container, Hashable, Iterable, Sequence
-from typing import NamedTuple
 
 from tacit.notes.long_term import PRUNED
+from tacit.record import Record
 
 Reconcile = Callable[[str | None, str, str], str]
 Key = Callable[[str], Hashable | None]
 
 
-class _Line(NamedTuple):
+class _Line(Record):
     """What a line is known by, its words, and the heading it stands under."""
 
     name: Hashable

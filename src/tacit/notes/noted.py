@@ -1,13 +1,14 @@
 """A memory as the readable views see it: with how its question was decided."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from tacit.core.ids import ClaimId
 from tacit.core.memory import Memory
 from tacit.core.status import Status
+from tacit.record import Record
 
 
-class Noted(NamedTuple):
+class Noted(Record):
     memory: Memory
     overruled_by: ClaimId | None = None
     conflict: bool = False

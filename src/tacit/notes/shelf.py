@@ -3,17 +3,19 @@
 Beside the pages a copy of what was last written is kept: the difference to what lies there is the hand edit.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Callable, Container, Sequence
 from hashlib import sha256
-from typing import NamedTuple
 
 from tacit.core.errors import Refused
 from tacit.core.ids import ClaimId
 from tacit.disk.ops import Disk, make_folder
 from tacit.disk.replace import read_file, remove_file, replace_file
 from tacit.notes.merge import Reconcile, keep_theirs, merge, taken_in, unread
+from tacit.record import Record
 
 SHARED_FILE = 0o666  # less what the umask takes: like every other file of the repository
 # A copy that holds more than Tacit drew: lines of a person that were read, lines whose edit was not.
@@ -21,7 +23,7 @@ _NOT_DRAWN = b"\0\n"
 _BOM = "\ufeff"
 
 
-class Sides(NamedTuple):
+class Sides(Record):
     """What Tacit wrote last, if that is known, and what lies there."""
 
     base: list[str] | None

@@ -4,13 +4,15 @@ A search finds something for every prompt. To be put into one unasked, a memory 
 part of its own words, by weight. Words that every other prompt has weigh little, names and flags weigh more.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
 
 from tacit.core.stems import stem
 from tacit.core.text import STOP_WORDS, query_words, words
 from tacit.index.reader import Entry
+from tacit.record import Record
 
 MOST = 3
 _LOOKED_AT = 4000  # characters of a prompt: what is pasted behind them is seldom the question
@@ -29,7 +31,7 @@ _COMMON = frozenset(
 )
 
 
-class Bearing(NamedTuple):
+class Bearing(Record):
     """A memory, the words it shares with the prompt, and how much of it that is."""
 
     entry: Entry

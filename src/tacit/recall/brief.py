@@ -4,9 +4,10 @@ Constraints and rules are the person's standing rules. They come first and are i
 whatever the task is. Everything else is a note. A line says so where a memory is not in the person's own words.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
 
 from tacit.core.claim import Kind, is_local
 from tacit.core.ids import ClaimId
@@ -16,6 +17,7 @@ from tacit.core.text import tokens
 from tacit.index.reader import Entry
 from tacit.recall.fence import fenced, harmless
 from tacit.recall.nearest import nearest
+from tacit.record import Record
 
 MOST, BUDGET, CHARACTERS = 7, 1200, 10_000
 # Facts rather than commands: Claude Code may take imperative text in its context for a prompt injection.
@@ -23,7 +25,7 @@ _RULES = "This person's standing rules. They set or accepted them, and they appl
 _NOTES = "Other notes of this person (decisions, conventions, fixes, preferences):"
 
 
-class Brief(NamedTuple):
+class Brief(Record):
     """What was chosen, as text and by id, and how many more standing rules hold. An empty brief has no text."""
 
     entries: tuple[Entry, ...]

@@ -5,16 +5,18 @@ that is compared, so that it weighs the same whatever a model's numbers look lik
 What shares no word with the question is found only where it is really near.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
 from math import log, sqrt
-from typing import NamedTuple
 
 from tacit.index import vectors
 from tacit.index.parts import RUN, run_of
 from tacit.recall.retrieving import Scored
+from tacit.record import Record
 
 # How near the question is to each of these vectors, which stand one after the other: -1 to 1.
 Measure = Callable[[bytes], Sequence[float]]
@@ -27,14 +29,14 @@ _AROUND = (0, 1, 2)  # neighbours on each side of a message
 _SAMPLE = 2000  # messages that tell what is usual
 
 
-class Nearer(NamedTuple):
+class Nearer(Record):
     """An answer with what meaning added to its score."""
 
     scored: Scored
     added: float
 
 
-class _Compared(NamedTuple):
+class _Compared(Record):
     """How close each number is, and what that is worth, against the best answer by words."""
 
     worth: Callable[[int], float]
@@ -74,7 +76,7 @@ def _nearest(close: Mapping[int, float]) -> list[int]:
     return [-number for closeness, number in best if closeness >= least]
 
 
-class _Usual(NamedTuple):
+class _Usual(Record):
     mean: float
     deviation: float
 

@@ -4,9 +4,11 @@ An accepted memory that holds most of a question comes before all sessions. Weig
 off, and what is looked at does not depend on how many answers are wanted: fewer answers are the first of more.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.claim import KIND_RANK, Scope, is_local
 from tacit.core.event import USER
@@ -22,6 +24,7 @@ from tacit.recall.ran import is_asked_for, ran_commands
 from tacit.recall.remembered import memories
 from tacit.recall.retrieving import Candidates, Scored, question_of
 from tacit.recall.talks import in_sessions
+from tacit.record import Record
 
 if TYPE_CHECKING:  # the one is loaded where the extra for it is, the other where a session is found
     from tacit.recall.closeness import Measure
@@ -48,7 +51,7 @@ _ANSWERS = 0.6  # of a question, by weight, that a memory holds which answers it
 _COMMAND_WEIGHT, _ASKED_COMMAND_WEIGHT = 0.9, 1.2  # of one that holds the whole question, against the best other answer
 
 
-class Query(NamedTuple):
+class Query(Record):
     """A question and what may answer it. `scopes` of nothing means all; `since` is a UTC timestamp. `accepted` leaves
     out memories that nobody has accepted, also where `everything` is asked for. `folders` are those of the project:
     commands belong to where they ran. An agent is not told what the person typed in a shell."""
@@ -64,7 +67,7 @@ class Query(NamedTuple):
     by_person: bool = True
 
 
-class Found(NamedTuple):
+class Found(Record):
     """Something that answers, and how well (more is better); `added` of that is for its meaning. `share` is how much of
     the question it holds, by weight; `messages` are the best of a session."""
 
@@ -77,14 +80,14 @@ class Found(NamedTuple):
     messages: tuple[Scored, ...] = ()
 
 
-class Matches(NamedTuple):
+class Matches(Record):
     """What was found; `complete` when there is no more than was asked for."""
 
     found: list[Found]
     complete: bool
 
 
-class Match(NamedTuple):
+class Match(Record):
     """An answer and how well it fits, 0 to 1; the words of the question in it and near it, the rarest first, what they
     are worth together, what that was multiplied with for what kind of answer it is, and what of it meaning added.
     `passage` is what was said in a session."""
@@ -97,11 +100,11 @@ class Match(NamedTuple):
     weight: float = 1.0
     added: float = 0.0
     messages: tuple[Scored, ...] = ()
-    passage: "Passage | None" = None
+    passage: Passage | None = None
 
 
 def search(
-    connection: sqlite3.Connection, query: Query, measure: "Measure | None" = None, decode: Decode | None = None
+    connection: sqlite3.Connection, query: Query, measure: Measure | None = None, decode: Decode | None = None
 ) -> list[Match]:
     """At most `limit` answers, each fact once. `measure` tells how near vectors are to the question by meaning; with
     `decode` the passages of sessions are read from the log."""
@@ -134,7 +137,7 @@ class _Asked:
         self,
         connection: sqlite3.Connection,
         query: Query,
-        measure: "Measure | None" = None,
+        measure: Measure | None = None,
         decode: Decode | None = None,
     ) -> None:
         self._connection = connection
@@ -151,7 +154,7 @@ class _Asked:
         self._looked_up: dict[int, Entry | Page] = {}
 
     @property
-    def passages(self) -> "Passages | None":
+    def passages(self) -> Passages | None:
         """What reads passages of sessions; nothing where the log is not at hand."""
         if self._passages is None and self._decode is not None:
             from tacit.recall.passages import Passages
@@ -342,7 +345,7 @@ def _told(connection: sqlite3.Connection, ranked: Sequence[Match], asked: _Asked
         yield match
 
 
-def _with_passage(connection: sqlite3.Connection, match: Match, passages: "Passages", *, closely: bool) -> Match:
+def _with_passage(connection: sqlite3.Connection, match: Match, passages: Passages, *, closely: bool) -> Match:
     passage = passages.best(match.messages, closely=closely)
     if passage is None:
         return match

@@ -8,9 +8,11 @@ Sessions are a record of what agents did, so they are introduced as possibly out
 lines.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.claim import project_name
 from tacit.core.ids import ClaimId
@@ -19,6 +21,7 @@ from tacit.index.reader import Entry
 from tacit.index.sessions import Row
 from tacit.recall.brief import Brief, is_standing_rule
 from tacit.recall.fence import fenced, harmless, named, plain
+from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.core.session import Session
@@ -31,14 +34,14 @@ _FILES, _OUTCOME, _TITLE = 5, 240, 100
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
-class Before(NamedTuple):
+class Before(Record):
     """An earlier session that bears on a prompt, and why."""
 
     row: Row
     reason: str
 
 
-class Injection(NamedTuple):
+class Injection(Record):
     """The text, what is in it by id, and why: a reason for each memory, then one for each session that has one."""
 
     text: str = ""
@@ -67,7 +70,7 @@ class Room:
 
 
 def at_start(
-    brief: Brief, recent: Sequence[Row], so_far: "Session | None", now: datetime, nonce: str, most: int
+    brief: Brief, recent: Sequence[Row], so_far: Session | None, now: datetime, nonce: str, most: int
 ) -> Injection:
     """The brief first, then where this session stands, then the last sessions."""
     room = Room(most)
@@ -102,7 +105,7 @@ def _reason(entry: Entry) -> str:
     return f"{what.format(entry.kind.label)} here{seen}"
 
 
-def _take_as_much_as_fits(room: Room, session: "Session", nonce: str) -> None:
+def _take_as_much_as_fits(room: Room, session: Session, nonce: str) -> None:
     """The latest requests matter most; the earliest are left out first."""
     from tacit.recall.checkpoint import REQUESTS, checkpoint  # a session that begins has none
 

@@ -4,14 +4,16 @@ A search finds a session for every prompt. To be told of one unasked, more than 
 there, and they must be a good part of it, by how rare they are.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections import defaultdict
 from collections.abc import Collection
-from typing import NamedTuple
 
 from tacit.index import postings
 from tacit.recall import weighing
 from tacit.recall.retrieving import Question, Word
+from tacit.record import Record
 
 _PLACES = 400  # of one word that are looked at, the latest
 _SHARE, _FEWEST = 1 / 3, 2  # of the prompt by weight, and words of it
@@ -19,7 +21,7 @@ _SHARE, _FEWEST = 1 / 3, 2  # of the prompt by weight, and words of it
 _Said = dict[Word, int]
 
 
-class Kin(NamedTuple):
+class Kin(Record):
     """A session, by where its messages begin, and the words of the prompt that were said in it, the rarest first."""
 
     run: int

@@ -5,11 +5,12 @@ the question, and the agent's reply answers it; so of two passages that hold as 
 found may have been overruled before the session ended; so what a later turn says of the question is told beside it.
 """
 
+from __future__ import annotations
+
 import json
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tacit.core.conversation import Act, PromptGiven, ReplyGiven, SummedUp, ToolUsed
 from tacit.core.event import Event, timestamp
@@ -20,6 +21,7 @@ from tacit.index import sessions
 from tacit.index.parts import AGENT, RUN, run_of, voice_of
 from tacit.index.reader import Decode
 from tacit.recall.retrieving import Question, Scored
+from tacit.record import Record
 
 LONGEST, _LINES = 480, 10  # characters of a passage, and lines
 _BREAK = "\n"
@@ -41,7 +43,7 @@ _LAST_REPLY = "SELECT number FROM message WHERE number >= ? AND number < ? AND r
 Span = tuple[int, int]
 
 
-class Passage(NamedTuple):
+class Passage(Record):
     """Lines of one message. `matches` are the parts of `text` that are words of the question; `agent` is empty where
     the person said it; `call` is there where it is no text but something that was done. `answer` is of the last reply
     in its turn, where the passage is not."""
@@ -54,17 +56,17 @@ class Passage(NamedTuple):
     at: str
     call: ToolUsed | None = None
     answer: str = ""
-    later: "Later | None" = None
+    later: Later | None = None
 
 
-class Later(NamedTuple):
+class Later(Record):
     """What a later turn came to say of the same, and the number of that message."""
 
     number: int
     text: str
 
 
-class _Window(NamedTuple):
+class _Window(Record):
     """A part of a text, and what the words of the question in it are worth."""
 
     worth: float
@@ -72,7 +74,7 @@ class _Window(NamedTuple):
     end: int
 
 
-class _Row(NamedTuple):
+class _Row(Record):
     """A message in the index: its number, its events, whether it is a reply."""
 
     number: int
@@ -84,7 +86,7 @@ class _Row(NamedTuple):
         return bool(self.reply) or voice_of(self.number) != AGENT
 
 
-class _Part(NamedTuple):
+class _Part(Record):
     """Where the best part of a message stands in its text."""
 
     number: int
@@ -139,7 +141,7 @@ class Passages:
         told = parts.get(last) or [one for row in self._rows([last]).values() for one in self._parts(row)]
         return passage._replace(answer=self._passage(told[0][1]).text if told else "")
 
-    def _later(self, messages: Sequence[Scored], part: "_Part") -> Later | None:
+    def _later(self, messages: Sequence[Scored], part: _Part) -> Later | None:
         """The last reply of a later turn that holds about as much of the question."""
         end = self._conclusion(part.number) or part.number
         numbers = {self._conclusion(one.number) for one in messages if one.number > end}
@@ -156,7 +158,7 @@ class Passages:
         """How much of the question a message holds."""
         return sum(self._texts.get(text, 0.0) for text in scored.own) / self._whole
 
-    def _rows(self, numbers: Sequence[int]) -> dict[int, "_Row"]:
+    def _rows(self, numbers: Sequence[int]) -> dict[int, _Row]:
         return {row[0]: _Row(*row) for row in self._connection.execute(_MESSAGES, (json.dumps(numbers),))}
 
     def _conclusion(self, number: int) -> int | None:
@@ -167,7 +169,7 @@ class Passages:
             self._conclusions[number] = row[0] if row else None
         return self._conclusions[number]
 
-    def _parts(self, row: "_Row") -> "Iterator[tuple[float, _Part]]":
+    def _parts(self, row: _Row) -> Iterator[tuple[float, _Part]]:
         """The best part of a message and what it is worth; of calls, that of each."""
         stands = _VOICE * (voice_of(row.number) == self._voice) + _LAST * (self._conclusion(row.number) == row.number)
         names = [EventId(name) for name in row.events.split()[:_CALLS_READ]]
@@ -178,7 +180,7 @@ class Passages:
             worth = window.worth / self._whole + (_CALLS if is_call else stands)
             yield worth, _Part(row.number, placed.event, text, window)
 
-    def _passage(self, part: "_Part") -> Passage:
+    def _passage(self, part: _Part) -> Passage:
         number, event, text, window = part
         shown = text[window.start : window.end].strip()
         shown = "\n".join(line.rstrip() for line in shown.split("\n") if not _NO_WORDS.match(line))

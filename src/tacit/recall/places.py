@@ -1,12 +1,14 @@
 """Where a memory can be read: the real line of a real file, looked up in the file itself."""
 
+from __future__ import annotations
+
 import os
-from typing import NamedTuple
 
 from tacit.disk.ops import open_plain
+from tacit.record import Record
 
 
-class Place(NamedTuple):
+class Place(Record):
     path: str
     line: int
 
@@ -32,7 +34,7 @@ class Lines:
         self._by_id: dict[bytes, int] = {}
         self._by_text: dict[bytes, list[int]] | None = None
 
-    def fresh(self) -> "Lines":
+    def fresh(self) -> Lines:
         """These lines, read again if the file has changed."""
         try:
             now = os.stat(self.path)

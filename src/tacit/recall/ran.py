@@ -1,14 +1,16 @@
 """Commands that answer a question: "which command did this?" is asked with words of the line, or of its folder."""
 
+from __future__ import annotations
+
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from tacit.core.roots import root
 from tacit.index import commands
 from tacit.index.commands import Kept
 from tacit.recall import weighing
+from tacit.record import Record
 
 _PLACES = 4000  # of one word that are looked at
 _LEAST = 0.5  # of the question, by weight, that a command has to hold
@@ -17,7 +19,7 @@ _CANDIDATES = 200  # that are looked up
 _ASKED_WITH = frozenset(root(word) for word in "command run ran running line shell terminal typed type".split())
 
 
-class RanCommand(NamedTuple):
+class RanCommand(Record):
     """A command, how much of the question it holds (0 to 1), and which words of it."""
 
     kept: Kept

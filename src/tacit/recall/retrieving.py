@@ -4,21 +4,23 @@ The cost does not grow with what is kept: of a word that is everywhere only the 
 that are rare decide.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from tacit.core.roots import root
 from tacit.core.text import query_words, words
 from tacit.index import postings
 from tacit.recall import weighing
+from tacit.record import Record
 
 _WORDS = 24  # of a question
 _OTHER = 0.5  # what another word for one of the question's is worth, against that one
 
 
-class Scored(NamedTuple):
+class Scored(Record):
     """The number of a part, how well it answers, and the words of the question in it; of a message, also those near."""
 
     number: int
@@ -27,14 +29,14 @@ class Scored(NamedTuple):
     near: tuple[str, ...] = ()
 
 
-class Candidates(NamedTuple):
+class Candidates(Record):
     """The best first; `complete` when there is nothing else that holds a word of the question."""
 
     scored: list[Scored]
     complete: bool
 
 
-class Word(NamedTuple):
+class Word(Record):
     """A word of the question, its root, in how many texts it is and how rare that makes it. One that stands for another
     word of the question is not `asked`."""
 
@@ -45,7 +47,7 @@ class Word(NamedTuple):
     asked: bool = True
 
 
-class Question(NamedTuple):
+class Question(Record):
     """What is asked: the words that tell, the rarest first, and what two roots are worth that follow each other as they
     do in it. `usual` is how many words a text has on the average, `unheard` how many of those asked for are nowhere."""
 

@@ -1,9 +1,10 @@
 """The messages of sessions that answer a question: candidates by where its words stand, the best of them read."""
 
+from __future__ import annotations
+
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from tacit.core.roots import ROOTS
 from tacit.index import postings
@@ -12,6 +13,7 @@ from tacit.index.postings import Places
 from tacit.recall import weighing
 from tacit.recall.retrieving import Candidates, Question, Scored, Word, side_by_side
 from tacit.recall.weighing import Ruler, Standing
+from tacit.record import Record
 
 _PLACES = 1500  # of one word that are looked at
 _SESSIONS = 40  # that are looked at closely
@@ -30,7 +32,7 @@ _Stood = dict[Word, Places]
 _Often = tuple[Word, dict[int, int]]  # how often a word is in each message
 
 
-class _Merits(NamedTuple):
+class _Merits(Record):
     """What speaks for a session."""
 
     whole: float
@@ -39,7 +41,7 @@ class _Merits(NamedTuple):
     run: float
 
 
-class _Talk(NamedTuple):
+class _Talk(Record):
     """A session that was looked at closely: its messages, what speaks for all of it, and in how many it was looked."""
 
     scored: list[Scored]

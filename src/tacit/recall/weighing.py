@@ -5,10 +5,13 @@ answers a question often stands beside the words of it. A word counts by how rar
 less in much text than in little.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from math import log
-from typing import NamedTuple
+
+from tacit.record import Record
 
 _K, _WHOLE_K = 1.2, 2.0  # as in BM25: how soon a word that comes again adds nothing
 _ALONE_B, _AROUND_B, _WHOLE_B = 0.5, 0.5, 0.75  # and how much length matters
@@ -19,7 +22,7 @@ _LEAST_ROOM = _K * (1 - _AROUND_B)
 _Window = tuple[int, int, float]
 
 
-class Standing(NamedTuple):
+class Standing(Record):
     """Where a word of the question stands in one session: its messages in order. `weight` is how rare the word is."""
 
     weight: float

@@ -4,12 +4,15 @@ environment may only restrict it, as the table says for each setting.
 Hooks read them at every prompt, so what only `tacit config` needs is in the files beside this one.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 from tacit.core.errors import WrongUse
+from tacit.record import Record
 from tacit.settings.variables import (
     ANY,
     NEVER,
@@ -69,43 +72,75 @@ TEMPLATE = """\
 """
 
 
-class Settings(NamedTuple):
-    """The table of settings. Names are `section_key` of the file; each has its kind, what a variable of the
-    environment may do to it, the range of a number where there is a special one, and its default."""
+class Settings(Record):
+    """The settings with their defaults. Names are `section_key` of the file."""
 
-    recall_limit: Annotated[int, ANY] = 10
-    brief_entries: Annotated[int, ONLY_LOWER] = 7
-    brief_tokens: Annotated[int, ONLY_LOWER] = 1200
-    limits_text: Annotated[int, ONLY_LOWER] = 2000
-    shell_capture: Annotated[bool, ONLY_OFF] = True
-    shell_notice: Annotated[bool, ONLY_OFF] = True
-    shell_ignore: Annotated[tuple[str, ...], ONLY_ADD] = ()
-    shell_ignore_directories: Annotated[tuple[str, ...], ONLY_ADD] = ()
-    agents_notice: Annotated[bool, ONLY_OFF] = True
-    agents_ignore_directories: Annotated[tuple[str, ...], ONLY_ADD] = ()
-    autocapture_enabled: Annotated[bool, ONLY_OFF] = False
-    autocapture_on_modes: Annotated[tuple[str, ...], ONLY_NARROW] = ()
-    autocapture_skip_tools: Annotated[tuple[str, ...], ONLY_ADD] = ()
-    autocapture_max_turn_size: Annotated[int, ONLY_LOWER, (1_000, 1_000_000)] = 10_000
-    autocapture_max_tool_input: Annotated[int, ONLY_LOWER, (20, 10_000)] = 200
-    autocapture_max_tool_result: Annotated[int, ONLY_LOWER, (20, 100_000)] = 500
-    autocapture_summarize: Annotated[bool, ANY] = True
-    autocapture_inject_on_start: Annotated[bool, ONLY_OFF] = True
-    autocapture_inject_on_prompt: Annotated[bool, ONLY_OFF] = True
-    autocapture_max_recent_sessions: Annotated[int, ONLY_LOWER, (1, 10)] = 3
+    recall_limit: int = 10
+    brief_entries: int = 7
+    brief_tokens: int = 1200
+    limits_text: int = 2000
+    shell_capture: bool = True
+    shell_notice: bool = True
+    shell_ignore: tuple[str, ...] = ()
+    shell_ignore_directories: tuple[str, ...] = ()
+    agents_notice: bool = True
+    agents_ignore_directories: tuple[str, ...] = ()
+    autocapture_enabled: bool = False
+    autocapture_on_modes: tuple[str, ...] = ()
+    autocapture_skip_tools: tuple[str, ...] = ()
+    autocapture_max_turn_size: int = 10_000
+    autocapture_max_tool_input: int = 200
+    autocapture_max_tool_result: int = 500
+    autocapture_summarize: bool = True
+    autocapture_inject_on_start: bool = True
+    autocapture_inject_on_prompt: bool = True
+    autocapture_max_recent_sessions: int = 3
     # Claude Code puts more than 10,000 characters into a file that nobody reads.
-    inject_max_characters: Annotated[int, ONLY_LOWER, (500, 10_000)] = 10_000
-    learn_accept: Annotated[bool, ONLY_OFF] = False
-    model_name: Annotated[str, ONLY_EMPTY] = ""
-    model_tokens_per_day: Annotated[int, ONLY_LOWER] = 20_000
-    model_timeout: Annotated[int, ONLY_LOWER, (1, 600)] = 30
+    inject_max_characters: int = 10_000
+    learn_accept: bool = False
+    model_name: str = ""
+    model_tokens_per_day: int = 20_000
+    model_timeout: int = 30
 
 
 _DEFAULTS = Settings._field_defaults
 _ANY_NUMBER = (1, 10**9)
-# A setting that declares no rule is not touched by variables.
-_DECLARED: dict[str, tuple[Any, ...]] = {
-    name: (*getattr(kind, "__metadata__", (NEVER,)), _ANY_NUMBER) for name, kind in Settings.__annotations__.items()
+# What a variable may do to each setting; nothing to one that is not listed.
+RULES = {
+    "recall_limit": ANY,
+    "brief_entries": ONLY_LOWER,
+    "brief_tokens": ONLY_LOWER,
+    "limits_text": ONLY_LOWER,
+    "shell_capture": ONLY_OFF,
+    "shell_notice": ONLY_OFF,
+    "shell_ignore": ONLY_ADD,
+    "shell_ignore_directories": ONLY_ADD,
+    "agents_notice": ONLY_OFF,
+    "agents_ignore_directories": ONLY_ADD,
+    "autocapture_enabled": ONLY_OFF,
+    "autocapture_on_modes": ONLY_NARROW,
+    "autocapture_skip_tools": ONLY_ADD,
+    "autocapture_max_turn_size": ONLY_LOWER,
+    "autocapture_max_tool_input": ONLY_LOWER,
+    "autocapture_max_tool_result": ONLY_LOWER,
+    "autocapture_summarize": ANY,
+    "autocapture_inject_on_start": ONLY_OFF,
+    "autocapture_inject_on_prompt": ONLY_OFF,
+    "autocapture_max_recent_sessions": ONLY_LOWER,
+    "inject_max_characters": ONLY_LOWER,
+    "learn_accept": ONLY_OFF,
+    "model_name": ONLY_EMPTY,
+    "model_tokens_per_day": ONLY_LOWER,
+    "model_timeout": ONLY_LOWER,
+}
+# The least and the greatest value of numbers that have special ones.
+_RANGES = {
+    "autocapture_max_turn_size": (1_000, 1_000_000),
+    "autocapture_max_tool_input": (20, 10_000),
+    "autocapture_max_tool_result": (20, 100_000),
+    "autocapture_max_recent_sessions": (1, 10),
+    "inject_max_characters": (500, 10_000),
+    "model_timeout": (1, 600),
 }
 _LONGEST = 200  # of a text
 _MOST = 1 << 20  # bytes of the file
@@ -166,8 +201,7 @@ def variable_of(name: str) -> str:
 
 def rule_of(name: str) -> Rule:
     """What that variable may do."""
-    rule: Rule = _DECLARED[name][0]
-    return rule
+    return RULES.get(name, NEVER)
 
 
 def value_in(name: str, text: str) -> object:
@@ -198,7 +232,7 @@ def fit(name: str, value: object, where: str, hint: str) -> Any:
         if isinstance(value, str) and len(value) <= _LONGEST and value.isprintable():
             return value
         raise WrongUse(f"{where} must be a text of one line, with up to {_LONGEST} characters", hint)
-    least, most = _DECLARED[name][1]
+    least, most = _RANGES.get(name, _ANY_NUMBER)
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return value
     raise WrongUse(f"{where} must be a whole number from {least:,} to {most:,}", hint)

@@ -4,14 +4,17 @@ The parser of Python tells no lines. But a statement ends where the lines since 
 first time, so that parser finds them too, and nothing here has to know how TOML is written.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from tacit.record import Record
 
 _COMMENTED_HEADER = re.compile(r"\s*#\s*\[\s*([\w-]+)\s*\]\s*(?:#.*)?")
 
 
-class Statement(NamedTuple):
+class Statement(Record):
     """A header, or a key with its value: lines from `first` up to `after`, and the table they stand in."""
 
     first: int
@@ -20,7 +23,7 @@ class Statement(NamedTuple):
     says: Mapping[str, object] | None  # nothing for a header
 
 
-class Header(NamedTuple):
+class Header(Record):
     """Where lines of a section begin, up to the next header. A commented one counts: people keep its keys below it."""
 
     first: int

@@ -1,9 +1,11 @@
 """Which value holds for each setting, and where it comes from: a default, a line of the file, or the environment."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
+from tacit.record import Record
 from tacit.settings import Settings, key_of, of_environment, of_file, rule_of, variable_of
 from tacit.settings.document import told
 from tacit.settings.editing import Value
@@ -15,7 +17,7 @@ class Origin(StrEnum):
     ENVIRONMENT = "environment"
 
 
-class Held(NamedTuple):
+class Held(Record):
     """A setting with the value that holds. `where` is a line of the file, or a variable; `variable` says what a
     variable may do, and `ignored` is one that asks for what it may not, as it is set."""
 
@@ -28,7 +30,7 @@ class Held(NamedTuple):
     ignored: str = ""
 
 
-class Stray(NamedTuple):
+class Stray(Record):
     """A key of the file, or a variable, that names no setting: misspelt, or of a newer Tacit."""
 
     key: str

@@ -3,21 +3,23 @@
 A repository, an agent or a tool such as direnv can set variables, so a variable is not the person's consent.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
+
+from tacit.record import Record
 
 NO_MODE = "(none)"  # the only entry of a list of modes that allows none: an empty list allows all
 
 
-class Rule:
+class Rule(Record):
     """`hold(said, wanted)` is the value that holds where the file says one thing and a variable wants another. It
-    never grants more than what the file says. `may` tells a person what a variable may do.
+    never grants more than what the file says. `may` tells a person what a variable may do."""
 
-    Every hook makes these, and a NamedTuple would take ten times as long.
-    """
-
-    def __init__(self, name: str, may: str, hold: Callable[[Any, Any], Any]) -> None:
-        self.name, self.may, self.hold = name, may, hold
+    name: str
+    may: str
+    hold: Callable[[Any, Any], Any]
 
 
 def _added(said: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,13 +6,15 @@ itself has a name. What cannot be told: a command that a host started through a 
 ssh server, cron, a terminal multiplexer of the person), or whose parents have ended and whose environment is clean.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from __future__ import annotations
 
+from collections.abc import Mapping
+
+from tacit.record import Record
 from tacit.vault.ancestors import Process, ancestors
 
 
-class Sign(NamedTuple):
+class Sign(Record):
     """A variable that a host sets for the commands it runs, and the one that holds its session.
 
     `value` is the only value that counts; without one, any does that is not empty. `source` says where it is known
@@ -27,7 +29,7 @@ class Sign(NamedTuple):
     source: str = ""
 
 
-class Program(NamedTuple):
+class Program(Record):
     """The name of a host's executable or script, as a process above the command shows it."""
 
     name: str
@@ -145,7 +147,7 @@ PROGRAMS = (
 _PROGRAMS = {program.name: program for program in PROGRAMS}
 
 
-class Agent(NamedTuple):
+class Agent(Record):
     """The host that runs this command, its session where it tells one, and what it was recognised by."""
 
     name: str

@@ -1,14 +1,16 @@
 """Settings as a person sees and changes them: `tacit config` and `tacit autocapture`. An agent only looks."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from tacit.core.errors import Refused, StoreUnwell, WrongUse
 from tacit.disk.lock import FileLock, read_only, refuses_writes
 from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import replace_file
+from tacit.record import Record
 from tacit.settings import (
     TEMPLATE,
     Settings,
@@ -33,7 +35,7 @@ Change = Callable[[str], str | None]
 _LOCK_SECONDS = 30.0
 
 
-class Configured(NamedTuple):
+class Configured(Record):
     """What a change came to. `overruled_by` is a variable that restricts the new value."""
 
     key: str
@@ -43,7 +45,7 @@ class Configured(NamedTuple):
     overruled_by: str = ""
 
 
-class Standing(NamedTuple):
+class Standing(Record):
     """Whether sessions are captured here, and all that this depends on."""
 
     captures: bool

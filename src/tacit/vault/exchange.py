@@ -1,5 +1,7 @@
 """Taking a home along, and taking in another: whole lines where it is one's own, candidates where it is not."""
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from shlex import quote
-from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL, Claim
 from tacit.core.decide import propose
@@ -31,6 +32,7 @@ from tacit.log.log import Log
 from tacit.log.reader import lines
 from tacit.log.tombstones import Tombstones, tombstones
 from tacit.notes import facts
+from tacit.record import Record
 from tacit.vault.filing import must_decode
 from tacit.vault.named import EVIDENCE_LIMIT
 from tacit.vault.purging import Purging
@@ -131,7 +133,7 @@ class Exchanging(Purging):
         return told[0]
 
     def _candidates(
-        self, connection: sqlite3.Connection, said: "Sequence[_Said | None]", name: str
+        self, connection: sqlite3.Connection, said: Sequence[_Said | None], name: str
     ) -> tuple[list[Draft], Imported]:
         graves, drafts, known, refused, gone = tombstones(self._store.log), [], 0, 0, 0
         for one in said:
@@ -155,7 +157,7 @@ class Exchanging(Purging):
         return Event(name, name, origin.heard_from(draft.voice), draft.scope, draft.body)
 
 
-class _Said(NamedTuple):
+class _Said(Record):
     """A statement of somebody else."""
 
     claim: Claim

@@ -1,9 +1,11 @@
 """What `recall` found, made into answers: the passage, who said it, where it stands, and the command that opens it."""
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.claim import Scope, is_local, project_name
 from tacit.core.conversation import OF_SESSIONS, PromptGiven, session_id
@@ -18,6 +20,7 @@ from tacit.index.reader import Entry, Page
 from tacit.index.store import IndexUnwell
 from tacit.recall.find import COMMAND, Match
 from tacit.recall.places import Lines, Place
+from tacit.record import Record
 from tacit.vault.filing import must_decode
 from tacit.vault.opened import Opened
 
@@ -37,7 +40,7 @@ _SAID = "SELECT segment, line FROM (SELECT segment, line, event AS id FROM said)
 _LINES: dict[str, Lines] = {}
 
 
-class Said(NamedTuple):
+class Said(Record):
     """A passage of a session: who said it (nothing for the person) and when, in which session (its id, the shortest
     that names it, its title) and turn, and which parts of the text are words of the question. `did` tells what was
     done, where it is a call of a tool, with its outcome and directory. `answer` is what the turn came to; `later` is
@@ -64,7 +67,7 @@ class Said(NamedTuple):
         return f"tacit session show {self.short} --turn {self.turn}"
 
 
-class Hit(NamedTuple):
+class Hit(Record):
     """One answer. `status` of a page of the worklog, an evaluation, a session or a command is `recorded`. `id` is that
     of the memory, the session or else the event, and `short` the beginning of it that people type. `said` is the
     passage of a session; of a memory, the line it was learned from. `directory` and `exit_status` are those of a
@@ -145,7 +148,7 @@ class Hits(Opened):
         status = None if ran.status == UNKNOWN_STATUS else ran.status
         return Hit(*told, *place, why=_why(match), said=said, directory=ran.directory, exit_status=status)
 
-    def _said(self, connection: sqlite3.Connection, page: Page, passage: "Passage") -> Said:
+    def _said(self, connection: sqlite3.Connection, page: Page, passage: Passage) -> Said:
         from tacit.index import sessions as kept
 
         row = kept.row(connection, ClaimId(page.day.rpartition("-")[2]))

@@ -4,17 +4,20 @@ Without the extra nothing of this is loaded, and without vectors the extra is no
 that has them. A question encodes itself and nothing else.
 """
 
+from __future__ import annotations
+
 import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import LockBusy, ReadOnly
 from tacit.index import reader, vectors
 from tacit.index.rows import transaction
 from tacit.index.vectors import Text, Vector, print_of
+from tacit.record import Record
 from tacit.vault.filing import must_decode
 from tacit.vault.opened import Opened
 
@@ -28,14 +31,14 @@ _SESSIONS = 8  # that are looked at each time, whether they are done
 _BROKEN = (ImportError, OSError, LookupError, ValueError, TypeError, AttributeError, StopIteration)
 
 
-class Encoded(NamedTuple):
+class Encoded(Record):
     """How many texts got a vector now, and how many have one."""
 
     new: int
     all: int
 
 
-def measure(connection: sqlite3.Connection, text: str) -> "Measure | None":
+def measure(connection: sqlite3.Connection, text: str) -> Measure | None:
     """How near a question is to vectors; nothing where there are none, or no model that made them."""
     name = reader.meaning(connection)
     meaning = _meaning() if name else None
@@ -49,7 +52,7 @@ def measure(connection: sqlite3.Connection, text: str) -> "Measure | None":
 
 
 @cache
-def _meaning() -> "Meaning | None":
+def _meaning() -> Meaning | None:
     from tacit.meaning import load
 
     return load()
@@ -84,7 +87,7 @@ class Meanings(Opened):
             pass  # it is made another time
         return Encoded(new, self.meanings())
 
-    def _some(self, meaning: "Meaning") -> int:
+    def _some(self, meaning: Meaning) -> int:
         """A batch of them; says how many were kept."""
         texts = self._store.read(lambda connection: vectors.missing(connection, must_decode, _BATCH))
         made = [_made(meaning, text) for text in texts]
@@ -100,7 +103,7 @@ class Meanings(Opened):
         self._store.keep(lambda _connection, _unfiled: [], all_or_nothing)
 
 
-def _made(meaning: "Meaning", text: Text) -> Vector:
+def _made(meaning: Meaning, text: Text) -> Vector:
     return Vector(text.number, print_of(text.text), meaning.vector(text.text[: vectors.LONGEST]))
 
 

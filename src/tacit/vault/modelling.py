@@ -3,17 +3,20 @@
 Whatever a model does, nothing is lost and nobody is kept waiting for long: there is an answer, or a reason why not.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import Refused, TacitError
 from tacit.core.text import show, tokens
 from tacit.disk.lock import FileLock
 from tacit.disk.ops import OsDisk
 from tacit.learn.talk.learnt import Learnt, Said
+from tacit.record import Record
 from tacit.vault.model.meter import (
     Meter,
     Need,
@@ -36,7 +39,7 @@ _MOST_EXCERPT, _MOST_ANSWER = 6000, 2000  # tokens of one question
 _LOCK_SECONDS = 10.0
 
 
-class ModelOutcome(NamedTuple):
+class ModelOutcome(Record):
     """What a model found. `problem` says why nothing was asked or answered; `dropped` counts claims by reason; `model`
     is the one that has read the conversation, empty where none has."""
 
@@ -48,7 +51,7 @@ class ModelOutcome(NamedTuple):
     model: str = ""
 
 
-class ModelBudget(NamedTuple):
+class ModelBudget(Record):
     """What models cost today, of what they may."""
 
     spent: int
@@ -96,7 +99,7 @@ class Modelling(Opened):
         except (TacitError, OSError) as error:  # a home without room for the meter, no process to be had
             return ModelOutcome(problem=f"no model was asked: {show(str(error))}")
 
-    def _excerpt(self, said: Sequence[Said]) -> "tuple[Line, ...]":
+    def _excerpt(self, said: Sequence[Said]) -> tuple[Line, ...]:
         from tacit.learn.talk.model_excerpt import excerpt
 
         return excerpt(said, min(_MOST_EXCERPT, self._settings.model_tokens_per_day // 2))
@@ -109,7 +112,7 @@ class Modelling(Opened):
             return f"{error.message}; {'type: ' if error.hint.startswith('pip') else ''}{error.hint}"
         return ""
 
-    def _asked(self, text: str, lines: "Sequence[Line]", name: str) -> ModelOutcome:
+    def _asked(self, text: str, lines: Sequence[Line], name: str) -> ModelOutcome:
         from tacit.learn.talk.model_answer import read_answer
         from tacit.learn.talk.model_claims import checked
         from tacit.vault.model.calling import ask
@@ -129,7 +132,7 @@ class Modelling(Opened):
         found = checked(answer, lines)
         return ModelOutcome(found.findings, cost, dropped=found.dropped, summary=found.summary, model=name)
 
-    def _question(self, text: str, name: str) -> "Question":
+    def _question(self, text: str, name: str) -> Question:
         from tacit.learn.talk.model_answer import SCHEMA
         from tacit.vault.model.calling import Question
 
@@ -145,7 +148,7 @@ class Modelling(Opened):
                 self._write(reserved(meter, need))
         return problem
 
-    def _settle(self, need: Need, reply: "Reply", cost: int) -> None:
+    def _settle(self, need: Need, reply: Reply, cost: int) -> None:
         """Count what it cost; of a model that was cut off nobody knows, so that is all that was reserved."""
         with FileLock(self._meter_lock, _LOCK_SECONDS).held():
             now = self._now()

@@ -4,9 +4,10 @@ The note lies in the home while a sync is under way. Whoever takes the home's lo
 log has the judgements: if so, the lines they were read from are Tacit's; if not, they are still to be read.
 """
 
+from __future__ import annotations
+
 import json
 import os
-from typing import NamedTuple
 
 from tacit.core.event import Event
 from tacit.core.judgement import Decided, Proposed
@@ -14,9 +15,10 @@ from tacit.disk.ops import Disk
 from tacit.disk.replace import read_file, replace_file
 from tacit.log.log import MEMORY, Cursor, Log
 from tacit.notes.shelf import Shelf
+from tacit.record import Record
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """So many judgements are to stand after this point of the log; then these are the copies of the pages."""
 
     after: Cursor

@@ -1,13 +1,15 @@
 """Which project one stands in: found by reading files, never by running git or anything of the repository."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL, Scope, project_scope
 from tacit.core.text import clean
 from tacit.disk.theirs import beginning
+from tacit.record import Record
 
 FACTS = os.path.join("docs", "memory", "memories.ndjson")
 _MARKERS = (".git", ".jj", ".hg")
@@ -18,7 +20,7 @@ _SCP = r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)"
 _MAX = 64 * 1024
 
 
-class Project(NamedTuple):
+class Project(Record):
     """A repository: where it lies, and the names it is known by, the best first."""
 
     root: str

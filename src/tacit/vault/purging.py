@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import NamedTuple
 
 from tacit.core import purging
 from tacit.core.claim import Kind
@@ -37,6 +36,7 @@ from tacit.log.rewrite import Aside, set_aside
 from tacit.log.spool import Spool
 from tacit.log.tombstones import tombstones
 from tacit.notes.long_term import HEADER, SECTIONS
+from tacit.record import Record
 from tacit.vault.home import FOLDERS, SOMETIMES
 from tacit.vault.named import checked_optional
 from tacit.vault.opened import Opened
@@ -95,7 +95,7 @@ class Purge:
         return not (self.events or self.damaged or self.files or self.copies)
 
 
-class _Looked(NamedTuple):
+class _Looked(Record):
     """What a purge finds: the log as it should be, all that is to be taken out of other files, and those files."""
 
     plan: Plan

@@ -1,10 +1,12 @@
 """The verbs that only look: recall, brief, list, show, why, conflicts, status."""
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.claim import GLOBAL, Kind, Scope, is_local, project_name
 from tacit.core.errors import NotFound, StoreUnwell, WrongUse
@@ -20,6 +22,7 @@ from tacit.index.reader import Entry
 from tacit.index.store import IndexUnwell, wellness
 from tacit.recall.find import COMMAND, PAGE_KINDS, Query, relevance, search
 from tacit.recall.places import Place
+from tacit.record import Record
 from tacit.vault.filing import must_decode
 from tacit.vault.hits import Hit, Hits, scope_label
 from tacit.vault.named import meant, with_text
@@ -31,7 +34,7 @@ if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load i
     from tacit.recall.closeness import Measure
 
 
-class Counts(NamedTuple):
+class Counts(Record):
     """What was counted of a habit: what it is called, how often it was seen, in how many sessions, the last day.
 
     Without times (`has_times`) neither sessions nor days are known. `steps` are the lines of a sequence as they would
@@ -46,14 +49,14 @@ class Counts(NamedTuple):
     steps: tuple[str, ...] = ()
 
 
-class Listed(NamedTuple):
+class Listed(Record):
     """A memory in a list, with the shortest id that names it, and what was counted where it is a habit.
 
     Of a candidate also why it was proposed, and the active memories that cannot hold together with it.
     """
 
     short: str
-    memory: "Memory"
+    memory: Memory
     overruled_by: ClaimId | None
     conflict: bool
     counted: Counts | None = None
@@ -61,7 +64,7 @@ class Listed(NamedTuple):
     against: tuple[Entry, ...] = ()
 
 
-class Filters(NamedTuple):
+class Filters(Record):
     """Which entries of a list are wanted: of a project (name, or a folder in it), of an agent, last touched since and
     before a time as people type it."""
 
@@ -71,14 +74,14 @@ class Filters(NamedTuple):
     before: str | None = None
 
 
-class Source(NamedTuple):
+class Source(Record):
     """Something that was said or done in a session, and where it stands in the log."""
 
     event: Event
     place: Place
 
 
-class Reason(NamedTuple):
+class Reason(Record):
     """One event of a memory's history, where it stands in the log, whether it was undone, and what it was concluded
     from."""
 
@@ -88,14 +91,14 @@ class Reason(NamedTuple):
     sources: tuple[Source, ...] = ()
 
 
-class Dispute(NamedTuple):
+class Dispute(Record):
     """Two memories that contradict each other, in what they differ, and which rule decided between them."""
 
     difference: str
     scope: Scope
     winner: Listed
     loser: Listed
-    rule: "Rule"
+    rule: Rule
 
 
 class Questions(Hits):
@@ -197,11 +200,11 @@ class Questions(Hits):
 
     # Brief
 
-    def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> "Brief":
+    def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> Brief:
         from tacit.recall.brief import compose, is_standing_rule
         from tacit.vault.named import checked_tags
 
-        def ask(connection: sqlite3.Connection) -> "Brief":
+        def ask(connection: sqlite3.Connection) -> Brief:
             scopes = self._store.scopes_in(connection)
             is_open = not tags and not task  # then only what leads can be chosen
             leading = reader.leading(connection, scopes, _LEADING if is_open else -1)
@@ -237,7 +240,7 @@ class Questions(Hits):
         kind: str | None = None,
         scope: str | None = None,
         tag: str | None = None,
-        filters: "Filters | None" = None,
+        filters: Filters | None = None,
     ) -> list[Listed]:
         """Memories of a status, the latest first. A project in `filters` counts wherever one stands."""
         _known_kind(kind)
@@ -328,7 +331,7 @@ class Questions(Hits):
         return self._store.read(ask)
 
     def _dispute(
-        self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: "Rule", why: str
+        self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: Rule, why: str
     ) -> Dispute:
         first, second = self._listed(connection, winner), self._listed(connection, loser)
         entry = reader.entry(connection, winner)
@@ -359,7 +362,7 @@ def _is_from(connection: sqlite3.Connection, claim: ClaimId, agent: str) -> bool
 _LEADING = 200  # memories of a scope that a brief about nothing in particular is chosen from
 
 
-def _measure(connection: sqlite3.Connection, text: str) -> "Measure | None":
+def _measure(connection: sqlite3.Connection, text: str) -> Measure | None:
     """How near vectors are to a question; a home without any needs nothing of that."""
     if not reader.meaning(connection):
         return None

@@ -3,11 +3,12 @@
 A view and the copy of what was last written to it are changed alike, so that a hand edit stays the same edit.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from tacit.core.errors import Refused
 from tacit.core.ids import ClaimId
@@ -19,6 +20,7 @@ from tacit.log.log import SPOOL
 from tacit.log.strays import index_copies, is_index_copy, is_left
 from tacit.notes import facts, long_term
 from tacit.notes.shelf import SHARED_FILE, Shelf, inside
+from tacit.record import Record
 from tacit.vault.home import Home
 from tacit.vault.project import FACTS
 
@@ -35,7 +37,7 @@ _HISTORIES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history",
 Seen = dict[tuple[str, bytes, frozenset[str], int], bytes]
 
 
-class Scrubbed(NamedTuple):
+class Scrubbed(Record):
     """A file with what it should hold."""
 
     path: str

@@ -1,15 +1,17 @@
 """Making a home, and telling agents about it in their own files, between markers that can be taken out exactly."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from tacit.core.errors import WrongUse
 from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import replace_file
 from tacit.disk.theirs import read_theirs
+from tacit.record import Record
 from tacit.settings import TEMPLATE
 from tacit.vault.home import FOLDERS
 from tacit.vault.making import make_home
@@ -31,7 +33,7 @@ This person keeps a local memory with the command `tacit`.
 """
 
 
-class Agent(NamedTuple):
+class Agent(Record):
     """An agent that reads a file of instructions in a folder of its own below the person's home."""
 
     name: str

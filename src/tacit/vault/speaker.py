@@ -1,20 +1,22 @@
 """Who speaks, when and where: read from the environment once, handed down as values."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from tacit.core.errors import Refused, WrongUse
 from tacit.core.event import USER, Origin
 from tacit.core.provenance import Provenance
 from tacit.core.text import clean, clip, show
+from tacit.record import Record
 from tacit.vault.agents import find_agent
 
 Clock = Callable[[], datetime]
 
 
-class Speaker(NamedTuple):
+class Speaker(Record):
     """Makes the origin of an operation. An actor other than the person speaks with a model's authority.
 
     `sign` says what an agent was recognised by; it is shown where something is refused, and not recorded.

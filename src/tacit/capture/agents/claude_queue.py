@@ -5,12 +5,13 @@ the middle of its work, `dequeue` when it became a prompt of its own, which then
 person took it back into the line. A prompt of the command line goes through the queue too: its `dequeue` comes at once.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from tacit.capture.agents.telling import Place
+from tacit.record import Record
 
 
-class Queued(NamedTuple):
+class Queued(Record):
     """A text in the queue and what it is known by."""
 
     key: str

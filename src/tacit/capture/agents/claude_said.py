@@ -1,10 +1,12 @@
 """What a text in a user record of Claude Code is: words of the person, or something the host wrote there."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.capture.agents.noise import without_noise
 from tacit.core.conversation import How
+from tacit.record import Record
 
 INTERRUPTED = "[Request interrupted by user"
 _WRITTEN_BY_HOST = (
@@ -29,14 +31,14 @@ _CLARIFY = "The user wants to clarify these questions."
 _ANSWERED = re.compile(r'^- "(.{1,2000})"\n +Answer: (.{1,4000})$', re.MULTILINE)
 
 
-class Said(NamedTuple):
+class Said(Record):
     """Words of the person, and how they reached the agent."""
 
     text: str
     how: How
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """What was asked and what the person answered."""
 
     question: str

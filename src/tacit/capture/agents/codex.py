@@ -5,13 +5,15 @@ before the conversation looks like words of the person otherwise. A text that is
 event says the same, or when the agent goes on and no event came.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import PurePath
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.capture.agents.codex_results import Ended, by_status, ended
 from tacit.capture.agents.heard import Heard, Limits, Source, Tally
@@ -24,6 +26,7 @@ from tacit.capture.agents.when import Clock, when
 from tacit.core.conversation import Outcome
 from tacit.core.errors import TacitError
 from tacit.disk.theirs import MOST, open_theirs
+from tacit.record import Record
 
 _PASSED = frozenset(
     "session_meta world_state token_usage_record inter_agent_communication reasoning agent_reasoning token_count "
@@ -57,7 +60,7 @@ def _glance(raw: bytes) -> Glance:
     return Glance(kind.decode() if kind.decode() in _PASSED else "", raw)
 
 
-class _Session(NamedTuple):
+class _Session(Record):
     """What the first record of a rollout tells. A helper's own rollout names the session it works for."""
 
     id: str
@@ -67,7 +70,7 @@ class _Session(NamedTuple):
     is_aside: bool = False
 
 
-class _Typed(NamedTuple):
+class _Typed(Record):
     """A text that the person may have typed."""
 
     key: str

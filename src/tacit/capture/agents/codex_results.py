@@ -1,11 +1,13 @@
 """How a call of Codex ended, read from the text that the agent was given back."""
 
+from __future__ import annotations
+
 import json
 import re
-from typing import NamedTuple
 
 from tacit.capture.agents.shape import mapping, string, texts
 from tacit.core.conversation import Outcome
+from tacit.record import Record
 
 _STATUS = re.compile(r"(?:Process exited with code|Exit code:?|exit_code:?) (-?\d{1,5})", re.IGNORECASE)
 _HEAD = 600
@@ -14,7 +16,7 @@ _REJECTED = ("rejected by user", "rejected by the user", "denied by a hook", "bl
 _ABORTED = ("aborted by user", "command was aborted", "tool call aborted")
 
 
-class Ended(NamedTuple):
+class Ended(Record):
     """The text of a result and how the call ended."""
 
     text: str

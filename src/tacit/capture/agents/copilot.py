@@ -1,10 +1,12 @@
 """Transcripts of Copilot CLI: `~/.copilot/session-state/SESSION/events.jsonl`, one event a line."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.capture.agents.heard import Heard, Limits, Source, Tally
 from tacit.capture.agents.lines import Glance, first, records, start, type_of, whole
@@ -15,6 +17,7 @@ from tacit.capture.agents.when import Clock, when
 from tacit.core.conversation import By, How, Outcome
 from tacit.core.errors import TacitError
 from tacit.disk.theirs import open_theirs
+from tacit.record import Record
 
 _PASSED = frozenset(
     "session.start session.resume session.shutdown session.info session.warning session.error session.idle "
@@ -44,7 +47,7 @@ def _glance(raw: bytes) -> Glance:
     return Glance(kind if kind in _PASSED else "", raw)
 
 
-class _Session(NamedTuple):
+class _Session(Record):
     """What the first event tells."""
 
     id: str

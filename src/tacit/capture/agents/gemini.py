@@ -4,10 +4,12 @@ The older form is one document that is written anew each time. The newer has a m
 a patch may repeat messages that stood there before, with the same ids, and a message may come again with its calls.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.capture.agents.heard import Heard, Limits, Source, Tally
 from tacit.capture.agents.lines import first, records, start, whole
@@ -16,6 +18,7 @@ from tacit.capture.agents.shape import Object, listing, mapping, string, texts
 from tacit.capture.agents.telling import Call, Place, Teller, key_of
 from tacit.capture.agents.when import Clock, when
 from tacit.core.conversation import Outcome
+from tacit.record import Record
 
 _PASSED = frozenset(("info", "warning", "error", "about", "help", "quit", "compression"))
 _BY_HOST = (
@@ -31,7 +34,7 @@ _OUTCOMES = {"success": Outcome.WELL, "error": Outcome.FAILED, "cancelled": Outc
 _IDENTITY = re.compile(rb'"projectHash"|"\$set"')
 
 
-class _Session(NamedTuple):
+class _Session(Record):
     """What the first lines tell."""
 
     id: str

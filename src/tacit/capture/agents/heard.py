@@ -1,15 +1,18 @@
 """What reading a transcript gives: things said and done, and a count of everything else."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.core.conversation import Conversation, Titled
+from tacit.record import Record
 
 
-class Heard(NamedTuple):
+class Heard(Record):
     """One thing said or done.
 
     `key` names it within its host for ever: it is the same however often, and from wherever in the file, it is read.
@@ -43,7 +46,7 @@ class Tally:
 LONGEST_PROMPT = 1 << 20  # characters: no host takes a longer one as a prompt
 
 
-class Limits(NamedTuple):
+class Limits(Record):
     """Characters that are kept (B4), and the tools whose results are not. `text` is the limit of a reply; what the
     person wrote is kept whole, up to `LONGEST_PROMPT`."""
 
@@ -53,7 +56,7 @@ class Limits(NamedTuple):
     skipped: frozenset[str] = frozenset()  # further names of tools, in lower case
 
 
-class Source(NamedTuple):
+class Source(Record):
     """A host's transcripts.
 
     `places` are the folders or files in which they lie, from the environment and the person's folder.

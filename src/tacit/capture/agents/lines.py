@@ -4,14 +4,17 @@ A line over 16 MiB is counted and passed over without being held. A broken line 
 stand glued together in one line, both are given if they can be told apart. The last line is read only when it is whole.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.capture.agents.heard import Tally
 from tacit.capture.agents.shape import Object
 from tacit.disk.ops import past_hole
+from tacit.record import Record
 
 LONGEST = 16 << 20
 TOO_LONG = "longer than 16 MiB"
@@ -24,21 +27,21 @@ _TRIES = 32  # places at which a second record may begin
 _DECODER = json.JSONDecoder()
 
 
-class Record(NamedTuple):
+class TranscriptRecord(Record):
     """A record and the offset at which its line begins."""
 
     offset: int
     body: Object
 
 
-class _Line(NamedTuple):
+class _Line(Record):
     offset: int
     raw: bytes  # without anything where the line is too long to be held
     size: int
     is_whole: bool
 
 
-class Glance(NamedTuple):
+class Glance(Record):
     """What a look at the bytes of a line tells: the type of a record that is of no use, or what of it is needed."""
 
     noise: str
@@ -49,7 +52,9 @@ def _whole(raw: bytes) -> Glance:
     return Glance("", raw)
 
 
-def records(file: BinaryIO, offset: int, tally: Tally, glance: Callable[[bytes], Glance] = _whole) -> Iterator[Record]:
+def records(
+    file: BinaryIO, offset: int, tally: Tally, glance: Callable[[bytes], Glance] = _whole
+) -> Iterator[TranscriptRecord]:
     """Every object from the offset on. What a glance at a line shows to be of no use is not parsed."""
     for line in _lines(file, offset):
         noise, needed = glance(line.raw) if line.is_whole else _whole(line.raw)
@@ -67,7 +72,7 @@ def records(file: BinaryIO, offset: int, tally: Tally, glance: Callable[[bytes],
             if isinstance(one, str):
                 tally.damaged[one] += 1
             else:
-                yield Record(line.offset, one)
+                yield TranscriptRecord(line.offset, one)
 
 
 def _found(line: _Line, needed: bytes) -> list[Object | str]:

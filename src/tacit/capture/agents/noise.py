@@ -3,9 +3,12 @@
 Each row of `ROWS` is a tag. What is between its two marks goes, or stays without them. Everything is found in one pass.
 """
 
+from __future__ import annotations
+
 import re
 from enum import Enum
-from typing import NamedTuple
+
+from tacit.record import Record
 
 
 class Fate(Enum):
@@ -15,7 +18,7 @@ class Fate(Enum):
     STAYS = "stays"  # only the marks go
 
 
-class Row(NamedTuple):
+class Row(Record):
     """A tag in lower case, what becomes of its content, and how it looks."""
 
     tag: str
@@ -114,7 +117,7 @@ _MARK = re.compile(
 _FENCE = re.compile(r"<(/?)(tacit-[A-Za-z-]{1,40} [0-9a-f]{20})>")
 
 
-class _Mark(NamedTuple):
+class _Mark(Record):
     start: int
     end: int
     tag: str

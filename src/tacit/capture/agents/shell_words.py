@@ -4,9 +4,12 @@ A word with a variable, a glob or a substitution is not literal: what it stands 
 guessed, and nothing is ever an error: where the line cannot be followed, what was understood before that is given.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from tacit.record import Record
 
 _MOST = 20_000  # characters of a line that are looked at
 # Quoted and escaped text, operators, and everything else up to the next of them.
@@ -28,14 +31,14 @@ _UNQUOTED = re.compile(r"\\([$`\"\\\n])")
 _DELIMITER = re.compile(r"[ \t]*(['\"\\]?)([A-Za-z0-9_.-]{1,100})['\"]?")
 
 
-class Word(NamedTuple):
+class Word(Record):
     """A word; `text` is what it says when it is literal."""
 
     text: str
     is_literal: bool = True
 
 
-class Step(NamedTuple):
+class Step(Record):
     """A command, the files it writes its output to, what it is fed, and the operator before it."""
 
     words: tuple[Word, ...]

@@ -1,10 +1,11 @@
 """Making heard things of what a record says, the same for every host: noise goes, texts are bounded, keys last."""
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
 
 from tacit.capture.agents.excerpts import excerpt
 from tacit.capture.agents.heard import LONGEST_PROMPT, Heard, Limits, Tally
@@ -30,6 +31,7 @@ from tacit.core.conversation import (
 )
 from tacit.core.redaction import redacted
 from tacit.core.text import clean, clip
+from tacit.record import Record
 
 UNSAID = "never captured"
 _MARGIN = 4096  # characters around a cut in which a secret is looked for
@@ -42,7 +44,7 @@ _SECRET = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|creden
 _LONG_ID, _DIGITS = 20, 6
 
 
-class Place(NamedTuple):
+class Place(Record):
     """When and where something was said or done."""
 
     at: datetime
@@ -52,7 +54,7 @@ class Place(NamedTuple):
     remote: str = ""
 
 
-class Call(NamedTuple):
+class Call(Record):
     """A call of a tool that is waiting for its result. `key` is what it will be known by."""
 
     key: str

@@ -1,10 +1,12 @@
 """What each host calls its tools, and what is kept of a call (B3). One row a tool, by its name in lower case."""
 
+from __future__ import annotations
+
 import re
 from enum import Enum
-from typing import NamedTuple
 
 from tacit.core.conversation import Act
+from tacit.record import Record
 
 
 class Keeps(Enum):
@@ -15,7 +17,7 @@ class Keeps(Enum):
     NEVER = "never"
 
 
-class Tool(NamedTuple):
+class Tool(Record):
     """`shows` are fields of the input of which the first that is there is shown; `changes` name changed files."""
 
     act: Act = Act.OTHER

@@ -1,14 +1,17 @@
 """Histories that shells keep themselves. Each format is a file here with `looks_like` and `read`; this is the table."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.capture.history import atuin, bash, fish, zsh
 from tacit.capture.history.entry import Read
+from tacit.record import Record
 
 
-class Format(NamedTuple):
+class Format(Record):
     """How a history is read, and how it is known: by what it holds, or by a part of its name."""
 
     read: Callable[[BinaryIO], Iterator[Read]]

@@ -5,12 +5,15 @@ become the replacement character. A line that is mostly such is no command, and 
 left out whole, because half a command is another command.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from tacit.core.observation import UNKNOWN_STATUS
+from tacit.record import Record
 
 LONGEST = 8_000  # characters of a command
 LONGEST_LINE = 65_536  # bytes: as many characters of four bytes, each of which zsh may have written as two
@@ -30,7 +33,7 @@ _UNPRINTABLE = "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
 _REPLACED = "\ufffd"
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """A command of a history. What a history does not tell is left at its default."""
 
     command: str
@@ -42,7 +45,7 @@ class Entry(NamedTuple):
     host: str = ""
 
 
-class Unread(NamedTuple):
+class Unread(Record):
     """Something that is no command, and why. Hidden lines are the person's wish; the others could not be read."""
 
     reason: str

@@ -1,11 +1,14 @@
 """Where shells keep their histories."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+
+from tacit.record import Record
 
 
-class HistoryFile(NamedTuple):
+class HistoryFile(Record):
     """A history and the shell that wrote it; no shell where that is to be told by its content."""
 
     path: str

@@ -4,11 +4,14 @@ A session is named after its shell and its first second, so that reading again f
 before goes on: a history that has lost its beginning since then still belongs to the sessions it had.
 """
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import NamedTuple
+
+from tacit.record import Record
 
 PAUSE = 30 * 60  # seconds
 _UNTIMED = re.compile(r"[a-z]+:[0-9a-f]{12}")
@@ -24,7 +27,7 @@ def is_untimed(session: str) -> bool:
     return _UNTIMED.fullmatch(session) is not None
 
 
-class Sitting(NamedTuple):
+class Sitting(Record):
     """A session that is known already, from its first second to its last."""
 
     first: int

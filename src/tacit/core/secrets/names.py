@@ -4,10 +4,11 @@ The last word of the name tells what is asked of the value. Behind `password` a 
 `token` it must look drawn by lot; behind `key`, which names a thousand other things, it must be so beyond doubt.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from tacit.core.secrets.blocks import Found
 from tacit.core.secrets.values import (
@@ -25,6 +26,7 @@ from tacit.core.secrets.values import (
     is_wordy,
     may_be_secret,
 )
+from tacit.record import Record
 
 _FOREIGN = (
     "passwort kennwort contraseña contrasena contrasenya clave senha motdepasse mdp wachtwoord hasło haslo heslo parola "
@@ -162,7 +164,7 @@ _JOINS = frozenset("+.,)%&|")
 _LINE_BEFORE = 200
 
 
-class Place(NamedTuple):
+class Place(Record):
     """A name, the word or sign before it, how a value follows, where the name ends and where the value begins."""
 
     name: str

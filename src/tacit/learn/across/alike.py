@@ -3,17 +3,19 @@
 Only among what nobody has decided on yet; what a person accepted or turned down is theirs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tacit.core.likeness import is_alike
 from tacit.core.memory import Memory
 from tacit.core.status import Status
+from tacit.record import Record
 
 _MOST = 300  # candidates that are compared with each other
 
 
-class Pair(NamedTuple):
+class Pair(Record):
     """A candidate, and the one that it joins."""
 
     memory: Memory

@@ -1,13 +1,15 @@
 """Where two commands differ, when that is one place."""
 
+from __future__ import annotations
+
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
 from tacit.learn.fixes.tries import CUT
 from tacit.learn.fixes.typed import whole
+from tacit.record import Record
 
 
-class Difference(NamedTuple):
+class Difference(Record):
     """What stands in the one and what in the other; either may be nothing."""
 
     old: str

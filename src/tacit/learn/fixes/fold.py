@@ -5,8 +5,9 @@ along. An edit, the person's stop and a summary close what is open: what works a
 does not matter in how many pieces a session comes. `rest` closes what is open at its end.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from tacit.core.conversation import Act, Compacted, Interrupted, Outcome, PromptGiven, ToolUsed
 from tacit.learn.fixes.commands import does, is_bypass
@@ -17,6 +18,7 @@ from tacit.learn.fixes.saying import learnt
 from tacit.learn.fixes.sorts import Sort
 from tacit.learn.fixes.tries import pair_of
 from tacit.learn.talk.learnt import Learnt, Said
+from tacit.record import Record
 
 WINDOW = 9  # calls in which a failure may be mended
 _MOST_LOST = 64  # paths that were not there and the like, kept to see whether they are missed again
@@ -24,7 +26,7 @@ _MOST_ASKED = 2000  # characters of a request that are looked at
 _PROMPT = 2  # a request of the person counts as so many calls
 
 
-class Open(NamedTuple):
+class Open(Record):
     """A failure, and the best that came after it."""
 
     failure: Call
@@ -35,7 +37,7 @@ class Open(NamedTuple):
     asked: str = ""  # what the person said since
 
 
-class Trail(NamedTuple):
+class Trail(Record):
     open: tuple[Open, ...] = ()
     lost: tuple[str, ...] = ()
 

@@ -1,10 +1,12 @@
 """What is of the moment taken out of what is said: names of branches, messages, values, ids, places of this machine."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.learn.fixes.tries import CUT
 from tacit.learn.fixes.typed import typed
+from tacit.record import Record
 
 _STYLE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _QUOTED = r"(?:\"[^\"]{0,400}(?:\"|$)|'[^']{0,400}(?:'|$))"
@@ -46,7 +48,7 @@ _ELSEWHERE = re.compile(rf"(?<=\bgit) -C ({_WORD})")
 REDACTED = re.compile(r"REDACTED|\[redacted:")
 
 
-class Told(NamedTuple):
+class Told(Record):
     """Two commands and the error between them, as they can be said."""
 
     before: str

@@ -1,7 +1,8 @@
 """Whether one call is the mended form of another that failed, and how it was mended. Decides; keeps nothing."""
 
+from __future__ import annotations
+
 from enum import Enum
-from typing import NamedTuple
 
 from tacit.core.conversation import Act, Outcome, ToolUsed
 from tacit.core.ids import EventId
@@ -35,6 +36,7 @@ from tacit.learn.fixes.tries import (
 )
 from tacit.learn.fixes.typed import differ_in_text_only
 from tacit.learn.habits.families import Part
+from tacit.record import Record
 
 NEAR = 2  # calls in between, where little else speaks for it
 _SAME_INPUT = 0.4
@@ -56,7 +58,7 @@ class Way(Enum):
     ASKED = "asked"  # another input for a tool that is no shell
 
 
-class Call(NamedTuple):
+class Call(Record):
     """A call of a tool, and the event it stands in."""
 
     event: EventId
@@ -71,7 +73,7 @@ class Call(NamedTuple):
         return self.used.act is Act.RAN
 
 
-class Found(NamedTuple):
+class Found(Record):
     """A success that mended a failure. `before` and `after` are the commands to show, `repair` the one in between.
 
     `program` is what failed, as a person would call it; `advised` a flag that the error names.

@@ -1,10 +1,12 @@
 """What the shell does to words before a program sees them, and the lessons that follow whatever the program is."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.learn.fixes.reading import Trouble
 from tacit.learn.fixes.typed import outside_quotes, typed, unquoted
+from tacit.record import Record
 
 _SAID_BY_A_SHELL = re.compile(
     r"syntax error near|no matches found|: no match\b|event not found|parse error near|bad pattern|bad substitution|"
@@ -19,7 +21,7 @@ _JOINT = re.compile(r"(?:[|&;<>]{1,2}|\d?>&?\d?|&>)(?:/dev/null)?")
 _ESCAPED = "\\!"
 
 
-class Quoting(NamedTuple):
+class Quoting(Record):
     """Signs of a word that the shell read, and how that was kept from it."""
 
     signs: str

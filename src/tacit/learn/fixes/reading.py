@@ -1,11 +1,13 @@
 """What went wrong, read from the result of a call: the line that tells it, its sort, and what it names."""
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from tacit.learn.fixes.sorts import LASTING, Sort
 from tacit.learn.fixes.troubles import PHRASES, WORK_PHRASES
+from tacit.record import Record
 
 _MOST_LINES = 60
 _REMEMBERED = 1024  # lines: a failure is read again at every call that may have mended it
@@ -27,7 +29,7 @@ _OWN_NAME = re.compile(r"^([A-Za-z][\w.+-]{0,30}): ")
 _HEAD = 3  # lines of a result in which a failure that was hidden is looked for
 
 
-class Trouble(NamedTuple):
+class Trouble(Record):
     """`line` is an exact part of the result; `named` are the words and flags in quotes there; `text` is all of it."""
 
     sort: Sort

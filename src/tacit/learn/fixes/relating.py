@@ -1,12 +1,14 @@
 """Whether two different commands try the same thing, given what the first one's error says."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.learn.fixes.reading import Trouble
 from tacit.learn.fixes.sorts import Sort
 from tacit.learn.fixes.tries import Pair, arguments_of, bare, flags_of, words_of
 from tacit.learn.habits.families import Part
+from tacit.record import Record
 
 _NEAR, _FAR = 2, 6  # calls in between
 _ALIKE, _HALF, _VERY_ALIKE = 0.3, 0.5, 0.6
@@ -23,7 +25,7 @@ _RUNNER = 3  # words in front of a command that run it
 _SPECIAL = frozenset("()[]{}*?!&<>$#")
 
 
-class _Signs(NamedTuple):
+class _Signs(Record):
     """What speaks for it: words that the error blames and the retry drops, flags that it advises and the retry has."""
 
     blamed: bool

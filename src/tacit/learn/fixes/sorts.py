@@ -1,7 +1,10 @@
 """The sorts of errors, and the shape of a row in their tables."""
 
+from __future__ import annotations
+
 from enum import Enum
-from typing import NamedTuple
+
+from tacit.record import Record
 
 
 class Sort(Enum):
@@ -27,7 +30,7 @@ class Sort(Enum):
 LASTING = frozenset((Sort.USAGE, Sort.SYNTAX, Sort.MISSING, Sort.STATE, Sort.PLACE, Sort.SETTING, Sort.ADVICE))
 
 
-class Row(NamedTuple):
+class Row(Record):
     """A phrase that errors of one sort share, whatever the program, and a line that it is found in."""
 
     phrase: str

@@ -1,10 +1,12 @@
 """Two commands side by side: whether they try the same thing, and in what they differ."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
-from typing import NamedTuple
 
 from tacit.learn.habits.families import Part, parts
+from tacit.record import Record
 
 CUT = "…"  # at the end of a command of which only the beginning was kept
 _QUIET = re.compile(r"\s{0,4}(?:[12]?>&[12]|2?>{1,2} ?/dev/null|&> ?/dev/null|\|\| true$)")
@@ -16,7 +18,7 @@ _QUOTES = str.maketrans("", "", "'\"\\")
 _MOVES = frozenset(("cd", "pushd", "true", "echo", "export", "sleep", "printf"))
 
 
-class Try(NamedTuple):
+class Try(Record):
     """One command line, by its parts."""
 
     text: str
@@ -28,7 +30,7 @@ class Try(NamedTuple):
         return _MASKS.search(self.text) is not None
 
 
-class Pair(NamedTuple):
+class Pair(Record):
     """Two parts of two lines. `alike` is 0 … 1, of their words."""
 
     before: Part

@@ -1,14 +1,16 @@
 """The tables of errors, ready to be asked."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.learn.fixes.sorts import Row, Sort
 from tacit.learn.fixes.tables.lasting import ADVICE, MISSING, PLACE, SETTING, STATE, SYNTAX, USAGE
 from tacit.learn.fixes.tables.passing import DECLINED, IDLE, MOMENT, PATH, WORK
+from tacit.record import Record
 
 
-class Phrase(NamedTuple):
+class Phrase(Record):
     """A row of the tables with its sort."""
 
     sort: Sort

@@ -9,10 +9,11 @@ A sequence is worth what it says beyond chance: two commands that are run all da
 is the normalised pointwise mutual information, 0 for chance and 1 for commands that never go without each other.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import log, sqrt
-from typing import NamedTuple
 
 from tacit.core.claim import GLOBAL, Kind, is_local
 from tacit.core.ids import EventId, moment
@@ -20,6 +21,7 @@ from tacit.learn.habits.families import parts
 from tacit.learn.habits.habit import BETWEEN, Tally, confidence, is_habit
 from tacit.learn.habits.rituals import overlaps
 from tacit.learn.habits.tables.common import COMMON, LOOKING, is_generic_directory
+from tacit.record import Record
 
 _LESSER = 2  # the group of what is everybody's, told already, or a coincidence
 WAITING = 5  # new cards at a time; whoever gets more reads none
@@ -36,7 +38,7 @@ _TURNS = (Kind.WORKFLOW_PATTERN, Kind.RECURRING_COMMAND, Kind.PREFERRED_CWD, Kin
 _NAMING = frozenset("make just task rake npm pnpm yarn bun mise invoke nox tox hatch pdm poetry ssh mosh".split())
 
 
-class Odds(NamedTuple):
+class Odds(Record):
     """How often commands were run, to tell habit from chance: all together, and one family."""
 
     total: int

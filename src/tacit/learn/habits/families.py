@@ -6,17 +6,19 @@ of it are consumers. What only looks around or feeds a pipeline (`ls`, `cat`, `e
 part, known by its first real command.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
-from typing import NamedTuple
 
 from tacit.learn.habits.line import MAX_COMMANDS, Pipeline, read
 from tacit.learn.habits.naming import Named, named
+from tacit.record import Record
 
 _REMEMBERED = 4096  # lines
 _REMEMBERED_LENGTH = 512  # characters; longer lines seldom come twice and would fill memory
 
 
-class Part(NamedTuple):
+class Part(Record):
     """One command of a line: what it is in every habit, and how it was typed."""
 
     family: str  # "git commit", "npm test", "make lint"; never empty

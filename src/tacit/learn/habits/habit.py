@@ -1,13 +1,14 @@
 """A habit: something seen again and again, how often, in how many sessions; when that is enough, and how sure it is."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple
+from tacit.record import Record
 
 BETWEEN = "\n"  # between the parts of a key; no part has one
 
 
-class Seen(NamedTuple):
+class Seen(Record):
     """One occurrence of a habit. Kind and key identify the habit; `place` is where this occurrence ran.
 
     `place` is a directory, or "" when the directory is unknown. A sequence whose steps ran in different directories has
@@ -19,7 +20,7 @@ class Seen(NamedTuple):
     place: str = ""
 
 
-class Tally(NamedTuple):
+class Tally(Record):
     """A habit and what was counted of it.
 
     `last` is the event of the latest occurrence. `scope` is the project the habit belongs to; the counts are then those
@@ -34,7 +35,7 @@ class Tally(NamedTuple):
     has_times: bool = True
 
 
-class Scale(NamedTuple):
+class Scale(Record):
     """When a habit is one, and how sure it is: `base` at the threshold, more for each further run and session, never
     above `cap`."""
 

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.text import clean, clip
+from tacit.record import Record
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -29,7 +30,7 @@ Words = tuple[str, ...]
 Stage = tuple[Words, ...]  # the commands of one stage: one, or those inside a group or a loop
 
 
-class Pipeline(NamedTuple):
+class Pipeline(Record):
     """One part of a line as typed, and its stages; `whole` is false where the text had to be cut."""
 
     text: str

@@ -6,9 +6,10 @@ train.py`), the place (`ssh build-1`). The tables say which; a program that is i
 behind its name is one that programs commonly have (`mytool deploy`).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Collection
-from typing import NamedTuple
 
 from tacit.learn.habits.line import Words
 from tacit.learn.habits.tables.programs import ARGUMENTS, FLAGGED, PLACES, RENAMED, TELLING, TRIVIAL, VERBS
@@ -24,12 +25,13 @@ from tacit.learn.habits.tables.scripts import (
 )
 from tacit.learn.habits.tables.tools import TOOLS
 from tacit.learn.habits.tables.wrappers import PREFIXES, WRAPPERS
+from tacit.record import Record
 
 MAX_FAMILY = 120  # characters
 MAX_DEPTH = 4  # words of a command, targets and prefixes that are named
 
 
-class Named(NamedTuple):
+class Named(Record):
     """The family of one command, its words without wrappers, and whether it is no habit by itself."""
 
     family: str
@@ -37,7 +39,7 @@ class Named(NamedTuple):
     trivial: bool
 
 
-class _Read(NamedTuple):
+class _Read(Record):
     """A family, and the words behind those it is made of."""
 
     family: str

@@ -7,13 +7,15 @@ A message is a placeholder even where it never varied: nobody means to commit wi
 have too little in common, the step is the command alone.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from tacit.core.placeholders import can_be_filled, placeholder
 from tacit.core.workflow import has_hole
+from tacit.record import Record
 
 _MOST_PLACEHOLDERS = 3  # in a step; with more of them the lines are not the same step
 _LONGEST = 500  # characters of a line that is looked at
@@ -70,7 +72,7 @@ _NEEDED = {
 }
 
 
-class _Slot(NamedTuple):
+class _Slot(Record):
     """A place that varies: what stands before and behind it in its word, what it is called, and its value in each
     occurrence."""
 
@@ -117,7 +119,7 @@ def _is_all_of(family: str, text: str) -> bool:
     return len(text.split()) <= len(family.split())
 
 
-class _Prose(NamedTuple):
+class _Prose(Record):
     """A word of prose: what it is called, and how it was typed."""
 
     name: str

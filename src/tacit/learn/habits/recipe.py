@@ -1,26 +1,28 @@
 """From a habit to something that can be run: the command lines a person really typed, and where."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from tacit.core.observation import CommandRan
 from tacit.learn.habits.families import Part, parts
 from tacit.learn.habits.habit import BETWEEN
 from tacit.learn.habits.placeholders import templates
+from tacit.record import Record
 
 _SEVERAL = 2  # sessions that show a whole ritual
 _MOSTLY = 0.8  # so much of it in one directory makes it that directory's
 
 
-class Recipe(NamedTuple):
+class Recipe(Record):
     """The steps of a workflow as lines, and the directory to run them in; none is wherever one stands."""
 
     steps: tuple[str, ...]
     directory: str
 
 
-class _Occurrence(NamedTuple):
+class _Occurrence(Record):
     texts: tuple[str, ...]
     directory: str
 

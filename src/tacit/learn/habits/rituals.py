@@ -5,10 +5,12 @@ so it is the same however the history came in. It has at most seven steps, no st
 command that only looks at something. Rituals of one project share at most one step.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from tacit.learn.habits.tables.common import LOOKING
+from tacit.record import Record
 
 LONGEST = 7
 _LIKELY = 0.4  # of the times that two steps were run in order, so often the next one followed
@@ -17,7 +19,7 @@ _MOST_OVERLAP = 1  # steps that two rituals of a project may share
 Families = tuple[str, ...]
 
 
-class Count(NamedTuple):
+class Count(Record):
     """How often a sequence was seen in one project."""
 
     runs: int
@@ -25,7 +27,7 @@ class Count(NamedTuple):
     last: str
 
 
-class Ritual(NamedTuple):
+class Ritual(Record):
     """The steps of a ritual, and the counts of its weakest part."""
 
     families: Families

@@ -1,15 +1,16 @@
 """What learners are shown: the commands of one session in order, and what is worth keeping of those before."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from tacit.core.observation import CommandRan
 from tacit.learn.habits.families import Part, parts
+from tacit.record import Record
 
 PAUSE = 30 * 60 * 1000  # milliseconds after which what was done before is another matter
 KEPT = 2  # commands that a sequence of three needs to look back
 
 
-class Step(NamedTuple):
+class Step(Record):
     """One line that was run, with the commands in it."""
 
     at: int
@@ -21,7 +22,7 @@ class Step(NamedTuple):
         return self.ran.meant or self.ran.command
 
 
-class Trail(NamedTuple):
+class Trail(Record):
     """What a session did last, as far as anybody looks back: the last families, the line that just failed, and the
     directories in which those families ran."""
 
@@ -30,7 +31,7 @@ class Trail(NamedTuple):
     failed: str = ""
     directories: tuple[str, ...] = ()
 
-    def rested(self, now: int) -> "Trail":
+    def rested(self, now: int) -> Trail:
         """The same, unless so much time went by that nothing follows from it."""
         return self if abs(now - self.at) <= PAUSE else Trail(at=self.at)
 

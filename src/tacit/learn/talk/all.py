@@ -6,8 +6,9 @@ A conversation is folded thing by thing, so it does not matter in how many piece
 of the person alone; what the agent said only tells what the person pointed at.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from tacit.core.conversation import Act, How, Outcome, PromptGiven, ReplyGiven, ToolUsed
 from tacit.core.gist import gist
@@ -32,6 +33,7 @@ from tacit.learn.talk.learnt import Learnt, Said
 from tacit.learn.talk.own_words import NOWHERE, Span
 from tacit.learn.talk.phrase import Phrase, phrases
 from tacit.learn.talk.saying import ABOUT, say
+from tacit.record import Record
 
 # Where two find something in one sentence with as much for it, the earlier one names its kind.
 LEARNERS = (
@@ -51,7 +53,7 @@ _POINTING = 0.6  # "always do it that way": what it is about is said elsewhere, 
 _HEARD = (How.TYPED, How.QUEUED, How.REJECTION, How.ANSWER, How.COMMAND)
 
 
-class Talk(NamedTuple):
+class Talk(Record):
     """What is kept in mind of a conversation: what it was about last, and what was chosen over what."""
 
     about: str = ""
@@ -96,7 +98,7 @@ def _prompted(talk: Talk, said: Said, prompt: PromptGiven) -> tuple[Talk, tuple[
     return Talk(talk.about, kept), learnt
 
 
-class Taught(NamedTuple):
+class Taught(Record):
     """What a sentence teaches, and where it stands in the prompt."""
 
     quote: Span

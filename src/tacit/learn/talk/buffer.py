@@ -4,11 +4,13 @@ They are looked at when there are 20, or when the first has waited for 60 second
 as if something is to be learnt. What is learnt does not depend on where the pieces end.
 """
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.core.conversation import How, Outcome, PromptGiven, ToolUsed
 from tacit.learn.talk.learnt import Said
+from tacit.record import Record
 
 MOST_EVENTS = 20
 MOST_MILLISECONDS = 60_000
@@ -22,7 +24,7 @@ _TRIGGER = re.compile(
 _LOOKED_AT = 4000
 
 
-class Buffer(NamedTuple):
+class Buffer(Record):
     """What waits, since when (milliseconds), and whether something in it looks like a lesson."""
 
     waiting: tuple[Said, ...] = ()
@@ -30,7 +32,7 @@ class Buffer(NamedTuple):
     fired: bool = False
 
 
-class Step(NamedTuple):
+class Step(Record):
     """The buffer afterwards, and what is to be looked at now (nothing: keep waiting)."""
 
     buffer: Buffer

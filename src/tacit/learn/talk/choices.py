@@ -1,13 +1,15 @@
 """What the person chose over what, in so many words, and who chose the same again: a preference."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tacit.core.claim import Kind
 from tacit.core.ids import EventId
 from tacit.learn.talk.learnt import Learnt
 from tacit.learn.talk.phrase import Phrase
+from tacit.record import Record
 
 LEAST = 2  # times that the same was chosen over the same
 MOST_KEPT = 200  # choices of a conversation that are kept in mind
@@ -22,14 +24,14 @@ _NO_NAMES = frozenset(
 )
 
 
-class Choice(NamedTuple):
+class Choice(Record):
     """One thing taken, another left."""
 
     taken: str
     left: str
 
 
-class Chosen(NamedTuple):
+class Chosen(Record):
     """A choice, the event it was made in and the words."""
 
     choice: Choice

@@ -5,13 +5,15 @@ alone. Signs add to it or take from it: a reason given, a thing named in general
 What reaches `ENOUGH` is taken as meant to last. A learner is a table of forms.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from tacit.core.claim import Kind
 from tacit.learn.talk.phrase import Phrase
 from tacit.learn.talk.signs import ABOUT, IMPERSONAL, OBJECTS, SENTENCE, Sign, before
+from tacit.record import Record
 
 ENOUGH = 4
 
@@ -34,7 +36,7 @@ WE = r"\b(?:we|i)\b"
 NOT = r"(?:don't|dont|do not|do n't|must not|mustn't|should not|shouldn't|shouldnt|cannot|can't|may not)"
 
 
-class Form(NamedTuple):
+class Form(Record):
     """A class of wordings. `firm` ones hold whatever is talked of; of others signs of the moment take away.
 
     `acts` says that what follows the match is what is to be done something with.
@@ -50,7 +52,7 @@ class Form(NamedTuple):
     impersonal: bool = False
 
 
-class Match(NamedTuple):
+class Match(Record):
     """A form that a sentence has, and how much speaks for it."""
 
     form: Form

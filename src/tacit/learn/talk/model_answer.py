@@ -1,10 +1,12 @@
 """What a model answered, read strictly: one JSON object of the form that was asked for, or it is no answer."""
 
+from __future__ import annotations
+
 import json
 import re
-from typing import NamedTuple
 
 from tacit.core.claim import Kind
+from tacit.record import Record
 
 # No habit is among them: those are counted, not told.
 _TOLD = (
@@ -50,7 +52,7 @@ _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"```(?:json)?[ \t\r]*\n(.*)\n[ \t]*```", re.DOTALL)
 
 
-class Claimed(NamedTuple):
+class Claimed(Record):
     """One memory as the model tells it: of the right form, and nothing of it is checked yet."""
 
     kind: Kind
@@ -60,7 +62,7 @@ class Claimed(NamedTuple):
     confidence: float
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """`malformed` counts what stood in it and was no memory, or no summary."""
 
     claimed: tuple[Claimed, ...]

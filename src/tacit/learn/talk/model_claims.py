@@ -4,10 +4,11 @@ A model is never taken at its word. What it read in the output of a tool may be 
 tells anybody what to do comes from there.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from tacit.core.claim import Kind
 from tacit.core.provenance import Provenance
@@ -19,6 +20,7 @@ from tacit.learn.talk.model_excerpt import Line, Part
 from tacit.learn.talk.model_polarity import contradicts, stems
 from tacit.learn.talk.model_summary import why_no_summary
 from tacit.learn.talk.model_words import is_thought, names
+from tacit.record import Record
 
 _LONGEST, _SHORTEST_QUOTE = 300, 8  # C4: a complete thought
 _SUREST, _LEAST_SURE = 0.75, 0.5  # a model is never as sure as a person's own words
@@ -43,7 +45,7 @@ _ORDERS = re.compile(
 _WORD = re.compile(r"\S+")
 
 
-class Checked(NamedTuple):
+class Checked(Record):
     """What holds, and how many claims were dropped for which reason; a summary that does not hold is one of those."""
 
     findings: tuple[Learnt, ...]
@@ -51,11 +53,11 @@ class Checked(NamedTuple):
     summary: str = ""
 
 
-class _Dropped(NamedTuple):
+class _Dropped(Record):
     reason: str
 
 
-class _Quoted(NamedTuple):
+class _Quoted(Record):
     """Where the quote stands: `exact` is as it was said."""
 
     line: Line

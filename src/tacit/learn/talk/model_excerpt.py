@@ -3,9 +3,10 @@
 A model quotes what it was shown; `Part` keeps beside that what was really said, so that a quote is found there again.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tacit.core.conversation import Act, Conversation, Outcome, PromptGiven, ReplyGiven, ToolUsed
 from tacit.core.ids import EventId
@@ -13,11 +14,12 @@ from tacit.core.provenance import Provenance
 from tacit.core.redaction import redacted
 from tacit.core.text import clean, clip, show, tokens
 from tacit.learn.talk.learnt import Said
+from tacit.record import Record
 
 _PROMPT, _REPLY, _ABOUT, _CALL, _RESULT = 2000, 600, 300, 300, 400  # characters that are shown of each
 
 
-class Part(NamedTuple):
+class Part(Record):
     """Words of one speaker: as a model is shown them, and as they were said."""
 
     name: str
@@ -26,7 +28,7 @@ class Part(NamedTuple):
     provenance: Provenance
 
 
-class Line(NamedTuple):
+class Line(Record):
     """One thing that was said. Only `parts` can be quoted; `words` is all it says, `text` the line as it is sent."""
 
     label: str
@@ -36,7 +38,7 @@ class Line(NamedTuple):
     text: str
 
 
-class _Drawn(NamedTuple):
+class _Drawn(Record):
     """`rank` is how soon it is taken where there is room for some only."""
 
     rank: int

@@ -4,14 +4,17 @@ Only what a person typed can say a rule. What is left out: fenced and indented c
 tables, everything behind a line that announces something pasted, documents, and prompts that a host wrote.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from tacit.record import Record
 
 MOST = 6000  # letters of a prompt that are read; what is longer was not typed
 
 
-class Span(NamedTuple):
+class Span(Record):
     """A part of a text: from here, up to there."""
 
     start: int
@@ -21,7 +24,7 @@ class Span(NamedTuple):
 NOWHERE = Span(-1, -1)
 
 
-class Line(NamedTuple):
+class Line(Record):
     """A line of a prompt and where it begins."""
 
     start: int

@@ -3,11 +3,13 @@
 `plain` has the length of `text`, so a place in one is the place in the other.
 """
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.learn.talk.own_words import Span, own_words
 from tacit.learn.talk.sentences import sentences
+from tacit.record import Record
 
 LONGEST = 700  # letters of a sentence that are read
 MOST = 80  # sentences of a prompt that are read
@@ -40,7 +42,7 @@ _RIGHT = {
 }
 
 
-class Phrase(NamedTuple):
+class Phrase(Record):
     """`before` is the sentence in front of it in the same prompt; `alone` tells whether the prompt is little else;
     `pressing` is what the moment adds: words with which a call was turned down are meant."""
 

@@ -4,14 +4,16 @@ The quote is an exact part of the prompt. Where a sentence points at another ("n
 front of it comes along; where there is none, what the turn before was about is named behind it.
 """
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.core.gist import one_line, visible
 from tacit.core.redaction import secret_kind
 from tacit.core.text import clip
 from tacit.learn.talk.own_words import Span
 from tacit.learn.talk.phrase import Phrase
+from tacit.record import Record
 
 LEAST_WORDS = 5  # C4
 ABOUT = " (about: "  # behind it stand words of the agent
@@ -53,7 +55,7 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BREAK = re.compile(r"[,;:]\s|\s[—–-]\s")
 
 
-class Saying(NamedTuple):
+class Saying(Record):
     """What is stored, the part of the prompt it is made of, and whether it points at something outside itself."""
 
     sentence: str

@@ -1,10 +1,13 @@
 """What speaks for and against a sentence being meant to last, whatever its form: tables of wordings with a weight."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
+
+from tacit.record import Record
 
 
-class Sign(NamedTuple):
+class Sign(Record):
     """A class of wordings and what it adds."""
 
     name: str

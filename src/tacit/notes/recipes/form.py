@@ -3,10 +3,12 @@
 The lines of a step are indented below `step:`, so that nothing in a command can be taken for another line of the form.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from tacit.core.errors import WrongUse
+from tacit.record import Record
 
 INDENT = "    "
 _HEAD = (
@@ -16,7 +18,7 @@ _HEAD = (
 )
 
 
-class Form(NamedTuple):
+class Form(Record):
     """What a person may change."""
 
     name: str

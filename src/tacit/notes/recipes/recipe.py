@@ -1,9 +1,11 @@
 """What every export is made from, and the names it may have elsewhere."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from tacit.core.placeholders import names_in
+from tacit.record import Record
 
 # Words that shells and just keep for themselves, or that a function would take away from every script of the session.
 _RESERVED = frozenset(
@@ -19,7 +21,7 @@ _RESERVED = frozenset(
 )
 
 
-class Recipe(NamedTuple):
+class Recipe(Record):
     """A workflow to be written down for another tool; `directory` is a whole path or empty."""
 
     name: str

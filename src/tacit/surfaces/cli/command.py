@@ -5,10 +5,13 @@ full of flags. A word that looks like a mistyped option is refused in every verb
 text that is read from standard input.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tacit.core.errors import WrongUse
+from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.vault.opened import Opened
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 Part = TypeVar("Part", bound="Opened")
 
 
-class Option(NamedTuple):
+class Option(Record):
     """`--name VALUE`, or a flag when it takes no value."""
 
     name: str
@@ -36,14 +39,14 @@ JSON = Option("--json", help="print JSON, for programs; docs/reference/json.md d
 EXIT_CODE = Option("--exit-code", help="exit with 1 when nothing is found")
 
 
-class Command(NamedTuple):
+class Command(Record):
     """One verb: its words, its options, an example that runs, and what it does."""
 
     name: str
     words: str
     help: str
     example: str
-    run: "Callable[[Call], int]"
+    run: Callable[[Call], int]
     options: tuple[Option, ...] = ()
     any_words: bool = False  # any text is one to this verb, also one that begins with a flag
 
@@ -62,14 +65,14 @@ class Call:
         self._opened: list[Opened] = []
 
     @property
-    def vault(self) -> "Vault":
+    def vault(self) -> Vault:
         """The home this call is about, with all that it can do. To load that takes longer than most verbs do."""
         from tacit.vault.vault import Vault
 
         return self.part(Vault)
 
     @property
-    def questions(self) -> "Questions":
+    def questions(self) -> Questions:
         """The home, for verbs that only ask."""
         from tacit.vault.reading import Questions
 

@@ -3,6 +3,8 @@
 Nothing runs that was not shown before. A step that fails ends the run, or the person says how to go on.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess
@@ -11,12 +13,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from tacit.core.errors import NotFound, Refused, TacitError
 from tacit.core.observation import CommandRan, StepRan
 from tacit.core.text import show
 from tacit.core.workflow import Workflow, changes_directory, checked_steps, outcome
+from tacit.record import Record
 from tacit.surfaces.cli.asking import agreed, ask
 from tacit.surfaces.cli.verbs.edit import in_editor
 from tacit.surfaces.cli.words import say, warn
@@ -30,7 +33,7 @@ _INTERRUPTED = 128 + signal.SIGINT
 _NOT_STARTED = 127
 
 
-class Shell(NamedTuple):
+class Shell(Record):
     """The shell that runs the steps."""
 
     name: str

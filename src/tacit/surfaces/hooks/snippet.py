@@ -1,18 +1,21 @@
 """The text that a shell loads: a file of `snippets/` with the recorder of this very installation in it."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import sys
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+
+from tacit.record import Record
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 # What stands in a snippet for what only this process can know.
 _RECORDER, _BOOTED = "@RECORDER@", "@BOOTED@"
 
 
-class Shell(NamedTuple):
+class Shell(Record):
     """A shell that can be captured from: its snippet, and how it quotes a word."""
 
     name: str

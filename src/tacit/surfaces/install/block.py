@@ -1,8 +1,9 @@
 """Lines of ours at the end of a text file, between two markers. The first remembers how the file was before."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from tacit.core.errors import Refused
+from tacit.record import Record
 
 # How the file was: not there; empty; ended by a line feed; not ended by one, so that we had to.
 _CREATED, _EMPTY, _ENDED, _UNENDED = "created", "empty", "ended", "unended"
@@ -32,7 +33,7 @@ def without_block(before: bytes | None, name: str) -> bytes | None:
     return None if was == _CREATED and not first + rest else first + rest
 
 
-class _Found(NamedTuple):
+class _Found(Record):
     """Where our lines begin and end, and how the file was before."""
 
     start: int

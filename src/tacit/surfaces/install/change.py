@@ -1,22 +1,24 @@
 """A change of one file that is not ours: decided as a value, shown to the person, then made whole or not at all."""
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple
 
 from tacit.core.errors import Refused
 from tacit.core.text import show
 from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.theirs import read_theirs
+from tacit.record import Record
 from tacit.surfaces.install.receipt import Receipt
 
 _NEW_FILE = 0o644
 _WRITABLE = 0o222
 
 
-class Change(NamedTuple):
+class Change(Record):
     """A file, and its bytes before and after; nothing stands for no file. `folders` go with it if they are empty."""
 
     path: str

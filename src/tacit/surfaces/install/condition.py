@@ -1,15 +1,17 @@
 """In which condition Tacit is in a shell or an agent: up to date, started from a place that is gone, without the guard
 that keeps a missing program from stopping the host, or turned off."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple
 
 from tacit.core.errors import TacitError
+from tacit.record import Record
 from tacit.surfaces.install.json_part import OURS
 from tacit.surfaces.install.receipt import kept
 from tacit.surfaces.install.registered import GUARD
@@ -20,7 +22,7 @@ _TESTED = re.compile(r"^if (?:\[|test) -x (.+?)(?: \];.*)?$", re.MULTILINE)
 _AROUND = 6  # literals before and behind the file of a hook, or the verb of a server, that belong to the same command
 
 
-class Condition(NamedTuple):
+class Condition(Record):
     """A target that has Tacit in it. `gone` are files that it starts or works on and that are no longer there;
     `problem` says why nothing else can be told. Without `is_guarded`, a host takes a missing program for a refusal."""
 

@@ -1,15 +1,17 @@
 """Changes of a JSON text that leave every other byte as it is. Taking out undoes exactly what putting in did."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from tacit.record import Record
 from tacit.surfaces.install.json_text import Element, Node, blanks, member, plain, read
 
 Path = tuple[str | int, ...]
 
 
-class Splice(NamedTuple):
+class Splice(Record):
     """Text in the place of what stands between two places."""
 
     start: int

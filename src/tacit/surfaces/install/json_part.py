@@ -4,11 +4,13 @@ Entries of others stay as they are, also beside ours. One of ours is known by th
 path to it, so that an older installation is brought up to date where it stands.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
 
 from tacit.core.errors import Refused
+from tacit.record import Record
 from tacit.surfaces.install.change import bytes_of
 from tacit.surfaces.install.json_edit import append, find, interior, put, take_out, value_at, with_interior
 from tacit.surfaces.install.json_text import Broken
@@ -21,7 +23,7 @@ _HOOKS = "hooks"
 _GROUP = {"matcher", "hooks", "sequential"}
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """What is registered for an event."""
 
     event: str
@@ -29,14 +31,14 @@ class Entry(NamedTuple):
     matcher: str = ""
 
 
-class Server(NamedTuple):
+class Server(Record):
     """An MCP server, by the path of its member."""
 
     path: Steps
     value: dict[str, object]
 
 
-class Wanted(NamedTuple):
+class Wanted(Record):
     """What a file is to hold of ours. `in_groups`: entries stand in groups, each with a list of its own."""
 
     entries: tuple[Entry, ...] = ()
@@ -128,7 +130,7 @@ def _with_entries(text: str, wanted: Wanted) -> str:
     return text
 
 
-def _up_to_date(text: str, place: "_Place", entry: Entry) -> str:
+def _up_to_date(text: str, place: _Place, entry: Entry) -> str:
     return text if value_at(text, place) == entry.value else put(text, place, entry.value)
 
 

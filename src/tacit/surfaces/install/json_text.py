@@ -3,10 +3,13 @@
 It takes one look at each character, and refuses nestings without end.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from tacit.record import Record
 
 _DEEPEST = 200
 _CLOSING = {"{": "}", "[": "]"}
@@ -24,16 +27,16 @@ class Broken(ValueError):
         super().__init__(f"line {line}, column {column}: {wanted}")
 
 
-class Node(NamedTuple):
+class Node(Record):
     """A value: where it is, and what is in it. `sign` is its first character."""
 
     sign: str
     start: int
     end: int
-    inner: "tuple[Element, ...]" = ()
+    inner: tuple[Element, ...] = ()
 
 
-class Element(NamedTuple):
+class Element(Record):
     """What stands between two commas: a value, in an object with its name. `comma` is where the one behind it is."""
 
     start: int

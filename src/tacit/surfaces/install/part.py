@@ -1,22 +1,24 @@
 """One file of a host that we write into, by how it is written: which bytes it has with us in it, and without us."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable
-from typing import NamedTuple
 
 from tacit.core.errors import Refused
+from tacit.record import Record
 from tacit.surfaces.install.change import Change, bytes_of
 from tacit.surfaces.install.receipt import Receipt
 
 
-class Put(NamedTuple):
+class Put(Record):
     """A file with us in it, and how to get back."""
 
     content: bytes | None
     receipt: Receipt | None = None
 
 
-class Part(NamedTuple):
+class Part(Record):
     """`put_in` and `take_out` get what the file holds, nothing for no file, and the receipt of an earlier time."""
 
     path: str

@@ -4,20 +4,22 @@ It holds no text of theirs but white space and comments: which containers we mad
 empty. Taking out works without it, too; then containers that are empty afterwards go with our entries.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
-from typing import NamedTuple
 
 from tacit.disk.ops import OsDisk, make_folder
 from tacit.disk.replace import read_file, replace_file
+from tacit.record import Record
 
 Steps = tuple[str, ...]
 
 
-class Receipt(NamedTuple):
+class Receipt(Record):
     """`was` is the whole text where there was none but white space; nothing stands for no file."""
 
     path: str

@@ -1,15 +1,17 @@
 """What can be installed into: one module a target, each with a `TARGET` of the same shape."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
+from tacit.record import Record
 from tacit.surfaces.install.change import Change
 from tacit.vault.home import locate
 
 
-class Place(NamedTuple):
+class Place(Record):
     """Whose files: the environment they are found by, the words that start this program, and the home it works on."""
 
     environment: Mapping[str, str]
@@ -31,7 +33,7 @@ class Place(NamedTuple):
         return ("--home", self.home) if self.is_home_named else ()
 
 
-class Target(NamedTuple):
+class Target(Record):
     """A program that Tacit can be put into: what that would change, and what taking it out would."""
 
     name: str

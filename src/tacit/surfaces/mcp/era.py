@@ -3,8 +3,9 @@
 The two are told apart request by request; nothing is inferred from what came before.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
 
+from tacit.record import Record
 from tacit.surfaces.mcp.rpc import INVALID_PARAMS, RESOURCE_NOT_FOUND, UNSUPPORTED_VERSION, Failure, Json, Request
 from tacit.version import __version__
 
@@ -34,7 +35,7 @@ _KEPT = {
 }
 
 
-class Envelope(NamedTuple):
+class Envelope(Record):
     """What a request says of whoever sent it."""
 
     version: str

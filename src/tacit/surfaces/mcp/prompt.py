@@ -1,8 +1,11 @@
 """A prompt: a text that a person lets their agent begin with, made from what memory says now."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from tacit.record import Record
 from tacit.surfaces.mcp.rpc import Json
 from tacit.surfaces.mcp.schema import Field, Given, checked
 
@@ -11,12 +14,12 @@ if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
 
-class Prompt(NamedTuple):
+class Prompt(Record):
     name: str
     title: str
     description: str
     takes: tuple[Field, ...]
-    run: "Callable[[Vault, Given], str]"
+    run: Callable[[Vault, Given], str]
 
 
 def described(prompt: Prompt) -> Json:
@@ -32,7 +35,7 @@ def described(prompt: Prompt) -> Json:
     }
 
 
-def made(prompt: Prompt, arguments: Mapping[str, object], caller: "Caller") -> Json:
+def made(prompt: Prompt, arguments: Mapping[str, object], caller: Caller) -> Json:
     given = checked(prompt.takes, arguments)
     with caller.opened() as vault:
         text = prompt.run(vault, given)

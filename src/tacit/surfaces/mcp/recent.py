@@ -1,8 +1,11 @@
 """Sessions as an agent is told of them."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, WrongUse
+from tacit.record import Record
 from tacit.surfaces.mcp.fence import fenced, harmless
 
 if TYPE_CHECKING:
@@ -13,7 +16,7 @@ _FILES = 12
 _LINE, _PAGE = 400, 20_000  # characters
 
 
-class Row(NamedTuple):
+class Row(Record):
     """A session; its texts are harmless."""
 
     id: str
@@ -31,12 +34,12 @@ class Row(NamedTuple):
         return f"- [{self.at[:16]}, {self.agent}, {self.scope}] {told} ({self.id})"
 
 
-def recent(vault: "Vault", *, here: bool, limit: int) -> list[Row]:
+def recent(vault: Vault, *, here: bool, limit: int) -> list[Row]:
     """The latest first; of this project, or of all."""
     return [_row(one) for one in vault.sessions(project=here, limit=limit)]
 
 
-def page(vault: "Vault", name: str) -> str | None:
+def page(vault: Vault, name: str) -> str | None:
     """One session of this project whole, as people read it; nothing where it is of elsewhere."""
     try:
         listed, session = vault.session(name)
@@ -52,7 +55,7 @@ def page(vault: "Vault", name: str) -> str | None:
     return fenced(told)
 
 
-def _row(one: "ListedSession") -> Row:
+def _row(one: ListedSession) -> Row:
     row = one.row
     return Row(
         one.short,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from tacit.record import Record
 from tacit.surfaces.mcp.rpc import INVALID_PARAMS, RESOURCE_NOT_FOUND, Failure, Json
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _BRIEF_ROW: Json = {
 }
 
 
-class Page(NamedTuple):
+class Page(Record):
     """Some of the resources, and where the next ones begin."""
 
     rows: list[Json]

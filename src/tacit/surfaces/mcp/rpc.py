@@ -1,6 +1,8 @@
 """JSON-RPC 2.0 as values: what a message asks, and how answers look. Nothing is read or written here."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from tacit.record import Record
 
 Json = dict[str, object]
 Id = str | int
@@ -26,7 +28,7 @@ class Failure(Exception):
         self.id = id
 
 
-class Request(NamedTuple):
+class Request(Record):
     """A message that wants an answer."""
 
     id: Id

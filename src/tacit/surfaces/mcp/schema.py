@@ -1,9 +1,12 @@
 """What a tool takes and gives: fields, as JSON Schema for a model, and arguments checked against them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from tacit.core.errors import WrongUse
+from tacit.record import Record
 from tacit.surfaces.mcp.rpc import Json
 
 Type = Literal["string", "integer", "number", "boolean", "array"]
@@ -17,7 +20,7 @@ _PYTHON: dict[str, type | tuple[type, ...]] = {
 _WORDS = {"string": "a text", "integer": "a whole number", "boolean": "true or false", "array": "a list of texts"}
 
 
-class Field(NamedTuple):
+class Field(Record):
     """One named value. A list holds texts, or objects with the fields `each`."""
 
     name: str
@@ -27,7 +30,7 @@ class Field(NamedTuple):
     choices: tuple[str, ...] = ()
     least: int | None = None
     most: int | None = None
-    each: "tuple[Field, ...]" = ()
+    each: tuple[Field, ...] = ()
 
 
 class Given:

@@ -1,9 +1,12 @@
 """A tool: what a model is told of it, what it takes and gives, and what it does with a home."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import StoreUnwell, TacitError
+from tacit.record import Record
 from tacit.surfaces.mcp.rpc import Json
 from tacit.surfaces.mcp.schema import Field, Given, checked, schema
 
@@ -16,14 +19,14 @@ KINDS = tuple("constraint rule decision convention environment known_fix guidanc
 _LOOKED_AT = 20_000  # characters of an argument in which secrets are looked for
 
 
-class Told(NamedTuple):
+class Told(Record):
     """An answer twice: as text for a model, and as values for a program."""
 
     text: str
     values: Json
 
 
-class Tool(NamedTuple):
+class Tool(Record):
     """`reads` says that it changes nothing, `idempotent` that doing it twice is doing it once."""
 
     name: str
@@ -31,7 +34,7 @@ class Tool(NamedTuple):
     description: str
     takes: tuple[Field, ...]
     gives: tuple[Field, ...]
-    run: "Callable[[Vault, Given], Told]"
+    run: Callable[[Vault, Given], Told]
     reads: bool = False
     idempotent: bool = False
 
@@ -54,7 +57,7 @@ def described(tool: Tool) -> Json:
     }
 
 
-def call(tool: Tool, arguments: Mapping[str, object], caller: "Caller") -> Json:
+def call(tool: Tool, arguments: Mapping[str, object], caller: Caller) -> Json:
     """Run it. What goes wrong is told to the model, which can do better next time."""
     try:
         given = checked(tool.takes, arguments)

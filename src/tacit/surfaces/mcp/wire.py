@@ -1,12 +1,15 @@
 """Lines in and out: one message a line. A line that is too long is passed over without being held."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import select
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
+from tacit.record import Record
 from tacit.surfaces.mcp.rpc import INVALID_REQUEST, PARSE_ERROR, Failure, Id, Json
 
 LONGEST = 1 << 20  # bytes of a message
@@ -20,7 +23,7 @@ _FIRST = re.compile(
 _LAST = re.compile(r',\s{0,9}"id"\s{0,9}:\s{0,9}("[^"\\]{0,99}"|\d{1,18})\s{0,9}\}\s{0,9}$')
 
 
-class TooLong(NamedTuple):
+class TooLong(Record):
     """A line that was not held, and whose it was."""
 
     id: Id | None

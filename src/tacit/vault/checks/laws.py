@@ -10,7 +10,7 @@ from tacit.core.memory import recollect
 from tacit.core.observation import Unknown
 from tacit.index import reader
 from tacit.log.codec import is_line_of
-from tacit.log.log import Record
+from tacit.log.log import LogLine
 from tacit.log.tombstones import tombstones
 from tacit.log.verify import Finding
 from tacit.vault.filing import must_decode
@@ -27,7 +27,7 @@ def check(store: Store) -> Iterator[Finding]:
     yield from _memories_agree(store, [purged.left_of(event) for event in events] if purged else events)
 
 
-def _lines_come_back(records: list[Record]) -> Iterator[Finding]:
+def _lines_come_back(records: list[LogLine]) -> Iterator[Finding]:
     """What is read and written again is the same line, byte for byte."""
     for record in records:
         event = record.event

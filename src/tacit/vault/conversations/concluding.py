@@ -5,10 +5,12 @@ not change since are not looked at again; where that is forgotten, they are, and
 those are left that it has not read as they are now.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tacit.core.claim import Claim
 from tacit.core.conversation import SAID, SummedUp
@@ -26,6 +28,7 @@ from tacit.index.disputes import opposing
 from tacit.index.sessions import Row
 from tacit.learn.talk.learnt import Learnt, Said
 from tacit.recall.remembered import memories_like
+from tacit.record import Record
 from tacit.vault.conversations.listing import ToldSessions
 from tacit.vault.filing import must_decode
 from tacit.vault.speaker import Speaker
@@ -59,7 +62,7 @@ class State(Enum):
 RECORDED = (State.NEW, State.ACCEPTED, State.AGAIN)
 
 
-class Conclusion(NamedTuple):
+class Conclusion(Record):
     """What was learned from a session, and what became of it."""
 
     claim: Claim
@@ -87,7 +90,7 @@ class Concluding(ToldSessions):
         return [row for row in reversed(rows) if row.at >= start]
 
     def learn_from_session(
-        self, row: Row, *, dry_run: bool = False, read: "ModelOutcome | None" = None
+        self, row: Row, *, dry_run: bool = False, read: ModelOutcome | None = None
     ) -> list[Conclusion]:
         """With every learner there is, and what a model read in it: that was asked before, so nobody waits for it."""
         from tacit.learn.every import every_learner
@@ -112,7 +115,7 @@ class Concluding(ToldSessions):
         return self._store.read(ask)
 
     def conclude(
-        self, row: Row, learn: Learn, *, dry_run: bool = False, read: "ModelOutcome | None" = None
+        self, row: Row, learn: Learn, *, dry_run: bool = False, read: ModelOutcome | None = None
     ) -> list[Conclusion]:
         """What this session says that should hold on; proposed, unless it is only looked at."""
         if dry_run:
@@ -208,7 +211,7 @@ def _drafts(one: Conclusion) -> Iterator[Draft]:
         yield Draft(Decided(one.claim, Verdict.ACCEPTED, _ACCEPTED), one.claim.scope, _POLICY)
 
 
-def _summed_up(row: Row, read: "ModelOutcome") -> Iterator[Draft]:
+def _summed_up(row: Row, read: ModelOutcome) -> Iterator[Draft]:
     """What a model says of the session as it is; the same words again are nothing new."""
     if read.summary and (read.summary, read.model) != (row.outcome, row.model):
         body = SummedUp(row.agent, read.summary, read.model, row.at)

@@ -4,9 +4,11 @@ The standing rules of a project are told at the first of these moments, whatever
 carry only rules that changed since. Hooks wait for this, so it reads what is there and waits for nobody for long.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import Self
 
 from tacit.core.claim import Kind, Scope, is_local
 from tacit.core.conversation import session_id
@@ -27,6 +29,7 @@ from tacit.recall.kindred import kindred
 from tacit.recall.nearest import nearest
 from tacit.recall.remembered import memories
 from tacit.recall.retrieving import Question, question_of
+from tacit.record import Record
 from tacit.vault.autocapturing import left_out
 from tacit.vault.conversations.places import scope_of
 from tacit.vault.filing import must_decode
@@ -41,7 +44,7 @@ _TYPE = "brief.given"
 _FORGETTING = ("compact", "clear")
 
 
-class Asker(NamedTuple):
+class Asker(Record):
     """Which session of which agent is asked for, and how it came to be: startup, resume, clear, compact. `anew` says
     that what it was told at its start is no longer before it."""
 
@@ -51,7 +54,7 @@ class Asker(NamedTuple):
     anew: bool = False
 
 
-class Past(NamedTuple):
+class Past(Record):
     """What this session was given since it last forgot: memories and sessions by id, in which scopes it was given
     anything, and in which of these a start. `last` and `event` are when it was given anything at all the last time."""
 

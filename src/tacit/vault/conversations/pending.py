@@ -4,14 +4,16 @@ A hook leaves a note and tries to become the one that captures. Whoever is at it
 that a hundred hooks at once are one reading.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import NamedTuple
 
 from tacit.core.errors import LockBusy
 from tacit.disk.lock import FileLock
 from tacit.disk.ops import OsDisk, make_folder, open_folder, open_plain, opened, write_all
+from tacit.record import Record
 from tacit.vault.home import Home
 
 _MOST = 16_384  # bytes of a note
@@ -20,7 +22,7 @@ _UNFINISHED = ".tacit-new"  # one that is being written
 _TRIES = 5  # failed readings of one transcript; then its note is no longer of use
 
 
-class Note(NamedTuple):
+class Note(Record):
     """A transcript of a host, and the session it was said to be of."""
 
     agent: str

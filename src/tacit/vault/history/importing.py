@@ -14,11 +14,12 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from tacit.core.errors import NotFound, Refused, TacitError, WrongUse
 from tacit.core.event import Draft
 from tacit.disk.theirs import open_theirs
+from tacit.record import Record
 from tacit.vault.opened import Opened
 
 if TYPE_CHECKING:  # loaded when a history is read
@@ -58,7 +59,7 @@ class ImportedHistory:
     problem: TacitError | None = None
 
 
-class _Survey(NamedTuple):
+class _Survey(Record):
     """A first look: how many commands were counted, and the first time that can be right."""
 
     commands: int

@@ -5,6 +5,8 @@ An id is made of what an entry says (shell, second, text, and the how many-th of
 history again makes the same ids. A time that cannot be right is replaced by that of the command before.
 """
 
+from __future__ import annotations
+
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +14,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from json.encoder import encode_basestring_ascii as quoted
-from typing import NamedTuple
 
 from tacit.capture.history.directories import Directories
 from tacit.capture.history.entry import EARLIEST, SECOND, Entry, Unread, latest
@@ -25,6 +26,7 @@ from tacit.core.observation import CommandRan
 from tacit.log.commands import ENVELOPE, CommandLines
 from tacit.log.signing import Sign
 from tacit.log.tombstones import Tombstones
+from tacit.record import Record
 from tacit.vault.history.known import DIGEST, Known, command_id, heard_key
 
 IGNORED = "ignored by your settings"
@@ -40,7 +42,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Ignored = Callable[[str, str], bool]
 
 
-class Setting(NamedTuple):
+class Setting(Record):
     """What is the same for a whole history. `start` is the time before its first one, `step` what lies between two
     commands where it has no times; `session` is then the only one, and `serial` how many commands are known."""
 

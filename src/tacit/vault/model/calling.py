@@ -1,5 +1,7 @@
 """One question to one model of the `llm` library, in a process that can be ended. It raises nothing: see `Reply`."""
 
+from __future__ import annotations
+
 import json
 import os
 import signal
@@ -8,10 +10,10 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import NamedTuple
 
 from tacit.core.redaction import redacted
 from tacit.core.text import clean, clip, show, tokens
+from tacit.record import Record
 
 INSTALL = "pip install 'tacit-memory[model]'"
 _CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
@@ -26,7 +28,7 @@ _UNREADY = {
 }
 
 
-class Question(NamedTuple):
+class Question(Record):
     """`most` is how many characters are read of the answer."""
 
     model: str
@@ -36,7 +38,7 @@ class Question(NamedTuple):
     most: int
 
 
-class Reply(NamedTuple):
+class Reply(Record):
     """An answer, or why there is none. A failure counts against the model; that it is not set up does not.
 
     `cost` is in tokens, as the provider counts them or we do, whichever is more; nothing where it is not known.

@@ -5,17 +5,19 @@ nobody is told of it later, and a line for every failure would let a broken mode
 gets the day's budget once more, and nothing else is lost.
 """
 
+from __future__ import annotations
+
 import json
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from tacit.disk.ops import Disk
 from tacit.disk.replace import read_file, replace_file
+from tacit.record import Record
 
 FAILURES, PAUSE = 3, timedelta(hours=1)
 
 
-class Meter(NamedTuple):
+class Meter(Record):
     """Tokens of one day, failures in a row since the last answer, and until when nobody is asked."""
 
     day: str = ""
@@ -24,7 +26,7 @@ class Meter(NamedTuple):
     closed_until: str = ""
 
 
-class Need(NamedTuple):
+class Need(Record):
     """What a question may cost at most."""
 
     tokens: int

@@ -1,9 +1,11 @@
 """Programs whose habit is named by what they are pointed at: a script, a target, a package's own script."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from tacit.record import Record
 
 
-class Interpreter(NamedTuple):
+class Interpreter(Record):
     """`valued`: options with a value; `inline`: options with the program; `commands`: scripts that have commands."""
 
     valued: frozenset[str] = frozenset()
@@ -55,7 +57,7 @@ MODULES = frozenset(
 )
 
 
-class Targets(NamedTuple):
+class Targets(Record):
     """`valued`: options with a value; `several`: whether each word is a target, or only the first."""
 
     valued: frozenset[str]
@@ -97,7 +99,7 @@ TARGETS = {
 }
 
 
-class Runner(NamedTuple):
+class Runner(Record):
     """A package manager that runs the scripts of a package; `implicit`: without the word `run`, too."""
 
     valued: frozenset[str]

@@ -4,10 +4,12 @@ One command word belongs to it (`git commit`), one more behind a group (`docker 
 `levels` says so (`aws s3 ls`). Options and their values before it do not.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from tacit.record import Record
 
 
-class Tool(NamedTuple):
+class Tool(Record):
     """`valued`: options that take a value; `groups`: words that need one more; `short`: other spellings of a word."""
 
     valued: frozenset[str]

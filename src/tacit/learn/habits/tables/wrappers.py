@@ -1,9 +1,11 @@
 """Programs that run another command: some are taken off, some are part of what a person calls the habit."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from tacit.record import Record
 
 
-class Wrapper(NamedTuple):
+class Wrapper(Record):
     """Its options that take a value, and how many words of its own stand before the command it runs."""
 
     valued: frozenset[str] = frozenset()

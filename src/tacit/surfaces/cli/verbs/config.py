@@ -1,11 +1,13 @@
 """tacit config."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from shlex import quote
-from typing import NamedTuple
 
 from tacit.core.errors import WrongUse
 from tacit.core.text import show
+from tacit.record import Record
 from tacit.settings import Settings, of_environment, rule_of
 from tacit.settings.editing import Value, literal
 from tacit.settings.origins import Held, Origin
@@ -14,7 +16,7 @@ from tacit.surfaces.cli.words import say, say_json, warn
 from tacit.vault.configuring import Configured, Configuring
 
 
-class _Part(NamedTuple):
+class _Part(Record):
     """One thing to do with settings: its words, the fewest and the most of them, and what it does."""
 
     words: str

@@ -1,15 +1,17 @@
 """tacit workflow."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from tacit.core.errors import NotFound, Refused, WrongUse
 from tacit.core.ids import ClaimId
 from tacit.core.placeholders import checked_value, filled, names_in
 from tacit.core.text import clip, show
 from tacit.core.workflow import Run, Workflow, changes_directory, first_step, must_be_runnable
+from tacit.record import Record
 from tacit.surfaces.cli.asking import agreed, ask
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.forms import run_form, workflow_form
@@ -19,7 +21,7 @@ _SHORT = 60
 _FORMATS = "bash, zsh, fish, just, make or claude-command"
 
 
-class _Part(NamedTuple):
+class _Part(Record):
     """One thing to do with workflows: its words, how many names, the options that belong to it, and what it does."""
 
     words: str

@@ -1,8 +1,11 @@
 """What a host is to a hook: the moments it tells of, how it says so, and how it is answered."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+
+from tacit.record import Record
 
 
 class Moment(StrEnum):
@@ -16,7 +19,7 @@ class Moment(StrEnum):
     END = "end"
 
 
-class Told(NamedTuple):
+class Told(Record):
     """What a host said when it ran a hook. What it did not say is empty."""
 
     moment: Moment
@@ -29,7 +32,7 @@ class Told(NamedTuple):
     agent_id: str = ""
 
 
-class Hook(NamedTuple):
+class Hook(Record):
     """A hook as it is registered with the host."""
 
     event: str
@@ -38,7 +41,7 @@ class Hook(NamedTuple):
     matcher: str = ""
 
 
-class Host(NamedTuple):
+class Host(Record):
     """`read` takes the event and what came with it, and returns None for a call that is not ours. `say` takes the event
     and a text for the model and formats the answer; it returns "" where the host ignores a text at this event.
     `notify` takes the answer of `say` and a line for the person, and adds the line so that the model does not see it;
