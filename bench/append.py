@@ -20,7 +20,7 @@ from tacit.disk.ops import OsDisk
 from tacit.log.codec import encode
 from tacit.log.log import Log
 from tacit.log.signing import Signing
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tacit.vault.key import load_key
 
 MEMORIES, ROUNDS, WARM_UP = 10_000, 400, 20
@@ -47,7 +47,7 @@ def _both(logged: list[float], bare: list[float], share: float) -> str:
 
 
 def _rounds(home: Path) -> tuple[list[float], list[float]]:
-    place = Home(str(home))
+    place = HomePaths(str(home))
     signing = Signing(place.root, OsDisk(), partial(load_key, place.key))
     log = Log(place.root, OsDisk(), FileLock(place.log_lock, 10.0), lambda: os.urandom(10), signing=signing)
     logged, bare = [], []

@@ -15,7 +15,7 @@ from tacit.core.judgement import Proposed
 from tacit.disk.lock import FileLock, Lock
 from tacit.disk.ops import OsDisk
 from tacit.log.log import MEMORY, Log
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tests.chaos.audit import Audit, audit, events
 from tests.chaos.material import judgement, name_of, open_log, origin, text_of
 from tests.chaos.mutants import NoLock, PiecemealDisk
@@ -66,7 +66,7 @@ def crowd(plan: Plan) -> Outcome:
 def _write(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
     """All appends of one process; each acknowledgement says how long the lock was waited for."""
     rng = random.Random(f"{plan.seed} {number}")
-    lock = TimedLock(FileLock(Home(plan.home).log_lock, _LOCK_SECONDS) if plan.lock else NoLock())
+    lock = TimedLock(FileLock(HomePaths(plan.home).log_lock, _LOCK_SECONDS) if plan.lock else NoLock())
     log = open_log(plan.home, disk=PiecemealDisk() if plan.in_pieces else OsDisk(), lock=lock)
     for count in range(plan.appends):
         draft = judgement(f"{number}.{count}", text_of(rng, _sizes(rng)))

@@ -16,7 +16,7 @@ from tacit.disk.lock import FileLock, Lock
 from tacit.disk.ops import Disk, OsDisk
 from tacit.log.log import Log
 from tacit.log.signing import Signing
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tacit.vault.key import load_key
 
 SMALL = (1, 3_000)
@@ -34,7 +34,7 @@ def open_log(
     entropy: Callable[[], bytes] = lambda: os.urandom(10),
 ) -> Log:
     """The real log of a home, as the vault puts it together, unless a part is given. It signs where there is a key."""
-    place = Home(home)
+    place = HomePaths(home)
     signing = Signing(home, OsDisk(), lambda _make: load_key(place.key, make=False))
     return Log(home, disk or OsDisk(), lock or FileLock(place.log_lock, _LOCK_SECONDS), entropy, signing=signing)
 

@@ -20,7 +20,7 @@ from tacit.log.bodies import type_of
 from tacit.log.codec import Damaged
 from tacit.recall.find import Match, Query, search
 from tacit.vault.filing import must_decode
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tacit.vault.speaker import speaker
 from tacit.vault.store import Store
 from tests.chaos.workload import question
@@ -28,7 +28,7 @@ from tests.chaos.workload import question
 
 def open_store(home: str) -> Store:
     """Log, index and notes of a home, outside of any project."""
-    return Store(Home(home), OsDisk(), speaker({}), None, lambda: os.urandom(10))
+    return Store(HomePaths(home), OsDisk(), speaker({}), None, lambda: os.urandom(10))
 
 
 def catch_up(store: Store) -> None:

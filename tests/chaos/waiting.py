@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tacit.disk.lock import FileLock
 from tacit.vault.filing import Filing
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import environment, run, tacit
@@ -175,7 +175,7 @@ def recorded_during_purge(folder: Path) -> Outcome:
     home = folder / "home"
     for text in ("never force push", f"always remember that {_SECRET}"):
         assert run(tacit("add", text), home).code == 0
-    log = str(Home(str(home)).path("memory", "events.jsonl"))
+    log = str(HomePaths(str(home)).path("memory", "events.jsonl"))
     faults = []
     with purging(home, _SECRET), Vault(str(home), cwd="/", environment={}) as vault:
         vault.recall(f"who says that {_SECRET}?")  # recorded as a question that was asked

@@ -12,7 +12,7 @@ from tacit.core.statement import claim_from
 from tacit.disk.lock import FileLock
 from tacit.disk.ops import OsDisk
 from tacit.log.log import Log
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tacit.vault.vault import Vault
 
 from .person import Person
@@ -22,7 +22,7 @@ KNOWN, NEW = "deploys happen on tuesdays", "deploys are announced a day before"
 
 def recorded(person: Person, vault: Vault, *texts: str) -> None:
     """As by somebody who is killed before anything is filed; a question that was asked stands behind it."""
-    home = Home(str(person.home))
+    home = HomePaths(str(person.home))
     log = Log(home.root, OsDisk(), FileLock(home.log_lock, 10.0), lambda: os.urandom(10))
     added = [Draft(Proposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), GLOBAL) for text in texts]
     log.append([*added, Draft(Recalled("deploys", 1), GLOBAL)], vault._store.speaker.origin())
@@ -46,7 +46,7 @@ def test_a_question_that_had_to_do_without_does_not_forget_that_it_is_there(pers
         vault._store.patience = 0.05
         assert found(vault) == {KNOWN}
         recorded(person, vault, NEW)
-        with FileLock(Home(str(person.home)).write_lock, 10.0).held():
+        with FileLock(HomePaths(str(person.home)).write_lock, 10.0).held():
             assert found(vault) == {KNOWN}
         assert found(vault) == {KNOWN, NEW}
 

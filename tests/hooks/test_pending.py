@@ -16,7 +16,7 @@ from tacit.disk.ops import OsDisk
 from tacit.surfaces.hooks.moments import drain_now
 from tacit.vault.conversations.noted import NotedTranscripts
 from tacit.vault.conversations.pending import Note, any_wait, drain, leave, notes_in
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
 
 STOP, END, ASK = Call("capture", "Stop"), Call("capture", "SessionEnd"), Call("inject", "UserPromptSubmit")
@@ -106,11 +106,11 @@ def test_a_hook_ends_only_when_what_it_leaves_behind_is_on_its_own(scene: Scene)
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(str(tmp_path))
+def home(tmp_path: Path) -> HomePaths:
+    return HomePaths(str(tmp_path))
 
 
-def test_a_note_that_came_while_its_transcript_was_read_is_read_again(home: Home) -> None:
+def test_a_note_that_came_while_its_transcript_was_read_is_read_again(home: HomePaths) -> None:
     note, seen = Note("claude", SESSION, "/x.jsonl"), list[Note]()
 
     def capture(one: Note) -> None:
@@ -124,7 +124,7 @@ def test_a_note_that_came_while_its_transcript_was_read_is_read_again(home: Home
     assert list(notes_in(home.pending)) == []
 
 
-def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then(home: Home) -> None:
+def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then(home: HomePaths) -> None:
     bad, good = Note("claude", "bad", "/bad.jsonl"), Note("claude", "good", "/good.jsonl")
     leave(home, bad)
     with pytest.raises(KeyboardInterrupt):
@@ -142,7 +142,7 @@ def _dies(_note: Note) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_note_that_is_being_written_is_not_thrown_away(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_that_is_being_written_is_not_thrown_away(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
     note, moved = Note("claude", SESSION, "/x.jsonl"), OsDisk.rename
 
     def meanwhile(disk: OsDisk, source: str, target: str) -> None:
@@ -154,7 +154,7 @@ def test_a_note_that_is_being_written_is_not_thrown_away(home: Home, monkeypatch
     assert any_wait(home) and [one for _, one in notes_in(home.pending)] == [note]
 
 
-def test_while_somebody_captures_others_leave_their_notes_to_them(home: Home) -> None:
+def test_while_somebody_captures_others_leave_their_notes_to_them(home: HomePaths) -> None:
     note, seen = Note("claude", SESSION, "/x.jsonl"), list[Note]()
     leave(home, note)
     with FileLock(home.capturing_lock, 0).held():
@@ -165,7 +165,7 @@ def test_while_somebody_captures_others_leave_their_notes_to_them(home: Home) ->
     assert seen == [note]
 
 
-def test_only_whoever_captured_files_what_was_captured(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_whoever_captured_files_what_was_captured(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
     """All others would keep them from the home's lock."""
     filed: list[str] = []
     monkeypatch.setattr(NotedTranscripts, "file", lambda vault: filed.append(vault.home))
@@ -177,7 +177,7 @@ def test_only_whoever_captured_files_what_was_captured(home: Home, monkeypatch: 
     assert filed == [home.root]
 
 
-def test_what_is_no_note_is_thrown_away(home: Home) -> None:
+def test_what_is_no_note_is_thrown_away(home: HomePaths) -> None:
     leave(home, Note("claude", SESSION, "/x.jsonl"))
     Path(home.pending, "zzz").write_bytes(b"nonsense")
     drain(home, lambda _note: None)
@@ -185,7 +185,7 @@ def test_what_is_no_note_is_thrown_away(home: Home) -> None:
     assert os.listdir(home.pending) == []
 
 
-def test_a_hundred_notes_of_one_transcript_are_one(home: Home) -> None:
+def test_a_hundred_notes_of_one_transcript_are_one(home: HomePaths) -> None:
     for _ in range(100):
         leave(home, Note("claude", SESSION, "/x.jsonl"))
 

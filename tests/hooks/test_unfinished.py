@@ -11,7 +11,7 @@ import pytest
 
 from tacit.vault.conversations.pending import Note
 from tacit.vault.conversations.unfinished import goes_on, grown, has_ended
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tests.hooks.running import SESSION, Call, Given, Scene
 
 START, STOP, END = Call("inject", "SessionStart"), Call("capture", "Stop"), Call("capture", "SessionEnd")
@@ -74,7 +74,7 @@ def test_a_session_that_has_ended_is_done_with(scene: Scene) -> None:
 
 
 def test_one_that_grew_is_told_once_until_it_grows_again(tmp_path: Path) -> None:
-    home, transcript = Home(str(tmp_path)), tmp_path / "x.jsonl"
+    home, transcript = HomePaths(str(tmp_path)), tmp_path / "x.jsonl"
     note = Note("claude", SESSION, str(transcript))
     transcript.write_text("")
     goes_on(home, note)
@@ -93,7 +93,7 @@ def test_one_that_grew_is_told_once_until_it_grows_again(tmp_path: Path) -> None
 
 
 def test_what_is_gone_or_a_week_old_is_forgotten(tmp_path: Path) -> None:
-    home, old = Home(str(tmp_path)), tmp_path / "old.jsonl"
+    home, old = HomePaths(str(tmp_path)), tmp_path / "old.jsonl"
     old.write_text("")
     goes_on(home, Note("claude", "gone", str(tmp_path / "gone.jsonl")))
     goes_on(home, Note("claude", "old", str(old)))

@@ -14,10 +14,10 @@ from tacit.core.errors import WrongUse
 from tacit.settings import Settings, fit
 from tacit.settings.variables import NO_MODE
 from tacit.vault.autocapturing import captures
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 
 MODES = ("", "default", "plan", "acceptEdits", NO_MODE)
-NOWHERE = Home("/nowhere")
+NOWHERE = HomePaths("/nowhere")
 
 
 def _modes(value: tuple[str, ...]) -> set[str]:

@@ -12,7 +12,7 @@ import pytest
 from tacit.core.errors import WrongUse
 from tacit.settings import TEMPLATE, Settings, read_settings, settings_or_defaults, variable_of
 from tacit.vault.autocapturing import captures, left_out, place_of, say_of
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tests.e2e.test_surface import HEAVY
 
 ROOT = Path(__file__).parents[2]
@@ -158,28 +158,31 @@ def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) ->
 # Whether a session is captured
 
 
-def said(home: Home, session: str, on: bool) -> None:
+def said(home: HomePaths, session: str, on: bool) -> None:
     place = Path(place_of(home, session))
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(say_of(on))
 
 
 def test_nothing_is_captured_unless_it_is_turned_on(tmp_path: Path) -> None:
-    home = Home(str(tmp_path))
+    home = HomePaths(str(tmp_path))
     assert not captures(Settings(), home, "s", "default")
     assert captures(Settings(autocapture_enabled=True), home, "s", "default")
     assert captures(Settings(autocapture_enabled=True), home, "", "")
 
 
 def test_only_in_the_modes_that_are_named(tmp_path: Path) -> None:
-    settings, home = Settings(autocapture_enabled=True, autocapture_on_modes=("plan", "default")), Home(str(tmp_path))
+    settings, home = (
+        Settings(autocapture_enabled=True, autocapture_on_modes=("plan", "default")),
+        HomePaths(str(tmp_path)),
+    )
     assert captures(settings, home, "s", "plan")
     assert not captures(settings, home, "s", "bypassPermissions")
     assert not captures(settings, home, "s", "")
 
 
 def test_what_was_said_of_a_session_counts_more_than_the_settings(tmp_path: Path) -> None:
-    home = Home(str(tmp_path))
+    home = HomePaths(str(tmp_path))
     said(home, "quiet", False)
     said(home, "loud", True)
     assert not captures(Settings(autocapture_enabled=True), home, "quiet", "plan")
@@ -188,7 +191,7 @@ def test_what_was_said_of_a_session_counts_more_than_the_settings(tmp_path: Path
 
 
 def test_what_was_said_and_cannot_be_read_counts_as_no(tmp_path: Path) -> None:
-    home = Home(str(tmp_path))
+    home = HomePaths(str(tmp_path))
     said(home, "s", True)
     Path(place_of(home, "s")).write_bytes(b"o")
     assert not captures(Settings(autocapture_enabled=True), home, "s", "")
@@ -199,7 +202,7 @@ def test_what_was_said_and_cannot_be_read_counts_as_no(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("session", ["../../x", "a/b", "\0", "\ud800", "x" * 10_000])
 def test_the_name_of_a_session_leads_nowhere_else(tmp_path: Path, session: str) -> None:
-    home = Home(str(tmp_path))
+    home = HomePaths(str(tmp_path))
     assert os.path.dirname(place_of(home, session)) == home.path(".tacit", "autocapture")
     said(home, session, False)
     assert not captures(Settings(autocapture_enabled=True), home, session, "")
@@ -221,8 +224,8 @@ def test_asking_whether_a_session_is_captured_loads_nothing_heavy(tmp_path: Path
 import sys; sys.path.append({SOURCE!r}); bare = set(sys.modules)
 from tacit.settings import settings_or_defaults
 from tacit.vault.autocapturing import captures
-from tacit.vault.home import Home
-home = Home({str(tmp_path)!r})
+from tacit.vault.home import HomePaths
+home = HomePaths({str(tmp_path)!r})
 assert not captures(settings_or_defaults(home.settings, {{"TACIT_AUTOCAPTURE_ENABLED": "1"}}), home, "s", "plan")
 print(*set(sys.modules) - bare)
 """

@@ -10,12 +10,12 @@ import os
 from tacit.disk.ops import open_plain
 from tacit.settings import Settings
 from tacit.settings.variables import NO_MODE
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 
 _SAID = {True: b"on\n", False: b"off\n"}
 
 
-def captures(settings: Settings, home: Home, session: str, mode: str) -> bool:
+def captures(settings: Settings, home: HomePaths, session: str, mode: str) -> bool:
     """Whether to capture; `mode` is the agent's, empty where it names none."""
     said = said_of(home, session)
     if said is not None:
@@ -24,7 +24,7 @@ def captures(settings: Settings, home: Home, session: str, mode: str) -> bool:
     return settings.autocapture_enabled and (not modes or (mode in modes and mode != NO_MODE))
 
 
-def said_of(home: Home, session: str) -> bool | None:
+def said_of(home: HomePaths, session: str) -> bool | None:
     """What the person said of this session. What cannot be read counts as no: they did say something."""
     if not session or not os.path.isdir(_folder(home)):
         return None
@@ -42,7 +42,7 @@ def say_of(on: bool) -> bytes:
     return _SAID[on]
 
 
-def place_of(home: Home, session: str) -> str:
+def place_of(home: HomePaths, session: str) -> str:
     """The file of a session; a name that an agent made up is no path."""
     from tacit.core.hashed import sha256
 
@@ -59,7 +59,7 @@ def left_out(settings: Settings, user_folder: str, directory: str) -> str:
     return ""
 
 
-def _folder(home: Home) -> str:
+def _folder(home: HomePaths) -> str:
     return home.path(".tacit", "autocapture")
 
 

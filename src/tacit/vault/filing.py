@@ -16,7 +16,7 @@ from tacit.index.store import IndexUnwell, wellness
 from tacit.log.bodies import type_of
 from tacit.log.codec import Damaged, decode, encode
 from tacit.log.log import Cursor, Log
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 
 if TYPE_CHECKING:  # loaded when something is written, or was purged
     from tacit.index import writer
@@ -41,7 +41,7 @@ def must_decode(raw: bytes) -> Event:
 class Filing:
     """The log of a home and the index that follows it."""
 
-    def __init__(self, home: Home, log: Log) -> None:
+    def __init__(self, home: HomePaths, log: Log) -> None:
         self._home = home
         self._log = log
         self._skimmed: dict[str, Cursor] = {}

@@ -19,7 +19,7 @@ SOMETIMES = (
 )
 
 
-class Home:
+class HomePaths:
     """Paths below one root."""
 
     def __init__(self, root: str) -> None:
@@ -50,17 +50,17 @@ class Home:
         return self.path(PAGES[kind], f"{day}.md")
 
 
-def locate(given: str | None, environment: Mapping[str, str]) -> Home:
+def locate(given: str | None, environment: Mapping[str, str]) -> HomePaths:
     """The home that was named, else `TACIT_HOME`, else `~/.agents`. A variable can come from a repository, so one that
     names a folder which a repository or somebody else may have brought is refused."""
     if given:
-        return Home(_full(given))
+        return HomePaths(_full(given))
     if doubt := doubt_about_variable(environment):
         from shlex import quote
 
         path = environment["TACIT_HOME"]
         raise WrongUse(f"TACIT_HOME names {path}, which {doubt}", f"unset TACIT_HOME, or: tacit --home {quote(path)} …")
-    return Home(_full(environment.get("TACIT_HOME") or DEFAULT))
+    return HomePaths(_full(environment.get("TACIT_HOME") or DEFAULT))
 
 
 def with_safe_home(environment: Mapping[str, str]) -> dict[str, str]:

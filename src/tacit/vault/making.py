@@ -6,10 +6,10 @@ import os
 
 from tacit.disk.lock import read_only, refuses_writes
 from tacit.disk.ops import make_folder
-from tacit.vault.home import FOLDERS, Home
+from tacit.vault.home import FOLDERS, HomePaths
 
 
-def make_home(home: Home) -> None:
+def make_home(home: HomePaths) -> None:
     """The folders of a home. What is there stays, even a link: whoever writes below it says what is wrong."""
     try:
         make_folder(home.root)

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 from tacit.core.claim import Scope
 from tacit.index import reader
-from tacit.vault.home import PAGES, Home
+from tacit.vault.home import PAGES, HomePaths
 from tacit.vault.project import Project
 
 
-def any_missing(connection: sqlite3.Connection, home: Home, project: Project | None, scope: Scope) -> bool:
+def any_missing(connection: sqlite3.Connection, home: HomePaths, project: Project | None, scope: Scope) -> bool:
     return memories_missing(connection, home, project, scope) or any(pages_missing(connection, home))
 
 
-def memories_missing(connection: sqlite3.Connection, home: Home, project: Project | None, scope: Scope) -> bool:
+def memories_missing(connection: sqlite3.Connection, home: HomePaths, project: Project | None, scope: Scope) -> bool:
     """Whether a file is gone that shows memories."""
     if not (os.path.exists(home.long_term) and os.path.exists(home.facts)):
         return True
@@ -28,7 +28,7 @@ def memories_missing(connection: sqlite3.Connection, home: Home, project: Projec
     return Shelf(home.written, OsDisk()).was_written(project.facts)  # else it never lay here: another clone has it
 
 
-def pages_missing(connection: sqlite3.Connection, home: Home) -> Iterator[str]:
+def pages_missing(connection: sqlite3.Connection, home: HomePaths) -> Iterator[str]:
     """The pages that are gone, by kind and day. One look at each folder: there may be a thousand sessions."""
     for kind, folder in PAGES.items():
         if wanted := reader.page_days(connection, kind):

@@ -19,7 +19,7 @@ from tacit.index.rows import mark_stale
 from tacit.notes import evaluations, facts, long_term, sessions, worklog
 from tacit.notes.noted import Noted
 from tacit.notes.shelf import Shelf, inside
-from tacit.vault.home import PAGES, Home
+from tacit.vault.home import PAGES, HomePaths
 from tacit.vault.missing import memories_missing, pages_missing
 from tacit.vault.project import FACTS, Project
 
@@ -47,7 +47,7 @@ class _Update:
 class Publisher:
     """Writes the views of one home, and the fact file of the project one stands in."""
 
-    def __init__(self, home: Home, shelf: Shelf, decode: Decode, turn: int | None) -> None:
+    def __init__(self, home: HomePaths, shelf: Shelf, decode: Decode, turn: int | None) -> None:
         self._home = home
         self.shelf = shelf
         self._decode = decode

@@ -21,7 +21,7 @@ from tacit.log.strays import index_copies, is_index_copy, is_left
 from tacit.notes import facts, long_term
 from tacit.notes.shelf import SHARED_FILE, Shelf, inside
 from tacit.record import Record
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tacit.vault.project import FACTS
 
 _OURS = ("memory", "activity", "imported", "sessions", "worklog", "evaluations", "quarantine", ".tacit")
@@ -48,7 +48,7 @@ class Scrubbed(Record):
 class Files:
     """All files of a home but the log and the index, and the fact files of its projects."""
 
-    def __init__(self, home: Home, shelf: Shelf, segments: Iterable[str], roots: Iterable[str]) -> None:
+    def __init__(self, home: HomePaths, shelf: Shelf, segments: Iterable[str], roots: Iterable[str]) -> None:
         self._home = home
         self._shelf = shelf
         self._logs = {home.path(segment) for segment in segments}

@@ -29,7 +29,7 @@ from tacit.log.log import Log
 from tacit.log.signing import Signing
 from tacit.vault.connection import Reading
 from tacit.vault.filing import Filing, must_decode
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 from tacit.vault.making import make_home
 from tacit.vault.missing import any_missing
 from tacit.vault.project import Project
@@ -57,7 +57,7 @@ class Store:
 
     def __init__(
         self,
-        home: Home,
+        home: HomePaths,
         disk: Disk,
         speaker: Speaker,
         project: Project | None,

@@ -15,7 +15,7 @@ from tacit.surfaces.hooks.hosts.hosts import host
 from tacit.vault.autocapturing import captures
 from tacit.vault.conversations.pending import REINDEX, Note, any_wait, drain, leave
 from tacit.vault.conversations.unfinished import goes_on, grown, has_ended
-from tacit.vault.home import Home, locate
+from tacit.vault.home import HomePaths, locate
 
 if TYPE_CHECKING:  # loaded by hooks that give something
     from tacit.vault.conversations.giving import Giving
@@ -72,7 +72,7 @@ def _notice(suggestions: int, untrusted: int) -> str:
     return f"Tacit: {' and '.join(waiting)} {verb} for you. In a terminal of your own, type: {', '.join(commands)}"
 
 
-def _text(told_by: Host, told: Told, place: Home, giving: Giving) -> str:
+def _text(told_by: Host, told: Told, place: HomePaths, giving: Giving) -> str:
     """What the model is told; nothing at a start that its host ignores."""
     if told.moment is Moment.START and not _says_at_start(told_by):
         return ""
@@ -90,7 +90,7 @@ def _text(told_by: Host, told: Told, place: Home, giving: Giving) -> str:
         raise
 
 
-def _look_after_others(place: Home, settings: Settings) -> None:
+def _look_after_others(place: HomePaths, settings: Settings) -> None:
     """Note sessions that were captured and went on without telling; whoever takes up notes reads them."""
     anyhow = settings._replace(autocapture_on_modes=())
     for note in grown(place):
@@ -133,7 +133,7 @@ def sweep(home: str | None) -> None:
     _encode(place)
 
 
-def _learn(place: Home) -> None:
+def _learn(place: HomePaths) -> None:
     """Suggest what sessions that are over said; the person decides. Nobody waits for it."""
     from tacit.vault.conversations.concluding import Concluding
 
@@ -142,7 +142,7 @@ def _learn(place: Home) -> None:
             vault.learn_from_session(row)
 
 
-def _encode(place: Home) -> None:
+def _encode(place: HomePaths) -> None:
     """Make vectors of what was said, where the extra for meaning lies beside us. Nobody waits for it."""
     from tacit.vault.meanings import Meanings
 
@@ -154,7 +154,7 @@ def anything_waits(home: str | None) -> bool:
     return any_wait(locate(home, dict(os.environ)))
 
 
-def drain_now(place: Home, patience: float = 0.0) -> None:
+def drain_now(place: HomePaths, patience: float = 0.0) -> None:
     from tacit.vault.conversations.noted import NotedTranscripts
 
     with NotedTranscripts(place.root, cwd="/") as vault:
@@ -162,7 +162,7 @@ def drain_now(place: Home, patience: float = 0.0) -> None:
             vault.file()
 
 
-def _note(place: Home, agent: str, told: Told) -> Note | None:
+def _note(place: HomePaths, agent: str, told: Told) -> Note | None:
     """Write down that a session has something new, if it is captured at all."""
     settings = settings_or_defaults(place.settings, os.environ)
     if not captures(settings, place, told.session, told.mode):

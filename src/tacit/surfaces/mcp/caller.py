@@ -40,9 +40,9 @@ def speaker_of(name: str, environment: Mapping[str, str]) -> Speaker:
 def wait_for_turn(vault: Vault) -> None:
     """Before a change: whoever holds the home for long is not waited for as patiently as on the command line."""
     from tacit.disk.lock import FileLock
-    from tacit.vault.home import Home
+    from tacit.vault.home import HomePaths
 
-    home = Home(vault.home)
+    home = HomePaths(vault.home)
     if os.path.isdir(home.root):
         with FileLock(home.write_lock, _PATIENCE).held():
             pass

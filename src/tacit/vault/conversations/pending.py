@@ -14,7 +14,7 @@ from tacit.core.errors import LockBusy
 from tacit.disk.lock import FileLock
 from tacit.disk.ops import OsDisk, make_folder, open_folder, open_plain, opened, write_all
 from tacit.record import Record
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 
 _MOST = 16_384  # bytes of a note
 _TAKEN = ".taken"  # ends the name of a note while its transcript is read
@@ -33,7 +33,7 @@ class Note(Record):
 REINDEX = Note("", "", "")  # nothing to read, but the index is to be made
 
 
-def leave(home: Home, note: Note, folder: str = "") -> None:
+def leave(home: HomePaths, note: Note, folder: str = "") -> None:
     """Say that a transcript has something new. The same one again is the same note.
 
     It is there whole or not at all: whoever captures would throw half of one away.
@@ -48,7 +48,7 @@ def leave(home: Home, note: Note, folder: str = "") -> None:
     disk.rename(unfinished, place)
 
 
-def any_wait(home: Home) -> bool:
+def any_wait(home: HomePaths) -> bool:
     return any(_names(home.pending))
 
 
@@ -68,7 +68,7 @@ def notes_in(folder: str) -> Iterator[tuple[str, Note]]:
                 _disk_of(folder).remove(path)
 
 
-def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) -> bool:
+def drain(home: HomePaths, capture: Callable[[Note], None], patience: float = 0.0) -> bool:
     """Capture what waits, unless somebody is at it, who will then find it: False. A note is set aside before its
     transcript is read, so that what comes meanwhile leaves another, and goes when that is done: who is killed at it
     leaves it."""
@@ -81,7 +81,7 @@ def drain(home: Home, capture: Callable[[Note], None], patience: float = 0.0) ->
     return True
 
 
-def _all(home: Home, capture: Callable[[Note], None]) -> None:
+def _all(home: HomePaths, capture: Callable[[Note], None]) -> None:
     disk = OsDisk(home.root)
     for _ in range(_TRIES):
         waiting = list(notes_in(home.pending))

@@ -10,23 +10,23 @@ from contextlib import suppress
 
 from tacit.disk.ops import OsDisk, opened
 from tacit.vault.conversations.pending import Note, leave, notes_in, place_in
-from tacit.vault.home import Home
+from tacit.vault.home import HomePaths
 
 _DAYS = 7  # after which a session that was never ended is taken for ended
 _MOST = 50  # sessions looked at by one that starts
 
 
-def goes_on(home: Home, note: Note) -> None:
+def goes_on(home: HomePaths, note: Note) -> None:
     """A session was captured, and may have more to tell."""
     leave(home, note, home.unfinished)
 
 
-def has_ended(home: Home, note: Note) -> None:
+def has_ended(home: HomePaths, note: Note) -> None:
     with suppress(OSError):
         OsDisk(home.root).remove(place_in(home.unfinished, note))
 
 
-def grown(home: Home) -> Iterator[Note]:
+def grown(home: HomePaths) -> Iterator[Note]:
     """Those whose transcripts were written to since they were captured last. Each is told once."""
     disk = OsDisk(home.root)
     for path, note in list(notes_in(home.unfinished))[:_MOST]:
