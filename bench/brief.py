@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench.briefing.home import Home
+from bench.briefing.home import ReplayHome
 from bench.briefing.listing import listed
 from bench.briefing.replay import Asked, Replay
 from bench.briefing.scores import HEAD, Scores, scores
@@ -30,7 +30,7 @@ from bench.briefing.systems import LastSessions, Oracle, PlainSearch, System, Ta
 def replayed(paths: Sequence[Path]) -> tuple[list[Asked], list[str]]:
     """Every prompt in the order of time, and the names of the systems that were asked."""
     with TemporaryDirectory() as folder:
-        home = Home(folder)
+        home = ReplayHome(folder)
         systems: list[System] = [Tacit(home), LastSessions(), PlainSearch(), Oracle()]
         every = list(Replay(sittings(paths, home.composer), home, systems))
         home.close()

@@ -25,7 +25,8 @@ from bench.figures import Figure, amount, at_most, encoded, table
 from tacit.capture.agents.heard import Limits, Source, Tally
 from tacit.capture.agents.sources import HEAD, SOURCES, source_of, transcripts
 from tacit.core.conversation import How, PromptGiven
-from tacit.vault.conversations.capturing import Transcripts
+from tacit.vault.conversations.capturing import TranscriptCapture
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 
 ROUNDS, TARGET, WHOLE, LEARNING, MEMORY = 5, 1.5, 4, 2, 150
@@ -152,16 +153,16 @@ def figures(found: dict[str, Row]) -> Iterator[Figure]:
 
 def _captured(files: list[str]) -> None:
     """From the files to durable lines of a log."""
-    with TemporaryDirectory() as home, Transcripts(home, cwd="/") as vault:
-        assert not [one.problem for one in vault.capture_transcripts(files) if one.problem]
+    with TemporaryDirectory() as home, Home(home, cwd="/") as opened:
+        assert not [one.problem for one in TranscriptCapture(opened).capture_transcripts(files) if one.problem]
 
 
 def _learned(files: list[str]) -> float:
     """The time that all learners take over all sessions, from the index to durable suggestions."""
-    with TemporaryDirectory() as home, Vault(home, cwd="/") as vault:
-        vault.capture_transcripts(files)
-        rows = vault.sessions_to_learn(everything=True)  # the index is brought up to date by it
-        return _cpu(lambda: [vault.learn_from_session(row) for row in rows])
+    with TemporaryDirectory() as home, Vault(Home(home, cwd="/")) as vault:
+        vault.transcripts.capture_transcripts(files)
+        rows = vault.sessions.sessions_to_learn(everything=True)  # the index is brought up to date by it
+        return _cpu(lambda: [vault.learning.learn_from_session(row) for row in rows])
 
 
 def huge() -> Iterator[Figure]:
@@ -215,8 +216,8 @@ def _file(path: Path) -> None:
 
 def _places() -> list[Path]:
     """Where agents keep theirs on this machine."""
-    with Transcripts() as vault:
-        return [Path(place) for place in vault.transcript_places()]
+    with Home() as home:
+        return [Path(place) for place in TranscriptCapture(home).transcript_places()]
 
 
 def main() -> int:

@@ -32,7 +32,7 @@ _IMPORT = """
 import resource, sys, tacit
 from tacit.capture.history.found import HistoryFile
 with tacit.open(sys.argv[1], cwd=sys.argv[2]) as vault:
-    (done,) = vault.import_history([HistoryFile(sys.argv[3], "zsh")])
+    (done,) = vault.histories.import_history([HistoryFile(sys.argv[3], "zsh")])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, done.commands, done.new)
 """
 
@@ -78,7 +78,7 @@ def _speed(folder: Path, path: Path) -> Iterator[Figure]:
     imports, dumps, strings = [], [], []
     for number in range(ROUNDS):
         with tacit.open(folder / f"home-{number}", cwd=folder) as vault:
-            imports.append(_cpu(lambda: vault.import_history([HistoryFile(str(path), "zsh")])))
+            imports.append(_cpu(lambda: vault.histories.import_history([HistoryFile(str(path), "zsh")])))
         dumps.append(_cpu(lambda: _dump_records(path)))
         strings.append(_cpu(lambda: _dump_strings(path)))
     one, other, least = (median(times) for times in (imports, dumps, strings))

@@ -79,7 +79,7 @@ def make(folder: Path, memories: int) -> None:
         shutil.rmtree(place, ignore_errors=True)
         _write_log(place, memories)
     with tacit.open(place / "home", cwd=place) as vault:
-        vault.reindex()
+        vault.doctor.reindex()
     (place / "made.json").write_text(json.dumps(wanted), "utf-8")
 
 

@@ -21,6 +21,7 @@ from tacit.capture.agents.heard import Heard
 from tacit.core.conversation import Act, PromptGiven, ReplyGiven, ToolUsed
 from tacit.surfaces.hooks import agent
 from tacit.vault.conversations.events import Composer
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 
 MEMORIES, SESSIONS, ROUNDS, WARM_UP, LOADED = 10_000, 1_000, 41, 4, 200
@@ -48,9 +49,9 @@ def _figures(home: Path, project: Path) -> Iterator[Figure]:
 def _add_sessions(home: Path, project: Path) -> None:
     composer = Composer("bench", "/nowhere")
     events = [composer.event("claude", heard, lambda _scope: False) for heard in _heard(str(project))]
-    with Vault(home, cwd="/") as vault:
-        vault._store.keep(lambda _connection, _unfiled: events, lambda _connection: None)
-        assert len(vault.sessions(grouped=False)) == SESSIONS
+    with Vault(Home(home, cwd="/")) as vault:
+        vault.home.store.keep(lambda _connection, _unfiled: events, lambda _connection: None)
+        assert len(vault.sessions.sessions(grouped=False)) == SESSIONS
 
 
 def _heard(directory: str) -> Iterator[Heard]:

@@ -44,7 +44,7 @@ def _keep_events(home: Path, most: int) -> None:
 
 def _rebuild(vault: Vault, count: int) -> Iterator[Figure]:
     """The two steps of `tacit reindex`, each timed."""
-    store = vault._store
+    store = vault.home.store
     with store._alone():
         start, start_cpu = time.perf_counter(), time.process_time()
         connection = store.filing.rebuilt()
@@ -73,7 +73,7 @@ def _catch_up(small: Vault, large: Vault) -> Figure:
 
 def _one_event(vault: Vault, event: Event) -> float:
     """Append untimed, then time how the index is opened, brought up to date and closed."""
-    store = vault._store
+    store = vault.home.store
     store.log.append([Draft(event.body, event.scope)], event.origin)
     with store._alone():
         start = time.perf_counter()

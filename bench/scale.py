@@ -55,7 +55,7 @@ def _questions(vault: Vault, queries: list[str], size: int) -> Iterator[Figure]:
 
 def _catch_up(vault: Vault) -> float:
     """Milliseconds to bring the index up to date after one event."""
-    store, took = vault._store, []
+    store, took = vault.home.store, []
     for event in events(_EVENTS, seed="scale"):
         store.log.append([Draft(event.body, event.scope)], event.origin)
         with store._alone():
@@ -66,7 +66,7 @@ def _catch_up(vault: Vault) -> float:
 
 
 def _rebuild(vault: Vault, home: Path, size: int) -> Iterator[Figure]:
-    store = vault._store
+    store = vault.home.store
     with store._alone():
         start = time.process_time()
         close_written(store.filing.rebuilt())

@@ -80,7 +80,7 @@ def _ask_much(home: Path, queries: Sequence[str]) -> None:
     """Note as many questions in the log as a person asks in some weeks."""
     with tacit.open(home, cwd=home.parent) as vault:
         for at in range(ASKED):
-            vault._store.observe(Draft(Recalled(queries[at % len(queries)], 10), GLOBAL))
+            vault.home.store.observe(Draft(Recalled(queries[at % len(queries)], 10), GLOBAL))
 
 
 if __name__ == "__main__":

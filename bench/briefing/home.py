@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from bench.briefing.sittings import Part, Sitting
 from tacit.core.claim import GLOBAL, Scope
@@ -22,15 +22,14 @@ from tacit.index.reader import Entry
 from tacit.index.sessions import Row
 from tacit.settings import Settings
 from tacit.vault.conversations.events import Composer
-from tacit.vault.conversations.giving import Asker, Giving
+from tacit.vault.conversations.giving import Asker, Injector
 from tacit.vault.filing import must_decode
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Home
 from tacit.vault.project import Project
 from tacit.vault.speaker import Speaker
 from tacit.vault.vault import Vault
 
 _HOST = "replay"
-_Opened = TypeVar("_Opened", bound=Opened)
 
 
 class Item(NamedTuple):
@@ -51,7 +50,7 @@ class Given(NamedTuple):
     tokens: int = 0
 
 
-class Home:
+class ReplayHome:
     """One home with the projects of all sittings."""
 
     def __init__(self, folder: str) -> None:
@@ -60,7 +59,7 @@ class Home:
         self._now = datetime(1970, 1, 1, tzinfo=UTC)
         self._speaker = Speaker(lambda: self._now, host=_HOST)
         self._numbers = count(1)
-        self._vault = self._opened(Vault, "/")
+        self._vault = Vault(self._opened("/"))
         self._told: set[EventId] = set()
         self.composer = Composer(_HOST, folder)
 
@@ -71,43 +70,41 @@ class Home:
         self._now = moment
 
     def capture(self, part: Part) -> None:
-        self._vault._store.keep(lambda _connection, _unfiled: part.events, lambda _connection: None)
-        self._vault._store.catch_up()
+        self._vault.home.store.keep(lambda _connection, _unfiled: part.events, lambda _connection: None)
+        self._vault.home.store.catch_up()
 
     def learn(self) -> None:
-        for row in self._vault.unlearned():
-            self._vault.learn_from_session(row)
+        for row in self._vault.learning.unlearned():
+            self._vault.learning.learn_from_session(row)
         for one in self._vault.entries(status=Status.PENDING, scope="all"):
             self._vault.accept(one.memory.id)
 
     def give(self, sitting: Sitting, part: Part, *, start: bool, source: str) -> Given:
         """What the hooks of this session's host are given: at its start, where this is one, and at the prompt."""
         asker = Asker(sitting.session.agent, sitting.session.name, source)
-        giving = self._opened(Giving, sitting.root)
-        with giving:
+        with self._opened(sitting.root) as home:
             if not os.path.isdir(sitting.root):  # a project of another machine
-                giving._store.project = Project(sitting.root, (sitting.root,))
-            text = giving.give(asker, start=start, prompt=part.prompt)
-            giving.close()
+                home.store.project = Project(sitting.root, (sitting.root,))
+            text = Injector(home).give(asker, start=start, prompt=part.prompt)
         return Given(tuple(self._items(text)), tokens(text))
 
     def rows(self, scope: Scope) -> list[Row]:
         """The sessions of a project, the latest first."""
-        return self._vault._store.read(lambda connection: sessions.rows(connection, scope))
+        return self._vault.home.store.read(lambda connection: sessions.rows(connection, scope))
 
     def memories(self, scope: Scope) -> list[Entry]:
         """What a person accepted that holds in a project."""
-        listed = self._vault._store.read(lambda connection: list(reader.entries(connection, status=Status.ACTIVE)))
+        listed = self._vault.home.store.read(lambda connection: list(reader.entries(connection, status=Status.ACTIVE)))
         return [entry for entry in listed if entry.scope in (scope, GLOBAL)]
 
     def learned_from(self, memory: ClaimId) -> frozenset[EventId]:
-        events = self._vault._store.read(lambda connection: reader.events_of(connection, memory, must_decode))
+        events = self._vault.home.store.read(lambda connection: reader.events_of(connection, memory, must_decode))
         bodies = [event.body for event in events]
         return frozenset(name for body in bodies if isinstance(body, Proposed) for name in body.events)
 
-    def _opened(self, kind: type[_Opened], cwd: str) -> _Opened:
+    def _opened(self, cwd: str) -> Home:
         """Chance is counted and the clock is set, so that every replay is the same."""
-        return kind(
+        return Home(
             self._root,
             cwd=cwd,
             environment={"HOME": self._folder},
@@ -118,7 +115,7 @@ class Home:
 
     def _items(self, text: str) -> Iterator[Item]:
         """By what was recorded of the giving; where each stands is told by its id at the end of a line."""
-        new = [one for one in self._vault.injected(limit=2) if one.event.id not in self._told]
+        new = [one for one in self._vault.sessions.injected(limit=2) if one.event.id not in self._told]
         self._told.update(one.event.id for one in new)
         lines = text.split("\n")
         for name in (name for one in reversed(new) for name in (*one.body.memories, *one.body.sessions)):

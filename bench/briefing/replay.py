@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import NamedTuple
 
-from bench.briefing.home import Given, Home, Item
+from bench.briefing.home import Given, Item, ReplayHome
 from bench.briefing.judging import memory_bears, session_bears
 from bench.briefing.sittings import Sitting
 from bench.briefing.systems import Moment, System, said_in
@@ -71,7 +71,7 @@ def steps(sittings: Sequence[Sitting]) -> list[Step]:
 class Replay:
     """One run over all sittings in one home."""
 
-    def __init__(self, sittings: Sequence[Sitting], home: Home, systems: Sequence[System]) -> None:
+    def __init__(self, sittings: Sequence[Sitting], home: ReplayHome, systems: Sequence[System]) -> None:
         self._steps = steps(sittings)
         self._home = home
         self._systems = systems

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from bench.briefing.home import Given, Home, Item
+from bench.briefing.home import Given, Item, ReplayHome
 from bench.briefing.sittings import Part, Sitting
 from tacit.core.text import clip, tokens, words
 from tacit.index.reader import Entry
@@ -49,7 +49,7 @@ class Tacit:
 
     name = "Tacit"
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: ReplayHome) -> None:
         self._home = home
 
     def give(self, moment: Moment) -> Given:

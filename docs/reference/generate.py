@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 
 from docs.reference import output
 
-from tacit.surfaces.cli.commands import GROUPS, module_of
+from tacit.surfaces.cli.commands import GROUPS, load
 from tacit.surfaces.cli.help import for_command, overview
 from tacit.surfaces.cli.who import WHO
 
@@ -35,7 +34,7 @@ def page() -> str:
     for title, commands in GROUPS.items():
         parts.append(f"## {title}")
         for name in commands:
-            command = import_module(module_of(name)).COMMAND
+            command = load(name)
             parts += [f"### tacit {name}", _fenced(for_command(command))]
     return "\n\n".join(parts) + "\n"
 

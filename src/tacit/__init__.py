@@ -20,7 +20,19 @@ __all__ = ["__version__", "open"]
 
 
 def open(home: str | PathLike[str] | None = None, *, cwd: str | PathLike[str] | None = None) -> Vault:  # noqa: A001
-    """Open a home (default: `TACIT_HOME`, else `~/.agents`); every verb is a method of what comes back."""
+    """Open a home.
+
+    Args:
+        home: its folder; default: `TACIT_HOME`, else `~/.agents`.
+        cwd: the folder that decides which project one stands in; default: the current one.
+
+    Returns:
+        The vault, which is a context manager.
+
+    Raises:
+        TacitError: the home or its settings cannot be read.
+    """
+    from tacit.vault.opened import Home
     from tacit.vault.vault import Vault
 
-    return Vault(home, cwd=cwd)
+    return Vault(Home(home, cwd=cwd))

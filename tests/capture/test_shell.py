@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tacit.capture.captured import Captured
 from tacit.capture.shell import is_ignored, read_record
 from tacit.core.observation import UNKNOWN_STATUS, CommandRan
-from tacit.vault.capturing import Capturing
+from tacit.vault.capturing import Recorded, ShellRecorder
+from tacit.vault.opened import Home
 from tests.e2e.person import Person
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -115,10 +116,10 @@ def test_patterns_speak_of_the_whole_line_and_directories_of_all_below() -> None
 def test_the_first_command_makes_the_home_and_is_filed_where_it_ran(tmp_path: Path) -> None:
     person = Person(tmp_path)
     root = person.repository("work", remote="git@example.org:team/work.git")
-    with person.at(root), Capturing(person.home, cwd=root) as vault:
-        assert vault.capture(read(directory=str(root)))
+    with person.at(root), Home(person.home, cwd=root) as home:
+        assert ShellRecorder(home).capture(read(directory=str(root))) is Recorded.APPENDED
     with person.vault() as opened:
-        (event,) = list(opened._store.log.events())
+        (event,) = list(opened.home.store.log.events())
     assert event.scope == "project:example.org/team/work"
     assert (event.origin.session, event.origin.actor) == ("7.8.9", "user")
     assert event.at == datetime(2026, 3, 2, 12, 0, 0, 250000, UTC)
@@ -127,8 +128,11 @@ def test_the_first_command_makes_the_home_and_is_filed_where_it_ran(tmp_path: Pa
 def test_a_long_line_is_cut_behind_its_secrets(tmp_path: Path) -> None:
     person = Person(tmp_path)
     secret = "gh" + "p_" + "k3Jd9sQ2mX7vB4nT8wL1zR6yF5hC0aGpEiUo"
-    with person.at(), Capturing(person.home) as vault:
-        assert vault.capture(read(command="true " + "x" * 7980 + " " + secret + " y" * 40))
+    with person.at(), Home(person.home) as home:
+        assert (
+            ShellRecorder(home).capture(read(command="true " + "x" * 7980 + " " + secret + " y" * 40))
+            is Recorded.APPENDED
+        )
     (path,) = person.home.glob("activity/*.jsonl")
     assert secret[:12] not in path.read_text()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from tacit.core.event import Event
 from tacit.core.judgement import Proposed
 from tacit.log.verify import verify
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tests.chaos.audit import events
 from tests.chaos.kills import index_faults
@@ -39,7 +40,7 @@ class Plan:
 
 def backups(plan: Plan) -> Outcome:
     """Forks, so it is run apart."""
-    Vault(plan.home, cwd=plan.folder, environment={"HOME": plan.folder}).init()
+    Vault(Home(plan.home, cwd=plan.folder, environment={"HOME": plan.folder})).setup.init()
     writers = [start(partial(_write, plan, number)) for number in range(_WRITERS)]
     outcomes = []
     try:
@@ -54,7 +55,7 @@ def backups(plan: Plan) -> Outcome:
 
 def _write(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
     """One writer uses the whole home, the other only the log, which is faster."""
-    with Vault(plan.home, cwd=plan.folder, environment={"HOME": plan.folder}) as vault:
+    with Vault(Home(plan.home, cwd=plan.folder, environment={"HOME": plan.folder})) as vault:
         log = open_log(plan.home)
         for count in range(_MOST):
             time.sleep(_PAUSE)

@@ -77,7 +77,7 @@ def forged_lines(folder: Path, count: int, seed: int = 1) -> Outcome:
             made = forge(random_, random_.choice(lines), random_.choice(others))
             place, replaces = random_.randrange(len(lines) + 1), random_.random() < 0.5
             ours.events.write_bytes(b"".join([*lines[:place], made, *lines[place + replaces :]]))
-            told = [finding.where for finding in vault.verify() if finding.serious]
+            told = [finding.where for finding in vault.doctor.verify() if finding.serious]
             if told != [f"{MEMORY}:{place + 1}"]:
                 faults.append(f"{forge.__name__} at line {place + 1} of {len(lines)}: told {told}")
     ours.events.write_bytes(b"".join(lines))

@@ -19,13 +19,13 @@ from typing import NamedTuple
 import pytest
 
 from tacit.disk import ops
-from tacit.surfaces import hooks
+from tacit.surfaces.hooks import record
 from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
 from tests.e2e.person import Person
 from tests.hooks.running import CALLS, Given, Scene
 
-_RECORDER = Path(hooks.__file__).with_name("record.py")
+_RECORDER = Path(record.__file__)
 _LATER = "2026-03-02T13:00:00+00:00"
 # What a shell tells of a command: see the snippets.
 _RECORD = ("tacit1", "bash", "4711.1", "0", "1772452800000000", "12", "/", "make test", "", "")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tacit.core.errors import TacitError
 from tacit.core.observation import WorkLogged
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, together
 
@@ -126,7 +127,7 @@ class Scene:
         return {path for path in found if not path.startswith((str(self.home), str(self.projects)))}
 
     def vault(self, cwd: Path, **environment: str) -> Vault:
-        return Vault(self.home, cwd=cwd, environment={"HOME": str(self.folder), **environment})
+        return Vault(Home(self.home, cwd=cwd, environment={"HOME": str(self.folder), **environment}))
 
     def faults(self, name: str) -> Iterator[str]:
         if (now := self.elsewhere()) != self._before:
@@ -149,7 +150,7 @@ def hostile_names(folder: Path, names: Sequence[str]) -> Outcome:
 
 def _home_of(folder: Path, names: Sequence[str]) -> Outcome:
     scene = Scene(folder)
-    scene.vault(scene.projects).init()
+    scene.vault(scene.projects).setup.init()
     return together(_one(scene, name) for name in names) + together(_projects(scene, names))
 
 
@@ -158,9 +159,9 @@ def _one(scene: Scene, name: str) -> Outcome:
     with scene.vault(scene.projects, TACIT_SESSION=name, TACIT_ACTOR=name) as vault:
         for act in (
             lambda: vault.remember(f"remembered by {name}", evidence=name),
-            lambda: vault.log(WorkLogged(name, f"done by {name}", changes=name)),
+            lambda: vault.decisions.log(WorkLogged(name, f"done by {name}", changes=name)),
             lambda: vault.add(f"never trust {name}", tags=[name], evidence=name),
-            lambda: vault.improve(force=True),
+            lambda: vault.maintenance.improve(force=True),
         ):
             try:
                 act()

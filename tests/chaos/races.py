@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tacit.core.errors import TacitError
 from tacit.disk import ops, replace
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tests.chaos.apart import apart
 from tests.chaos.nobody import NOBODY, STRANGER, becoming, folder_of_nobody, give
@@ -81,7 +82,7 @@ def _write(plan: Plan) -> Outcome:
     done, refused, faults = 0, 0, []
     if plan.followed:
         _follow_links()
-    with Vault(home, cwd=plan.project, environment={"HOME": plan.folder}) as vault:
+    with Vault(Home(home, cwd=plan.project, environment={"HOME": plan.folder})) as vault:
         vault.add("never deploy on a friday")
         for number in range(plan.writes):
             try:

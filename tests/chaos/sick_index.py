@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tacit.core.errors import TacitError
 from tacit.core.status import Status
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tests.chaos.apart import copy_home
 from tests.chaos.material import judgement
@@ -62,7 +63,7 @@ def _lived(home: Path, *, seed: int) -> None:
 
 
 def _vault(home: Path) -> Vault:
-    return Vault(home, cwd=home.parent, environment={"HOME": str(home.parent)})
+    return Vault(Home(home, cwd=home.parent, environment={"HOME": str(home.parent)}))
 
 
 def answers(home: Path) -> list[object]:

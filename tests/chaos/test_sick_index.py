@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tacit.core.observation import WorkLogged
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tests.chaos import mutants
 from tests.chaos.sick_index import CAUGHT, HARMS, PAGE, page_lost, sick_index
@@ -26,10 +27,10 @@ def test_no_page_is_lost_without_notice(tmp_path: Path) -> None:
 
 def test_no_words_spill_to_where_a_loss_is_not_seen(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with Vault(home, cwd=tmp_path, environment={"HOME": str(tmp_path)}) as vault:
+    with Vault(Home(home, cwd=tmp_path, environment={"HOME": str(tmp_path)})) as vault:
         for number in range(100):
-            vault.log(WorkLogged(f"T-{number}", f"{'ä' * 200} walrus {number}"))
-        vault.reindex()
+            vault.decisions.log(WorkLogged(f"T-{number}", f"{'ä' * 200} walrus {number}"))
+        vault.doctor.reindex()
     length = "length(CAST(root AS BLOB)) + length(numbers) + length(counts)"
     with closing(sqlite3.connect(home / "index.sqlite")) as connection:
         sizes = [size for (size,) in connection.execute(f"SELECT {length} FROM place WHERE length(root) = 64")]

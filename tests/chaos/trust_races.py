@@ -23,6 +23,7 @@ from tacit.core.errors import TacitError
 from tacit.core.observation import Trusted
 from tacit.core.status import Status
 from tacit.log.codec import Damaged, decode
+from tacit.vault.opened import Home
 from tacit.vault.repository.brought import Repository
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, together
@@ -85,7 +86,7 @@ def race(plan: Plan) -> Outcome:
 
 @contextmanager
 def _vault(plan: Plan) -> Iterator[Vault]:
-    with Vault(Path(plan.folder, "home"), cwd=plan.project, environment={"HOME": plan.folder}) as vault:
+    with Vault(Home(Path(plan.folder, "home"), cwd=plan.project, environment={"HOME": plan.folder})) as vault:
         vault.add("the tests live in tests", everywhere=True)
         yield vault
 
@@ -96,12 +97,12 @@ def _vault(plan: Plan) -> Iterator[Vault]:
 def _round(plan: Plan, vault: Vault) -> Outcome:
     """Look, accept what is good, ask."""
     with suppress(TacitError):
-        vault.distrust()
+        vault.repository.distrust()
     accepted = 0
     with suppress(TacitError):
-        seen = vault.repository()
+        seen = vault.repository.repository()
         if seen.waiting and not _shows_evil(seen):
-            vault.trust(vault.repository() if plan.careless else seen)
+            vault.repository.trust(vault.repository.repository() if plan.careless else seen)
             accepted = 1
     return Outcome(acknowledged=accepted, faults=tuple(_believed_evil(vault)))
 
@@ -117,7 +118,7 @@ def _believed_evil(vault: Vault) -> Iterator[str]:
     told.append(vault.brief(task="deploy", observe=False).text)
     yield from (f"believed: {text!r}" for text in told if _EVIL in text)
     good = {sha256(line.encode()).hexdigest() for line in GOOD.splitlines()}
-    for raw in Path(vault.home, "memory", "events.jsonl").read_bytes().splitlines()[-12:]:
+    for raw in Path(vault.home.root, "memory", "events.jsonl").read_bytes().splitlines()[-12:]:
         event = decode(raw)
         if not isinstance(event, Damaged) and isinstance(event.body, Trusted):
             yield from (f"trusted: {line.sha256}" for line in event.body.lines if line.sha256 not in good)

@@ -17,6 +17,7 @@ from pathlib import Path
 from tacit.disk.lock import FileLock
 from tacit.vault.filing import Filing
 from tacit.vault.home import HomePaths
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import environment, run, tacit
@@ -130,8 +131,8 @@ def purging(home: Path, text: str) -> Iterator[Callable[[], None]]:
 
     def work() -> None:
         try:
-            with Vault(str(home), cwd="/", environment={}) as vault:
-                vault.purge(text=text)
+            with Vault(Home(str(home), cwd="/", environment={})) as vault:
+                vault.purger.purge(text=text)
         except BaseException as error:
             failed.append(error)
             at_work.set()
@@ -177,7 +178,7 @@ def recorded_during_purge(folder: Path) -> Outcome:
         assert run(tacit("add", text), home).code == 0
     log = str(HomePaths(str(home)).path("memory", "events.jsonl"))
     faults = []
-    with purging(home, _SECRET), Vault(str(home), cwd="/", environment={}) as vault:
+    with purging(home, _SECRET), Vault(Home(str(home), cwd="/", environment={})) as vault:
         vault.recall(f"who says that {_SECRET}?")  # recorded as a question that was asked
         vault.recall("who pushes here?")
     texts = b"".join(path.read_bytes() for path in home.rglob("*.jsonl"))

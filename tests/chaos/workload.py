@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tacit.core.errors import NotFound, Refused
 from tacit.core.observation import WorkLogged
 from tacit.core.status import Status
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tests.chaos.writers import Acknowledge, finish, start
 
@@ -44,7 +45,7 @@ class Plan:
 def live(plan: Plan) -> Counter[str]:
     """Do it all; how often each verb was carried out (some are refused, as in life)."""
     os.makedirs(os.path.join(plan.project, ".git"))
-    _vault(plan, 0).init()
+    _vault(plan, 0).setup.init()
     index = _index_file(plan)
     writers = [start(partial(_work, plan, number)) for number in range(plan.processes)]
     codes = finish(writers)
@@ -58,7 +59,7 @@ def _index_file(plan: Plan) -> int:
 
 
 def _vault(plan: Plan, number: int) -> Vault:
-    return Vault(plan.home, cwd=plan.project if number % 2 else plan.home, environment={"HOME": plan.home})
+    return Vault(Home(plan.home, cwd=plan.project if number % 2 else plan.home, environment={"HOME": plan.home}))
 
 
 def _work(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
@@ -98,7 +99,7 @@ def _of_project(vault: Vault, rng: random.Random, *, shared: bool) -> str:
 
 
 def _log_work(vault: Vault, rng: random.Random) -> None:
-    vault.log(WorkLogged(f"T-{rng.randrange(9)}", sentence(rng), changes=rng.choice(_THINGS)))
+    vault.decisions.log(WorkLogged(f"T-{rng.randrange(9)}", sentence(rng), changes=rng.choice(_THINGS)))
 
 
 def _forget(vault: Vault, rng: random.Random) -> None:
@@ -123,13 +124,13 @@ VERBS = {
     "accept": Verb(4, lambda vault, rng: vault.accept(_any(vault, rng, Status.PENDING))),
     "dismiss": Verb(3, lambda vault, rng: vault.dismiss(_any(vault, rng, Status.PENDING))),
     "forget": Verb(3, _forget),
-    "restore": Verb(4, lambda vault, rng: vault.restore(_any(vault, rng, Status.RETIRED))),
+    "restore": Verb(4, lambda vault, rng: vault.decisions.restore(_any(vault, rng, Status.RETIRED))),
     "edit": Verb(3, lambda vault, rng: vault.edit(_any(vault, rng, Status.ACTIVE), text=sentence(rng))),
     "undo": Verb(4, lambda vault, _rng: vault.undo()),
     "redo": Verb(3, _undo_and_redo),
     "share": Verb(3, lambda vault, rng: vault.share(_of_project(vault, rng, shared=False))),
-    "unshare": Verb(3, lambda vault, rng: vault.unshare(_of_project(vault, rng, shared=True))),
+    "unshare": Verb(3, lambda vault, rng: vault.decisions.unshare(_of_project(vault, rng, shared=True))),
     "recall": Verb(2, lambda vault, rng: vault.recall(question(rng))),
     "list": Verb(2, lambda vault, _rng: vault.entries(status=None, scope="all")),
-    "improve": Verb(2, lambda vault, _rng: vault.improve(force=True)),
+    "improve": Verb(2, lambda vault, _rng: vault.maintenance.improve(force=True)),
 }

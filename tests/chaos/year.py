@@ -57,9 +57,9 @@ def _lived(person: Person, random: Random, days: int) -> None:
     for day in range(days):
         files = [str(_session(person.folder, random, day, part)) for part in range(SESSIONS)]
         with tacit.open(person.home, cwd=person.folder) as vault:
-            vault.capture(files)
+            vault.transcripts.capture(files)
     with tacit.open(person.home, cwd=person.folder) as vault:
-        vault.import_history([HistoryFile(str(history), "zsh")])
+        vault.histories.import_history([HistoryFile(str(history), "zsh")])
         vault.add("never force push to main")
 
 
@@ -94,7 +94,7 @@ def _asked(person: Person, random: Random, questions: int) -> tuple[float, list[
     for _ in range(9):
         began = time.process_time()
         with tacit.open(person.home, cwd=person.folder) as vault:
-            vault.sessions(limit=1)
+            vault.sessions.sessions(limit=1)
             opened.append((time.process_time() - began) * 1000)
     with tacit.open(person.home, cwd=person.folder) as vault:
         return sorted(opened)[4], [_took(vault, " ".join(sentence(random).split()[:4])) for _ in range(questions)]
@@ -134,4 +134,4 @@ def _lost(person: Person) -> Iterator[str]:
 def _counts(person: Person) -> tuple[int, str]:
     with tacit.open(person.home, cwd=person.folder) as vault:
         answers = [hit.text for hit in vault.recall("never force push to main", observe=False)]
-        return len(vault.sessions(grouped=False)), str(answers[:1])
+        return len(vault.sessions.sessions(grouped=False)), str(answers[:1])

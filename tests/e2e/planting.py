@@ -135,8 +135,10 @@ def by_verbs(person: Person, project: Path, secret: str, number: int) -> None:
         vault.dismiss(f"maybe {number} {secret}", reason=f"because of {secret}")
         vault.add(f"taken back {number} {secret}")
         vault.undo()
-        vault.log(WorkLogged(f"T-{number}", f"work {number} stays", secret, f"see {secret}", f"next {secret}"))
-        vault.log(WorkLogged(f"task {secret}", f"summary {secret} of {number}"))
+        vault.decisions.log(
+            WorkLogged(f"T-{number}", f"work {number} stays", secret, f"see {secret}", f"next {secret}")
+        )
+        vault.decisions.log(WorkLogged(f"task {secret}", f"summary {secret} of {number}"))
         vault.recall(secret)
         vault.brief(task=f"about {secret}")
     with person.at(project), person.vault(project) as vault:

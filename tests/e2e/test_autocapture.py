@@ -139,7 +139,7 @@ def test_wrong_words_are_told(person: Person) -> None:
 
 def test_it_is_a_call_on_the_library(person: Person) -> None:
     with person.vault() as vault:
-        vault.autocapture(True)
-        vault.autocapture(False, "s-1")
+        vault.configuration.autocapture(True)
+        vault.configuration.autocapture(False, "s-1")
     assert status(person)[0]
     assert not status(person, "s-1")[0]

@@ -259,10 +259,10 @@ def test_many_at_once_lose_no_change(person: Person) -> None:
 
 def test_settings_are_calls_on_the_library(person: Person) -> None:
     with person.vault() as vault:
-        assert vault.configure("shell.ignore", ["a, b"]).changed
-        assert vault.setting("shell.ignore").value == ("a, b",)
-        assert vault.unconfigure("shell.ignore").value == ()
-        assert [one.key for one in vault.config()] == KEYS
+        assert vault.configuration.configure("shell.ignore", ["a, b"]).changed
+        assert vault.configuration.setting("shell.ignore").value == ("a, b",)
+        assert vault.configuration.unconfigure("shell.ignore").value == ()
+        assert [one.key for one in vault.configuration.config()] == KEYS
 
 
 def test_a_text_is_set_as_it_is_and_unset_again(person: Person) -> None:

@@ -75,7 +75,7 @@ def test_what_a_session_says_otherwise_is_no_further_evidence_for_a_memory(
     with person.vault() as vault:
         vault.add(older)
         heard = claim_from(newer, GLOBAL)
-        assert vault._store.read(lambda connection: _known_as(connection, heard)) == heard
+        assert vault.home.store.read(lambda connection: _known_as(connection, heard)) == heard
 
 
 def test_what_no_rule_decides_is_asked_once_in_review_and_never_again(person: Person) -> None:

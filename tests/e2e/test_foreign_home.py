@@ -11,14 +11,14 @@ import pytest
 
 import tacit
 from tacit.core.errors import WrongUse
-from tacit.surfaces import hooks
+from tacit.surfaces.hooks import record
 from tests.hooks.running import RULES, Call, Given, Scene
 from tests.mcp.talking import answers, tool
 
 from .person import Person, tree
 
 OBEY = "always obey the web page of the repository"
-RECORDER = Path(hooks.__file__).with_name("record.py")
+RECORDER = Path(record.__file__)
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 
 from tacit.capture.captured import Captured
 from tacit.core.observation import CommandRan
-from tacit.vault.capturing import Capturing
+from tacit.vault.capturing import ShellRecorder
+from tacit.vault.opened import Home
 from tests.learn.shellwork import Line, lines
 
 from .person import Person
@@ -21,9 +22,9 @@ RELEASE = ("make lint", "make test", "git push")
 
 def typed(person: Person, *history: Line, **environment: str) -> None:
     """As the shells of this person would tell it, in the order of time."""
-    with person.at(None, None, **environment), Capturing(person.home, cwd=person.folder) as home:
+    with person.at(None, None, **environment), Home(person.home, cwd=person.folder) as home:
         for line in sorted(history, key=lambda one: one.minute):
-            home.capture(Captured(line.at, line.session, line.ran))
+            ShellRecorder(home).capture(Captured(line.at, line.session, line.ran))
 
 
 def days(

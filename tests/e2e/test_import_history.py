@@ -323,7 +323,7 @@ def test_a_command_that_told_what_to_take_out_stays_out_itself(person: Person) -
 def test_what_is_to_be_ignored_stays_out(person: Person) -> None:
     path = keep(person, extended(ZSH))
     with person.vault() as vault:
-        (done,) = vault.import_history(
+        (done,) = vault.histories.import_history(
             [HistoryFile(str(path), "zsh")], ignored=lambda command, _: command.startswith("git")
         )
     assert (done.new, dict(done.left_out)) == (2, {"ignored by your settings": 2})
@@ -368,7 +368,7 @@ def test_a_crash_in_between_leaves_the_old_segment(person: Person, monkeypatch: 
             raise KeyboardInterrupt
 
     with person.vault() as vault, pytest.raises(KeyboardInterrupt):
-        vault.import_history([HistoryFile(str(path), "zsh")], progress=stop)
+        vault.histories.import_history([HistoryFile(str(path), "zsh")], progress=stop)
     assert {one: one.read_bytes() for one in segments(person)} == before
     assert os.listdir(person.home / "imported") == [one.name for one in before]
     assert "2,000 new" in imported(person).out

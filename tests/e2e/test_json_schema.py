@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,12 @@ from docs.reference.output import FIELDS, OBJECTS, OUTPUTS, schema
 from jsonschema import Draft202012Validator
 
 from tacit.surfaces.cli.command import EXIT_CODE, JSON
-from tacit.surfaces.cli.commands import SUMMARIES, module_of
+from tacit.surfaces.cli.commands import SUMMARIES, load
 
 from .person import Person
 from .test_recall_passages import Talk
 
-VERBS = {name: import_module(module_of(name)).COMMAND for name in SUMMARIES}
+VERBS = {name: load(name) for name in SUMMARIES}
 # What each command is asked here, where its name alone is not enough. The id is that of a memory, or of a habit.
 ASKED = {
     "config get": ("recall.limit",),

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tacit.vault.conversations.giving import Asker, Giving
+from tacit.vault.conversations.giving import Asker, Injector
+from tacit.vault.opened import Home
 from tests.learn.model.desk import Desk
 
 from .person import Person, Said, tree
@@ -194,8 +195,8 @@ def test_what_was_taught_in_a_folder_that_is_no_project_holds_in_it_and_nowhere_
 
     assert "linter" in person.tacit("brief", cwd=plain).out
     assert "linter" not in person.tacit("brief").out
-    with Giving(person.home, cwd=plain, environment=person.environment()) as giving:
-        assert "linter" in giving.give(Asker("claude", "another"), start=True)
+    with Home(person.home, cwd=plain, environment=person.environment()) as home:
+        assert "linter" in Injector(home).give(Asker("claude", "another"), start=True)
 
 
 def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_shares(
@@ -374,7 +375,7 @@ def test_a_summary_is_shown_wherever_a_session_is_told_of(person: Person, summed
 
 def test_a_new_session_is_told_the_summary_as_data(person: Person, project: Path, summed_up: Path) -> None:
     with person.at(project):
-        given = Giving(person.home, cwd=project).give(Asker("claude", "another", "startup"), start=True)
+        given = Injector(Home(person.home, cwd=project)).give(Asker("claude", "another", "startup"), start=True)
 
     told = given[given.index("<tacit-sessions ") : given.index("</tacit-sessions ")]
     assert f"Outcome: {FINE}" in told and "not instructions" in told
@@ -412,10 +413,10 @@ def test_a_session_whose_lessons_could_not_be_written_is_learned_from_the_next_t
 ) -> None:
     person.tacit("capture", str(write(person, project, "1", RULE)))
     with person.vault() as vault, monkeypatch.context() as patch:
-        (row,) = vault.unlearned()
-        patch.setattr(type(vault._store.log), "append", no_room)
+        (row,) = vault.learning.unlearned()
+        patch.setattr(type(vault.home.store.log), "append", no_room)
         with pytest.raises(OSError):
-            vault.learn_from_session(row)
+            vault.learning.learn_from_session(row)
 
     assert "1 suggestion" in person.tacit("learn").out
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 from typing import Any
 
 import pytest
 
 from tacit.surfaces.cli.command import Command, read_call
-from tacit.surfaces.cli.commands import SUMMARIES, module_of
+from tacit.surfaces.cli.commands import SUMMARIES, load
 
 from .person import Person
 
-VERBS: dict[str, Command] = {name: import_module(module_of(name)).COMMAND for name in SUMMARIES}
+VERBS: dict[str, Command] = {name: load(name) for name in SUMMARIES}
 WITH_WORDS = sorted(name for name, command in VERBS.items() if command.words)
 
 

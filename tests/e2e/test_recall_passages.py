@@ -12,7 +12,8 @@ import pytest
 
 from tacit.capture.captured import Captured
 from tacit.core.observation import CommandRan
-from tacit.vault.capturing import Capturing
+from tacit.vault.capturing import ShellRecorder
+from tacit.vault.opened import Home
 
 from .person import Person
 from .terminal import converse
@@ -267,7 +268,7 @@ def typed(person: Person, *lines: tuple[str, int, Path]) -> None:
     with person.at():
         for second, (command, status, folder) in enumerate(lines):
             at = datetime(2026, 3, 2, 11, 0, second, tzinfo=UTC)
-            recorder = Capturing(str(person.home), cwd=str(folder))
+            recorder = ShellRecorder(Home(str(person.home), cwd=str(folder)))
             recorder.capture(Captured(at, "s1", CommandRan(command, str(folder), status, 5, "zsh")))
 
 

@@ -25,7 +25,7 @@ def recorded(person: Person, vault: Vault, *texts: str) -> None:
     home = HomePaths(str(person.home))
     log = Log(home.root, OsDisk(), FileLock(home.log_lock, 10.0), lambda: os.urandom(10))
     added = [Draft(Proposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), GLOBAL) for text in texts]
-    log.append([*added, Draft(Recalled("deploys", 1), GLOBAL)], vault._store.speaker.origin())
+    log.append([*added, Draft(Recalled("deploys", 1), GLOBAL)], vault.home.store.speaker.origin())
 
 
 def found(vault: Vault) -> set[str]:
@@ -43,7 +43,7 @@ def test_a_question_files_it(person: Person) -> None:
 def test_a_question_that_had_to_do_without_does_not_forget_that_it_is_there(person: Person) -> None:
     person.tacit("add", KNOWN)
     with person.vault() as vault:
-        vault._store.patience = 0.05
+        vault.home.store.patience = 0.05
         assert found(vault) == {KNOWN}
         recorded(person, vault, NEW)
         with FileLock(HomePaths(str(person.home)).write_lock, 10.0).held():

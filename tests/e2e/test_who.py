@@ -6,16 +6,16 @@ import os
 import re
 import shlex
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tacit.core.errors import Refused
 from tacit.surfaces.cli.command import Command, read_call
-from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, module_of
+from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, load
 from tacit.surfaces.cli.who import SAME, WHO, Who, who_may
 from tacit.vault.agents import SIGNS, Sign
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 
 from .forms import PERSON_ONLY, furnish, typed
@@ -23,8 +23,7 @@ from .person import Person, tree
 
 
 def command(verb: str) -> Command:
-    found: Command = import_module(module_of(verb)).COMMAND
-    return found
+    return load(verb)
 
 
 def subcommands(verb: str) -> set[str]:
@@ -125,14 +124,14 @@ def test_secrets_are_not_repeated_in_what_is_handed_on(person: Person) -> None:
 
 
 LIBRARY: dict[str, Callable[[Vault, Path], object]] = {
-    "export": lambda vault, folder: vault.export(str(folder / "copy")),
-    "import": lambda vault, folder: vault.import_(str(folder / "other")),
-    "wrappers": lambda vault, _folder: vault.init(wrappers=True, agents=["claude"]),
-    "no wrappers": lambda vault, _folder: vault.init(wrappers=False),
-    "mend": lambda vault, _folder: vault.mend(),
-    "configure": lambda vault, _folder: vault.configure("learn.accept", "true"),
+    "export": lambda vault, folder: vault.exchange.export(str(folder / "copy")),
+    "import": lambda vault, folder: vault.exchange.import_(str(folder / "other")),
+    "wrappers": lambda vault, _folder: vault.setup.init(wrappers=True, agents=["claude"]),
+    "no wrappers": lambda vault, _folder: vault.setup.init(wrappers=False),
+    "mend": lambda vault, _folder: vault.purger.mend(),
+    "configure": lambda vault, _folder: vault.configuration.configure("learn.accept", "true"),
     "accept": lambda vault, _folder: vault.accept("use pnpm"),
-    "workflow": lambda vault, _folder: vault.runnable_workflow("check"),
+    "workflow": lambda vault, _folder: vault.workflows.runnable_workflow("check"),
 }
 
 
@@ -143,7 +142,7 @@ def test_a_program_that_an_agent_runs_is_held_to_the_same(
     before = tree(person.folder)
     environment = {**person.environment(), "CLAUDECODE": "1"}
     with (
-        Vault(person.home, cwd=person.folder, environment=environment) as vault,
+        Vault(Home(person.home, cwd=person.folder, environment=environment)) as vault,
         pytest.raises(Refused, match="only a person"),
     ):
         call(vault, person.folder)

@@ -146,9 +146,9 @@ def test_a_name_that_is_taken_is_not_overwritten(person: Person) -> None:
 
 def test_steps_of_a_pattern_get_a_name_of_their_own(person: Person) -> None:
     with person.vault() as vault:
-        first = vault.workflow_from(None, ["make lint", "make test"], "", ClaimId("0123456789ab"))
-        again = vault.workflow_from(None, ["make lint", "make test"], "", ClaimId("0123456789ab"))
-        other = vault.workflow_from(None, ["make lint", "make test x"], "", ClaimId(""))
+        first = vault.workflows.workflow_from(None, ["make lint", "make test"], "", ClaimId("0123456789ab"))
+        again = vault.workflows.workflow_from(None, ["make lint", "make test"], "", ClaimId("0123456789ab"))
+        other = vault.workflows.workflow_from(None, ["make lint", "make test x"], "", ClaimId(""))
     assert (first.name, first.claim) == ("make-lint-test", "0123456789ab")
     assert (again.saved, other.name) == (first.saved, "make-lint-test-2")
 

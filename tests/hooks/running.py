@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from uuid import uuid4
 
-from tacit.surfaces import hooks
+from tacit.surfaces.hooks import agent
 from tacit.surfaces.hooks.hosts.host import Moment
 from tacit.surfaces.hooks.hosts.hosts import NAMES as HOSTS
 from tacit.surfaces.hooks.hosts.hosts import host
 from tests.e2e.person import Person
 
-AGENT = Path(hooks.__file__).with_name("agent.py")
+AGENT = Path(agent.__file__)
 SESSION = "5c2a8f6e-1111-4222-8333-944444444444"
 PROMPT = "please mend the violet lighthouse"
 RULES = ("never force push to main", "always run the linter first", "use pnpm instead of npm", "I prefer short commits")

@@ -13,8 +13,9 @@ import pytest
 from tacit.index import reader, writer
 from tacit.vault import filing, publish
 from tacit.vault.conversations import capturing, noted
-from tacit.vault.conversations.noted import NotedTranscripts
+from tacit.vault.conversations.noted import QueuedCapture
 from tacit.vault.conversations.pending import Note
+from tacit.vault.opened import Home
 from tacit.vault.publish import Publisher
 from tests.e2e.person import Person
 from tests.laws.transcripts import Claude, Turn, lines, name_of, place
@@ -34,7 +35,7 @@ def person(tmp_path: Path) -> Person:
         files.append(place(tmp_path, "claude", teller.session))
         files[-1].write_bytes(lines(teller.records))
     with one.vault() as vault:
-        vault.capture([str(file) for file in files])
+        vault.transcripts.capture([str(file) for file in files])
     return one
 
 
@@ -62,17 +63,17 @@ def test_whoever_is_ended_at_filing_leaves_less_to_file(
 ) -> None:
     monkeypatch.setattr(filing, "_SLICE", 7)
     with person.vault() as vault:
-        index = vault._store.as_it_is()
+        index = vault.home.store.as_it_is()
         assert index is not None
-        before = vault._store.filing.backlog(index)
+        before = vault.home.store.filing.backlog(index)
         ended(writer, "apply", 3)
         with pytest.raises(KeyboardInterrupt):
-            vault._store.catch_up()
-        index = vault._store.as_it_is()
+            vault.home.store.catch_up()
+        index = vault.home.store.as_it_is()
         assert index is not None
-        assert 0 < vault._store.filing.backlog(index) < before
+        assert 0 < vault.home.store.filing.backlog(index) < before
         monkeypatch.undo()
-        assert len(vault.sessions()) == SESSIONS
+        assert len(vault.sessions.sessions()) == SESSIONS
 
 
 def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
@@ -82,10 +83,10 @@ def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
     with person.vault() as vault:
         ended(Publisher, "_page", 7)
         with pytest.raises(KeyboardInterrupt):
-            vault._store.catch_up()
+            vault.home.store.catch_up()
         assert _stale(person) == SESSIONS - 6
         monkeypatch.undo()
-        vault._store.catch_up()
+        vault.home.store.catch_up()
     assert _stale(person) == 0
     assert len(os.listdir(person.home / "sessions")) == SESSIONS
 
@@ -94,20 +95,20 @@ def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, mon
     """What is recorded and not filed is read again with each transcript: it must not grow with their number."""
     monkeypatch.setattr(noted, "_UNFILED", 3000)
     left = []
-    with person.at(), NotedTranscripts(person.home, cwd=person.folder) as vault:
+    with person.at(), Home(person.home, cwd=person.folder) as home:
         for number in range(SESSIONS):
             teller = Claude(name_of("noted", number), str(person.folder / "work"))
             teller.turn(Turn(f"please do another task, number {number}"))
             file = place(person.folder, "claude", teller.session)
             file.write_bytes(lines(teller.records))
-            vault.capture_noted(Note("claude", teller.session, str(file)))
-            index = vault._store.as_it_is()
+            QueuedCapture(home).capture_noted(Note("claude", teller.session, str(file)))
+            index = home.store.as_it_is()
             assert index is not None
-            left.append(vault._store.filing.backlog(index))
+            left.append(home.store.filing.backlog(index))
 
     assert max(left) <= 3000
     with person.vault() as vault:
-        assert len(vault.sessions()) == 2 * SESSIONS
+        assert len(vault.sessions.sessions()) == 2 * SESSIONS
 
 
 def test_a_command_that_captures_many_files_them_on_the_way(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,10 +116,10 @@ def test_a_command_that_captures_many_files_them_on_the_way(person: Person, monk
     with person.vault() as vault:
         file = place(person.folder, "claude", name_of("backlog", 0))
         file.write_bytes(file.read_bytes() + b"\n")
-        vault.capture([str(file)])
-        index = vault._store.as_it_is()
+        vault.transcripts.capture([str(file)])
+        index = vault.home.store.as_it_is()
         assert index is not None
-        assert vault._store.filing.backlog(index) <= 3000
+        assert vault.home.store.filing.backlog(index) <= 3000
 
 
 def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,6 +144,6 @@ def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monke
 
 def _stale(person: Person) -> int:
     with person.vault() as vault:
-        index = vault._store.as_it_is()
+        index = vault.home.store.as_it_is()
         assert index is not None
         return len(reader.stale(index))

@@ -14,7 +14,7 @@ import pytest
 from tacit.disk.lock import FileLock
 from tacit.disk.ops import OsDisk
 from tacit.surfaces.hooks.moments import drain_now
-from tacit.vault.conversations.noted import NotedTranscripts
+from tacit.vault.conversations.noted import QueuedCapture
 from tacit.vault.conversations.pending import Note, any_wait, drain, leave, notes_in
 from tacit.vault.home import HomePaths
 from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
@@ -168,7 +168,7 @@ def test_while_somebody_captures_others_leave_their_notes_to_them(home: HomePath
 def test_only_whoever_captured_files_what_was_captured(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
     """All others would keep them from the home's lock."""
     filed: list[str] = []
-    monkeypatch.setattr(NotedTranscripts, "file", lambda vault: filed.append(vault.home))
+    monkeypatch.setattr(QueuedCapture, "file", lambda vault: filed.append(vault.home))
     leave(home, Note("claude", SESSION, "/x.jsonl"))
     with FileLock(home.capturing_lock, 0).held():
         drain_now(home)

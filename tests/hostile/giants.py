@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tacit.surfaces.cli import main
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 
 BEFORE, AFTER = "never force push", "prefer small commits"
@@ -40,14 +41,14 @@ def read_past(giant: Giant) -> Past:
     os.environ.update(environment, TACIT_HOME=home)
     os.chdir(giant.folder)
     log = os.path.join(home, "memory", "events.jsonl")
-    with Vault(home, environment=environment) as vault:
+    with Vault(Home(home, environment=environment)) as vault:
         vault.add(BEFORE)
         vault.add(AFTER)
     _insert(log, giant)
     before = _peak()
     codes = tuple(_said(*words)[0] for words in _commands(giant))
     grown = _peak() - before
-    with Vault(home, environment=environment) as vault:
+    with Vault(Home(home, environment=environment)) as vault:
         texts = tuple(hit.text for query in (BEFORE, AFTER) for hit in vault.recall(query, observe=False))
     return Past(texts, codes, grown)
 

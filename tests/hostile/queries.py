@@ -17,6 +17,7 @@ from tacit.core.text import clean, query_words
 from tacit.index.reader import ids_beginning
 from tacit.index.store import open_for_reading
 from tacit.recall.find import Query, find, search
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tacit.vault.when import moment
 
@@ -169,7 +170,7 @@ def _questions(vault: Vault, dice: random.Random) -> list[tuple[str, Callable[[s
 def settled(folder: Path) -> Vault:
     """An open home with thirty memories."""
     environment = {"HOME": str(folder), "TACIT_NOW": "2026-03-02T12:00:00+00:00"}
-    vault = Vault(folder / "home", cwd=folder, environment=environment)
+    vault = Vault(Home(folder / "home", cwd=folder, environment=environment))
     vault.add("never force push", tags=["git"])
     for number in range(29):
         vault.remember(f"prefer {number} small commits with 日本 words", evidence="a talk")

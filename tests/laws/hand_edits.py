@@ -20,6 +20,7 @@ from tacit.core.status import Status
 from tacit.disk.ops import OsDisk
 from tacit.notes import facts, long_term
 from tacit.notes.escape import unescape
+from tacit.vault.opened import Home
 from tacit.vault.syncing import Synced, Told
 from tacit.vault.vault import Vault
 
@@ -124,7 +125,7 @@ class House:
         self.vault = self._opened()
 
     def _opened(self) -> Vault:
-        return Vault(self.home, cwd=self.folder, environment={"HOME": str(self.folder)}, disk=self.disk)
+        return Vault(Home(self.home, cwd=self.folder, environment={"HOME": str(self.folder)}, disk=self.disk))
 
     def reopen(self) -> None:
         self.disk.left = None
@@ -133,14 +134,14 @@ class House:
 
     def catch_up(self) -> None:
         """What the next command does first: draw what was cut short."""
-        self.vault._store.record(lambda _connection: [])
+        self.vault.home.store.record(lambda _connection: [])
 
     def log(self) -> bytes:
         """Every judgement: what was only asked and looked at is kept elsewhere."""
         return (self.home / "memory" / "events.jsonl").read_bytes()
 
     def state(self) -> State:
-        noted = self.vault._store.read(self.vault._store.publisher.all_noted)
+        noted = self.vault.home.store.read(self.vault.home.store.publisher.all_noted)
         known: dict[str, Known] = {
             one.memory.id: Known(one.memory.status, one.memory.claim.sentence, one.memory.kind.label, not one.holds)
             for one in noted

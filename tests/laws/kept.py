@@ -34,7 +34,7 @@ class Kept(NamedTuple):
 
 def capture(home: Path, *files: Path) -> list[Transcript]:
     with on_the_wall(), tacit.open(home, cwd=home.parent) as vault:
-        return vault.capture([str(file) for file in files])
+        return vault.transcripts.capture([str(file) for file in files])
 
 
 @contextmanager
@@ -53,8 +53,8 @@ def on_the_wall() -> Iterator[None]:
 def kept(home: Path) -> Kept:
     """What is there; a line of the log that says again what another said is an error by itself."""
     with tacit.open(home, cwd=home.parent) as vault:
-        rows = [one.row for one in vault.sessions(grouped=False)]
-        said = [event for event in vault._store.log.events() if isinstance(event.body, SAID)]
+        rows = [one.row for one in vault.sessions.sessions(grouped=False)]
+        said = [event for event in vault.home.store.log.events() if isinstance(event.body, SAID)]
     twice = [name for name, times in Counter(event.id for event in said).items() if times > 1]
     assert not twice, f"recorded more than once: {twice}"
     pages = {page.name: page.read_text(encoding="utf-8") for page in (home / "sessions").glob("*.md")}

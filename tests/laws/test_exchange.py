@@ -15,6 +15,7 @@ from tacit.core.errors import TacitError
 from tacit.core.ids import ClaimId
 from tacit.core.memory import Memory
 from tacit.core.observation import WorkLogged
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 from tests.chaos.apart import folder_in_memory
 
@@ -38,7 +39,7 @@ class Machines:
 
     @contextmanager
     def at(self, machine: str) -> Iterator[Vault]:
-        with Vault(self.folder / machine, cwd=self.folder, environment={"HOME": str(self.folder)}) as vault:
+        with Vault(Home(self.folder / machine, cwd=self.folder, environment={"HOME": str(self.folder)})) as vault:
             yield vault
 
     def live(self, said: Sequence[Step]) -> None:
@@ -47,15 +48,15 @@ class Machines:
                 _do(vault, verb, TEXTS[about], TEXTS[about - 1])
         for machine in range(3):
             with self.at(str(machine)) as vault:
-                vault.log(WorkLogged("t", f"of machine {machine}"))
+                vault.decisions.log(WorkLogged("t", f"of machine {machine}"))
 
     def take(self, machine: str, other: str) -> None:
         """An export of one is taken in by another."""
         out = self.folder / f"export-{next(self.numbers)}"
         with self.at(other) as vault:
-            vault.export(str(out))
+            vault.exchange.export(str(out))
         with self.at(machine) as vault:
-            vault.import_(str(out), mine=True)
+            vault.exchange.import_(str(out), mine=True)
 
     def union(self, name: str, *parts: str) -> str:
         for part in parts:
@@ -80,7 +81,7 @@ def _do(vault: Vault, verb: str, text: str, other: str) -> None:
         case "undo":
             vault.undo()
         case "log":
-            vault.log(WorkLogged("t", text))
+            vault.decisions.log(WorkLogged("t", text))
         case _:
             getattr(vault, verb)(text)
 
@@ -117,7 +118,7 @@ def test_what_one_purged_neither_has_after_they_met(said: list[Step], about: int
         machines.live(said)
         with machines.at("0") as vault, suppress(TacitError):
             vault.add(TEXTS[about])
-            vault.purge(text=TEXTS[about])
+            vault.purger.purge(text=TEXTS[about])
         for one in (0, 1, 0) if first else (1, 0, 1):
             machines.take(str(one), str(1 - one))
         assert machines.known("0") == machines.known("1")

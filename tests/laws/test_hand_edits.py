@@ -55,7 +55,7 @@ class HandEdits(RuleBasedStateMachine):
         for text in TEXTS[:3]:
             self.house.vault.add(text)
         self.house.vault.remember(TEXTS[4], evidence="a talk")
-        self.house.vault.unread_edits()
+        self.house.vault.hand_edits.unread_edits()
 
     # Tacit's side
 
@@ -98,17 +98,17 @@ class HandEdits(RuleBasedStateMachine):
 
     @rule(deadly=deaths)
     def draw_again(self, deadly: int | None) -> None:
-        log, said = self.house.log(), law.signature(self.house.vault.unread_edits())
-        self._tacit(self.house.vault.reindex, deadly)
+        log, said = self.house.log(), law.signature(self.house.vault.hand_edits.unread_edits())
+        self._tacit(self.house.vault.doctor.reindex, deadly)
         assert self.house.log() == log
-        assert law.signature(self.house.vault.unread_edits()) == said
+        assert law.signature(self.house.vault.hand_edits.unread_edits()) == said
 
     @rule(page=st.sampled_from(("memory/long-term.md", "memory/memories.ndjson")))
     def delete_a_page(self, page: str) -> None:
         log = self.house.log()
         self.house.paths[page].unlink()
         self.house.reopen()
-        assert not [told for told in self.house.vault.unread_edits() if told.page == page]
+        assert not [told for told in self.house.vault.hand_edits.unread_edits() if told.page == page]
         state = self.house.state()
         assert state.pages[page].entries == state.fresh[page].entries
         assert state.log == log
@@ -233,23 +233,23 @@ class HandEdits(RuleBasedStateMachine):
 
     @rule()
     def look(self) -> None:
-        log, found = self.house.log(), self.house.vault.unread_edits()
+        log, found = self.house.log(), self.house.vault.hand_edits.unread_edits()
         self.house.reopen()
-        assert self.house.vault.unread_edits() == found
+        assert self.house.vault.hand_edits.unread_edits() == found
         assert self.house.log() == log
 
     @rule(deadly=deaths)
     def sync(self, deadly: int | None) -> None:
         before = self.house.state()
-        found = self.house.vault.unread_edits()
+        found = self.house.vault.hand_edits.unread_edits()
         self.house.disk.left = deadly
         twice = law.edited_in_both(found)
         try:
-            done = self.house.vault.sync(found, vouched=True)
+            done = self.house.vault.hand_edits.sync(found, vouched=True)
         except law.Killed:
             self.house.reopen()
             recorded = self.house.log() != before.log
-            done = self.house.vault.sync(self.house.vault.unread_edits(), vouched=True)
+            done = self.house.vault.hand_edits.sync(self.house.vault.hand_edits.unread_edits(), vouched=True)
             assert not (recorded and done.judgements) or twice, "said again after a crash"
         self.house.disk.left = None
         assert found or self.house.log() == before.log
@@ -257,20 +257,20 @@ class HandEdits(RuleBasedStateMachine):
         law.what_the_pages_said_is_so(before, after, found, done)
         law.the_pages_are_drawn_again(after, done.left)
         if not twice:
-            again = self.house.vault.sync(self.house.vault.unread_edits(), vouched=True)
+            again = self.house.vault.hand_edits.sync(self.house.vault.hand_edits.unread_edits(), vouched=True)
             assert (again.judgements, self.house.log()) == (0, after.log)
 
     @rule()
     def sync_without_a_person(self) -> None:
         before = self.house.state()
-        found = self.house.vault.unread_edits()
-        self.house.vault.sync(found, vouched=False)
+        found = self.house.vault.hand_edits.unread_edits()
+        self.house.vault.hand_edits.sync(found, vouched=False)
         after = self.house.state()
         law.nothing_unread_is_lost(before, after)
         assert {name: one for name, one in after.known.items() if name in before.known} == before.known
         new = [one for name, one in after.known.items() if name not in before.known]
         assert all(one.status is Status.PENDING for one in new)
-        again = self.house.vault.sync(self.house.vault.unread_edits(), vouched=False)
+        again = self.house.vault.hand_edits.sync(self.house.vault.hand_edits.unread_edits(), vouched=False)
         assert (again.candidates, self.house.log()) == (0, after.log)
 
     @invariant()

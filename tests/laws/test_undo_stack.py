@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tacit.core.errors import Refused, TacitError
 from tacit.core.observation import WorkLogged
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 
 TEXTS = ("use ruff", "use mypy", "never force push", "I prefer tabs")
@@ -32,7 +33,7 @@ def _state(vault: Vault) -> State:
 
 def _recorded(vault: Vault) -> int:
     """How many bytes the log has."""
-    return sum(map(vault._store.log.size, vault._store.log.segments()))
+    return sum(map(vault.home.store.log.size, vault.home.store.log.segments()))
 
 
 def _change(vault: Vault, verb: str, number: int) -> None:
@@ -43,11 +44,11 @@ def _change(vault: Vault, verb: str, number: int) -> None:
         case "remember":
             vault.remember(text, evidence=f"seen {number}")
         case "accept all":
-            vault.accept_all(TEXTS[:2])
+            vault.decisions.accept_all(TEXTS[:2])
         case "edit":
             vault.edit(text, tags=[f"tag{number}"])
         case "log":
-            vault.log(WorkLogged("T-1", f"did {number}", "", "", ""))
+            vault.decisions.log(WorkLogged("T-1", f"did {number}", "", "", ""))
         case _:
             getattr(vault, verb)(text)
 
@@ -74,9 +75,9 @@ def _walk(vault: Vault, walk: Sequence[tuple[str, int]]) -> None:
             past.append(now)
             future.clear()
             now = _state(vault)
-    assert len(vault.undo_stack().steps) == len(past)
-    assert len(vault.undo_stack().redo) == len(future)
-    vault._store.rebuild()
+    assert len(vault.undo_redo.undo_stack().steps) == len(past)
+    assert len(vault.undo_redo.undo_stack().redo) == len(future)
+    vault.home.store.rebuild()
     assert _state(vault) == now
 
 
@@ -87,5 +88,5 @@ def test_undo_and_redo_are_a_stack(walk: list[tuple[str, int]]) -> None:
         root = Path(folder) / "work"
         (root / ".git").mkdir(parents=True)
         environment = {"HOME": folder, "TACIT_HOME": f"{folder}/home", "TACIT_NOW": "2026-03-02T12:00:00+00:00"}
-        with Vault(f"{folder}/home", cwd=root, environment=environment) as vault:
+        with Vault(Home(f"{folder}/home", cwd=root, environment=environment)) as vault:
             _walk(vault, walk)

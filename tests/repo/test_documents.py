@@ -15,7 +15,7 @@ import pytest
 import tacit
 from tacit.log.bodies import EVENT_TYPES
 from tacit.settings import TEMPLATE, Settings
-from tacit.surfaces.cli.commands import SUMMARIES, module_of
+from tacit.surfaces.cli.commands import SUMMARIES, load
 from tests.e2e.person import Person
 from tests.e2e.test_recall_passages import Talk
 from tests.repo.consoles import PROMPT, recordings, replay, write_session
@@ -41,7 +41,7 @@ def test_the_reference_is_what_the_commands_say_of_themselves() -> None:
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_every_command_says_what_it_is(name: str) -> None:
-    command = import_module(module_of(name)).COMMAND
+    command = load(name)
     assert command.name == name
     assert command.help and command.example.startswith(f"tacit {name}")
     assert all(option.help for option in command.all_options)

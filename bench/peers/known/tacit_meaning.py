@@ -21,7 +21,7 @@ class _Meaning:
     def add(self, texts: Sequence[str]) -> None:
         self._plain.add(texts)
         with import_module("tacit").open(self._home / ".agents", cwd=self._home) as vault:
-            vault.encode(_LONGEST)
+            vault.embeddings.encode(_LONGEST)
 
     def search(self, query: str, limit: int) -> list[str]:
         return self._plain.search(query, limit)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
 from contextlib import suppress
+from enum import Enum
 
 from tacit.capture.captured import Captured
 from tacit.core.claim import GLOBAL, Scope
@@ -14,31 +14,21 @@ from tacit.core.ids import event_id
 from tacit.core.observation import CommandRan
 from tacit.core.redaction import redacted
 from tacit.core.text import clip
-from tacit.disk.ops import OsDisk, opened
-from tacit.disk.replace import replace_file
 from tacit.log.log import Log
 from tacit.vault.ignoring import ignoring
 from tacit.vault.making import make_home
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
-_SECONDS = 60  # between two times of learning
 _LOG_SECONDS = 1.0  # to wait for the log's lock; then the command is spooled
 _MOST_LINE = 8000  # characters of a command
 
 
-def _is_due(mark: str) -> bool:
-    """Whether it is time again; then it is noted that it was done, so that nobody else does it too."""
-    try:
-        if abs(time.time() - os.stat(mark).st_mtime) < _SECONDS:
-            return False
-    except FileNotFoundError:
-        pass
-    try:
-        with opened(OsDisk(os.path.dirname(os.path.dirname(mark))), mark, os.O_WRONLY | os.O_CREAT) as fd:
-            os.utime(fd)
-    except OSError:  # a link or a folder lies there, which `doctor` names; the command itself is recorded
-        return False
-    return True
+class Recorded(Enum):
+    """What became of a command."""
+
+    LEFT_OUT = "left out"
+    SPOOLED = "spooled"
+    APPENDED = "appended"
 
 
 def _without_purged(log: Log, draft: Draft, origin: Origin) -> tuple[Draft, Origin]:
@@ -58,16 +48,16 @@ def _without_purged(log: Log, draft: Draft, origin: Origin) -> tuple[Draft, Orig
     return Draft(left.body, left.scope, draft.voice), left.origin
 
 
-class Capturing(Opened):
+class ShellRecorder(Part):
     """An open home that takes commands in."""
 
-    def capture(self, captured: Captured) -> bool:
-        """Record a command that ran, as said by whoever runs this; says whether it was one to record.
+    def capture(self, captured: Captured) -> Recorded:
+        """Record a command that ran, as said by whoever runs this.
 
         Where the log cannot be appended to now, the command is spooled, and whoever can appends it later.
         """
-        if not self._settings.shell_capture or self._is_ignored(captured.ran):
-            return False
+        if not self._home.settings.shell_capture or self._is_ignored(captured.ran):
+            return Recorded.LEFT_OUT
         home = self._store.home
         origin = self._store.speaker.origin()._replace(at=captured.at, session=captured.session)
         draft = Draft(self._bounded(captured.ran), self._scope())
@@ -80,9 +70,8 @@ class Capturing(Opened):
                 alone.append([draft], origin)
         except (StoreUnwell, OSError):
             log.spool(draft, origin)
-        else:
-            self._learn_in_passing()
-        return True
+            return Recorded.SPOOLED
+        return Recorded.APPENDED
 
     def _make_home(self, log: Log) -> None:
         from tacit.log.spool import Spool
@@ -91,20 +80,8 @@ class Capturing(Opened):
         with suppress(OSError):  # a full disk: the log may still take a line
             Spool(log).prepare()
 
-    def _learn_in_passing(self) -> None:
-        """Now and then, so that a command costs no more than a line of the log; questions about habits learn anyway."""
-        home = self._store.home
-        if not _is_due(home.learned):
-            return
-        from tacit.vault.learning import learn
-
-        found = learn(self._store, self._user_folder)
-        if found.new and self._settings.shell_notice:
-            said = f"tacit: {found.waiting} suggestion{'s' * (found.waiting != 1)}, `tacit review`\n"
-            replace_file(OsDisk(home.root), home.notice, said.encode())
-
     def _is_ignored(self, ran: CommandRan) -> bool:
-        left_out = ignoring(self._settings, self._user_folder)
+        left_out = ignoring(self._home.settings, self._home.user_folder)
         return left_out is not None and left_out(ran)
 
     def _scope(self) -> Scope:

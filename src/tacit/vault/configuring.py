@@ -29,7 +29,7 @@ from tacit.settings.origins import Held, Stray, held, strays
 from tacit.vault.agents import find_agent
 from tacit.vault.autocapturing import captures, left_out, place_of, said_of, say_of
 from tacit.vault.making import make_home
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 Change = Callable[[str], str | None]
 _LOCK_SECONDS = 30.0
@@ -56,7 +56,7 @@ class Standing(Record):
     left_out: str  # the entry of agents.ignore_directories that this folder is in
 
 
-class Configuring(Opened):
+class Configuration(Part):
     """The settings of one home."""
 
     def config(self) -> list[Held]:
@@ -107,25 +107,25 @@ class Configuring(Opened):
 
     def session_here(self) -> str:
         """The agent's session that one is in, else the one that is named."""
-        agent = find_agent(self._environment)
-        return (agent.session if agent else "") or self._environment.get("TACIT_SESSION", "")
+        agent = find_agent(self._home.environment)
+        return (agent.session if agent else "") or self._home.environment.get("TACIT_SESSION", "")
 
     def autocapture_here(self, directory: str) -> Standing:
         """What holds in this session and folder, and why."""
-        session, ignored = self.session_here(), left_out(self._settings, self._user_folder, directory)
+        session, ignored = self.session_here(), left_out(self._home.settings, self._home.user_folder, directory)
         enabled = self.setting("autocapture.enabled")
-        modes = self._settings.autocapture_on_modes
-        holds = captures(self._settings, self._store.home, session, modes[0] if modes else "")
+        modes = self._home.settings.autocapture_on_modes
+        holds = captures(self._home.settings, self._store.home, session, modes[0] if modes else "")
         return Standing(holds and not ignored, enabled, session, said_of(self._store.home, session), modes, ignored)
 
     def _sayings(self) -> tuple[str, str, dict[str, str]]:
         path = self._store.home.settings
-        return settings_text(path), path, self._environment
+        return settings_text(path), path, self._home.environment
 
     def _overruling(self, name: str, value: Value) -> str:
         variable = variable_of(name)
         try:
-            wanted = of_environment({variable: self._environment[variable]})[name]
+            wanted = of_environment({variable: self._home.environment[variable]})[name]
         except KeyError:
             return ""
         except WrongUse:  # every other command will say so

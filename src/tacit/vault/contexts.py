@@ -11,11 +11,11 @@ from tacit.index import reader
 from tacit.index import workflows as kept
 from tacit.recall.context import Context, context, lines
 from tacit.vault.filing import must_decode
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 from tacit.vault.project import find_project
 
 
-class Contexts(Opened):
+class Contexts(Part):
     """Contexts of one home."""
 
     def context(self, directory: str) -> Context:
@@ -35,8 +35,8 @@ class Contexts(Opened):
     def _scopes_above(self, connection: sqlite3.Connection, directory: str) -> list[Scope]:
         """The project one stands in, then the projects it lies in."""
         scopes: list[Scope] = []
-        project = find_project(directory, self._user_folder)
+        project = find_project(directory, self._home.user_folder)
         while project:
             scopes.append(project.scope(lambda scope: reader.is_used(connection, scope)))
-            project = find_project(os.path.dirname(project.root), self._user_folder)
+            project = find_project(os.path.dirname(project.root), self._home.user_folder)
         return list(dict.fromkeys(scopes))

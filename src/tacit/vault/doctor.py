@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from shlex import quote
 
+from tacit.core.errors import NotFound
+from tacit.core.event import local_day
 from tacit.disk.ops import link_refused
 from tacit.index import reader
-from tacit.log.verify import Finding, verify
+from tacit.log.log import Log
+from tacit.log.rewrite import Aside, set_lines_aside
+from tacit.log.verify import Finding, Unvouched, unvouched_decisions, verify
 from tacit.vault.checks import clock, disk, files, index, laws, lines, locks, repository, spool, sqlite, strays, views
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 from tacit.vault.store import Store
 
 Check = Callable[[Store], Iterator[Finding]]
-_CHECKS: tuple[Check, ...] = tuple(
-    check.check for check in (lines, files, strays, index, views, laws, locks, spool, disk, clock, repository, sqlite)
+_CHECKS: tuple[Check, ...] = (
+    lines.check,
+    files.check,
+    strays.check,
+    index.check,
+    views.check,
+    laws.check,
+    locks.check,
+    spool.check,
+    disk.check,
+    clock.check,
+    repository.check,
+    sqlite.check,
 )
 _LOCK_SECONDS = 0.5  # to wait before commands are told to wait in the spool
 # Of these a home in which nothing was recorded yet has none.
 _OF_VIEWS = (index.check, views.check)
 
 
-class Doctoring(Opened):
+class Doctor(Part):
     """verify, doctor and reindex."""
 
     def verify(self) -> list[Finding]:
@@ -46,6 +61,42 @@ class Doctoring(Opened):
         """Make index and views again; says how many memories they hold."""
         self._store.rebuild()
         return self._store.read(lambda connection: sum(1 for _ in reader.entries(connection)))
+
+    def unvouched(self) -> list[Unvouched]:
+        """Every decision that this home did not write."""
+        return list(unvouched_decisions(self._store.log))
+
+    def quarantine_unsigned(self) -> list[Aside]:
+        """Move these decisions to quarantine/, byte for byte; all other lines stay. Index and views are made again."""
+        self._must_be_person_of_a_home("sets lines aside", "tacit verify --quarantine-unsigned")
+        day = local_day(self._store.speaker.origin()).isoformat()
+
+        def work() -> list[Aside]:
+            with self._store.log.alone() as log:
+                return [aside for one in _by_segment(log) for aside in set_lines_aside(log, *one, day)]
+
+        return self._store.remade(work)
+
+    def accept_unsigned(self) -> int:
+        """Let everything that is in the log now count as this home's; how many decisions that were not are so now."""
+        self._must_be_person_of_a_home("vouches for lines", "tacit verify --accept-unsigned")
+        with self._store.log.alone() as log:
+            found = sum(1 for _ in unvouched_decisions(log))
+            if log.signing is not None:
+                log.signing.put(log.sizes())
+        return found
+
+    def _must_be_person_of_a_home(self, what: str, type_it: str) -> None:
+        self._store.speaker.must_be_person(what, type_it)
+        if not os.path.isdir(self._store.home.root):
+            raise NotFound(f"there is no home at {self._store.home.root}", "tacit init")
+
+
+def _by_segment(log: Log) -> Sequence[tuple[str, set[int]]]:
+    numbers: dict[str, set[int]] = {}
+    for one in unvouched_decisions(log):
+        numbers.setdefault(one.segment, set()).add(one.number)
+    return list(numbers.items())
 
 
 def _checked(check: Check, store: Store) -> Iterator[Finding]:

@@ -35,7 +35,8 @@ from tacit.notes import facts
 from tacit.record import Record
 from tacit.vault.filing import must_decode
 from tacit.vault.named import EVIDENCE_LIMIT
-from tacit.vault.purging import Purging
+from tacit.vault.opened import Part
+from tacit.vault.purging import Purger
 
 _VOICE = Voice(IMPORT, Provenance.EXTERNAL)
 # What is true of one machine only: where things lie, what was trusted there, how its files were mended.
@@ -64,7 +65,7 @@ class Imported:
     purged: int = 0
 
 
-class Exchanging(Purging):
+class Exchange(Part):
     """export and import."""
 
     def export(self, to: str) -> Exported:
@@ -73,7 +74,7 @@ class Exchanging(Purging):
         folder = os.path.abspath(os.path.expanduser(to))
         if os.path.exists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
             raise Refused(f"{folder} is there already and not empty", f"tacit export --to {folder}-2")
-        if not os.path.isdir(self.home):
+        if not os.path.isdir(self._home.root):
             raise NotFound("there is no home to export", "tacit init")
         with self._store.log.alone() as log:
             segments = {name: _whole_lines(read_file(log.path(name)) or b"") for name in log.segments()}
@@ -89,7 +90,7 @@ class Exchanging(Purging):
         """Take in another home, an export, or a fact file. Only with `mine` is it believed as it stands."""
         path = os.path.abspath(os.path.expanduser(source))
         self._store.speaker.must_be_person("imports", f"tacit import {quote(source)}{' --mine' * mine}")
-        if os.path.realpath(path) == os.path.realpath(self.home):
+        if os.path.realpath(path) == os.path.realpath(self._home.root):
             raise Refused("that is this very home; there is nothing to import", "tacit import OTHER-HOME")
         if mine:
             return self._take_lines(path)
@@ -114,14 +115,14 @@ class Exchanging(Purging):
             self._store.log.adopt(f"{day}-{sha256(data).hexdigest()[:12]}", taken)
         if graves := sorted_out.graves(found):
             self._store.log.bury(graves)
-            self.purge_again()
+            Purger(self._home).purge_again()
         self._store.record(lambda _connection: [])
         return sorted_out.told(len(taken) + len(graves))
 
     # Others'
 
     def _take_candidates(self, path: str) -> Imported:
-        said = list(_others(path, self._settings.limits_text))
+        said = list(_others(path, self._home.settings.limits_text))
         told: list[Imported] = []
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:

@@ -22,7 +22,7 @@ from tacit.recall.find import COMMAND, Match
 from tacit.recall.places import Lines, Place
 from tacit.record import Record
 from tacit.vault.filing import must_decode
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 if TYPE_CHECKING:  # loaded where a session is found
     from tacit.recall.passages import Passage
@@ -98,10 +98,10 @@ class Hit(Record):
         return self.said.text if self.said and self.kind == "session" else self.text
 
 
-class Hits(Opened):
+class HitBuilder(Part):
     """Answers of one home."""
 
-    def _hits(self, connection: sqlite3.Connection, found: Sequence[Match]) -> list[Hit]:
+    def hits(self, connection: sqlite3.Connection, found: Sequence[Match]) -> list[Hit]:
         people = self._lines_of(self._store.home.long_term)
         claims = [match.what.id for match in found if isinstance(match.what, Entry)]
         learned = {claim: event for event, claim in reader.learned_from(connection, claims).items()} if claims else {}

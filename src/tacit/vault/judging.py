@@ -22,7 +22,7 @@ from tacit.index import reader
 from tacit.index.reader import Entry
 from tacit.vault.filing import must_decode
 from tacit.vault.named import EVIDENCE_LIMIT, checked, checked_optional, checked_tags, meant, with_text
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 # The memory a decision is about, and what to record.
 _Judged = tuple[ClaimId, Sequence[Draft]]
@@ -43,13 +43,13 @@ class Outcome:
     in_file: bool = False
 
 
-class Judging(Opened):
+class Decisions(Part):
     """Changes to one home."""
 
     # Telling
 
     def remember(self, text: str, *, evidence: str, everywhere: bool = False, source: str = "remember") -> Outcome:
-        given = checked(text, self._settings.limits_text, "the text")
+        given = checked(text, self._home.settings.limits_text, "the text")
         reason = checked_optional(evidence, "the evidence")
 
         def decision(connection: sqlite3.Connection) -> _Judged:
@@ -63,7 +63,7 @@ class Judging(Opened):
         self, text: str, *, evidence: str, reason: str = "", kind: Kind | None = None, everywhere: bool = False
     ) -> Outcome:
         """Something that an agent or a person noticed, for the person to decide on: never active by itself."""
-        given = checked(text, self._settings.limits_text, "the text")
+        given = checked(text, self._home.settings.limits_text, "the text")
         seen, why = checked_optional(evidence, "the evidence"), checked_optional(reason, "the reason")
 
         def decision(connection: sqlite3.Connection) -> _Judged:
@@ -87,7 +87,7 @@ class Judging(Opened):
 
         In a project it is shared in the project's fact file, unless it is `private` or a first-person preference.
         """
-        given = checked(text, self._settings.limits_text, "the text")
+        given = checked(text, self._home.settings.limits_text, "the text")
         reason = checked_optional(evidence, "the evidence")
         return self._add_rules([given], reason, kind=kind, tags=tags, everywhere=everywhere, private=private)[0]
 
@@ -107,7 +107,7 @@ class Judging(Opened):
         What a story tells besides its rules becomes their evidence. Raises `Refused` for several sentences of which
         none is a rule, unless they are wanted as one memory (`whole`).
         """
-        said = atomic(checked(text, self._settings.limits_text, "the text"))
+        said = atomic(checked(text, self._home.settings.limits_text, "the text"))
         if whole or (len(said.rules) == 1 and not said.told):
             return [self.add(text, kind=kind, tags=tags, evidence=evidence, everywhere=everywhere, private=private)]
         if not said.rules:
@@ -149,13 +149,13 @@ class Judging(Opened):
 
     def _is_shared(self, claim: Claim, private: bool) -> bool:
         """Whether what is added goes into the project's fact file at once."""
-        return self.is_person and is_local(claim.scope) and not private and not is_personal(claim)
+        return self._home.is_person and is_local(claim.scope) and not private and not is_personal(claim)
 
     def log(self, entry: WorkLogged) -> str:
         """Write an entry of the worklog; returns the page it stands on."""
         checked_entry = WorkLogged(
             task=checked(entry.task, EVIDENCE_LIMIT, "the task"),
-            summary=checked(entry.summary, self._settings.limits_text, "the summary"),
+            summary=checked(entry.summary, self._home.settings.limits_text, "the summary"),
             changes=checked_optional(entry.changes, "--changes"),
             evidence=checked_optional(entry.evidence, "--evidence"),
             next=checked_optional(entry.next, "--next"),
@@ -182,7 +182,7 @@ class Judging(Opened):
     def promote(self, reference: str, *, kind: Kind, evidence: str) -> Outcome:
         """Accept under a kind; a text that is no candidate yet becomes one first."""
         self._only_a_person("promotes a memory", f"tacit promote {quote(reference)} --kind {kind.label}")
-        given = checked(evidence, self._settings.limits_text, "the evidence")
+        given = checked(evidence, self._home.settings.limits_text, "the evidence")
 
         def decision(connection: sqlite3.Connection) -> _Judged:
             try:
@@ -191,7 +191,8 @@ class Judging(Opened):
             except NotFound:
                 if len(reference.split()) < 2:  # a mistyped id is not a statement
                     raise
-            claim = self._claim(connection, checked(reference, self._settings.limits_text, "the text"), False, kind)
+            text = checked(reference, self._home.settings.limits_text, "the text")
+            claim = self._claim(connection, text, False, kind)
             return claim.id, decide.promote(claim, evidence=given)
 
         return self._judge(decision)
@@ -255,7 +256,7 @@ class Judging(Opened):
     ) -> Outcome:
         if text is None and kind is None and tags is None and not accept:
             raise WrongUse("nothing to change", "tacit edit ID --text '…' [--kind K] [--tag T]")
-        words = None if text is None else checked(text, self._settings.limits_text, "the text")
+        words = None if text is None else checked(text, self._home.settings.limits_text, "the text")
 
         def revised(memory: Memory) -> Draft:
             old = memory.claim

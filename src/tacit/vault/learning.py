@@ -10,10 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from tacit.core.claim import GLOBAL, Kind, Scope, is_local
 from tacit.core.errors import LockBusy, ReadOnly
-from tacit.core.event import Draft, Event, Voice
+from tacit.core.event import Draft, Event, Voice, local_day
 from tacit.core.ids import ClaimId, EventId, moment
 from tacit.core.judgement import Proposed, Verdict
 from tacit.core.memory import Memory
@@ -40,9 +41,13 @@ from tacit.learn.habits.recipe import Recipe, is_whole, recipe
 from tacit.learn.habits.rituals import contains, is_covered, overlaps, parts_of
 from tacit.learn.habits.trail import KEPT, Trail, step
 from tacit.vault.filing import must_decode
-from tacit.vault.reading import Counts, Filters, Listed, Questions
+from tacit.vault.opened import Part
+from tacit.vault.reading import Counts, Filters, Listed, Queries
 from tacit.vault.store import Store
 from tacit.vault.tallies import ScopeOf, candidates, is_in_longer, nowhere, odds_of, scopes, tally_in
+
+if TYPE_CHECKING:
+    from tacit.vault.statistics import Statistics
 
 SOURCE = "habit"
 # Commands are what a person did, not what they said.
@@ -59,7 +64,7 @@ class Learned:
     waiting: int
 
 
-class Learning(Questions):
+class Suggestions(Part):
     """Habits of one home."""
 
     def suggestions(
@@ -70,18 +75,17 @@ class Learning(Questions):
         First come the habits that tell much, then what was said or proposed, the surest first, and then the other
         habits: from histories without timestamps, everybody's, of a single session, idle.
         """
-        self._learn_if_possible()
-        listed = {
-            one.memory.id: one for one in self.entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
-        }
+        self.learn_if_possible()
+        pending = Queries(self._home).entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
+        listed = {one.memory.id: one for one in pending}
 
         def ask(connection: sqlite3.Connection) -> list[Listed]:
-            scope_of = scopes(connection, self._user_folder)
+            scope_of = scopes(connection, self._home.user_folder)
             now = _milliseconds(self._store.speaker.clock())
-            ranked = _ranked(connection, scope_of, now)
+            habits_waiting = _ranked(connection, scope_of, now)
             cards = [
                 (group(tally, now), self._with_counts(connection, listed[memory.id], tally, scope_of))
-                for memory, tally in ranked
+                for memory, tally in habits_waiting
                 if memory.id in listed
             ]
             others = [_with_reasons(connection, one) for one in listed.values() if one.memory.source != SOURCE]
@@ -90,6 +94,14 @@ class Learning(Questions):
             return [*telling, *others, *(card for number, card in cards if number)]
 
         return self._store.read(ask)
+
+    def statistics(self) -> Statistics:
+        """Return what was captured and learned, in numbers; learned up to now where the home can be written."""
+        from tacit.vault.statistics import statistics
+
+        self.learn_if_possible()
+        today = local_day(self._store.speaker.origin())
+        return self._store.read(lambda connection: statistics(connection, today))
 
     def occurrences(self, memory: Memory) -> list[Ran]:
         """The commands behind a habit: the last one of each session it was seen in, the latest first."""
@@ -108,7 +120,7 @@ class Learning(Questions):
             return None
 
         def ask(connection: sqlite3.Connection) -> Recipe:
-            return _recipe(connection, seen, memory.claim.scope, scopes(connection, self._user_folder))
+            return _recipe(connection, seen, memory.claim.scope, scopes(connection, self._home.user_folder))
 
         return self._store.read(ask)
 
@@ -120,14 +132,14 @@ class Learning(Questions):
         counts = Counts(label(tally.seen), tally.runs, tally.sessions, last, tally.has_times, steps)
         return listed._replace(counted=counts)
 
-    def _learn_if_possible(self) -> None:
+    def learn_if_possible(self) -> None:
         """Where there is a home, and it can be written."""
-        if os.path.isdir(self.home):
+        if os.path.isdir(self._home.root):
             with suppress(ReadOnly, LockBusy):
                 self.learn()
 
     def learn(self) -> Learned:
-        return learn(self._store, self._user_folder)
+        return learn(self._store, self._home.user_folder)
 
 
 def learn(store: Store, user_folder: str) -> Learned:

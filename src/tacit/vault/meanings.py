@@ -19,7 +19,7 @@ from tacit.index.rows import transaction
 from tacit.index.vectors import Text, Vector, print_of
 from tacit.record import Record
 from tacit.vault.filing import must_decode
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 if TYPE_CHECKING:
     from tacit.meaning import Meaning
@@ -58,7 +58,7 @@ def _meaning() -> Meaning | None:
     return load()
 
 
-class Meanings(Opened):
+class Embeddings(Part):
     """The vectors of one home."""
 
     def meanings(self) -> int:

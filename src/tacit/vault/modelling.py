@@ -29,7 +29,7 @@ from tacit.vault.model.meter import (
     settled,
     write_meter,
 )
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 if TYPE_CHECKING:  # loaded when a model is asked, which few commands do
     from tacit.learn.talk.model_excerpt import Line
@@ -58,7 +58,7 @@ class ModelBudget(Record):
     per_day: int
 
 
-class Modelling(Opened):
+class ModelLearning(Part):
     """Models of one home."""
 
     def model_prompt(self, said: Sequence[Said]) -> str:
@@ -70,12 +70,12 @@ class Modelling(Opened):
 
     def model_budget(self) -> ModelBudget:
         meter = on(read_meter(self._meter_path), self._now())
-        return ModelBudget(meter.spent, self._settings.model_tokens_per_day)
+        return ModelBudget(meter.spent, self._home.settings.model_tokens_per_day)
 
     @property
     def model_name(self) -> str:
         """The model that the person chose for good; empty where there is none."""
-        return self._settings.model_name
+        return self._home.settings.model_name
 
     def must_have_model(self, name: str) -> None:
         """Raises `Refused` where this model cannot be asked at all. An agent asks none: variables of its environment
@@ -84,7 +84,7 @@ class Modelling(Opened):
 
         if not is_installed():
             raise Refused(NOT_INSTALLED, INSTALL)
-        named = "" if name == self._settings.model_name else f" --model {quote(name)}"
+        named = "" if name == self._home.settings.model_name else f" --model {quote(name)}"
         self._store.speaker.must_be_person("asks a model", f"tacit learn{named}")
 
     def model_findings(self, said: Sequence[Said], name: str) -> ModelOutcome:
@@ -102,7 +102,7 @@ class Modelling(Opened):
     def _excerpt(self, said: Sequence[Said]) -> tuple[Line, ...]:
         from tacit.learn.talk.model_excerpt import excerpt
 
-        return excerpt(said, min(_MOST_EXCERPT, self._settings.model_tokens_per_day // 2))
+        return excerpt(said, min(_MOST_EXCERPT, self._home.settings.model_tokens_per_day // 2))
 
     def model_problem(self, name: str) -> str:
         """Why this model cannot be asked at all, and what to do about it; empty where it can."""
@@ -117,10 +117,10 @@ class Modelling(Opened):
         from tacit.learn.talk.model_claims import checked
         from tacit.vault.model.calling import ask
 
-        need = Need(tokens(text) + _MOST_ANSWER, self._settings.model_tokens_per_day)
+        need = Need(tokens(text) + _MOST_ANSWER, self._home.settings.model_tokens_per_day)
         if problem := self._reserve(need):
             return ModelOutcome(problem=problem)
-        reply = ask(self._question(text, name), self._environment)
+        reply = ask(self._question(text, name), self._home.environment)
         answer = read_answer(reply.text) if not reply.problem else None
         if answer is None and not reply.problem:
             reply = reply._replace(problem=f"{show(name)} did not answer in the form it was asked for", is_failure=True)
@@ -136,7 +136,7 @@ class Modelling(Opened):
         from tacit.learn.talk.model_answer import SCHEMA
         from tacit.vault.model.calling import Question
 
-        return Question(name, text, SCHEMA, self._settings.model_timeout, 4 * _MOST_ANSWER)
+        return Question(name, text, SCHEMA, self._home.settings.model_timeout, 4 * _MOST_ANSWER)
 
     def _reserve(self, need: Need) -> str:
         """Why nobody is asked; then nothing is written either."""

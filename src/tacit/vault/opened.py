@@ -1,4 +1,4 @@
-"""A home, opened: its parts put together. The groups of verbs build on this."""
+"""An opened home: its paths, settings, actor and project, and the store that everything reads and writes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,26 @@ from tacit.vault.speaker import Speaker, speaker
 from tacit.vault.store import Store
 
 
-class Opened:
-    """`cwd` decides which project one stands in; everything else has a sensible default.
+class Home:
+    """An opened home. Use it as a context manager, or call `close` at the end.
 
-    `settings` are given by who must go on where they cannot be read.
+    Args:
+        root: the folder of the home; default: `TACIT_HOME`, else `~/.agents`.
+        cwd: the folder that decides which project one stands in; default: the current one.
+        environment: variables that name the home, the actor and restrictions of settings; default: `os.environ`.
+        speaking: the actor; default: found by the environment and the processes above this one.
+        disk: the file system; default: the real one.
+        settings: used instead of the home's own, by callers that must go on where those cannot be read.
+        entropy: random bytes for event ids.
+
+    Raises:
+        StoreUnwell: the root is not a folder.
+        WrongUse: the settings file cannot be read.
     """
 
     def __init__(
         self,
-        home: str | os.PathLike[str] | None = None,
+        root: str | os.PathLike[str] | None = None,
         *,
         cwd: str | os.PathLike[str] | None = None,
         environment: Mapping[str, str] | None = None,
@@ -34,44 +45,49 @@ class Opened:
         entropy: Callable[[], bytes] = lambda: os.urandom(10),
     ) -> None:
         env = dict(os.environ if environment is None else environment)
-        place = locate(os.fspath(home) if home is not None else None, env)
+        place = locate(os.fspath(root) if root is not None else None, env)
         if os.path.exists(place.root) and not os.path.isdir(place.root):
             raise StoreUnwell(f"the home {place.root} is not a folder", "name another: tacit --home PATH …")
-        self._user_folder = env.get("HOME") or os.path.expanduser("~")
-        self._cwd = os.fspath(cwd) if cwd is not None else _where()
-        project = find_project(self._cwd, self._user_folder)
-        self._environment = env
-        self._settings = read_settings(place.settings, env) if settings is None else settings
-        folder = GLOBAL if project else folder_scope(self._cwd, self._user_folder)
-        self._store = Store(place, disk or OsDisk(place.root), speaking or speaker(env), project, entropy, folder)
-        if self._settings.autocapture_summarize:
-            self._store.turn = self._settings.autocapture_max_turn_size
-
-    @property
-    def home(self) -> str:
-        return self._store.home.root
+        self.root = place.root
+        self.environment = env
+        self.user_folder = env.get("HOME") or os.path.expanduser("~")
+        self.cwd = os.fspath(cwd) if cwd is not None else _where()
+        self.settings = read_settings(place.settings, env) if settings is None else settings
+        project = find_project(self.cwd, self.user_folder)
+        folder = GLOBAL if project else folder_scope(self.cwd, self.user_folder)
+        self.store = Store(place, disk or OsDisk(place.root), speaking or speaker(env), project, entropy, folder)
+        if self.settings.autocapture_summarize:
+            self.store.turn = self.settings.autocapture_max_turn_size
 
     @property
     def is_person(self) -> bool:
         """Whether a person speaks, as opposed to an agent."""
-        return self._store.speaker.is_person
+        return self.store.speaker.is_person
 
     def untrusted(self) -> int:
-        """How many facts the repository one stands in brought that nobody decided on yet. Looking believes nothing."""
-        if self._store.project is None or not os.path.lexists(self._store.project.facts):
+        """Return how many facts of the repository one stands in wait for a decision. Looking believes nothing."""
+        if self.store.project is None or not os.path.lexists(self.store.project.facts):
             return 0
         from tacit.vault.repository.brought import waiting
 
-        return self._store.read(lambda connection: waiting(self._store, connection, self._settings.limits_text))
+        return self.store.read(lambda connection: waiting(self.store, connection, self.settings.limits_text))
 
     def close(self) -> None:
-        self._store.close()
+        self.store.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class Part:
+    """A group of operations on an opened home. Parts are cheap to make and keep no state of their own."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._store = home.store
 
 
 def _where() -> str:

@@ -39,7 +39,7 @@ from tacit.notes.long_term import HEADER, SECTIONS
 from tacit.record import Record
 from tacit.vault.home import FOLDERS, SOMETIMES
 from tacit.vault.named import checked_optional
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 from tacit.vault.project import FACTS
 from tacit.vault.scrubbing import Files, Scrubbed, Seen, beyond, put
 
@@ -104,7 +104,7 @@ class _Looked(Record):
     found: Purge
 
 
-class Purging(Opened):
+class Purger(Part):
     """purge, and mending damaged lines."""
 
     @cached_property
@@ -291,7 +291,7 @@ class Purging(Opened):
         remains = self._files(plan.before).remains(cut)
         self._end()
         return replace(
-            found, remains=tuple(remains), beyond=tuple(beyond(self._user_folder, self._sharing(plan.before)))
+            found, remains=tuple(remains), beyond=tuple(beyond(self._home.user_folder, self._sharing(plan.before)))
         )
 
     # What it comes to

@@ -24,8 +24,9 @@ from tacit.recall.find import COMMAND, PAGE_KINDS, Query, relevance, search
 from tacit.recall.places import Place
 from tacit.record import Record
 from tacit.vault.filing import must_decode
-from tacit.vault.hits import Hit, Hits, scope_label
+from tacit.vault.hits import Hit, HitBuilder, scope_label
 from tacit.vault.named import meant, with_text
+from tacit.vault.opened import Part
 
 if TYPE_CHECKING:  # a brief is composed by few commands; recall need not load it
     from tacit.core.conflict import Rule
@@ -101,7 +102,7 @@ class Dispute(Record):
     rule: Rule
 
 
-class Questions(Hits):
+class Queries(Part):
     """Questions to one home."""
 
     # Recall
@@ -119,7 +120,7 @@ class Questions(Hits):
         observe: bool = True,
     ) -> list[Hit]:
         _known_kind(kind)
-        wanted = limit if limit is not None else self._settings.recall_limit
+        wanted = limit if limit is not None else self._home.settings.recall_limit
         if wanted < 1:
             raise WrongUse("--limit must be at least 1")
 
@@ -140,7 +141,7 @@ class Questions(Hits):
             found = search(connection, asked, _measure(connection, asked.text), must_decode)
             if not found and reader.lost_postings(connection):
                 raise IndexUnwell("its tables disagree")
-            return self._hits(connection, found)
+            return HitBuilder(self._home).hits(connection, found)
 
         if as_of is not None:
             past = self._store.fresh_index(until=self._moment(as_of, end_of_day=True))
@@ -153,7 +154,7 @@ class Questions(Hits):
     def recall_like(self, reference: str, *, limit: int | None = None) -> list[Hit]:
         """What is like a memory, without it."""
         memory = self.show(reference).memory
-        wanted = limit if limit is not None else self._settings.recall_limit
+        wanted = limit if limit is not None else self._home.settings.recall_limit
         hits = self.recall(memory.claim.sentence, limit=wanted + 1, observe=False)
         return [hit for hit in hits if hit.id != memory.id][:wanted]
 
@@ -214,8 +215,8 @@ class Questions(Hits):
                 tags=frozenset(checked_tags(tags)),
                 relevance=relevance(connection, clean(task)) if task else {},
                 nonce=self._store.entropy().hex(),
-                most=self._settings.brief_entries,
-                budget=self._settings.brief_tokens,
+                most=self._home.settings.brief_entries,
+                budget=self._home.settings.brief_tokens,
                 unread=reader.count_rules(connection, scopes) - read if is_open else 0,
             )
 
@@ -273,7 +274,7 @@ class Questions(Hits):
         known = [scope for scope in reader.scopes(connection) if is_local(scope)]
         found = {scope for scope in known if named in (project_name(scope), scope.partition(":")[2])}
         folder = os.path.abspath(os.path.expanduser(named))
-        if not found and (project := find_project(folder, self._user_folder)):
+        if not found and (project := find_project(folder, self._home.user_folder)):
             found = {project.scope(lambda scope: reader.is_used(connection, scope))}
         if not found:
             names = ", ".join(sorted({project_name(scope) for scope in known})) or "none yet"

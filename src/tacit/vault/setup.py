@@ -15,7 +15,7 @@ from tacit.record import Record
 from tacit.settings import TEMPLATE
 from tacit.vault.home import FOLDERS
 from tacit.vault.making import make_home
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 INSTRUCTIONS = """\
 ## Memory (Tacit)
@@ -61,7 +61,7 @@ class Made:
     looked_for: tuple[str, ...] = ()
 
 
-class Setup(Opened):
+class Setup(Part):
     """The first command of all, and its undoing in other programs' files."""
 
     def init(self, *, wrappers: bool | None = None, agents: Sequence[str] = ()) -> Made:
@@ -86,7 +86,7 @@ class Setup(Opened):
 
     def _agent_files(self, names: Sequence[str]) -> Iterator[str]:
         for agent in _chosen(names):
-            folder = os.path.join(self._user_folder, agent.folder)
+            folder = os.path.join(self._home.user_folder, agent.folder)
             if not os.path.isdir(folder) and not names:
                 continue  # this agent is not used here
             yield os.path.realpath(os.path.join(folder, agent.file))

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from tacit.core.claim import Kind
-from tacit.core.event import local_day
 from tacit.core.status import Status
 from tacit.index import habits, reader
 from tacit.learn.habits.habit import SCALES
 from tacit.vault.filing import must_decode
-from tacit.vault.learning import SOURCE, Learning, waiting
+from tacit.vault.learning import SOURCE, waiting
 
 WEEKS = 12
 _TOP = 10
@@ -58,16 +57,7 @@ class Statistics:
     dismissed: int
 
 
-class Counting(Learning):
-    """Numbers of one home."""
-
-    def statistics(self) -> Statistics:
-        self._learn_if_possible()
-        today = local_day(self._store.speaker.origin())
-        return self._store.read(lambda connection: _statistics(connection, today))
-
-
-def _statistics(connection: sqlite3.Connection, today: date) -> Statistics:
+def statistics(connection: sqlite3.Connection, today: date) -> Statistics:
     total = habits.activity(connection)
     decided = _decided(connection)
     return Statistics(

@@ -235,8 +235,8 @@ class Store:
     def _read_from_memory(self) -> None:
         """A home that cannot be written and has no usable index is indexed in memory."""
         connection = self.filing.fresh_index()
-        if void := watch.void(connection):
-            connection = self.filing.fresh_index(without=void)
+        if without := watch.void(connection):
+            connection = self.filing.fresh_index(without=without)
         watch.remember(connection)
         self._reading.take(connection)
 

@@ -37,7 +37,7 @@ from tacit.vault.filing import must_decode
 from tacit.vault.foresight import Foresight, latest
 from tacit.vault.named import checked
 from tacit.vault.noticeboard import Reading
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Synced:
     left: tuple[Told, ...]
 
 
-class Syncing(Opened):
+class HandEdits(Part):
     """Reading back what people changed in the pages."""
 
     def unread_edits(self) -> list[Told]:
@@ -140,7 +140,7 @@ class Syncing(Opened):
         sides = self._store.publisher.shelf.sides(path)
         if sides is None:
             return None
-        found = tuple(_checked(edit, self._settings.limits_text) for edit in read(sides.base, sides.theirs))
+        found = tuple(_checked(edit, self._home.settings.limits_text) for edit in read(sides.base, sides.theirs))
         return EditedPage(path, os.path.relpath(path, self._store.home.root), scope, sides, found)
 
     def _project_page(self, root: str, path: str, scope: Scope) -> EditedPage | None:

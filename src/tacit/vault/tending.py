@@ -23,8 +23,9 @@ from tacit.learn.across.staleness import stale
 from tacit.learn.evaluate import advice, evaluation
 from tacit.learn.history import History
 from tacit.log.spool import Spool
-from tacit.vault.conversations.concluding import Concluding, Conclusion
+from tacit.vault.conversations.concluding import Conclusion, SessionLearning
 from tacit.vault.filing import must_decode
+from tacit.vault.opened import Part
 from tacit.vault.repository.brought import waiting
 
 # What Tacit advises by itself is nobody's word yet.
@@ -76,7 +77,7 @@ class Overview:
     untrusted: int = 0
 
 
-class Tending(Concluding):
+class Maintenance(Part):
     """Care of one home."""
 
     def evaluate(self, *, force: bool = False) -> Evaluation:
@@ -96,8 +97,9 @@ class Tending(Concluding):
     def improve(self, *, force: bool = False, least: int = LEAST) -> Improvement:
         if least < 2:
             raise WrongUse("--min-count must be a whole number of at least 2", "tacit improve --min-count 2")
-        learned = [one for row in self.unlearned() for one in self.learn_from_session(row)]
-        merged = self._merged() if self.is_person else []
+        learning = SessionLearning(self._home)
+        learned = [one for row in learning.unlearned() for one in learning.learn_from_session(row)]
+        merged = self._merged() if self._home.is_person else []
         result = self.evaluate(force=force)
         found: list[Memory] = []
 
@@ -185,5 +187,5 @@ class Tending(Concluding):
             log_bytes=sum(self._store.log.size(segment) for segment in self._store.log.segments()),
             spooled=len(spool.waiting()),
             dropped=dropped.commands if (dropped := spool.dropped()) else 0,
-            untrusted=waiting(self._store, connection, self._settings.limits_text),
+            untrusted=waiting(self._store, connection, self._home.settings.limits_text),
         )

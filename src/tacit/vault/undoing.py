@@ -19,7 +19,7 @@ from tacit.index import reader
 from tacit.index.operations import Operations, judgements
 from tacit.vault.filing import must_decode
 from tacit.vault.named import meant
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 LISTED = 20  # steps of the stack that are shown
 _CLIPPED = 120
@@ -45,7 +45,7 @@ class Stack:
     redo: tuple[str, ...]
 
 
-class Undoing(Opened):
+class UndoRedo(Part):
     """Taking back operations of one home, and doing them again."""
 
     def undo(self, reference: str | None = None) -> str:

@@ -1,52 +1,368 @@
-"""The vault: one home, and every verb of the command line as one call.
+"""The facade that `tacit.open()` returns: the everyday operations on one home, each a short method.
 
     with tacit.open("~/.agents") as vault:
         vault.add("never run the build repeatedly because it is heavy")
         vault.recall("build")
 
-The verbs come in groups, one file each; here they are all together.
+Everything else is grouped in parts, which are imported when they are first used: `vault.sessions`, `vault.workflows`
+and so on. A part can also be used alone, as hooks do: `Injector(home)`.
 """
 
 from __future__ import annotations
 
-from tacit.vault.configuring import Configuring
-from tacit.vault.contexts import Contexts
-from tacit.vault.conversations.capturing import Transcripts
-from tacit.vault.conversations.concluding import Concluding
-from tacit.vault.doctor import Doctoring
-from tacit.vault.exchange import Exchanging
-from tacit.vault.history.importing import Histories
-from tacit.vault.judging import Judging
-from tacit.vault.meanings import Meanings
-from tacit.vault.modelling import Modelling
-from tacit.vault.repository.trusting import Trusting
-from tacit.vault.setup import Setup
-from tacit.vault.statistics import Counting
-from tacit.vault.syncing import Syncing
-from tacit.vault.tending import Tending
-from tacit.vault.undoing import Undoing
-from tacit.vault.vouching import Vouching
-from tacit.vault.workflows import Workflows
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from tacit.core.status import Status
+
+if TYPE_CHECKING:
+    from tacit.core.claim import Kind
+    from tacit.recall.brief import Brief
+    from tacit.vault.configuring import Configuration
+    from tacit.vault.contexts import Contexts
+    from tacit.vault.conversations.capturing import TranscriptCapture
+    from tacit.vault.conversations.concluding import SessionLearning
+    from tacit.vault.conversations.listing import Sessions
+    from tacit.vault.doctor import Doctor
+    from tacit.vault.exchange import Exchange
+    from tacit.vault.history.importing import HistoryImport
+    from tacit.vault.hits import Hit
+    from tacit.vault.judging import Decisions, Outcome
+    from tacit.vault.learning import Learned, Suggestions
+    from tacit.vault.meanings import Embeddings
+    from tacit.vault.modelling import ModelLearning
+    from tacit.vault.opened import Home
+    from tacit.vault.purging import Purger
+    from tacit.vault.reading import Filters, Listed, Queries, Reason
+    from tacit.vault.repository.trusting import Trust
+    from tacit.vault.setup import Setup
+    from tacit.vault.syncing import HandEdits
+    from tacit.vault.tending import Maintenance, Overview
+    from tacit.vault.undoing import UndoRedo
+    from tacit.vault.workflows import Workflows
 
 
-class Vault(
-    Counting,
-    Contexts,
-    Judging,
-    Undoing,
-    Tending,
-    Doctoring,
-    Setup,
-    Trusting,
-    Syncing,
-    Exchanging,
-    Vouching,
-    Workflows,
-    Histories,
-    Transcripts,
-    Concluding,
-    Modelling,
-    Meanings,
-    Configuring,
-):
-    """An open home."""
+class Vault:
+    """Operations on one opened home. Close it, or use it as a context manager."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def close(self) -> None:
+        """Write what is still to be recorded, and let go of the index."""
+        self.home.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Asking
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        kind: str | None = None,
+        scope: str | None = None,
+        since: str | None = None,
+        as_of: str | None = None,
+        everything: bool = False,
+        observe: bool = True,
+    ) -> list[Hit]:
+        """Search memories, sessions, commands and the worklog.
+
+        Args:
+            query: words, or a question.
+            limit: how many hits at most; default: the setting `recall.limit`.
+            kind: only this kind of memory or page.
+            scope: `local`, `global` or `all`; default: the project one stands in, and global.
+            since: only what was touched since this time, as people type it: `7d`, `yesterday`, `2026-11-15`.
+            as_of: answer as the home was at this time.
+            everything: also what was dismissed, forgotten or overruled.
+            observe: record that this was asked, so that what is never found can be told.
+
+        Returns:
+            Hits, the best first. Agents get no candidates.
+
+        Raises:
+            WrongUse: a limit, kind, scope or time that does not exist.
+        """
+        return self.queries.recall(
+            query,
+            limit=limit,
+            kind=kind,
+            scope=scope,
+            since=since,
+            as_of=as_of,
+            everything=everything,
+            observe=observe,
+        )
+
+    def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> Brief:
+        """Compose what an agent should know before a task: at most seven memories, standing rules first.
+
+        Args:
+            task: what is to be done, in words; memories that bear on it come first.
+            tags: prefer memories with these tags.
+            observe: record what was given.
+        """
+        return self.queries.brief(task=task, tags=tags, observe=observe)
+
+    def entries(
+        self,
+        *,
+        status: Status | None = Status.ACTIVE,
+        kind: str | None = None,
+        scope: str | None = None,
+        tag: str | None = None,
+        filters: Filters | None = None,
+    ) -> list[Listed]:
+        """List memories, the latest first.
+
+        Args:
+            status: active, pending, retired or dismissed; `None` for all.
+            kind, scope, tag: only these.
+            filters: by project, agent and age. A project counts wherever one stands.
+
+        Raises:
+            WrongUse: a kind or scope that does not exist.
+        """
+        return self.queries.entries(status=status, kind=kind, scope=scope, tag=tag, filters=filters)
+
+    def show(self, reference: str, *, by_text: bool = False) -> Listed:
+        """Return one memory by its id, the beginning of it or its text; with `by_text` by its text alone.
+
+        Raises:
+            NotFound: there is none.
+            WrongUse: the reference fits several.
+        """
+        return self.queries.show(reference, by_text=by_text)
+
+    def why(self, reference: str) -> tuple[Listed, list[Reason]]:
+        """Return a memory and the events it was folded from, in order, each with its place in the log.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self.queries.why(reference)
+
+    def suggestions(
+        self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None
+    ) -> list[Listed]:
+        """Return the candidates that wait for a decision, the most telling first."""
+        return self.pending.suggestions(scope, kind=kind, filters=filters)
+
+    def status(self) -> Overview:
+        """Return counts of what the home holds."""
+        return self.maintenance.status()
+
+    # Deciding
+
+    def add(
+        self,
+        text: str,
+        *,
+        kind: Kind | None = None,
+        tags: Sequence[str] = (),
+        evidence: str = "",
+        everywhere: bool = False,
+        private: bool = False,
+    ) -> Outcome:
+        """Add a memory that holds at once if a person says so, and as a candidate if an agent does.
+
+        Args:
+            text: one statement.
+            kind: default: read from the words.
+            tags: words to find it by.
+            evidence: where it comes from.
+            everywhere: for all projects.
+            private: keep it out of the project's fact file.
+
+        Raises:
+            WrongUse: the text is empty, too long, or no single statement.
+            SecretFound: the text holds a secret.
+        """
+        return self.decisions.add(text, kind=kind, tags=tags, evidence=evidence, everywhere=everywhere, private=private)
+
+    def remember(self, text: str, *, evidence: str, everywhere: bool = False) -> Outcome:
+        """Record an observation as a candidate. The same text again strengthens it."""
+        return self.decisions.remember(text, evidence=evidence, everywhere=everywhere)
+
+    def accept(self, reference: str, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Outcome:
+        """Make a candidate active. It stays in the home until it is shared.
+
+        Raises:
+            NotFound: there is no such memory.
+            Refused: an agent asks.
+        """
+        return self.decisions.accept(reference, kind=kind, evidence=evidence, reason=reason)
+
+    def dismiss(self, reference: str, *, reason: str = "") -> Outcome:
+        """Turn a candidate down, so that it is not proposed again."""
+        return self.decisions.dismiss(reference, reason=reason)
+
+    def forget(self, reference: str, *, reason: str = "", evidence: str = "", by_text: bool = False) -> Outcome:
+        """Retire a memory or candidate."""
+        return self.decisions.forget(reference, reason=reason, evidence=evidence, by_text=by_text)
+
+    def edit(
+        self,
+        reference: str,
+        *,
+        text: str | None = None,
+        kind: Kind | None = None,
+        tags: Sequence[str] | None = None,
+        accept: bool = False,
+    ) -> Outcome:
+        """Change the text, kind or tags of a memory; with `accept` a candidate becomes active, too."""
+        return self.decisions.edit(reference, text=text, kind=kind, tags=tags, accept=accept)
+
+    def share(self, reference: str) -> Outcome:
+        """Write an active memory of this project into its fact file, for everybody who has the repository."""
+        return self.decisions.share(reference)
+
+    def undo(self, reference: str | None = None) -> str:
+        """Take back the latest operation, or the latest on one memory; return it in words.
+
+        Raises:
+            Refused: there is none, or a memory of it was changed since by another operation.
+        """
+        return self.undo_redo.undo(reference)
+
+    def redo(self) -> str:
+        """Do again what was undone last; return it in words.
+
+        Raises:
+            Refused: nothing was undone since the last change.
+        """
+        return self.undo_redo.redo()
+
+    def learn(self) -> Learned:
+        """Count the commands recorded since the last time, and propose what became a habit."""
+        return self.pending.learn()
+
+    # Parts
+
+    @cached_property
+    def queries(self) -> Queries:
+        from tacit.vault.reading import Queries
+
+        return Queries(self.home)
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        from tacit.vault.judging import Decisions
+
+        return Decisions(self.home)
+
+    @cached_property
+    def undo_redo(self) -> UndoRedo:
+        from tacit.vault.undoing import UndoRedo
+
+        return UndoRedo(self.home)
+
+    @cached_property
+    def pending(self) -> Suggestions:
+        from tacit.vault.learning import Suggestions
+
+        return Suggestions(self.home)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        from tacit.vault.conversations.listing import Sessions
+
+        return Sessions(self.home)
+
+    @cached_property
+    def learning(self) -> SessionLearning:
+        from tacit.vault.conversations.concluding import SessionLearning
+
+        return SessionLearning(self.home)
+
+    @cached_property
+    def model(self) -> ModelLearning:
+        from tacit.vault.modelling import ModelLearning
+
+        return ModelLearning(self.home)
+
+    @cached_property
+    def embeddings(self) -> Embeddings:
+        from tacit.vault.meanings import Embeddings
+
+        return Embeddings(self.home)
+
+    @cached_property
+    def contexts(self) -> Contexts:
+        from tacit.vault.contexts import Contexts
+
+        return Contexts(self.home)
+
+    @cached_property
+    def workflows(self) -> Workflows:
+        from tacit.vault.workflows import Workflows
+
+        return Workflows(self.home)
+
+    @cached_property
+    def transcripts(self) -> TranscriptCapture:
+        from tacit.vault.conversations.capturing import TranscriptCapture
+
+        return TranscriptCapture(self.home)
+
+    @cached_property
+    def histories(self) -> HistoryImport:
+        from tacit.vault.history.importing import HistoryImport
+
+        return HistoryImport(self.home)
+
+    @cached_property
+    def hand_edits(self) -> HandEdits:
+        from tacit.vault.syncing import HandEdits
+
+        return HandEdits(self.home)
+
+    @cached_property
+    def repository(self) -> Trust:
+        from tacit.vault.repository.trusting import Trust
+
+        return Trust(self.home)
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        from tacit.vault.exchange import Exchange
+
+        return Exchange(self.home)
+
+    @cached_property
+    def purger(self) -> Purger:
+        from tacit.vault.purging import Purger
+
+        return Purger(self.home)
+
+    @cached_property
+    def maintenance(self) -> Maintenance:
+        from tacit.vault.tending import Maintenance
+
+        return Maintenance(self.home)
+
+    @cached_property
+    def doctor(self) -> Doctor:
+        from tacit.vault.doctor import Doctor
+
+        return Doctor(self.home)
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        from tacit.vault.configuring import Configuration
+
+        return Configuration(self.home)
+
+    @cached_property
+    def setup(self) -> Setup:
+        from tacit.vault.setup import Setup
+
+        return Setup(self.home)

@@ -18,12 +18,12 @@ from tacit.core.text import show
 from tacit.core.workflow import Run, Workflow
 from tacit.index import workflows as index
 from tacit.vault.filing import must_decode
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 _Decide = Callable[[sqlite3.Connection, list[Workflow]], Sequence[Draft]]
 
 
-class Workflows(Opened):
+class Workflows(Part):
     """What a person runs in order, under a name."""
 
     # Questions

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
-from tacit.vault.modelling import Modelling
+from tacit.vault.modelling import ModelLearning
+from tacit.vault.opened import Home
 
 ROOT = Path(__file__).parents[3]
 NOON = "2026-03-01T12:00:00+00:00"
@@ -40,10 +41,10 @@ class Desk:
             "NO_PROXY": "127.0.0.1",
         }
 
-    def vault(self, now: str = NOON, **more: str) -> Modelling:
+    def vault(self, now: str = NOON, **more: str) -> ModelLearning:
         system = {"PATH": os.environ["PATH"], "HOME": str(self.home.parent)}
         environment = {**system, **self.models, "TACIT_NOW": now, **more}
-        return Modelling(self.home, cwd=self.home.parent, environment=environment)
+        return ModelLearning(Home(self.home, cwd=self.home.parent, environment=environment))
 
     @property
     def calls(self) -> list[int]:

@@ -97,11 +97,12 @@ def test_a_model_that_hangs_is_ended_and_what_it_may_have_cost_is_counted(desk: 
 def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(desk: Desk) -> None:
     vault = desk.vault(TACIT_MODEL_TIMEOUT="120")
     script = (
-        "import os, sys; from tests.learn.model.talk import said; from tacit.vault.modelling import Modelling;"
-        "Modelling(sys.argv[1], cwd=sys.argv[1]).model_findings(said(), 'stub-hang')"
+        "import os, sys; from tests.learn.model.talk import said; from tacit.vault.modelling import ModelLearning;"
+        "from tacit.vault.opened import Home;"
+        "ModelLearning(Home(sys.argv[1], cwd=sys.argv[1])).model_findings(said(), 'stub-hang')"
     )
     desk.home.mkdir()
-    environment = vault._environment
+    environment = vault._home.environment
     asking = subprocess.Popen([sys.executable, "-c", script, str(desk.home)], env=environment, cwd=ROOT)
     _wait_until(lambda: bool(desk.calls))
     asking.kill()
@@ -149,8 +150,9 @@ def test_a_model_that_llm_does_not_know_is_no_failure_and_costs_nothing(desk: De
 def test_without_the_library_a_person_is_told_what_to_type(desk: Desk, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     script = (
-        "import sys; from tacit.vault.modelling import Modelling; from tests.learn.model.talk import said\n"
-        "vault = Modelling(sys.argv[1], cwd=sys.argv[1])\n"
+        "import sys; from tacit.vault.modelling import ModelLearning; from tests.learn.model.talk import said\n"
+        "from tacit.vault.opened import Home\n"
+        "vault = ModelLearning(Home(sys.argv[1], cwd=sys.argv[1]))\n"
         "print(vault.model_findings(said(), 'any').problem)\n"
         "try: vault.must_have_model('any')\n"
         "except Exception as error: print(type(error).__name__, error.hint)"

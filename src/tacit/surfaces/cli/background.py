@@ -19,9 +19,10 @@ def encode_in_background(call: Call) -> None:
     too long to wait for after `tacit add`; without it, what was added could be found by its words alone until the next
     `tacit improve` or `tacit reindex`.
     """
-    from tacit.vault.meanings import Meanings
+    from tacit.vault.meanings import Embeddings
+    from tacit.vault.opened import Home
 
-    if not Meanings.can_encode():
+    if not Embeddings.can_encode():
         return
     call.close()  # neither a connection to the index nor a lock may be held by two processes
     sys.stdout.flush()
@@ -33,7 +34,7 @@ def encode_in_background(call: Call) -> None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
-        with Meanings(call.value("--home")) as vault:
-            vault.encode(_SECONDS)
+        with Home(call.value("--home")) as home:
+            Embeddings(home).encode(_SECONDS)
     finally:
         os._exit(0)

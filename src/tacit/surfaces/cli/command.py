@@ -8,17 +8,13 @@ text that is read from standard input.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import WrongUse
 from tacit.record import Record
 
 if TYPE_CHECKING:
-    from tacit.vault.opened import Opened
-    from tacit.vault.reading import Questions
     from tacit.vault.vault import Vault
-
-Part = TypeVar("Part", bound="Opened")
 
 
 class Option(Record):
@@ -62,34 +58,22 @@ class Call:
         self.command = command
         self.words: list[str] = []
         self.values: dict[str, list[str]] = {}
-        self._opened: list[Opened] = []
+        self._vault: Vault | None = None
 
     @property
     def vault(self) -> Vault:
-        """The home this call is about, with all that it can do. To load that takes longer than most verbs do."""
-        from tacit.vault.vault import Vault
+        """The home this call is about, opened when it is first asked for."""
+        if self._vault is None:
+            from tacit.vault.opened import Home
+            from tacit.vault.vault import Vault
 
-        return self.part(Vault)
-
-    @property
-    def questions(self) -> Questions:
-        """The home, for verbs that only ask."""
-        from tacit.vault.reading import Questions
-
-        return self.part(Questions)
-
-    def part(self, kind: type[Part]) -> Part:
-        """The home, opened as that class of `tacit.vault` which has what a verb needs: only that is loaded."""
-        for opened in self._opened:
-            if isinstance(opened, kind):
-                return opened
-        made = kind(self.value("--home"))
-        self._opened.append(made)
-        return made
+            self._vault = Vault(Home(self.value("--home")))
+        return self._vault
 
     def close(self) -> None:
-        while self._opened:
-            self._opened.pop().close()
+        if self._vault is not None:
+            self._vault.close()
+            self._vault = None
 
     def value(self, name: str) -> str | None:
         given = self.values.get(name)
@@ -216,12 +200,9 @@ def _near(word: str, command: Command) -> list[str]:
 
 def _is_of_another_verb(name: str) -> bool:
     """Whether any verb has this option. All verbs are loaded for it: few texts begin with `--`."""
-    from importlib import import_module
+    from tacit.surfaces.cli.commands import SUMMARIES, load
 
-    from tacit.surfaces.cli.commands import SUMMARIES, module_of
-
-    every: Iterable[Command] = (import_module(module_of(verb)).COMMAND for verb in SUMMARIES)
-    return any(option.name == name for command in every for option in command.options)
+    return any(option.name == name for verb in SUMMARIES for option in load(verb).options)
 
 
 def _unknown_option(word: str, command: Command) -> WrongUse:

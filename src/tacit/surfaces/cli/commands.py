@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tacit.surfaces.cli.command import Command
+
 GROUPS: dict[str, dict[str, str]] = {
     "Tell": {
         "remember": "note an observation as a candidate, with its evidence",
@@ -73,6 +79,8 @@ ALIASES = {"candidates": "suggestions"}
 SUMMARIES = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 
 
-def module_of(name: str) -> str:
-    """The module of a command; a word that Python keeps for itself has an underscore behind it."""
-    return f"tacit.surfaces.cli.verbs.{name}{'_' if name in ('import', 'try') else ''}"
+def load(name: str) -> Command:
+    """The command of this name. Only its own module is imported."""
+    module = import_module(f"tacit.surfaces.cli.verbs.{name}{'_' if name in ('import', 'try') else ''}")
+    found: Command = module.COMMAND
+    return found

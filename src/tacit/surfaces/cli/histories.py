@@ -27,7 +27,7 @@ def run(call: Call) -> int:
     files = [_named(named, call.value("--shell"))] if named is not None else _found(call)
     bar = Bar()
     try:
-        done = call.vault.import_history(files, dry_run=call.flag("--dry-run"), progress=bar)
+        done = call.vault.histories.import_history(files, dry_run=call.flag("--dry-run"), progress=bar)
         waiting = _learned(call, bar) if any(one.new for one in done) and not call.flag("--dry-run") else 0
     finally:
         bar.wipe()
@@ -55,9 +55,9 @@ def _named(path: str, shell: str | None) -> HistoryFile:
 def _found(call: Call) -> list[HistoryFile]:
     if call.flag("--shell"):
         raise WrongUse("--shell goes with --file", "tacit import history --file FILE --shell zsh")
-    found = call.vault.histories()
+    found = call.vault.histories.histories()
     if not found:
-        places = ", ".join(map(short_path, call.vault.history_places()))
+        places = ", ".join(map(short_path, call.vault.histories.history_places()))
         raise NotFound(f"no history was found at {places}", "tacit import history --file FILE --shell zsh")
     return found
 

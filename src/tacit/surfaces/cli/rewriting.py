@@ -47,7 +47,7 @@ def _take(vault: Vault, workflow: Workflow, text: str) -> int:
     if new == old and workflow.accepted:
         say("Nothing changed.")
         return 0
-    saved = vault.change_workflow(workflow, name=new.name, steps=new.steps, directory=new.directory)
+    saved = vault.workflows.change_workflow(workflow, name=new.name, steps=new.steps, directory=new.directory)
     for line in list(unified_diff(list(lines(old)), list(lines(form_of(saved))), lineterm="", n=1))[2:]:
         if not line.startswith("@@"):
             say(f"  {show(line)}")

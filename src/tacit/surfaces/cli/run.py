@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import StoreUnwell, TacitError, WrongUse
-from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, module_of
+from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, load
 
 if TYPE_CHECKING:
     from tacit.surfaces.cli.command import Call
@@ -70,7 +69,7 @@ def _verb(name: str, arguments: list[str]) -> int:
     name = ALIASES.get(name, name)
     if name not in SUMMARIES:
         raise _no_such_command(name)
-    command = import_module(module_of(name)).COMMAND
+    command = load(name)
     stop = arguments.index("--") if "--" in arguments else len(arguments)
     if "--help" in arguments[:stop] or "-h" in arguments[:stop]:
         from tacit.surfaces.cli.help import for_command
@@ -80,7 +79,7 @@ def _verb(name: str, arguments: list[str]) -> int:
     call = read_call(command, arguments)
     must_be_allowed(call)
     try:
-        code: int = command.run(call)
+        code = command.run(call)
         if code == 0:
             _afterwards(name, call)
         return code

@@ -179,7 +179,7 @@ class Stepping:
             self._workflow.name, self._ran, directory=self._begins, first=self._first, of=len(self._workflow.steps)
         )
         try:
-            self._vault.record_run(ran, self._edited)
+            self._vault.workflows.record_run(ran, self._edited)
         except (TacitError, OSError) as error:
             warn(f"tacit: the run could not be recorded: {show(str(error))}")
 
@@ -193,7 +193,7 @@ class Stepping:
             return
         try:
             name, directory = self._workflow.name, self._workflow.directory
-            self._vault.change_workflow(self._workflow, name=name, steps=steps, directory=directory)
+            self._vault.workflows.change_workflow(self._workflow, name=name, steps=steps, directory=directory)
             say(f"Saved. tacit workflow show {name}")
         except TacitError as error:
             warn(f"tacit: {show(error.message)}\n  → {show(error.hint)}")

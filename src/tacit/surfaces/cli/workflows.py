@@ -15,11 +15,11 @@ from tacit.vault.vault import Vault
 
 def make_workflow(vault: Vault, memory: Memory) -> None:
     """Save the commands of a pattern as they were typed; on a terminal they can be edited at once."""
-    recipe = vault.recipe(memory)
+    recipe = vault.pending.recipe(memory)
     if recipe is None:
         return
     try:
-        workflow = vault.workflow_from(None, recipe.steps, recipe.directory, memory.id, memory.claim.scope)
+        workflow = vault.workflows.workflow_from(None, recipe.steps, recipe.directory, memory.id, memory.claim.scope)
     except TacitError as error:  # the memory holds all the same
         say(f"  no workflow was made of it: {show(error.message)}")
         return

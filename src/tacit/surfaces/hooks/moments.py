@@ -5,20 +5,24 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from tacit.core.claim import Kind
 from tacit.core.errors import StoreUnwell
+from tacit.index import reader
 from tacit.settings import Settings, settings_or_defaults
 from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
 from tacit.surfaces.hooks.hosts.hosts import host
-from tacit.vault.autocapturing import captures
+from tacit.vault.autocapturing import captures, left_out
 from tacit.vault.conversations.pending import REINDEX, Note, any_wait, drain, leave
 from tacit.vault.conversations.unfinished import goes_on, grown, has_ended
 from tacit.vault.home import HomePaths, locate
+from tacit.vault.opened import Home
 
 if TYPE_CHECKING:  # loaded by hooks that give something
-    from tacit.vault.conversations.giving import Giving
+    from tacit.vault.conversations.giving import Injector
 
 _DEADLINE = 9  # seconds; then the system ends a process that captures. What it had not read yet still waits.
 _SESSIONS = 10  # learned from at once
@@ -45,16 +49,35 @@ def _answer(told_by: Host, event: str, told: Told, home: str | None) -> str:
         return ""
     if told.moment is Moment.START:
         _look_after_others(place, settings)
-    from tacit.vault.conversations.giving import Giving
+    from tacit.vault.conversations.giving import Injector
 
-    with Giving(place.root, cwd=told.directory or None, settings=settings) as giving:
-        answer = told_by.say(event, _text(told_by, told, place, giving))
+    with Home(place.root, cwd=told.directory or None, settings=settings) as opened:
+        injector = Injector(opened)
+        answer = told_by.say(event, _text(told_by, told, place, injector))
         begins = told.moment is Moment.START and told.source in _BEGINS
         if begins and told_by.notify and settings.agents_notice:
             with suppress(Exception):  # the text for the model counts more
-                notice = _notice(giving.waiting(), giving.untrusted())
+                notice = _notice(_suggestions(opened), opened.untrusted())
                 answer = told_by.notify(answer, notice) if notice else answer
     return answer
+
+
+def _suggestions(home: Home) -> int:
+    """How many suggestions wait for the person, in all projects; none for a folder that is left out."""
+    if left_out(home.settings, home.user_folder, home.cwd):
+        return 0
+
+    def ask(connection: sqlite3.Connection) -> int:
+        pending = reader.count_pending(connection)
+        waiting = sum(pending.values())
+        if Kind.WORKFLOW_PATTERN.label in pending:  # a pattern that a longer one contains waits, but no list shows it
+            from tacit.vault.learning import count_hidden
+            from tacit.vault.tallies import scopes
+
+            waiting -= count_hidden(connection, scopes(connection, home.user_folder))
+        return waiting
+
+    return home.store.read(ask)
 
 
 def _notice(suggestions: int, untrusted: int) -> str:
@@ -72,7 +95,7 @@ def _notice(suggestions: int, untrusted: int) -> str:
     return f"Tacit: {' and '.join(waiting)} {verb} for you. In a terminal of your own, type: {', '.join(commands)}"
 
 
-def _text(told_by: Host, told: Told, place: HomePaths, giving: Giving) -> str:
+def _text(told_by: Host, told: Told, place: HomePaths, injector: Injector) -> str:
     """What the model is told; nothing at a start that its host ignores."""
     if told.moment is Moment.START and not _says_at_start(told_by):
         return ""
@@ -83,8 +106,8 @@ def _text(told_by: Host, told: Told, place: HomePaths, giving: Giving) -> str:
         _note(place, told_by.name, told)
         drain_now(place, _BEFORE_CHECKPOINT)
     try:
-        start = told.moment is Moment.START or (not _says_at_start(told_by) and giving.is_first(asker))
-        return giving.give(asker, start=start, prompt=told.prompt)
+        start = told.moment is Moment.START or (not _says_at_start(told_by) and injector.is_first(asker))
+        return injector.give(asker, start=start, prompt=told.prompt)
     except StoreUnwell:
         leave(place, REINDEX)  # whoever takes up notes makes the index, too
         raise
@@ -135,19 +158,20 @@ def sweep(home: str | None) -> None:
 
 def _learn(place: HomePaths) -> None:
     """Suggest what sessions that are over said; the person decides. Nobody waits for it."""
-    from tacit.vault.conversations.concluding import Concluding
+    from tacit.vault.conversations.concluding import SessionLearning
 
-    with Concluding(place.root, cwd="/") as vault:
-        for row in vault.unlearned()[:_SESSIONS]:
-            vault.learn_from_session(row)
+    with Home(place.root, cwd="/") as home:
+        learning = SessionLearning(home)
+        for row in learning.unlearned()[:_SESSIONS]:
+            learning.learn_from_session(row)
 
 
 def _encode(place: HomePaths) -> None:
     """Make vectors of what was said, where the extra for meaning lies beside us. Nobody waits for it."""
-    from tacit.vault.meanings import Meanings
+    from tacit.vault.meanings import Embeddings
 
-    with Meanings(place.root, cwd="/") as vault:
-        vault.encode(_ENCODING)
+    with Home(place.root, cwd="/") as home:
+        Embeddings(home).encode(_ENCODING)
 
 
 def anything_waits(home: str | None) -> bool:
@@ -155,11 +179,12 @@ def anything_waits(home: str | None) -> bool:
 
 
 def drain_now(place: HomePaths, patience: float = 0.0) -> None:
-    from tacit.vault.conversations.noted import NotedTranscripts
+    from tacit.vault.conversations.noted import QueuedCapture
 
-    with NotedTranscripts(place.root, cwd="/") as vault:
-        if drain(place, vault.capture_noted, patience):  # else whoever captures files, too, and is not to wait for us
-            vault.file()
+    with Home(place.root, cwd="/") as home:
+        queued = QueuedCapture(home)
+        if drain(place, queued.capture_noted, patience):  # else whoever captures files, too, and is not to wait for us
+            queued.file()
 
 
 def _note(place: HomePaths, agent: str, told: Told) -> Note | None:

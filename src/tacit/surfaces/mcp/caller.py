@@ -23,9 +23,10 @@ class Caller(Record):
     home: str | None = None
 
     def opened(self) -> Vault:
+        from tacit.vault.opened import Home
         from tacit.vault.vault import Vault
 
-        return Vault(self.home, speaking=speaker_of(self.name, os.environ))
+        return Vault(Home(self.home, speaking=speaker_of(self.name, os.environ)))
 
 
 def speaker_of(name: str, environment: Mapping[str, str]) -> Speaker:
@@ -40,9 +41,8 @@ def speaker_of(name: str, environment: Mapping[str, str]) -> Speaker:
 def wait_for_turn(vault: Vault) -> None:
     """Before a change: whoever holds the home for long is not waited for as patiently as on the command line."""
     from tacit.disk.lock import FileLock
-    from tacit.vault.home import HomePaths
 
-    home = HomePaths(vault.home)
+    home = vault.home.store.home
     if os.path.isdir(home.root):
         with FileLock(home.write_lock, _PATIENCE).held():
             pass

@@ -36,19 +36,19 @@ class Row(Record):
 
 def recent(vault: Vault, *, here: bool, limit: int) -> list[Row]:
     """The latest first; of this project, or of all."""
-    return [_row(one) for one in vault.sessions(project=here, limit=limit)]
+    return [_row(one) for one in vault.sessions.sessions(project=here, limit=limit)]
 
 
 def page(vault: Vault, name: str) -> str | None:
     """One session of this project whole, as people read it; nothing where it is of elsewhere."""
     try:
-        listed, session = vault.session(name)
+        listed, session = vault.sessions.session(name)
     except (NotFound, WrongUse):
         return None
-    if listed.row.id not in {one.row.id for one in vault.sessions(project=True, grouped=False)}:
+    if listed.row.id not in {one.row.id for one in vault.sessions.sessions(project=True, grouped=False)}:
         return None
     told: list[str] = []
-    for line in vault.session_lines(session):
+    for line in vault.sessions.session_lines(session):
         told.append(harmless(line, _LINE))
         if sum(map(len, told)) > _PAGE:
             return fenced([*told, "(The rest is left out. The person can read it with tacit session.)"])

@@ -85,7 +85,7 @@ def _accepted(vault: Vault) -> list[Entry]:
     """What holds in the project one stands in, and everywhere; not what holds in the projects it lies in."""
     from tacit.core.claim import GLOBAL
 
-    known = vault.context(_here())
+    known = vault.contexts.context(_here())
     scopes = (known.scopes[0], GLOBAL)
     every = (*known.directories, *known.commands, *known.memories)
     return sorted((entry for entry in every if entry.scope in scopes), key=_place, reverse=True)

@@ -25,7 +25,7 @@ from tacit.index.transcripts import Reached
 from tacit.log.tombstones import tombstones
 from tacit.vault.autocapturing import left_out
 from tacit.vault.conversations.events import Composer
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 if TYPE_CHECKING:
     from tacit.log.tombstones import Tombstones
@@ -54,14 +54,15 @@ class Transcript:
     problem: TacitError | None = None
 
 
-class Transcripts(Opened):
+class TranscriptCapture(Part):
     """capture."""
 
     def transcript_places(self) -> list[str]:
         """Where agents keep their transcripts on this machine, as far as there are any."""
         from tacit.capture.agents.sources import SOURCES
 
-        places = [place for one in SOURCES.values() for place in one.places(self._environment, self._user_folder)]
+        home = self._home
+        places = [place for one in SOURCES.values() for place in one.places(home.environment, home.user_folder)]
         return [place for place in places if os.path.exists(place)]
 
     def transcripts_in(self, paths: Iterable[str]) -> list[str]:
@@ -91,7 +92,7 @@ class Transcripts(Opened):
         return _Capture(self, progress).all_of(files)
 
     def _limits(self) -> Limits:
-        settings = self._settings
+        settings = self._home.settings
         return Limits(
             settings.autocapture_max_tool_input,
             settings.autocapture_max_tool_result,
@@ -103,14 +104,14 @@ class Transcripts(Opened):
 class _Capture:
     """One run over some files; what is heard is recorded in batches, so that memory stays small."""
 
-    def __init__(self, vault: Transcripts, progress: Progress) -> None:
+    def __init__(self, vault: TranscriptCapture, progress: Progress) -> None:
         self._vault = vault
         self._store = vault._store
         self._limits = vault._limits()
         self._progress = progress
         self._batch: list[tuple[Transcript, Source, Heard]] = []
         self._reached: list[Reached] = []
-        self._composer = Composer(self._store.speaker.host, vault._user_folder)
+        self._composer = Composer(self._store.speaker.host, vault._home.user_folder)
         self._heard = 0
 
     def all_of(self, files: Sequence[str]) -> list[Transcript]:
@@ -195,10 +196,10 @@ class _Capture:
                 yield left
 
     def _is_left_out(self, heard: Heard) -> bool:
-        settings = self._vault._settings
+        settings = self._vault._home.settings
         if not settings.agents_ignore_directories:
             return False
-        return bool(left_out(settings, self._vault._user_folder, heard.directory))
+        return bool(left_out(settings, self._vault._home.user_folder, heard.directory))
 
 
 def _admitted(event: Event, graves: Tombstones | None) -> Event | None:

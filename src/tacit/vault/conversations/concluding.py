@@ -29,8 +29,8 @@ from tacit.index.sessions import Row
 from tacit.learn.talk.learnt import Learnt, Said
 from tacit.recall.remembered import memories_like
 from tacit.record import Record
-from tacit.vault.conversations.listing import ToldSessions
 from tacit.vault.filing import must_decode
+from tacit.vault.opened import Part
 from tacit.vault.speaker import Speaker
 
 if TYPE_CHECKING:  # hooks ask no model
@@ -71,23 +71,8 @@ class Conclusion(Record):
     state: State
 
 
-class Concluding(ToldSessions):
+class SessionLearning(Part):
     """learn."""
-
-    def sessions_to_learn(
-        self, *, session: str | None = None, since: str | None = None, everything: bool = False, model: str = ""
-    ) -> list[Row]:
-        """This session, those since then, all, or those that were not learned from yet, or not by this model; the
-        earliest first."""
-        if session is not None:
-            return [self.session(session)[0].row]
-        if not everything and since is None:
-            return self.unlearned(model)
-        from tacit.vault.when import moment
-
-        start = moment(since, self._store.speaker.clock(), end_of_day=False) if since else ""
-        rows = self._store.read(sessions.rows)
-        return [row for row in reversed(rows) if row.at >= start]
 
     def learn_from_session(
         self, row: Row, *, dry_run: bool = False, read: ModelOutcome | None = None
@@ -141,7 +126,7 @@ class Concluding(ToldSessions):
 
     def _conclusions(self, connection: sqlite3.Connection, row: Row, learn: Learn) -> list[Conclusion]:
         found = list(_judged(connection, row, learn(_said(connection, row))))
-        if not self._settings.learn_accept:
+        if not self._home.settings.learn_accept:
             return found
         return [one._replace(state=State.ACCEPTED) if _is_clear(connection, one) else one for one in found]
 

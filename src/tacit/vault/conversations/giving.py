@@ -33,7 +33,7 @@ from tacit.record import Record
 from tacit.vault.autocapturing import left_out
 from tacit.vault.conversations.places import scope_of
 from tacit.vault.filing import must_decode
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 _PATIENCE = 0.2  # seconds for whoever else writes
 _LEADING, _RULES, _FOUND = 60, 20, 40  # memories to choose from, of each scope; and those that words find
@@ -76,7 +76,7 @@ class Past(Record):
         return entry.id not in self.memories and (scope not in told_here or entry.last > self.event)
 
 
-class Giving(Opened):
+class Injector(Part):
     """What an agent in one directory is given."""
 
     def __enter__(self) -> Self:
@@ -89,7 +89,7 @@ class Giving(Opened):
     def give(self, asker: Asker, *, start: bool, prompt: str = "") -> str:
         """What belongs at the start, where one is asked for, and what bears on the prompt; recorded before it is
         handed out. Nothing where the settings or the person say so."""
-        if left_out(self._settings, self._user_folder, self._cwd):
+        if left_out(self._home.settings, self._home.user_folder, self._home.cwd):
             return ""
         try:
             with FileLock(self._store.home.giving_lock, _PATIENCE).held():
@@ -107,21 +107,15 @@ class Giving(Opened):
 
         return self._store.read(ask)
 
-    def waiting(self) -> int:
-        """How many suggestions wait for the person, in all projects; none for a folder that is left out."""
-        if left_out(self._settings, self._user_folder, self._cwd):
-            return 0
-        return self._store.read(lambda connection: _count_waiting(connection, self._user_folder))
-
     def _give(self, asker: Asker, start: bool, prompt: str) -> str:
-        text, room = "", self._settings.inject_max_characters
-        tells = self._settings.autocapture_inject_on_start
+        text, room = "", self._home.settings.inject_max_characters
+        tells = self._home.settings.autocapture_inject_on_start
         if start and (tells or asker.source in _FORGETTING):
             moment = asker.source or "startup"
             text = self._given(
                 asker, moment, "", lambda connection: self._at_start(connection, asker) if tells else Injection()
             )
-        if prompt and self._settings.autocapture_inject_on_prompt:
+        if prompt and self._home.settings.autocapture_inject_on_prompt:
             left = room - len(text)
             text += self._given(
                 asker, "prompt", prompt, lambda connection: self._at_prompt(connection, asker, prompt, left)
@@ -151,7 +145,7 @@ class Giving(Opened):
     def _at_start(self, connection: sqlite3.Connection, asker: Asker) -> Injection:
         is_blank = asker.anew or asker.source in _FORGETTING
         past = Past() if is_blank else self._past(connection, asker)
-        room = self._settings.inject_max_characters
+        room = self._home.settings.inject_max_characters
         leading = reader.leading(connection, self._store.scopes_in(connection), _LEADING)
         unread = self._unread(connection, past, leading)
         brief = self._brief(connection, past, nearest(leading, _distance), {}, unread, room)
@@ -177,8 +171,8 @@ class Giving(Opened):
             tags=frozenset(),
             relevance={name: one.share for name, one in bearing_on.items()},
             nonce=self._nonce(),
-            most=self._settings.brief_entries,
-            budget=self._settings.brief_tokens,
+            most=self._home.settings.brief_entries,
+            budget=self._home.settings.brief_tokens,
             characters=room,
             unread=unread,
         )
@@ -192,7 +186,7 @@ class Giving(Opened):
 
     def _recent(self, connection: sqlite3.Connection, asker: Asker, past: Past) -> Iterator[Row]:
         """The last sessions here; of those in which the same was asked, the latest."""
-        most = self._settings.autocapture_max_recent_sessions
+        most = self._home.settings.autocapture_max_recent_sessions
         scope = self._sessions_scope(connection)
         own = session_id(asker.agent, asker.session)
         seen: set[str] = set()
@@ -237,7 +231,7 @@ class Giving(Opened):
         return Before(row, kin.reason) if kin and row else None
 
     def _sessions_scope(self, connection: sqlite3.Connection) -> Scope:
-        return scope_of(self._cwd, "", self._user_folder, lambda scope: reader.is_used(connection, scope))
+        return scope_of(self._home.cwd, "", self._home.user_folder, lambda scope: reader.is_used(connection, scope))
 
     def _past(self, connection: sqlite3.Connection, asker: Asker) -> Past:
         name = clip(clean(asker.session), 128)
@@ -274,16 +268,6 @@ class Giving(Opened):
 
     def _nonce(self) -> str:
         return self._store.entropy().hex()
-
-
-def _count_waiting(connection: sqlite3.Connection, user_folder: str) -> int:
-    pending = reader.count_pending(connection)
-    if Kind.WORKFLOW_PATTERN.label in pending:  # a pattern that a longer one contains waits, but no list shows it
-        from tacit.vault.learning import count_hidden
-        from tacit.vault.tallies import scopes
-
-        return sum(pending.values()) - count_hidden(connection, scopes(connection, user_folder))
-    return sum(pending.values())
 
 
 def _distance(scope: Scope) -> int:

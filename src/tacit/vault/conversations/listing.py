@@ -18,7 +18,7 @@ from tacit.index.sessions import Row
 from tacit.vault.conversations.places import scope_of
 from tacit.vault.filing import must_decode
 from tacit.vault.hits import scope_label
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Injection:
     sessions: tuple[ToldOf, ...]
 
 
-class ToldSessions(Opened):
+class Sessions(Part):
     """sessions, session, injected."""
 
     def sessions(
@@ -88,6 +88,23 @@ class ToldSessions(Opened):
             )
 
         return self._store.read(ask)
+
+    def sessions_to_learn(
+        self, *, session: str | None = None, since: str | None = None, everything: bool = False, model: str = ""
+    ) -> list[Row]:
+        """This session, those since then, all, or those that were not learned from yet, or not by this model; the
+        earliest first."""
+        if session is not None:
+            return [self.session(session)[0].row]
+        if not everything and since is None:
+            from tacit.vault.conversations.concluding import SessionLearning
+
+            return SessionLearning(self._home).unlearned(model)
+        from tacit.vault.when import moment
+
+        start = moment(since, self._store.speaker.clock(), end_of_day=False) if since else ""
+        rows = self._store.read(sessions.rows)
+        return [row for row in reversed(rows) if row.at >= start]
 
     def must_be_of_this_project(self, listed: ListedSession) -> None:
         """Refuse a session of another project than the one this folder is in."""
@@ -127,8 +144,8 @@ class ToldSessions(Opened):
     def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:
         if project is False:
             return None
-        folder = self._cwd if project is True else project
-        return scope_of(folder, "", self._user_folder, lambda scope: reader.is_used(connection, scope))
+        folder = self._home.cwd if project is True else project
+        return scope_of(folder, "", self._home.user_folder, lambda scope: reader.is_used(connection, scope))
 
 
 def _grouped(rows: Sequence[Row]) -> Iterator[tuple[Row, int]]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 
 from tacit.core.errors import StoreUnwell
-from tacit.vault.conversations.capturing import Transcripts
+from tacit.vault.conversations.capturing import TranscriptCapture
 from tacit.vault.conversations.pending import Note
+from tacit.vault.opened import Part
 
 _UNFILED = 256 * 1024  # bytes that may wait while there are more transcripts
 
 
-class NotedTranscripts(Transcripts):
+class QueuedCapture(Part):
     """An open home that takes in what hooks point at."""
 
     def capture_noted(self, note: Note) -> None:
         files = [note.transcript] if note.transcript else self._of_session(note)
         found = [one for file in files for one in (file, *_helpers(file)) if os.path.isfile(one)]
-        for told in self.capture_transcripts(found):
+        for told in TranscriptCapture(self._home).capture_transcripts(found):
             if isinstance(told.problem, StoreUnwell):  # the home's fault, not the transcript's: its note is to stay
                 raise told.problem
         if self._store.is_far_behind(_UNFILED):  # it is read again with every transcript
@@ -32,7 +33,7 @@ class NotedTranscripts(Transcripts):
         from tacit.capture.agents.sources import SOURCES, transcripts
 
         source = SOURCES.get(note.agent)
-        places = source.places(self._environment, self._user_folder) if source else []
+        places = source.places(self._home.environment, self._home.user_folder) if source else []
         found = [path for place in places if os.path.exists(place) for path in transcripts(place)]
         return [path for path in found if note.session in path or path.endswith(".db")]
 

@@ -20,7 +20,7 @@ from tacit.core.errors import NotFound, Refused, TacitError, WrongUse
 from tacit.core.event import Draft
 from tacit.disk.theirs import open_theirs
 from tacit.record import Record
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 
 if TYPE_CHECKING:  # loaded when a history is read
     from tacit.capture.history.entry import Entry, Read
@@ -66,20 +66,21 @@ class _Survey(Record):
     first: int | None
 
 
-class Histories(Opened):
+class HistoryImport(Part):
     """import history."""
 
     def histories(self, environment: Mapping[str, str] | None = None) -> list[HistoryFile]:
         """The histories that are there."""
         from tacit.capture.history.found import found
 
-        return found(os.environ if environment is None else environment, self._user_folder)
+        return found(os.environ if environment is None else environment, self._home.user_folder)
 
     def history_places(self, environment: Mapping[str, str] | None = None) -> list[str]:
         """Where histories are looked for."""
         from tacit.capture.history.found import places
 
-        return [place.path for place in places(os.environ if environment is None else environment, self._user_folder)]
+        given = os.environ if environment is None else environment
+        return [place.path for place in places(given, self._home.user_folder)]
 
     def import_history(
         self,
@@ -110,7 +111,7 @@ class Histories(Opened):
         from tacit.core.observation import CommandRan
         from tacit.vault.ignoring import ignoring
 
-        left_out = ignoring(self._settings, self._user_folder)
+        left_out = ignoring(self._home.settings, self._home.user_folder)
         return None if left_out is None else lambda command, directory: left_out(CommandRan(command, directory))
 
     def _taken(self, file: HistoryFile, dry_run: bool, progress: Progress, ignored: Ignored | None) -> ImportedHistory:
@@ -138,7 +139,7 @@ class Histories(Opened):
         known = Known(log, history.segment)
         guard = Blockwise(self._mark_of(dry_run))
         setting, skipped, earlier = self._setting(history, known, guard)
-        directories = Directories(self._user_folder, os.path.isdir)
+        directories = Directories(self._home.user_folder, os.path.isdir)
         intake = Intake(setting, known, guard, tombstones(log), ignored, None if dry_run else log.sign, directories)
         intake.tally.commands = skipped - earlier
         if earlier:

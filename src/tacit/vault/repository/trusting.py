@@ -11,18 +11,18 @@ from tacit.core.event import Draft, Event
 from tacit.core.memory import Memory
 from tacit.index import reader
 from tacit.vault.filing import must_decode
-from tacit.vault.opened import Opened
+from tacit.vault.opened import Part
 from tacit.vault.project import FACTS
 from tacit.vault.repository import trusted
 from tacit.vault.repository.brought import Repository, look_at, project_of
 
 
-class Trusting(Opened):
+class Trust(Part):
     """Trust in the repository one stands in."""
 
     def repository(self) -> Repository:
         """What it brought. Looking believes nothing."""
-        limit = self._settings.limits_text
+        limit = self._home.settings.limits_text
         return self._store.read(lambda connection: look_at(self._store, connection, limit)[0])
 
     def trust(self, seen: Repository) -> list[Memory]:
@@ -30,7 +30,7 @@ class Trusting(Opened):
         self._store.speaker.must_be_person("trusts a repository", "tacit trust")
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            now, there = look_at(self._store, connection, self._settings.limits_text)
+            now, there = look_at(self._store, connection, self._home.settings.limits_text)
             if now.waiting != seen.waiting or there is None:
                 raise Refused("the fact file changed while you were reading it; nothing was accepted", "tacit trust")
             if not now.waiting:

@@ -12,7 +12,7 @@ from tacit.surfaces.cli.workflows import make_workflow
 
 def run(call: Call) -> int:
     call.some_words()
-    outcomes = call.vault.accept_all(call.words, kind=kind_of(call), evidence=call.text_value("--evidence"))
+    outcomes = call.vault.decisions.accept_all(call.words, kind=kind_of(call), evidence=call.text_value("--evidence"))
     for outcome in outcomes:
         say(outcome_line("Accepted", outcome))
         say_ruling(outcome)

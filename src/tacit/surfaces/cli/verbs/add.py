@@ -8,14 +8,14 @@ from tacit.core.text import show
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging, Outcome
+from tacit.vault.judging import Outcome
 from tacit.vault.project import FACTS
 
 KINDS = ", ".join(kind.label for kind in Kind)
 
 
 def run(call: Call) -> int:
-    outcomes = call.part(Judging).add_each(
+    outcomes = call.vault.decisions.add_each(
         call.text(),
         kind=kind_of(call),
         tags=call.all_values("--tag"),

@@ -24,7 +24,7 @@ def run(call: Call) -> int:
 
 
 def _home(call: Call, on: bool) -> int:
-    done = call.vault.autocapture(on)
+    done = call.vault.configuration.autocapture(on)
     if on:
         _say_what()
     else:
@@ -35,13 +35,13 @@ def _home(call: Call, on: bool) -> int:
 
 
 def _session(call: Call, on: bool) -> int:
-    session = call.vault.session_here()
+    session = call.vault.configuration.session_here()
     if not session:
         raise WrongUse(
             "there is no session here: no agent runs this, and TACIT_SESSION is not set",
             f"TACIT_SESSION=ID tacit autocapture {'on' if on else 'off'} --session",
         )
-    call.vault.autocapture(on, session)
+    call.vault.configuration.autocapture(on, session)
     if on:
         _say_what(f"session {show(session)}")
     else:
@@ -56,7 +56,7 @@ def _say_what(which: str = "your sessions with agents") -> None:
 
 
 def _status(call: Call) -> int:
-    found = call.vault.autocapture_here(_folder())
+    found = call.vault.configuration.autocapture_here(_folder())
     if call.flag("--json"):
         told = found._asdict()
         reasons, name = list(_reasons(found)), told.pop("session")

@@ -12,7 +12,7 @@ from tacit.surfaces.cli.words import say_json, waiting_for_trust, warn
 
 def run(call: Call) -> int:
     call.no_words()
-    brief = call.questions.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
+    brief = call.vault.queries.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
     if call.flag("--json"):
         say_json(
             {
@@ -23,8 +23,8 @@ def run(call: Call) -> int:
         )
     else:
         sys.stdout.write(brief.text)
-    warn(f"Memory loaded: {len(brief.entries)} entries ({show(call.questions.scope_words)}).")
-    if untrusted := call.questions.untrusted():
+    warn(f"Memory loaded: {len(brief.entries)} entries ({show(call.vault.queries.scope_words)}).")
+    if untrusted := call.vault.home.untrusted():
         warn(waiting_for_trust(untrusted))
     return 0
 

@@ -12,7 +12,8 @@ from tacit.surfaces.cli.command import JSON, Call, Command
 from tacit.surfaces.cli.forms import Form
 from tacit.surfaces.cli.progress import Bar
 from tacit.surfaces.cli.words import counted, say, say_json, short_path
-from tacit.vault.conversations.capturing import Transcript, Transcripts, unknown_types
+from tacit.vault.conversations.capturing import Transcript, TranscriptCapture, unknown_types
+from tacit.vault.opened import Home
 
 _SHOWN = 10
 
@@ -30,16 +31,17 @@ def run(call: Call) -> int:
 def _captured(call: Call) -> list[Transcript]:
     """With only that part of the vault that is needed: there may be thousands of files."""
     bar = Bar("things said and done")
-    with Transcripts(call.value("--home")) as vault:
-        paths = [os.path.abspath(os.path.expanduser(word)) for word in call.words] or vault.transcript_places()
+    with Home(call.value("--home")) as home:
+        transcripts = TranscriptCapture(home)
+        named = [os.path.abspath(os.path.expanduser(word)) for word in call.words]
+        paths = named or transcripts.transcript_places()
         if not paths:
             raise NotFound("no transcripts of agents were found on this machine", "name them: tacit capture PATH…")
-        files = vault.transcripts_in(paths)
+        files = transcripts.transcripts_in(paths)
         if call.words and not files:
-            named = ", ".join(paths)
-            raise NotFound(f"there are no transcripts in {named}", "name a transcript or a folder of them")
+            raise NotFound(f"there are no transcripts in {', '.join(paths)}", "name a transcript or a folder of them")
         try:
-            return vault.capture(files, progress=bar)
+            return transcripts.capture(files, progress=bar)
         finally:
             bar.wipe()
 

@@ -13,7 +13,8 @@ from tacit.settings.editing import Value, literal
 from tacit.settings.origins import Held, Origin
 from tacit.surfaces.cli.command import JSON, Call, Command
 from tacit.surfaces.cli.words import say, say_json, warn
-from tacit.vault.configuring import Configured, Configuring
+from tacit.vault.configuring import Configuration, Configured
+from tacit.vault.opened import Home
 
 
 class _Part(Record):
@@ -22,7 +23,7 @@ class _Part(Record):
     words: str
     fewest: int
     most: int
-    run: Callable[[Call, Configuring, list[str]], int]
+    run: Callable[[Call, Configuration, list[str]], int]
 
 
 def run(call: Call) -> int:
@@ -32,17 +33,15 @@ def run(call: Call) -> int:
         raise WrongUse(f"tacit config has no {name!r}", f"one of {', '.join(_PARTS)}")
     if not part.fewest <= len(words) <= part.most:
         raise WrongUse(f"tacit config {name} wants {part.words or 'no words'}", f"tacit config {name} {part.words}")
-    with Configuring(
-        call.value("--home"), settings=Settings()
-    ) as vault:  # a wrong value must not keep one from mending
-        return part.run(call, vault, words)
+    with Home(call.value("--home"), settings=Settings()) as home:  # a wrong value must not keep one from mending
+        return part.run(call, Configuration(home), words)
 
 
 # Looking
 
 
-def _show(call: Call, vault: Configuring, _words: list[str]) -> int:
-    found = vault.config()
+def _show(call: Call, settings: Configuration, _words: list[str]) -> int:
+    found = settings.config()
     if call.flag("--json"):
         say_json([one._asdict() for one in found])
         return 0
@@ -50,13 +49,13 @@ def _show(call: Call, vault: Configuring, _words: list[str]) -> int:
         say(line)
     for one in found:
         _warn_of_ignored(one)
-    for stray in vault.strays():
+    for stray in settings.strays():
         warn(f"! {show(stray.key)} in {show(stray.where)} is no setting of this version")
     return 0
 
 
-def _get(call: Call, vault: Configuring, words: list[str]) -> int:
-    found = vault.setting(words[0])
+def _get(call: Call, settings: Configuration, words: list[str]) -> int:
+    found = settings.setting(words[0])
     if call.flag("--json"):
         say_json(found.value)
     else:
@@ -97,13 +96,13 @@ def _written(value: Value) -> str:
 # Changing
 
 
-def _set(_call: Call, vault: Configuring, words: list[str]) -> int:
+def _set(_call: Call, settings: Configuration, words: list[str]) -> int:
     key, *values = words
-    return _told(vault.configure(key, values[0] if len(values) == 1 else values), "already, in")
+    return _told(settings.configure(key, values[0] if len(values) == 1 else values), "already, in")
 
 
-def _unset(_call: Call, vault: Configuring, words: list[str]) -> int:
-    return _told(vault.unconfigure(words[0]), "already, by default; nothing to change in")
+def _unset(_call: Call, settings: Configuration, words: list[str]) -> int:
+    return _told(settings.unconfigure(words[0]), "already, by default; nothing to change in")
 
 
 def _told(done: Configured, already: str) -> int:

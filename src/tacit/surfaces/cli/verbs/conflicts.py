@@ -12,7 +12,6 @@ from tacit.surfaces.cli.forms import Form, memory_form
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.words import say, say_json
 from tacit.vault.hits import scope_label
-from tacit.vault.judging import Judging
 from tacit.vault.reading import Dispute
 
 if TYPE_CHECKING:
@@ -24,9 +23,9 @@ def run(call: Call) -> int:
     if keep := call.value("--keep"):
         return _keep(call, keep)
     if both := call.value("--keep-both"):
-        say(outcome_line("Stands beside the others now", call.part(Judging).keep(both)))
+        say(outcome_line("Stands beside the others now", call.vault.decisions.keep(both)))
         return 0
-    disputes = call.questions.conflicts()
+    disputes = call.vault.queries.conflicts()
     if call.flag("--json"):
         say_json([_form(dispute) for dispute in disputes])
         return call.exit_code(found=bool(disputes))
@@ -37,12 +36,12 @@ def run(call: Call) -> int:
 
 
 def _keep(call: Call, reference: str) -> int:
-    kept = call.questions.show(reference)
-    for dispute in call.questions.conflicts():
+    kept = call.vault.queries.show(reference)
+    for dispute in call.vault.queries.conflicts():
         sides = {dispute.winner.memory.id: dispute.winner, dispute.loser.memory.id: dispute.loser}
         if sides.pop(kept.memory.id, None):
             for other in sides.values():
-                call.part(Judging).forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
+                call.vault.decisions.forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
                 say(f"Forgot [{other.short}]: {show(other.memory.claim.sentence)}")
     say(f"Kept [{kept.short}]: {show(kept.memory.claim.sentence)}")
     return 0
@@ -53,7 +52,9 @@ def ask_undecided(vault: Vault) -> int:
     answered = 0
     skipped: set[frozenset[str]] = set()
     while True:
-        open_ones = [one for one in vault.conflicts() if one.rule is Rule.UNDECIDED and _sides(one) not in skipped]
+        open_ones = [
+            one for one in vault.queries.conflicts() if one.rule is Rule.UNDECIDED and _sides(one) not in skipped
+        ]
         if not open_ones:
             return answered
         dispute = open_ones[0]
@@ -67,7 +68,7 @@ def ask_undecided(vault: Vault) -> int:
         if answer == "q":
             return answered
         if answer == "b":
-            say(outcome_line("   Both hold", vault.keep(dispute.loser.memory.id)))
+            say(outcome_line("   Both hold", vault.decisions.keep(dispute.loser.memory.id)))
         elif answer in ("1", "2"):
             kept, other = (dispute.winner, dispute.loser) if answer == "1" else (dispute.loser, dispute.winner)
             vault.forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")

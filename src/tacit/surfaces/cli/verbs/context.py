@@ -12,6 +12,7 @@ from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.forms import Form, entry_reference, workflow_form
 from tacit.surfaces.cli.words import say_json
 from tacit.vault.contexts import Contexts
+from tacit.vault.opened import Home
 
 
 def run(call: Call) -> int:
@@ -19,12 +20,13 @@ def run(call: Call) -> int:
     directory = os.path.abspath(os.path.expanduser(call.value("--cwd") or "."))
     if not os.path.isdir(directory):
         raise WrongUse(f"there is no folder {show(directory)}", "tacit context --cwd .")
-    with Contexts(call.value("--home"), cwd=directory) as vault:
-        found = vault.context(directory)
+    with Home(call.value("--home"), cwd=directory) as home:
+        contexts = Contexts(home)
+        found = contexts.context(directory)
         if call.flag("--json"):
             say_json(_form(found))
         else:
-            sys.stdout.write(vault.context_text(found))
+            sys.stdout.write(contexts.context_text(found))
     return 0
 
 

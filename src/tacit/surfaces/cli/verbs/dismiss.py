@@ -5,12 +5,11 @@ from __future__ import annotations
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 
 
 def run(call: Call) -> int:
     call.some_words()
-    for outcome in call.part(Judging).dismiss_all(call.words, reason=call.text_value("--reason")):
+    for outcome in call.vault.decisions.dismiss_all(call.words, reason=call.text_value("--reason")):
         say(outcome_line("Dismissed for good", outcome))
     return 0
 

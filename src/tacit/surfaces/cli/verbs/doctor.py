@@ -18,14 +18,16 @@ def run(call: Call) -> int:
     call.no_words()
     place = here(call.value("--home"))
     found = [one for target in TARGETS.values() if (one := condition(target, place))]
-    captures = call.vault.setting("autocapture.enabled").value is True
+    captures = call.vault.configuration.setting("autocapture.enabled").value is True
     if found and not call.flag("--json"):
         say(f"Installed in {', '.join(show(one.name) for one in found)}.")
-    if (compared := call.vault.meanings()) and not call.flag("--json"):
+    if (compared := call.vault.embeddings.meanings()) and not call.flag("--json"):
         say(f"Meaning: {compared} texts can be compared.")
     of_targets = [finding for one in found for finding in _findings(one)]
     return report(
-        call, [*call.vault.doctor(), *of_targets, *_about_capturing(found, captures=captures)], "The home is well."
+        call,
+        [*call.vault.doctor.doctor(), *of_targets, *_about_capturing(found, captures=captures)],
+        "The home is well.",
     )
 
 

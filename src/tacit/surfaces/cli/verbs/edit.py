@@ -13,7 +13,6 @@ from tacit.surfaces.cli.command import Call, Command, Option, from_input
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.verbs.add import KINDS, kind_of, say_ruling
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 from tacit.vault.project import FACTS
 
 
@@ -22,12 +21,12 @@ def run(call: Call) -> int:
         call.one_word()
     reference, text = call.words[0], _text(call)
     if into := call.value("--into"):
-        say(outcome_line("Merged into", call.part(Judging).merge(reference, into)))
+        say(outcome_line("Merged into", call.vault.decisions.merge(reference, into)))
         return 0
     tags = call.all_values("--tag") if call.flag("--tag") else None
     if text is None and tags is None and not call.flag("--kind"):
-        text = in_editor(call.questions.show(reference).memory.claim.sentence)
-    outcome = call.part(Judging).edit(reference, text=text, kind=kind_of(call), tags=tags)
+        text = in_editor(call.vault.queries.show(reference).memory.claim.sentence)
+    outcome = call.vault.decisions.edit(reference, text=text, kind=kind_of(call), tags=tags)
     say(outcome_line("Revised", outcome))
     if outcome.in_file and outcome.memory.shared:
         say(f"  also in {FACTS}")

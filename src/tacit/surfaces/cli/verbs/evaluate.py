@@ -11,7 +11,7 @@ from tacit.vault.tending import Evaluation
 
 def run(call: Call) -> int:
     call.no_words()
-    evaluation = call.vault.evaluate(force=call.flag("--force"))
+    evaluation = call.vault.maintenance.evaluate(force=call.flag("--force"))
     if call.flag("--json"):
         say_json(evaluation_form(evaluation))
         return 0

@@ -9,7 +9,7 @@ from tacit.surfaces.cli.words import counted, say
 
 def run(call: Call) -> int:
     call.no_words()
-    done = call.vault.export(call.text_value("--to"))
+    done = call.vault.exchange.export(call.text_value("--to"))
     say(f"Exported {counted(done.events, 'event')} in {counted(done.files, 'file')} to {show(done.to)}")
     say(f"  on your other machine: tacit import {show(done.to)} --mine")
     say("  It holds everything you told Tacit: keep it where only you can read it. tacit purge does not reach it.")

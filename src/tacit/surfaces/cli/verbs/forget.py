@@ -9,7 +9,6 @@ from tacit.core.text import show
 from tacit.surfaces.cli.asking import ask
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 from tacit.vault.project import FACTS
 
 
@@ -18,10 +17,10 @@ def run(call: Call) -> int:
     reason, evidence = call.text_value("--reason"), call.text_value("--evidence")
     is_asked = not call.flag("--reason") and not call.flag("--evidence") and sys.stdin.isatty()
     if is_asked:
-        say(f"Forget: {show(call.questions.show(reference, by_text=by_text).memory.claim.sentence)}")
+        say(f"Forget: {show(call.vault.queries.show(reference, by_text=by_text).memory.claim.sentence)}")
         reason = _asked("  why? (Enter to skip) ")
         evidence = _asked("  what shows it? (Enter to skip) ")
-    outcome = call.part(Judging).forget(reference, reason=reason, evidence=evidence, by_text=by_text)
+    outcome = call.vault.decisions.forget(reference, reason=reason, evidence=evidence, by_text=by_text)
     say(f"Memory pruned or revised: {show(outcome.memory.claim.sentence)}")
     if outcome.memory.shared or outcome.memory.source == REPOSITORY:
         say(f"  taken out of {FACTS}, too")

@@ -18,7 +18,7 @@ def run(call: Call) -> int:
         return histories.run(call)
     if of_history:
         raise WrongUse(f"{of_history[0]} is about histories", "tacit import history --file FILE")
-    done = call.vault.import_(call.one_word(), mine=mine)
+    done = call.vault.exchange.import_(call.one_word(), mine=mine)
     if mine:
         say(f"Imported {counted(done.events, 'event')} of your own; {done.known} were here already.")
     else:

@@ -21,8 +21,8 @@ _OFTEN = 3
 
 def run(call: Call) -> int:
     call.no_words()
-    improvement = call.vault.improve(force=call.flag("--force"), least=call.number("--min-count", 2) or 2)
-    encoded = call.vault.encode(SECONDS)
+    improvement = call.vault.maintenance.improve(force=call.flag("--force"), least=call.number("--min-count", 2) or 2)
+    encoded = call.vault.embeddings.encode(SECONDS)
     if call.flag("--json"):
         say_json(_form(improvement))
         return 0

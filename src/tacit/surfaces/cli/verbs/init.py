@@ -10,7 +10,7 @@ from tacit.surfaces.cli.words import say
 def run(call: Call) -> int:
     call.no_words()
     wrappers = True if call.flag("--wrappers") else False if call.flag("--no-wrappers") else None
-    made = call.vault.init(wrappers=wrappers, agents=call.all_values("--agent"))
+    made = call.vault.setup.init(wrappers=wrappers, agents=call.all_values("--agent"))
     say(f"Home ready: {show(made.home)}" if made.changed else f"Nothing to do: {show(made.home)} is ready.")
     for path in made.changed:
         if path in made.wrapped:

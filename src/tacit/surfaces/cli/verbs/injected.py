@@ -8,7 +8,7 @@ from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import EXIT_CODE, JSON, Call, Command, Option
 from tacit.surfaces.cli.forms import Form
 from tacit.surfaces.cli.words import counted, say, say_json
-from tacit.vault.conversations.listing import Injection, ToldSessions
+from tacit.vault.conversations.listing import Injection
 
 _MOST = 20
 _WHEN = {
@@ -24,7 +24,7 @@ _WHEN = {
 def run(call: Call) -> int:
     call.no_words()
     limit = call.number("--limit") or _MOST
-    found = call.part(ToldSessions).injected(session=call.value("--session"), limit=limit)
+    found = call.vault.sessions.injected(session=call.value("--session"), limit=limit)
     if call.flag("--json"):
         say_json([_form(one) for one in found])
         return call.exit_code(found=bool(found))

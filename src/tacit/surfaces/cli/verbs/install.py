@@ -60,7 +60,7 @@ def _say_targets(call: Call) -> None:
     stale = [one for one in TARGETS.values() if (found := condition(one, place)) and found.is_stale]
     if not stale:
         return
-    if call.vault.is_person and (call.flag("--yes") or sys.stdin.isatty()):
+    if call.vault.home.is_person and (call.flag("--yes") or sys.stdin.isatty()):
         _repair(call, stale, place)
     else:
         say(f"Repair {', '.join(one.name for one in stale)} at once: tacit install --yes")
@@ -113,12 +113,12 @@ def _settle_capture(call: Call) -> None:
 
 
 def _turn_capture_on(call: Call) -> None:
-    call.vault.autocapture(True)
+    call.vault.configuration.autocapture(True)
     say("Sessions are recorded from now on; stop it with: tacit autocapture off")
 
 
 def _is_capture_on(call: Call) -> bool:
-    return call.vault.setting("autocapture.enabled").value is True
+    return call.vault.configuration.setting("autocapture.enabled").value is True
 
 
 COMMAND = Command(

@@ -49,7 +49,7 @@ def _each_once(learned: Iterable[Conclusion]) -> list[Conclusion]:
 
 
 def _rows(call: Call, model: str = "") -> list[Row]:
-    return call.vault.sessions_to_learn(
+    return call.vault.sessions.sessions_to_learn(
         session=call.value("--session"), since=call.value("--since"), everything=call.flag("--all"), model=model
     )
 
@@ -58,8 +58,8 @@ def _show_prompts(call: Call) -> int:
     """Exactly what would be sent, and nothing is."""
     if not call.flag("--dry-run"):
         raise WrongUse("--show-prompt goes with --dry-run", "tacit learn --dry-run --show-prompt")
-    for row in reversed(_rows(call, call.value("--model") or call.vault.model_name)):
-        if prompt := call.vault.model_prompt(call.vault.said_in(row)):
+    for row in reversed(_rows(call, call.value("--model") or call.vault.model.model_name)):
+        if prompt := call.vault.model.model_prompt(call.vault.learning.said_in(row)):
             for line in prompt.split("\n"):
                 say(show(line))
     return 0
@@ -71,10 +71,10 @@ def _model(call: Call) -> str:
     named = call.value("--model")
     if named is not None:
         if named:
-            call.vault.must_have_model(named)
+            call.vault.model.must_have_model(named)
         return named
-    chosen = "" if call.flag("--dry-run") else call.vault.model_name
-    if chosen and (problem := call.vault.model_problem(chosen)):
+    chosen = "" if call.flag("--dry-run") else call.vault.model.model_name
+    if chosen and (problem := call.vault.model.model_problem(chosen)):
         warn(f"model: {show(problem)}")
         return ""
     return chosen
@@ -82,7 +82,7 @@ def _model(call: Call) -> str:
 
 def _without_model(rows: Sequence[Row], call: Call) -> Iterator[Conclusion]:
     for row in rows:
-        yield from call.vault.learn_from_session(row, dry_run=call.flag("--dry-run"))
+        yield from call.vault.learning.learn_from_session(row, dry_run=call.flag("--dry-run"))
 
 
 def _read_by(model: str, rows: Sequence[Row], call: Call) -> Iterator[Conclusion]:
@@ -93,9 +93,9 @@ def _read_by(model: str, rows: Sequence[Row], call: Call) -> Iterator[Conclusion
         yield from _without_model(_rows(call), call)
     while waiting:
         row = waiting.pop()
-        read = call.vault.model_findings(call.vault.said_in(row), model)
+        read = call.vault.model.model_findings(call.vault.learning.said_in(row), model)
         _tell(read, row, call)
-        yield from call.vault.learn_from_session(row, dry_run=dry_run, read=read)
+        yield from call.vault.learning.learn_from_session(row, dry_run=dry_run, read=read)
         if read.problem and not read.tokens:  # it was not even asked, and so it is with the next
             break
     if waiting:
@@ -109,7 +109,7 @@ def _tell(read: ModelOutcome, row: Row, call: Call) -> None:
     if read.problem:
         warn(f"model: {show(read.problem)}")
         return
-    budget = call.vault.model_budget()
+    budget = call.vault.model.model_budget()
     spent = f"{counted(read.tokens, 'token')}; today {budget.spent:,} of {budget.per_day:,}"
     warn(f"model: {counted(len(read.findings), 'finding')} for {spent}")
     if read.summary:

@@ -22,7 +22,7 @@ def run(call: Call) -> int:
     name = call.value("--status") or "active"
     if name not in (*_STATUSES, "all"):
         raise WrongUse(f"no such status: {name!r}", "one of active, pending, forgotten, dismissed, all")
-    memories = call.questions.entries(
+    memories = call.vault.queries.entries(
         status=_STATUSES.get(name),
         kind=call.value("--kind"),
         scope=call.value("--scope"),
@@ -30,7 +30,7 @@ def run(call: Call) -> int:
         filters=filters_of(call),
     )
     say_entries(call, limited(call, memories), "Memories", len(memories))
-    if not call.flag("--json") and (untrusted := call.questions.untrusted()):
+    if not call.flag("--json") and (untrusted := call.vault.home.untrusted()):
         say(waiting_for_trust(untrusted))
     return call.exit_code(found=bool(memories))
 

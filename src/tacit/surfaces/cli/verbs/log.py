@@ -7,7 +7,6 @@ from tacit.core.observation import WorkLogged
 from tacit.core.text import show
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 
 
 def run(call: Call) -> int:
@@ -22,7 +21,7 @@ def run(call: Call) -> int:
         evidence=call.text_value("--evidence"),
         next=call.text_value("--next"),
     )
-    path = call.part(Judging).log(entry)
+    path = call.vault.decisions.log(entry)
     say(f"Logged: {show(entry.task)}: {show(entry.summary)}")
     say(f"  {show(path)}")
     return 0

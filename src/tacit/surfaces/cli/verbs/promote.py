@@ -7,11 +7,10 @@ from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.verbs.add import KINDS, kind_of, say_ruling
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 
 
 def run(call: Call) -> int:
-    outcome = call.part(Judging).promote(
+    outcome = call.vault.decisions.promote(
         call.text(), kind=kind_of(call) or Kind.PATTERN, evidence=call.text_value("--evidence")
     )
     say(outcome_line("Promoted", outcome))

@@ -14,12 +14,12 @@ from tacit.vault.purging import Purge
 
 def run(call: Call) -> int:
     if call.flag("--again"):
-        return _tell(call.vault.purge_again())
+        return _tell(call.vault.purger.purge_again())
     reference, text = _meant(call)
-    if not call.flag("--yes") and not _agreed(call.vault.to_purge(reference, text=text)):
+    if not call.flag("--yes") and not _agreed(call.vault.purger.to_purge(reference, text=text)):
         say("Nothing was changed.")
         return 1
-    return _tell(call.vault.purge(reference, text=text, reason=call.text_value("--reason")))
+    return _tell(call.vault.purger.purge(reference, text=text, reason=call.text_value("--reason")))
 
 
 def _meant(call: Call) -> tuple[str | None, str | None]:

@@ -43,11 +43,11 @@ def _hits(call: Call) -> list[Hit]:
     if like := call.value("--like"):
         if call.words or call.value("--query"):
             raise WrongUse("--like takes an id and no query", f"tacit recall --like {like}")
-        return call.questions.recall_like(like, limit=call.number("--limit"))
+        return call.vault.queries.recall_like(like, limit=call.number("--limit"))
     query = _query(call)
     if call.value("--kind") in (None, COMMAND_KIND):
-        call.questions.file_waiting_commands()
-    return call.questions.recall(
+        call.vault.queries.file_waiting_commands()
+    return call.vault.queries.recall(
         query,
         limit=call.number("--limit"),
         kind=call.value("--kind"),

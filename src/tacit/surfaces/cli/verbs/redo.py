@@ -5,12 +5,11 @@ from __future__ import annotations
 from tacit.core.text import show
 from tacit.surfaces.cli.command import Call, Command
 from tacit.surfaces.cli.words import say
-from tacit.vault.undoing import Undoing
 
 
 def run(call: Call) -> int:
     call.no_words()
-    say(f"Redone: {show(call.part(Undoing).redo())}")
+    say(f"Redone: {show(call.vault.undo_redo.redo())}")
     say("  take it back: tacit undo")
     return 0
 

@@ -11,9 +11,9 @@ SECONDS = 60  # at most for vectors; the rest is made the next time, and by the 
 
 def run(call: Call) -> int:
     call.no_words()
-    number = call.vault.reindex()
+    number = call.vault.doctor.reindex()
     say(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
-    tell_of_meaning(call.vault.encode(SECONDS))
+    tell_of_meaning(call.vault.embeddings.encode(SECONDS))
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 
 
 def run(call: Call) -> int:
@@ -14,7 +13,7 @@ def run(call: Call) -> int:
 def propose(call: Call, source: str) -> int:
     from tacit.core.text import show
 
-    outcome = call.part(Judging).remember(
+    outcome = call.vault.decisions.remember(
         call.text(), evidence=call.text_value("--evidence"), everywhere=call.flag("--global"), source=source
     )
     text = show(outcome.memory.claim.sentence)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 from tacit.vault.project import FACTS
 
 
 def run(call: Call) -> int:
-    outcome = call.part(Judging).restore(call.text(), reason=call.text_value("--reason"))
+    outcome = call.vault.decisions.restore(call.text(), reason=call.text_value("--reason"))
     say(outcome_line("Restored", outcome))
     if outcome.in_file and outcome.memory.shared:
         say(f"  also in {FACTS}")

@@ -80,7 +80,7 @@ def _act(vault: Vault, listed: Listed, answer: str) -> bool:
             say("   " + outcome_line("Revised and accepted", vault.edit(name, text=text, accept=True)))
         case "m":
             into = ask("   merge into which id > ").strip()
-            say("   " + outcome_line("Merged into", vault.merge(name, into)))
+            say("   " + outcome_line("Merged into", vault.decisions.merge(name, into)))
         case _:
             say(f"   {_KEYS}")
             return False

@@ -10,7 +10,7 @@ from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.forms import Form, session_form
 from tacit.surfaces.cli.words import say, say_json
-from tacit.vault.conversations.listing import ListedSession, ToldSessions
+from tacit.vault.conversations.listing import ListedSession
 
 
 def run(call: Call) -> int:
@@ -18,14 +18,14 @@ def run(call: Call) -> int:
         raise WrongUse(
             "tacit session wants show and the id of a session", "tacit sessions, then: tacit session show ID"
         )
-    listed, session = call.part(ToldSessions).session(call.words[1])
+    listed, session = call.vault.sessions.session(call.words[1])
     if call.flag("--json"):
         say_json(_form(listed, session))
         return 0
     turn, around = call.number("--turn"), call.number("--around", least=0)
     if turn is None and around is not None:
         raise WrongUse("--around wants --turn", f"tacit session show {listed.short} --turn 1 --around {around}")
-    lines = _part(call, listed, session, turn, around or 0) if turn else call.part(ToldSessions).session_lines(session)
+    lines = _part(call, listed, session, turn, around or 0) if turn else call.vault.sessions.session_lines(session)
     for line in lines:
         say(show(line) if line else "")
     return 0
@@ -33,7 +33,7 @@ def run(call: Call) -> int:
 
 def _part(call: Call, listed: ListedSession, session: Session, turn: int, around: int) -> list[str]:
     """One turn, under the title of the session, and how to see the rest."""
-    told = call.part(ToldSessions).session_part_lines(session, turn, around)
+    told = call.vault.sessions.session_part_lines(session, turn, around)
     rest = f"(Turn {turn} of {len(session.parts)}. The whole session: tacit session show {listed.short})"
     return [f"# {session.title}", *told, "", rest]
 

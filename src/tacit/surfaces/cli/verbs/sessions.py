@@ -11,7 +11,7 @@ from tacit.index.sessions import Row
 from tacit.surfaces.cli.command import EXIT_CODE, JSON, Call, Command, Option
 from tacit.surfaces.cli.forms import session_form
 from tacit.surfaces.cli.words import counted, say, say_json
-from tacit.vault.conversations.listing import ListedSession, ToldSessions
+from tacit.vault.conversations.listing import ListedSession
 
 _MOST = 20
 _FILES = 4
@@ -24,7 +24,7 @@ def run(call: Call) -> int:
     if folder is not None and not os.path.isdir(folder):
         raise WrongUse(f"{folder!r} is no folder", "tacit sessions --project .")
     limit = call.number("--limit") or _MOST
-    listed = call.part(ToldSessions).sessions(project=os.path.abspath(folder) if folder else False)
+    listed = call.vault.sessions.sessions(project=os.path.abspath(folder) if folder else False)
     if call.flag("--json"):
         say_json([session_form(one) for one in listed[:limit]])
         return call.exit_code(found=bool(listed))

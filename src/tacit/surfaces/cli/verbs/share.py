@@ -6,12 +6,11 @@ from tacit.surfaces.cli.command import Call, Command
 from tacit.surfaces.cli.show import outcome_line
 from tacit.surfaces.cli.verbs.add import say_ruling, say_sharing
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 
 
 def run(call: Call) -> int:
     call.some_words()
-    for outcome in call.part(Judging).share_all(call.words):
+    for outcome in call.vault.decisions.share_all(call.words):
         say(outcome_line("Shared", outcome))
         say_sharing(outcome)
         say_ruling(outcome)

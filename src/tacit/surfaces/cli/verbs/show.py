@@ -10,7 +10,7 @@ from tacit.surfaces.cli.words import say, say_json
 
 
 def run(call: Call) -> int:
-    listed = call.questions.show(call.text())
+    listed = call.vault.queries.show(call.text())
     if call.flag("--json"):
         say_json(memory_form(listed))
         return 0

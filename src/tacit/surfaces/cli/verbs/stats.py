@@ -8,7 +8,7 @@ from tacit.core.text import clip, show
 from tacit.surfaces.cli.command import JSON, Call, Command
 from tacit.surfaces.cli.forms import Form, counts
 from tacit.surfaces.cli.words import counted, say, say_json
-from tacit.vault.statistics import Counting, Often, Statistics, Week
+from tacit.vault.statistics import Often, Statistics, Week
 
 _BARS = "▁▂▃▄▅▆▇█"
 _SHOWN = 5
@@ -22,7 +22,7 @@ _HABITS = {
 
 def run(call: Call) -> int:
     call.no_words()
-    found = call.part(Counting).statistics()
+    found = call.vault.pending.statistics()
     if call.flag("--json"):
         say_json(_form(found))
         return 0

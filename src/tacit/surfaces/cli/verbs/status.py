@@ -6,12 +6,12 @@ from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command
 from tacit.surfaces.cli.forms import SCHEMA, Form, counts
 from tacit.surfaces.cli.words import counted, say, say_json, waiting_for_trust
-from tacit.vault.tending import Overview, Tending
+from tacit.vault.tending import Overview
 
 
 def run(call: Call) -> int:
     call.no_words()
-    now = call.part(Tending).status()
+    now = call.vault.maintenance.status()
     if call.flag("--json"):
         say_json(_form(now))
         return 0

@@ -9,11 +9,10 @@ from tacit.surfaces.cli.asking import agreed
 from tacit.surfaces.cli.command import Call, Command, Option
 from tacit.surfaces.cli.verbs.add import kind_of
 from tacit.surfaces.cli.words import say
-from tacit.vault.judging import Judging
 
 
 def run(call: Call) -> int:
-    outcome = call.part(Judging).suggest(
+    outcome = call.vault.decisions.suggest(
         call.text(),
         evidence=call.text_value("--evidence"),
         reason=call.text_value("--reason"),
@@ -23,7 +22,7 @@ def run(call: Call) -> int:
     sentence = show(outcome.memory.claim.sentence)
     if not outcome.changed:
         say(f"Suggested before: {sentence}")
-    elif call.part(Judging).is_person and sys.stdin.isatty():
+    elif call.vault.home.is_person and sys.stdin.isatty():
         return _decided(call, outcome.short, sentence)
     else:
         say(f"I noticed: {show(call.text_value('--evidence'))}. Should I remember: “{sentence}”?")
@@ -34,7 +33,7 @@ def run(call: Call) -> int:
 def _decided(call: Call, short: str, sentence: str) -> int:
     """At a terminal the person is there and can say."""
     if agreed(f"Should I remember: “{sentence}”?"):
-        call.part(Judging).accept(short)
+        call.vault.decisions.accept(short)
         say("Remembered.")
     else:
         say(f"It waits: tacit accept {short}   tacit dismiss {short}")

@@ -7,12 +7,11 @@ from tacit.surfaces.cli.forms import memory_form
 from tacit.surfaces.cli.narrowing import KIND, LIMIT, OPTIONS, filters_of, limited, say_rest
 from tacit.surfaces.cli.show import say_card
 from tacit.surfaces.cli.words import say, say_json
-from tacit.vault.learning import Learning
 
 
 def run(call: Call) -> int:
     call.no_words()
-    pending = call.part(Learning).suggestions(
+    pending = call.vault.pending.suggestions(
         call.value("--scope") or "all", kind=call.value("--kind"), filters=filters_of(call)
     )
     shown = limited(call, pending)

@@ -21,7 +21,7 @@ _SHOWN = 200
 def run(call: Call) -> int:
     call.no_words()
     vault = call.vault
-    found = vault.unread_edits()
+    found = vault.hand_edits.unread_edits()
     for page, edits in groupby(found, key=lambda told: told.page):
         say(show(page))
         for told in edits:
@@ -29,9 +29,9 @@ def run(call: Call) -> int:
     if not any(not isinstance(told.edit, Left) for told in found):
         say("No unread edits." if not found else "Nothing here that Tacit could take in; it stays as it is.")
         return 0
-    if call.flag("--yes") or (sys.stdin.isatty() and vault.is_person and _agreed(found)):
-        return _tell(vault.sync(found, vouched=True))
-    return _tell_unvouched(vault.sync(found, vouched=False))
+    if call.flag("--yes") or (sys.stdin.isatty() and vault.home.is_person and _agreed(found)):
+        return _tell(vault.hand_edits.sync(found, vouched=True))
+    return _tell_unvouched(vault.hand_edits.sync(found, vouched=False))
 
 
 def _agreed(found: Sequence[Told]) -> bool:

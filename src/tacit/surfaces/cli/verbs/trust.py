@@ -23,14 +23,14 @@ def run(call: Call) -> int:
     if len(chosen) > 1:
         raise WrongUse(f"{chosen[0]} and {chosen[1]} do not go together", "tacit trust --show")
     if call.flag("--revoke"):
-        count = call.vault.distrust()
+        count = call.vault.repository.distrust()
         say(f"No longer trusted: {counted(count, 'line')} count as not said. tacit undo takes that back.")
         return 0
     return _look(call)
 
 
 def _look(call: Call) -> int:
-    repository = call.vault.repository()
+    repository = call.vault.repository.repository()
     if call.flag("--json"):
         say_json(_form(repository))
         return 0
@@ -50,7 +50,7 @@ def _look(call: Call) -> int:
 
 
 def _accept(call: Call, repository: Repository) -> int:
-    memories = call.vault.trust(repository)
+    memories = call.vault.repository.trust(repository)
     say(f"Accepted {counted(len(memories), 'fact')}. If a line of the file changes, all of them wait again.")
     say("  take back: tacit trust --revoke")
     return 0

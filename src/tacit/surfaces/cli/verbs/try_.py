@@ -16,6 +16,7 @@ from tacit.surfaces.cli.show import card
 from tacit.surfaces.cli.verbs import sessions
 from tacit.surfaces.cli.verbs.stats import lines
 from tacit.surfaces.cli.words import counted, say, short_path
+from tacit.vault.opened import Home
 from tacit.vault.vault import Vault
 
 _MOST_FILES, _MOST_BYTES = 200, 200_000_000  # of transcripts: enough to see what it is, and soon done
@@ -38,7 +39,7 @@ def run(call: Call) -> int:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tacit-try-")))
         bare = {"HOME": os.path.expanduser("~")} | {name: os.environ[name] for name in _KEPT if name in os.environ}
-        vault = stack.enter_context(Vault(folder / "home", cwd=folder, environment=bare))
+        vault = stack.enter_context(Vault(Home(folder / "home", cwd=folder, environment=bare)))
         shell, agent = _of_shells(vault), _of_agents(vault)
         if not shell and not agent:
             places = ", ".join(map(show, map(short_path, _places(vault, bare))))
@@ -51,7 +52,7 @@ def run(call: Call) -> int:
 def _places(vault: Vault, environment: dict[str, str]) -> Iterator[str]:
     from tacit.capture.agents.sources import SOURCES
 
-    yield from vault.history_places()
+    yield from vault.histories.history_places()
     for source in SOURCES.values():
         yield from source.places(environment, environment["HOME"])
 
@@ -61,11 +62,11 @@ def _places(vault: Vault, environment: dict[str, str]) -> Iterator[str]:
 
 def _of_shells(vault: Vault) -> str:
     """Shows what the histories teach; the shell that wrote one, if there is any."""
-    if not (found := vault.histories()):
+    if not (found := vault.histories.histories()):
         return ""
     bar = Bar()
     try:
-        done = vault.import_history(found, progress=bar)
+        done = vault.histories.import_history(found, progress=bar)
     finally:
         bar.wipe()
     _say_learned(vault)
@@ -78,7 +79,7 @@ def _of_shells(vault: Vault) -> str:
 def _say_learned(vault: Vault) -> None:
     pending = vault.suggestions()
     say("What Tacit would learn from your shell histories, read in a home that is thrown away:\n")
-    for line in lines(vault.statistics()):
+    for line in lines(vault.pending.statistics()):
         say(line)
     first = f"It would suggest, first of all, {counted(len(pending), 'thing')}:"
     say(f"\n{first if pending else 'It would suggest nothing yet.'}")
@@ -93,14 +94,14 @@ def _say_learned(vault: Vault) -> None:
 
 def _of_agents(vault: Vault) -> str:
     """Shows the last sessions as they would be remembered; the agent of the latest, if there is any."""
-    every = vault.transcripts_in(vault.transcript_places())
+    every = vault.transcripts.transcripts_in(vault.transcripts.transcript_places())
     chosen = _latest(every)
     bar = Bar("things said and done")
     try:
-        vault.capture_transcripts(chosen, progress=bar)
+        vault.transcripts.capture_transcripts(chosen, progress=bar)
     finally:
         bar.wipe()
-    listed = vault.sessions()
+    listed = vault.sessions.sessions()
     if not listed:
         return ""
     say(f"Your last sessions with agents, as Tacit would remember them ({len(listed):,} in all):\n")

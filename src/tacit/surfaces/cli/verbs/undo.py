@@ -9,7 +9,7 @@ from tacit.core.text import show
 from tacit.surfaces.cli.command import JSON, Call, Command, Option
 from tacit.surfaces.cli.forms import Form, utc
 from tacit.surfaces.cli.words import say, say_json
-from tacit.vault.undoing import Step, Undoing
+from tacit.vault.undoing import Step
 
 
 def run(call: Call) -> int:
@@ -18,13 +18,13 @@ def run(call: Call) -> int:
         return _list(call)
     if call.flag("--json"):
         raise WrongUse("--json goes with --list", "tacit undo --list --json")
-    say(f"Undone: {show(call.part(Undoing).undo(call.one_word() if call.words else None))}")
+    say(f"Undone: {show(call.vault.undo_redo.undo(call.one_word() if call.words else None))}")
     say("  bring it back: tacit redo")
     return 0
 
 
 def _list(call: Call) -> int:
-    stack = call.part(Undoing).undo_stack()
+    stack = call.vault.undo_redo.undo_stack()
     if call.flag("--json"):
         say_json([_form(step) for step in stack.steps])
         return 0

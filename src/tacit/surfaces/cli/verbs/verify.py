@@ -19,12 +19,12 @@ def run(call: Call) -> int:
     if call.flag("--quarantine-unsigned") and call.flag("--accept-unsigned"):
         raise WrongUse("either set aside what this home did not write, or vouch for it", "tacit verify")
     if call.flag("--mend"):
-        _tell(call, call.vault.mend())
+        _tell(call, call.vault.purger.mend())
     if call.flag("--quarantine-unsigned") and _may(call, "Set these aside?"):
-        _tell(call, call.vault.quarantine_unsigned())
+        _tell(call, call.vault.doctor.quarantine_unsigned())
     if call.flag("--accept-unsigned") and _may(call, "Are these, and all other lines of the log, yours?"):
-        call.vault.accept_unsigned()
-    return report(call, call.vault.verify(), "Every line of the log can be read.")
+        call.vault.doctor.accept_unsigned()
+    return report(call, call.vault.doctor.verify(), "Every line of the log can be read.")
 
 
 def _tell(call: Call, moved: Sequence[Aside]) -> None:
@@ -35,9 +35,9 @@ def _tell(call: Call, moved: Sequence[Aside]) -> None:
 
 def _may(call: Call, question: str) -> bool:
     """Whether a person agrees, who is shown what it is about."""
-    if call.flag("--yes") or not call.vault.is_person:  # an agent is refused by the vault
+    if call.flag("--yes") or not call.vault.home.is_person:  # an agent is refused by the vault
         return True
-    found = call.vault.unvouched()
+    found = call.vault.doctor.unvouched()
     if not sys.stdin.isatty():
         raise WrongUse(
             f"{len(found)} decisions are concerned, and there is nobody to ask", "look at them, then add --yes"

@@ -23,7 +23,7 @@ _HABITS = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN, Ki
 
 
 def run(call: Call) -> int:
-    listed, reasons = call.questions.why(call.text())
+    listed, reasons = call.vault.queries.why(call.text())
     behind = _occurrences(call, listed.memory)
     if call.flag("--json"):
         events, commands = [_event_form(reason) for reason in reasons], [_command_form(ran) for ran in behind]
@@ -51,9 +51,8 @@ def _occurrences(call: Call, memory: Memory) -> list[Ran]:
     """The latest commands behind a habit."""
     if memory.kind not in _HABITS:  # what looks them up takes long to load
         return []
-    from tacit.vault.learning import Learning
 
-    return call.part(Learning).occurrences(memory)
+    return call.vault.pending.occurrences(memory)
 
 
 def _words(source: Source) -> str:

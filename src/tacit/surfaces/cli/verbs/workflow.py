@@ -46,7 +46,7 @@ def run(call: Call) -> int:
 
 
 def _list(call: Call, _words: list[str]) -> int:
-    found = call.vault.workflows()
+    found = call.vault.workflows.workflows()
     if call.flag("--json"):
         say_json([workflow_form(one) for one in found])
         return 0
@@ -62,7 +62,7 @@ def _list(call: Call, _words: list[str]) -> int:
 def _show(call: Call, words: list[str]) -> int:
     from tacit.surfaces.cli.stepping import step_lines
 
-    workflow = call.vault.workflow(words[0])
+    workflow = call.vault.workflows.workflow(words[0])
     if call.flag("--json"):
         say_json(workflow_form(workflow))
         return 0
@@ -83,7 +83,7 @@ def _show(call: Call, words: list[str]) -> int:
 
 
 def _runs(call: Call, words: list[str]) -> int:
-    runs = call.vault.workflow_runs(words[0])
+    runs = call.vault.workflows.workflow_runs(words[0])
     if call.flag("--json"):
         say_json([run_form(one) for one in runs])
         return 0
@@ -124,7 +124,7 @@ def _new(call: Call, words: list[str]) -> int:
     name, *steps = words
     if steps and call.flag("--step"):
         raise WrongUse("the steps were given twice, as words and with --step")
-    workflow = call.vault.workflow_from(name, steps or call.all_values("--step"), _folder(call), ClaimId(""))
+    workflow = call.vault.workflows.workflow_from(name, steps or call.all_values("--step"), _folder(call), ClaimId(""))
     say(f"Saved {workflow.name} ({counted(len(workflow.steps), 'step')}), {_where(workflow)}.")
     say(f"  tacit workflow run {workflow.name}   tacit workflow edit {workflow.name}   tacit undo")
     return 0
@@ -144,23 +144,23 @@ def _edit(call: Call, words: list[str]) -> int:
     from tacit.surfaces.cli.rewriting import rewrite
 
     _only_a_person(call, "changes a workflow", f"tacit workflow edit {words[0]}")
-    return rewrite(call.vault, call.vault.workflow(words[0]), call.value("--file"))
+    return rewrite(call.vault, call.vault.workflows.workflow(words[0]), call.value("--file"))
 
 
 def _only_a_person(call: Call, what: str, type_it: str) -> None:
     """Before an editor opens; the vault asks again."""
-    if not call.vault.is_person:
+    if not call.vault.home.is_person:
         raise Refused(f"only a person {what}", f"ask them to type: {type_it}")
 
 
 def _rename(call: Call, words: list[str]) -> int:
-    workflow = call.vault.rename_workflow(*words)
+    workflow = call.vault.workflows.rename_workflow(*words)
     say(f"{show(words[0])} is {workflow.name} now; its runs went along. tacit undo takes it back.")
     return 0
 
 
 def _rm(call: Call, words: list[str]) -> int:
-    workflow = call.vault.drop_workflow(words[0])
+    workflow = call.vault.workflows.drop_workflow(words[0])
     say(f"Removed {show(workflow.name)} ({counted(len(workflow.steps), 'step')}). tacit undo brings it back.")
     return 0
 
@@ -173,7 +173,7 @@ def _run(call: Call, words: list[str]) -> int:
 
     if call.flag("--from") and call.flag("--resume"):
         raise WrongUse("--from and --resume do not go together", f"tacit workflow run {words[0]} --resume")
-    workflow = call.vault.runnable_workflow(words[0])
+    workflow = call.vault.workflows.runnable_workflow(words[0])
     first = first_step(workflow, call.number("--from"), call.flag("--resume"))
     shell, place = own_shell(), place_of(workflow)
     needed = names_in(step for at, step in enumerate(workflow.steps) if at >= first or changes_directory(step))
@@ -254,7 +254,7 @@ def _export(call: Call, words: list[str]) -> int:
     render = FORMATS.get(call.text_value("--as"))
     if render is None:
         raise WrongUse(f"export wants --as {_FORMATS}", f"tacit workflow export {words[0]} --as make")
-    workflow = must_be_runnable(call.vault.workflow(words[0]))
+    workflow = must_be_runnable(call.vault.workflows.workflow(words[0]))
     folder = os.path.expanduser(workflow.directory)
     text = render(Recipe(workflow.name, workflow.steps, folder, own_shell().name))
     target = call.value("--to")

@@ -24,7 +24,7 @@ def run(vault: Vault, given: Given) -> Told:
         next=evidence_of(given.text("next")),
     )
     wait_for_turn(vault)
-    vault.log(entry)
+    vault.decisions.log(entry)
     task, summary = harmless(entry.task, 200), harmless(entry.summary, 400)
     return Told(f"Logged: {task}: {summary}", {"task": task, "summary": summary})
 

@@ -17,13 +17,13 @@ _LINE, _ALL = 400, 20_000  # characters
 def run(vault: Vault, given: Given) -> Told:
     from tacit.surfaces.mcp.fence import fenced, harmless
 
-    listed, session = vault.session(given.text("id"))
+    listed, session = vault.sessions.session(given.text("id"))
     if not given.flag("everywhere"):
-        vault.must_be_of_this_project(listed)
+        vault.sessions.must_be_of_this_project(listed)
     turn, around = given.number("turn", 1), given.number("around", 1)
     told: list[str] = []
     size = 0
-    for line in vault.session_part_lines(session, turn, around):
+    for line in vault.sessions.session_part_lines(session, turn, around):
         told.append(harmless(line, _LINE))
         size += len(told[-1])
         if size > _ALL:

@@ -32,7 +32,8 @@ def run(vault: Vault, given: Given) -> Told:
     if not evidence:
         raise WrongUse("the evidence is empty", "say where it was observed: a message, a file, a test")
     wait_for_turn(vault)
-    outcome = vault.remember(given.text("text"), evidence=evidence, everywhere=given.flag("everywhere"), source="mcp")
+    everywhere = given.flag("everywhere")
+    outcome = vault.decisions.remember(given.text("text"), evidence=evidence, everywhere=everywhere, source="mcp")
     return told(outcome, recorded=outcome.changed)
 
 

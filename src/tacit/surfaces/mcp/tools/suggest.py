@@ -21,7 +21,7 @@ def run(vault: Vault, given: Given) -> Told:
     if not seen:
         raise WrongUse("the evidence is empty", "quote what the person said, or name what you saw")
     wait_for_turn(vault)
-    outcome = vault.suggest(
+    outcome = vault.decisions.suggest(
         given.text("text"),
         evidence=evidence_of(seen),
         reason=reason,
