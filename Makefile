@@ -1,4 +1,5 @@
 # make try   an environment, Tacit in it, and a guided first run in a throw-away home
+# make check lint, types, layers, unit tests and laws: about a minute
 # make test  lint, types, layers and all tests
 # make bench  every figure of the README and of bench/README.md, measured, printed and drawn
 # make e2e   real coding agents, installed below .clients, each run offline against a stub of its model
@@ -7,11 +8,14 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: try test lint format pytest e2e chaos bench peers docs clean
+.PHONY: try check test lint format pytest e2e chaos bench peers docs clean
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
 	@$(BIN)/tacit try
+
+check: $(VENV)/developing lint
+	$(BIN)/pytest -n 2 --dist loadfile tests/core tests/laws tests/log tests/notes tests/recall tests/settings
 
 test: $(VENV)/developing lint pytest
 

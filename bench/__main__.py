@@ -21,7 +21,7 @@ from bench.figures import Figure, table
 from bench.homes import DEFAULT
 from bench.results import PATH, load, merged, results, save, this_machine
 from bench.suite import MATERIAL, NAMES, Bench, chosen
-from tacit import meaning
+from tacit.search import semantic as meaning
 
 ROOT = Path(__file__).resolve().parents[1]
 VARIABLE = "TACIT_BENCH_MATERIAL"

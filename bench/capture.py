@@ -22,11 +22,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.figures import Figure, amount, at_most, encoded, table
-from tacit.capture.agents.heard import Limits, Source, Tally
-from tacit.capture.agents.sources import HEAD, SOURCES, source_of, transcripts
-from tacit.core.conversation import How, PromptGiven
-from tacit.vault.conversations.capturing import TranscriptCapture
-from tacit.vault.opened import Home
+from tacit.home.home import Home
+from tacit.hosts.capture import HEAD, SOURCES, TranscriptCapture, source_of, transcripts
+from tacit.hosts.records import Limits, Source, Tally
+from tacit.model.observation import How, PromptGiven
 from tacit.vault.vault import Vault
 
 ROUNDS, TARGET, WHOLE, LEARNING, MEMORY = 5, 1.5, 4, 2, 150
@@ -34,8 +33,8 @@ _SIZE = 100 << 20
 _TURNS = (How.TYPED, How.COMMAND, How.SHELL)
 _PEAK = """
 import sys
-from tacit.capture.agents.heard import Limits, Tally
-from tacit.capture.agents.sources import SOURCES
+from tacit.hosts.records import Limits, Tally
+from tacit.hosts.capture import SOURCES
 count = 0
 for path in sys.argv[2:]:
     with open(path, "rb") as file:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.figures import Figure, at_least, encoded, table
-from tacit.core.relation import Bond, relation
+from tacit.model.relation import Bond, relation
 
 FOLDER = Path(__file__).parent / "contradicting"
 TABLES = (FOLDER / "seen.jsonl", FOLDER / "unseen" / "one.jsonl")

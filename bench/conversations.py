@@ -18,7 +18,7 @@ from tests.chaos.outcome import Outcome
 from tests.laws import test_capture
 
 from bench.rows import Result, Test, result
-from tacit.capture.agents import telling
+from tacit.hosts import normalize as telling
 from tacit.index import sessions
 
 _LAWS = {

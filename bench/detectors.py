@@ -21,17 +21,17 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tacit.core.claim import GLOBAL, Kind
-from tacit.core.event import USER, Event, Origin
-from tacit.core.ids import event_id
-from tacit.core.observation import UNKNOWN_STATUS, CommandRan
-from tacit.core.provenance import Provenance
-from tacit.index import habits, store, writer
-from tacit.learn.habits import families
-from tacit.learn.habits.choose import WAITING
-from tacit.learn.habits.habit import SCALES, label
-from tacit.vault import learning, tallies
-from tacit.vault.filing import must_decode
+from tacit.index import database as store
+from tacit.index import habits, writer
+from tacit.learn import command_names as families
+from tacit.learn.habits import counts as tallies
+from tacit.learn.habits import learn as learning
+from tacit.learn.habits.habit import SCALES, WAITING, label
+from tacit.log.codec import must_decode
+from tacit.model.claim import GLOBAL, Kind, Provenance
+from tacit.model.event import USER, Event, Origin
+from tacit.model.ids import event_id
+from tacit.model.observation import UNKNOWN_STATUS, CommandRan
 
 _PAUSE = timedelta(minutes=30)
 _HEAD = "| who                  | commands | directories | commands found | sequences | beyond chance | shown |   ms |"

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 
 import tacit
 from bench.figures import Figure, amount, at_most, median, show
-from tacit.capture.history.found import HistoryFile
+from tacit.shell.history_import import HistoryFile
 
 LINES, ROUNDS = 100_000, 7
 TARGET, MEMORY = 3, 200
@@ -30,7 +30,7 @@ HUGE = 2 << 30
 _TOOLS = "git status|git diff|git add -A|git push|ls -la|cd ..|make test|make|npm test|docker ps|vim README|pytest -q"
 _IMPORT = """
 import resource, sys, tacit
-from tacit.capture.history.found import HistoryFile
+from tacit.shell.history_import import HistoryFile
 with tacit.open(sys.argv[1], cwd=sys.argv[2]) as vault:
     (done,) = vault.histories.import_history([HistoryFile(sys.argv[3], "zsh")])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, done.commands, done.new)

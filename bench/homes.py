@@ -25,15 +25,13 @@ from tests.chaos.apart import copy_home
 
 import tacit
 from bench.vocabulary import identifier, question, sentence
-from tacit.core.claim import GLOBAL, Claim, Scope, project_scope
-from tacit.core.event import USER, Event, Origin
-from tacit.core.ids import event_id
-from tacit.core.judgement import Proposed, Verdict
-from tacit.core.provenance import Provenance
-from tacit.core.statement import claim_from
-from tacit.core.text import STOP_WORDS
 from tacit.log.codec import encode
 from tacit.log.log import MEMORY
+from tacit.model.claim import GLOBAL, Claim, Provenance, Scope, project_scope
+from tacit.model.event import USER, Event, Origin, Proposed, Verdict
+from tacit.model.ids import event_id
+from tacit.model.statement import claim_from
+from tacit.text.words import STOP_WORDS
 
 DEFAULT = Path(tempfile.gettempdir()) / "tacit-bench-homes"
 QUERIES = 500

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from bench.figures import Figure, amount, at_most, median, quantile, show
 from bench.homes import copy_of
-from tacit.capture.agents.heard import Heard
-from tacit.core.conversation import Act, PromptGiven, ReplyGiven, ToolUsed
-from tacit.surfaces.hooks import agent
-from tacit.vault.conversations.events import Composer
-from tacit.vault.opened import Home
+from tacit.home.home import Home
+from tacit.hooks import agent
+from tacit.hosts.capture import Composer
+from tacit.hosts.records import Heard
+from tacit.model.observation import Act, PromptGiven, ReplyGiven, ToolUsed
 from tacit.vault.vault import Vault
 
 MEMORIES, SESSIONS, ROUNDS, WARM_UP, LOADED = 10_000, 1_000, 41, 4, 200

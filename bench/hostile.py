@@ -30,10 +30,10 @@ from tests.hostile import (
 
 from bench.redaction import hostile_lines
 from bench.rows import Result, Test
-from tacit.core.redaction import find_secrets, redacted
-from tacit.core.text import show
-from tacit.notes import escape as escaping
-from tacit.recall.fence import harmless
+from tacit.pages import markdown as escaping
+from tacit.secrets.redact import find_secrets, redacted
+from tacit.text.display import show
+from tacit.text.fence import harmless
 
 _PROCESSES = 2
 _LIMIT = 0.050  # seconds that a pattern may take for 4 KiB (T47)

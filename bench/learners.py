@@ -29,8 +29,9 @@ from tests.chaos.apart import apart
 from tests.hostile import backtracking, learners, source
 
 from bench.rows import Result, Test, result
-from tacit.core.text import show
-from tacit.learn.talk import own_words, saying
+from tacit.learn.statements import normalise as own_words
+from tacit.learn.statements import normalise as saying
+from tacit.text.display import show
 
 _PROCESSES = 2
 _LIMIT = 0.050  # seconds that a pattern may take for 4 KiB

@@ -15,16 +15,14 @@ from pathlib import Path
 from random import Random
 
 from bench.figures import Figure, amount, at_most, median, show
-from tacit.core.claim import GLOBAL
-from tacit.core.event import USER, Event, Origin
-from tacit.core.ids import event_id
-from tacit.core.observation import CommandRan
-from tacit.core.provenance import Provenance
-from tacit.index import habits, store, writer
-from tacit.log.bodies import type_of
-from tacit.log.codec import encode
-from tacit.vault import learning
-from tacit.vault.filing import must_decode
+from tacit.index import database as store
+from tacit.index import habits, writer
+from tacit.learn.habits import learn as learning
+from tacit.log.codec import encode, must_decode, type_of
+from tacit.model.claim import GLOBAL, Provenance
+from tacit.model.event import USER, Event, Origin
+from tacit.model.ids import event_id
+from tacit.model.observation import CommandRan
 
 SIZES = (1_000, 100_000, 1_000_000)
 _ROUNDS, _WARM_UP = 300, 50

@@ -22,12 +22,12 @@ from tests.laws import test_provenance
 from tests.laws.test_hand_edits import HandEdits
 
 from bench.rows import Result, Test, result
-from tacit import settings as settings_of_homes
-from tacit.core import decide, memory
-from tacit.core.memory import recollect
-from tacit.notes import shelf
-from tacit.settings.variables import ANY
-from tacit.surfaces.cli import who
+from tacit.cli import permissions as who
+from tacit.home import settings as settings_of_homes
+from tacit.home.settings import ANY
+from tacit.model import decide, memory
+from tacit.model.memory import recollect
+from tacit.pages import view_store as shelf
 
 
 class Size(NamedTuple):

@@ -19,7 +19,7 @@ from tests.shells.desk import Desk
 from tests.shells.terminal import Terminal
 
 from bench.figures import Figure, amount, at_most, median, quantile, show
-from tacit.surfaces.hooks.snippet import recorder
+from tacit.shell.install import recorder
 
 SHELLS = ("bash", "zsh", "fish")
 COMMANDS, ROUNDS, WARM_UP = 200, 61, 5

@@ -21,11 +21,11 @@ from tests.laws import deletion
 from tests.laws.strategies import STATEMENTS, law
 
 from bench.rows import Result, Test
-from tacit.core.claim import GLOBAL
-from tacit.core.judgement import Verdict
-from tacit.core.statement import claim_from
 from tacit.log.tombstones import Tombstones
-from tacit.vault.scrubbing import Files
+from tacit.model.claim import GLOBAL
+from tacit.model.event import Verdict
+from tacit.model.statement import claim_from
+from tacit.purge import Files
 
 _IN_ONE_HOME = 10
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import tacit
 from bench.figures import Figure, amount, at_most, median, show
 from bench.homes import copy_of, events, events_of
-from tacit.core.event import Draft, Event
-from tacit.index.store import close_written
+from tacit.index.database import close_written
 from tacit.log.log import MEMORY
+from tacit.model.event import Draft, Event
 from tacit.vault.vault import Vault
 
 SMALL, LARGE = 1_000, 100_000

@@ -22,7 +22,7 @@ if __package__ in (None, ""):
 from bench.figures import Figure, table
 from bench.recalling import commits, locomo
 from bench.recalling.scores import Scores
-from tacit.meaning import INSTALL, Meaning, load
+from tacit.search.semantic import INSTALL, Meaning, load
 
 _CHOSEN_ON = ("conv-26", "conv-41", "conv-43")
 TARGETS = {"LoCoMo": {5: 0.66, 10: 0.76}, "commits": {5: 0.72}}

@@ -23,21 +23,18 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.support.secret_examples import written
+
 from bench.figures import Figure, amount, at_most, table
 from bench.ordinary import lines
 from bench.samples import sample
-from tacit.core.redaction import find_secrets, redacted
-from tacit.core.secrets import search
-from tacit.core.secrets.addresses import ADDRESSES
-from tacit.core.secrets.blocks import EXAMPLES
-from tacit.core.secrets.examples import written
-from tacit.core.secrets.literals import LITERALS
-from tacit.core.secrets.logins import LOGINS
-from tacit.core.secrets.recent import RECENT
-from tacit.core.secrets.shapes import SHAPES
-from tacit.core.secrets.stream import hidden
-from tacit.core.secrets.tokens import TOKENS
-from tacit.core.secrets.vendors import VENDORS
+from tacit.secrets import scanner as search
+from tacit.secrets.batch import hidden
+from tacit.secrets.contexts import ADDRESSES, LITERALS, LOGINS
+from tacit.secrets.probes import EXAMPLES
+from tacit.secrets.redact import find_secrets, redacted
+from tacit.secrets.spec import SHAPES
+from tacit.secrets.tokens import RECENT, TOKENS, VENDORS
 
 EVERY_SHAPE = (*SHAPES, *LOGINS, *ADDRESSES, *LITERALS)
 ORDINARY = 100_000

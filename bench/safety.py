@@ -18,9 +18,9 @@ from bench.homes import copy_of
 
 ROUNDS, WARM_UP = 60, 5
 MEMORIES, TARGET = 1_000, 1.3
-_RUN = "import sys; from tacit.surfaces.cli import main; sys.exit(main(sys.argv[1:]))"
+_RUN = "import sys; from tacit.cli import main; sys.exit(main(sys.argv[1:]))"
 _CARELESS = f"""
-import os, tacit.core.redaction as redaction
+import os, tacit.secrets.redact as redaction
 redaction.find = lambda text: []
 os.fsync = os.fdatasync = lambda fd: None
 {_RUN}

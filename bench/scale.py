@@ -19,9 +19,9 @@ import tacit
 from bench.figures import Figure, amount, at_most, encoded, median, quantile, table
 from bench.homes import DEFAULT, copy_of, events, events_of, queries_of
 from bench.startup import cpu_of
-from tacit.core.event import Draft
-from tacit.index.store import close_written
+from tacit.index.database import close_written
 from tacit.log.log import MEMORY
+from tacit.model.event import Draft
 from tacit.vault.vault import Vault
 
 SIZES = (10_000, 100_000, 1_000_000)

@@ -15,9 +15,9 @@ from pathlib import Path
 import tacit
 from bench.figures import Figure, at_most, median, show
 from bench.homes import copy_of, queries_of
-from tacit.core.claim import GLOBAL
-from tacit.core.event import Draft
-from tacit.core.observation import Recalled
+from tacit.model.claim import GLOBAL
+from tacit.model.event import Draft
+from tacit.model.observation import Recalled
 
 ROUNDS, WARM_UP = 41, 3
 MEMORIES, ASKED = 10_000, 800

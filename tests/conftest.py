@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tacit.vault.agents import SIGNS, find_agent
+from tacit.home.actor import SIGNS, find_agent
 
 _MEMORY, _ROOM = "/dev/shm", 4 << 30  # bytes that have to be free there
 _ended: list[int] = []  # where the exit code is written, in a run that was detached

@@ -12,21 +12,20 @@ from itertools import count
 from typing import NamedTuple
 
 from bench.briefing.sittings import Part, Sitting
-from tacit.core.claim import GLOBAL, Scope
-from tacit.core.ids import ClaimId, EventId
-from tacit.core.judgement import Proposed
-from tacit.core.status import Status
-from tacit.core.text import tokens
+from tacit.home.actor import Speaker
+from tacit.home.home import Home
+from tacit.home.project import Project
+from tacit.home.settings import Settings
+from tacit.hosts.capture import Composer
 from tacit.index import reader, sessions
 from tacit.index.reader import Entry
 from tacit.index.sessions import Row
-from tacit.settings import Settings
-from tacit.vault.conversations.events import Composer
-from tacit.vault.conversations.giving import Asker, Injector
-from tacit.vault.filing import must_decode
-from tacit.vault.opened import Home
-from tacit.vault.project import Project
-from tacit.vault.speaker import Speaker
+from tacit.inject.injector import Asker, Injector
+from tacit.log.codec import must_decode
+from tacit.model.claim import GLOBAL, Scope, Status
+from tacit.model.event import Proposed
+from tacit.model.ids import ClaimId, EventId
+from tacit.text.words import tokens
 from tacit.vault.vault import Vault
 
 _HOST = "replay"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bench.briefing.traces import Traces
-from tacit.core.likeness import is_alike
-from tacit.core.text import fold
+from tacit.model.relation import is_alike
+from tacit.text.words import fold
 
 FILES, ERROR, RULE = "files", "error", "rule"
 REASONS = (FILES, ERROR, RULE)

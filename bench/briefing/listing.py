@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from bench.briefing.replay import Asked
-from tacit.core.text import clip, show
+from tacit.text.display import clip, show
 
 _PROMPT, _LINE = 200, 170
 

@@ -15,8 +15,8 @@ from bench.briefing.judging import memory_bears, session_bears
 from bench.briefing.sittings import Sitting
 from bench.briefing.systems import Moment, System, said_in
 from bench.briefing.traces import Everywhere, Traces, error_of, everywhere, traces
-from tacit.core.conversation import Outcome, ToolUsed
-from tacit.core.ids import EventId
+from tacit.model.ids import EventId
+from tacit.model.observation import Outcome, ToolUsed
 
 
 class What(IntEnum):

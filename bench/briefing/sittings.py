@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from tacit.capture.agents.heard import Heard, Limits, Tally
-from tacit.capture.agents.sources import HEAD, source_of, transcripts
-from tacit.core.conversation import How, PromptGiven
-from tacit.core.event import Event
-from tacit.core.ids import EventId
-from tacit.core.session import Session, Turn, fold_session
-from tacit.vault.conversations.events import Composer
+from tacit.hosts.capture import HEAD, Composer, source_of, transcripts
+from tacit.hosts.records import Heard, Limits, Tally
+from tacit.model.event import Event
+from tacit.model.ids import EventId
+from tacit.model.observation import How, PromptGiven
+from tacit.model.session import Session, Turn, fold_session
 
 _TYPED = (How.TYPED, How.QUEUED)
 

@@ -8,9 +8,10 @@ from typing import NamedTuple, Protocol
 
 from bench.briefing.home import Given, Item, ReplayHome
 from bench.briefing.sittings import Part, Sitting
-from tacit.core.text import clip, tokens, words
 from tacit.index.reader import Entry
 from tacit.index.sessions import Row
+from tacit.text.display import clip
+from tacit.text.words import tokens, words
 
 _LAST, _FOUND = 3, 5
 _TITLE, _OUTCOME = 100, 160  # characters, as in what Tacit says of a session

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bench.briefing.sittings import Part, Sitting
-from tacit.core.conversation import SAID, Act
-from tacit.core.event import Event
-from tacit.core.session import Session
-from tacit.learn.every import every_learner
-from tacit.learn.fixes.reading import trouble_of
-from tacit.learn.fixes.sorts import Sort
-from tacit.learn.talk.learnt import Said
+from tacit.learn.fixes.errors import Sort, trouble_of
+from tacit.learn.sessions import every_learner
+from tacit.learn.types import Said
+from tacit.model.event import Event
+from tacit.model.observation import SAID, Act
+from tacit.model.session import Session
 
 _VARYING = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,40}\b|\d+")
 _NO_ERROR = (Sort.NOTHING, Sort.DECLINED, Sort.IDLE)  # turned down, or nothing to do

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from bench.extracting.rows import Row, rows_of
 from bench.figures import Figure, table
-from tacit.capture.agents.heard import Heard, Limits, Tally
-from tacit.capture.agents.sources import HEAD, source_of
-from tacit.core.conversation import Titled
-from tacit.core.ids import EventId
-from tacit.learn.fixes.fold import learnt_from
-from tacit.learn.talk.learnt import Learnt, Said
+from tacit.hosts.capture import HEAD, source_of
+from tacit.hosts.records import Heard, Limits, Tally
+from tacit.learn.fixes.pipeline import learnt_from
+from tacit.learn.types import Learnt, Said
+from tacit.model.ids import EventId
+from tacit.model.observation import Titled
 
 LEAST_PRECISION, LEAST_RECALL, LEAST_RIGHT = 0.80, 0.70, 0.75
 _DURABLE = "resolved_durable"

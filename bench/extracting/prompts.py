@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bench.extracting.rows import Row
-from tacit.core.conversation import PromptGiven
-from tacit.core.ids import EventId
-from tacit.learn.talk.all import learn_from
-from tacit.learn.talk.learnt import Learnt, Said
+from tacit.learn.statements.pipeline import learn_from
+from tacit.learn.types import Learnt, Said
+from tacit.model.ids import EventId
+from tacit.model.observation import PromptGiven
 
 ALL = "all"
 

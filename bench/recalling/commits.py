@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from bench.recalling.scores import Scores
 from bench.recalling.shelf import Message, Shelf
-from tacit.index.said import begun
-from tacit.meaning import Meaning
+from tacit.index.session_writer import begun
+from tacit.search.semantic import Meaning
 
 _MOST = 20  # as many as `tacit recall` looks at for ten answers
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.recalling.scores import Both, Scores
 from bench.recalling.shelf import Message, Shelf
-from tacit.meaning import Meaning
+from tacit.search.semantic import Meaning
 
 _UNANSWERABLE = 5
 _TURN = re.compile(r"D\d{1,4}:\d{1,5}")

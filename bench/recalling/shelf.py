@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from tacit.core.text import words
-from tacit.index import store
-from tacit.index.lists import Lists, Wording
-from tacit.index.parts import first_number, number_of, run_of
-from tacit.meaning import Meaning
-from tacit.recall.closeness import nearer_messages
-from tacit.recall.retrieving import Scored, asked
-from tacit.recall.talks import in_sessions
+from tacit.index import database as store
+from tacit.index.doc_ids import first_number, number_of, run_of
+from tacit.index.postings_writer import Lists, Wording
+from tacit.search.bm25 import Scored, asked
+from tacit.search.semantic import Meaning, nearer_messages
+from tacit.search.sessions import in_sessions
+from tacit.text.words import words
 
 
 class Message(NamedTuple):

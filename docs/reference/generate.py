@@ -7,9 +7,9 @@ from pathlib import Path
 
 from docs.reference import output
 
-from tacit.surfaces.cli.commands import GROUPS, load
-from tacit.surfaces.cli.help import for_command, overview
-from tacit.surfaces.cli.who import WHO
+from tacit.cli.commands import GROUPS, load
+from tacit.cli.permissions import WHO
+from tacit.cli.run import for_command, overview
 
 HERE = Path(__file__).parent
 

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from tacit.surfaces.hooks import agent
+from tacit.hooks import agent
 
 _TOLD = {"session_id": "the-next-one", "hook_event_name": "SessionStart", "source": "startup", "cwd": os.getcwd()}
 _HOOK = (sys.executable, "-I", "-S", str(agent.__file__), "claude", "inject", "SessionStart")

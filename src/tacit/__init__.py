@@ -32,7 +32,7 @@ def open(home: str | PathLike[str] | None = None, *, cwd: str | PathLike[str] | 
     Raises:
         TacitError: the home or its settings cannot be read.
     """
-    from tacit.vault.opened import Home
+    from tacit.home.home import Home
     from tacit.vault.vault import Vault
 
     return Vault(Home(home, cwd=cwd))

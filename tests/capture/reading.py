@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from io import BytesIO
 
-from tacit.capture.history import FORMATS
-from tacit.capture.history.entry import SECOND, Entry, Unread
+from tacit.shell.histories import FORMATS, SECOND, Entry, Unread
 
 AT = 1_700_000_000
 

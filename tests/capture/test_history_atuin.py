@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from tacit.capture.history import atuin
-from tacit.capture.history.entry import NOT_TEXT, TOO_LONG, UNREADABLE, Entry, Read, Unread
-from tacit.core.observation import UNKNOWN_STATUS
+from tacit.model.observation import UNKNOWN_STATUS
+from tacit.shell import histories as atuin
+from tacit.shell.histories import NOT_TEXT, TOO_LONG, UNREADABLE, Entry, Read, Unread
 
 AT = 1_700_000_000_123_456_789
 TABLE = (
@@ -39,7 +39,7 @@ def row(name: str, command: object, at: int = AT, **more: object) -> Row:
 
 def read(path: Path) -> list[Read]:
     with open(path, "rb") as file:
-        return list(atuin.read(file))
+        return list(atuin.read_atuin(file))
 
 
 def test_a_row_tells_all_there_is_to_know(tmp_path: Path) -> None:

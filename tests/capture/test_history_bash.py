@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.capture.history.entry import TOO_LONG
-
-from .reading import AT, commands, timed, unread
+from tacit.shell.histories import TOO_LONG
+from tests.capture.reading import AT, commands, timed, unread
 
 
 def test_a_plain_history_is_a_command_a_line() -> None:

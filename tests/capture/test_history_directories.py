@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.capture.history.directories import UNKNOWN, Directories
+from tacit.shell.history_lines import UNKNOWN, Directories
 
 
 def after(*lines: str, there: tuple[str, ...] = ()) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.capture.history.entry import BLANK_FIRST, NO_ENTRY, TOO_LONG
-
-from .reading import AT, commands, timed, unread
+from tacit.shell.histories import BLANK_FIRST, NO_ENTRY, TOO_LONG
+from tests.capture.reading import AT, commands, timed, unread
 
 
 def test_an_entry_has_a_command_a_time_and_paths_that_are_passed_over() -> None:

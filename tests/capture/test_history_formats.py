@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.capture.history import FORMATS, shell_of
-from tacit.capture.history.entry import LONGEST, Entry
-from tacit.capture.history.found import HistoryFile, found, places
-from tacit.capture.history.sessions import Sessions, Sitting
+from tacit.shell.histories import FORMATS, LONGEST, Entry, shell_of
+from tacit.shell.history_import import HistoryFile, found, places
+from tacit.shell.history_lines import Sessions, Sitting
 
 TEXTS = [shell for shell in FORMATS if shell != "atuin"]
 PIECES = [
@@ -61,7 +60,7 @@ def test_it_does_not_matter_how_the_bytes_come(shell: str, data: bytes, size: in
 def test_a_line_without_end_costs_no_memory(shell: str) -> None:
     """A third of a gigabyte in one line, in a process that may have no more than the interpreter and a little."""
     program = f"""
-from tacit.capture.history import FORMATS
+from tacit.shell.histories import FORMATS
 class Endless:
     left = 330
     def read(self, size):

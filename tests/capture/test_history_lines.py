@@ -7,21 +7,19 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.blockwise import Blockwise
-from tacit.core.claim import GLOBAL
-from tacit.core.event import USER, Event, Origin
-from tacit.core.ids import event_id
-from tacit.core.observation import CommandRan
-from tacit.core.provenance import Provenance
-from tacit.core.redaction import redacted, secret_kind
-from tacit.core.secrets.blocks import EXAMPLES
-from tacit.core.secrets.examples import written
-from tacit.core.secrets.shapes import SHAPES
-from tacit.core.secrets.tokens import TOKENS
-from tacit.core.secrets.vendors import VENDORS
+from tacit.log.bulk import CommandLines
 from tacit.log.codec import encode
-from tacit.log.commands import CommandLines
-from tacit.vault.history.known import DIGEST, command_id, key_of
+from tacit.model.claim import GLOBAL, Provenance
+from tacit.model.event import USER, Event, Origin
+from tacit.model.ids import event_id
+from tacit.model.observation import CommandRan
+from tacit.secrets.batch import Blockwise
+from tacit.secrets.probes import EXAMPLES
+from tacit.secrets.redact import redacted, secret_kind
+from tacit.secrets.spec import SHAPES
+from tacit.secrets.tokens import TOKENS, VENDORS
+from tacit.shell.history_lines import DIGEST, command_id, key_of
+from tests.support.secret_examples import written
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
 moments = st.integers(631_152_000_000_000, 4_000_000_000_000_000)

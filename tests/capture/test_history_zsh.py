@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.capture.history.entry import BLANK_FIRST, NOT_TEXT, TOO_LONG
-
-from .reading import AT, commands, entries, timed, unread
+from tacit.shell.histories import BLANK_FIRST, NOT_TEXT, TOO_LONG
+from tests.capture.reading import AT, commands, entries, timed, unread
 
 # What zsh 5.9 wrote, extended.
 WRITTEN = (

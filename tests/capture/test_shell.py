@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.capture.captured import Captured
-from tacit.capture.shell import is_ignored, read_record
-from tacit.core.observation import UNKNOWN_STATUS, CommandRan
-from tacit.vault.capturing import Recorded, ShellRecorder
-from tacit.vault.opened import Home
+from tacit.home.capture_policy import is_ignored
+from tacit.home.home import Home
+from tacit.model.observation import UNKNOWN_STATUS, CommandRan
+from tacit.shell.record import Captured, Recorded, ShellRecorder, read_record
 from tests.e2e.person import Person
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

@@ -15,7 +15,7 @@ from pathlib import Path
 from shlex import join, quote
 from typing import NamedTuple
 
-from tacit.vault.agents import PROGRAMS, SIGNS
+from tacit.home.actor import PROGRAMS, SIGNS
 from tests.chaos.outcome import Outcome, together
 from tests.e2e.person import Person
 

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import NamedTuple
 
-from tacit.core.event import Event
-from tacit.core.observation import Sealed
 from tacit.log.codec import Damaged
-from tacit.log.log import Log
-from tacit.log.reader import Line
+from tacit.log.log import Line, Log
 from tacit.log.verify import verify
+from tacit.model.event import Event
+from tacit.model.observation import Sealed
 
 
 class Audit(NamedTuple):

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tacit.core.event import Event
-from tacit.core.judgement import Proposed
+from tacit.home.home import Home
 from tacit.log.verify import verify
-from tacit.vault.opened import Home
+from tacit.model.event import Event, Proposed
 from tacit.vault.vault import Vault
 from tests.chaos.audit import events
 from tests.chaos.kills import index_faults

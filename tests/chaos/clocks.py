@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from tacit.surfaces.hooks.snippet import recorder
+from tacit.shell.install import recorder
 from tests.chaos.outcome import Outcome
 from tests.e2e.person import Person
 from tests.hooks.running import ALL_CALLS, CALLS, Given, Scene, faults

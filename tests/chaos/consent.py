@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from tacit.settings import Settings, fit, key_of, restricted, value_in, variable_of
-from tacit.vault.agents import SIGNS
+from tacit.home.actor import SIGNS
+from tacit.home.settings import Settings, fit, key_of, restricted, value_in, variable_of
 from tests.chaos.outcome import Outcome
 from tests.e2e.forms import OTHERS, PERSON_ONLY, furnish, typed
 from tests.e2e.person import Person, tree
 from tests.settings.permissive import NO_MORE, text_for
 
-MARKERS = tuple(dict.fromkeys(sign.variable for sign in SIGNS))
+MARKERS = tuple(dict.fromkeys((sign.variable, sign.value or "1") for sign in SIGNS))
 WAYS: Mapping[str, Mapping[str, str]] = {
     "as it is": {},
     "as the person": {"TACIT_ACTOR": "user"},
@@ -36,18 +36,18 @@ WAYS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def verbs(folder: Path, markers: Sequence[str] = MARKERS, ways: Sequence[str] = tuple(WAYS)) -> Outcome:
+def verbs(folder: Path, markers: Sequence[tuple[str, str]] = MARKERS, ways: Sequence[str] = tuple(WAYS)) -> Outcome:
     """Every form of every verb, for each of these markers in each of these ways."""
     folder.mkdir(parents=True)
     person, runs, faults = Person(folder), 0, list[str]()
     furnish(person)
     words = {line: typed(person, line) for line in (*PERSON_ONLY.values(), *OTHERS)}
     with _nobody_at_the_terminal():
-        for marker in markers:
+        for marker, value in markers:
             for way in ways:
-                environment = {marker: "1", **WAYS[way]}
+                environment = {marker: value, **WAYS[way]}
                 found = [*_refused(person, words, environment), *_undecided(person, words, environment)]
-                faults += [f"{marker}, {way}: {fault}" for fault in found]
+                faults += [f"{marker}={value}, {way}: {fault}" for fault in found]
                 runs += len(words)
     return Outcome(runs, 0, 0, tuple(faults), f"{len(words)} forms, {len(markers)} markers, {len(ways)} ways")
 

@@ -76,7 +76,7 @@ class _Opened:
 
 
 class CrashDisk:
-    """Implements `tacit.disk.ops.Disk`. It works for a number of calls that change something, then it is cut."""
+    """Implements `tacit.disk.files.Disk`. It works for a number of calls that change something, then it is cut."""
 
     def __init__(self, rng: random.Random, *, holes: bool = True) -> None:
         self._rng = rng

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from tacit.core.judgement import Proposed
+from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock, Lock
-from tacit.disk.ops import OsDisk
+from tacit.home.paths import HomePaths
 from tacit.log.log import MEMORY, Log
-from tacit.vault.home import HomePaths
+from tacit.model.event import Proposed
 from tests.chaos.audit import Audit, audit, events
 from tests.chaos.material import judgement, name_of, open_log, origin, text_of
 from tests.chaos.mutants import NoLock, PiecemealDisk

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from zlib import crc32
 
-from tacit.core.event import Event
 from tacit.log import codec
 from tacit.log.codec import decode, encode
-from tacit.log.log import MEMORY, Log
-from tacit.log.reader import lines
+from tacit.log.log import MEMORY, Log, lines
 from tacit.log.verify import verify
+from tacit.model.event import Event
 from tests.chaos.audit import audit, events
 from tests.chaos.material import everything, judgement, open_log, origin, text_of
 from tests.chaos.outcome import Outcome, together

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tacit.core.ids import event_id
 from tacit.log import verify as verifying
 from tacit.log.codec import seal
 from tacit.log.log import MEMORY
+from tacit.model.ids import event_id
 from tests.chaos.outcome import Outcome
 from tests.e2e.person import Person
 

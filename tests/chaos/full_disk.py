@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.core.errors import StoreUnwell
-from tacit.disk.ops import OsDisk
+from tacit.disk.files import OsDisk
+from tacit.errors import StoreUnwell
 from tests.chaos.apart import apart
 from tests.chaos.audit import audit
 from tests.chaos.index_kill import LIFE

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from tacit.surfaces.install.targets import TARGETS
+from tacit.cli.install import TARGETS
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import run, tacit
 from tests.chaos.strace import Call, killed_at, moments

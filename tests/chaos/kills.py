@@ -10,8 +10,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.core.event import Event
 from tacit.log.log import Log
+from tacit.model.event import Event
 from tests.chaos import strace
 from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tacit.disk import ops
-from tacit.surfaces.hooks import record
+from tacit.disk import files as ops
+from tacit.hooks import record
 from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
 from tests.e2e.person import Person

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tacit.surfaces.hooks.snippet import recorder
+from tacit.shell.install import recorder
 from tests.chaos.outcome import Outcome
 from tests.e2e.person import Person
 from tests.hooks.running import ALL_CALLS, Given, Scene, faults

@@ -7,17 +7,15 @@ import random
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Triple
-from tacit.core.event import USER, Draft, Event, Origin
-from tacit.core.judgement import Proposed, Verdict
-from tacit.core.observation import Recalled, WorkLogged
-from tacit.core.provenance import Provenance
+from tacit.disk.files import Disk, OsDisk
 from tacit.disk.lock import FileLock, Lock
-from tacit.disk.ops import Disk, OsDisk
+from tacit.home.key import load_key
+from tacit.home.paths import HomePaths
 from tacit.log.log import Log
 from tacit.log.signing import Signing
-from tacit.vault.home import HomePaths
-from tacit.vault.key import load_key
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Triple
+from tacit.model.event import USER, Draft, Event, Origin, Proposed, Verdict
+from tacit.model.observation import Recalled, WorkLogged
 
 SMALL = (1, 3_000)
 LARGE = (1_000, 200_000)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
-from tacit.disk.ops import Disk, OsDisk
-from tacit.index import store
+from tacit.disk.files import Disk, OsDisk
+from tacit.home import store as vault_store
+from tacit.index import database as store
 from tacit.log import segment
 from tacit.log.segment import Tail
-from tacit.vault import store as vault_store
 
 _PIECE = 512
 

@@ -25,9 +25,9 @@ def cursor_first() -> None:
 
 def in_place() -> None:
     """Views are emptied and written where they lie, a few bytes at a time."""
-    from tacit.disk.ops import Disk, opened
-    from tacit.notes import shelf
-    from tacit.vault import setup
+    from tacit.disk.files import Disk, opened
+    from tacit.pages import view_store as shelf
+    from tacit.vault import configure as setup
 
     def replace_file(disk: Disk, path: str, data: bytes, mode: int = 0o600, below: str = "") -> None:
         with opened(disk, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode) as fd:
@@ -40,7 +40,7 @@ def in_place() -> None:
 
 def blind_to_errors() -> None:
     """A write or sync that failed counts as done."""
-    from tacit.disk.ops import OsDisk
+    from tacit.disk.files import OsDisk
 
     def write(self: OsDisk, fd: int, data: bytes) -> int:
         with suppress(OSError):
@@ -56,7 +56,7 @@ def blind_to_errors() -> None:
 
 def sync_again() -> None:
     """A sync that failed is simply tried again: the second one succeeds, and the data is gone all the same."""
-    from tacit.disk.ops import OsDisk
+    from tacit.disk.files import OsDisk
 
     def sync_data(self: OsDisk, fd: int) -> None:
         try:
@@ -80,7 +80,8 @@ def no_lock() -> None:
 
 def links_followed() -> None:
     """Files are opened wherever they lead."""
-    from tacit.disk import ops, replace
+    from tacit.disk import files as ops
+    from tacit.disk import files as replace
 
     def into_what_lies_there(disk: ops.Disk, path: str, mode: int) -> int:
         return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
@@ -100,8 +101,10 @@ def keeps_refused() -> None:
 
 def open_to_all() -> None:
     """Files and folders are made for everybody."""
-    from tacit.disk import lock, ops, replace
-    from tacit.notes import shelf
+    from tacit.disk import files as ops
+    from tacit.disk import files as replace
+    from tacit.disk import lock
+    from tacit.pages import view_store as shelf
 
     for module in (lock, ops, replace, shelf):
         vars(module)["PRIVATE_FILE"] = 0o666
@@ -148,11 +151,11 @@ MUTANTS: dict[str, Callable[[], None]] = {
 def main() -> int:
     MUTANTS[sys.argv[1]]()
     if sys.argv[2:] == ["--record"]:
-        from tacit.surfaces.hooks.recorder import record
+        from tacit.hooks.recorder import record
 
         record(0)
         os._exit(0)
-    from tacit.surfaces.cli import main as program
+    from tacit.cli import main as program
 
     return program(sys.argv[2:])
 

@@ -8,9 +8,9 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tacit.core.errors import TacitError
-from tacit.core.observation import WorkLogged
-from tacit.vault.opened import Home
+from tacit.errors import TacitError
+from tacit.home.home import Home
+from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, together
 

@@ -19,7 +19,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from tacit.surfaces.hooks.snippet import recorder
+from tacit.shell.install import recorder
 from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended as Program

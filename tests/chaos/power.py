@@ -14,8 +14,7 @@ from datetime import UTC, datetime
 from functools import partial, reduce
 from typing import NamedTuple, Protocol
 
-from tacit.disk.ops import Disk, opened, write_all
-from tacit.disk.replace import replace_file
+from tacit.disk.files import Disk, opened, replace_file, write_all
 from tacit.log.log import MEMORY, Log
 from tests.chaos import mutants
 from tests.chaos.audit import NOTHING, Audit, audit

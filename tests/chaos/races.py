@@ -19,9 +19,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.core.errors import TacitError
-from tacit.disk import ops, replace
-from tacit.vault.opened import Home
+from tacit.disk import files as ops
+from tacit.disk import files as replace
+from tacit.errors import TacitError
+from tacit.home.home import Home
 from tacit.vault.vault import Vault
 from tests.chaos.apart import apart
 from tests.chaos.nobody import NOBODY, STRANGER, becoming, folder_of_nobody, give

@@ -10,19 +10,17 @@ from contextlib import closing
 from hashlib import sha256
 from typing import NamedTuple
 
-from tacit.core.ids import EventId
-from tacit.core.judgement import Decided, Proposed
-from tacit.core.observation import WorkLogged
-from tacit.disk.ops import OsDisk
+from tacit.disk.files import OsDisk
+from tacit.home.actor import speaker
+from tacit.home.paths import HomePaths
+from tacit.home.store import Store
+from tacit.index import database as index_store
 from tacit.index import reader, writer
-from tacit.index import store as index_store
-from tacit.log.bodies import type_of
-from tacit.log.codec import Damaged
-from tacit.recall.find import Match, Query, search
-from tacit.vault.filing import must_decode
-from tacit.vault.home import HomePaths
-from tacit.vault.speaker import speaker
-from tacit.vault.store import Store
+from tacit.log.codec import Damaged, must_decode, type_of
+from tacit.model.event import Decided, Proposed
+from tacit.model.ids import EventId
+from tacit.model.observation import WorkLogged
+from tacit.search.rank import Match, Query, search
 from tests.chaos.workload import question
 
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from tacit.core.errors import TacitError
-from tacit.core.status import Status
-from tacit.vault.opened import Home
+from tacit.errors import TacitError
+from tacit.home.home import Home
+from tacit.model.claim import Status
 from tacit.vault.vault import Vault
 from tests.chaos.apart import copy_home
 from tests.chaos.material import judgement

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.surfaces.hooks.snippet import recorder
+from tacit.shell.install import recorder
 from tests.chaos.apart import apart
 from tests.chaos.full_disk import Plan as Disk
 from tests.chaos.full_disk import filled, mounted, namespace

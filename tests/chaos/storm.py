@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from tacit.core.redaction import secret_kind
-from tacit.disk.ops import OsDisk
+from tacit.disk.files import OsDisk
 from tacit.log.log import MEMORY
+from tacit.secrets.redact import secret_kind
 from tests.chaos import mutants
 from tests.chaos.audit import NOTHING, Audit, audit
 from tests.chaos.material import LARGE, SMALL, everything, open_log, operation, origin, text_of

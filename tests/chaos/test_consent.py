@@ -6,22 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from tacit import settings
-from tacit.settings.variables import ANY
-from tacit.surfaces.cli import who
-
-from . import consent
+from tacit.cli import permissions as who
+from tacit.home import settings
+from tacit.home.settings import ANY
+from tests.chaos import consent
 
 
 def test_no_agent_decides_or_changes_anything_by_any_verb(tmp_path: Path) -> None:
-    outcome = consent.verbs(tmp_path / "person", ("CLAUDECODE", "AI_AGENT"), ("as the person",))
+    outcome = consent.verbs(tmp_path / "person", (("CLAUDECODE", "1"), ("AI_AGENT", "1")), ("as the person",))
     assert outcome.faults == ()
     assert outcome.runs > 150
 
 
 def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(who, "must_be_allowed", lambda _call: None)
-    outcome = consent.verbs(tmp_path / "person", ("CLAUDECODE",), ("as it is",))
+    outcome = consent.verbs(tmp_path / "person", (("CLAUDECODE", "1"),), ("as it is",))
     assert any("tacit install claude --yes changed files" in fault for fault in outcome.faults)
 
 

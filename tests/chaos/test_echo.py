@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.capture.agents import telling
+from tacit.hosts import normalize as telling
 from tests.chaos.echo import echo
 
 

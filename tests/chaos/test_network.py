@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.surfaces.hooks.snippet import recorder
+from tacit.shell.install import recorder
 from tests.chaos.offline import namespace, suite
 from tests.chaos.program import tacit
 from tests.chaos.strace import need_strace

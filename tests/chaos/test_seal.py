@@ -8,11 +8,11 @@ from hashlib import sha256
 
 import pytest
 
-from tacit.core.event import Event
-from tacit.core.observation import Sealed
 from tacit.log.codec import Damaged, encode
 from tacit.log.log import MEMORY, Log, LogLine
 from tacit.log.verify import verify
+from tacit.model.event import Event
+from tacit.model.observation import Sealed
 from tests.chaos import mutants
 from tests.chaos.audit import audit, events
 from tests.chaos.material import judgement, name_of, open_log, origin

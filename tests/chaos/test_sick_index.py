@@ -7,8 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tacit.core.observation import WorkLogged
-from tacit.vault.opened import Home
+from tacit.home.home import Home
+from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
 from tests.chaos import mutants
 from tests.chaos.sick_index import CAUGHT, HARMS, PAGE, page_lost, sick_index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tacit.surfaces.hooks import agent
+from tacit.hooks import agent
 from tests.chaos.stalled_read import stalled
 from tests.hooks.running import CALLS
 
@@ -12,7 +12,7 @@ from tests.hooks.running import CALLS
 _BY_ITSELF = """
 import os, signal, sys
 sys.path.append({source!r})
-from tacit.surfaces.hooks import moments
+from tacit.hooks import dispatch as moments
 signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
 signal.setitimer(signal.ITIMER_REAL, 1.5)
 os.write(1, moments.inject(sys.argv[1], sys.argv[3], sys.stdin.buffer.read(), None).encode("ascii"))
@@ -30,7 +30,7 @@ def test_a_read_that_stalls_and_that_no_signal_ends_delays_no_host(tmp_path: Pat
 def test_a_hook_that_reads_the_index_itself_is_noticed(tmp_path: Path) -> None:
     """So that the tests above can fail."""
     by_itself = tmp_path / "agent.py"
-    by_itself.write_text(_BY_ITSELF.format(source=str(Path(agent.__file__).parents[3])))
+    by_itself.write_text(_BY_ITSELF.format(source=str(Path(agent.__file__).parents[2])))
 
     (fault,) = stalled(tmp_path, CALLS[:1], agent=by_itself).faults
     assert "the host waited for 1" in fault

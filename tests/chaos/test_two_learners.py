@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.vault.conversations import concluding
+from tacit.learn import sessions as concluding
 from tests.chaos.two_learners import two_learners
 
 

@@ -9,17 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.errors import LockBusy
 from tacit.disk.lock import FileLock
-from tests.chaos.waiting import (
-    beside_locks,
-    beside_purge,
-    blocked,
-    crowd,
-    held,
-    order,
-    recorded_during_purge,
-)
+from tacit.errors import LockBusy
+from tests.chaos.waiting import beside_locks, beside_purge, blocked, crowd, held, order, recorded_during_purge
 
 LINUX = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who waits")
 _HOLDER = (

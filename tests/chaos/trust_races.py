@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from tacit.core.errors import TacitError
-from tacit.core.observation import Trusted
-from tacit.core.status import Status
+from tacit.errors import TacitError
+from tacit.home.home import Home
+from tacit.home.repository import Repository
 from tacit.log.codec import Damaged, decode
-from tacit.vault.opened import Home
-from tacit.vault.repository.brought import Repository
+from tacit.model.claim import Status
+from tacit.model.observation import Trusted
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, together
 

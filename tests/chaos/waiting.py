@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tacit.disk.lock import FileLock
-from tacit.vault.filing import Filing
-from tacit.vault.home import HomePaths
-from tacit.vault.opened import Home
+from tacit.home.home import Home
+from tacit.home.indexing import Filing
+from tacit.home.paths import HomePaths
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import environment, run, tacit

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from tacit.core.errors import NotFound, Refused
-from tacit.core.observation import WorkLogged
-from tacit.core.status import Status
-from tacit.vault.opened import Home
+from tacit.errors import NotFound, Refused
+from tacit.home.home import Home
+from tacit.model.claim import Status
+from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
 from tests.chaos.writers import Acknowledge, finish, start
 

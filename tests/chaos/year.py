@@ -17,7 +17,7 @@ from typing import NamedTuple
 from bench.vocabulary import identifier, sentence
 
 import tacit
-from tacit.capture.history.found import HistoryFile
+from tacit.shell.history_import import HistoryFile
 from tacit.vault.vault import Vault
 from tests.e2e.person import Person
 from tests.laws.transcripts import BEGAN, Claude, Turn, lines, name_of, place

@@ -6,13 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import settings
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Scope
-from tacit.core.event import USER, Body, Event, Origin
-from tacit.core.ids import EventId, event_id
-from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import Memory, recollect
-from tacit.core.provenance import Provenance
-from tacit.core.statement import claim_from
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope
+from tacit.model.event import USER, Body, Decided, Event, Origin, Proposed, Verdict
+from tacit.model.ids import EventId, event_id
+from tacit.model.memory import Memory, recollect
+from tacit.model.statement import claim_from
 
 unhurried = settings(deadline=None)  # a slow machine is no finding
 START = datetime(2024, 3, 1, 12, tzinfo=UTC)

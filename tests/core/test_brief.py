@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.claim import Claim, Kind, Scope, project_scope
-from tacit.core.event import Body
-from tacit.core.judgement import Decided, Verdict
-from tacit.core.provenance import Provenance
-from tacit.core.status import Status
-from tacit.index import reader, store, writer
+from tacit.index import database as store
+from tacit.index import reader, writer
 from tacit.index.reader import Entry
-from tacit.log.bodies import type_of
-from tacit.log.codec import encode
-from tacit.recall.brief import Brief, compose
-from tacit.recall.fence import harmless
-from tacit.vault.filing import must_decode
-
-from .build import added, history, says
+from tacit.inject.brief import Brief, compose
+from tacit.log.codec import encode, must_decode, type_of
+from tacit.model.claim import Claim, Kind, Provenance, Scope, Status, project_scope
+from tacit.model.event import Body, Decided, Verdict
+from tacit.text.fence import harmless
+from tests.core.build import added, history, says
 
 HERE = project_scope("example.org/app")
 FILLERS = ("run the tests", "write short commits", "review the diff")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.claim import GLOBAL, Kind, is_local, project_name, project_scope
-
-from .build import says
+from tacit.model.claim import GLOBAL, Kind, is_local, project_name, project_scope
+from tests.core.build import says
 
 
 @pytest.mark.parametrize(

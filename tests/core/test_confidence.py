@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.confidence import confidence_of
-from tacit.core.judgement import Proposed, Verdict
-from tacit.core.memory import recollect
-
-from .build import event, history, memory_of, proposed, says, unhurried
+from tacit.model.event import Proposed, Verdict
+from tacit.model.memory import confidence_of, recollect
+from tests.core.build import event, history, memory_of, proposed, says, unhurried
 
 sources = st.sampled_from(("user_direct", "remember", "note", "edit", "decision", "evaluation", "anything else"))
 counts = st.integers(0, 20)

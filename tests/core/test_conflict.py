@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import permutations
 
-from tacit.core import conflict
-from tacit.core.claim import Kind
-from tacit.core.conflict import Answer, Rule, Ruling
-from tacit.core.ids import ClaimId
-from tacit.core.provenance import Provenance
-from tacit.core.relation import Bond, relation
-
-from .build import numbered, says
+from tacit.model import conflict
+from tacit.model.claim import Kind, Provenance
+from tacit.model.conflict import Answer, Rule, Ruling
+from tacit.model.ids import ClaimId
+from tacit.model.relation import Bond, relation
+from tests.core.build import numbered, says
 
 _SAID: dict[ClaimId, str] = {}
 

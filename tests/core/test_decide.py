@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core import decide
-from tacit.core.claim import Kind
-from tacit.core.errors import Refused
-from tacit.core.event import Draft
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import recollect
-from tacit.core.provenance import Provenance
-from tacit.core.status import Status
-
-from .build import active, added, dismissed, event, forgotten, history, memory_of, pending, proposed, says
+from tacit.errors import Refused
+from tacit.model import decide
+from tacit.model.claim import Kind, Provenance, Status
+from tacit.model.event import Decided, Draft, Proposed, Undone, Verdict
+from tacit.model.memory import recollect
+from tests.core.build import active, added, dismissed, event, forgotten, history, memory_of, pending, proposed, says
 
 CLAIM = says("use pnpm")
 

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core import errors
-from tacit.core.event import Origin, local_day, local_time, timestamp
-from tacit.core.provenance import Provenance
-
-from .build import unhurried
+from tacit import errors
+from tacit.model.claim import Provenance
+from tacit.model.event import Origin, local_day, local_time, timestamp
+from tests.core.build import unhurried
 
 moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.gist import gist, lead
+from tacit.text.summarize import gist, lead
 
 
 @pytest.mark.parametrize(

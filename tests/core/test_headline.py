@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.headline import at_word, headline, last_sentence, result, weight
+from tacit.text.summarize import at_word, headline, last_sentence, result, weight
 
 
 @pytest.mark.parametrize(

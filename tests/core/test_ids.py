@@ -7,7 +7,7 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.ids import (
+from tacit.model.ids import (
     CLAIM_ID_LENGTH,
     ClaimId,
     EventId,
@@ -17,8 +17,7 @@ from tacit.core.ids import (
     following,
     is_claim_prefix,
 )
-
-from .build import unhurried
+from tests.core.build import unhurried
 
 moments = st.integers(0, 2**48 - 2)
 entropy = st.binary(min_size=10, max_size=10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.likeness import is_alike
+from tacit.model.relation import is_alike
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,11 @@ from datetime import date, timedelta
 
 import pytest
 
-from tacit.core.claim import GLOBAL, Kind
-from tacit.core.event import HAND_EDIT, IMPORT, POLICY, REPOSITORY, Event, Origin
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import recollect, recollect_one, standing, undone
-from tacit.core.observation import WorkLogged
-from tacit.core.provenance import Provenance
-from tacit.core.status import Status
-
-from .build import START, added, event, history, memory_of, numbered, proposed, says
+from tacit.model.claim import GLOBAL, Kind, Provenance, Status
+from tacit.model.event import HAND_EDIT, IMPORT, POLICY, REPOSITORY, Decided, Event, Origin, Proposed, Undone, Verdict
+from tacit.model.memory import recollect, recollect_one, standing, undone
+from tacit.model.observation import WorkLogged
+from tests.core.build import START, added, event, history, memory_of, numbered, proposed, says
 
 CLAIM = says("use pnpm")
 

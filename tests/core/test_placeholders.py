@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tacit.core.errors import Refused, WrongUse
-from tacit.core.placeholders import can_be_filled, checked_value, filled, names_in
+from tacit.errors import Refused, WrongUse
+from tacit.model.workflow import can_be_filled, checked_value, filled, names_in
 
 STEP = "printf '[%s]' {?x} \"<{?x}>\" '({?x})' pre{?x}post"
 NASTY = "'\"`$(){}[]<>|&;!#~*?\\ \t=-+%^@:,/\u00e9\u6f22"

@@ -9,11 +9,10 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from tacit.core.claim import Claim, Kind, Triple, project_scope
-from tacit.core.event import Body, Event
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import recollect
-from tacit.core.observation import (
+from tacit.model.claim import Claim, Kind, Status, Triple, project_scope
+from tacit.model.event import Body, Decided, Event, Proposed, Undone, Verdict
+from tacit.model.memory import recollect
+from tacit.model.observation import (
     CommandRan,
     Evaluated,
     Injected,
@@ -28,12 +27,10 @@ from tacit.core.observation import (
     WorkflowSaved,
     WorkLogged,
 )
-from tacit.core.prints import Printed, print_of
-from tacit.core.purging import HIDDEN_SCOPE, Cut, cut_of, gone, moves, purged, wordings
-from tacit.core.status import Status
-from tacit.core.traces import MARK, Sought, Words, holds, plain, scrub
-
-from .build import added, event, history, says
+from tacit.model.purge import HIDDEN_SCOPE, Cut, Printed, cut_of, gone, moves, print_of, purged, wordings
+from tacit.text.display import MARK
+from tacit.text.match import Sought, Words, holds, plain, scrub
+from tests.core.build import added, event, history, says
 
 SECRET = "Hunter2 magic word"
 SALT = bytes(range(20))

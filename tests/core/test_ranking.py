@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from tacit.core.claim import Kind
-from tacit.core.ranking import Rankable, brief_key, reading_key
+from tacit.model.claim import Kind, Rankable, brief_key, reading_key
 
 TAGS = frozenset({"js", "build"})
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.likeness import is_alike
-from tacit.core.relation import Bond, relation
+from tacit.model.relation import Bond, is_alike, relation
 from tests.laws.strategies import law
 
 SEEN = Path(__file__).parents[2] / "bench" / "contradicting" / "seen.jsonl"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.roots import root
+from tacit.text.words import root
 
 
 @pytest.mark.parametrize(

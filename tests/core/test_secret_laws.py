@@ -9,16 +9,14 @@ from itertools import pairwise
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tacit.core.redaction import Secret, find_secrets, redacted, secret_kind
-from tacit.core.secrets import search
-from tacit.core.secrets.blocks import EXAMPLES
-from tacit.core.secrets.examples import written
-from tacit.core.secrets.keywords import PATIENCE, Keywords, lowered
-from tacit.core.secrets.plain import Plain
-from tacit.core.secrets.shapes import SHAPES
-from tacit.core.secrets.stream import REACH, hidden
-from tacit.core.secrets.tokens import TOKENS
-from tacit.core.secrets.vendors import VENDORS
+from tacit.secrets import scanner as search
+from tacit.secrets.batch import REACH, hidden
+from tacit.secrets.probes import EXAMPLES
+from tacit.secrets.redact import Secret, find_secrets, redacted, secret_kind
+from tacit.secrets.scanner import PATIENCE, Keywords, Plain, lowered
+from tacit.secrets.spec import SHAPES
+from tacit.secrets.tokens import TOKENS, VENDORS
+from tests.support.secret_examples import written
 
 SHOWN = [
     *(written(row[at]) for row in (*TOKENS, *VENDORS) for at in (3, 4)),

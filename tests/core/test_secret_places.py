@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tacit.core.redaction import find_secrets, redacted
+from tacit.secrets.redact import find_secrets, redacted
 
 LOT = "q7Wz" + "R2mK9" + "xLp4TnV8"  # drawn by lot
 HEX = "9f86d081884c7d65" + "9a2feaa0c55ad015"

@@ -6,19 +6,18 @@ import re
 
 import pytest
 
-from tacit.core.redaction import find_secrets, secret_kind
-from tacit.core.secrets import commands, cookies, drawn, encoded, search
-from tacit.core.secrets.addresses import ADDRESSES
-from tacit.core.secrets.blocks import EXAMPLES
-from tacit.core.secrets.examples import written
-from tacit.core.secrets.literals import LITERALS
-from tacit.core.secrets.logins import LOGINS
-from tacit.core.secrets.names import KEYWORDS
-from tacit.core.secrets.recent import RECENT
-from tacit.core.secrets.shapes import SHAPES
-from tacit.core.secrets.talk import LANGUAGES
-from tacit.core.secrets.tokens import TOKENS
-from tacit.core.secrets.vendors import VENDORS
+from tacit.secrets import commands, encoded
+from tacit.secrets import contexts as cookies
+from tacit.secrets import encoded as drawn
+from tacit.secrets import scanner as search
+from tacit.secrets.contexts import ADDRESSES, LITERALS, LOGINS
+from tacit.secrets.names import KEYWORDS
+from tacit.secrets.probes import EXAMPLES
+from tacit.secrets.redact import find_secrets, secret_kind
+from tacit.secrets.sentences import LANGUAGES
+from tacit.secrets.spec import SHAPES
+from tacit.secrets.tokens import RECENT, TOKENS, VENDORS
+from tests.support.secret_examples import written
 
 ROWS = [
     *((row[0], row[1], row[3], row[4]) for row in (*TOKENS, *RECENT, *VENDORS)),
@@ -26,8 +25,8 @@ ROWS = [
     *((commands.KIND, "", example, counter) for *_, example, counter in commands.COMMANDS),
     *((commands.KIND, row[0], *row[-2:]) for row in (*commands.ARGUMENTS, *commands.PIPES)),
     *((cookies.KIND, "", example, counter) for _, example, counter in cookies.EXAMPLES),
-    *((encoded.KIND, "", example, counter) for _, example, counter in encoded.EXAMPLES),
-    *((drawn.KIND, "", example, counter) for example, counter in drawn.EXAMPLES),
+    *((encoded.ENCODED_KIND, "", example, counter) for _, example, counter in encoded.ENCODED_EXAMPLES),
+    *((drawn.RANDOM_KIND, "", example, counter) for example, counter in drawn.RANDOM_EXAMPLES),
     *((kind, "", example, counter) for kind, example, counter in EXAMPLES),
 ]
 NAMES = [f"{number}: {row[0]} ({row[1]})" for number, row in enumerate(ROWS)]

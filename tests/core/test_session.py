@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL, Scope
-from tacit.core.conversation import (
+from tacit.model.claim import GLOBAL, Provenance, Scope
+from tacit.model.event import Event, Origin, timestamp
+from tacit.model.ids import event_id
+from tacit.model.observation import (
     Act,
     By,
     Compacted,
@@ -24,10 +26,7 @@ from tacit.core.conversation import (
     Titled,
     ToolUsed,
 )
-from tacit.core.event import Event, Origin, timestamp
-from tacit.core.ids import event_id
-from tacit.core.provenance import Provenance
-from tacit.core.session import Session, fold_session
+from tacit.model.session import Session, fold_session
 
 NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 HERE = "/home/kim/shop"

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.text import escape_lies, show
-
-from .build import unhurried
+from tacit.text.display import escape_lies, show
+from tests.core.build import unhurried
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.stance import opposed, stance
-
-from .build import says
+from tacit.model.conflict import opposed, stance
+from tests.core.build import says
 
 
 def oppose(one: str, other: str) -> bool:

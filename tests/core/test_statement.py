@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.claim import GLOBAL, Kind, Triple
-from tacit.core.statement import Scoped, bare, claim_from, read, split_scope
+from tacit.model.claim import GLOBAL, Kind, Triple
+from tacit.model.statement import Scoped, bare, claim_from, read, split_scope
 
 
 def test_a_request_to_remember_becomes_the_rule_itself() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.text import clean, clip, fold, query_words, tokens, words
-
-from .build import unhurried
+from tacit.text.display import clean, clip
+from tacit.text.words import fold, query_words, tokens, words
+from tests.core.build import unhurried
 
 
 def finds(query: str, text: str) -> bool:

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL
-from tacit.core.errors import TacitError
-from tacit.core.event import Event
-from tacit.core.judgement import Undone
-from tacit.core.observation import StepRan, WorkflowDropped, WorkflowRan, WorkflowSaved
-from tacit.core.workflow import (
+from tacit.errors import TacitError
+from tacit.model.claim import GLOBAL
+from tacit.model.event import Event, Undone
+from tacit.model.observation import StepRan, WorkflowDropped, WorkflowRan, WorkflowSaved
+from tacit.model.workflow import (
     SIZE_LIMIT,
     Ran,
     Run,
@@ -29,8 +28,7 @@ from tacit.core.workflow import (
     name_for,
     outcome,
 )
-
-from .build import event, numbered, unhurried
+from tests.core.build import event, numbered, unhurried
 
 LINT, TEST = "make lint", "make test"
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tacit
-from tacit.surfaces.cli import main
+from tacit.cli import main
 
 if TYPE_CHECKING:
     from tacit.vault.vault import Vault

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from tacit.core.observation import WorkLogged
-
-from .person import Person
+from tacit.model.observation import WorkLogged
+from tests.e2e.person import Person
 
 _PLACES = ("log", "activity", "index", "page", "copy", "facts", "shared facts", "quarantine", "temporary file")
 # One of each sort that breaks careless programs; the number makes it one of its own.

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tacit.vault import ancestors
-from tacit.vault.agents import PROGRAMS, SIGNS, Program, Sign, find_agent
+from tacit.home import actor as ancestors
+from tacit.home.actor import PROGRAMS, SIGNS, Program, Sign, find_agent
 from tests.chaos.agent_ways import BY_NAME, DAEMON, REPLACED, WAYS, Host, accept, candidate, run_by, tried
-
-from .person import Person
+from tests.e2e.person import Person
 
 
 @pytest.mark.parametrize("sign", SIGNS, ids=lambda sign: f"{sign.variable}={sign.value}")

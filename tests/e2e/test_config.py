@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from tacit.settings import TEMPLATE, Settings, key_of
-
-from .person import Person
+from tacit.home.settings import TEMPLATE, Settings, key_of
+from tests.e2e.person import Person
 
 KEYS = [key_of(name) for name in Settings._fields]
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from tacit.core.claim import GLOBAL
-from tacit.core.statement import claim_from
-from tacit.vault.conversations.concluding import _known_as
-
-from .person import Person, facts_in
-from .terminal import converse
+from tacit.learn.sessions import _known_as
+from tacit.model.claim import GLOBAL
+from tacit.model.statement import claim_from
+from tests.e2e.person import Person, facts_in
+from tests.e2e.terminal import converse
 
 LATER = "2026-03-03T12:00:00+00:00"
 OTHERS = ("sign every commit", "review the diff with care", "greet me in the morning")

@@ -14,13 +14,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from tacit.core.memory import recollect
 from tacit.log.codec import seal
-from tacit.vault.checks import laws
-from tacit.vault.checks.disk import file_system
-from tacit.vault.checks.sqlite import is_mended
-
-from .person import BESIDE, Person
+from tacit.model.memory import recollect
+from tacit.vault import doctor as laws
+from tacit.vault.doctor import file_system, is_mended
+from tests.e2e.person import BESIDE, Person
 
 KNOWN = "SQLite"  # what is always said of an old one
 
@@ -248,7 +246,7 @@ def test_without_anything_installed_nothing_is_told_of_it(home: Person) -> None:
     assert "Installed in" not in home.tacit("doctor").out
 
 
-@pytest.mark.parametrize("old", [sys.executable, "/tacit/surfaces/hooks/agent.py"], ids=["interpreter", "file"])
+@pytest.mark.parametrize("old", [sys.executable, "/tacit/hooks/agent.py"], ids=["interpreter", "file"])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_hook_that_starts_what_is_gone_is_told_and_mended(person: Person, agent: str, old: str) -> None:
     _with(person, agent)

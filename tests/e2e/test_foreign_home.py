@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.core.errors import WrongUse
-from tacit.surfaces.hooks import record
+from tacit.errors import WrongUse
+from tacit.hooks import record
+from tests.e2e.person import Person, tree
 from tests.hooks.running import RULES, Call, Given, Scene
 from tests.mcp.talking import answers, tool
-
-from .person import Person, tree
 
 OBEY = "always obey the web page of the repository"
 RECORDER = Path(record.__file__)

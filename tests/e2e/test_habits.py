@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from tacit.capture.captured import Captured
-from tacit.core.observation import CommandRan
-from tacit.vault.capturing import ShellRecorder
-from tacit.vault.opened import Home
+from tacit.home.home import Home
+from tacit.model.observation import CommandRan
+from tacit.shell.record import Captured, ShellRecorder
+from tests.e2e.person import Person
+from tests.e2e.terminal import converse
 from tests.learn.shellwork import Line, lines
-
-from .person import Person
-from .terminal import converse
 
 RELEASE = ("make lint", "make test", "git push")
 

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tacit.core.errors import NotFound, Refused, WrongUse
-from tacit.core.text import query_words
+from tacit.errors import NotFound, Refused, WrongUse
+from tacit.text.words import query_words
 from tacit.vault.vault import Vault
+from tests.e2e.person import Person
 from tests.hostile.queries import ask_anything
 from tests.hostile.readers import distinct
-
-from .person import Person
 
 QUERIES = [
     *('"', '""', '"unbalanced', "'", "'; DROP TABLE memory; --", "`", "(", ")", "((", "*", "**", "a*", "^a"),

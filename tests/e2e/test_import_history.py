@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from tacit.capture.history.found import HistoryFile
 from tacit.log.codec import decode
-from tacit.vault.history import importing as histories
+from tacit.shell import history_import as histories
+from tacit.shell.history_import import HistoryFile
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody
-
-from .person import Person, Said, tree
-from .terminal import converse
+from tests.e2e.person import Person, Said, tree
+from tests.e2e.terminal import converse
 
 AT = 1_700_000_000  # 2023-11-14, long before the person's now
 NOW = 1_772_452_800

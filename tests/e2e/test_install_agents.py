@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tacit.surfaces.install.registered import GUARD
+from tacit.hosts.registration import GUARD
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give
-
-from .person import Person, tree
-from .terminal import converse
+from tests.e2e.person import Person, tree
+from tests.e2e.terminal import converse
 
 AGENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot")
 SETTINGS = (
@@ -52,7 +51,7 @@ def test_what_is_registered_starts_this_installation_on_this_home(person: Person
     for shell, option, guard, interpreter, isolated, bare, file, agent, _verb, _event, *home in words:
         assert (shell, option, guard) == ("/bin/sh", "-c", GUARD)
         assert (interpreter, isolated, bare, agent) == (sys.executable, "-I", "-S", "claude")
-        assert file.endswith("/tacit/surfaces/hooks/agent.py") and home == ["--home", str(person.home)]
+        assert file.endswith("/tacit/hooks/agent.py") and home == ["--home", str(person.home)]
     verbs = {event: verb for *_, verb, event, _, _ in words}
     assert verbs["SessionStart"] == verbs["UserPromptSubmit"] == "inject"
     assert verbs["Stop"] == verbs["SessionEnd"] == verbs["PreCompact"] == "capture"

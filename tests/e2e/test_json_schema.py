@@ -10,11 +10,10 @@ import pytest
 from docs.reference.output import FIELDS, OBJECTS, OUTPUTS, schema
 from jsonschema import Draft202012Validator
 
-from tacit.surfaces.cli.command import EXIT_CODE, JSON
-from tacit.surfaces.cli.commands import SUMMARIES, load
-
-from .person import Person
-from .test_recall_passages import Talk
+from tacit.cli.command import EXIT_CODE, JSON
+from tacit.cli.commands import SUMMARIES, load
+from tests.e2e.person import Person
+from tests.e2e.test_recall_passages import Talk
 
 VERBS = {name: load(name) for name in SUMMARIES}
 # What each command is asked here, where its name alone is not enough. The id is that of a memory, or of a habit.

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from tacit.vault.conversations.giving import Asker, Injector
-from tacit.vault.opened import Home
+from tacit.home.home import Home
+from tacit.inject.injector import Asker, Injector
+from tests.e2e.person import Person, Said, tree
 from tests.learn.model.desk import Desk
-
-from .person import Person, Said, tree
 
 RULE = "From now on, always run the linter before you commit."
 SMALL_TALK = "thanks, that looks good"

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from tacit.surfaces.cli.command import Command, read_call
-from tacit.surfaces.cli.commands import SUMMARIES, load
-
-from .person import Person
+from tacit.cli.command import Command, read_call
+from tacit.cli.commands import SUMMARIES, load
+from tests.e2e.person import Person
 
 VERBS: dict[str, Command] = {name: load(name) for name in SUMMARIES}
 WITH_WORDS = sorted(name for name, command in VERBS.items() if command.words)

@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 
-from tacit.capture.captured import Captured
-from tacit.core.observation import CommandRan
-from tacit.vault.capturing import ShellRecorder
-from tacit.vault.opened import Home
-
-from .person import Person
-from .terminal import converse
+from tacit.home.home import Home
+from tacit.model.observation import CommandRan
+from tacit.shell.record import Captured, ShellRecorder
+from tests.e2e.person import Person
+from tests.e2e.terminal import converse
 
 FILLER = "Nothing of interest happened on that day, and nobody wrote anything down about it."
 FIX = "The login test was flaky because the clock of the fixture ran ahead of the cookie; it now freezes the clock."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -13,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from tacit.surfaces.install.registered import GUARD, hook_words
+from tacit import surfaces
+from tacit.hosts import registration
+from tacit.hosts.registration import GUARD, hook_words
+from tests.e2e.person import Person, tree
+from tests.e2e.terminal import converse
 from tests.install.removable import Removable
 from tests.install.test_merging import BEFORE, FILES
-
-from .person import Person, tree
-from .terminal import converse
 
 HOSTS = ("claude", "codex", "gemini", "cursor", "copilot")
 SETTINGS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "bash": ".bashrc"}
@@ -28,7 +30,7 @@ SETTINGS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "ba
 def earlier(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Commands as earlier versions wrote them, until what this returns is called."""
     for name in HOSTS:
-        module = import_module(f"tacit.surfaces.install.{name}")
+        module = import_module(f"tacit.hosts.{name}.install")
         monkeypatch.setattr(module, "hook_command", lambda *about: shlex.join(hook_words(*about)))
     return monkeypatch.undo
 
@@ -74,6 +76,33 @@ def test_hooks_of_an_earlier_version_are_told_and_mended(
     assert one["mend"] == f"tacit install {host}"
     person.tacit("install", host, "--yes")
     assert findings(person) == []
+
+
+@pytest.mark.parametrize("host", [*HOSTS, "opencode"])
+def test_hooks_at_the_path_of_version_0_1_work_are_told_and_mended(
+    person: Person, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    """The folder of the hooks moved in version 0.2; what people have in their files goes on working."""
+    moved = Path(surfaces.__file__).with_name("hooks") / "agent.py"
+    monkeypatch.setattr(registration, "_AGENT", str(moved))
+    person.tacit("install", host, "--yes")
+    monkeypatch.undo()
+    person.tacit("add", "never force push to main")
+    payload = json.dumps({"session_id": "s", "cwd": str(person.folder), "prompt": "may I force push?"})
+    answer = subprocess.run(
+        [sys.executable, "-I", "-S", str(moved), "claude", "inject", "UserPromptSubmit", "--home", str(person.home)],
+        input=payload.encode(),
+        env=person.environment(),
+        capture_output=True,
+        check=True,
+    )
+    assert b"never force push" in answer.stdout
+    (one,) = findings(person)
+    assert "earlier version; they still work" in one["what"] and one["mend"] == f"tacit install {host}"
+    person.tacit("install", "--yes")
+    assert findings(person) == []
+    person.tacit("uninstall", host, "--yes")
+    assert not [name for name, held in theirs(person).items() if b"agent.py" in held]
 
 
 def test_hooks_of_an_earlier_version_whose_program_is_gone_are_told_as_what_they_do(

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from tacit.log.codec import parted
-from tacit.surfaces.hooks.snippet import recorder
+from tacit.shell.install import recorder
 from tests.chaos.forged_lines import resealed
+from tests.e2e.person import Person, Said
 from tests.hostile.forged import lived
-
-from .person import Person, Said
 
 _UNSIGNED = "--quarantine-unsigned"
 

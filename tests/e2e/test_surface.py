@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.surfaces.cli.command import read_call
-from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, load
-from tacit.surfaces.cli.help import for_command, overview
-
-from .person import Person
+from tacit.cli.command import read_call
+from tacit.cli.commands import ALIASES, SUMMARIES, load
+from tacit.cli.run import for_command, overview
+from tests.e2e.person import Person
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 # Each costs more than the search itself.
@@ -81,30 +80,29 @@ def test_recall_loads_nothing_heavy(person: Person) -> None:
     person.process("init")
     person.process("add", "never force push")
     start = loaded(person, "pass")
-    asked = loaded(person, "from tacit.surfaces.cli import main\nassert main(['recall', 'force']) == 0")
+    asked = loaded(person, "from tacit.cli import main\nassert main(['recall', 'force']) == 0")
     assert "sqlite3" in asked
     assert (asked - start) & HEAVY == set()
 
 
 def test_recall_loads_no_verb_and_no_learner_that_it_does_not_need(person: Person) -> None:
     person.process("add", "never force push")
-    asked = loaded(person, "from tacit.surfaces.cli import main\nassert main(['recall', 'force']) == 0")
-    assert [name for name in asked if name.startswith("tacit.surfaces.cli.verbs.")] == [
-        "tacit.surfaces.cli.verbs.recall"
-    ]
+    asked = loaded(person, "from tacit.cli import main\nassert main(['recall', 'force']) == 0")
+    ours = {name.removeprefix("tacit.cli.") for name in asked if name.startswith("tacit.cli.")}
+    assert ours == {"command", "commands", "json_forms", "output", "permissions", "recall", "run"}
     assert not [name for name in asked if name.startswith("tacit.learn")]
 
 
 def test_help_loads_neither_verbs_nor_storage(person: Person) -> None:
-    told = loaded(person, "from tacit.surfaces.cli import main\nmain(['--help'])")
-    assert not [name for name in told if name.startswith(("tacit.vault", "tacit.index", "tacit.surfaces.cli.verbs"))]
+    told = loaded(person, "from tacit.cli import main\nmain(['--help'])")
+    assert not [name for name in told if name.startswith(("tacit.vault", "tacit.home", "tacit.index"))]
     assert told.isdisjoint({"sqlite3", "json"})
 
 
 def test_the_program_needs_nothing_but_python(person: Person) -> None:
     """Isolated from installed packages, with only the package itself on the path."""
     source = str(Path(tacit.__file__).parents[1])
-    code = f"import sys; sys.path.insert(0, {source!r}); from tacit.surfaces.cli import main; sys.exit(main())"
+    code = f"import sys; sys.path.insert(0, {source!r}); from tacit.cli import main; sys.exit(main())"
     for words in (["add", "never force push"], ["recall", "force", "--json"], ["improve"], ["doctor"]):
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", code, *words],

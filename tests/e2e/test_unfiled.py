@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 
-from tacit.core.claim import GLOBAL
-from tacit.core.event import Draft
-from tacit.core.judgement import Proposed, Verdict
-from tacit.core.observation import Recalled
-from tacit.core.statement import claim_from
+from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
-from tacit.disk.ops import OsDisk
+from tacit.home.paths import HomePaths
 from tacit.log.log import Log
-from tacit.vault.home import HomePaths
+from tacit.model.claim import GLOBAL
+from tacit.model.event import Draft, Proposed, Verdict
+from tacit.model.observation import Recalled
+from tacit.model.statement import claim_from
 from tacit.vault.vault import Vault
-
-from .person import Person
+from tests.e2e.person import Person
 
 KNOWN, NEW = "deploys happen on tuesdays", "deploys are announced a day before"
 

@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.errors import Refused
-from tacit.surfaces.cli.command import Command, read_call
-from tacit.surfaces.cli.commands import ALIASES, SUMMARIES, load
-from tacit.surfaces.cli.who import SAME, WHO, Who, who_may
-from tacit.vault.agents import SIGNS, Sign
-from tacit.vault.opened import Home
+from tacit.cli.command import Command, read_call
+from tacit.cli.commands import ALIASES, SUMMARIES, load
+from tacit.cli.permissions import SAME, WHO, Who, who_may
+from tacit.errors import Refused
+from tacit.home.actor import SIGNS, Sign
+from tacit.home.home import Home
 from tacit.vault.vault import Vault
-
-from .forms import PERSON_ONLY, furnish, typed
-from .person import Person, tree
+from tests.e2e.forms import PERSON_ONLY, furnish, typed
+from tests.e2e.person import Person, tree
 
 
 def command(verb: str) -> Command:

@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from tacit.surfaces.cli import stepping
-
-from .person import Person, Said
-from .terminal import END_OF_INPUT, INTERRUPT, converse
-from .workflows import new, path_of, run, runs, shown, statuses
+from tacit.cli import workflow_run as stepping
+from tests.e2e.person import Person, Said
+from tests.e2e.terminal import END_OF_INPUT, INTERRUPT, converse
+from tests.e2e.workflows import new, path_of, run, runs, shown, statuses
 
 KEYS = "q quit >"
 SHELLS = ["sh", "bash", "zsh", "fish"]

@@ -8,16 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.claim import GLOBAL
-from tacit.core.event import Event, Origin
-from tacit.core.ids import ClaimId, event_id
-from tacit.core.observation import WorkflowSaved
-from tacit.core.provenance import Provenance
 from tacit.log.codec import encode
-
-from .person import NOW, Person
-from .terminal import converse
-from .workflows import new, run, runs, shown
+from tacit.model.claim import GLOBAL, Provenance
+from tacit.model.event import Event, Origin
+from tacit.model.ids import ClaimId, event_id
+from tacit.model.observation import WorkflowSaved
+from tests.e2e.person import NOW, Person
+from tests.e2e.terminal import converse
+from tests.e2e.workflows import new, run, runs, shown
 
 # Only what a person accepted
 

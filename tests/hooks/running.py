@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from uuid import uuid4
 
-from tacit.surfaces.hooks import agent
-from tacit.surfaces.hooks.hosts.host import Moment
-from tacit.surfaces.hooks.hosts.hosts import NAMES as HOSTS
-from tacit.surfaces.hooks.hosts.hosts import host
+from tacit.hooks import agent
+from tacit.hosts import NAMES as HOSTS
+from tacit.hosts import host
+from tacit.hosts.protocol import Moment
 from tests.e2e.person import Person
 
 AGENT = Path(agent.__file__)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tacit.surfaces.hooks import moments
+from tacit.hooks import dispatch as moments
 from tests.e2e.person import Person
 
 

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
+from tacit.home import indexing as filing
+from tacit.home import publish
+from tacit.home.home import Home
+from tacit.home.publish import Publisher
+from tacit.hosts import capture as capturing
+from tacit.hosts import capture as noted
+from tacit.hosts.capture import QueuedCapture
+from tacit.hosts.queue import Note
 from tacit.index import reader, writer
-from tacit.vault import filing, publish
-from tacit.vault.conversations import capturing, noted
-from tacit.vault.conversations.noted import QueuedCapture
-from tacit.vault.conversations.pending import Note
-from tacit.vault.opened import Home
-from tacit.vault.publish import Publisher
 from tests.e2e.person import Person
 from tests.laws.transcripts import Claude, Turn, lines, name_of, place
 

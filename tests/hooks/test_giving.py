@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.conversation import session_id
+from tacit.model.observation import session_id
 from tests.e2e.person import Person
 from tests.hooks.running import Call, Given, Scene
 from tests.hooks.sitting import NAMES, Sitting, text_in

@@ -22,12 +22,12 @@ for name, module in list(sys.modules.items()):
                 print("slowly made", name, what.__name__)
 print(*(name for name in sys.modules if name.startswith("tacit")))
 """
-_PROMPT = "from tacit.surfaces.hooks import moments; moments.inject('claude', 'UserPromptSubmit', {given!r}, None)"
+_PROMPT = "from tacit.hooks import dispatch; dispatch.inject('claude', 'UserPromptSubmit', {given!r}, None)"
 _START = _PROMPT.replace("UserPromptSubmit", "SessionStart")
 _CODE = {
     "a prompt": _PROMPT,
     "the start of a session": _START,
-    "recall": "from tacit.surfaces.cli import main; main(['recall', 'force push'])",
+    "recall": "from tacit.cli import main; main(['recall', 'force push'])",
 }
 
 
@@ -57,7 +57,7 @@ def person(tmp_path: Path) -> Person:
 def test_every_value_is_a_record_which_compiles_nothing(person: Person, what: str) -> None:
     found = loaded(person, what, "may I force push to main?")
 
-    assert "tacit.vault.store" in found
+    assert "tacit.home.store" in found
     assert "slowly made" not in found
 
 
@@ -69,6 +69,6 @@ def test_a_prompt_that_is_given_nothing_loads_neither_the_search_of_sessions_nor
     person.tacit("add", "the crane is reset every night")
     something = loaded(person, "a prompt", "when is the crane reset?")
 
-    assert "tacit.recall.kindred" in nothing and "tacit.recall.talks" not in nothing
-    assert "tacit.core.redaction" not in nothing
-    assert "tacit.core.redaction" in something
+    assert "tacit.inject.relevance" in nothing and "tacit.search.sessions" not in nothing
+    assert "tacit.secrets.redact" not in nothing
+    assert "tacit.secrets.redact" in something

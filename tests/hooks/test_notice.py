@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tacit.surfaces.hooks import moments
+from tacit.hooks import dispatch as moments
 from tests.e2e.person import Person
 from tests.hooks.sitting import Sitting, text_in
 from tests.laws.transcripts import name_of

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
-from tacit.disk.ops import OsDisk
-from tacit.surfaces.hooks.moments import drain_now
-from tacit.vault.conversations.noted import QueuedCapture
-from tacit.vault.conversations.pending import Note, any_wait, drain, leave, notes_in
-from tacit.vault.home import HomePaths
+from tacit.home.paths import HomePaths
+from tacit.hooks.dispatch import drain_now
+from tacit.hosts.capture import QueuedCapture
+from tacit.hosts.queue import Note, any_wait, drain, leave, notes_in
 from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
 
 STOP, END, ASK = Call("capture", "Stop"), Call("capture", "SessionEnd"), Call("inject", "UserPromptSubmit")
 HOST = "import subprocess, sys, time; subprocess.run(sys.argv[1:]); print('done', flush=True); time.sleep(60)"
 SLOWLY = """
 import os, sys, time
-from tacit.surfaces.hooks import agent
+from tacit.hooks import agent
 begin = os.setsid
 os.setsid = lambda: (time.sleep(0.3), begin())
 if agent._detached():

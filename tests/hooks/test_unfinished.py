@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.vault.conversations.pending import Note
-from tacit.vault.conversations.unfinished import goes_on, grown, has_ended
-from tacit.vault.home import HomePaths
+from tacit.home.paths import HomePaths
+from tacit.hosts.queue import Note, goes_on, grown, has_ended
 from tests.hooks.running import SESSION, Call, Given, Scene
 
 START, STOP, END = Call("inject", "SessionStart"), Call("capture", "Stop"), Call("capture", "SessionEnd")

@@ -26,14 +26,14 @@ print(json.dumps([done.returncode, done.stdout.decode(), done.stderr.decode(), l
 _INSTEAD = """
 import os, runpy, sys, time
 sys.path.append({source!r})
-from tacit.surfaces.hooks import moments
+from tacit.hooks import dispatch as moments
 def inject(*_):
     {instead}
 moments.inject = inject
 sys.argv = {argv!r}
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
-SOURCE = str(AGENT.parents[3])
+SOURCE = str(AGENT.parents[2])
 START = CALLS[0]
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process inherit orphans")
 

@@ -11,18 +11,17 @@ from functools import partial
 from io import BytesIO
 from pathlib import Path
 
-from tacit.capture.agents.heard import Limits, Tally
-from tacit.capture.agents.sources import SOURCES, source_of
-from tacit.capture.history import atuin
-from tacit.core.errors import Refused
-from tacit.learn.talk.model_answer import read_answer
-from tacit.surfaces.hooks.hosts.hosts import NAMES, host
-from tacit.surfaces.install.json_part import OURS, Entry, Wanted, json_part
-from tacit.surfaces.mcp import wire
-from tacit.surfaces.mcp.rpc import Failure
+from tacit.errors import Refused
+from tacit.hosts import NAMES, host
+from tacit.hosts.capture import SOURCES, source_of
+from tacit.hosts.records import Limits, Tally
+from tacit.install.json_entries import OURS, Entry, Wanted, json_part
+from tacit.learn.llm.prompt import read_answer
+from tacit.mcp import protocol as wire
+from tacit.mcp.protocol import Failure
+from tacit.shell import histories as atuin
+from tests.hostile.reader import Reader
 from tests.laws.transcripts import RECORDS, lines, name_of, opencode, story
-
-from .reader import Reader
 
 _BYTES = (b"\0", b"\n", b"\r", b"\xff", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b" " * 300, b"\\")
 _JSON = (
@@ -47,7 +46,7 @@ def foreign(folder: str) -> Iterator[Reader]:
         told = lines(tell(name_of("fuzz", name), "/work", story(name, 2)))
         yield Reader(f"transcript of {name}", (told, told[: len(told) // 3]), _JSON, partial(_transcript, name))
     yield _database(folder, "transcript of opencode", _opencode, partial(_transcript, "opencode"))
-    yield _database(folder, "history of Atuin", _atuin, lambda file: list(atuin.read(file)))
+    yield _database(folder, "history of Atuin", _atuin, lambda file: list(atuin.read_atuin(file)))
     calls = (json.dumps({**_CALL, "workspace_roots": ["/"], "transcript_path": "/x"}).encode(),)
     yield Reader("calls of hooks", calls, _JSON, _called, (ValueError, RecursionError))
     yield Reader("messages of a client", (_MESSAGE,), _JSON, wire.read, (Failure,))

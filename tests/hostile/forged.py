@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tacit.core.ids import event_id
 from tacit.log.codec import seal
+from tacit.model.ids import event_id
 from tests.e2e.person import Person
 
 Fields = dict[str, Any]

@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from tacit.surfaces.cli import main
-from tacit.vault.opened import Home
+from tacit.cli import main
+from tacit.home.home import Home
 from tacit.vault.vault import Vault
 
 BEFORE, AFTER = "never force push", "prefer small commits"

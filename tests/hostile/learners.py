@@ -9,21 +9,19 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tacit.core.conversation import Act, How, PromptGiven, ReplyGiven, ToolUsed
-from tacit.core.provenance import Provenance
-from tacit.core.redaction import secret_kind
-from tacit.core.text import show, words
-from tacit.learn.every import every_learner
-from tacit.learn.fixes.fold import Trail, fold, rest
-from tacit.learn.talk.all import Talk, learn_on
-from tacit.learn.talk.learnt import Learnt, Said
-from tacit.learn.talk.model_answer import read_answer
-from tacit.learn.talk.model_claims import checked
-from tacit.learn.talk.model_excerpt import excerpt
-from tacit.learn.talk.model_prompt import prompt
-from tacit.learn.talk.saying import ABOUT, is_short
-
-from .mean_talk import IN_FENCE, OF_AGENT, OF_RESULT, OF_TOOL, PLANNING, Case, answer, case, is_as_captured
+from tacit.learn.fixes.pipeline import Trail, fold, rest
+from tacit.learn.llm.check import checked
+from tacit.learn.llm.prompt import excerpt, prompt, read_answer
+from tacit.learn.sessions import every_learner
+from tacit.learn.statements.normalise import ABOUT, is_short
+from tacit.learn.statements.pipeline import Talk, learn_on
+from tacit.learn.types import Learnt, Said
+from tacit.model.claim import Provenance
+from tacit.model.observation import Act, How, PromptGiven, ReplyGiven, ToolUsed
+from tacit.secrets.redact import secret_kind
+from tacit.text.display import show
+from tacit.text.words import words
+from tests.hostile.mean_talk import IN_FENCE, OF_AGENT, OF_RESULT, OF_TOOL, PLANNING, Case, answer, case, is_as_captured
 
 LONGEST = 500  # signs of a statement, with what it is about
 SLOW = 1.0  # seconds of the processor; no session may take so long

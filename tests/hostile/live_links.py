@@ -14,18 +14,27 @@ from urllib.parse import unquote
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tacit.core.claim import GLOBAL, project_scope
-from tacit.core.conversation import Act, Conversation, How, Outcome, PromptGiven, ReplyGiven, SummedUp, ToolUsed
-from tacit.core.event import Event, Origin
-from tacit.core.ids import event_id
-from tacit.core.judgement import Proposed, Verdict
-from tacit.core.memory import recollect
-from tacit.core.observation import Evaluated, Score, WorkLogged
-from tacit.core.provenance import Provenance
-from tacit.core.session import fold_session
-from tacit.core.statement import claim_from
-from tacit.notes import evaluations, long_term, sessions, worklog
-from tacit.notes.noted import Noted
+from tacit.model.claim import GLOBAL, Provenance, project_scope
+from tacit.model.event import Event, Origin, Proposed, Verdict
+from tacit.model.ids import event_id
+from tacit.model.memory import recollect
+from tacit.model.observation import (
+    Act,
+    Conversation,
+    Evaluated,
+    How,
+    Outcome,
+    PromptGiven,
+    ReplyGiven,
+    Score,
+    SummedUp,
+    ToolUsed,
+    WorkLogged,
+)
+from tacit.model.session import fold_session
+from tacit.model.statement import claim_from
+from tacit.pages import long_term, markdown, sessions
+from tacit.pages.long_term import Noted
 from tests.notes.build import NOON, active, event, retired
 
 HARMLESS = frozenset({"http", "https", "mailto"})
@@ -117,8 +126,11 @@ def pages(text: str) -> Iterator[tuple[str, Sequence[str]]]:
     if text.strip():
         notes.append(_said(text))
     yield "long-term.md", long_term.render(notes)
-    yield "worklog", worklog.render("2024-03-01", [event(WorkLogged(text, text, text, text, text))])
-    yield "evaluations", evaluations.render("2024-03-01", [event(Evaluated("2024-03-01", (Score(text, 1, text),)))])
+    yield "worklog", markdown.worklog_page("2024-03-01", [event(WorkLogged(text, text, text, text, text))])
+    yield (
+        "evaluations",
+        markdown.evaluation_page("2024-03-01", [event(Evaluated("2024-03-01", (Score(text, 1, text),)))]),
+    )
     for limit in (None, 40):
         yield "sessions", sessions.render(fold_session("claude", text, list(_session(text))), limit)
 

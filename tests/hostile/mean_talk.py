@@ -13,17 +13,16 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple
 
-from tacit.core.conversation import Act, Compacted, Conversation, How, Interrupted, Outcome, PromptGiven, ToolUsed
-from tacit.core.conversation import ReplyGiven as Reply
-from tacit.core.ids import EventId
-from tacit.core.redaction import redacted
-from tacit.core.text import clean
-from tacit.learn import talk
-from tacit.learn.fixes.troubles import PHRASES, WORK_PHRASES
-from tacit.learn.talk.form import Form
-from tacit.learn.talk.learnt import Said
-from tacit.learn.talk.model_answer import KINDS
-from tacit.learn.talk.model_excerpt import Line
+from tacit.learn import statements
+from tacit.learn.fixes.errors import PHRASES, WORK_PHRASES
+from tacit.learn.llm.prompt import KINDS, Line
+from tacit.learn.statements.patterns import Form
+from tacit.learn.types import Said
+from tacit.model.ids import EventId
+from tacit.model.observation import Act, Compacted, Conversation, How, Interrupted, Outcome, PromptGiven, ToolUsed
+from tacit.model.observation import ReplyGiven as Reply
+from tacit.secrets.redact import redacted
+from tacit.text.display import clean
 
 # Words that nobody else in a session says: where one stands, something of that speaker stands.
 IN_FENCE, OF_AGENT, OF_TOOL, OF_RESULT = "zzfenced", "zzagent", "zztool", "zzresult"
@@ -201,7 +200,7 @@ class Case(NamedTuple):
 @cache
 def examples() -> tuple[str, ...]:
     """Every example of every form that learners know."""
-    modules = [import_module(f"{talk.__name__}.{one.name}") for one in iter_modules(talk.__path__)]
+    modules = [import_module(f"{statements.__name__}.{one.name}") for one in iter_modules(statements.__path__)]
     tables = [value for module in modules for value in vars(module).values() if isinstance(value, tuple)]
     return tuple(dict.fromkeys(one.example for table in tables for one in table if isinstance(one, Form)))
 

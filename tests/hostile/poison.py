@@ -14,14 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tacit.core.claim import GLOBAL, Claim, Kind, project_scope
-from tacit.core.event import USER, Event, Origin
-from tacit.core.ids import EventId, event_id
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.observation import Purged, Trusted, TrustedLine
-from tacit.core.provenance import Provenance
-from tacit.core.statement import claim_from
 from tacit.log.codec import Damaged, decode, encode
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, project_scope
+from tacit.model.event import USER, Decided, Event, Origin, Proposed, Undone, Verdict
+from tacit.model.ids import EventId, event_id
+from tacit.model.observation import Purged, Trusted, TrustedLine
+from tacit.model.statement import claim_from
 from tests.e2e.person import Person
 
 COUNT = 300

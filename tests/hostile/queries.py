@@ -11,17 +11,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from tacit.core.errors import TacitError
-from tacit.core.ids import is_claim_prefix
-from tacit.core.text import clean, query_words
+from tacit.errors import TacitError
+from tacit.home.home import Home
+from tacit.home.input import moment
+from tacit.index.database import open_for_reading
 from tacit.index.reader import ids_beginning
-from tacit.index.store import open_for_reading
-from tacit.recall.find import Query, find, search
-from tacit.vault.opened import Home
+from tacit.model.ids import is_claim_prefix
+from tacit.search.rank import Query, find, search
+from tacit.text.display import clean
+from tacit.text.words import query_words
 from tacit.vault.vault import Vault
-from tacit.vault.when import moment
-
-from .readers import SLOW, Finding
+from tests.hostile.readers import SLOW, Finding
 
 _WORDS = (
     *('"', "'", "`", "(", ")", "*", "^", "-", "--", "+", ":", "NEAR", "NEAR(", "AND", "OR", "NOT", "{", "}", "[", "]"),

@@ -11,21 +11,22 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import NamedTuple
 
-from tacit.capture import shell
-from tacit.capture.history import bash, fish, zsh
-from tacit.core.errors import Refused, WrongUse
-from tacit.learn.habits.families import parts
+from tacit.errors import Refused, WrongUse
+from tacit.home.project import find_project
+from tacit.home.settings import TEMPLATE, read_settings
+from tacit.learn.command_names import parts
 from tacit.log import codec
-from tacit.log.reader import lines
-from tacit.notes import facts, long_term
-from tacit.notes.escape import escape, unescape
-from tacit.notes.recipes import form
-from tacit.settings import TEMPLATE, read_settings
-from tacit.vault.project import find_project
-
-from .foreign import foreign
-from .reader import Reader
-from .values import mutated
+from tacit.log.log import lines
+from tacit.pages import facts, long_term
+from tacit.pages import workflows as form
+from tacit.pages.markdown import escape, unescape
+from tacit.shell import histories as bash
+from tacit.shell import histories as fish
+from tacit.shell import histories as zsh
+from tacit.shell import record as shell
+from tests.hostile.foreign import foreign
+from tests.hostile.reader import Reader
+from tests.hostile.values import mutated
 
 _NOW = datetime(2026, 3, 2, tzinfo=UTC)
 SLOW = 1.0  # seconds; no input may take so long
@@ -228,9 +229,9 @@ def readers(folder: str) -> list[Reader]:
             _INI,
             lambda data: _in_file(config, data, lambda: find_project(repository, folder)),
         ),
-        Reader("history of bash", (_BASH,), _SHELL, lambda data: list(bash.read(BytesIO(data)))),
-        Reader("history of zsh", (_ZSH,), _SHELL, lambda data: list(zsh.read(BytesIO(data)))),
-        Reader("history of fish", (_FISH,), _SHELL, lambda data: list(fish.read(BytesIO(data)))),
+        Reader("history of bash", (_BASH,), _SHELL, lambda data: list(bash.read_bash(BytesIO(data)))),
+        Reader("history of zsh", (_ZSH,), _SHELL, lambda data: list(zsh.read_zsh(BytesIO(data)))),
+        Reader("history of fish", (_FISH,), _SHELL, lambda data: list(fish.read_fish(BytesIO(data)))),
         Reader("record of a shell", (_RECORD,), _SHELL, lambda data: shell.read_record(data, _NOW)),
         Reader("command lines", _LINES, _SHELL, lambda data: parts(_text(data))),
         Reader("form of a workflow", (_FORM,), _SHELL, lambda data: form.read(_text(data)), (WrongUse, Refused)),

@@ -19,7 +19,7 @@ ROOT = Path(tacit.__file__).parent
 _RUNS_SQL = {"execute", "executemany", "executescript"}
 _OPENS = {"open", "io.open", "os.open", "os.fdopen", "sqlite3.connect"}
 _FREE = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE
-_SECRETS = "tacit.core.secrets.search"
+_SECRETS = "tacit.secrets.scanner"
 _MATCHES = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 
 
@@ -247,12 +247,12 @@ def made_at_run_time() -> list[Made]:
 
     plainly, re.compile = re.compile, compile_and_tell  # type: ignore[assignment]
     try:
-        for module in [module for name, module in sys.modules.items() if name.startswith("tacit.core.secrets")]:
+        for module in [module for name, module in sys.modules.items() if name.startswith("tacit.secrets")]:
             for value in list(vars(module).values()):
                 getattr(value, "cache_clear", lambda: None)()
         for keyword in search.makers():
             search._ready(keyword)
-        names, talk = import_module("tacit.core.secrets.names"), import_module("tacit.core.secrets.talk")
+        names, talk = import_module("tacit.secrets.names"), import_module("tacit.secrets.sentences")
         for how in names._WAYS:
             names.way(how)
         for noun in talk.nouns():

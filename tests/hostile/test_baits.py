@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.core.redaction import redacted
-
-from .baits import LIMIT, not_hidden, slow
+from tacit.secrets.redact import redacted
+from tests.hostile.baits import LIMIT, not_hidden, slow
 
 _ROOM = 8  # a machine may be this much slower than the one that the limit was measured on
 

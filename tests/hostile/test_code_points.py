@@ -7,14 +7,13 @@ import unicodedata
 
 import pytest
 
-from tacit.core.text import show
-from tacit.notes import facts
-from tacit.notes.escape import escape, unescape
-from tacit.notes.noted import Noted
-from tacit.recall.fence import harmless
+from tacit.pages import facts
+from tacit.pages.long_term import Noted
+from tacit.pages.markdown import escape, unescape
+from tacit.text.display import show
+from tacit.text.fence import harmless
 from tests.core.build import added, memory_of, says
-
-from .codepoints import CONTEXTS, NEVER, REAL, SOMETIMES, Between, chunks, lies
+from tests.hostile.codepoints import CONTEXTS, NEVER, REAL, SOMETIMES, Between, chunks, lies
 
 each_context = pytest.mark.parametrize("between", CONTEXTS, ids=[one.name for one in CONTEXTS])
 each_spelling = pytest.mark.parametrize("between", CONTEXTS[1:4], ids=[one.name for one in CONTEXTS[1:4]])

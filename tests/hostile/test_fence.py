@@ -9,14 +9,13 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tacit.core.claim import Claim
-from tacit.recall.brief import MOST, Brief, compose
-from tacit.recall.fence import harmless
+from tacit.inject.brief import MOST, Brief, compose
+from tacit.model.claim import Claim
+from tacit.text.fence import harmless
 from tests.core.build import added, says
 from tests.core.test_brief import entries
 from tests.e2e.person import Person
-
-from .codepoints import ZWJ, chunks
+from tests.hostile.codepoints import ZWJ, chunks
 
 NONCE = "00ff00ff00ff00ff00ff"
 CONTENTS = 5_000

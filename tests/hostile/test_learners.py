@@ -9,18 +9,18 @@ import re
 
 import pytest
 
-from tacit.core.conversation import How, PromptGiven, ReplyGiven
-from tacit.core.ids import EventId
-from tacit.core.provenance import Provenance
-from tacit.learn.talk import own_words, saying
-from tacit.learn.talk.all import learn_from
-from tacit.learn.talk.learnt import Said
-from tacit.learn.talk.model_answer import read_answer
-
-from . import mean_talk
-from .learners import Trial, try_case, try_learners
-from .rivals import rivals
-from .source import patterns, sources
+from tacit.learn.llm.prompt import read_answer
+from tacit.learn.statements import normalise as own_words
+from tacit.learn.statements import normalise as saying
+from tacit.learn.statements.pipeline import learn_from
+from tacit.learn.types import Said
+from tacit.model.claim import Provenance
+from tacit.model.ids import EventId
+from tacit.model.observation import How, PromptGiven, ReplyGiven
+from tests.hostile import mean_talk
+from tests.hostile.learners import Trial, try_case, try_learners
+from tests.hostile.rivals import rivals
+from tests.hostile.source import patterns, sources
 
 INPUTS = 3_000
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.notes import escape as escaping
-from tacit.notes.escape import escape, unescape
+from tacit.pages import markdown as escaping
+from tacit.pages.markdown import escape, unescape
 from tests.hostile.live_links import SCHEMES, SHAPES, disguised, every_text, faults, live, texts
 from tests.notes.build import unhurried
 

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.errors import WrongUse
-from tacit.settings import read_settings
-from tacit.vault.project import find_project
+from tacit.errors import WrongUse
+from tacit.home.project import find_project
+from tacit.home.settings import read_settings
 from tests.chaos.apart import folder_in_memory
 from tests.e2e.person import Person
-
-from .readers import distinct, readers, try_readers
+from tests.hostile.readers import distinct, readers, try_readers
 
 CASES = 16_000
 

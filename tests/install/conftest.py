@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.surfaces.install.target import Place
+from tacit.install.target import Place
 
 
 @pytest.fixture

@@ -11,15 +11,15 @@ from functools import partial
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.surfaces.install.json_part import OURS, Entry, Server, Wanted, json_part
-from tacit.surfaces.install.json_text import plain, read
+from tacit.install.json_edit import plain, read
+from tacit.install.json_entries import OURS, Entry, Server, Wanted, json_part, names_our_hook
 
 EVENTS = ("Stop", "SessionStart", "PreCompact")
 SERVER = Server(("mcpServers", "tacit"), {"command": "tacit", "args": ["mcp"]})
 
 
 def wanted(in_groups: bool, version: int | None) -> Wanted:
-    entries = tuple(Entry(event, {"command": f"py /x/{OURS} {event}", "timeout": 5}) for event in EVENTS)
+    entries = tuple(Entry(event, {"command": f"py /x/{OURS[0]} {event}", "timeout": 5}) for event in EVENTS)
     return Wanted(entries=entries, in_groups=in_groups, version=version, server=SERVER)
 
 
@@ -125,7 +125,7 @@ def test_taking_out_leaves_exactly_the_file_of_the_person(seed: int, in_groups: 
     text = put.content.decode()
     both = plain(text, read(text))
     assert isinstance(both, dict) and both["mcpServers"]["tacit"] == SERVER.value
-    assert json.dumps(both).count(OURS) == len(EVENTS)
+    assert json.dumps(both).count(OURS[0]) == len(EVENTS)
     assert part.put_in(put.content, put.receipt).content == put.content
     assert part.take_out(put.content, put.receipt) == before.encode()
     for edit in edits(before, seed):
@@ -141,6 +141,6 @@ def test_without_the_receipt_nothing_of_theirs_is_lost(seed: int) -> None:
     before = _Author(seed).file()
     part = json_part("settings.json", wanted(in_groups=True, version=None))
     left = part.take_out(part.put_in(before.encode(), None).content, None)
-    assert left is not None and OURS not in left.decode()
+    assert left is not None and not names_our_hook(left.decode())
     assert re.findall(r"mark-\d+|//|/\*", left.decode()) == re.findall(r"mark-\d+|//|/\*", before)
     read(left.decode())

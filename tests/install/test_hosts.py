@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.surfaces.hooks.hosts.host import Host, Moment, Told
-from tacit.surfaces.hooks.hosts.hosts import NAMES, host
+from tacit.hosts import NAMES, host
+from tacit.hosts.protocol import Host, Moment, Told
 
 CLAUDE = {
     "session_id": "s1",
@@ -150,9 +150,9 @@ def test_an_unknown_host_is_none() -> None:
 
 def test_only_the_host_that_is_asked_for_is_imported() -> None:
     code = (
-        "import sys; from tacit.surfaces.hooks.hosts.hosts import host; host('codex');"
+        "import sys; from tacit.hosts import host; host('codex');"
         "print(*sorted(name for name in sys.modules if name.startswith('tacit.')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    ours = {name.removeprefix("tacit.surfaces.hooks.hosts.") for name in done.stdout.split()}
-    assert {one for one in ours if not one.startswith("tacit.")} == {"host", "hosts", "reading", "codex"}
+    ours = {name.removeprefix("tacit.hosts.") for name in done.stdout.split() if name.startswith("tacit.hosts.")}
+    assert ours == {"protocol", "codex", "codex.hook"}

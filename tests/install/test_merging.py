@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.errors import Refused
-from tacit.surfaces.install.change import Change, make
-from tacit.surfaces.install.json_part import OURS, Entry, Server, Wanted, json_part
-from tacit.surfaces.install.json_text import plain, read
-from tacit.surfaces.install.receipt import Receipt, keep, kept
-from tacit.surfaces.install.target import Place, Target
-from tacit.surfaces.install.targets import TARGETS
+from tacit.cli.install import TARGETS
+from tacit.errors import Refused
+from tacit.install.change import Change, Receipt, keep, kept, make
+from tacit.install.json_edit import plain, read
+from tacit.install.json_entries import OURS, Entry, Server, Wanted, json_part, names_our_hook
+from tacit.install.target import Place, Target
 
 AGENTS = [name for name, target in TARGETS.items() if target.is_agent]
 IN_JSON = ["claude", "codex", "gemini", "cursor", "copilot"]
@@ -33,7 +32,7 @@ SERVERS = {
     "opencode": ".config/opencode/opencode.json",
     "copilot": ".copilot/mcp-config.json",
 }
-COMMAND = f"py -I -S /lib/{OURS} x capture Stop"
+COMMAND = f"py -I -S /lib/{OURS[0]} x capture Stop"
 ENTRY = {"command": COMMAND, "timeout": 10}
 STOP = Wanted(entries=(Entry("Stop", ENTRY),))
 GROUP = '{"hooks": [{"command": "mine"}]}'
@@ -120,7 +119,7 @@ def test_what_was_installed_is_taken_out_byte_for_byte(
     theirs = plain_of(before)
     apply(place, target)
     both = plain_of(file.read_bytes())
-    assert is_within(theirs, both) and json.dumps(both).count(OURS) == len(ours_of(name))
+    assert is_within(theirs, both) and json.dumps(both).count(OURS[0]) == len(ours_of(name))
     assert not any(change.is_needed for change in target.installed(place))
     undo(place, target)
     assert (content(file), content(servers)) == (before, before if name != "codex" else None)
@@ -141,7 +140,7 @@ def is_within(less: object, more: object) -> bool:
 
 
 def ours_of(name: str) -> list[str]:
-    from tacit.surfaces.hooks.hosts.hosts import host
+    from tacit.hosts import host
 
     found = host(name)
     assert found is not None
@@ -177,7 +176,7 @@ def test_trailing_commas_and_line_ends_are_kept() -> None:
 
 
 def test_an_older_installation_is_brought_up_to_date_where_it_stands() -> None:
-    old = f'"/old/python" "/old path/{OURS}" claude stop'.replace('"', '\\"')
+    old = f'"/old/python" "/old path/{OURS[0]}" claude stop'.replace('"', '\\"')
     before = (
         '{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command": "a"}, {"command": "' + old + '"}, '
         '{"command": "b"}]}], "Gone": [{"hooks": [{"command": "' + old + '"}]}]}}'
@@ -335,7 +334,7 @@ def test_what_stays_of_a_killed_installation_is_cleared_away(place: Place, tmp_p
 def test_a_server_beside_hooks_in_one_file(place: Place, tmp_path: Path) -> None:
     server = Server(("mcpServers", "tacit"), {"command": "tacit", "args": ["mcp"]})
     both = merged('{"a": 1}', STOP._replace(server=server))
-    assert json.loads(both)["mcpServers"] == {"tacit": server.value} and OURS in both
+    assert json.loads(both)["mcpServers"] == {"tacit": server.value} and names_our_hook(both)
 
 
 @pytest.mark.parametrize(

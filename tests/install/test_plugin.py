@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tacit.surfaces.install.target import Place
-from tacit.surfaces.install.targets import TARGETS
+from tacit.cli.install import TARGETS
+from tacit.install.target import Place
 
 # What stands in for agent.py: it writes down how it was called, and answers with the name of the event.
 HOOK = """

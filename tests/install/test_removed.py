@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.surfaces.install.registered import quoted
+from tacit.hosts.registration import quoted
 from tests.chaos.removed import SHELLS, removed
 
 

@@ -6,10 +6,9 @@ import tomllib
 
 import pytest
 
-from tacit.core.errors import Refused
-from tacit.surfaces.install.part import Part
-from tacit.surfaces.install.receipt import Receipt
-from tacit.surfaces.install.toml_part import toml_part
+from tacit.errors import Refused
+from tacit.install.change import Part, Receipt
+from tacit.install.toml_entries import toml_part
 
 WORDS = ("/opt/tacit bin/tacit", "mcp", "--home", 'C:\\so "called"')
 PART = toml_part("config.toml", WORDS, is_new=True)

@@ -11,22 +11,18 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL, Claim
-from tacit.core.event import USER, Event, Origin
-from tacit.core.ids import EventId, event_id, following
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import recollect, touched
-from tacit.core.observation import Injected, Purged, Stub
-from tacit.core.prints import print_of
-from tacit.core.provenance import Provenance
-from tacit.core.purging import Cut, gone, moves, purged, wordings
-from tacit.core.traces import Words, holds, plain
 from tacit.index import reader
 from tacit.log.tombstones import Tombstones
-
-from .filing import filed, indexed
-from .strategies import _logs as logs_of
-from .strategies import a_judgement, anything, claim_pools
+from tacit.model.claim import GLOBAL, Claim, Provenance
+from tacit.model.event import USER, Decided, Event, Origin, Proposed, Undone, Verdict
+from tacit.model.ids import EventId, event_id, following
+from tacit.model.memory import recollect, touched
+from tacit.model.observation import Injected, Purged, Stub
+from tacit.model.purge import Cut, gone, moves, print_of, purged, wordings
+from tacit.text.match import Words, holds, plain
+from tests.laws.filing import filed, indexed
+from tests.laws.strategies import _logs as logs_of
+from tests.laws.strategies import a_judgement, anything, claim_pools
 
 _SALT = b"one salt for all of them"
 _LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
@@ -92,7 +88,7 @@ class Aftermath(NamedTuple):
 
 
 def carried_out(story: Story) -> Aftermath:
-    """As `tacit.log.purge` does it."""
+    """As `tacit.log.rewrite` does it."""
     moved = moves(story.log, story.cut)
     lost = gone(story.log, [purged(event, story.cut) for event in story.log]) - moved.keys()
     cut = story.cut._replace(moved=moved, claims=story.cut.claims | lost)

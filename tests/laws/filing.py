@@ -8,13 +8,11 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from tacit.core.event import Event
-from tacit.index import store, writer
-from tacit.log.bodies import type_of
-from tacit.log.codec import encode
-from tacit.vault.filing import must_decode
-
-from .strategies import logs
+from tacit.index import database as store
+from tacit.index import writer
+from tacit.log.codec import encode, must_decode, type_of
+from tacit.model.event import Event
+from tests.laws.strategies import logs
 
 
 def filed(log: Sequence[Event]) -> list[writer.Filed]:

@@ -13,15 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tacit.core.claim import GLOBAL
-from tacit.core.handedit import Added, Changed, Left, Leftover, Removed
-from tacit.core.statement import claim_from
-from tacit.core.status import Status
-from tacit.disk.ops import OsDisk
-from tacit.notes import facts, long_term
-from tacit.notes.escape import unescape
-from tacit.vault.opened import Home
-from tacit.vault.syncing import Synced, Told
+from tacit.disk.files import OsDisk
+from tacit.home.home import Home
+from tacit.model.claim import GLOBAL, Status
+from tacit.model.hand_edits import Added, Changed, Left, Leftover, Removed
+from tacit.model.statement import claim_from
+from tacit.pages import facts, long_term
+from tacit.pages.markdown import unescape
+from tacit.sync import Synced, Told
 from tacit.vault.vault import Vault
 
 ACTIVE_SECTIONS = long_term.SECTIONS[:9]

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import pytest
 
 import tacit
-from tacit.core.conversation import Compacted, Interrupted, PromptGiven, ReplyGiven, Titled, ToolUsed
-from tacit.core.event import Event
+from tacit.hosts.capture import Transcript
 from tacit.index.sessions import Row
-from tacit.vault.conversations.capturing import Transcript
+from tacit.model.event import Event
+from tacit.model.observation import Compacted, Interrupted, PromptGiven, ReplyGiven, Titled, ToolUsed
 
 SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted, Titled)
 

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from tacit.core.conflict import Answer, Rule, settle
-from tacit.core.event import Event
-from tacit.core.ids import ClaimId
-from tacit.core.memory import Memory, recollect
-from tacit.core.relation import Bond, relation
-from tacit.core.status import Status
-from tacit.notes.noted import Noted
+from tacit.model.claim import Status
+from tacit.model.conflict import Answer, Rule, settle
+from tacit.model.event import Event
+from tacit.model.ids import ClaimId
+from tacit.model.memory import Memory, recollect
+from tacit.model.relation import Bond, relation
+from tacit.pages.long_term import Noted
 
 Ruled = tuple[ClaimId | None, bool]
 

@@ -15,36 +15,32 @@ from typing import NamedTuple, TypeVar
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple, project_scope
-from tacit.core.conversation import (
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple, project_scope
+from tacit.model.event import PROPOSALS, Body, Decided, Event, Origin, Proposed, Undone, Verdict
+from tacit.model.ids import EventId, event_id, following
+from tacit.model.observation import (
     Act,
     By,
+    CommandRan,
     Compacted,
+    Evaluated,
     How,
+    Injected,
     Interrupted,
     Outcome,
+    ProjectSeen,
     PromptGiven,
+    Recalled,
     ReplyGiven,
+    Score,
     SummedUp,
     Titled,
     ToolUsed,
-)
-from tacit.core.event import Body, Event, Origin
-from tacit.core.ids import EventId, event_id, following
-from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
-from tacit.core.observation import (
-    CommandRan,
-    Evaluated,
-    Injected,
-    ProjectSeen,
-    Recalled,
-    Score,
     WorkflowDropped,
     WorkflowSaved,
     WorkLogged,
 )
-from tacit.core.provenance import Provenance
-from tacit.core.statement import claim_from
+from tacit.model.statement import claim_from
 
 T = TypeVar("T")
 PERSON = "user"
@@ -306,7 +302,7 @@ def _addressed(body: Body | TakeBack, said: Sequence[Said]) -> Body:
 
 
 def _claims_of(body: Body | TakeBack, said: Sequence[Said], seen: set[int]) -> set[str]:
-    """As `tacit.core.decide.undo` names them: the claims of the targets, and those that undone targets name."""
+    """As `tacit.model.decide.undo` names them: the claims of the targets, and those that undone targets name."""
     if isinstance(body, TakeBack):
         places = {place % (len(said) + 1) for place in body.places} - {len(said)} - seen
         seen |= places

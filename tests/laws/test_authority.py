@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from tacit.core.claim import GLOBAL, Claim
-from tacit.core.decide import undo
-from tacit.core.event import Event
-from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import Memory, recollect
-from tacit.core.statement import claim_from
-from tacit.core.status import Status
-
-from .notes import rulings
-from .strategies import DECISIONS, OTHERS, Spoken, after, law, moved_after, quick_law, spoken
+from tacit.model.claim import GLOBAL, Claim, Status
+from tacit.model.decide import undo
+from tacit.model.event import Decided, Event, Proposed, Verdict
+from tacit.model.memory import Memory, recollect
+from tacit.model.statement import claim_from
+from tests.laws.notes import rulings
+from tests.laws.strategies import DECISIONS, OTHERS, Spoken, after, law, moved_after, quick_law, spoken
 
 
 def _word(verdict: Verdict, claim: Claim) -> Decided | Proposed:

@@ -7,15 +7,13 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tacit.core.claim import KIND_RANK, Claim, Kind, is_local
-from tacit.core.ids import EventId, event_id
-from tacit.core.stance import stance
-from tacit.core.status import Status
 from tacit.index.reader import Entry
-from tacit.recall.brief import BUDGET, MOST, Brief, compose, is_standing_rule
-from tacit.recall.fence import harmless
-
-from .strategies import claims, quick_law
+from tacit.inject.brief import BUDGET, MOST, Brief, compose, is_standing_rule
+from tacit.model.claim import KIND_RANK, Claim, Kind, Status, is_local
+from tacit.model.conflict import stance
+from tacit.model.ids import EventId, event_id
+from tacit.text.fence import harmless
+from tests.laws.strategies import claims, quick_law
 
 NONCE = "00ff00ff"
 FORGERIES = (

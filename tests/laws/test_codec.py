@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple
-from tacit.core.event import Body, Event, Origin
-from tacit.core.ids import EventId, event_id
-from tacit.core.judgement import PROPOSALS, Decided, Proposed, Undone, Verdict
-from tacit.core.observation import (
+from tacit.log.codec import Damaged, decode, encode
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple
+from tacit.model.event import PROPOSALS, Body, Decided, Event, Origin, Proposed, Undone, Verdict
+from tacit.model.ids import EventId, event_id
+from tacit.model.observation import (
     CommandRan,
     Evaluated,
     Injected,
@@ -28,10 +28,7 @@ from tacit.core.observation import (
     WorkflowSaved,
     WorkLogged,
 )
-from tacit.core.provenance import Provenance
-from tacit.log.codec import Damaged, decode, encode
-
-from .strategies import DECISIONS, claims, law, logs, scopes, wild_texts
+from tests.laws.strategies import DECISIONS, claims, law, logs, scopes, wild_texts
 
 some_text = st.text(min_size=1, max_size=20)
 words = st.lists(wild_texts, max_size=3).map(tuple)

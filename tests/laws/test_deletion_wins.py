@@ -5,17 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL
-from tacit.core.event import Event
-from tacit.core.judgement import Proposed, Verdict
-from tacit.core.memory import recollect
-from tacit.core.statement import claim_from
-from tacit.core.status import Status
 from tacit.log.tombstones import Tombstones
-
-from . import deletion
-from .deletion import Story, carried_out, stories
-from .strategies import STATEMENTS, after, law, moved_after, quick_law
+from tacit.model.claim import GLOBAL, Status
+from tacit.model.event import Event, Proposed, Verdict
+from tacit.model.memory import recollect
+from tacit.model.statement import claim_from
+from tests.laws import deletion
+from tests.laws.deletion import Story, carried_out, stories
+from tests.laws.strategies import STATEMENTS, after, law, moved_after, quick_law
 
 
 @law

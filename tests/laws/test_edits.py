@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tacit.core.handedit import Added, Changed, Edit, Left, Leftover, Removed
-from tacit.notes import edits, facts, long_term
-from tacit.notes.merge import Key, merge, taken_in, unread
-
-from .notes import noted
-from .strategies import law, logs, wild_texts
+from tacit.model.hand_edits import Added, Changed, Edit, Left, Leftover, Removed
+from tacit.pages import facts, long_term
+from tacit.pages import hand_edits as edits
+from tacit.pages.merge import Key, merge, taken_in, unread
+from tests.laws.notes import noted
+from tests.laws.strategies import law, logs, wild_texts
 
 IDS = tuple(f"{number:012d}" for number in range(5))
 HEADINGS = tuple(f"## {section}" for section in long_term.SECTIONS[::3])

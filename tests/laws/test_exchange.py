@@ -11,15 +11,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.errors import TacitError
-from tacit.core.ids import ClaimId
-from tacit.core.memory import Memory
-from tacit.core.observation import WorkLogged
-from tacit.vault.opened import Home
+from tacit.errors import TacitError
+from tacit.home.home import Home
+from tacit.model.ids import ClaimId
+from tacit.model.memory import Memory
+from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
 from tests.chaos.apart import folder_in_memory
-
-from .strategies import law
+from tests.laws.strategies import law
 
 TEXTS = ("use pnpm", "use npm", "never force push", "I prefer tabs")
 VERBS = ("add", "add", "remember", "forget", "accept", "dismiss", "edit", "undo", "log")
@@ -83,7 +82,7 @@ def _do(vault: Vault, verb: str, text: str, other: str) -> None:
         case "log":
             vault.decisions.log(WorkLogged("t", text))
         case _:
-            getattr(vault, verb)(text)
+            getattr(vault.decisions, verb)(text)
 
 
 @settings(law, max_examples=10)

@@ -8,14 +8,12 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Scope, Triple
-from tacit.core.event import Event
-from tacit.core.judgement import Proposed, Verdict
-from tacit.notes import facts
-from tacit.notes.noted import Noted
-
-from .notes import noted, steps
-from .strategies import SCOPES, after, law, logs, wild_texts
+from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Triple
+from tacit.model.event import Event, Proposed, Verdict
+from tacit.pages import facts
+from tacit.pages.long_term import Noted
+from tests.laws.notes import noted, steps
+from tests.laws.strategies import SCOPES, after, law, logs, wild_texts
 
 FIELDS = ["id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key"]
 SENTENCES = ("use pnpm", "a", "B", 'say "x"', "back\\slash", "日本", "\u200bhidden")

@@ -5,13 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.claim import Claim
-from tacit.core.event import Event
-from tacit.core.judgement import Proposed, Verdict
-from tacit.core.memory import recollect, recollect_one
-from tacit.core.status import Status
-
-from .strategies import after, claims, law, logs
+from tacit.model.claim import Claim, Status
+from tacit.model.event import Event, Proposed, Verdict
+from tacit.model.memory import recollect, recollect_one
+from tests.laws.strategies import after, claims, law, logs
 
 shuffled_logs = logs.flatmap(lambda log: st.tuples(st.just(log), st.permutations(log)))
 

@@ -14,13 +14,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from tacit.core.claim import Kind
-from tacit.core.errors import TacitError
-from tacit.core.status import Status
-from tacit.notes import long_term
+from tacit.errors import TacitError
+from tacit.model.claim import Kind, Status
+from tacit.pages import long_term
 from tests.chaos.apart import folder_in_memory
-
-from . import hand_edits as law
+from tests.laws import hand_edits as law
 
 TEXTS = (
     "use pnpm",
@@ -90,7 +88,7 @@ class HandEdits(RuleBasedStateMachine):
     @rule(number=numbers, verb=st.sampled_from(("forget", "restore", "accept", "dismiss")), deadly=deaths)
     def decide(self, number: int, verb: str, deadly: int | None) -> None:
         why = {"reason": "r", "evidence": "e"} if verb == "forget" else {}
-        self._tacit(lambda: getattr(self.house.vault, verb)(self._one(number), **why), deadly)
+        self._tacit(lambda: getattr(self.house.vault.decisions, verb)(self._one(number), **why), deadly)
 
     @rule(deadly=deaths)
     def undo(self, deadly: int | None) -> None:

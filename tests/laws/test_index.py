@@ -7,22 +7,22 @@ import sqlite3
 import pytest
 from hypothesis import assume, example, given
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Triple
-from tacit.core.decide import undo
-from tacit.core.event import Body, Event, timestamp
-from tacit.core.ids import ClaimId
-from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import Memory, recollect
-from tacit.core.observation import WorkLogged
-from tacit.core.statement import claim_from
-from tacit.core.text import clean, query_words
-from tacit.index import disputes, memories, reader, writer
-from tacit.recall.find import Found, find
-from tacit.vault.filing import must_decode
-
-from .filing import filed, indexed, logs_in_pieces
-from .notes import noted, rulings, steps
-from .strategies import after, law, logs, quick_law, wild_texts
+from tacit.index import memories, reader, writer
+from tacit.index import memories as disputes
+from tacit.log.codec import must_decode
+from tacit.model.claim import GLOBAL, Claim, Kind, Triple
+from tacit.model.decide import undo
+from tacit.model.event import Body, Decided, Event, Proposed, Verdict, timestamp
+from tacit.model.ids import ClaimId
+from tacit.model.memory import Memory, recollect
+from tacit.model.observation import WorkLogged
+from tacit.model.statement import claim_from
+from tacit.search.rank import Found, find
+from tacit.text.display import clean
+from tacit.text.words import query_words
+from tests.laws.filing import filed, indexed, logs_in_pieces
+from tests.laws.notes import noted, rulings, steps
+from tests.laws.strategies import after, law, logs, quick_law, wild_texts
 
 Pieces = tuple[list[Event], list[list[writer.Filed]]]
 

@@ -7,14 +7,12 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Triple
-from tacit.core.event import Event
-from tacit.core.judgement import Proposed, Verdict
-from tacit.notes import long_term
-from tacit.notes.escape import escape, unescape
-
-from .notes import noted, steps
-from .strategies import after, law, logs, wild_texts
+from tacit.model.claim import GLOBAL, Claim, Kind, Triple
+from tacit.model.event import Event, Proposed, Verdict
+from tacit.pages import long_term
+from tacit.pages.markdown import escape, unescape
+from tests.laws.notes import noted, steps
+from tests.laws.strategies import after, law, logs, wild_texts
 
 HEADINGS = ["# Long-term memory", *(f"## {section}" for section in long_term.SECTIONS)]
 

@@ -8,10 +8,9 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.notes import long_term
-from tacit.notes.merge import merge
-
-from .strategies import law
+from tacit.pages import long_term
+from tacit.pages.merge import merge
+from tests.laws.strategies import law
 
 IDS = tuple(f"{number:012d}" for number in range(8))
 any_lines = st.lists(st.sampled_from(("", "## Rules", "- a ^000000000001", "- b ^000000000001", "text")), max_size=8)

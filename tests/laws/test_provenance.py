@@ -13,18 +13,14 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core import decide
-from tacit.core.claim import GLOBAL, Claim
-from tacit.core.event import IMPORT, USER, Event, Origin
-from tacit.core.ids import following
-from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import recollect
-from tacit.core.provenance import Provenance
-from tacit.core.statement import claim_from
-from tacit.core.status import Status
 from tacit.log.codec import decode, encode
-
-from .strategies import Digits, law
+from tacit.model import decide
+from tacit.model.claim import GLOBAL, Claim, Provenance, Status
+from tacit.model.event import IMPORT, USER, Decided, Event, Origin, Proposed, Verdict
+from tacit.model.ids import following
+from tacit.model.memory import recollect
+from tacit.model.statement import claim_from
+from tests.laws.strategies import Digits, law
 
 _AT = Origin(datetime(2026, 1, 1, tzinfo=UTC), 0, "host", "", USER, Provenance.USER_DIRECT)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from tacit.core.event import Event
-from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import recollect
-from tacit.core.status import Status
-
-from .strategies import after, law, logs
+from tacit.model.claim import Status
+from tacit.model.event import Decided, Event, Proposed, Verdict
+from tacit.model.memory import recollect
+from tests.laws.strategies import after, law, logs
 
 SHARING = (Verdict.SHARED, Verdict.UNSHARED)
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.decide import undo
-from tacit.core.event import Event
-from tacit.core.judgement import Undone
-from tacit.core.memory import recollect
-
-from .strategies import Done, after, done, law, logs
+from tacit.model.decide import undo
+from tacit.model.event import Event, Undone
+from tacit.model.memory import recollect
+from tests.laws.strategies import Done, after, done, law, logs
 
 operations = logs.filter(bool).flatmap(
     lambda log: st.tuples(st.just(log), st.sampled_from(sorted({event.op for event in log})))

@@ -9,9 +9,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tacit.core.errors import Refused, TacitError
-from tacit.core.observation import WorkLogged
-from tacit.vault.opened import Home
+from tacit.errors import Refused, TacitError
+from tacit.home.home import Home
+from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
 
 TEXTS = ("use ruff", "use mypy", "never force push", "I prefer tabs")
@@ -50,7 +50,7 @@ def _change(vault: Vault, verb: str, number: int) -> None:
         case "log":
             vault.decisions.log(WorkLogged("T-1", f"did {number}", "", "", ""))
         case _:
-            getattr(vault, verb)(text)
+            getattr(vault.decisions, verb)(text)
 
 
 def _walk(vault: Vault, walk: Sequence[tuple[str, int]]) -> None:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from tacit.core.claim import Kind
-from tacit.core.observation import CommandRan
-from tacit.learn.habits.families import parts
+from tacit.learn.command_names import parts
+from tacit.learn.habits.detect import corrected
 from tacit.learn.habits.habit import BETWEEN, Seen, Tally
-from tacit.learn.habits.substitutions import corrected
+from tacit.model.claim import Kind
+from tacit.model.observation import CommandRan
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

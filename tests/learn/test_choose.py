@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.core.claim import Kind
-from tacit.core.ids import event_id
-from tacit.learn.habits.choose import Odds, association, chosen
-from tacit.learn.habits.habit import BETWEEN, Seen, Tally, label
+from tacit.learn.habits.habit import BETWEEN, Odds, Seen, Tally, association, chosen, label
+from tacit.model.claim import Kind
+from tacit.model.ids import event_id
 
 
 def tally(kind: Kind, key: str, runs: int, sessions: int = 5) -> Tally:

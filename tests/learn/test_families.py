@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.habits.families import Part, parts
-from tacit.learn.habits.line import MAX_COMMANDS, MAX_LINE, MAX_PARTS, read, read_any, scrub
-from tacit.learn.habits.naming import MAX_FAMILY
+from tacit.learn.command_names import MAX_FAMILY, Part, parts
+from tacit.text.shell import MAX_COMMANDS, MAX_LINE, MAX_PARTS, read, read_any, scrub
 from tests.learn.families_table import TABLE
 
 
@@ -156,7 +155,7 @@ def test_plain_words_read_without_the_parser_are_as_the_parser_reads_them(line: 
 
 def test_plain_words_need_no_parser() -> None:
     code = (
-        "import sys; from tacit.learn.habits.families import parts; parts('sudo npm t'); "
+        "import sys; from tacit.learn.command_names import parts; parts('sudo npm t'); "
         "assert 'tree_sitter' not in sys.modules; parts('npm t; ls'); assert 'tree_sitter' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -165,7 +164,7 @@ def test_plain_words_need_no_parser() -> None:
 def test_letters_of_any_script_and_signs_beyond_them_do_not_end_the_program() -> None:
     """The parser of command lines reads beyond its tables for them; where that ends is a matter of luck."""
     code = (
-        "import random; from tacit.learn.habits.families import parts; rng = random.Random(1)\n"
+        "import random; from tacit.learn.command_names import parts; rng = random.Random(1)\n"
         "for _ in range(3000): parts(''.join(rng.choice('$()[]{}<>|&; x') if rng.random() < 0.6 else"
         " chr(rng.choice((rng.randrange(0x80, 0xd800), rng.randrange(0x10000, 0x110000)))) for _ in range(40)))"
     )
@@ -286,7 +285,7 @@ def test_a_hostile_line_costs_bounded_work(piece: str, size: int) -> None:
 
 
 def test_long_lines_are_not_remembered() -> None:
-    from tacit.learn.habits.families import _remembered
+    from tacit.learn.command_names import _remembered
 
     before = _remembered.cache_info().currsize
     for number in range(5):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.claim import Kind
-from tacit.core.observation import UNKNOWN_STATUS, CommandRan
-from tacit.learn.habits.fold import fold
+from tacit.learn.habits.detect import Trail, fold, step
 from tacit.learn.habits.habit import BETWEEN, Seen
-from tacit.learn.habits.trail import Trail, step
-
-from .shellwork import Line, lines
+from tacit.model.claim import Kind
+from tacit.model.observation import UNKNOWN_STATUS, CommandRan
+from tests.learn.shellwork import Line, lines
 
 
 def seen(history: list[Line], kind: Kind) -> list[str]:

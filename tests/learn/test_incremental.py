@@ -11,17 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL, Kind
-from tacit.core.event import Event, Origin
-from tacit.core.ids import event_id
-from tacit.core.observation import CommandRan
-from tacit.core.provenance import Provenance
-from tacit.index import habits, store, writer
+from tacit.index import database as store
+from tacit.index import habits, writer
+from tacit.learn.habits import learn as learning
 from tacit.learn.habits.habit import Seen, Tally
-from tacit.vault import learning
-from tacit.vault.filing import must_decode
-
-from .shellwork import Line, counted
+from tacit.log.codec import must_decode
+from tacit.model.claim import GLOBAL, Kind, Provenance
+from tacit.model.event import Event, Origin
+from tacit.model.ids import event_id
+from tacit.model.observation import CommandRan
+from tests.learn.shellwork import Line, counted
 
 COMMANDS = (
     *("git add .", "git commit -m x", "git push", "git psuh", "make test", "make lint && make test"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.habits.placeholders import templates
+from tacit.learn.habits.recipe import templates
 
 
 def line(family: str, *texts: str) -> str:

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.learn.habits.rituals import (
+from tacit.learn.habits.habit import (
     LONGEST,
     Count,
     Families,

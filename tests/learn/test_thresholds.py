@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.claim import Kind
 from tacit.learn.habits.habit import SCALES, Seen, Tally, claim_of, confidence, is_habit, seen_of
+from tacit.model.claim import Kind
 
 EDGES = [
     (Kind.PREFERRED_CWD, 4, 2, None),

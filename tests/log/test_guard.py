@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.claim import GLOBAL
-from tacit.core.event import Body, Draft, Origin
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.observation import (
+from tacit.disk.files import OsDisk
+from tacit.disk.lock import FileLock
+from tacit.log.log import Log
+from tacit.model.claim import GLOBAL, Provenance
+from tacit.model.event import Body, Decided, Draft, Origin, Proposed, Undone, Verdict
+from tacit.model.observation import (
     CommandRan,
     Evaluated,
     Injected,
@@ -21,11 +23,7 @@ from tacit.core.observation import (
     WorkflowSaved,
     WorkLogged,
 )
-from tacit.core.provenance import Provenance
-from tacit.core.statement import claim_from
-from tacit.disk.lock import FileLock
-from tacit.disk.ops import OsDisk
-from tacit.log.log import Log
+from tacit.model.statement import claim_from
 
 SECRET = "AKIA" + "Z2Y3X4W5V6U7T2S3"
 TOLD = f"the key is {SECRET} for now"

@@ -9,17 +9,14 @@ from zlib import crc32
 
 import pytest
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Triple
-from tacit.core.event import Body, Event, Origin
-from tacit.core.ids import event_id, following
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import recollect
-from tacit.core.observation import Evaluated, Score, Unknown, WorkLogged
-from tacit.core.provenance import Provenance
-from tacit.index import store, writer
-from tacit.log.bodies import type_of
-from tacit.log.codec import Damaged, damage, decode, encode, seal
-from tacit.vault.filing import must_decode
+from tacit.index import database as store
+from tacit.index import writer
+from tacit.log.codec import Damaged, damage, decode, encode, must_decode, seal, type_of
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Triple
+from tacit.model.event import Body, Decided, Event, Origin, Proposed, Undone, Verdict
+from tacit.model.ids import event_id, following
+from tacit.model.memory import recollect
+from tacit.model.observation import Evaluated, Score, Unknown, WorkLogged
 
 Json = dict[str, object]
 CLAIM = Claim(Kind.RULE, GLOBAL, Triple("agent", "use", "pnpm"), "use pnpm", ("js",))

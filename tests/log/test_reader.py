@@ -7,7 +7,7 @@ from io import BytesIO
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.log.reader import MAX_LINE, Line, lines
+from tacit.log.log import MAX_LINE, Line, lines
 
 unhurried = settings(deadline=None)  # a slow machine is no finding
 files = st.binary(max_size=60) | st.lists(st.sampled_from((b"\n", b"a", b"bc\r", b"\x85\xe2\x80\xa8", b"\0"))).map(

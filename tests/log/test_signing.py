@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from tacit.core.event import Event
+from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
-from tacit.disk.ops import OsDisk
+from tacit.home.key import load_key, make_key, mark
 from tacit.log.codec import decode, encode, is_line_of, parted, seal
 from tacit.log.log import Log
 from tacit.log.signing import KEY_LENGTH, Signing
-from tacit.vault.key import load_key, make_key, mark
+from tacit.model.event import Event
 from tests.laws.strategies import law, logs
 from tests.laws.test_codec import EMPTY_BODIES, event_of, events
 
@@ -79,7 +79,7 @@ def test_without_a_key_a_line_is_written_without_a_code(tmp_path: Path) -> None:
 
 def test_sixteen_processes_that_make_a_key_at_once_have_the_same(tmp_path: Path) -> None:
     path = tmp_path / ".tacit" / "key"
-    code = "import sys; from tacit.vault.key import make_key; sys.stdin.readline(); print(make_key(sys.argv[1]).hex())"
+    code = "import sys; from tacit.home.key import make_key; sys.stdin.readline(); print(make_key(sys.argv[1]).hex())"
     started = [
         subprocess.Popen(
             [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

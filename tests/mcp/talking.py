@@ -16,8 +16,8 @@ from mcp.client.stdio import stdio_client
 from mcp_types import Implementation
 
 from mcp import ClientSession, StdioServerParameters
-from tacit.surfaces.mcp.server import Server
-from tacit.surfaces.mcp.wire import written
+from tacit.mcp.protocol import written
+from tacit.mcp.server import Server
 from tests.e2e.person import Person
 
 T = TypeVar("T")

@@ -133,7 +133,7 @@ def test_a_home_that_cannot_be_written_answers_and_refuses_changes(nobody: Perso
 
 # What it loads
 
-SERVED = "import os, sys\nfrom tacit.surfaces.cli import main\n"
+SERVED = "import os, sys\nfrom tacit.cli import main\n"
 SERVED += "reads, writes = os.pipe()\nos.write(writes, {lines!r})\nos.close(writes)\nos.dup2(reads, 0)\n"
 SERVED += "os.dup2(os.open(os.devnull, os.O_WRONLY), 1)\nassert main(['mcp']) == 0"
 
@@ -147,9 +147,13 @@ def test_it_starts_without_anything_heavy(person: Person) -> None:
     hello = request("initialize", {"protocolVersion": "2025-11-25", "clientInfo": {"name": "x"}})
     lists = ("tools/list", "prompts/list", "resources/templates/list")
     held = loaded_by(person, hello, *map(request, lists), stateless("server/discover"), request("ping"))
-    assert "tacit.surfaces.mcp.tools.recall" in held
+    assert "tacit.mcp.tools" in held
     assert held & (HEAVY | {"mcp", "anyio", "sqlite3", "unicodedata"}) == set()
-    assert not [name for name in held if name.startswith(("tacit.vault", "tacit.index", "tacit.recall", "tacit.learn"))]
+    assert not [
+        name
+        for name in held
+        if name.startswith(("tacit.vault", "tacit.home", "tacit.index", "tacit.search", "tacit.learn"))
+    ]
 
 
 def test_no_call_loads_a_loop_a_thread_or_the_network(person: Person) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-from tacit.surfaces.cli.commands import ALIASES, SUMMARIES
-from tacit.surfaces.mcp.tools import TOOLS
+from tacit.cli.commands import ALIASES, SUMMARIES
+from tacit.mcp.tools import TOOLS
 from tests.e2e.person import Person, tree
-
-from .talking import answers, request, stateless, tool
+from tests.mcp.talking import answers, request, stateless, tool
 
 HARMLESS = {"recall", "brief", "why", "remember", "suggest"}  # of the command line, and tools too
 OTHERS = ("delete", "configure", "set", "approve", "reject", "reset", "memory_delete", "tacit_accept", "Accept", "exec")

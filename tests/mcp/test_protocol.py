@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from tacit.surfaces.mcp.server import Server
-from tacit.surfaces.mcp.wire import LONGEST, TooLong, lines
+from tacit.mcp.protocol import LONGEST, TooLong, lines
+from tacit.mcp.server import Server
 from tests.e2e.person import Person
-
-from .talking import STATELESS, answer, answers, request, stateless, tool
+from tests.mcp.talking import STATELESS, answer, answers, request, stateless, tool
 
 
 def told(message: object) -> Any:

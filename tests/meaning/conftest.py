@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tacit.meaning import Meaning, load
+from tacit.search.semantic import Meaning, load
 from tests.e2e.person import Person
-
-from . import tiny
+from tests.meaning import tiny
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from tacit.index.store import open_for_writing
+from tacit.index.database import open_for_writing
 
 
 def index_of(home: Path) -> sqlite3.Connection:

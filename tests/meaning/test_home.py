@@ -12,17 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.ids import ClaimId, claim_number
 from tacit.index import sessions
 from tacit.index import vectors as kept_vectors
 from tacit.index.vectors import Vector, print_of
-from tacit.meaning import Meaning
-from tacit.vault.filing import must_decode
+from tacit.log.codec import must_decode
+from tacit.model.ids import ClaimId, claim_number
+from tacit.search.semantic import Meaning
 from tests.e2e.person import Person, Said
 from tests.e2e.test_learn import write as transcript
-
-from .opened import index_of
-from .tiny import write
+from tests.meaning.opened import index_of
+from tests.meaning.tiny import write
 
 RELEASE = "we release on Fridays never"
 NIGHTLY = "all is copied every night"
@@ -92,7 +91,7 @@ def test_without_the_extra_the_same_home_answers_by_words_and_says_nothing(extra
 
 def test_a_home_without_vectors_loads_nothing_of_the_extra(person: Person, packages: Path) -> None:
     person.tacit("add", RELEASE)
-    code = "import sys; from tacit.surfaces.cli import main; main(['recall', 'release']); print(*sys.modules)"
+    code = "import sys; from tacit.cli import main; main(['recall', 'release']); print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=person.environment(PYTHONPATH=str(packages)),
@@ -101,7 +100,7 @@ def test_a_home_without_vectors_loads_nothing_of_the_extra(person: Person, packa
         check=True,
     )
     loaded = set(done.stdout.split())
-    assert loaded.isdisjoint({"numpy", "tacit.meaning", "tacit.recall.closeness"})
+    assert loaded.isdisjoint({"numpy", "tacit.search.semantic"})
 
 
 def test_a_broken_extra_does_not_break_a_question(extra: Person, packages: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def scene(tmp_path: Path, packages: Path, monkeypatch: pytest.MonkeyPatch) -> Sc
         (site / beside.name).symlink_to(beside)
     for package in packages.iterdir():
         (site / package.name).symlink_to(package)
-    monkeypatch.setattr(running, "AGENT", site / "tacit/surfaces/hooks/agent.py")
+    monkeypatch.setattr(running, "AGENT", site / "tacit/hooks/agent.py")
     made = Scene(tmp_path / "person")
     made.prepare()
     return made

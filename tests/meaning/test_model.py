@@ -12,15 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.meaning import Meaning
-from tacit.meaning.vectors import SCALE, closenesses
-from tacit.meaning.wordpiece import LONGEST, Pieces
-
-from .conftest import of
-from .tiny import WIDTH, write
+from tacit.search.minilm import LONGEST, SCALE, Pieces, closenesses
+from tacit.search.semantic import Meaning
+from tests.meaning.conftest import of
+from tests.meaning.tiny import WIDTH, write
 
 SOURCES = str(Path(tacit.__file__).parents[1])
-PROGRAM = "from tacit.meaning import load; model = load();"
+PROGRAM = "from tacit.search.semantic import load; model = load();"
 
 
 def close(meaning: Meaning, one: str, other: str) -> float:

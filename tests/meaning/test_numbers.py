@@ -9,21 +9,21 @@ from datetime import date
 
 import pytest
 
-from tacit.core.ids import claim_number
-from tacit.core.session import Session
-from tacit.index import sessions, store, vectors
-from tacit.index.parts import first_number, number_of
+from tacit.index import database as store
+from tacit.index import sessions, vectors
+from tacit.index.doc_ids import first_number, number_of
 from tacit.index.vectors import Text
-from tacit.recall import closeness
-from tacit.recall.closeness import nearer_memories, nearer_messages
-from tacit.recall.retrieving import Scored, asked
-from tacit.recall.talks import in_sessions
-from tacit.vault.filing import must_decode
+from tacit.log.codec import must_decode
+from tacit.model.ids import claim_number
+from tacit.model.session import Session
+from tacit.search import semantic as closeness
+from tacit.search.bm25 import Scored, asked
+from tacit.search.semantic import nearer_memories, nearer_messages
+from tacit.search.sessions import in_sessions
 from tests.e2e.person import Person
 from tests.e2e.test_sessions import BEGAN, capture
 from tests.laws.transcripts import story
-
-from .opened import index_of
+from tests.meaning.opened import index_of
 
 
 @pytest.fixture

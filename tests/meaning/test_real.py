@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.meaning import Meaning
+from tacit.search.semantic import Meaning
 
 NOTES = (
     "production releases go out with make release, on Fridays never",

@@ -6,14 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import settings
 
-from tacit.core.claim import GLOBAL, Claim, Kind, Scope
-from tacit.core.event import Body, Event, Origin
-from tacit.core.ids import ClaimId, event_id
-from tacit.core.judgement import Decided, Proposed, Verdict
-from tacit.core.memory import recollect
-from tacit.core.provenance import Provenance
-from tacit.core.statement import claim_from
-from tacit.notes.noted import Noted
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope
+from tacit.model.event import Body, Decided, Event, Origin, Proposed, Verdict
+from tacit.model.ids import ClaimId, event_id
+from tacit.model.memory import recollect
+from tacit.model.statement import claim_from
+from tacit.pages.long_term import Noted
 
 unhurried = settings(deadline=None)  # a slow machine is no finding
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)

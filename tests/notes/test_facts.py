@@ -6,11 +6,10 @@ import json
 
 import pytest
 
-from tacit.core.claim import Kind, project_scope
-from tacit.core.ids import ClaimId
-from tacit.notes.facts import fact_line, in_order, line_id, parsed, reconciled, updated
-
-from .build import active, pending, retired, says
+from tacit.model.claim import Kind, project_scope
+from tacit.model.ids import ClaimId
+from tacit.pages.facts import fact_line, in_order, line_id, parsed, reconciled, updated
+from tests.notes.build import active, pending, retired, says
 
 PNPM = says("use pnpm", kind=Kind.CONSTRAINT, tags=("js",))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from tacit.core.claim import Kind, project_scope
-from tacit.core.ids import ClaimId
-from tacit.notes.long_term import entry_line, line_id, read, render, section_of, updated
-
-from .build import active, dismissed, pending, retired, says
+from tacit.model.claim import Kind, project_scope
+from tacit.model.ids import ClaimId
+from tacit.pages.long_term import entry_line, line_id, read, render, section_of, updated
+from tests.notes.build import active, dismissed, pending, retired, says
 
 SECTIONS = [
     "Constraints",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.claim import project_scope
-from tacit.core.observation import Evaluated, Score, WorkLogged
-from tacit.notes import evaluations, worklog
-
-from .build import event, unhurried
+from tacit.model.claim import project_scope
+from tacit.model.observation import Evaluated, Score, WorkLogged
+from tacit.pages import markdown as evaluations
+from tacit.pages import markdown as worklog
+from tests.notes.build import event, unhurried
 
 WILD = st.sampled_from(("a\n# b", "```", "<!--", "$&", "\u202e", "- x")) | st.text(max_size=20)
 
@@ -17,7 +17,7 @@ WILD = st.sampled_from(("a\n# b", "```", "<!--", "$&", "\u202e", "- x")) | st.te
 def test_an_entry_of_the_worklog_has_a_heading_and_a_line_for_each_thing_said() -> None:
     entry = WorkLogged("PROJ-12", "Validated recall", "three files", "tests pass", "write docs")
     logged = event(entry, scope=project_scope("example.org/team/app"))
-    assert worklog.render("2024-03-01", [logged]) == [
+    assert worklog.worklog_page("2024-03-01", [logged]) == [
         "# Worklog 2024-03-01",
         "",
         "## 13:00 PROJ-12: Validated recall",
@@ -31,27 +31,27 @@ def test_an_entry_of_the_worklog_has_a_heading_and_a_line_for_each_thing_said() 
 
 def test_what_was_not_said_is_not_on_the_page() -> None:
     logged = event(WorkLogged("", "Read the code"))
-    assert worklog.render("2024-03-01", [logged]) == ["# Worklog 2024-03-01", "", "## 13:00 Read the code", ""]
-    assert worklog.heading(logged) in worklog.render("2024-03-01", [logged])
+    assert worklog.worklog_page("2024-03-01", [logged]) == ["# Worklog 2024-03-01", "", "## 13:00 Read the code", ""]
+    assert worklog.worklog_heading(logged) in worklog.worklog_page("2024-03-01", [logged])
 
 
 def test_an_evaluation_tells_each_measure_with_its_reason() -> None:
     measured = event(Evaluated("2024-03-01", (Score("evidence", 2, "all have some"), Score("backlog", 0, "40 wait"))))
-    assert evaluations.render("2024-03-01", [measured]) == [
+    assert evaluations.evaluation_page("2024-03-01", [measured]) == [
         "# Evaluation of 2024-03-01: 2 of 4 points",
         "",
         "- evidence: 2/2, all have some",
         "- backlog: 0/2, 40 wait",
     ]
-    assert evaluations.heading(measured) == "# Evaluation of 2024-03-01: 2 of 4 points"
+    assert evaluations.evaluation_heading(measured) == "# Evaluation of 2024-03-01: 2 of 4 points"
 
 
 @unhurried
 @given(WILD, WILD, WILD)
 def test_no_text_breaks_out_of_its_line(task: str, summary: str, changes: str) -> None:
     logged = event(WorkLogged(task, summary, changes, "e", "n"))
-    page = worklog.render("2024-03-01", [logged])
+    page = worklog.worklog_page("2024-03-01", [logged])
     assert [line[:2] for line in page if line.startswith("#")] == ["# ", "##"]
     assert len("\n".join(page).splitlines()) == len(page)
     measured = event(Evaluated("2024-03-01", (Score(task, 1, summary),)))
-    assert len("\n".join(evaluations.render("2024-03-01", [measured])).splitlines()) == 3
+    assert len("\n".join(evaluations.evaluation_page("2024-03-01", [measured])).splitlines()) == 3

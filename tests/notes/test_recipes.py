@@ -14,10 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.notes.recipes import FORMATS, form
-from tacit.notes.recipes.form import Form
-from tacit.notes.recipes.quoting import sh_word
-from tacit.notes.recipes.recipe import Recipe, function_name, safe_name
+from tacit.pages import workflows as form
+from tacit.pages.workflows import FORMATS, Form, Recipe, function_name, safe_name, sh_word
 
 PATH = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
 ENVIRONMENT = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": os.devnull}

@@ -16,10 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.capture.agents.heard import Limits, Tally
-from tacit.capture.agents.sources import HEAD, source_of
-from tacit.core.claim import Scope
-from tacit.core.conversation import (
+from tacit.hosts.capture import HEAD, Composer, source_of
+from tacit.hosts.records import Limits, Tally
+from tacit.model.claim import Provenance, Scope
+from tacit.model.event import Event, Origin
+from tacit.model.ids import event_id
+from tacit.model.observation import (
     Act,
     Conversation,
     How,
@@ -30,12 +32,8 @@ from tacit.core.conversation import (
     SummedUp,
     ToolUsed,
 )
-from tacit.core.event import Event, Origin
-from tacit.core.ids import event_id
-from tacit.core.provenance import Provenance
-from tacit.core.session import Session, fold_session
-from tacit.notes.sessions import heading, render
-from tacit.vault.conversations.events import Composer
+from tacit.model.session import Session, fold_session
+from tacit.pages.sessions import heading, render
 from tests.capture.agents.reading import GOLDEN, golden
 
 PAGES = GOLDEN / "pages"

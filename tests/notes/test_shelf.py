@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.errors import Refused
-from tacit.disk.ops import OsDisk
-from tacit.notes import facts, long_term
-from tacit.notes.shelf import SHARED_FILE, Shelf, inside
-
-from .build import active, says
+from tacit.disk.files import OsDisk
+from tacit.errors import Refused
+from tacit.pages import facts, long_term
+from tacit.pages.view_store import SHARED_FILE, Shelf, inside
+from tests.notes.build import active, says
 
 RULES = ("use pnpm", "run the tests", "write short commits")
 

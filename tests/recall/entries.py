@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from tacit.core.claim import GLOBAL, Scope
-from tacit.core.ids import ClaimId, claim_id, event_id
-from tacit.core.stance import stance
-from tacit.core.statement import claim_from
-from tacit.core.status import Status
 from tacit.index.reader import Entry
 from tacit.index.sessions import Row
+from tacit.model.claim import GLOBAL, Scope, Status
+from tacit.model.conflict import stance
+from tacit.model.ids import ClaimId, claim_id, event_id
+from tacit.model.statement import claim_from
 
 LAST = event_id(1, bytes(10))
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tacit.recall.bearing import MOST, bearing
+from tacit.inject.relevance import MOST, bearing
 from tests.recall.entries import entry
 
 MEMORIES = (

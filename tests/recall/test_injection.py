@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL, Scope
-from tacit.recall.brief import Brief, compose
-from tacit.recall.injection import Before, Injection, ago, at_prompt, at_start
+from tacit.inject.brief import Brief, compose
+from tacit.inject.render import Before, Injection, ago, at_prompt, at_start
+from tacit.model.claim import GLOBAL, Scope
 from tests.recall.entries import entry, row
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)

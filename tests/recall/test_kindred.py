@@ -7,11 +7,11 @@ from datetime import date
 
 import pytest
 
-from tacit.index import store
-from tacit.index.lists import Lists, Wording
-from tacit.index.parts import PERSON, first_number, number_of
-from tacit.recall.kindred import Kin, kindred
-from tacit.recall.retrieving import question_of
+from tacit.index import database as store
+from tacit.index.doc_ids import PERSON, first_number, number_of
+from tacit.index.postings_writer import Lists, Wording
+from tacit.inject.relevance import Kin, kindred
+from tacit.search.bm25 import question_of
 
 TALKS = {
     "login": "the login form loses its token when the session cookie expires",

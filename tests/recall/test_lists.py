@@ -10,13 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.index import postings, store
-from tacit.index.lists import Lists, Wording
-from tacit.index.parts import PAGES, PERSON, RUN, first_number, number_of
+from tacit.errors import IndexUnwell
+from tacit.index import database as store
+from tacit.index import postings
+from tacit.index.doc_ids import PAGES, PERSON, RUN, first_number, number_of
+from tacit.index.postings_writer import Lists, Wording
 from tacit.index.reader import dump
-from tacit.index.store import IndexUnwell
-from tacit.recall import elsewhere
-from tacit.recall.retrieving import Word
+from tacit.search import memories as elsewhere
+from tacit.search.bm25 import Word
 
 ALL = 1 << 40
 

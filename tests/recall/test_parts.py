@@ -7,7 +7,7 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.index.parts import AGENT, MOST, PERSON, RUN, first_number, message_of, number_of, run_of, voice_of
+from tacit.index.doc_ids import AGENT, MOST, PERSON, RUN, first_number, message_of, number_of, run_of, voice_of
 
 days = st.dates(date(1990, 1, 1), date(2200, 1, 1))
 sessions = st.integers(0, 2**60 - 1)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.index import store
-from tacit.index.lists import Lists, Wording
-from tacit.index.parts import AGENT, PERSON, first_number, number_of, run_of, voice_of
-from tacit.recall.elsewhere import elsewhere
-from tacit.recall.find import Query, find, search
-from tacit.recall.retrieving import asked
-from tacit.recall.talks import in_sessions
+from tacit.index import database as store
+from tacit.index.doc_ids import AGENT, PERSON, first_number, number_of, run_of, voice_of
+from tacit.index.postings_writer import Lists, Wording
+from tacit.search.bm25 import asked
+from tacit.search.memories import elsewhere
+from tacit.search.rank import Query, find, search
+from tacit.search.sessions import in_sessions
 
 MANY = 3100  # in more than are looked at one by one
 
@@ -122,9 +122,9 @@ def test_common_words_weigh_the_same_whether_or_not_all_their_places_are_looked_
     put(index, rare | dict.fromkeys(range(len(RARE), 60), " ".join(COMMON)))
     question = asked(index, "alpha beta gamma build cache server")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacit.recall.elsewhere._READ", 3)
+        patch.setattr("tacit.search.memories._READ", 3)
         every = elsewhere(index, question, 1).scored
-        patch.setattr("tacit.recall.elsewhere._PLACES", len(RARE) + 1)
+        patch.setattr("tacit.search.memories._PLACES", len(RARE) + 1)
         some = elsewhere(index, question, 1).scored
 
     assert some == every

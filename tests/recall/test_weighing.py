@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.recall.weighing import Ruler, Standing, alone, around, rarity, whole
+from tacit.search.bm25 import Ruler, Standing, alone, around, rarity, whole
 
 EVEN = Ruler(0, [10] * 40, 10)
 

@@ -8,20 +8,21 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
 import tacit
-from tacit.log.bodies import EVENT_TYPES
-from tacit.settings import TEMPLATE, Settings
-from tacit.surfaces.cli.commands import SUMMARIES, load
+from tacit.cli.commands import SUMMARIES, load
+from tacit.home.settings import TEMPLATE, Settings
+from tacit.log.codec import EVENT_TYPES
 from tests.e2e.person import Person
 from tests.e2e.test_recall_passages import Talk
 from tests.repo.consoles import PROMPT, recordings, replay, write_session
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_the_recording_in_the_readme_is_what_the_program_prints(tmp_path: Path) -> None:
@@ -97,23 +98,84 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
         assert (document.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("name", ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_every_path_that_is_named_exists(name: str) -> None:
+    named = set(re.findall(r"(?:src|tests|docs|bench)/[\w./-]*\w/?", (ROOT / name).read_text(encoding="utf-8")))
+    assert len(named) > 10
+    assert [path for path in sorted(named) if not (ROOT / path.rstrip(".")).exists()] == []
+
+
+def test_every_package_is_described() -> None:
+    text = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
+    packages = {path.parent.name for path in (ROOT / "src/tacit").glob("*/__init__.py")} - {"surfaces"}
+    assert [name for name in sorted(packages) if f"| `src/tacit/{name}/` |" not in text] == []
+
+
 def test_what_the_package_promises_is_there() -> None:
     assert tacit.__all__ == ["__version__", "open"]
     assert all(hasattr(tacit, name) for name in tacit.__all__)
 
 
-def test_every_verb_is_a_call_on_the_library() -> None:
+# What a command does, as a call on what `tacit.open()` returns. Others are about a text, a shell, a terminal or an
+# agent's files, or serve the rest.
+CALLS = {
+    "accept": "accept",
+    "add": "add",
+    "autocapture": "configuration.autocapture",
+    "brief": "brief",
+    "capture": "transcripts.capture",
+    "config": "configuration.config",
+    "conflicts": "queries.conflicts",
+    "context": "contexts.context",
+    "dismiss": "dismiss",
+    "doctor": "doctor.doctor",
+    "edit": "edit",
+    "evaluate": "maintenance.evaluate",
+    "export": "exchange.export",
+    "forget": "forget",
+    "import": "exchange.import_",
+    "improve": "maintenance.improve",
+    "init": "setup.init",
+    "injected": "sessions.injected",
+    "learn": "learn",
+    "list": "entries",
+    "log": "decisions.log",
+    "note": "remember",
+    "promote": "decisions.promote",
+    "purge": "purger.purge",
+    "recall": "recall",
+    "redo": "redo",
+    "reindex": "doctor.reindex",
+    "remember": "remember",
+    "restore": "decisions.restore",
+    "review": "suggestions",
+    "session": "sessions.session",
+    "sessions": "sessions.sessions",
+    "share": "share",
+    "show": "show",
+    "stats": "pending.statistics",
+    "status": "status",
+    "suggest": "decisions.suggest",
+    "suggestions": "suggestions",
+    "sync": "hand_edits.sync",
+    "trust": "repository.trust",
+    "try": "histories.import_history",
+    "undo": "undo",
+    "unshare": "decisions.unshare",
+    "verify": "doctor.verify",
+    "why": "why",
+    "workflow": "workflows.workflows",
+}
+
+
+def test_every_command_is_a_call_on_the_library(tmp_path: Path) -> None:
+    assert SUMMARIES.keys() - CALLS.keys() == {"redact", "hook", "install", "uninstall", "pause", "resume", "mcp"}
+    with tacit.open(tmp_path / "home", cwd=tmp_path) as vault:
+        assert [name for name, call in CALLS.items() if not callable(attrgetter(call)(vault))] == []
+
+
+def test_the_facade_stays_small() -> None:
     from tacit.vault.vault import Vault
 
-    elsewhere = {
-        "note": "remember",
-        "list": "entries",
-        "review": "suggestions",
-        "import": "import_",
-        "workflow": "workflows",
-        "stats": "statistics",
-        "try": "histories",
-    }
-    # About a text, a shell's file or a terminal, not about a home; or a server of other verbs.
-    for name in SUMMARIES.keys() - {"redact", "hook", "install", "uninstall", "pause", "resume", "mcp"}:
-        assert callable(getattr(Vault, elsewhere.get(name, name)))
+    assert len(Vault.__mro__) == 2
+    assert len([name for name in dir(Vault) if not name.startswith("_")]) <= 40

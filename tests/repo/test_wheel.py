@@ -22,5 +22,5 @@ def test_the_wheel_is_named_tacit_memory_and_brings_its_licence_and_the_command_
         assert metadata["Name"] == "tacit-memory"
         assert metadata["License-Expression"] == "MIT"
         assert archive.read(licence) == (ROOT / "LICENSE").read_bytes()
-        assert "tacit = tacit.surfaces.cli:main" in archive.read(entry_points).decode()
+        assert "tacit = tacit.cli:main" in archive.read(entry_points).decode()
         assert {name.split("/")[0] for name in names if not name.startswith("tacit_memory")} == {"tacit"}

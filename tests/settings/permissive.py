@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from tacit.core.errors import WrongUse
-from tacit.settings import Settings, fit
-from tacit.settings.variables import NO_MODE
-from tacit.vault.autocapturing import captures
-from tacit.vault.home import HomePaths
+from tacit.errors import WrongUse
+from tacit.home.capture_policy import captures
+from tacit.home.paths import HomePaths
+from tacit.home.settings import NO_MODE, Settings, fit
 
 MODES = ("", "default", "plan", "acceptEdits", NO_MODE)
 NOWHERE = HomePaths("/nowhere")

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.settings import TEMPLATE, Settings, key_of
-from tacit.settings.document import told
-from tacit.settings.editing import literal, with_setting, without_setting
+from tacit.home.settings import TEMPLATE, Settings, key_of
+from tacit.home.settings_file import literal, told, with_setting, without_setting
 
 CASES = {
     "in the place of the commented default, under its header": (

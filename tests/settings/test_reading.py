@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.errors import WrongUse
-from tacit.settings import TEMPLATE, Settings, read_settings, settings_or_defaults, variable_of
-from tacit.vault.autocapturing import captures, left_out, place_of, say_of
-from tacit.vault.home import HomePaths
+from tacit.errors import WrongUse
+from tacit.home.capture_policy import captures, left_out, place_of, say_of
+from tacit.home.paths import HomePaths
+from tacit.home.settings import TEMPLATE, Settings, read_settings, settings_or_defaults, variable_of
 from tests.e2e.test_surface import HEAVY
 
 ROOT = Path(__file__).parents[2]
@@ -222,16 +222,15 @@ def test_asking_whether_a_session_is_captured_loads_nothing_heavy(tmp_path: Path
     (tmp_path / "tacit.toml").write_text(TEMPLATE)
     code = f"""
 import sys; sys.path.append({SOURCE!r}); bare = set(sys.modules)
-from tacit.settings import settings_or_defaults
-from tacit.vault.autocapturing import captures
-from tacit.vault.home import HomePaths
+from tacit.home.settings import settings_or_defaults
+from tacit.home.capture_policy import captures
+from tacit.home.paths import HomePaths
 home = HomePaths({str(tmp_path)!r})
 assert not captures(settings_or_defaults(home.settings, {{"TACIT_AUTOCAPTURE_ENABLED": "1"}}), home, "s", "plan")
 print(*set(sys.modules) - bare)
 """
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "tacit.vault.autocapturing" in loaded
+    assert "tacit.home.capture_policy" in loaded
     assert loaded & {*HEAVY, "json"} == set()
-    not_needed = ("document", "editing", "origins")
-    assert not loaded & {"tacit.vault.configuring", *(f"tacit.settings.{name}" for name in not_needed)}
+    assert not loaded & {"tacit.vault.configure", "tacit.home.settings_file"}

@@ -9,12 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.settings import RULES, Settings, fit, key_of, read_settings, restricted, rule_of, value_in, variable_of
-from tacit.settings.editing import literal
-from tacit.settings.variables import ANY, NO_MODE
-from tacit.vault.autocapturing import captures
-
-from .permissive import MODES, NO_MORE, NOWHERE, PRESENTATION, range_of
+from tacit.home.capture_policy import captures
+from tacit.home.settings import (
+    ANY,
+    NO_MODE,
+    RULES,
+    Settings,
+    fit,
+    key_of,
+    read_settings,
+    restricted,
+    rule_of,
+    value_in,
+    variable_of,
+)
+from tacit.home.settings_file import literal
+from tests.settings.permissive import MODES, NO_MORE, NOWHERE, PRESENTATION, range_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "settings.md"
 

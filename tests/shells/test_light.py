@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tacit.surfaces.hooks.snippet import recorder
+from tacit.shell.install import recorder
 from tests.e2e.test_surface import HEAVY
 
 RECORD = b"tacit1\0zsh\x001.2\x000\0\x0015\0/\0make test\0\0\0"
@@ -22,14 +22,14 @@ def test_the_recorder_loads_nothing_heavy(tmp_path: Path) -> None:
     """Beside the one in a minute that also learns, which the first is."""
     run(recorder(), tmp_path)
     *python, file = recorder()
-    source = str(Path(file).parents[3])
+    source = str(Path(file).parents[2])
     code = f"import sys, os; sys.path.append({source!r}); bare = set(sys.modules); "
-    code += "from tacit.surfaces.hooks.recorder import record; record(0); print(*set(sys.modules) - bare)"
+    code += "from tacit.hooks.recorder import record; record(0); print(*set(sys.modules) - bare)"
     done = run([*python, "-c", code], tmp_path)
     loaded = set(done.stdout.decode().split())
-    assert "tacit.vault.capturing" in loaded, done.stderr
+    assert "tacit.shell.record" in loaded, done.stderr
     assert loaded & HEAVY == set()
-    assert not [name for name in loaded if name.startswith(("tacit.surfaces.cli", "tacit.notes", "site"))]
+    assert not [name for name in loaded if name.startswith(("tacit.cli", "tacit.pages", "site"))]
     assert list((tmp_path / "home" / "activity").iterdir())
 
 

@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.claim import GLOBAL
-from tacit.core.event import USER, Draft, Origin
-from tacit.core.observation import CommandRan, WorkLogged
-from tacit.core.provenance import Provenance
 from tacit.log import spool
 from tacit.log.codec import encode
 from tacit.log.log import Log
-from tacit.log.purge import Plan
+from tacit.log.rewrite import Plan
 from tacit.log.spool import BLOCK, RESERVE, Spool
+from tacit.model.claim import GLOBAL, Provenance
+from tacit.model.event import USER, Draft, Origin
+from tacit.model.observation import CommandRan, WorkLogged
 from tests.chaos.material import open_log
 from tests.chaos.spooling import commands, dropped, lock_held, record, waiting
 from tests.e2e.person import Person, tree

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from tacit.core.errors import LockBusy, ReadOnly
-from tacit.disk.ops import PRIVATE_FILE, link_refused, make_folder, open_folder
+from tacit.disk.files import PRIVATE_FILE, link_refused, make_folder, open_folder
+from tacit.errors import LockBusy, ReadOnly
 
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 # A wait up to this long polls: it starts no thread, and whoever is in such a hurry may fork soon.

@@ -9,14 +9,12 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from tacit.core.claim import Scope
-from tacit.core.conversation import Act, Outcome, ToolUsed, session_id
-from tacit.core.event import Event, timestamp
-from tacit.core.ids import EventId, claim_id, claim_number
-from tacit.core.observation import UNKNOWN_STATUS, CommandRan
-from tacit.core.roots import ROOTS
-from tacit.core.text import words
+from tacit.model.claim import Scope
+from tacit.model.event import Event, timestamp
+from tacit.model.ids import EventId, claim_id, claim_number
+from tacit.model.observation import UNKNOWN_STATUS, Act, CommandRan, Outcome, ToolUsed, session_id
 from tacit.record import Record
+from tacit.text.words import ROOTS, words
 
 FAILED = -2  # an agent's transcript tells that a command failed, not with which status
 _LONGEST = 2000  # characters of a command that it is found by

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from tacit.core.claim import Kind
-from tacit.core.event import Event
-from tacit.core.ids import EventId
-from tacit.core.observation import CommandRan
-from tacit.index.rows import transaction
+from tacit.index.database import transaction
+from tacit.model.claim import Kind
+from tacit.model.event import Event
+from tacit.model.ids import EventId
+from tacit.model.observation import CommandRan
 from tacit.record import Record
 
 _BATCH = 20_000

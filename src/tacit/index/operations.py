@@ -9,12 +9,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from tacit.core.event import Event
-from tacit.core.ids import ClaimId, EventId
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.memory import touched, undone
-from tacit.core.observation import Distrusted, Trusted, WorkflowDropped, WorkflowSaved
 from tacit.index.reader import LINE, TAKEN_BACK, Decode
+from tacit.model.event import Decided, Event, Proposed, Undone, Verdict
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.memory import touched, undone
+from tacit.model.observation import Distrusted, Trusted, WorkflowDropped, WorkflowSaved
 
 # A measurement is not taken back, and no more is what ran.
 _UNDOABLE = "type NOT IN ('evaluation.created', 'workflow.ran')"

@@ -11,8 +11,8 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from tacit.index.parts import LEAST, PAGES, RUN, realm_of, run_of
-from tacit.index.store import IndexUnwell
+from tacit.errors import IndexUnwell
+from tacit.index.doc_ids import LEAST, PAGES, RUN, realm_of, run_of
 from tacit.record import Record
 
 _BLOCKS = "SELECT numbers, counts FROM place WHERE root = ? AND first >= ? AND first < ? ORDER BY first"

@@ -9,17 +9,15 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
-from tacit.core.claim import KIND_RANK, Kind, Scope
-from tacit.core.event import Event
-from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
-from tacit.core.provenance import Provenance
-from tacit.core.stance import Stance
-from tacit.core.status import Status
-from tacit.index.parts import PAGES, run_of
+from tacit.index.doc_ids import PAGES, run_of
+from tacit.model.claim import KIND_RANK, Kind, Provenance, Scope, Status
+from tacit.model.conflict import Stance
+from tacit.model.event import Event
+from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.record import Record
 
 if TYPE_CHECKING:  # questions of hooks do without
-    from tacit.core.memory import Memory
+    from tacit.model.memory import Memory
 
 Decode = Callable[[bytes], Event]
 
@@ -138,7 +136,7 @@ def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> 
 
 def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
     """The whole memory, folded from its events."""
-    from tacit.core.memory import recollect_one
+    from tacit.model.memory import recollect_one
 
     return recollect_one(events_of(connection, claim, decode), claim)
 
@@ -148,7 +146,7 @@ def memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Me
 
 def memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
     """All memories, by id, in one pass over their events."""
-    from tacit.core.memory import recollect_one
+    from tacit.model.memory import recollect_one
 
     query = f"SELECT claim, {LINE} FROM touch LEFT JOIN event ON event.id = touch.event ORDER BY claim"
     for claim, rows in groupby(connection.execute(query), key=itemgetter(0)):

@@ -1,5 +1,8 @@
 -- Everything here is derived from the log. A change of this file means a new INDEX_VERSION, never a migration.
 
+-- Copies of this file are known by it, whatever they are called: see log/strays.py.
+PRAGMA application_id = 0x54414349;
+
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 -- How far each segment of the log has been read.

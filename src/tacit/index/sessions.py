@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from tacit.core.claim import Scope
-from tacit.core.event import Event
-from tacit.core.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
-from tacit.index.parts import first_number
+from tacit.index.doc_ids import first_number
 from tacit.index.reader import Decode
+from tacit.model.claim import Scope
+from tacit.model.event import Event
+from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.record import Record
 
 if TYPE_CHECKING:
-    from tacit.core.session import Session
+    from tacit.model.session import Session
 
 _LINE = "line_of(event, segment, offset, length, raw)"
 _ROW = "id, agent, name, key, scope, began, at, turns, title, outcome, files, alike, compacted, model"
@@ -109,7 +109,7 @@ def named(connection: sqlite3.Connection, name: str, limit: int = 10) -> list[Cl
 
 def session(connection: sqlite3.Connection, found: Row, decode: Decode) -> Session:
     """The whole of it."""
-    from tacit.core.session import fold_session  # lists and prompts do without
+    from tacit.model.session import fold_session  # lists and prompts do without
 
     return fold_session(found.agent, found.name, events_of(connection, claim_number(found.id), decode))
 

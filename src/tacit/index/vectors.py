@@ -14,14 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import date
 
-from tacit.core.conversation import ToolUsed
-from tacit.core.errors import StoreUnwell
-from tacit.core.hashed import sha256
-from tacit.core.session import Session, Summary, Turn
-from tacit.core.status import Status
-from tacit.index import sessions, store
-from tacit.index.parts import AGENT, MOST, PERSON, RUN, first_number, number_of, run_of
+from tacit.errors import IndexUnwell, StoreUnwell
+from tacit.index import database as store
+from tacit.index import sessions
+from tacit.index.doc_ids import AGENT, MOST, PERSON, RUN, first_number, number_of, run_of
 from tacit.index.reader import Decode, meaning
+from tacit.model.claim import Status
+from tacit.model.ids import sha256
+from tacit.model.observation import ToolUsed
+from tacit.model.session import Session, Summary, Turn
 from tacit.record import Record
 
 Change = Callable[[sqlite3.Connection], None]
@@ -218,7 +219,7 @@ def keep_of_session(connection: sqlite3.Connection, runs: Iterable[int], number:
 def carry_over(path: str, connection: sqlite3.Connection, decode: Decode) -> None:
     """Take what still holds from the index that is replaced: encoding is dear. Whatever is wrong with that one, the new
     one does without."""
-    with suppress(sqlite3.Error, store.IndexUnwell, StoreUnwell, OSError, ValueError, TypeError):
+    with suppress(sqlite3.Error, IndexUnwell, StoreUnwell, OSError, ValueError, TypeError):
         with closing(store.open_for_reading(path)) as before:
             name = meaning(before)
             rows = before.execute("SELECT number, print, vector FROM vector ORDER BY number").fetchall() if name else []

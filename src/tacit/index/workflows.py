@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 
-from tacit.core.event import USER
-from tacit.core.ids import EventId
-from tacit.core.observation import WorkflowRan
-from tacit.core.workflow import Ran, Run, Workflow, fold
 from tacit.index.reader import LINE, TAKEN_BACK, Decode
+from tacit.model.event import USER
+from tacit.model.ids import EventId
+from tacit.model.observation import WorkflowRan
+from tacit.model.workflow import Ran, Run, Workflow, fold
 
 _SAID = f"SELECT {LINE} FROM event WHERE type IN ('workflow.saved', 'workflow.dropped')"
 # Only the names are read of all runs: a person who runs one every hour soon has thousands.

@@ -8,10 +8,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from tacit.core.conversation import OF_SESSIONS
-from tacit.core.event import Event
-from tacit.core.judgement import Decided, Proposed, Undone
-from tacit.core.observation import (
+from tacit.index.commands import keep_commands, typed
+from tacit.index.database import transaction
+from tacit.index.habits import file_commands
+from tacit.index.memories import Memories, add_pages, weigh_undone
+from tacit.index.postings_writer import Lists
+from tacit.index.reader import LEADING, STANDING, Decode
+from tacit.index.session_writer import Filed as Said
+from tacit.index.session_writer import Sessions
+from tacit.model.event import Decided, Event, Proposed, Undone
+from tacit.model.observation import (
+    OF_SESSIONS,
     CommandRan,
     Distrusted,
     Evaluated,
@@ -24,15 +31,6 @@ from tacit.core.observation import (
     WorkflowSaved,
     WorkLogged,
 )
-from tacit.index.commands import keep_commands, typed
-from tacit.index.habits import file_commands
-from tacit.index.lists import Lists
-from tacit.index.memories import Memories
-from tacit.index.pages import add_pages, weigh_undone
-from tacit.index.reader import LEADING, STANDING, Decode
-from tacit.index.rows import transaction
-from tacit.index.said import Filed as Said
-from tacit.index.said import Sessions
 from tacit.record import Record
 
 _CHUNK = 50_000

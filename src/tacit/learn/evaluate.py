@@ -1,14 +1,86 @@
-"""How well memory is kept: one measure a function, 0 to 2 points with a reason (S11)."""
+"""How well memory is kept (S11): measures with reasons, duplicates, repeated and stale candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 
-from tacit.core.observation import Evaluated, Score
-from tacit.core.status import Status
-from tacit.learn.across.staleness import stale
-from tacit.learn.history import History
+from tacit.learn.types import History
+from tacit.model.claim import Status
+from tacit.model.decide import suggest
+from tacit.model.event import Draft
+from tacit.model.memory import Memory
+from tacit.model.observation import Evaluated, Score
+from tacit.model.relation import is_alike
 from tacit.record import Record
+
+# Candidates that say the same in other words are one (C7): the weaker joins the stronger.
+#
+# Only among what nobody has decided on yet; what a person accepted or turned down is theirs.
+
+_MOST = 300  # candidates that are compared with each other
+
+
+class Pair(Record):
+    """A candidate, and the one that it joins."""
+
+    memory: Memory
+    into: Memory
+
+
+def alike(memories: Sequence[Memory]) -> Iterator[Pair]:
+    """Each candidate joins one other at most, and nobody joins one that has gone."""
+    waiting = [memory for memory in memories if memory.status is Status.PENDING]
+    waiting.sort(key=lambda memory: (-memory.strength, memory.id))
+    standing: list[Memory] = []
+    for memory in waiting[:_MOST]:
+        into = next((one for one in standing if _same(one, memory)), None)
+        if into is None:
+            standing.append(memory)
+        else:
+            yield Pair(memory, into)
+
+
+def _same(one: Memory, other: Memory) -> bool:
+    return (
+        one.claim.scope == other.claim.scope
+        and one.kind is other.kind
+        and is_alike(one.claim.sentence, other.claim.sentence)
+    )
+
+
+# A candidate that was observed again and again is worth promoting (C8).
+#
+# Said once for each: a pattern that was promoted, dismissed or suggested before is not said again.
+
+LEAST = 2  # S9: --min-count
+
+
+def repeats(history: History, *, least: int = LEAST) -> Iterator[Memory]:
+    for memory in sorted(history.memories, key=lambda memory: memory.id):
+        if memory.status is Status.PENDING and memory.strength >= least and not memory.suggested:
+            yield memory
+
+
+def suggestion(memory: Memory) -> Draft:
+    reason = f"observed {memory.strength} times in {len(memory.sessions)} sessions"
+    return suggest(memory, source="repeats", reason=reason, evidence="")
+
+
+# Active memories that nobody has asserted for a long time.
+
+AFTER = timedelta(days=90)
+
+
+def stale(history: History) -> Iterator[Memory]:
+    """Oldest first. What was said more than once is not doubted so soon."""
+    active = (memory for memory in history.memories if memory.status is Status.ACTIVE)
+    for memory in sorted(active, key=lambda memory: (memory.day, memory.id)):
+        if history.today - memory.day > AFTER * max(memory.strength, 1):
+            yield memory
+
+
+# How well memory is kept: one measure a function, 0 to 2 points with a reason (S11).
 
 
 class Measure(Record):

@@ -1,7 +1,4 @@
-"""The log of a home: memory operations in one file, what happened in one file a month.
-
-Whoever appends holds the log's lock for the length of one write; readers need none.
-"""
+"""The log of a home: memory operations in one file, observations in one file a month."""
 
 from __future__ import annotations
 
@@ -12,13 +9,18 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from typing import BinaryIO
 
-from tacit.core.conversation import HEARD
-from tacit.core.errors import StoreUnwell
-from tacit.core.event import Body, Draft, Event, Origin, timestamp
-from tacit.core.guarded import all_without_secrets, without_secrets
-from tacit.core.ids import EventId, following
-from tacit.core.judgement import Decided, Proposed, Undone
-from tacit.core.observation import (
+from tacit.disk.files import Disk, commit_file, make_folder, open_plain, opened, past_hole, read_file, stage_file
+from tacit.disk.lock import Lock
+from tacit.errors import StoreUnwell
+from tacit.log.codec import Damaged, decode, encode, readable_id
+from tacit.log.redact import all_without_secrets, without_secrets
+from tacit.log.segment import Appended, append, read_tail, suspicion, take_back
+from tacit.log.signing import Sign, Signing, sizes_of
+from tacit.log.strays import is_own, stray_segments
+from tacit.model.event import Body, Decided, Draft, Event, Origin, Proposed, Undone, timestamp
+from tacit.model.ids import EventId, following
+from tacit.model.observation import (
+    HEARD,
     CommandRan,
     Distrusted,
     Evaluated,
@@ -31,15 +33,49 @@ from tacit.core.observation import (
     WorkflowDropped,
     WorkflowSaved,
 )
-from tacit.disk.lock import Lock
-from tacit.disk.ops import Disk, make_folder, open_plain, opened
-from tacit.disk.replace import commit_file, read_file, stage_file
-from tacit.log.codec import Damaged, decode, encode, readable_id
-from tacit.log.reader import Line, lines
-from tacit.log.segment import Appended, append, read_tail, suspicion, take_back
-from tacit.log.signing import Sign, Signing, sizes_of
-from tacit.log.strays import is_own, stray_segments
 from tacit.record import Record
+
+# Lines of a segment, read as bytes. A torn tail is not yielded; a line of any length costs bounded memory.
+
+_CHUNK = 1 << 20
+MAX_LINE = 1 << 20
+
+
+class Line(Record):
+    """A complete line. `data` is empty and `too_long` true where it was larger than any we write."""
+
+    number: int
+    offset: int
+    length: int
+    data: bytes
+    too_long: bool = False
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+def lines(file: BinaryIO, *, offset: int = 0, number: int = 0) -> Iterator[Line]:
+    """The complete lines from `offset` on; `number` is how many lines lie before it."""
+    file.seek(offset)
+    pending, skipped = b"", 0
+    while chunk := file.read(_CHUNK):
+        pieces = (pending + chunk).split(b"\n")
+        pending = pieces.pop()
+        for piece in pieces:
+            number += 1
+            length = skipped + len(piece) + 1
+            too_long = length > MAX_LINE
+            yield Line(number, offset, length, b"" if too_long else piece, too_long)
+            offset, skipped = offset + length, 0
+        if skipped + len(pending) > MAX_LINE:
+            skipped += len(pending) + (past_hole(file) if pending.endswith(b"\0") else 0)
+            pending = b""
+
+
+# The log of a home: memory operations in one file, what happened in one file a month.
+#
+# Whoever appends holds the log's lock for the length of one write; readers need none.
 
 MEMORY = "memory/events.jsonl"
 # What was purged has a file of its own: an old copy of another one, put back, must not take it away.

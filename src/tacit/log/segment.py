@@ -10,15 +10,14 @@ import errno
 import os
 from collections.abc import Callable, Sequence
 
-from tacit.core.errors import StoreUnwell
-from tacit.core.event import Event
-from tacit.core.ids import EventId
-from tacit.core.observation import Sealed
+from tacit.disk.files import Disk, link_refused, make_folder, opened, replace_file, write_all
 from tacit.disk.lock import read_only, refuses_writes
-from tacit.disk.ops import Disk, link_refused, make_folder, opened, write_all
-from tacit.disk.replace import replace_file
+from tacit.errors import StoreUnwell
 from tacit.log.codec import decode, encode, is_cut_off, readable_id
 from tacit.log.signing import Sign
+from tacit.model.event import Event
+from tacit.model.ids import EventId
+from tacit.model.observation import Sealed
 from tacit.record import Record
 
 _TAIL = 8192

@@ -12,8 +12,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 
-from tacit.disk.ops import Disk, make_folder
-from tacit.disk.replace import read_file, replace_file
+from tacit.disk.files import Disk, make_folder, read_file, replace_file
 from tacit.record import Record
 
 try:

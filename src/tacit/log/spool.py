@@ -23,15 +23,15 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tacit.core.errors import StoreUnwell
-from tacit.core.event import Draft, Event, Origin, timestamp
-from tacit.core.guarded import without_secrets
-from tacit.core.ids import derived_id
-from tacit.core.observation import CommandRan, Injected
-from tacit.disk.ops import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folder
+from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folder
+from tacit.errors import StoreUnwell
 from tacit.log.codec import decode, encode
 from tacit.log.log import PURGED, SPOOL, Cursor, Log, late_segment
+from tacit.log.redact import without_secrets
 from tacit.log.segment import MAX_EVENT
+from tacit.model.event import Draft, Event, Origin, timestamp
+from tacit.model.ids import derived_id
+from tacit.model.observation import CommandRan, Injected
 from tacit.record import Record
 
 if TYPE_CHECKING:  # loaded where something was purged

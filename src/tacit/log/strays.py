@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from tacit.disk.ops import open_plain
+from tacit.disk.files import open_plain
 from tacit.log.codec import readable_id
 
 # The folders that hold segments, with the names that we give.
@@ -33,6 +33,9 @@ _OF_HOST = {"": re.compile(r"(?:tacit|AGENTS)-.+"), "memory": re.compile(r"(?:lo
 _INDEX = re.compile(r"[.#]*index\b.*\.sqlite", re.IGNORECASE)
 _OWN_INDEX = re.compile(r"index\.sqlite(?:\.new)?(?:-wal|-shm|-journal|-file)?")
 _OF_ROOT = re.compile(r"[.#]*(?:index|tacit|AGENTS)\b", re.IGNORECASE)
+_BESIDE = re.compile(r"-(?:wal|shm|journal|file)\Z")  # what SQLite keeps beside a database
+# What `PRAGMA application_id` says of an index of ours, and where it is in the header of the file.
+APPLICATION_ID, _ID_AT = 0x54414349, 68
 _DATABASES = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
 
 
@@ -84,16 +87,25 @@ def index_copies(home: str, folders: Iterable[str]) -> Iterator[str]:
     for folder in ("", *folders):
         for name in _names(os.path.join(home, folder)):
             path = os.path.join(home, folder, name)
-            if is_index_copy(name) and (name.endswith(("-shm", "-file")) or _is_database(path)):
+            if is_index_copy(name):
+                if name.endswith(("-shm", "-file")) or _header(path).startswith(_DATABASES):
+                    yield path
+            elif ".sqlite" in name and not _OWN_INDEX.fullmatch(name) and _is_index(_BESIDE.sub("", path)):
                 yield path
 
 
-def _is_database(path: str) -> bool:
+def _is_index(path: str) -> bool:
+    """Whether a database says of itself that it is an index of Tacit, whatever it is called."""
+    header = _header(path)
+    return header.startswith(_DATABASES[0]) and int.from_bytes(header[_ID_AT : _ID_AT + 4], "big") == APPLICATION_ID
+
+
+def _header(path: str) -> bytes:
     try:
         with open_plain(path) as file:
-            return file.read(16).startswith(_DATABASES)
+            return file.read(100)
     except OSError:
-        return False
+        return b""
 
 
 def _names(folder: str) -> list[str]:

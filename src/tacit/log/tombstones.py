@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from tacit.core.event import Event
-from tacit.core.ids import ClaimId, EventId
-from tacit.core.memory import touched
-from tacit.core.observation import Purged, Stub
-from tacit.core.purging import Cut, bound, cut_of, purged
 from tacit.log.log import Cursor, Log
+from tacit.model.event import Event
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.memory import touched
+from tacit.model.observation import Purged, Stub
+from tacit.model.purge import Cut, bound, cut_of, purged
 from tacit.record import Record
 
 _PURGED = b'"type":"memory.purged"'

@@ -7,24 +7,14 @@ from collections.abc import Iterator
 from hashlib import sha256
 from shlex import quote
 
-from tacit.core.event import Event
-from tacit.core.judgement import Decided, Proposed, Undone, Verdict
-from tacit.core.observation import (
-    Distrusted,
-    Purged,
-    Sealed,
-    Trusted,
-    Unknown,
-    WorkflowDropped,
-    WorkflowSaved,
-)
-from tacit.core.text import clip
-from tacit.log.bodies import type_of
-from tacit.log.codec import Damaged, parted
+from tacit.log.codec import Damaged, parted, type_of
 from tacit.log.log import Log, LogLine
 from tacit.log.signing import BASELINE
 from tacit.log.tombstones import Tombstones, tombstones
+from tacit.model.event import Decided, Event, Proposed, Undone, Verdict
+from tacit.model.observation import Distrusted, Purged, Sealed, Trusted, Unknown, WorkflowDropped, WorkflowSaved
 from tacit.record import Record
+from tacit.text.display import clip
 
 # Stands while a purge is at work; what it meant to do is in its tombstone.
 UNFINISHED = ".tacit/purging"

@@ -1,1 +1,1 @@
-"""The only place that prints, parses arguments or serves."""
+"""Paths that hooks were registered under before version 0.2."""

@@ -10,33 +10,28 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from shlex import quote
 
-from tacit.core.claim import GLOBAL, Claim
-from tacit.core.decide import propose
-from tacit.core.errors import NotFound, Refused
-from tacit.core.event import IMPORT, REPOSITORY, Draft, Event, Voice
-from tacit.core.guarded import without_secrets
-from tacit.core.ids import EventId, event_id
-from tacit.core.memory import Memory, recollect
-from tacit.core.observation import Distrusted, ProjectSeen, Purged, Sealed, Trusted
-from tacit.core.provenance import Provenance
-from tacit.core.redaction import secret_kind
-from tacit.core.text import clip
-from tacit.disk.foreign import read_foreign
+from tacit.disk.files import OsDisk, make_folder, open_plain, read_file, replace_file
 from tacit.disk.lock import FileLock
-from tacit.disk.ops import OsDisk, make_folder, open_plain
-from tacit.disk.replace import read_file, replace_file
-from tacit.disk.theirs import open_theirs
+from tacit.disk.read import open_theirs, read_foreign
+from tacit.errors import NotFound, Refused
+from tacit.home.home import Part
+from tacit.home.input import EVIDENCE_LIMIT
 from tacit.index import reader
-from tacit.log.codec import Damaged, decode, encode, readable_id
-from tacit.log.log import Log
-from tacit.log.reader import lines
+from tacit.log.codec import Damaged, decode, encode, must_decode, readable_id
+from tacit.log.log import Log, lines
+from tacit.log.redact import without_secrets
 from tacit.log.tombstones import Tombstones, tombstones
-from tacit.notes import facts
+from tacit.model.claim import GLOBAL, Claim, Provenance
+from tacit.model.decide import propose
+from tacit.model.event import IMPORT, REPOSITORY, Draft, Event, Voice
+from tacit.model.ids import EventId, event_id
+from tacit.model.memory import Memory, recollect
+from tacit.model.observation import Distrusted, ProjectSeen, Purged, Sealed, Trusted
+from tacit.pages import facts
+from tacit.purge import Purger
 from tacit.record import Record
-from tacit.vault.filing import must_decode
-from tacit.vault.named import EVIDENCE_LIMIT
-from tacit.vault.opened import Part
-from tacit.vault.purging import Purger
+from tacit.secrets.redact import secret_kind
+from tacit.text.display import clip
 
 _VOICE = Voice(IMPORT, Provenance.EXTERNAL)
 # What is true of one machine only: where things lie, what was trusted there, how its files were mended.

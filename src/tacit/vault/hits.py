@@ -7,25 +7,24 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from tacit.core.claim import Scope, is_local, project_name
-from tacit.core.conversation import OF_SESSIONS, PromptGiven, session_id
-from tacit.core.event import timestamp
-from tacit.core.ids import ClaimId, EventId, claim_number
-from tacit.core.observation import UNKNOWN_STATUS
-from tacit.core.text import clip
+from tacit.errors import IndexUnwell
+from tacit.home.home import Part
 from tacit.index import reader
 from tacit.index.commands import Kept
-from tacit.index.parts import RUN, first_number, run_of
+from tacit.index.doc_ids import RUN, first_number, run_of
 from tacit.index.reader import Entry, Page
-from tacit.index.store import IndexUnwell
-from tacit.recall.find import COMMAND, Match
-from tacit.recall.places import Lines, Place
+from tacit.log.codec import must_decode
+from tacit.model.claim import Scope
+from tacit.model.event import timestamp
+from tacit.model.ids import ClaimId, EventId, claim_number
+from tacit.model.observation import OF_SESSIONS, UNKNOWN_STATUS, PromptGiven, session_id
+from tacit.pages.locations import Lines, Place
 from tacit.record import Record
-from tacit.vault.filing import must_decode
-from tacit.vault.opened import Part
+from tacit.search.rank import COMMAND, Match
+from tacit.text.display import clip
 
-if TYPE_CHECKING:  # loaded where a session is found
-    from tacit.recall.passages import Passage
+if TYPE_CHECKING:
+    from tacit.search.passages import Passage
 
 _LEARNED_FROM = 300  # characters of the line that a memory was learned from
 _TURN = "SELECT count(*) FROM page WHERE number BETWEEN ? AND ?"
@@ -204,11 +203,12 @@ class HitBuilder(Part):
         )
 
     def _page_place(self, connection: sqlite3.Connection, page: Page) -> Place:
-        from tacit.notes import evaluations, worklog
+        from tacit.pages import markdown as evaluations
+        from tacit.pages import markdown as worklog
 
         if page.kind == "session":
             return self._turn_place(connection, page)
-        heading_of = worklog.heading if page.kind == "worklog" else evaluations.heading
+        heading_of = worklog.worklog_heading if page.kind == "worklog" else evaluations.evaluation_heading
         events = reader.pages(connection, page.kind, page.day, must_decode)
         headings = {event.id: heading_of(event) for event in events}
         own = headings[page.event]
@@ -218,7 +218,7 @@ class HitBuilder(Part):
 
     def _turn_place(self, connection: sqlite3.Connection, page: Page) -> Place:
         """By its title, of which others may have the same; the session itself need not be read for that."""
-        from tacit.notes.escape import escape
+        from tacit.pages.markdown import escape
 
         lines = self._lines_of(self._store.home.page(page.kind, page.day))
         nth = connection.execute(_TITLED_BEFORE, (page.day, page.title, page.event)).fetchone()[0]
@@ -228,7 +228,7 @@ class HitBuilder(Part):
     def _part_place(self, connection: sqlite3.Connection, page: Page, lines: Lines) -> Place | None:
         """By the whole session: of a summary, and of a turn that is told in other words than are drawn now."""
         from tacit.index import sessions as kept
-        from tacit.notes.sessions import heading
+        from tacit.pages.sessions import heading
 
         found = kept.session_of_page(connection, page.day)
         parts = kept.session(connection, found, must_decode).parts if found else []
@@ -255,7 +255,3 @@ def _why(match: Match) -> str:
     counts = "" if match.weight == 1 else f" × {match.weight:g} for what it is"
     added = f", of which {match.added:+.1f} for its meaning" if match.added else ""
     return f"{', '.join(match.own) or 'no word itself'}{near}; worth {match.score:.1f}{added}{counts}"
-
-
-def scope_label(scope: Scope) -> str:
-    return f"project {project_name(scope)}" if is_local(scope) else "global"

@@ -14,32 +14,32 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
-from tacit.core.status import Status
+from tacit.model.claim import Status
 
 if TYPE_CHECKING:
-    from tacit.core.claim import Kind
-    from tacit.recall.brief import Brief
-    from tacit.vault.configuring import Configuration
-    from tacit.vault.contexts import Contexts
-    from tacit.vault.conversations.capturing import TranscriptCapture
-    from tacit.vault.conversations.concluding import SessionLearning
-    from tacit.vault.conversations.listing import Sessions
+    from tacit.home.home import Home
+    from tacit.hosts.capture import TranscriptCapture
+    from tacit.inject.brief import Brief
+    from tacit.inject.context import Contexts
+    from tacit.learn.habits.learn import Learned
+    from tacit.learn.llm.run import ModelLearning
+    from tacit.learn.sessions import SessionLearning
+    from tacit.model.claim import Kind
+    from tacit.purge import Purger
+    from tacit.shell.history_import import HistoryImport
+    from tacit.sync import HandEdits
+    from tacit.trust import Trust
+    from tacit.vault.configure import Configuration, Setup
+    from tacit.vault.decisions import Decisions, Outcome
     from tacit.vault.doctor import Doctor
+    from tacit.vault.embeddings import Embeddings
     from tacit.vault.exchange import Exchange
-    from tacit.vault.history.importing import HistoryImport
     from tacit.vault.hits import Hit
-    from tacit.vault.judging import Decisions, Outcome
-    from tacit.vault.learning import Learned, Suggestions
-    from tacit.vault.meanings import Embeddings
-    from tacit.vault.modelling import ModelLearning
-    from tacit.vault.opened import Home
-    from tacit.vault.purging import Purger
-    from tacit.vault.reading import Filters, Listed, Queries, Reason
-    from tacit.vault.repository.trusting import Trust
-    from tacit.vault.setup import Setup
-    from tacit.vault.syncing import HandEdits
-    from tacit.vault.tending import Maintenance, Overview
-    from tacit.vault.undoing import UndoRedo
+    from tacit.vault.maintenance import Maintenance, Overview
+    from tacit.vault.queries import Filters, Listed, Queries, Reason
+    from tacit.vault.sessions import Sessions
+    from tacit.vault.suggestions import Suggestions
+    from tacit.vault.undo import UndoRedo
     from tacit.vault.workflows import Workflows
 
 
@@ -249,55 +249,55 @@ class Vault:
 
     @cached_property
     def queries(self) -> Queries:
-        from tacit.vault.reading import Queries
+        from tacit.vault.queries import Queries
 
         return Queries(self.home)
 
     @cached_property
     def decisions(self) -> Decisions:
-        from tacit.vault.judging import Decisions
+        from tacit.vault.decisions import Decisions
 
         return Decisions(self.home)
 
     @cached_property
     def undo_redo(self) -> UndoRedo:
-        from tacit.vault.undoing import UndoRedo
+        from tacit.vault.undo import UndoRedo
 
         return UndoRedo(self.home)
 
     @cached_property
     def pending(self) -> Suggestions:
-        from tacit.vault.learning import Suggestions
+        from tacit.vault.suggestions import Suggestions
 
         return Suggestions(self.home)
 
     @cached_property
     def sessions(self) -> Sessions:
-        from tacit.vault.conversations.listing import Sessions
+        from tacit.vault.sessions import Sessions
 
         return Sessions(self.home)
 
     @cached_property
     def learning(self) -> SessionLearning:
-        from tacit.vault.conversations.concluding import SessionLearning
+        from tacit.learn.sessions import SessionLearning
 
         return SessionLearning(self.home)
 
     @cached_property
     def model(self) -> ModelLearning:
-        from tacit.vault.modelling import ModelLearning
+        from tacit.learn.llm.run import ModelLearning
 
         return ModelLearning(self.home)
 
     @cached_property
     def embeddings(self) -> Embeddings:
-        from tacit.vault.meanings import Embeddings
+        from tacit.vault.embeddings import Embeddings
 
         return Embeddings(self.home)
 
     @cached_property
     def contexts(self) -> Contexts:
-        from tacit.vault.contexts import Contexts
+        from tacit.inject.context import Contexts
 
         return Contexts(self.home)
 
@@ -309,25 +309,25 @@ class Vault:
 
     @cached_property
     def transcripts(self) -> TranscriptCapture:
-        from tacit.vault.conversations.capturing import TranscriptCapture
+        from tacit.hosts.capture import TranscriptCapture
 
         return TranscriptCapture(self.home)
 
     @cached_property
     def histories(self) -> HistoryImport:
-        from tacit.vault.history.importing import HistoryImport
+        from tacit.shell.history_import import HistoryImport
 
         return HistoryImport(self.home)
 
     @cached_property
     def hand_edits(self) -> HandEdits:
-        from tacit.vault.syncing import HandEdits
+        from tacit.sync import HandEdits
 
         return HandEdits(self.home)
 
     @cached_property
     def repository(self) -> Trust:
-        from tacit.vault.repository.trusting import Trust
+        from tacit.trust import Trust
 
         return Trust(self.home)
 
@@ -339,13 +339,13 @@ class Vault:
 
     @cached_property
     def purger(self) -> Purger:
-        from tacit.vault.purging import Purger
+        from tacit.purge import Purger
 
         return Purger(self.home)
 
     @cached_property
     def maintenance(self) -> Maintenance:
-        from tacit.vault.tending import Maintenance
+        from tacit.vault.maintenance import Maintenance
 
         return Maintenance(self.home)
 
@@ -357,12 +357,12 @@ class Vault:
 
     @cached_property
     def configuration(self) -> Configuration:
-        from tacit.vault.configuring import Configuration
+        from tacit.vault.configure import Configuration
 
         return Configuration(self.home)
 
     @cached_property
     def setup(self) -> Setup:
-        from tacit.vault.setup import Setup
+        from tacit.vault.configure import Setup
 
         return Setup(self.home)

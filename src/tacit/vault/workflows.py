@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from shlex import quote
 
-from tacit.core import workflow as core
-from tacit.core.claim import Scope
-from tacit.core.errors import NotFound, Refused
-from tacit.core.event import Draft, Event
-from tacit.core.ids import ClaimId, EventId
-from tacit.core.observation import CommandRan, WorkflowDropped, WorkflowRan
-from tacit.core.redaction import refuse_secrets
-from tacit.core.text import show
-from tacit.core.workflow import Run, Workflow
+from tacit.errors import NotFound, Refused
+from tacit.home.home import Part
 from tacit.index import workflows as index
-from tacit.vault.filing import must_decode
-from tacit.vault.opened import Part
+from tacit.log.codec import must_decode
+from tacit.model import workflow as core
+from tacit.model.claim import Scope
+from tacit.model.event import Draft, Event
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.observation import CommandRan, WorkflowDropped, WorkflowRan
+from tacit.model.workflow import Run, Workflow
+from tacit.secrets.redact import refuse_secrets
+from tacit.text.display import show
 
 _Decide = Callable[[sqlite3.Connection, list[Workflow]], Sequence[Draft]]
 

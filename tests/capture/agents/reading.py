@@ -9,9 +9,9 @@ from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 
-from tacit.capture.agents.heard import Heard, Limits, Tally
-from tacit.capture.agents.sources import SOURCES
-from tacit.core.conversation import Compacted, Conversation, Interrupted, PromptGiven, ReplyGiven, Titled, ToolUsed
+from tacit.hosts.capture import SOURCES
+from tacit.hosts.records import Heard, Limits, Tally
+from tacit.model.observation import Compacted, Conversation, Interrupted, PromptGiven, ReplyGiven, Titled, ToolUsed
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 SESSION = "5e55a000-0000-4000-8000-00000000aaaa"

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tacit.capture.agents.heard import LONGEST_PROMPT, Limits
-from tacit.core.conversation import Act, Compacted, How, Interrupted, Outcome, ReplyGiven
+from tacit.hosts.records import LONGEST_PROMPT, Limits
+from tacit.model.observation import Act, Compacted, How, Interrupted, Outcome, ReplyGiven
 from tests.capture.agents.reading import SESSION, bodies, calls, hear, lines, prompts
 
 REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected. "

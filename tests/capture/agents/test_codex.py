@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.core.conversation import Act, Outcome
+from tacit.model.observation import Act, Outcome
 from tests.capture.agents.reading import bodies, calls, hear, lines, prompts
 
 SESSION = "0c0de000-0000-7000-8000-00000000000c"

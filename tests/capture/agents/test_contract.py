@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.capture.agents.heard import Heard, Limits, Tally
-from tacit.capture.agents.sources import HEAD, SOURCES, source_of
-from tacit.core.conversation import PromptGiven, ReplyGiven, ToolUsed
+from tacit.hosts.capture import HEAD, SOURCES, source_of
+from tacit.hosts.records import Heard, Limits, Tally
+from tacit.model.observation import PromptGiven, ReplyGiven, ToolUsed
 from tests.capture.agents.reading import GOLDEN, golden, hear
 
 TRANSCRIPTS = {

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.capture.agents.excerpts import excerpt
-from tacit.capture.agents.tools import tool_of
+from tacit.hosts.tools import excerpt, tool_of
 
 BEFORE = "def total(cart):\n    tax = 0.19\n    return cart.sum * (1 + tax)\n"
 AFTER = "def total(cart):\n    tax = 0.07\n    return cart.sum * (1 + tax)\n"

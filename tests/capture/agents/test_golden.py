@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.capture.agents.heard import Limits, Tally
-from tacit.capture.agents.sources import HEAD, source_of
+from tacit.hosts.capture import HEAD, source_of
+from tacit.hosts.records import Limits, Tally
 from tests.capture.agents.reading import GOLDEN, golden, told
 
 NAMES = sorted(str(path.relative_to(GOLDEN)) for path in GOLDEN.glob("*/*") if path.suffix not in (".txt", ".md"))

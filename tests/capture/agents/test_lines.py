@@ -7,8 +7,7 @@ import os
 from io import BytesIO
 from pathlib import Path
 
-from tacit.capture.agents.heard import Tally
-from tacit.capture.agents.lines import LONGEST, NO_OBJECT, NOT_JSON, TOO_LONG, records, start
+from tacit.hosts.records import LONGEST, NO_OBJECT, NOT_JSON, TOO_LONG, Tally, records, start
 
 A, B = b'{"type":"a","text":"one"}', b'{"type":"b","text":"two"}'
 

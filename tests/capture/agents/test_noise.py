@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.capture.agents.noise import ROWS, Fate, Row, without_noise
+from tacit.hosts.normalize import ROWS, Fate, Row, without_noise
 
 NONCE, OTHER = "0123456789abcdef0123", "ffffffffffffffffffff"
 OPEN, CLOSE = f"<tacit-brief {NONCE}>", f"</tacit-brief {NONCE}>"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tacit.capture.agents.heard import Heard, Limits, Tally
-from tacit.capture.agents.sources import SOURCES
-from tacit.core.conversation import Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.hosts.capture import SOURCES
+from tacit.hosts.records import Heard, Limits, Tally
+from tacit.model.observation import Outcome, PromptGiven, ReplyGiven, ToolUsed
 from tests.capture.agents.reading import golden
 
 LATER = 1_772_460_100_000

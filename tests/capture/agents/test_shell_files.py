@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.capture.agents.patches import patched_files
-from tacit.capture.agents.shell_files import changed_files, runs_tacit
+from tacit.hosts.tools import changed_files, patched_files, runs_tacit
 
 CHANGES = {
     "echo a > a.txt": ["a.txt"],

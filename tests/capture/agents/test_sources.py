@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tacit.capture.agents.sources import source_of, transcripts
+from tacit.hosts.capture import source_of, transcripts
 
 
 def test_transcripts_are_found_in_a_stable_order(tmp_path: Path) -> None:

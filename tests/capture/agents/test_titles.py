@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tacit.capture.agents.heard import Heard, Limits, Tally
-from tacit.capture.agents.sources import SOURCES
-from tacit.core.conversation import By, Titled
+from tacit.hosts.capture import SOURCES
+from tacit.hosts.records import Heard, Limits, Tally
+from tacit.model.observation import By, Titled
 from tests.capture.agents.reading import golden, hear
 from tests.laws.transcripts import Claude, Object, Turn, codex, copilot, gemini, lines, name_of, place, story
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tacit.core.conversation import Act, Conversation, Outcome, ToolUsed
-from tacit.core.ids import EventId
-from tacit.learn.fixes.fold import learnt_from
-from tacit.learn.talk.learnt import Learnt, Said
+from tacit.learn.fixes.pipeline import learnt_from
+from tacit.learn.types import Learnt, Said
+from tacit.model.ids import EventId
+from tacit.model.observation import Act, Conversation, Outcome, ToolUsed
 
 AGENT = "claude"
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.claim import GLOBAL, Kind
-from tacit.core.conversation import Act, Outcome, PromptGiven, ReplyGiven, ToolUsed
-from tacit.core.provenance import Provenance
-from tacit.core.statement import claim_from
-
-from .session import AGENT, edited, failed, fixes, ran, read, sentences
+from tacit.model.claim import GLOBAL, Kind, Provenance
+from tacit.model.observation import Act, Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.model.statement import claim_from
+from tests.learn.fixes.session import AGENT, edited, failed, fixes, ran, read, sentences
 
 CHANGED = [
     (

@@ -6,13 +6,12 @@ import re
 
 import pytest
 
-from tacit.core.conversation import Act, Conversation, Interrupted, Outcome, ToolUsed
-from tacit.learn.fixes.commands import is_bypass
-from tacit.learn.fixes.sorts import Row
-from tacit.learn.fixes.tables.bypasses import BYPASSES as BYPASS_ROWS
-from tacit.learn.fixes.tries import tried
-
-from .session import AGENT, edited, failed, fixes, ran, read
+from tacit.learn.fixes.command_kinds import BYPASSES as BYPASS_ROWS
+from tacit.learn.fixes.command_kinds import is_bypass
+from tacit.learn.fixes.compare import tried
+from tacit.learn.fixes.errors import Row
+from tacit.model.observation import Act, Conversation, Interrupted, Outcome, ToolUsed
+from tests.learn.fixes.session import AGENT, edited, failed, fixes, ran, read
 
 _FLAG = failed("tool run --oops", "error: unknown flag: --oops")
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.conversation import Act, Conversation, Interrupted, Outcome, PromptGiven, ReplyGiven, ToolUsed
-from tacit.learn.fixes.fold import WINDOW, Trail, fold, learnt_from, rest
-from tacit.learn.fixes.reading import lines_of
-from tacit.learn.talk.learnt import Learnt, Said
-
-from .session import AGENT, edited, failed, heard, ran, read
+from tacit.learn.fixes.errors import lines_of
+from tacit.learn.fixes.pipeline import WINDOW, Trail, fold, learnt_from, rest
+from tacit.learn.types import Learnt, Said
+from tacit.model.observation import Act, Conversation, Interrupted, Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tests.learn.fixes.session import AGENT, edited, failed, heard, ran, read
 
 _KNOWN: list[Conversation] = [
     failed("bd ls --x a", "Error: unknown flag: --x"),

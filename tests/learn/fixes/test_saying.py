@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from tacit.core.conversation import How, PromptGiven, ToolUsed
-
-from .session import AGENT, failed, fixes, ran, sentences
+from tacit.model.observation import How, PromptGiven, ToolUsed
+from tests.learn.fixes.session import AGENT, failed, fixes, ran, sentences
 
 NO_FLAG = [
     ("bd ls --x a", "unknown flag: --x", "bd ls a", "`bd ls` has no `--x`; leave it out."),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.fixes.reading import is_work, named_in, sort_of, trouble_of
-from tacit.learn.fixes.sorts import Sort
-from tacit.learn.fixes.troubles import PHRASES, WORK_PHRASES, Phrase
+from tacit.learn.fixes.errors import PHRASES, WORK_PHRASES, Phrase, Sort, is_work, named_in, sort_of, trouble_of
 
 
 @pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase.example[:40])

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
-from tacit.vault.modelling import ModelLearning
-from tacit.vault.opened import Home
+from tacit.home.home import Home
+from tacit.learn.llm.run import ModelLearning
 
 ROOT = Path(__file__).parents[3]
 NOON = "2026-03-01T12:00:00+00:00"

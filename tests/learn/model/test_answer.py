@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.claim import Kind
-from tacit.learn.talk.model_answer import KINDS, SCHEMA, read_answer
-from tacit.learn.talk.model_claims import checked
-from tacit.learn.talk.model_prompt import prompt
+from tacit.learn.llm.check import checked
+from tacit.learn.llm.prompt import KINDS, SCHEMA, prompt, read_answer
+from tacit.model.claim import Kind
 from tests.learn.model.talk import RULE, answer, but, shown
 
 

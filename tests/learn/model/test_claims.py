@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.claim import Kind
-from tacit.core.conversation import Act, PromptGiven, ReplyGiven, ToolUsed
-from tacit.core.provenance import Provenance
-from tacit.core.secrets.examples import written
+from tacit.model.claim import Kind, Provenance
+from tacit.model.observation import Act, PromptGiven, ReplyGiven, ToolUsed
 from tests.learn.model.talk import INJECTED, RULE, TALK, but, check, numbered
+from tests.support.secret_examples import written
 
 
 def test_a_claim_with_its_quote_is_learnt() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.disk.ops import OsDisk
-from tacit.vault.model.meter import (
+from tacit.disk.files import OsDisk
+from tacit.learn.llm.call import (
     Meter,
     Need,
     answered,

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tacit.core.conversation import PromptGiven
-from tacit.core.errors import Refused
-from tacit.core.provenance import Provenance
-from tacit.core.secrets.examples import written
-from tacit.core.text import tokens
+from tacit.errors import Refused
+from tacit.model.claim import Provenance
+from tacit.model.observation import PromptGiven
+from tacit.text.words import tokens
 from tests.learn.model.desk import ROOT, Desk, Provider
 from tests.learn.model.talk import RULE, SUMMARY, TALK, answer, numbered, said
+from tests.support.secret_examples import written
 
 LATER = "2026-03-01T13:01:00+00:00"
 
@@ -97,8 +97,8 @@ def test_a_model_that_hangs_is_ended_and_what_it_may_have_cost_is_counted(desk: 
 def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(desk: Desk) -> None:
     vault = desk.vault(TACIT_MODEL_TIMEOUT="120")
     script = (
-        "import os, sys; from tests.learn.model.talk import said; from tacit.vault.modelling import ModelLearning;"
-        "from tacit.vault.opened import Home;"
+        "import os, sys; from tests.learn.model.talk import said; from tacit.learn.llm.run import ModelLearning;"
+        "from tacit.home.home import Home;"
         "ModelLearning(Home(sys.argv[1], cwd=sys.argv[1])).model_findings(said(), 'stub-hang')"
     )
     desk.home.mkdir()
@@ -150,8 +150,8 @@ def test_a_model_that_llm_does_not_know_is_no_failure_and_costs_nothing(desk: De
 def test_without_the_library_a_person_is_told_what_to_type(desk: Desk, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     script = (
-        "import sys; from tacit.vault.modelling import ModelLearning; from tests.learn.model.talk import said\n"
-        "from tacit.vault.opened import Home\n"
+        "import sys; from tacit.learn.llm.run import ModelLearning; from tests.learn.model.talk import said\n"
+        "from tacit.home.home import Home\n"
         "vault = ModelLearning(Home(sys.argv[1], cwd=sys.argv[1]))\n"
         "print(vault.model_findings(said(), 'any').problem)\n"
         "try: vault.must_have_model('any')\n"

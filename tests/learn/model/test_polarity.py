@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.talk.model_polarity import contradicts
+from tacit.learn.llm.check import contradicts
 
 AGREE = [
     ("Always use pnpm here for installs.", "use pnpm, not npm"),

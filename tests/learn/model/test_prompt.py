@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 
-from tacit.core.conversation import Act, Compacted, Interrupted, Outcome, PromptGiven, ReplyGiven, ToolUsed
-from tacit.core.secrets.examples import written
-from tacit.core.text import tokens
-from tacit.learn.talk.model_excerpt import excerpt
-from tacit.learn.talk.model_prompt import prompt
+from tacit.learn.llm.prompt import excerpt, prompt
+from tacit.model.observation import Act, Compacted, Interrupted, Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.text.words import tokens
 from tests.learn.model.talk import numbered, said, shown
+from tests.support.secret_examples import written
 
 
 def test_each_thing_is_a_line_of_json_under_a_label_and_says_who_spoke() -> None:

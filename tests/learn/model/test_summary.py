@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.conversation import Act, PromptGiven, ReplyGiven, ToolUsed
-from tacit.core.secrets.examples import written
+from tacit.model.observation import Act, PromptGiven, ReplyGiven, ToolUsed
 from tests.learn.model.talk import SUMMARY, TALK, check, shown
+from tests.support.secret_examples import written
 
 
 @pytest.mark.parametrize(

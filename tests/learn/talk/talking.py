@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tacit.core.conversation import Conversation, How, PromptGiven, ReplyGiven
-from tacit.core.ids import EventId
-from tacit.learn.talk.all import learn_from
-from tacit.learn.talk.learnt import Learnt, Said
+from tacit.learn.statements.pipeline import learn_from
+from tacit.learn.types import Learnt, Said
+from tacit.model.ids import EventId
+from tacit.model.observation import Conversation, How, PromptGiven, ReplyGiven
 
 
 def prompt(text: str, how: How = How.TYPED, about: str = "") -> PromptGiven:

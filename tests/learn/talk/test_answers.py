@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.claim import Kind
-from tacit.core.conversation import Act, How, Outcome, ToolUsed
-from tacit.core.provenance import Provenance
-
-from .talking import learnt, prompt
+from tacit.model.claim import Kind, Provenance
+from tacit.model.observation import Act, How, Outcome, ToolUsed
+from tests.learn.talk.talking import learnt, prompt
 
 
 def test_an_answer_to_a_question_of_design_is_a_decision() -> None:

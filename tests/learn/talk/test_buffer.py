@@ -5,12 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.conversation import Act, Conversation, Outcome, ToolUsed
-from tacit.learn.talk.all import Talk, learn_from, learn_on
-from tacit.learn.talk.buffer import Buffer, add, flush, is_due
-from tacit.learn.talk.learnt import Said
-
-from .talking import conversation, prompt, reply
+from tacit.learn.statements.pipeline import Buffer, Talk, add, flush, is_due, learn_from, learn_on
+from tacit.learn.types import Said
+from tacit.model.observation import Act, Conversation, Outcome, ToolUsed
+from tests.learn.talk.talking import conversation, prompt, reply
 
 
 def batches(said: list[Said], *, apart: int = 0) -> list[int]:

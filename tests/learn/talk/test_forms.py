@@ -6,23 +6,20 @@ from types import ModuleType
 
 import pytest
 
-from tacit.core.claim import Kind
-from tacit.learn.talk import (
-    architecture,
-    conventions,
-    corrections,
-    decisions,
-    environment,
-    languages,
-    preferences,
-    rejected,
-    rules,
-    teaching,
-)
-from tacit.learn.talk.form import Form
-from tacit.learn.talk.phrase import phrases
-
-from .talking import learnt
+from tacit.learn.statements import forms as architecture
+from tacit.learn.statements import forms as conventions
+from tacit.learn.statements import forms as corrections
+from tacit.learn.statements import forms as decisions
+from tacit.learn.statements import forms as environment
+from tacit.learn.statements import forms as languages
+from tacit.learn.statements import forms as preferences
+from tacit.learn.statements import forms as rejected
+from tacit.learn.statements import forms as rules
+from tacit.learn.statements import forms as teaching
+from tacit.learn.statements.normalise import phrases
+from tacit.learn.statements.patterns import Form
+from tacit.model.claim import Kind
+from tests.learn.talk.talking import learnt
 
 LEARNERS = (
     architecture,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.conversation import How
-from tacit.learn.talk.own_words import own_words
-
-from .talking import learnt, prompt, reply, sentences
+from tacit.learn.statements.normalise import own_words
+from tacit.model.observation import How
+from tests.learn.talk.talking import learnt, prompt, reply, sentences
 
 RULE = "Never commit the lock file of the docs."
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core.claim import GLOBAL
-from tacit.core.conversation import How
-from tacit.core.statement import claim_from
-
-from .talking import learnt, prompt, reply, sentences
+from tacit.model.claim import GLOBAL
+from tacit.model.observation import How
+from tacit.model.statement import claim_from
+from tests.learn.talk.talking import learnt, prompt, reply, sentences
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.talk.own_words import Span, own_words
-from tacit.learn.talk.phrase import phrases, plain
-from tacit.learn.talk.sentences import sentences
+from tacit.learn.statements.normalise import own_words, phrases, plain
+from tacit.text.sentences import Span, sentences
 
 
 def cut(text: str) -> list[str]:

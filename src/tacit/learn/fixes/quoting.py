@@ -1,12 +1,106 @@
-"""What the shell does to words before a program sees them, and the lessons that follow whatever the program is."""
+"""What quoting did to a command, and the lessons that follow from it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from tacit.learn.fixes.reading import Trouble
-from tacit.learn.fixes.typed import outside_quotes, typed, unquoted
+from tacit.learn.fixes.errors import Trouble
 from tacit.record import Record
+from tacit.text.shell import _JOINTS, outside_quotes, typed, unquoted_word
+
+# A command as it was typed, word by word with its quotes: what of it the shell reads, what is a text for a program.
+#
+# What is searched for, and a program in a word (`jq '.a'`, `sed 's/a/b/'`, `python -c '…'`), is the question that was
+# asked: another one is no fix of it.
+
+_NUMBER = re.compile(r"-?\d+")
+TEXT = "∅"  # stands for a program or a pattern
+
+# The first operand is a text; or the operand at that place.
+_FIRST = dict.fromkeys("grep egrep fgrep zgrep rg ag ack sed gsed awk gawk mawk jq yq gojq pcregrep".split(), 0) | {
+    "sqlite3": 1,
+    "git grep": 0,
+}
+_TAKE_ONE = dict.fromkeys(("rg", "ag"), frozenset("-g -t -T --glob --type".split())) | dict.fromkeys(
+    ("awk", "gawk", "mawk"), frozenset(("-F", "-v"))
+)
+_TAKE_TWO = frozenset(("--arg", "--argjson", "--slurpfile", "--rawfile"))
+# What stands behind such a flag is a text, whatever the program is called at the end.
+_SCRIPTED = {
+    "-c": frozenset("python python3 pypy psql duckdb perl".split()),
+    "-e": frozenset("node ruby perl mysql osascript Rscript elixir lua deno bun grep rg sed gsed egrep".split()),
+    "-p": frozenset(("node",)),
+    "-r": frozenset(("php",)),
+    "-ne": frozenset(("perl", "ruby")),
+    "-pe": frozenset(("perl", "ruby")),
+    "-q": frozenset(("gh", "clickhouse-client")),
+    "--jq": frozenset(("gh",)),
+    "--eval": frozenset(("node", "mongosh", "mongo")),
+    "--command": frozenset(("psql",)),
+    "--execute": frozenset(("mysql",)),
+    "--query": frozenset(("aws", "az", "clickhouse-client", "bq")),
+}
+
+
+def differ_in_text_only(before: str, after: str) -> bool:
+    """Whether two commands are the same but for a program or pattern in them."""
+    return before != after and masked(before) == masked(after)
+
+
+def masked(command: str) -> list[str]:
+    """The words with each text that is a program or a pattern as one sign."""
+    found: list[str] = []
+    stage: list[str] = []
+    for word in typed(command):
+        if word.startswith("<<"):  # what follows is the text
+            return [*found, *_masked(stage), TEXT]
+        if word in _JOINTS:
+            found += [*_masked(stage), word]
+            stage = []
+        else:
+            stage.append(word)
+    return [*found, *_masked(stage)]
+
+
+def _masked(words: list[str]) -> list[str]:
+    plain = [unquoted_word(word) for word in words]
+    texts = set(_texts(plain))
+    return [TEXT if at in texts else word for at, word in enumerate(plain)]
+
+
+def _texts(words: list[str]) -> Iterator[int]:
+    """Where the texts stand in one command."""
+    program = words[0].rpartition("/")[2] if words else ""
+    behind = [at + 1 for at, word in enumerate(words[:-1]) if _is_scripted(program, word)]
+    yield from behind
+    name = program if program in _FIRST else " ".join(words[:2])
+    if name in _FIRST and not behind:
+        operands = _operands(words, len(name.split()), _TAKE_ONE.get(program, frozenset()))
+        yield from operands[_FIRST[name] : _FIRST[name] + 1]
+
+
+def _is_scripted(program: str, flag: str) -> bool:
+    return program in _SCRIPTED.get(flag, ())
+
+
+def _operands(words: list[str], start: int, take_one: frozenset[str]) -> list[int]:
+    """The places of what is neither a flag nor the value of one."""
+    found: list[int] = []
+    skipped = 0
+    for at, word in enumerate(words[start:], start):
+        if skipped:
+            skipped -= 1
+        elif word in _TAKE_TWO:
+            skipped = 2
+        elif word in take_one:
+            skipped = 1
+        elif not word.startswith("-") and not _NUMBER.fullmatch(word):
+            found.append(at)
+    return found
+
+
+# What the shell does to words before a program sees them, and the lessons that follow whatever the program is.
 
 _SAID_BY_A_SHELL = re.compile(
     r"syntax error near|no matches found|: no match\b|event not found|parse error near|bad pattern|bad substitution|"
@@ -42,7 +136,7 @@ def _of(word: str, kept: list[str]) -> Quoting | None:
     """The signs of one word that stand in quotes, in one of the words of the other command, and did not before."""
     bare = outside_quotes(word)
     for signs in _SIGNS:
-        now = [one for one in kept if _has(unquoted(one), signs) and not _has(outside_quotes(one), signs)]
+        now = [one for one in kept if _has(unquoted_word(one), signs) and not _has(outside_quotes(one), signs)]
         if _has(bare, signs) and now:
             return Quoting(signs, _is_path(word), is_single=False)
         single = [one for one in now if one.startswith("'")]

@@ -1,1 +1,1 @@
-"""What runs at every command of a shell: the snippet a shell loads, and the recorder that it hands each command to."""
+"""Paths that hooks were registered under before version 0.2."""

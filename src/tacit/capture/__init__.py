@@ -1,1 +1,0 @@
-"""World to events: what shells and agents leave behind, read into observations."""

@@ -1,1 +1,0 @@
-"""Agents' transcripts: one file a host, each with a `SOURCE` of the same shape."""

@@ -1,0 +1,44 @@
+"""Printing: lines, warnings and JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Saying things: a line, a warning, JSON.
+
+
+def say(line: str = "") -> None:
+    print(line)
+
+
+def warn(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def say_json(value: object) -> None:
+    import json
+
+    print(json.dumps(value, indent=2, default=_plain))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    return str(value)
+
+
+def counted(number: int, noun: str, many: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def waiting_for_trust(number: int) -> str:
+    """That a repository brought facts nobody decided on yet, and what to type; nothing of what they say."""
+    wait = "waits" if number == 1 else "wait"
+    return f"{counted(number, 'fact')} in docs/memory/memories.ndjson {wait} for your trust: tacit trust"
+
+
+def short_path(path: str) -> str:
+    """A path as people write it: their own folder is `~`."""
+    folder = os.path.expanduser("~")
+    return f"~{path[len(folder) :]}" if path.startswith(folder + os.sep) else path

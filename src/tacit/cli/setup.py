@@ -1,0 +1,133 @@
+"""Small commands that set things up: `init`, `hook`, `pause`, `resume` and `mcp`."""
+
+from __future__ import annotations
+
+from tacit.cli.command import Call, Command, Option
+from tacit.cli.output import say
+from tacit.errors import WrongUse
+from tacit.text.display import show
+
+# tacit hook.
+
+
+def run_hook(call: Call) -> int:
+    from tacit.shell.install import SHELLS, snippet
+
+    name = call.one_word()
+    if name not in SHELLS:
+        raise WrongUse(f"tacit hook knows no {name!r}", f"one of: {', '.join(f'tacit hook {one}' for one in SHELLS)}")
+    print(snippet(SHELLS[name]), end="")
+    return 0
+
+
+HOOK = Command(
+    name="hook",
+    words="SHELL",
+    help=(
+        "Print what bash, zsh or fish loads so that Tacit learns from the commands you run. Load it by hand with\n"
+        '  eval "$(tacit hook bash)"     eval "$(tacit hook zsh)"     tacit hook fish | source\n'
+        "or for good with tacit install. Lines that begin with a blank are not recorded, secrets never are."
+    ),
+    example="tacit hook bash",
+    run=run_hook,
+)
+
+
+# tacit init.
+
+
+def run_init(call: Call) -> int:
+    call.no_words()
+    wrappers = True if call.flag("--wrappers") else False if call.flag("--no-wrappers") else None
+    made = call.vault.setup.init(wrappers=wrappers, agents=call.all_values("--agent"))
+    say(f"Home ready: {show(made.home)}" if made.changed else f"Nothing to do: {show(made.home)} is ready.")
+    for path in made.changed:
+        if path in made.wrapped:
+            say(f"  {'told' if wrappers else 'taken out of'} {show(path)}")
+    if wrappers and not made.wrapped:
+        say(f"No agent found (looked for {', '.join(made.looked_for)}). Name one: tacit init --wrappers --agent claude")
+    if wrappers is None:
+        say('Next: tacit add "…"   tacit remember "…" --evidence "…"   tacit init --wrappers to tell your agents')
+    return 0
+
+
+INIT = Command(
+    name="init",
+    words="",
+    help=(
+        "Make the home. With --wrappers, add a short instruction to the files of the agents you use (Claude Code,\n"
+        "Codex, Gemini), between markers; --no-wrappers takes it out again and leaves every other byte. Run twice,\n"
+        "it changes nothing."
+    ),
+    example="tacit init --wrappers",
+    run=run_init,
+    options=(
+        Option("--wrappers", help="tell agents about Tacit, in their own files"),
+        Option("--no-wrappers", help="take that out again"),
+        Option("--agent", "NAME", "only this agent: claude, codex or gemini", many=True),
+    ),
+)
+
+
+# tacit mcp.
+
+
+def run_mcp(call: Call) -> int:
+    from tacit.mcp.server import serve
+
+    call.no_words()
+    return serve(call.value("--home"))
+
+
+MCP = Command(
+    name="mcp",
+    words="",
+    help=(
+        "Serve memory to an agent over standard input and output, with the Model Context Protocol. An agent starts it\n"
+        "by itself; register it there, for example: claude mcp add tacit -- tacit mcp. The agent can search memory,\n"
+        "read briefs, log work and propose; it cannot accept, change, forget or configure anything."
+    ),
+    example="tacit mcp",
+    run=run_mcp,
+)
+
+
+# tacit pause: the snippet does it, in the shell itself. Who comes here has no snippet.
+
+
+def run_pause(call: Call) -> int:
+    from tacit.shell.install import no_snippet
+
+    call.no_words()
+    raise no_snippet("pause")
+
+
+PAUSE = Command(
+    name="pause",
+    words="",
+    help=(
+        "Record no commands of this terminal until tacit resume; other terminals go on. It works in a shell that\n"
+        "loads Tacit (tacit install, tacit hook), and ends with that shell."
+    ),
+    example="tacit pause",
+    run=run_pause,
+)
+
+
+# tacit resume: the snippet does it, in the shell itself. Who comes here has no snippet.
+
+
+def run_resume(call: Call) -> int:
+    from tacit.shell.install import no_snippet
+
+    call.no_words()
+    raise no_snippet("resume")
+
+
+RESUME = Command(
+    name="resume",
+    words="",
+    help=("Record the commands of this terminal again, after tacit pause."),
+    example="tacit resume",
+    run=run_resume,
+)

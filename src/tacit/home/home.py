@@ -1,0 +1,97 @@
+"""An opened home: its paths, settings, actor and project, and the store that everything reads and writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Self
+
+from tacit.disk.files import Disk, OsDisk
+from tacit.errors import StoreUnwell
+from tacit.home.actor import Speaker, speaker
+from tacit.home.paths import locate
+from tacit.home.project import find_project, folder_scope
+from tacit.home.settings import Settings, read_settings
+from tacit.home.store import Store
+from tacit.model.claim import GLOBAL
+
+
+class Home:
+    """An opened home. Use it as a context manager, or call `close` at the end.
+
+    Args:
+        root: the folder of the home; default: `TACIT_HOME`, else `~/.agents`.
+        cwd: the folder that decides which project one stands in; default: the current one.
+        environment: variables that name the home, the actor and restrictions of settings; default: `os.environ`.
+        speaking: the actor; default: found by the environment and the processes above this one.
+        disk: the file system; default: the real one.
+        settings: used instead of the home's own, by callers that must go on where those cannot be read.
+        entropy: random bytes for event ids.
+
+    Raises:
+        StoreUnwell: the root is not a folder.
+        WrongUse: the settings file cannot be read.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        speaking: Speaker | None = None,
+        disk: Disk | None = None,
+        settings: Settings | None = None,
+        entropy: Callable[[], bytes] = lambda: os.urandom(10),
+    ) -> None:
+        env = dict(os.environ if environment is None else environment)
+        place = locate(os.fspath(root) if root is not None else None, env)
+        if os.path.exists(place.root) and not os.path.isdir(place.root):
+            raise StoreUnwell(f"the home {place.root} is not a folder", "name another: tacit --home PATH …")
+        self.root = place.root
+        self.environment = env
+        self.user_folder = env.get("HOME") or os.path.expanduser("~")
+        self.cwd = os.fspath(cwd) if cwd is not None else _where()
+        self.settings = read_settings(place.settings, env) if settings is None else settings
+        project = find_project(self.cwd, self.user_folder)
+        folder = GLOBAL if project else folder_scope(self.cwd, self.user_folder)
+        self.store = Store(place, disk or OsDisk(place.root), speaking or speaker(env), project, entropy, folder)
+        if self.settings.autocapture_summarize:
+            self.store.turn = self.settings.autocapture_max_turn_size
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person speaks, as opposed to an agent."""
+        return self.store.speaker.is_person
+
+    def untrusted(self) -> int:
+        """Return how many facts of the repository one stands in wait for a decision. Looking believes nothing."""
+        if self.store.project is None or not os.path.lexists(self.store.project.facts):
+            return 0
+        from tacit.home.repository import waiting
+
+        return self.store.read(lambda connection: waiting(self.store, connection, self.settings.limits_text))
+
+    def close(self) -> None:
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Part:
+    """A group of operations on an opened home. Parts are cheap to make and keep no state of their own."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._store = home.store
+
+
+def _where() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # the folder was deleted under us
+        return "/"

@@ -1,0 +1,1 @@
+"""Byte-exact edits of other programs' files, with receipts for an exact undo."""

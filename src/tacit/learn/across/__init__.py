@@ -1,1 +1,0 @@
-"""What only many sessions show."""

@@ -1,0 +1,310 @@
+"""Whether one call is the mended form of another that failed, and how it was mended. Decides; keeps nothing."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from tacit.learn.command_names import Part
+from tacit.learn.fixes.command_kinds import (
+    asks_only,
+    compares,
+    enters,
+    expects_failure,
+    is_bypass,
+    mends,
+    only_looks,
+    shows_files,
+    shows_first,
+)
+from tacit.learn.fixes.compare import (
+    Pair,
+    Try,
+    advised_flag,
+    bare,
+    blamed,
+    is_of_the_moment,
+    is_slip,
+    is_widened,
+    only_drops,
+    only_quotes_are_new,
+    pair_of,
+    programs_of,
+    same_but_quotes,
+    same_text,
+    shared,
+    tried,
+    words_of,
+    worth,
+)
+from tacit.learn.fixes.errors import (
+    LASTING,
+    NO_TROUBLE,
+    Sort,
+    Trouble,
+    lines_of,
+    trouble_among,
+    trouble_behind,
+    trouble_of,
+)
+from tacit.learn.fixes.quoting import Quoting, differ_in_text_only, escaped, quoting
+from tacit.model.ids import EventId
+from tacit.model.observation import Act, Outcome, ToolUsed
+from tacit.record import Record
+
+NEAR = 2  # calls in between, where little else speaks for it
+_SAME_INPUT = 0.4
+_MOST_OF_AN_ERROR = 10  # lines
+_TELLING = frozenset((Act.RAN, Act.DELEGATED, Act.FETCHED, Act.OTHER))
+_UNLEARNABLE = frozenset((Sort.NOTHING, Sort.DECLINED, Sort.MOMENT, Sort.IDLE))
+
+
+class Way(Enum):
+    """How it was mended."""
+
+    CHANGED = "changed"  # another form of the command
+    QUOTED = "quoted"  # the same words, in quotes
+    REPAIRED = "repaired"  # one other command, and then the same worked
+    NAMED = "named"  # the error listed the right name
+    ESCAPED = "escaped"  # without a sign that the shell escapes even in quotes
+    WIDENED = "widened"  # on a folder instead of one file of it
+    ADVISED = "advised"  # the error told the flag, and it worked without what needs it
+    ASKED = "asked"  # another input for a tool that is no shell
+
+
+class Call(Record):
+    """A call of a tool, and the event it stands in."""
+
+    event: EventId
+    used: ToolUsed
+
+    @property
+    def command(self) -> Try:
+        return tried(self.used.input if self.is_run else "")
+
+    @property
+    def is_run(self) -> bool:
+        return self.used.act is Act.RAN
+
+
+class Found(Record):
+    """A success that mended a failure. `before` and `after` are the commands to show, `repair` the one in between.
+
+    `program` is what failed, as a person would call it; `advised` a flag that the error names.
+    """
+
+    way: Way
+    trouble: Trouble
+    success: EventId
+    before: str
+    after: str
+    score: float
+    repair: str = ""
+    repaired_by: EventId | None = None
+    program: str = ""
+    advised: str = ""
+    quoting: Quoting | None = None
+
+
+def trouble_in(call: Call, noise: frozenset[str] = frozenset()) -> Trouble:
+    """What a call tells that went wrong, also where that was hidden."""
+    used = call.used
+    if used.outcome is Outcome.FAILED and used.act in _TELLING:
+        return _told(call, noise)
+    if used.outcome is Outcome.WELL and call.is_run and call.command.may_hide:
+        hidden = trouble_behind(used.result, programs_of(call.command), shows_files=shows_first(call.command))
+        return hidden if hidden.sort in LASTING and hidden.line not in noise else NO_TROUBLE
+    return NO_TROUBLE
+
+
+def _told(call: Call, noise: frozenset[str]) -> Trouble:
+    """What a failure tells. What a command showed before it failed, or by failing (`diff`), is no error."""
+    result, command = call.used.result, call.command
+    if expects_failure(command.text):
+        return NO_TROUBLE
+    is_long = result.count("\n") > _MOST_OF_AN_ERROR and shows_files(command)
+    if call.is_run and (is_long or compares(command)):
+        return trouble_among(result, programs_of(command), noise)
+    return trouble_of(result, noise)
+
+
+def is_learnable(trouble: Trouble, call: Call) -> bool:
+    """Whether it is worth waiting for what mends it."""
+    return trouble.sort not in _UNLEARNABLE and (call.is_run or trouble.sort in LASTING)
+
+
+def found(
+    failure: Call, doing: tuple[Call, ...], success: Call, *, age: int, recurs: bool = False, asked: str = ""
+) -> Found | None:
+    """How a later call mended a failure, if it did.
+
+    `doing` are the calls in between that changed something; `asked` is what the person said in between.
+    """
+    if failure.used.act is not success.used.act or trouble_in(success).sort in LASTING:
+        return None
+    trouble = trouble_in(failure, frozenset(lines_of(success.used.result)))
+    if not is_learnable(trouble, failure) or not trouble.line:
+        return None
+    if not failure.is_run:
+        return _asked(failure, success, trouble, age)
+    if same_text(failure.command, success.command):
+        mended = _repaired(failure, doing, success, trouble)
+    elif trouble.sort in LASTING or (recurs and trouble.sort is Sort.PATH):
+        mended = _changed(failure, success, trouble, age)
+    else:
+        mended = _in_one_line(failure, success, trouble) or _widened(failure, success, trouble)
+    return mended if mended and (recurs or not _happens_once(mended) or _was_told(mended.repair, asked)) else None
+
+
+def _happens_once(found: Found) -> bool:
+    """Whether it is about one object, process or temporary file: that waits until it comes again."""
+    return is_of_the_moment(found.trouble.line) or is_of_the_moment(found.repair)
+
+
+def _was_told(repair: str, asked: str) -> bool:
+    """Whether the person said which command repairs it: then they know it from other times."""
+    words = [word for part in tried(repair).parts for word in part.words]
+    if "-C" in words[:-1]:
+        at = words.index("-C")
+        del words[at : at + 2]
+    return len(words) > 1 and " ".join(words) in " ".join(asked.split())
+
+
+# --- one other command in between ----------------------------------------------------------------------------------
+
+
+def _repaired(failure: Call, doing: tuple[Call, ...], success: Call, trouble: Trouble) -> Found | None:
+    others = [call for call in doing if not same_text(call.command, failure.command)]
+    if len(others) != 1 or not _may_repair(failure.command, others[0].command, trouble):
+        return None
+    text, repair = bare(failure.command.text), bare(others[0].command.text)
+    return Found(
+        Way.REPAIRED, trouble, success.event, text, text, 1.5, repair, others[0].event, _name_of(failure.command)
+    )
+
+
+def _name_of(command: Try) -> str:
+    """What a person would call the line: its first command that does something."""
+    part = next((part for part in command.parts if not enters(part)), None)
+    return called(part) if part else bare(command.text)
+
+
+def called(part: Part) -> str:
+    """A command without its options and operands, in words that were typed."""
+    return part.family if part.family in " ".join(part.words) else " ".join(part.words[:1])
+
+
+def _may_repair(failed: Try, repair: Try, trouble: Trouble) -> bool:
+    """What has a fault, or is not there, is only mended by what mends such things; an unknown error also by another
+    command of the same program."""
+    if is_bypass(failed, repair.text):
+        return False
+    if trouble.sort in LASTING or mends(bare(repair.text)):
+        return True
+    return trouble.sort is Sort.OTHER and bool(programs_of(failed) & programs_of(repair))
+
+
+def _in_one_line(failure: Call, success: Call, trouble: Trouble) -> Found | None:
+    """`install && test` where `test` had failed."""
+    before, after = failure.command, success.command
+    tasks = [part for part in after.parts if not only_looks(part)]
+    wanted = [words_of(part) for part in before.parts]
+    more = [part for part in tasks if words_of(part) not in wanted]
+    kept = [part for part in tasks if words_of(part) in wanted]
+    if len(more) != 1 or not kept or is_bypass(before, after.text):
+        return None
+    if trouble.sort not in LASTING and not mends(bare(more[0].text)):
+        return None
+    again = bare(kept[0].text)
+    return Found(Way.REPAIRED, trouble, success.event, again, again, 1.4, bare(more[0].text), program=called(kept[0]))
+
+
+# --- another form of the command -----------------------------------------------------------------------------------
+
+
+def _changed(failure: Call, success: Call, trouble: Trouble, age: int) -> Found | None:
+    before, after = failure.command, success.command
+    pair = pair_of(before, after)
+    if pair is None or is_bypass(before, after.text) or (trouble.sort is Sort.MISSING and not _stands_in(pair)):
+        return None
+    if words_of(pair.before) == words_of(pair.after) and not same_but_quotes(before, after):
+        return _elsewhere(failure, success, trouble, pair)
+    weight = 2.0 if same_but_quotes(before, after) else worth(pair, trouble, age)
+    return _as(failure, trouble, success, pair, weight - age * 0.03) if weight is not None else None
+
+
+def _stands_in(pair: Pair) -> bool:
+    """Whether one command may stand in for another whose program is missing: no question, and not what installs it."""
+    return not asks_only(pair.before) and (mends(pair.before.text) or not mends(pair.after.text))
+
+
+def _as(failure: Call, trouble: Trouble, success: Call, pair: Pair, score: float) -> Found | None:
+    """By what the shell did to the words, by what the error advises, or by the two commands."""
+    before, after = bare(pair.before.text), bare(pair.after.text)
+    same = Found(Way.CHANGED, trouble, success.event, before, after, score, program=called(pair.before))
+    if (signs := quoting(before, after, trouble)) and only_quotes_are_new(pair):
+        return same._replace(way=Way.QUOTED, quoting=signs)
+    if escaped(before, after, trouble):
+        return same._replace(way=Way.ESCAPED)
+    if differ_in_text_only(before, after):  # another question
+        flag = advised_flag(pair, trouble)
+        is_fine = flag and not is_bypass(tried(before), f"{before} {flag}")
+        return same._replace(way=Way.ADVISED, advised=flag) if is_fine else None
+    if only_drops(pair, trouble) or is_slip(pair):
+        return None
+    return same._replace(after=" && ".join([*_lead(failure.command, success.command, pair.after), after]))
+
+
+def _lead(failed: Try, command: Try, part: Part) -> list[str]:
+    """The place or the variables that were set for a command in the same line, and were not for the one that failed."""
+    known = [words_of(before) for before in failed.parts]
+    ahead = command.parts[: command.parts.index(part)]
+    return [before.text for before in ahead if enters(before) and words_of(before) not in known]
+
+
+def _elsewhere(failure: Call, success: Call, trouble: Trouble, pair: Pair) -> Found | None:
+    """The same command in another place or with something set for it."""
+    known = [words_of(part) for part in failure.command.parts]
+    if any(enters(part) and words_of(part) not in known for part in success.command.parts):
+        return _as(failure, trouble, success, pair, 1.4)
+    return _in_one_line(failure, success, trouble)
+
+
+def _widened(failure: Call, success: Call, trouble: Trouble) -> Found | None:
+    """The same on a folder: a compiler that is shown one file does not know the names of the others."""
+    pair = pair_of(failure.command, success.command)
+    if pair is None or trouble.sort is not Sort.WORK or not is_widened(pair, trouble):
+        return None
+    texts = bare(pair.before.text), bare(pair.after.text)
+    name = " ".join(word for word in called(pair.before).split() if word in words_of(pair.after))
+    return Found(Way.WIDENED, trouble, success.event, *texts, 1.2, program=name)
+
+
+# --- tools that are no shell ---------------------------------------------------------------------------------------
+
+
+def _asked(failure: Call, success: Call, trouble: Trouble, age: int) -> Found | None:
+    """The error lists what there is, or the input was put differently."""
+    if failure.used.tool != success.used.tool or age > NEAR:
+        return None
+    tool, asked, given = failure.used.tool, failure.used.input, success.used.input
+    alike = shared(tuple(asked.split()), tuple(given.split()))
+    if (right := _listed(trouble)) and alike >= _SAME_INPUT:
+        return Found(Way.NAMED, trouble, success.event, tool, right, 1.5)
+    if trouble.sort is Sort.USAGE and asked != given and (alike >= _SAME_INPUT or asked in given):
+        wrong = blamed(trouble, tuple(asked.split())) or {asked}
+        dropped = asked in given or any(word not in given for word in wrong)
+        return (
+            Found(Way.ASKED, trouble, success.event, f"{tool}: {asked}", f"{tool}: {given}", 1.0) if dropped else None
+        )
+    return None
+
+
+def _listed(trouble: Trouble) -> str:
+    """The one name of those listed that has in it the name that was not found."""
+    _, _, listed = trouble.line.partition(": ")
+    names = [name.strip(" .`'\"") for name in listed.split(",")]
+    for asked in sorted(trouble.named):
+        like = [name for name in names if asked in name and name != asked]
+        if len(like) == 1 and len(names) > 1:
+            return like[0]
+    return ""

@@ -1,0 +1,182 @@
+"""What a person decided when asked, and what they chose over what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tacit.learn.statements import forms as decisions
+from tacit.learn.statements import forms as rules
+from tacit.learn.statements.normalise import Phrase, is_short, phrases
+from tacit.learn.types import Learnt, Said
+from tacit.model.claim import Kind, Provenance
+from tacit.model.ids import EventId
+from tacit.model.observation import Act, How, Outcome, PromptGiven, ToolUsed
+from tacit.record import Record
+from tacit.secrets.redact import secret_kind
+from tacit.text.display import clip
+from tacit.text.summarize import one_line, visible
+
+# What the person decided when the agent asked, and what they accepted as a plan.
+
+_CONFIDENCE = 0.55
+_OF_A_PLAN = 0.4
+_LONGEST = 160  # an answer that is longer is read like a prompt
+_RECOMMENDED = re.compile(r"\s{0,3}\((?:recommended|default)\)", re.IGNORECASE)
+# Answers that decide only what happens next, and questions that ask only that.
+_BARE = re.compile(
+    r"\s*(?:y|n|yes|no|ok|okay|sure|go|proceed|continue|skip|cancel|stop|none|all|both|other|later|done|looks good"
+    r"|lgtm|\d{1,3})\b[\s,.!]*(?:please|thanks|do it|go ahead|,.{0,20})?\s*$",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"\b(?:proceed|continue|ready|next step|what next|should i (?:start|commit|push|run|create|fix|go|also|do|make"
+    r"|open|update|delete|remove)|shall i|do you want me to|would you like me to"
+    r"|start with|look(?:s)? good|approve|which (?:file|issue|task|bug|pr|branch|one|test)|how many|what should i do"
+    r"|do next|right now|anything else)\b",
+    re.IGNORECASE,
+)
+_YOUR = re.compile(r"\byour\b", re.IGNORECASE)
+_WE = r"(?:we|i|it|you)\b"
+_WANT = rf"(?:(?:should|shall|would|do|does|must|can|could|will) {_WE}(?: (?:like|want|prefer|need|wish))?)"
+_USE = r"(?: to)?(?: (?:use|choose|pick|take|have|go with))?"
+_NEAR = r"(?P<rest>(?: (?:for|in|on|with|when|as|at|from|by|of|to)\b.*)?)$"
+# The first that fits tells how it is said.
+_QUESTIONS = (
+    (
+        re.compile(rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}{_USE}{_NEAR}", re.IGNORECASE),
+        r"Decided on the\g<of>\g<rest>",
+    ),
+    (
+        re.compile(rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}(?: to)?(?P<rest> .+)", re.IGNORECASE),
+        r"Decided on the\g<of> to\g<rest>",
+    ),
+    (
+        re.compile(r"(?:which|what)(?P<of>(?: [\w/-]+){1,6}?) should (?P<rest>be \w.*)", re.IGNORECASE),
+        r"Decided which\g<of> should \g<rest>",
+    ),
+    (
+        re.compile(r"what should (?P<what>(?:[\w/'-]+ ){1,8}?)(?P<rest>be\b.*)", re.IGNORECASE),
+        r"Decided what \g<what>should \g<rest>",
+    ),
+    (re.compile(r"what(?: is|'s|’s) (?P<rest>the .+)", re.IGNORECASE), r"Decided on \g<rest>"),
+    (re.compile(rf"(?P<how>how|where|when) should {_WE}(?P<rest> .+)", re.IGNORECASE), r"Decided \g<how> to\g<rest>"),
+    (
+        re.compile(
+            r"(?P<how>how|where|when) should (?P<what>(?:[\w/'-]+ ){1,8}?)"
+            r"(?P<rest>(?:be|go|live|work|look|behave|happen|run|come|appear|stay|start|end)\b.*)",
+            re.IGNORECASE,
+        ),
+        r"Decided \g<how> \g<what>should \g<rest>",
+    ),
+)
+
+
+def answered(said: Said, prompt: PromptGiven) -> Iterator[Learnt]:
+    """A choice that was made when asked: what was asked, and what was taken."""
+    answer = _RECOMMENDED.sub("", prompt.text).strip()
+    if prompt.how is not How.ANSWER or not answer or not prompt.about or len(answer) > _LONGEST or "\n" in answer:
+        return
+    if _BARE.match(answer) or _NEXT.search(prompt.about) or answer.endswith("?"):
+        return
+    sentence = visible(f"{_asked(one_line(prompt.about, 140).rstrip('?:. '))}: {answer.rstrip('.')}.")
+    if not is_short(sentence) and not secret_kind(sentence):  # who is asked for a password may tell it
+        reason = "chosen when the agent asked"
+        # The question, and mostly the answers to choose from, are the agent's words.
+        yield Learnt(Kind.DECISION, sentence, answer, (said.event,), reason, _CONFIDENCE, Provenance.MODEL)
+
+
+def _asked(question: str) -> str:
+    """A question as that on which something was decided: "Which db should we use" is "Decided on the db"."""
+    plain = _YOUR.sub("the", question[:1].lower() + question[1:])
+    for pattern, told in _QUESTIONS:
+        if found := pattern.match(plain):
+            return " ".join(found.expand(told).split())
+    return f"Asked “{question}?”, the answer was"
+
+
+def accepted(said: Said, used: ToolUsed) -> Iterator[Learnt]:
+    """Decisions in a plan that the person let pass. The words are the agent's, and are marked so."""
+    if used.act is not Act.PLANNED or used.outcome is not Outcome.WELL or used.aside:
+        return
+    for phrase in phrases(used.input):
+        sentence = clip(visible(phrase.text), 2 * _LONGEST)
+        if _decides(phrase) and not is_short(sentence) and not secret_kind(sentence):
+            yield Learnt(
+                Kind.DECISION,
+                sentence,
+                phrase.text,
+                (said.event,),
+                "in a plan that was accepted",
+                _OF_A_PLAN,
+                Provenance.MODEL,
+            )
+
+
+def _decides(phrase: Phrase) -> bool:
+    names = {"this, not that", "rather than"}
+    return any(decisions.learn_decisions(phrase)) or any(
+        match.form.name in names for match in rules.learn_rules(phrase)
+    )
+
+
+# What the person chose over what, in so many words, and who chose the same again: a preference.
+
+LEAST = 2  # times that the same was chosen over the same
+MOST_KEPT = 200  # choices of a conversation that are kept in mind
+_NAME = r"[`\"']?([\w@$./+-]{2,40})[`\"']?"
+_CHOSEN = re.compile(
+    rf"\b(?:use|used|using|with|want|prefer|choose|take|try|run|do|to)\s{_NAME},?\s(?:instead of|rather than|over"
+    rf"|and not|not)\s(?:an?\s|the\s)?{_NAME}"
+)
+_TURNED = re.compile(rf"\binstead of\s{_NAME},?\s(?:please\s|let's\s|just\s)?(?:use|take|try|run)\s{_NAME}")
+_NO_NAMES = frozenset(
+    "it this that them the an what how just only do does be is use using have just being doing all some any".split()
+)
+
+
+class Choice(Record):
+    """One thing taken, another left."""
+
+    taken: str
+    left: str
+
+
+class Chosen(Record):
+    """A choice, the event it was made in and the words."""
+
+    choice: Choice
+    event: EventId
+    quote: str
+
+
+def chosen(phrase: Phrase, event: EventId) -> Iterator[Chosen]:
+    """The choices that a sentence makes; a question makes none."""
+    if "?" in phrase.plain:
+        return
+    pairs = [(found[1], found[2]) for found in _CHOSEN.finditer(phrase.plain)]
+    pairs += [(found[2], found[1]) for found in _TURNED.finditer(phrase.plain)]
+    for taken, left in pairs:
+        choice = Choice(taken.strip("."), left.strip("."))
+        if _NO_NAMES.isdisjoint(choice) and choice.taken != choice.left:
+            yield Chosen(choice, event, phrase.text)
+
+
+def learn(known: tuple[Chosen, ...], new: tuple[Chosen, ...]) -> Iterator[Learnt]:
+    """What was chosen again, and never the other way round."""
+    for choice in dict.fromkeys(one.choice for one in new):
+        times = list({one.event: one for one in (*known, *new) if one.choice == choice}.values())
+        opposed = any(one.choice == Choice(choice.left, choice.taken) for one in (*known, *new))
+        if len(times) >= LEAST and not opposed:
+            yield _preference(choice, times)
+
+
+def _preference(choice: Choice, times: list[Chosen]) -> Learnt:
+    return Learnt(
+        Kind.PREFERENCE,
+        f"Prefer {choice.taken} over {choice.left}.",
+        times[0].quote,
+        tuple(one.event for one in times),
+        f"chosen {len(times)} times",
+        min(0.5 + 0.1 * len(times), 0.85),
+    )

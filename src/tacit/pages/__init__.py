@@ -1,0 +1,1 @@
+"""Markdown pages and fact files, merged with what people changed by hand."""

@@ -1,0 +1,1 @@
+"""Finding and redacting secrets in texts."""

@@ -1,0 +1,523 @@
+"""Passwords among the options and arguments of well-known command-line tools.
+
+Options with a telling name (`--password`, `-storepass`, `--token`) are read by `names`, whatever the tool. This table
+has the ones that only the tool explains.
+
+Each row: the tools (words of which one must stand earlier in the same command, between commas), the options between
+blanks, how the value follows, an example that must be found, and one that must not. Options are read in the case
+they are written in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from tacit.secrets.probes import Found
+from tacit.secrets.spec import PAIR, VALUE
+from tacit.secrets.values import is_placeholder, is_random, may_be_secret
+
+Row = tuple[str, str, str, str, str]
+KIND = "password in a command"
+
+APART = "apart"  # -p VALUE or -p=VALUE
+GLUED = "glued"  # -pVALUE
+EITHER = "either"  # -pVALUE or -p VALUE
+COLON = "colon"  # /p:VALUE
+PAIRED = "pair"  # -u USER:VALUE
+PERCENT = "percent"  # -U USER%VALUE
+COMMA = "comma"  # -u USER,VALUE
+NAMED = "named"  # --from-literal=NAME=VALUE
+DRAWN = "drawn"  # -t VALUE, where it must look drawn by lot since the option has other uses
+
+_LOGINS = (
+    "docker login,podman login,registry login,az login,oc login,cf login,skopeo login,nerdctl login,buildah login,"
+    "crane auth login,oras login,ctr ,cosign login,argocd login,ibmcloud login,rancher login,aliyun,kubelogin,"
+    "jf rt,jfrogc,artifactory,twine upload,bw login,bw unlock"
+)
+_SECRET_STORES = (
+    "secret set,secret create,secrets set,secret put,secret add,secrets put,secret update,secrets add,"
+    "secrets create,keyvault secret,variable set,llm keys set"
+)
+# fmt: off
+COMMANDS: tuple[Row, ...] = (
+    ("mysql,mariadb,mycli,mytop,innobackupex,xtrabackup,percona,pt-", "-p", GLUED, "mysql -u root -phunter2 app",
+     "mysql -u root -p app"),
+    ("7z ,7za ,7zr ,7zz ,rar ,unrar ", "-p -hp", GLUED, "7z x -phunter2 a.7z", "7z x -p phunter.7z"),
+    (_LOGINS, "-p", APART, "docker login -u me -p hunter2 registry.example.org", "docker login -u me --password-stdin"),
+    ("sshpass", "-p", EITHER, "sshpass -p hunter2 ssh host", "sshpass -f file ssh -p 22 host"),
+    ("mongo,cqlsh,clickhouse,neo4j,cypher-shell,influx,arangosh,couch,cbq,cbbackup,orientdb,taos,dolt,vsql,gsql,beeline,"
+     "presto,trino,kinit,crackmapexec,netexec,nxc ,evil-winrm,hydra,medusa,ncrack,patator,rpcclient,rdesktop,"
+     "x11vnc,ncftp,radtest,cadaver,svn ,hg ,teamcity,pgloader,exasol,exaplus,snowsql,iris,mosquitto_,tigervnc,"
+     "kafkacat,amqp-,rabbitmqadmin,nifi,kcadm,kcreg,asadmin,wsadmin,jboss-cli,weblogic,solr,elasticsearch-,"
+     "az sql,az vm,az postgres,az mysql,logstash,kibana,mailx,racadm,sshuttle,autossh,grafana-cli,psexec",
+     "-p", APART, "mongosh -u me -p hunter2", "mongosh -u me --password-stdin -p"),
+    ("sqlcmd,bcp ,isql,osql,tsql,fisql,zip ,unzip ,funzip,ipmitool,bteq,dbisql,usql,mosquitto_,nzsql,ssh-keygen,p4 ,"
+     "snmpv3,racadm,smbmap,pscp,rsync ", "-P", EITHER, "unzip -P hunter2 a.zip", "mkdir -p zip out"),
+    ("redis-cli,valkey-cli,keydb-cli,dragonfly,redis-benchmark,redis-dump,iredis", "-a", APART,
+     "redis-cli -h cache -a hunter2 ping", "redis-cli -a"),
+    ("http ,https ,xh ,xhs ,grpcurl", "-a --auth", PAIRED, "http -a me:hunter2 example.org", "http -a me example.org"),
+    ("ldap,slappasswd,dsconf,dsmod,net ads", "-w", EITHER, "ldapsearch -x -w hunter2 -b dc=x",
+     "ldapsearch -x -W -b dc=x"),
+    ("security add-,security unlock,security set-,security create-,security import", "-w -p -P", APART,
+     "security add-generic-password -a me -s app -w hunter2", "security find-generic-password -w"),
+    ("curl", "-u --user -U --proxy-user --ftp-account", PAIRED, "curl -s -u someone:hunter2 https://example.org",
+     "curl -u $USER:$PASS https://example.org"),
+    ("curl,wget,http ,https ,xh ", "--pass --key-pass --oauth2-bearer --proxy-pass", APART,
+     "curl --cert c.pem --pass hunter2 https://example.org", "curl --pass $PASS https://example.org"),
+    ("jenkins,influx,ab ,wrk,hey ,siege,artillery,lftp,davfs,rclone,restic,scp,couchdb,minio,aria2c,ffmpeg,"
+     "es_,elastic,nuget,mvn ,newman,dredd,sendmail,swaks", "-auth --auth -A --login --userpwd --creds", PAIRED,
+     "java -jar jenkins-cli.jar -auth me:hunter2 version", "jenkins-cli.jar -auth @file version"),
+    ("smbclient,rpcclient,smbget,smbcacls,smbtree,net rpc,net ads,winexe,wmic,smbmap,mount.cifs,nmblookup,samba-tool,"
+     "enum4linux,smbspool", "-U --user", PERCENT, "smbclient //nas/x -U me%hunter2 -c ls", "smbclient //nas/x -U me"),
+    ("lftp,ncftp,cadaver,lftpget", "-u --user", COMMA, "lftp -u me,hunter2 ftp.example.org", "lftp -u me ftp.example.org"),
+    ("xfreerdp,wfreerdp,freerdp,mstsc,sdl-freerdp", "/p: /gp: -p: /password:", COLON, "xfreerdp /v:host /u:me /p:hunter2",
+     "xfreerdp /v:host /u:me /from-stdin"),
+    ("cmdkey,schtasks,net use,wmic,msbuild,signtool,winscp,psexec,sc.exe,wevtutil,typeperf,dsadd,netdom,djoin",
+     "/pass: /p: /rp: /password: /pd: /ud:", COLON, "cmdkey /add:host /user:me /pass:hunter2", "cmdkey /list /p"),
+    ("schtasks,signtool,typeperf,logman", "/rp /p /password", APART,
+     "signtool sign /f cert.pfx /p hunter2 app.exe", "signtool sign /p $env:PW app.exe"),
+    ("plink,pscp,psftp,putty,pterm,dsadd,dsmod", "-pw -pwd", APART, "plink -ssh me@host -pw hunter2 ls",
+     "plink -ssh me@host -pwfile pw.txt"),
+    ("openssl,ccrypt,aespipe,scrypt ", "-k -K", APART, "openssl enc -aes-256-cbc -k hunter2 -in a",
+     "openssl enc -aes-256-cbc -kfile pw -in a"),
+    ("ssh-keygen,puttygen", "-N --new-passphrase", APART, "ssh-keygen -t ed25519 -N hunter2 -f id",
+     "ssh-keygen -t ed25519 -N '' -f id"),
+    ("snmpwalk,snmpget,snmpgetnext,snmpbulkwalk,snmpbulkget,snmpset,snmptrap,snmptable,snmpstatus,snmpdf", "-A -X -c", APART, "snmpwalk -v3 -u me -l authPriv -A hunter2hunter2 -X hunter3hunter3 host",
+     "snmpwalk -v2c host -c"),
+    ("pdftotext,pdfinfo,pdftoppm,pdfimages,pdftocairo,pdfunite,qpdf,pdftops,pdftohtml", "-upw -opw", APART,
+     "pdftotext -upw hunter2 a.pdf", "pdftotext -upw"),
+    ("pdftk", "input_pw owner_pw user_pw", APART, "pdftk a.pdf input_pw hunter2 output b.pdf", "pdftk a.pdf input_pw"),
+    ("swaks,sendemail,mutt,msmtp,mailsend", "-ap -xp -pass --auth-password", APART, "sendemail -xu me -xp hunter2 -t you",
+     "sendemail -xu me -t you"),
+    ("kubectl,oc ,create secret,helm", "--from-literal", NAMED, "kubectl create secret generic x --from-literal=a=hunter2",
+     "kubectl create secret generic x --from-file=a=b"),
+    (_SECRET_STORES, "--body -b", EITHER,
+     "gh secret set NAME --body hunter2", "gh secret set NAME --body-file f"),
+    (_SECRET_STORES + ",put-parameter,put-secret,vercel env", "--value -v --string-value --secret-value",
+     APART, "az keyvault secret set --vault-name v --name n --value hunter2", "llm keys path --value"),
+    ("secretsmanager,create-secret,put-secret,update-secret", "--secret-string --secret-binary --SecretString", APART,
+     "aws secretsmanager create-secret --name x --secret-string hunter2",
+     "aws secretsmanager create-secret --secret-string file://x"),
+    ("glab auth,gh auth,codecov,doctl,vercel,netlify,railway,snyk,sentry-cli,ngrok,consul,nomad,vault,argocd,pulumi,"
+     "firebase,hcloud,linode-cli,stripe,gitlab-runner,buildkite-agent,coveralls,"
+     "flyctl,tailscale,cloudflared,k3s,rke2,kubeadm,docker swarm,wandb,huggingface-cli,config.sh,act_runner,"
+     "influx,terraformer,datadog-ci,honeymarker,newrelic,gcloud,ibmcloud,logcli,mimirtool,semgrep,trivy,snowsql,"
+     "qovery,cloudsmith,jfrog,nexus-cli",
+     "-t -r -k --auth --pat -token", DRAWN, "glab auth login -t <a24>", "glab auth login -t staging"),
+    ("useradd,usermod,adduser,chpasswd,samba-tool,pwsh,powershell", "-p --password", APART,
+     "useradd -m -p hunter2hash me", "useradd -m me -p"),
+    ("git credential,ansible,ansible-playbook,s3cmd,swift ,openstack,mc ,kcadm.sh", "-K --secret-key --os-password",
+     APART, "swift -A https://example.org/auth -U me -K hunter2 list", "swift list -K"),
+)
+# fmt: on
+
+
+# Secrets that stand as plain arguments: a keyword, the command up to them as an expression, how many other arguments
+# come between, an example that must be found, and one that must not.
+ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
+    (
+        "htpasswd",
+        r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?!\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}",
+        2,
+        "htpasswd -bc /etc/nginx/.htpasswd me hunter2",
+        "htpasswd -c /etc/nginx/.htpasswd me",
+    ),
+    (
+        "htpasswd",
+        r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?=\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}",
+        1,
+        "htpasswd -nbB me hunter2",
+        "htpasswd -nB me",
+    ),
+    (
+        "mosquitto_passwd",
+        r"mosquitto_passwd(?:\s{1,4}-c)?\s{1,4}-b",
+        2,
+        "mosquitto_passwd -b pw me hunter2",
+        "mosquitto_passwd -c pw me",
+    ),
+    (
+        "rabbitmqctl",
+        r"rabbitmqctl\s{1,4}(?:add_user|change_password|authenticate_user)",
+        1,
+        "rabbitmqctl add_user me hunter2",
+        "rabbitmqctl add_user me",
+    ),
+    (
+        "encrypt_string",
+        "encrypt_string",
+        0,
+        "ansible-vault encrypt_string hunter2x --name x",
+        "ansible-vault encrypt_string --help",
+    ),
+    ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
+    ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),
+    (
+        "net",
+        r"net\s{1,2}use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}",
+        0,
+        r"net use Z: \\srv\share hunter2 /user:me",
+        r"net use Z: \\srv\share /user:me",
+    ),
+    (
+        "vault",
+        r"vault\s{1,2}kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=",
+        -1,
+        "vault kv put secret/api value=hunter2",
+        "vault kv get secret/api",
+    ),
+    ("/user:", r"/user:\S{1,60}", 0, "net use Z: nas /user:me hunter2", "net use Z: nas /user:me"),
+    (
+        "login",
+        r"(?<=cargo )login|(?<=vault )login|(?<=wandb )login|(?<=fly )login",
+        0,
+        "cargo login <a36>",
+        "cargo login --registry x",
+    ),
+    ("unseal", "unseal", 0, "vault operator unseal <b43>", "vault operator unseal -migrate"),
+    ("authtoken", "authtoken", 0, "ngrok config add-authtoken <a27>_<a21>", "ngrok authtoken --help"),
+    ("auth", r"(?<=snyk )auth", 0, "snyk auth <uuid>", "snyk auth --help"),
+    (
+        "cloudflared",
+        r"cloudflared\s{1,2}service\s{1,2}install",
+        0,
+        "cloudflared service install <a60>",
+        "cloudflared service install --help",
+    ),
+    ("auth", r"(?<=redis-cli )auth", 0, "redis-cli auth hunter2", "redis-cli auth"),
+    ("auth", r"(?<=redis-cli )auth", 1, "redis-cli auth me hunter2", "redis-cli auth"),
+    ("requirepass", "requirepass|masterauth", 0, "config set requirepass hunter2", "config get requirepass"),
+    (
+        "mc",
+        r"(?<![\w.-])mc\s{1,2}alias\s{1,4}set",
+        3,
+        "mc alias set x https://example.org me hunter2hunter2",
+        "mc alias set x https://example.org",
+    ),
+    (
+        "mc",
+        r"(?<![\w.-])mc\s{1,2}config\s{1,2}host\s{1,4}add",
+        3,
+        "mc config host add x https://example.org me hunter2hunter2",
+        "mc config host add x",
+    ),
+    ("login", r"(?<=\bbw )login", 1, "bw login me@example.org hunter2", "bw login me@example.org"),
+    ("unlock", r"(?<=\bbw )unlock", 0, "bw unlock hunter2", "bw unlock --raw"),
+    (
+        "oathtool",
+        r"oathtool(?:\s{1,4}-{1,2}[\w=-]{1,20}){1,5}",
+        0,
+        "oathtool --totp -b <b32>",
+        "oathtool --totp --help",
+    ),
+    ("obscure", r"(?<=rclone )obscure", 0, "rclone obscure hunter2", "rclone obscure -"),
+    (
+        "http-basic.",
+        r"http-basic\.[\w.-]{1,80}",
+        1,
+        "composer config http-basic.example me hunter2",
+        "composer config http-basic.example",
+    ),
+    ("radtest", "radtest", 1, "radtest me hunter2 localhost 0 testing123", "radtest -h"),
+    (
+        "sqlplus",
+        r"sqlplus(?:\s{1,4}-\w{1,10}){0,3}\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
+        -1,
+        "sqlplus scott/hunter2@db",
+        "sqlplus / as sysdba",
+    ),
+    ("impdp", r"impdp\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "impdp scott/hunter2@db", "impdp help=y"),
+    ("expdp", r"expdp\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "expdp scott/hunter2@db", "expdp help=y"),
+    (
+        "sqlldr",
+        r"sqlldr\s{1,4}(?:userid=)?[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
+        -1,
+        "sqlldr scott/hunter2@db",
+        "sqlldr help=y",
+    ),
+    (
+        "rman",
+        r"(?<!\w)rman\s{1,4}target\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
+        -1,
+        "rman target sys/hunter2@db",
+        "rman target /",
+    ),
+    (
+        "db2",
+        r"db2\s{1,2}connect\s{1,2}to\s{1,2}\S{1,60}\s{1,2}user\s{1,2}\S{1,60}\s{1,2}using",
+        0,
+        "db2 connect to app user me using hunter2",
+        "db2 connect to app using ssh2",
+    ),
+    (
+        "password",
+        r"(?<=\s)password(?=\s)",
+        0,
+        "nmcli device wifi connect homenet password hunter2",
+        "nmcli connection show --ask password",
+    ),
+    ("psk", r"(?<=[.-])psk", 0, "nmcli con modify x wifi-sec.psk hunter2hunter2", "nmcli con modify x wifi-sec.psk"),
+    ("identity:", r"identity:\s{1,4}[^\s:]{1,64}", 0, "identity: me hunter2hunter2", "identity: me"),
+    (
+        "impacket",
+        r"impacket-\w{1,30}(?:\s{1,4}-\S{1,60}){0,6}\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:",
+        -1,
+        "impacket-psexec corp/me:hunter2@10.0.0.4",
+        "impacket-psexec -h",
+    ),
+    (
+        "secretsdump.py",
+        r"secretsdump\.py\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:",
+        -1,
+        "secretsdump.py corp/me:hunter2@10.0.0.4",
+        "secretsdump.py -h",
+    ),
+)
+# Commands that take a password from a pipe or a here-string.
+_TAKERS = (
+    r"(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4}){0,3})?(?:(?:npx|bunx|pnpm\s(?:exec|dlx)|yarn(?:\sdlx)?|uvx|pipx\srun)\s{1,4})?(?:"
+    r"(?:docker|podman|nerdctl|skopeo|helm\s{1,4}registry|oras|crane\s{1,4}auth|gh\s{1,4}auth|glab\s{1,4}auth|vault|cosign|"
+    r"buildah|huggingface-cli|npm|az)\s{1,4}login\b|"
+    r"passwd\s{1,4}--stdin|passwd\b(?!\s*[|&])|chpasswd\b|smbpasswd\b|cryptsetup\b|kinit\b|vncpasswd\b|"
+    r"gpg\b[^|\n]{0,80}--passphrase-fd|openssl\b[^|\n]{0,80}stdin|pass\s{1,4}insert|secret-tool\s{1,4}store|"
+    r"gh\s{1,4}secret\s{1,4}set|wrangler\s{1,4}secret\s{1,4}put|fly\s{1,4}secrets|keyring\s{1,4}set|"
+    r"docker\s{1,4}secret\s{1,4}create|gcloud\s{1,4}secrets|podman\s{1,4}secret\s{1,4}create|su\b|ssh-add\b|"
+    r"systemd-creds\b|kubeseal\b|ansible-vault\b|sops\b|mysql_config_editor\b|borg\b|restic\b|rclone\b|htpasswd\s{1,4}-\w{0,6}i|"
+    r"vercel\s{1,4}env\s{1,4}add|heroku\b|nmcli\b|wpa_passphrase\b|age\b|zfs\s{1,4}load-key|bcdedit|veracrypt\b|"
+    r"security\b|op\s{1,4}item|bw\s{1,4}(?:unlock|login)|ldapadd\b|realm\s{1,4}join|adcli\b|net\s{1,4}ads)"
+)
+_SAYS = r"(?:echo|printf)\s{1,4}(?:-\w{1,3}\s{1,4}){0,2}(?:[\"']?%s(?:\\n|\n)?[\"']?\s{1,4})?"
+_THROUGH = r"\s{0,4}\|\s{0,4}(?:(?:xxd|base64|tr|head|cat)\b[^|\n]{0,30}\|\s{0,4}){0,2}"
+# Into a file that is named after a secret.
+_INTO = (
+    r"\s{0,4}>{1,2}\s{0,4}[\"']?(?:[^\s\"'|;&]{0,80}[/._-])?(?:\w{0,20}[_-])?(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|apikey|api[_-]key|cred(?:ential)?s?|psk)"
+    r"(?!\S{0,30}\.(?:md|py|[jt]s|html?|log|json|ya?ml|sh|csv)\b)(?:[._-]\w{1,16}){0,2}[\"']?(?=\s|;|&|\||\Z)"
+)
+# Each row: the keyword, what is expected, an example that must be found, and one that must not.
+PIPES: tuple[tuple[str, str, str, str], ...] = (
+    (
+        "echo",
+        _SAYS
+        + "{V}"
+        + _THROUGH
+        + r"(?:sudo\s{1,4}(?:-\w{1,6}\s{1,4}){0,3}-S\b|sudo\s{1,4}-\w{0,4}S\b|"
+        + _TAKERS
+        + ")",
+        "echo hunter2 | sudo -S apt update",
+        "echo done | sudo tee file",
+    ),
+    (
+        "printf",
+        _SAYS + "{V}" + _THROUGH + _TAKERS,
+        "printf 'hunter2' | docker login -u me --password-stdin reg",
+        "printf 'done' | tee file",
+    ),
+    (
+        "echo",
+        _SAYS + "{V}" + _INTO,
+        "echo 'hunter2 hunter' > ~/.vault_pass",
+        "echo 'hunter2 hunter' > ~/.bypass-list.md",
+    ),
+    (
+        "printf",
+        _SAYS + "{V}" + _INTO,
+        "printf hunter2 > db_password.txt",
+        "printf hunter2 > notes.txt",
+    ),
+    ("<<<", r"(?<=[\w\s-])<<<\s{0,4}{V}", "kinit me <<< hunter2", "kinit me <<< $PASS"),
+)
+
+_ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>-][^\s"'|;&<>]{0,200})"""
+_NEAR = 300
+_FIRST = 2  # signs of a word by which tools are looked up
+_FAR = 300  # how far behind a tool its options are read
+_STOPS = r"[\n;|]|&&"
+_COLON = r"(?:\"(?P<q>[^\"\n]{1,200})\"|'(?P<s>[^'\n]{1,200})'|(?P<v>[^\s\"'`|&<>]{1,200}))"
+_SEPARATED = {PERCENT: "%", COMMA: ","}
+_TAKERS_BEFORE = (
+    "docker login,podman login,kinit,chpasswd,passwd,gh auth,glab auth,cryptsetup,gh secret,wrangler secret,pass insert,"
+    "base64 -d,base64 --decode,sudo -s,gcloud secrets,vercel env,keyring set,fly secrets,secret put,secret create,"
+    "secrets put,secrets create,stdinpass,passw,vault login,su ,smbpasswd,secret-tool,docker secret,openssl,gpg"
+).split(",")
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+# Options that ordinary commands use all the time: their rows are tried where the tool stands instead.
+_COMMON = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x /p /rp --login --value --auth --body".split())
+
+
+def by_option(row: Row) -> bool:
+    """Whether a row is tried at its options; the others are tried at the names of their tools."""
+    return row[2] in (PAIRED, PERCENT, COMMA, GLUED, COLON) or _COMMON.isdisjoint(row[1].split()) or row[1] == "-a"
+
+
+@cache
+def options() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
+    """For each option in lower case: its spelling, the tools that have it, and how its value follows."""
+    table: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
+    for tools_of_row, spellings, form, _, _ in filter(by_option, COMMANDS):
+        for spelling in spellings.split():
+            table.setdefault(spelling.lower(), []).append((spelling, tuple(tools_of_row.split(",")), form))
+    return table
+
+
+@cache
+def tools() -> dict[str, list[Row]]:
+    """For the longest word of each tool: the rows that are tried there."""
+    table: dict[str, list[Row]] = {}
+    for row in COMMANDS:
+        if not by_option(row):
+            for word in dict.fromkeys(map(_longest_word, row[0].split(","))):
+                table.setdefault(word, []).append(row)
+    return table
+
+
+def _longest_word(tool: str) -> str:
+    return max(tool.split(), key=len)
+
+
+def tool(keyword: str) -> Callable[[str, int], Iterator[Found]]:
+    """What is tried where a tool of the table stands: its options, up to the end of the command."""
+    rows = []
+    for tools_of_row, spellings, form, _, _ in tools()[keyword]:
+        called = [re.escape(name.strip()) for name in tools_of_row.split(",") if _longest_word(name) == keyword]
+        rows.append((re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(called)})(?![\w])"), _spelled(spellings, form), form))
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        ends = at + len(keyword)
+        if text.find(" -", ends, ends + _FAR) < 0 and text.find(" /", ends, ends + _FAR) < 0:
+            return
+        stop = _compiled(_STOPS).search(text, ends, ends + _FAR)
+        until = stop.start() if stop else min(len(text), ends + _FAR)
+        for called, pattern, form in rows:
+            if not called.search(text, max(0, at - 16), ends + 16):
+                continue
+            for found in pattern.finditer(text, ends, until):
+                if found.lastgroup and _is_value(found[found.lastgroup], form):
+                    yield *found.span(found.lastgroup), KIND
+        yield at, until, ""
+
+    return probe
+
+
+def _spelled(spellings: str, form: str) -> re.Pattern[str]:
+    ways = "|".join(map(re.escape, sorted(spellings.split(), key=len, reverse=True)))
+    return re.compile(rf"(?<=\s)(?:{ways}){_form(form)}")
+
+
+def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
+    """What is tried where an option of the table stands."""
+    spellings = tuple({spelling for spelling, _, _ in options()[keyword]})
+    # By the first signs of a tool's last word, so that a command is looked up word for word.
+    known: dict[str, list[tuple[str, str, str, re.Pattern[str]]]] = {}
+    for spelling, names, form in options()[keyword]:
+        pattern = re.compile(_form(form))
+        for name in names:
+            known.setdefault(name.split()[-1][:_FIRST], []).append((name, spelling, form, pattern))
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        if not at or not text[at - 1].isspace() or not text.startswith(spellings, at):
+            return
+        before = command_before(text, at)
+        words = _compiled(r"[\s\"'/=]+").split(before)
+        for word in {word[:_FIRST] for word in words}:
+            for name, spelling, form, pattern in known.get(word, ()):
+                if name not in before or not text.startswith(spelling, at):
+                    continue
+                found = pattern.match(text, at + len(spelling))
+                if found and found.lastgroup and _is_value(found[found.lastgroup], form):
+                    yield *found.span(found.lastgroup), KIND
+                    return
+
+    return probe
+
+
+def command_before(text: str, at: int) -> str:
+    """The command as far as it stands before a place, in lower case."""
+    before = text[max(0, at - _NEAR) : at].lower()
+    if "curl" in before:  # its commands go over many lines, and what ends a line is gone by now
+        return before
+    return before[max(before.rfind("\n"), before.rfind(";"), before.rfind("|"), before.rfind("&&")) + 1 :]
+
+
+@cache
+def _form(form: str) -> str:
+    if form == GLUED:
+        return VALUE
+    if form == EITHER:
+        return rf"(?:=|\s{{0,4}}){VALUE}"
+    if form == COLON:
+        return _COLON
+    if form == PAIRED:
+        return rf"(?:=|\s{{0,5}}){PAIR}"
+    if form in _SEPARATED:
+        sign = _SEPARATED[form]
+        return (
+            rf"(?:=|\s{{0,4}})(?:\"[^\"\n{sign}]{{1,100}}{sign}(?P<q>[^\"\n]{{1,200}})\"|"
+            rf"'[^'\n{sign}]{{1,100}}{sign}(?P<s>[^'\n]{{1,200}})'|"
+            rf"[^\s\"'{sign}]{{1,100}}{sign}[\"']?(?P<v>[^\s\"'`|&<>]{{1,200}}))"
+        )
+    if form == NAMED:
+        return rf"(?:=|\s{{1,4}})[\"']?[\w.-]{{1,100}}={VALUE}"
+    return rf"(?:=|\s{{1,4}}){VALUE}"
+
+
+def _is_value(value: str, form: str) -> bool:
+    short_number = value.isdigit() and len(value) <= (3 if form in (COLON, NAMED) else 5)
+    if len(value) < 3 or short_number or is_placeholder(value) or value.startswith(("-", "@", "file:", "env:", "op:")):
+        return False
+    if form == DRAWN:
+        return is_random(value, 12)
+    return form == PAIRED or may_be_secret(value)
+
+
+def argument(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int], Iterator[Found]]:
+    """What is tried where a secret is a plain argument."""
+    _, command, between, _, _ = row
+    glued = between < 0
+    value = r"(?P<v>[^\s@\"'`|&;<>]{3,200})" if glued else rf"(?:\s{{1,4}}{_ARGUMENT}){{{between}}}\s{{1,4}}{VALUE}"
+    pattern = re.compile(rf"(?:{command}){value}")
+    drawn = row[0] in ("login", "auth", "password", "psk", "unlock") and between == 0
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        found = pattern.match(text, at)
+        if found is None or found.lastgroup is None:
+            return
+        value = found[found.lastgroup]
+        if len(value) < 3 or not may_be_secret(value) or value.startswith(("-", "/", "|", ">", "@")):
+            return
+        if drawn and not (any(map(str.isdigit, value)) or not value.isalpha()):
+            return
+        if row[0] == "password" and "nmcli" not in command_before(text, at):
+            return
+        if row[0] == "/user:" and "net use" not in command_before(text, at):
+            return
+        yield *found.span(found.lastgroup), KIND
+
+    return probe
+
+
+def pipe(row: tuple[str, str, str, str], _: str) -> Callable[[str, int], Iterator[Found]]:
+    """What is tried where a password goes through a pipe."""
+    pattern = re.compile(row[1].replace("{V}", VALUE))
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        found = pattern.match(text, at)
+        if found is None or found.lastgroup is None:
+            return
+        start, end = found.span(found.lastgroup)
+        if row[0] == "<<<" and not any(taker in command_before(text, at) for taker in _TAKERS_BEFORE):
+            return
+        if "chpasswd" in found[0] or "chpasswd" in text[max(0, at - 40) : at]:
+            start += text[start:end].find(":") + 1
+        value = text[start:end]
+        if may_be_secret(value) and len(value) >= (6 if value.isdigit() else 3):
+            yield start, end, KIND
+
+    return probe

@@ -1,0 +1,482 @@
+"""Passwords and keys that somebody states in a sentence, in about thirty languages.
+
+A word for "password" opens a stretch of at most a sentence. In it a value counts that stands behind a colon or a word
+for "is" of that language, in quotes, or right behind the noun. It must look like a password: sentences about
+passwords are far more common than passwords in sentences.
+
+Each row: language, nouns for a password, nouns for a key or a token, words for "is", a sentence whose value (between
+« and ») must be found, and one that must stay as it is. A noun of several words is written with `_` between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from tacit.secrets.names import kind_of_name
+from tacit.secrets.probes import Found
+from tacit.secrets.spec import UUID
+from tacit.secrets.values import (
+    NO_SECRETS,
+    is_chosen,
+    is_filler,
+    is_label,
+    is_literal,
+    is_mixed,
+    is_password,
+    is_phrase,
+    is_product,
+    is_random,
+    is_said,
+    may_be_secret,
+)
+
+Language = tuple[str, str, str, str, str, str]
+PASSWORD, KEY = "password", "token"
+
+# fmt: off
+LANGUAGES: tuple[Language, ...] = (
+    ("English", "password pasword passwrd passwod passord passwrod pssword paswd passphrase passcode pass_phrase passwd pwd pw psk keyphrase shared_secret pin puk", "token api_key access_key secret_key app_key",
+     "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's to from with as",
+     "the password for the staging box is now «Tr0ub4dor&3», do not tell", "the password is stored in 1Password"),
+    ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase geheimzahl", "schlüssel zugangstoken",
+     "ist lautet war heißt heisst wäre sind auf von zu", "das Kennwort für die Datenbank lautet «Blaubeere#1987» und der Port 5433",
+     "das Passwort steht in 1Password"),
+    ("French", "mot_de_passe mots_de_passe mdp phrase_secrète code_d'accès code_secret", "clé clef jeton", "est c'est vaut était sera devient", "le mot de passe du NAS est «Croissant!75011»",
+     "le mot de passe est trop court"),
+    ("Spanish", "contraseña contrasena contraseñas clave código_de_acceso", "llave token clave_de_api", "es era será sería",
+     "la contraseña del usuario root es «Madrid_Gol2023», reinicia", "la contraseña es obligatoria"),
+    ("Portuguese", "senha palavra-passe palavra_passe código_de_acesso", "chave", "é era será ficou são", "a senha do banco mudou, agora é «jabuticaba6025@»",
+     "a senha é obrigatória e deve ter oito caracteres"),
+    ("Italian", "parola_d'ordine codice_di_accesso codice_d'accesso", "chiave", "è era sarà e' sono", "la password del pannello è «Vespa50Special!»",
+     "la password è scaduta, serve la pagina per cambiarla"),
+    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode ww", "sleutel", "is was luidt wordt",
+     "het wachtwoord van de server is «Stroopwafel!88»", "wachtwoord vergeten werkt niet op Safari"),
+    ("Swedish", "lösenord lösenordet lösenfras losenord", "nyckel nyckeln", "är var blir", "lösenordet till servern är «Älgen_42x»",
+     "lösenordet måste innehålla minst en siffra"),
+    ("Danish", "adgangskode adgangskoden kodeord kodeordet koden", "nøgle nøglen", "er var bliver", "adgangskoden til serveren er «Smørrebrød#7»",
+     "adgangskoden er forkert, prøv igen"),
+    ("Norwegian", "passord passordet", "nøkkel nøkkelen", "er var blir", "passordet til basen er «Fjord2024!»",
+     "passordet er for kort, det trengs 12 tegn"),
+    ("Finnish", "salasana salasanan salasanaksi tunnussana", "avain", "on oli", "palvelimen salasana on «Sauna_Loyly9»",
+     "salasana on liian lyhyt"),
+    ("Polish", "hasło hasla hasłem haslo", "klucz", "to jest brzmi był", "hasło do bazy na stagingu to «Zubr-Bialowieza9», zaloguj się",
+     "hasło musi mieć co najmniej dwanaście znaków"),
+    ("Czech", "heslo hesla", "klíč", "je bylo zní", "heslo k databázi je «Knedlik_99x»", "heslo je příliš krátké"),
+    ("Slovak", "prístupové_heslo", "kľúč", "je bolo znie", "prístupové heslo je «Bryndza#12»", "heslo je povinné"),
+    ("Hungarian", "jelszó jelszava jelszót jelszav jelszo", "kulcs", "az ez lett", "az adatbázis jelszava: «Gulyas!1956»", "a jelszó túl rövid"),
+    ("Romanian", "parola parolă", "cheie cheia", "este e era", "parola bazei este «Sarmale_2024»", "parola este prea scurtă"),
+    ("Croatian", "lozinka lozinku zaporka geslo šifra", "ključ", "je glasi", "lozinka za server je «Cevapi.77x»",
+     "lozinka je prekratka"),
+    ("Serbian", "лозинка шифра", "кључ", "је гласи", "лозинка за сервер је «Rakija_77x»", "лозинка је прекратка"),
+    ("Bulgarian", "парола паролата", "ключ", "е беше", "паролата за базата е «Rila2024!»", "паролата е твърде кратка"),
+    ("Russian", "пароль пароля паролем пароли код_доступа пин пин-код пинкод", "ключ токен", "это такой равен был теперь", "пароль от базы теперь «qW7moroz_ObEZ»",
+     "пароль должен быть не короче двенадцати символов"),
+    ("Ukrainian", "пароль паролю", "ключ токен", "це такий тепер", "пароль до бази це «Varenyky_55!»", "пароль має бути довшим"),
+    ("Greek", "κωδικός κωδικό κωδικος συνθηματικό", "κλειδί", "είναι ειναι", "ο κωδικός της βάσης είναι «Mousaka#88»",
+     "ο κωδικός είναι υποχρεωτικός"),
+    ("Turkish", "şifre şifresi şifreyi sifre parola parolası", "anahtar anahtarı anahtarını", "şu şudur olarak oldu",
+     "sunucunun şifresi «Kebap_2024!» oldu", "parola en az on iki karakter olmalı"),
+    ("Arabic", "كلمة_المرور كلمة_السر كلمة_مرور كلمة_سر الرقم_السري رمز_الدخول الباسورد باسورد باسوورد", "المفتاح مفتاح", "هي هو", "كلمة المرور هي «Falafel#2024»", "كلمة المرور مطلوبة"),
+    ("Hebrew", "סיסמה הסיסמה סיסמא הסיסמא", "מפתח", "היא הוא זה", "הסיסמה של השרת היא «Hummus!99x»", "הסיסמה קצרה מדי"),
+    ("Persian", "رمز_عبور گذرواژه پسورد", "کلید", "است", "رمز عبور سرور: «Zaferan_88x»", "رمز عبور را فراموش کردم"),
+    ("Hindi", "पासवर्ड", "कुंजी", "है", "सर्वर का पासवर्ड «Samosa@2024» है", "पासवर्ड बहुत छोटा है"),
+    ("Thai", "รหัสผ่าน", "คีย์", "คือ เป็น", "รหัสผ่านคือ «PadThai#88»", "รหัสผ่านสั้นเกินไป"),
+    ("Vietnamese", "mật_khẩu", "khóa", "là", "mật khẩu của máy chủ là «PhoBo_2024x»", "mật khẩu quá ngắn"),
+    ("Indonesian", "kata_sandi kata_laluan", "kunci", "adalah ialah yaitu", "kata sandi server adalah «Rendang#45»", "kata sandi terlalu pendek"),
+    ("Catalan", "contrasenya", "clau_d'api", "és era", "la contrasenya del servidor és «Calcots_2024»", "la contrasenya és massa curta"),
+    ("Estonian", "parool parooli salasõna", "võti", "on oli", "serveri parool on «Kama_2024x»", "parool on liiga lühike"),
+    ("Lithuanian", "slaptažodis", "raktas", "yra", "serverio slaptažodis yra «Cepelinai7!»", "slaptažodis yra per trumpas"),
+    ("Latvian", "parole paroles", "atslēga", "ir", "servera parole ir «Balzams_45!»", "parole ir par īsu"),
+    ("Slovenian", "geslo gesla", "", "je", "geslo za strežnik je «Potica_2024»", "geslo je prekratko"),
+    ("Macedonian", "лозинката", "", "е", "лозинката за серверот е «Ajvar#2023»", "лозинката е прекратка"),
+    ("Albanian", "fjalëkalimi fjalëkalim", "", "është", "fjalëkalimi është «Byrek#2023»", "fjalëkalimi është i shkurtër"),
+    ("Icelandic", "lykilorð lykilorðið", "", "er", "lykilorðið er «Skyr#2023»", "lykilorðið er of stutt"),
+    ("Afrikaans", "wagwoord", "", "is", "die wagwoord is «Biltong_77»", "die wagwoord is te kort"),
+    ("Basque", "pasahitza pasahitz", "", "da", "zerbitzariaren pasahitza «Pintxo_2023» da", "pasahitza laburregia da"),
+    ("Galician", "contrasinal", "", "é", "o contrasinal é «Polbo#2023»", "o contrasinal é curto"),
+    ("Welsh", "cyfrinair", "", "yw", "y cyfrinair yw «Cawl_2023!»", "mae'r cyfrinair yn rhy fyr"),
+    ("Irish", "pasfhocal", "", "é", "is é an pasfhocal ná «Pionta_2023»", "tá an pasfhocal róghearr"),
+    ("Swahili", "nenosiri", "", "ni", "nenosiri ni «Ugali#2023»", "nenosiri ni fupi mno"),
+    ("Esperanto", "pasvorto pasvorton", "", "estas", "la pasvorto estas «Kafo_1887»", "la pasvorto estas tro mallonga"),
+    ("Azerbaijani", "şifrə parol parolu", "", "budur", "serverin parolu «Plov_2023!» budur", "parol çox qısadır"),
+    ("Kazakh", "құпиясөз", "", "бұл", "құпиясөз: «Beshbarmak_7»", "құпиясөз тым қысқа"),
+    ("Georgian", "პაროლი", "", "არის", "პაროლი არის «Khachapuri_7»", "პაროლი ძალიან მოკლეა"),
+    ("Armenian", "գաղտնաբառը գաղտնաբառ", "", "է", "գաղտնաբառը «Lavash#2023» է", "գաղտնաբառը շատ կարճ է"),
+    ("Urdu", "پاس_ورڈ پاسورڈ", "", "ہے", "سرور کا پاس ورڈ «Biryani@1947» ہے", "پاس ورڈ بہت چھوٹا ہے"),
+    ("Bengali", "পাসওয়ার্ড পাসওয়ার্ড", "", "হল হলো", "ডাটাবেসের পাসওয়ার্ড «Ilish#1971»", "পাসওয়ার্ড খুব ছোট"),
+    ("Tamil", "கடவுச்சொல்", "", "", "கடவுச்சொல் «Idli#2023»", "கடவுச்சொல் மிகச் சிறியது"),
+    ("Telugu", "పాస్‌వర్డ్ పాస్వర్డ్", "", "", "పాస్వర్డ్ «Pesarattu#1»", "పాస్వర్డ్ చాలా చిన్నది"),
+    ("Khmer", "ពាក្យសម្ងាត់", "", "គឺ", "ពាក្យសម្ងាត់គឺ «Amok#2023»", "ពាក្យសម្ងាត់ខ្លីពេក"),
+    ("Japanese", "パスワード パスフレーズ 暗証番号 合言葉", "トークン アクセスキー apiキー 秘密鍵", "は が を も",
+     "検証環境のDBのパスワードは「«Sakura8823kaze»」です。", "パスワードは12文字以上にしてください。"),
+    ("Chinese", "密码 密碼 口令", "密钥 密鑰 金钥 令牌", "是 为 為 改成 改成了 改为 改为了 設為 设为 就是 换成 换成了",
+     "测试服务器的密码是«Panda@2025xm»，用户名ubuntu", "密码不能为空"),
+    ("Korean", "비밀번호 비번 패스워드 암호", "토큰 키", "는 은 이 가 를", "관리자 비밀번호는 «gimbap!Seoul039» 입니다.", "비밀번호는 12자 이상이어야 합니다"),
+)
+# fmt: on
+
+_BEFORE_VALUE = frozenset(" \t\"'`«„“「『《‹‘\u200c\u200e\u200f")
+# Nouns that many languages use, and languages whose words for "is" are tried behind them.
+_SHARED = frozenset("password passphrase pin puk pw token passwd".split())
+_LATIN = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
+_GOES_ON = frozenset((" ", ","))
+_LOGIN = 80
+_USER = (
+    r"(?i)user|login|benutzer|utilisateur|usuario|usuário|utente|gebruiker|użytkownik|uživatel|användar|bruker|käyttäjä|"
+    r"felhasználó|kullanıcı|identifiant|utilizador|используй|логин|пользовател|користувач|account|konto|ユーザ|用户|帐号|账号|사용자|아이디|المستخدم|משתמש"
+)
+# "… is the password", "… als neues Passwort"
+_COPULAS = frozenset("is was ist war est es é è er är to je это as als como comme come jako som".split())
+_ARTICLES = frozenset(
+    (
+        "the a my our your das dein mein unser le mon la mi el o minha il mio het mijn new old neue neues alte root admin "
+        "wifi db"
+    ).split()
+)
+_WEAK = frozenset("to from with as von zu auf".split())  # behind these a value must look like one by itself
+_PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl", "пин", "пин-код", "пинкод"))
+_NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
+_SEEN = 160  # characters in which there must be any sign that a value could have
+_ANY_VALUE = r"[0-9!@#$%^&*+~«„“「『]|(?<=[\s:=：])[\"'`‘]"
+_CHANGED = r"(?i)\b(?:chang|reset|rotat|updat|(?:re)?set\b|geändert|gesetzt|changé|cambi|mud(?:ou|ei))"  # "… the pw to hunter2"
+_WINDOW = 100  # characters in which "is" and the value stand behind a noun
+_TRIED = 3  # places that are tried behind one noun
+_INFLECTED = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
+_SHORT_ENDING = r"(?:[- ]?(?:code|number|nummer|код)\b)?(?![\w+/])"
+_SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
+_SIGNS = r"[:：=＝→]|(?<=\w)\?(?=\s)|[-=]>|[–—](?=\s)"
+_NOW = (
+    r"(?:(?:now|currently|still|jetzt|nun|aktuell|maintenant|désormais|ahora|agora|adesso|ora|nu|nå|teraz|teď|теперь|тепер|"
+    r"şimdi|sekarang|现在|現在|이제)\s{1,2})?"
+)
+_VALUE = (
+    r"\s{0,3}(?:[\"«„“「『《‹](?P<q>[^\"«»„“”「」『』《》‹›\n\x00]{3,100})[\"»“”」』》›]|'(?P<s>[^'\n\x00]{3,100})'|`(?P<t>[^`\n\x00]{3,100})`|"
+    r"‘(?P<u>[^‘’\n\x00]{3,100})’|(?P<v>[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00]{3,100}))"
+)
+_KOREAN = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
+_MIXED_WORD = (  # small and capital letters and a digit
+    r"(?<![^\s(\"'`«„“:,])(?=\S{0,40}?\d)(?=\S{0,40}?[A-Z])(?=\S{0,40}?[a-z])[^\s\"'`«»„“”‘’<>(){}\[\]|=/\\@,;\x00]{8,40}"
+    r"(?=[\s)\"'`»”,.;:]|\Z)"
+)
+_PROSE = r"[^\W\d_,.!?'’] [^\W\d_]{1,12}[ ,.'’]"  # words, as no line of a program or a table has them
+# A passphrase without quotes: "the passphrase at boot: copper kettle walrus ninety (all lowercase)".
+_WORDS_OF_PHRASE = r"(?:[:=→]|->)\s{1,2}(?P<v>[a-z]{3,12}(?: [a-z]{3,12}){3,7})(?=\s{0,2}(?:[(\n.;]|\Z))"
+# What a person typed, before the noun: "I'm typing 7Gables-on-fire when it asks for the password".
+_TYPED = (
+    r"(?i)(?<!\w)(?:typ(?:e|ed|ing)|enter(?:ed|ing)?|us(?:e|ed|ing)|with|tr(?:y|ied)|paste|gave|eingegeben|avec|con|com|mit)\s(?:in\s)?[\"'`]?"
+    r"(?=\S{0,40}\d)(?=\S{0,40}[A-Za-z])(?P<v>[^\s\"'`<>(){}\[\]|,;/=\x00]{7,64})(?=[\s\"'`,.;)])"
+)
+# Where the verb comes last: "dat de toegangscode van de NAS fietsbel0566Q is".
+_VERB_LAST = (
+    r"(?<!\S)(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])(?P<v>[^\s\"'`«»„“”‘’<>(){}\[\]|,;:\x00]{6,64})\s(?:is|was|ist|war|lautet|oldu|budur)"
+    r"(?=\s{0,2}(?:[;,.!?)\n]|\Z))"
+)
+_TYPES = (
+    r"(?i:oauth|totp|argon|sha|md|aes|rsa|base|utf|http|ipv|ssl|tls|bcrypt|scrypt|pbkdf|v|web|win|windows|python|php|java|"
+    r"ssh|smb|ntlm|rfc|iso|e?cdsa|ed|x|p|k8s|s3|ec2|db|pg|step|part|phase|level|user|admin|node|server|host|app|test|page|"
+    r"line|section|version|id|nr|no|fa|mfa|2fa|u2f|fido)[-_]?\d{1,9}[a-z]{0,2}(?:[-_].{0,60})?"
+)
+_NO_PASSWORD = "|".join((
+    _TYPES,
+    r"\d{1,9}(?:[-–x.,:/]\d{1,9}){0,4}[-–]?[^\W\d_]{0,20}",  # 12-stellig, 8-64, 3x, 12文字
+    r"[a-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
+    r"[a-z0-9]{1,40}_[a-z0-9_]{1,60}|[A-Z0-9]{1,40}_[A-Z0-9_]{1,60}",  # a name of the program
+    r"[a-z]{1,30}[A-Z][a-z][A-Za-z]{0,40}\d?(?:[.=][\w.]{0,40})?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}-\d?|[a-z]{1,30}-[a-z]{1,30}\d?|[a-z]{1,30}(?:-[a-z]{1,30}){1,5}",
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}",  # an address of mail
+    r"[A-Za-z_][\w.]{0,60}=[\w.\"'-]{0,60}",  # another name and its value
+))  # fmt: skip
+_SPECIAL = frozenset("!@#$%^&*+~§?=")
+_NUMBERED = r"[^\W\d_]{3,}(?:[._-][^\W\d_]{2,}){0,5}[._-]?\d{2,6}"  # monte.bianco.4810
+_STRONG = frozenset("!@$%^&*~")
+_STRIKING = r"(?<![^\s(\"'`«„“:,])(?=[!-~]{0,40}?\d)(?=[!-~]{0,60}[A-Za-z])[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00/]{7,64}(?=[\s)\"'`»”,.;:]|$)"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@cache
+def nouns() -> dict[str, list[tuple[str, str, str]]]:
+    """For the last word of each noun: the whole noun, what it names, and the words for "is" behind it."""
+    table: dict[str, list[tuple[str, str, str]]] = {}
+    for _, passwords, keys, verbs, _, _ in LANGUAGES:
+        for kind, words in ((PASSWORD, passwords), (KEY, keys)):
+            for noun in words.split():
+                table.setdefault(noun.rpartition("_")[2], []).append((noun.replace("_", " "), kind, verbs))
+    return table
+
+
+def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
+    """What is tried where a noun stands."""
+    rows = nouns()[keyword]
+    kinds = {kind for _, kind, _ in rows}
+    kind = PASSWORD if PASSWORD in kinds else KEY
+    blankless = _is_blankless(keyword[0])
+    heads = tuple(noun.rpartition(" ")[0] for noun, _, _ in rows)
+    if not all(heads):
+        heads = ()  # the word is a noun by itself
+    pin = keyword in _PINS
+    in_names = bool(kind_of_name(keyword))
+
+    def probe(text: str, at: int) -> Iterator[Found]:
+        ends = at + len(keyword)
+        if not blankless:
+            if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@+=%&") and not _is_compound(text, at, keyword):
+                return
+            if heads and not text[max(0, at - 20) : at].lower().rstrip(" -_").endswith(heads):
+                return
+            brief = len(keyword) <= 3
+            ending = _compiled(_SHORT_ENDING).match(text, ends) if brief else _compiled(_INFLECTED).match(text, ends)
+            if ending is None:
+                return
+            ends = ending.end()
+        if kind == PASSWORD and text[at - 1 : at] == " " and (before := _value_before(text, at)):
+            yield *before, kind
+        yield from _around_noun(text, at, ends, keyword, kind)
+        behind = text[ends : ends + 1]
+        if (
+            behind in _NO_TALK
+            or (in_names and behind not in _GOES_ON and not pin)
+            or not _compiled(_ANY_VALUE).search(text, ends, ends + _SEEN)
+        ):
+            return
+        done = ends
+        for start, end, quoted, near in _candidates(text, ends, blankless, keyword, kind):
+            value = text[start:end]
+            if pin and not _is_pin(value, near or text[at : at + 3].isupper()):
+                continue
+            if start >= done and (_is_stated(value, kind, quoted, near, pin) or _is_beside_user(text, at, value)):
+                yield start, end, kind
+                done = end
+
+    return probe
+
+
+def _around_noun(text: str, at: int, ends: int, keyword: str, kind: str) -> Iterator[Found]:
+    """Values in the same line that nothing introduces: a phrase behind a colon, and words that stand out by themselves."""
+    if kind != PASSWORD:
+        return
+    phrase = _compiled(_WORDS_OF_PHRASE).search(text, ends, ends + 2 * _WINDOW) if "phrase" in keyword else None
+    if phrase and is_phrase(phrase["v"]):
+        yield *phrase.span("v"), kind
+    if not _compiled(_PROSE).search(text, at, ends + _WINDOW):
+        return
+    begins = max(0, at - _WINDOW)
+    begins = max(begins, text.rfind("\n", begins, at) + 1)
+    line = text.find("\n", ends, ends + _WINDOW)
+    until = line if line >= 0 else min(len(text), ends + _WINDOW)
+    for word in _compiled(_MIXED_WORD).finditer(text, begins, until):
+        value = word[0].rstrip(".,;:?")
+        if stands_out(value):
+            yield word.start(), word.start() + len(value), kind
+
+
+def stands_out(value: str) -> bool:
+    """Whether a word of a sentence about a password is one: `mango-Tractor-91`, `Quillfeather29`."""
+    if _is_no_password(value) or is_label(value) or not may_be_secret(value):
+        return False
+    if is_mixed(value):
+        return True
+    return _compiled(r"[A-Z][a-z]{5,}\d{2,4}|[A-Z]?[a-z]{3,}\d{1,4}[A-Z][a-z]{2,}").fullmatch(value) is not None
+
+
+@cache
+def connector(keyword: str) -> re.Pattern[str]:
+    """The words and signs that introduce a value behind a noun."""
+    verbs = {verb for _, _, words in nouns()[keyword] for verb in words.split()}
+    if keyword in _SHARED:
+        for language, _, _, words, _, _ in LANGUAGES:
+            if words.isascii() or language in _LATIN:
+                verbs |= {verb for verb in words.split() if len(verb) > 2 or verb == "es" or not verb.isascii()}
+    return re.compile(_connectors(sorted(verbs, key=len, reverse=True), _is_blankless(keyword[0])))
+
+
+def _is_blankless(letter: str) -> bool:
+    """Whether the script of a letter puts no blanks between words: Thai, Khmer, Chinese, Japanese; Korean glues endings."""
+    code = ord(letter)
+    return 0xE00 <= code <= 0xEFF or 0x1780 <= code <= 0x17FF or 0x3000 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7AF
+
+
+def _connectors(verbs: list[str], blankless: bool) -> str:
+    words = "|".join(re.escape(verb).replace("_", r"\s(?:it\s)?") for verb in verbs)
+    if blankless:
+        return rf"(?:{words}|{_SIGNS})\s{{0,2}}{_NOW}(?:[:：]\s{{0,2}})?"
+    return rf"(?:(?<=\s)(?:{words})(?=[\s:：「\"“]):?\s{{0,2}}|(?:{_SIGNS})\s{{0,2}}){_NOW}"
+
+
+def _candidates(
+    text: str, ends: int, blankless: bool, keyword: str, kind: str
+) -> Iterator[tuple[int, int, bool, bool]]:
+    """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
+    last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
+    until = last.start() if last else min(len(text), ends + _WINDOW)
+    again = text.find(keyword, ends, until)  # what stands behind the next noun is read there
+    until = again if again >= 0 else until
+    if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
+        yield *direct, blankless
+    for tried, introduction in enumerate(connector(keyword).finditer(text, ends, until)):
+        if tried >= _TRIED:
+            break
+        if introduced := _value_at(text, introduction.end(), blankless):
+            weak = introduction[0].strip().lower() in _WEAK
+            yield *introduced, not weak or _compiled(_CHANGED).search(text, max(0, ends - _WINDOW), ends) is not None
+    if not blankless:
+        yield from _typed_or_before_verb(text, ends, until)
+    if blankless and "가" <= keyword[0] <= "힯":
+        stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
+        if stated_before:
+            yield *stated_before.span("v"), False, True
+    if kind != PASSWORD:
+        return
+    foreign = not keyword.isascii()
+    for striking in _compiled(_STRIKING).finditer(text, ends, until):
+        start, end = striking.span()
+        end = start + len(striking[0].rstrip(".,;:?"))
+        if is_striking(text[start:end], foreign):
+            yield start, end, False, True
+
+
+def _typed_or_before_verb(text: str, ends: int, until: int) -> Iterator[tuple[int, int, bool, bool]]:
+    """Values behind a noun that no "is" introduces: "… asks for the secret, just type hunter2", "… the code hunter2 is"."""
+    for typed in _compiled(_TYPED).finditer(text, ends, until):
+        value = typed["v"].rstrip(".:!?")
+        if _is_typed(value) or (
+            typed[0][:1].lower() in "te" and _compiled(r"[A-Za-z]{3,30}\d{1,6}[A-Za-z]{0,20}").fullmatch(value)
+        ):
+            yield typed.start("v"), typed.start("v") + len(value), False, True
+    before_verb = _compiled(_VERB_LAST).search(text, ends, min(len(text), until + 1))
+    if before_verb and not _is_no_password(before_verb["v"]):
+        yield *before_verb.span("v"), False, True
+
+
+def is_striking(value: str, foreign: bool) -> bool:
+    """Whether a word stands out of a sentence as a password; in a sentence of another script, any mixed word does."""
+    if _is_no_password(value):
+        return False
+    if is_mixed(value):
+        return True
+    if not may_be_secret(value) or not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
+        return False
+    if not foreign:
+        return len(value) >= 8 and not _STRONG.isdisjoint(value[1:-1]) and not is_label(value)
+    return len(value) >= 7 and not value.isalnum() and not is_label(value)
+
+
+def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | None:
+    found = _compiled(_VALUE).match(text, at)
+    if found is None or found.lastgroup is None:
+        return None
+    start, end = found.span(found.lastgroup)
+    if found.lastgroup != "v":
+        return start, end, True
+    if blankless or not text[start].isascii():
+        plain = _compiled(r"[!-~]{3,100}").match(text, start)
+        if plain is None and blankless:
+            return None
+        if plain and blankless:
+            end = plain.end()
+    end = start + len(text[start:end].rstrip(".,;:?"))
+    return (start, end, False) if end - start >= 3 else None
+
+
+def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool) -> bool:
+    digits = sum(map(str.isdigit, value))
+    if digits == len(value):
+        return (
+            kind == PASSWORD
+            and (introduced or quoted or pin)
+            and (digits >= 6 or (pin and digits >= 4))
+            and digits <= 20
+        )
+    if quoted and introduced and kind == PASSWORD and " " in value:
+        return is_phrase(value)
+    if len(value) < 5:
+        return False
+    special = not _SPECIAL.isdisjoint(value)
+    if not (digits or special or quoted) or " " in value or not any(map(str.isalpha, value)):
+        return False
+    if not may_be_secret(value) or is_filler(value) or value.lower().strip("!") in NO_SECRETS or _is_no_password(value):
+        return False
+    if kind == KEY:
+        if not introduced:
+            return (
+                len(value) not in (40, 64) and digits >= 4 and is_random(value, 16) and not _compiled(UUID).match(value)
+            )
+        return is_random(value, 12) and not _compiled(UUID).fullmatch(value)
+    mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
+    if quoted or introduced:
+        if digits and (mixed or special or not value.isascii()):
+            return len(value) >= 5
+        if special and len(value) >= 8 and not _SPECIAL.isdisjoint(value[1:-1]):
+            return True
+        if special and len(value) >= 8 and mixed and any(map(str.isupper, value[1:])):
+            return True
+        if not quoted and _compiled(_NUMBERED).fullmatch(value) and not is_label(value):
+            return len(value) >= 8
+        return is_password(value, quoted) or (quoted and (is_chosen(value) or is_literal(value)))
+    return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
+
+
+def _is_pin(value: str, sure: bool) -> bool:
+    """Digits only; where "pin" may be that of a plug, six of them."""
+    return value.isdigit() and (sure or len(value) >= 6)
+
+
+def _is_compound(text: str, at: int, keyword: str) -> bool:
+    """Whether the noun is the end of a longer one: WLAN-Passwort, Datenbankpasswort."""
+    if len(keyword) < 7:
+        return False
+    begins = max(text.rfind(" ", max(0, at - 30), at), text.rfind("\n", max(0, at - 30), at)) + 1
+    return text[begins:at].replace("-", "").isalpha()
+
+
+def _value_before(text: str, at: int) -> tuple[int, int] | None:
+    """A value that stands before the noun: "… is the password", "use … as password"."""
+    begins = max(0, at - _WINDOW)
+    for typed in _compiled(_TYPED).finditer(text, max(begins, text.rfind("\n", begins, at)), at):
+        if _is_typed(typed["v"].rstrip(".:!?")):
+            return typed.start("v"), typed.start("v") + len(typed["v"].rstrip(".:?"))
+    words = text[begins:at].split()
+    last = len(words) - 1
+    if words[-2:] == ["mot", "de"]:
+        last -= 2
+    while last > 0 and words[last].lower() in _ARTICLES:
+        last -= 1
+    if last < 1 or words[last].lower() not in _COPULAS:
+        return None
+    word = words[last - 1].strip(",")
+    value = word.strip("\"'`«»„“”")
+    if len(value) >= 6 and (is_striking(value, foreign=False) or (len(word) > len(value) and is_said(value))):
+        start = text.rfind(value, begins, at)
+        return start, start + len(value)
+    return None
+
+
+def _is_typed(value: str) -> bool:
+    """Whether a word that somebody types is a password: mixed, or words and digits joined by hyphens."""
+    if is_label(value) or not may_be_secret(value) or is_product(value):
+        return False
+    if is_mixed(value):
+        return True
+    return (
+        _compiled(r"\d{3,6}[-_.][a-z]{4,20}|[a-z]{3,20}(?:[-_.][a-z]{2,20}){1,4}\d{1,6}").fullmatch(value) is not None
+    )
+
+
+def _is_beside_user(text: str, at: int, value: str) -> bool:
+    """Whether a login stands before the noun: "user ana, password girasol.2020"."""
+    said = is_said(value) or (is_password(value, quoted=False) and not value.isdigit() and not is_label(value))
+    return said and _compiled(_USER).search(text, max(0, at - _LOGIN), at) is not None
+
+
+def _is_no_password(value: str) -> bool:
+    """A number with its unit, a format, a host, a name of the program."""
+    return (
+        is_product(value)
+        or value.count("/") > 1
+        or value.startswith(("-", "=", "(", "@", "#"))
+        or _compiled(_NO_PASSWORD).fullmatch(value) is not None
+    )

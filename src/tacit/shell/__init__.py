@@ -1,0 +1,1 @@
+"""The recorder, the import of histories, snippets and start files of shells."""

@@ -1,0 +1,1 @@
+"""Functions on strings: words and stems, sentences, shell lines, display, the fence."""

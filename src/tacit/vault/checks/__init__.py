@@ -1,1 +1,0 @@
-"""What the doctor looks at, one file each: `check(store)` yields findings and changes nothing."""

@@ -1,1 +1,0 @@
-"""Sessions with agents: taken from transcripts, told again, and given back to the next one."""

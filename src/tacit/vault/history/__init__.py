@@ -1,1 +1,0 @@
-"""Taking in the histories that shells have kept."""

@@ -1,1 +1,0 @@
-"""Asking a language model: what it may cost, when it is left alone, and how it is called."""

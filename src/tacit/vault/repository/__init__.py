@@ -1,1 +1,0 @@
-"""What a repository brought, and the trust of a person in it."""
