@@ -88,8 +88,8 @@ def _lacking(bench: Bench, material: Path | None) -> NotMeasured | None:
         return NotMeasured(f"no material; name the folder with --material or {VARIABLE}")
     if material and bench.needs and not (material / bench.needs).exists():
         return NotMeasured(f"no material: {bench.needs} is not there")
-    if bench.by_meaning and meaning.load() is None:
-        return NotMeasured(f"the extra for meaning is not installed: {meaning.INSTALL}")
+    if bench.by_meaning and meaning.load_model() is None:
+        return NotMeasured(f"the extra for meaning is not installed: {meaning.INSTALL_COMMAND}")
     return None
 
 

@@ -20,7 +20,7 @@ from tacit.home.key import load_key
 from tacit.home.paths import HomePaths
 from tacit.log.codec import encode
 from tacit.log.log import Log
-from tacit.log.signing import Signing
+from tacit.log.signing import LineSigner
 from tacit.model.event import Draft
 
 MEMORIES, ROUNDS, WARM_UP = 10_000, 400, 20
@@ -48,7 +48,7 @@ def _both(logged: list[float], bare: list[float], share: float) -> str:
 
 def _rounds(home: Path) -> tuple[list[float], list[float]]:
     place = HomePaths(str(home))
-    signing = Signing(place.root, OsDisk(), partial(load_key, place.key))
+    signing = LineSigner(place.root, OsDisk(), partial(load_key, place.key))
     log = Log(place.root, OsDisk(), FileLock(place.log_lock, 10.0), lambda: os.urandom(10), signing=signing)
     logged, bare = [], []
     fd = os.open(place.path("memory", "bare"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -23,22 +23,22 @@ from tempfile import TemporaryDirectory
 
 from bench.figures import Figure, amount, at_most, encoded, table
 from tacit.home.home import Home
-from tacit.hosts.capture import HEAD, SOURCES, TranscriptCapture, source_of, transcripts
-from tacit.hosts.records import Limits, Source, Tally
-from tacit.model.observation import How, PromptGiven
+from tacit.hosts.capture import HEAD_BYTES, SOURCES, TranscriptCapture, detect_source, transcript_files
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptSource
+from tacit.model.observation import PromptGiven, PromptKind
 from tacit.vault.vault import Vault
 
 ROUNDS, TARGET, WHOLE, LEARNING, MEMORY = 5, 1.5, 4, 2, 150
 _SIZE = 100 << 20
-_TURNS = (How.TYPED, How.COMMAND, How.SHELL)
+_TURNS = (PromptKind.TYPED, PromptKind.COMMAND, PromptKind.SHELL)
 _PEAK = """
 import sys
-from tacit.hosts.records import Limits, Tally
+from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.hosts.capture import SOURCES
 count = 0
 for path in sys.argv[2:]:
     with open(path, "rb") as file:
-        count += sum(1 for _ in SOURCES[sys.argv[1]].read(file, 0, Limits(), Tally()))
+        count += sum(1 for _ in SOURCES[sys.argv[1]].read(file, 0, CaptureLimits(), ReadStats()))
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))  # getrusage would tell of the parent
 print(int(status["VmHWM"].split()[0]) // 1024, count)
 """
@@ -51,22 +51,22 @@ class Row:
     files: list[str] = field(default_factory=list)
     prompts: int = 0
     turns: int = 0
-    tally: Tally = field(default_factory=Tally)
+    tally: ReadStats = field(default_factory=ReadStats)
     seconds: float = 0.0
     least: float = 0.0
 
 
-def heard(source: Source, path: str) -> int:
+def heard(source: TranscriptSource, path: str) -> int:
     """How many things a transcript gives."""
     with open(path, "rb") as file:
-        return sum(1 for _ in source.read(file, 0, Limits(), Tally()))
+        return sum(1 for _ in source.read(file, 0, CaptureLimits(), ReadStats()))
 
 
 def rows(paths: Iterable[Path]) -> dict[str, Row]:
     found: dict[str, Row] = {}
-    for path in (path for given in paths for path in transcripts(str(given))):
+    for path in (path for given in paths for path in transcript_files(str(given))):
         with open(path, "rb") as file:
-            source = source_of(path, file.read(HEAD))
+            source = detect_source(path, file.read(HEAD_BYTES))
         if source is not None:
             found.setdefault(source.name, Row()).files.append(path)
     for name, row in found.items():
@@ -75,22 +75,22 @@ def rows(paths: Iterable[Path]) -> dict[str, Row]:
     return found
 
 
-def _count(source: Source, row: Row) -> None:
+def _count(source: TranscriptSource, row: Row) -> None:
     for path in row.files:
-        tally = Tally()
+        tally = ReadStats()
         with open(path, "rb") as file:
-            bodies = [one.body for one in source.read(file, 0, Limits(), tally)]
+            bodies = [one.body for one in source.read(file, 0, CaptureLimits(), tally)]
         prompts = [body for body in bodies if isinstance(body, PromptGiven)]
         row.prompts += len(prompts)
         row.turns += sum(prompt.how in _TURNS for prompt in prompts)
         row.tally.records += tally.records
-        row.tally.kept += tally.kept
-        row.tally.read += tally.read
+        row.tally.text_bytes += tally.text_bytes
+        row.tally.bytes_read += tally.bytes_read
         row.tally.unknown += tally.unknown
         row.tally.damaged += tally.damaged
 
 
-def _measure(source: Source, row: Row) -> None:
+def _measure(source: TranscriptSource, row: Row) -> None:
     pairs = [
         (_cpu(lambda: [heard(source, path) for path in row.files]), _cpu(lambda: _load(row.files))) for _ in _rounds()
     ]
@@ -126,8 +126,8 @@ def shown(found: dict[str, Row]) -> Iterator[str]:
         peak, _ = _peak(name, row.files)
         ratio = amount(row.seconds / row.least) if row.least and not row.files[0].endswith(".db") else "–"
         yield (
-            f"| {name} | {len(row.files)} | {tally.records:,} | {row.prompts:,} | {row.turns:,} | {tally.kept:,} "
-            f"| {tally.read - tally.kept:,} | {_named(tally.unknown)} | {_named(tally.damaged)} "
+            f"| {name} | {len(row.files)} | {tally.records:,} | {row.prompts:,} | {row.turns:,} | {tally.text_bytes:,} "
+            f"| {tally.bytes_read - tally.text_bytes:,} | {_named(tally.unknown)} | {_named(tally.damaged)} "
             f"| {row.seconds * 1000:.0f} ms | {ratio} | {peak} MB |"
         )
 
@@ -216,7 +216,7 @@ def _file(path: Path) -> None:
 def _places() -> list[Path]:
     """Where agents keep theirs on this machine."""
     with Home() as home:
-        return [Path(place) for place in TranscriptCapture(home).transcript_places()]
+        return [Path(place) for place in TranscriptCapture(home).transcript_paths()]
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.figures import Figure, at_least, encoded, table
-from tacit.model.relation import Bond, relation
+from tacit.model.relation import RelationKind, relate
 
 FOLDER = Path(__file__).parent / "contradicting"
 TABLES = (FOLDER / "seen.jsonl", FOLDER / "unseen" / "one.jsonl")
@@ -33,13 +33,13 @@ class Row(NamedTuple):
     newer: str
     label: str
     group: str
-    bond: Bond
+    bond: RelationKind
 
 
 def rows(path: Path) -> list[Row]:
     found = (json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip())
     return [
-        Row(one["older"], one["newer"], one["label"], one["group"], relation(one["older"], one["newer"]).bond)
+        Row(one["older"], one["newer"], one["label"], one["group"], relate(one["older"], one["newer"]).kind)
         for one in found
     ]
 
@@ -48,13 +48,13 @@ def figures(name: str, table_rows: Iterable[Row]) -> Iterator[Figure]:
     judged = list(table_rows)
     counts = Counter((row.label, row.bond) for row in judged)
     opposing = sum(row.label == "opposes" for row in judged)
-    said = sum(row.bond is Bond.OPPOSED for row in judged)
-    hits = counts["opposes", Bond.OPPOSED]
+    said = sum(row.bond is RelationKind.OPPOSED for row in judged)
+    hits = counts["opposes", RelationKind.OPPOSED]
     yield at_least(f"{name}: precision of “opposed”", hits / said if said else 0.0, PRECISION, f"{hits} of {said}")
     yield at_least(f"{name}: recall of “opposed”", hits / opposing, RECALL, f"{hits} of {opposing}")
-    confirmed = counts["opposes", Bond.SAME]
+    confirmed = counts["opposes", RelationKind.SAME]
     yield Figure(f"{name}: opposing pairs counted as a confirmation", str(confirmed), "0", confirmed == 0)
-    merged, same = counts["same", Bond.SAME], sum(row.label == "same" for row in judged)
+    merged, same = counts["same", RelationKind.SAME], sum(row.label == "same" for row in judged)
     yield Figure(f"{name}: pairs that say the same and are merged", f"{merged} (of {same})")
     for group, wrong, all_of_it in _by_group(judged):
         yield Figure(f"{name}: {group}, judged rightly", f"{all_of_it - wrong} (of {all_of_it})")
@@ -64,7 +64,7 @@ def _by_group(judged: Iterable[Row]) -> Iterator[tuple[str, int, int]]:
     every, wrong = Counter[str](), Counter[str]()
     for row in judged:
         every[f"{row.label}, {row.group}"] += 1
-        wrong[f"{row.label}, {row.group}"] += (row.label == "opposes") != (row.bond is Bond.OPPOSED)
+        wrong[f"{row.label}, {row.group}"] += (row.label == "opposes") != (row.bond is RelationKind.OPPOSED)
     yield from ((group, wrong[group], every[group]) for group in sorted(every))
 
 
@@ -83,7 +83,7 @@ def main() -> int:
         judged = rows(path)
         found += figures("unseen" if "unseen" in path.parts else path.stem, judged)
         for row in judged if given.list else ():
-            if (row.label == "opposes") != (row.bond is Bond.OPPOSED):
+            if (row.label == "opposes") != (row.bond is RelationKind.OPPOSED):
                 print(f"{row.label}, judged {row.bond.value}: {row.older} | {row.newer}")
     print("\n".join(map(encoded, found) if given.json else table(found)))
     return 0 if all(one.ok is not False for one in found) else 1

@@ -83,7 +83,7 @@ def _law(law: Callable[[], None], examples: int, _home: str) -> Result:
 def _forgetful(examples: int, home: str) -> Result:
     """Without looking up what is filed already, reading again records again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sessions, "known", lambda _connection, _events: set())
+        patch.setattr(sessions, "known_events", lambda _connection, _events: set())
         return _law(_LAWS["at every turn"], examples, home)
 
 

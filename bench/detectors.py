@@ -26,10 +26,10 @@ from tacit.index import habits, writer
 from tacit.learn import command_names as families
 from tacit.learn.habits import counts as tallies
 from tacit.learn.habits import learn as learning
-from tacit.learn.habits.habit import SCALES, WAITING, label
+from tacit.learn.habits.habit import HABIT_THRESHOLDS, MAX_PENDING_HABITS, habit_label
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance
-from tacit.model.event import USER, Event, Origin
+from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
 
@@ -73,7 +73,7 @@ def _reading(lines: list[str]) -> str:
 def _cost(lines: list[str]) -> float:
     began = time.process_time()
     for line in lines:
-        families._parts(line)
+        families._parse_commands(line)
     return (time.process_time() - began) / len(lines) * 1e6
 
 
@@ -96,25 +96,30 @@ def _events(commands: list[Told]) -> Iterator[Event]:
     for number, one in enumerate(commands):
         session += one.at - last > _PAUSE
         last = one.at
-        origin = Origin(one.at, 0, "host", one.session or str(session), USER, Provenance.USER_FILE)
+        origin = EventOrigin(one.at, 0, "host", one.session or str(session), USER, Provenance.USER_FILE)
         name = event_id(int(one.at.timestamp() * 1000), number.to_bytes(10, "big"))
         yield Event(name, name, origin, GLOBAL, one.ran)
 
 
 def _row(who: str, commands: list[Told], *, listed: bool) -> None:
-    index = store.create(":memory:")
-    events = [writer.Filed(event, "command.ran", "", 1, 0, 0, b"") for event in _events(commands)]
-    writer.apply(index, events, [], must_decode)
+    index = store.create_index(":memory:")
+    events = [writer.IndexedEvent(event, "command.ran", "", 1, 0, 0, b"") for event in _events(commands)]
+    writer.apply_events(index, events, [], must_decode)
     began = time.process_time()
-    habits.learn(index, learning.learned)
-    cards = list(tallies.candidates(index))
+    habits.learn(index, learning.detect_in_session)
+    cards = list(tallies.habit_candidates(index))
     took = (time.process_time() - began) * 1000
-    found = [habits.how_many(index, kind, runs=scale.runs, sessions=scale.sessions) for kind, scale in SCALES.items()]
-    sequences = sum(one.seen.kind is Kind.WORKFLOW_PATTERN for one in cards)
+    found = [
+        habits.count_frequent_habits(index, kind, runs=scale.min_runs, sessions=scale.min_sessions)
+        for kind, scale in HABIT_THRESHOLDS.items()
+    ]
+    sequences = sum(one.habit.kind is Kind.WORKFLOW_PATTERN for one in cards)
     counts = f"{len(commands):8,} | {found[0]:11,} | {found[1]:14,} | {found[2]:9,} | {sequences:13,}"
-    print(f"| {who[:20]:20} | {counts} | {min(WAITING, len(cards)):5} | {took:4.0f} |")
-    for card in cards[: WAITING if listed else 0]:
-        print(f"      {card.seen.kind.label:18} {card.runs:4} × in {card.sessions:3}   {label(card.seen)[:100]}")
+    print(f"| {who[:20]:20} | {counts} | {min(MAX_PENDING_HABITS, len(cards)):5} | {took:4.0f} |")
+    for card in cards[: MAX_PENDING_HABITS if listed else 0]:
+        print(
+            f"      {card.habit.kind.label:18} {card.runs:4} × in {card.sessions:3}   {habit_label(card.habit)[:100]}"
+        )
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ from tests.chaos.apart import copy_home
 import tacit
 from bench.vocabulary import identifier, question, sentence
 from tacit.log.codec import encode
-from tacit.log.log import MEMORY
+from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL, Claim, Provenance, Scope, project_scope
-from tacit.model.event import USER, Event, Origin, Proposed, Verdict
+from tacit.model.event import USER, ClaimProposed, Event, EventOrigin, Verdict
 from tacit.model.ids import event_id
 from tacit.model.statement import claim_from
 from tacit.text.words import STOP_WORDS
@@ -54,7 +54,7 @@ def queries_of(folder: Path, memories: int) -> list[str]:
 
 def events_of(home: Path) -> int:
     """How many lines the log of memory operations has."""
-    with (home / MEMORY).open("rb") as file:
+    with (home / MEMORY_SEGMENT).open("rb") as file:
         return sum(1 for _ in file)
 
 
@@ -99,11 +99,11 @@ def _fingerprint(files: Iterable[Path]) -> int:
 
 
 def _write_log(place: Path, memories: int) -> None:
-    (place / "home" / MEMORY).parent.mkdir(parents=True)
+    (place / "home" / MEMORY_SEGMENT).parent.mkdir(parents=True)
     texts: list[str] = []
-    with (place / "home" / MEMORY).open("wb") as file:
+    with (place / "home" / MEMORY_SEGMENT).open("wb") as file:
         for event in events(memories):
-            assert isinstance(event.body, Proposed)
+            assert isinstance(event.body, ClaimProposed)
             texts.append(event.body.claim.sentence)
             file.write(encode(event))
     (place / "queries.txt").write_text("\n".join(_queries(texts)) + "\n", "utf-8")
@@ -142,10 +142,10 @@ def _event(random: Random, claim: Claim, at: datetime) -> Event:
     session = f"session-{at:%Y-%m-%d}-{random.randrange(4)}"
     evidence = _evidence(random, at) if random.random() < 0.4 else ""
     if by_person:
-        origin = Origin(at, 60, "bench", session, USER, Provenance.USER_DIRECT)
-        return Event(name, name, origin, claim.scope, Proposed(claim, Verdict.ADDED, "user_direct", evidence))
-    origin = Origin(at, 60, "bench", session, "agent", Provenance.MODEL)
-    return Event(name, name, origin, claim.scope, Proposed(claim, Verdict.PROPOSED, "remember", evidence))
+        origin = EventOrigin(at, 60, "bench", session, USER, Provenance.USER_DIRECT)
+        return Event(name, name, origin, claim.scope, ClaimProposed(claim, Verdict.ADDED, "user_direct", evidence))
+    origin = EventOrigin(at, 60, "bench", session, "agent", Provenance.MODEL)
+    return Event(name, name, origin, claim.scope, ClaimProposed(claim, Verdict.PROPOSED, "remember", evidence))
 
 
 def _evidence(random: Random, at: datetime) -> str:

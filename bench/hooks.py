@@ -19,9 +19,9 @@ from bench.figures import Figure, amount, at_most, median, quantile, show
 from bench.homes import copy_of
 from tacit.home.home import Home
 from tacit.hooks import agent
-from tacit.hosts.capture import Composer
-from tacit.hosts.records import Heard
-from tacit.model.observation import Act, PromptGiven, ReplyGiven, ToolUsed
+from tacit.hosts.capture import EventBuilder
+from tacit.hosts.records import TranscriptEvent
+from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolUsed
 from tacit.vault.vault import Vault
 
 MEMORIES, SESSIONS, ROUNDS, WARM_UP, LOADED = 10_000, 1_000, 41, 4, 200
@@ -47,14 +47,14 @@ def _figures(home: Path, project: Path) -> Iterator[Figure]:
 
 
 def _add_sessions(home: Path, project: Path) -> None:
-    composer = Composer("bench", "/nowhere")
-    events = [composer.event("claude", heard, lambda _scope: False) for heard in _heard(str(project))]
+    composer = EventBuilder("bench", "/nowhere")
+    events = [composer.build_event("claude", heard, lambda _scope: False) for heard in _heard(str(project))]
     with Vault(Home(home, cwd="/")) as vault:
-        vault.home.store.keep(lambda _connection, _unfiled: events, lambda _connection: None)
+        vault.home.store.append_chosen(lambda _connection, _unfiled: events, lambda _connection: None)
         assert len(vault.sessions.sessions(grouped=False)) == SESSIONS
 
 
-def _heard(directory: str) -> Iterator[Heard]:
+def _heard(directory: str) -> Iterator[TranscriptEvent]:
     begin = datetime(2026, 1, 1, tzinfo=UTC)
     for session in range(SESSIONS):
         for turn in range(5):
@@ -63,11 +63,11 @@ def _heard(directory: str) -> Iterator[Heard]:
             asked = PromptGiven(
                 "claude", f"change number {session} of part {turn} of the importer", directory=directory
             )
-            yield Heard(f"{key}-p", at, name, asked, directory=directory)
-            used = ToolUsed("claude", "Edit", Act.CHANGED, f"src/part{turn}.py", files=(f"src/part{turn}.py",))
-            yield Heard(f"{key}-t", at + timedelta(seconds=5), name, used, directory=directory)
+            yield TranscriptEvent(f"{key}-p", at, name, asked, directory=directory)
+            used = ToolUsed("claude", "Edit", ToolAction.CHANGED, f"src/part{turn}.py", files=(f"src/part{turn}.py",))
+            yield TranscriptEvent(f"{key}-t", at + timedelta(seconds=5), name, used, directory=directory)
             said = ReplyGiven("claude", f"Part {turn} of the importer was changed as asked, for the {session}th time.")
-            yield Heard(f"{key}-r", at + timedelta(seconds=9), name, said, directory=directory)
+            yield TranscriptEvent(f"{key}-r", at + timedelta(seconds=9), name, said, directory=directory)
 
 
 def _cpu(event: str, what: str, home: Path, project: Path, target: float) -> Figure:

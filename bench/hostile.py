@@ -32,7 +32,7 @@ from bench.redaction import hostile_lines
 from bench.rows import Result, Test
 from tacit.pages import markdown as escaping
 from tacit.secrets.redact import find_secrets, redacted
-from tacit.text.display import show
+from tacit.text.display import printable
 from tacit.text.fence import harmless
 
 _PROCESSES = 2
@@ -58,10 +58,10 @@ SHORT = Size(texts=5_000, questions=5_000, inputs=10_000, giant=20 << 20, large=
 def tests(short: bool) -> Iterator[Test]:
     size = SHORT if short else LONG
     yield Test("T25 contents against the fence", lambda _: _fence(size.texts, harmless))
-    yield Test("T25 mutant: only controls escaped", lambda _: _fence(size.texts // 20, show), mutant=True)
-    yield Test("T26 neighbours of what is invisible", lambda _: _neighbours(size.texts, show))
+    yield Test("T25 mutant: only controls escaped", lambda _: _fence(size.texts // 20, printable), mutant=True)
+    yield Test("T26 neighbours of what is invisible", lambda _: _neighbours(size.texts, printable))
     yield Test("T26 mutant: shown as it is", lambda _: _neighbours(size.texts // 20, str), mutant=True)
-    yield Test("T27 terminal sequences", lambda _: _sequences(size.texts, show))
+    yield Test("T27 terminal sequences", lambda _: _sequences(size.texts, printable))
     yield Test("T27 mutant: only ESC taken out", lambda _: _sequences(size.texts // 20, _without_escape), mutant=True)
     yield Test("T27 live links on pages", lambda _: _links(size.texts // 20))
     yield Test("T27 mutant: links as they are", lambda _: _links_as_they_are(), mutant=True)
@@ -122,12 +122,12 @@ def _links(count: int) -> Result:
 
 
 def _links_as_they_are() -> Result:
-    kept = escaping._LINK
-    vars(escaping)["_LINK"] = re.compile("(?!)")
+    kept = escaping._LINK_END
+    vars(escaping)["_LINK_END"] = re.compile("(?!)")
     try:
         return _links(20)
     finally:
-        vars(escaping)["_LINK"] = kept
+        vars(escaping)["_LINK_END"] = kept
 
 
 def _without_escape(text: str) -> str:
@@ -190,4 +190,4 @@ def _counted(runs: int, found: int, note: str = "") -> Result:
 
 def _cell(text: str) -> str:
     """Short, and without what would end a cell of the table."""
-    return show(text).replace("|", "¦")[:160]
+    return printable(text).replace("|", "¦")[:160]

@@ -31,7 +31,7 @@ from tests.hostile import backtracking, learners, source
 from bench.rows import Result, Test, result
 from tacit.learn.statements import normalise as own_words
 from tacit.learn.statements import normalise as saying
-from tacit.text.display import show
+from tacit.text.display import printable
 
 _PROCESSES = 2
 _LIMIT = 0.050  # seconds that a pattern may take for 4 KiB
@@ -78,7 +78,7 @@ def _result(done: list[learners.Trial]) -> Result:
 def _sorts(found: list[learners.Finding]) -> list[str]:
     """One of each sort, with the session that shows it."""
     first = {one.what.split(":")[0]: one for one in reversed(found)}
-    return [show(str(one)).replace("|", "¦")[:160] for one in first.values()]
+    return [printable(str(one)).replace("|", "¦")[:160] for one in first.values()]
 
 
 def _mutant(inputs: int, change: Callable[[pytest.MonkeyPatch], None], _home: str) -> Result:
@@ -92,7 +92,7 @@ def _no_fence(patch: pytest.MonkeyPatch) -> None:
 
 
 def _all_signs(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(saying, "visible", lambda text: text)
+    patch.setattr(saying, "visible_line", lambda text: text)
 
 
 # Patterns
@@ -109,7 +109,7 @@ class Slow(NamedTuple):
 
 def _found() -> list[source.Found]:
     """The patterns of learners and of what captures."""
-    every = [one for one in source.sources() if one.name.startswith(("tacit.learn", "tacit.capture"))]
+    every = [one for one in source.sources() if one.name.startswith(("tacit.learn", "tacit.hosts", "tacit.shell"))]
     return source.patterns(every)[0]
 
 
@@ -179,15 +179,15 @@ def _slowest() -> list[Slow]:
 
 def _patterns() -> Result:
     every = _slowest()
-    slow = [show(one.place)[:80].replace("|", "¦") for one in every if one.seconds > _LIMIT]
-    note = f"{len(every)} patterns; slowest {every[0].seconds * 1000:.1f} ms: {show(every[0].place)[:60]}"
+    slow = [printable(one.place)[:80].replace("|", "¦") for one in every if one.seconds > _LIMIT]
+    note = f"{len(every)} patterns; slowest {every[0].seconds * 1000:.1f} ms: {printable(every[0].place)[:60]}"
     return Result(len(every), 0, 0, len(slow), "; ".join([note.replace("|", "¦"), *slow[1:]]))
 
 
 def _table() -> Iterator[str]:
     yield "| 4 KiB, ms | 8 KiB, ms | ratio | pattern | input |\n|---|---|---|---|---|"
     for one in _slowest()[:_WORST]:
-        cells = (show(one.place)[:70], show(repr(one.text[:30])))
+        cells = (printable(one.place)[:70], printable(repr(one.text[:30])))
         ratio = one.twice / one.seconds if one.seconds else 0
         plain = " | ".join(cell.replace("|", "¦") for cell in cells)
         yield f"| {one.seconds * 1000:.2f} | {one.twice * 1000:.2f} | {ratio:.1f} | {plain} |"
@@ -212,7 +212,7 @@ def main() -> int:
 
 def _again(seed: int, number: int) -> int:
     faults = learners.try_case(seed, number).faults
-    print(learners.told_in_full(seed, number), *map(show, faults), sep="\n")
+    print(learners.told_in_full(seed, number), *map(printable, faults), sep="\n")
     return 1 if faults else 0
 
 

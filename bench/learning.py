@@ -18,9 +18,9 @@ from bench.figures import Figure, amount, at_most, median, show
 from tacit.index import database as store
 from tacit.index import habits, writer
 from tacit.learn.habits import learn as learning
-from tacit.log.codec import encode, must_decode, type_of
+from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import GLOBAL, Provenance
-from tacit.model.event import USER, Event, Origin
+from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
 
@@ -42,7 +42,7 @@ def commands(count: int, seed: int) -> Iterator[Event]:
         at = _START + timedelta(seconds=90 * number)
         text = dice.choice(_USUAL) if dice.random() < 0.9 else f"./tool-{dice.randrange(count // 4 + 1)} --now"
         ran = CommandRan(text, f"/home/me/src/project-{dice.randrange(40)}", int(dice.random() < 0.1))
-        origin = Origin(at, 0, "host", f"s{number // 30}-{seed}", USER, Provenance.USER_DIRECT)
+        origin = EventOrigin(at, 0, "host", f"s{number // 30}-{seed}", USER, Provenance.USER_DIRECT)
         name = event_id(int(at.timestamp() * 1000), dice.randbytes(10))
         yield Event(name, name, origin, GLOBAL, ran)
 
@@ -64,10 +64,10 @@ def figures(_folder: Path) -> Iterator[Figure]:
 
 
 def _made(path: str, size: int) -> tuple[sqlite3.Connection, float]:
-    index = store.create(path)
+    index = store.create_index(path)
     _file(index, list(commands(size, seed=1)))
     began = time.process_time()
-    habits.learn(index, learning.learned)
+    habits.learn(index, learning.detect_in_session)
     took = time.process_time() - began
     _suggest(index, _START + timedelta(days=4_000))
     return index, took
@@ -77,22 +77,24 @@ def _one_more(index: sqlite3.Connection, event: Event) -> float:
     """Filed, learned from, and what is worth suggesting chosen: all that a recorder does after a command."""
     began = time.process_time()
     _file(index, [event])
-    habits.learn(index, learning.learned)
+    habits.learn(index, learning.detect_in_session)
     _suggest(index, event.at)
     return time.process_time() - began
 
 
 def _suggest(index: sqlite3.Connection, at: datetime) -> None:
     """What became a habit is recorded, as the vault does."""
-    origin = Origin(at, 0, "host", "", USER, Provenance.USER_DIRECT)
+    origin = EventOrigin(at, 0, "host", "", USER, Provenance.USER_DIRECT)
     names = (event_id(int(at.timestamp() * 1000), os.urandom(10)) for _ in iter(int, 1))
-    drafts = zip(names, learning.proposals(index), strict=False)
-    _file(index, [Event(name, name, origin.heard_from(one.voice), one.scope, one.body) for name, one in drafts])
+    drafts = zip(names, learning.habit_proposals(index), strict=False)
+    _file(
+        index, [Event(name, name, origin.attributed_to(one.attribution), one.scope, one.body) for name, one in drafts]
+    )
 
 
 def _file(index: sqlite3.Connection, events: list[Event]) -> None:
-    filed = [writer.Filed(one, type_of(one.body), "", 1, 0, 0, encode(one).rstrip(b"\n")) for one in events]
-    writer.apply(index, filed, [], must_decode)
+    filed = [writer.IndexedEvent(one, event_type(one.body), "", 1, 0, 0, encode(one).rstrip(b"\n")) for one in events]
+    writer.apply_events(index, filed, [], must_decode)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from tacit.cli import permissions as who
 from tacit.home import settings as settings_of_homes
 from tacit.home.settings import ANY
 from tacit.model import decide, memory
-from tacit.model.memory import recollect
+from tacit.model.memory import fold_memories
 from tacit.pages import view_store as shelf
 
 
@@ -81,7 +81,7 @@ def _story(folder: Path, texts: Sequence[str]) -> list[str]:
 
 def _adopted(home: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decide, "adopts", lambda _provenance: True)
+        patch.setattr(decide, "may_add_directly", lambda _provenance: True)
         patch.setattr(memory, "_may_decide", lambda _memory, _event: True)
         return _poisoned(1, home)
 
@@ -93,7 +93,7 @@ def _derived(count: int) -> Result:
     dice, wrong = random.Random(6), 0
     for _ in range(count):
         graph = test_provenance.grown([dice.randbytes(6) for _ in range(dice.randrange(1, 15))])
-        memories = recollect(graph.log)
+        memories = fold_memories(graph.log)
         wrong += any(memories[claim.id].provenance is not least for claim, least in graph.least.items())
     return Result(count, 0, 0, wrong, "each class is the lowest of its sources")
 

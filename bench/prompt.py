@@ -19,7 +19,7 @@ from tests.shells.desk import Desk
 from tests.shells.terminal import Terminal
 
 from bench.figures import Figure, amount, at_most, median, quantile, show
-from tacit.shell.install import recorder
+from tacit.shell.install import recorder_argv
 
 SHELLS = ("bash", "zsh", "fish")
 COMMANDS, ROUNDS, WARM_UP = 200, 61, 5
@@ -81,7 +81,7 @@ def _in_the_background(person: Person) -> Figure:
     bare, ours = [], []
     for number in range(ROUNDS + WARM_UP):
         bare.append(_cpu(_BARE, person, b""))
-        ours.append(_cpu(tuple(recorder()), person, _record(person, number)))
+        ours.append(_cpu(tuple(recorder_argv()), person, _record(person, number)))
     base, value = median(bare[WARM_UP:]), median(ours[WARM_UP:])
     note = f"{value * 1000:.0f} ms against {base * 1000:.0f} ms"
     assert sum(1 for path in person.home.glob("activity/*") for _ in path.open()) == ROUNDS + WARM_UP

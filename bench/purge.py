@@ -25,7 +25,7 @@ from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL
 from tacit.model.event import Verdict
 from tacit.model.statement import claim_from
-from tacit.purge import Files
+from tacit.purge import HomeFiles
 
 _IN_ONE_HOME = 10
 
@@ -68,7 +68,7 @@ def _planted(count: int, home: str) -> Result:
 
 def _pages_left(home: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Files, "scrubbed", lambda _self, _cut, _seen=None: iter(()))
+        patch.setattr(HomeFiles, "scrub", lambda _self, _cut, _seen=None: iter(()))
         Path(home).mkdir()
         return Result(1, 1, 0, len(planting.story(Path(home), range(1))))
 
@@ -108,7 +108,7 @@ def _stories(count: int, check: Callable[..., None], *more: st.SearchStrategy[ob
 
 def _unheard(count: int, home: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Tombstones, "left_of", lambda _self, event: event)
+        patch.setattr(Tombstones, "apply", lambda _self, event: event)
         return _stories(count, deletion.old_copies_change_nothing, home, note="it came back")
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import tacit
 from bench.figures import Figure, amount, at_most, median, show
 from bench.homes import copy_of, events, events_of
-from tacit.index.database import close_written
-from tacit.log.log import MEMORY
+from tacit.index.database import checkpoint_and_close
+from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.event import Draft, Event
 from tacit.vault.vault import Vault
 
@@ -37,7 +37,7 @@ def measure(folder: Path) -> Iterator[Figure]:
 
 def _keep_events(home: Path, most: int) -> None:
     """The first lines of a log: the target speaks of events, of which a home has more than memories."""
-    log = home / MEMORY
+    log = home / MEMORY_SEGMENT
     lines = log.read_bytes().split(b"\n")
     log.write_bytes(b"".join(line + b"\n" for line in lines[:most]))
 
@@ -45,12 +45,12 @@ def _keep_events(home: Path, most: int) -> None:
 def _rebuild(vault: Vault, count: int) -> Iterator[Figure]:
     """The two steps of `tacit reindex`, each timed."""
     store = vault.home.store
-    with store._alone():
+    with store._exclusive():
         start, start_cpu = time.perf_counter(), time.process_time()
-        connection = store.filing.rebuilt()
+        connection = store.indexer.rebuild()
         indexed, cpu = time.perf_counter() - start, time.process_time() - start_cpu
         start = time.perf_counter()
-        store._let_writer_finish(connection)
+        store._publish_and_close(connection)
         drawn = time.perf_counter() - start
     yield at_most(f"rebuild of the index from {count:,} events", indexed, INDEX_TARGET, " s", f"{cpu:.1f} s of CPU")
     yield Figure(f"drawing every view of {LARGE:,} memories after it", f"{amount(drawn)} s")
@@ -75,9 +75,9 @@ def _one_event(vault: Vault, event: Event) -> float:
     """Append untimed, then time how the index is opened, brought up to date and closed."""
     store = vault.home.store
     store.log.append([Draft(event.body, event.scope)], event.origin)
-    with store._alone():
+    with store._exclusive():
         start = time.perf_counter()
-        close_written(store._writer())
+        checkpoint_and_close(store._open_writer())
         return time.perf_counter() - start
 
 

@@ -22,7 +22,7 @@ if __package__ in (None, ""):
 from bench.figures import Figure, table
 from bench.recalling import commits, locomo
 from bench.recalling.scores import Scores
-from tacit.search.semantic import INSTALL, Meaning, load
+from tacit.search.semantic import INSTALL_COMMAND, EmbeddingModel, load_model
 
 _CHOSEN_ON = ("conv-26", "conv-41", "conv-43")
 TARGETS = {"LoCoMo": {5: 0.66, 10: 0.76}, "commits": {5: 0.72}}
@@ -36,16 +36,16 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one object instead of tables")
     parser.add_argument("--meaning", action="store_true", help="by meaning as well; every text is encoded first")
     given = parser.parse_args()
-    meaning = load() if given.meaning else None
+    meaning = load_model() if given.meaning else None
     if given.meaning and meaning is None:
-        parser.error(f"meaning is an extra that is not installed: {INSTALL}")
+        parser.error(f"meaning is an extra that is not installed: {INSTALL_COMMAND}")
     told = json.loads(given.file.read_bytes())
     lines = _of_commits(told, meaning, given.json) if isinstance(told, dict) else _of_talks(told, meaning, given.json)
     for line in lines:
         print(line)
 
 
-def _of_talks(given: list[dict[str, Any]], meaning: Meaning | None, as_json: bool) -> Iterator[str]:
+def _of_talks(given: list[dict[str, Any]], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
     both = locomo.measure(given, meaning)
     by_name = {name: scores.by_words for name, scores in both.items()}
     meant = {name: scores.by_meaning for name, scores in both.items()} if meaning else {}
@@ -75,7 +75,7 @@ def _talks_object(by_name: dict[str, Scores]) -> dict[str, Any]:
     return {**_together(by_name.values()).object, "held_out": held_out, "conversations": folds}
 
 
-def _of_commits(given: dict[str, Any], meaning: Meaning | None, as_json: bool) -> Iterator[str]:
+def _of_commits(given: dict[str, Any], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
     measured, meant = commits.measure(given, meaning)
     if as_json:
         told = _commits_object(measured)

@@ -29,14 +29,14 @@ from bench.figures import Figure, amount, at_most, table
 from bench.ordinary import lines
 from bench.samples import sample
 from tacit.secrets import scanner as search
-from tacit.secrets.batch import hidden
+from tacit.secrets.batch import redact_stream
 from tacit.secrets.contexts import ADDRESSES, LITERALS, LOGINS
-from tacit.secrets.probes import EXAMPLES
+from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import find_secrets, redacted
-from tacit.secrets.spec import SHAPES
-from tacit.secrets.tokens import RECENT, TOKENS, VENDORS
+from tacit.secrets.spec import CONTEXT_ROWS
+from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
 
-EVERY_SHAPE = (*SHAPES, *LOGINS, *ADDRESSES, *LITERALS)
+EVERY_SHAPE = (*CONTEXT_ROWS, *LOGINS, *ADDRESSES, *LITERALS)
 ORDINARY = 100_000
 HOSTILE = 64 * 1024
 _PIECE = 1 << 20
@@ -94,8 +94,12 @@ def _shown(figures: list[Figure], as_json: bool) -> int:
 
 def _samples(formats: Path | None, draws: int, seed: int) -> list[tuple[str, str]]:
     if formats is None:
-        rows = [(row[0], row[3]) for row in (*TOKENS, *RECENT, *VENDORS)] + [(row[0], row[5]) for row in EVERY_SHAPE]
-        return [(kind, written(example)) for kind, example in rows] + [(row[0], written(row[1])) for row in EXAMPLES]
+        rows = [(row[0], row[3]) for row in (*TOKENS, *RECENT_TOKENS, *VENDORS)] + [
+            (row[0], row[5]) for row in EVERY_SHAPE
+        ]
+        return [(kind, written(example)) for kind, example in rows] + [
+            (row[0], written(row[1])) for row in BLOCK_EXAMPLES
+        ]
     random = Random(seed)
     return [(one["id"], sample(one["regex"], random)) for one in json.loads(formats.read_bytes()) for _ in range(draws)]
 
@@ -187,7 +191,7 @@ def _rates(name: str, some: list[str]) -> Iterator[Figure]:
     whole = "\n".join(some)
     pieces = [whole[at : at + _PIECE] for at in range(0, len(whole), _PIECE)]
     size = len(whole.encode("utf-8", "replace")) / 1e6
-    rate = size / _seconds(lambda: list(hidden(pieces, lambda _: "0" * 8, lambda _: None)))
+    rate = size / _seconds(lambda: list(redact_stream(pieces, lambda _: "0" * 8, lambda _: None)))
     yield Figure(f"{name} text, as `tacit redact`", f"{amount(rate)} MB per CPU s", "≥ 5", rate >= 5)
     each = 1e6 * _seconds(lambda: list(map(redacted, some))) / len(some)
     yield Figure(f"{name} text, a line of {len(whole) // len(some)}", f"{amount(each)} µs")
@@ -235,13 +239,13 @@ def hostile_lines() -> Iterator[tuple[str, str]]:
 
 
 def _keywords() -> str:
-    every = " ".join(search.makers())
+    every = " ".join(search.probe_makers())
     return (every + every.replace(" ", "") + every.replace(" ", "=") + every.replace(" ", ": ")) * 30
 
 
 def _near_misses() -> str:
     """Every counter-example, and every example with its last sign changed or with a blank in its middle."""
-    rows = [(row[3], row[4]) for row in (*TOKENS, *RECENT, *VENDORS)] + [(row[5], row[6]) for row in EVERY_SHAPE]
+    rows = [(row[3], row[4]) for row in (*TOKENS, *RECENT_TOKENS, *VENDORS)] + [(row[5], row[6]) for row in EVERY_SHAPE]
     broken = [written(good)[: len(written(good)) // 2] for good, _ in rows]
     return " ".join([*broken, *(written(bad) for _, bad in rows), *(f"{part}=" for part in broken)]) * 10
 

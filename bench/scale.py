@@ -19,8 +19,8 @@ import tacit
 from bench.figures import Figure, amount, at_most, encoded, median, quantile, table
 from bench.homes import DEFAULT, copy_of, events, events_of, queries_of
 from bench.startup import cpu_of
-from tacit.index.database import close_written
-from tacit.log.log import MEMORY
+from tacit.index.database import checkpoint_and_close
+from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.event import Draft
 from tacit.vault.vault import Vault
 
@@ -58,18 +58,18 @@ def _catch_up(vault: Vault) -> float:
     store, took = vault.home.store, []
     for event in events(_EVENTS, seed="scale"):
         store.log.append([Draft(event.body, event.scope)], event.origin)
-        with store._alone():
+        with store._exclusive():
             start = time.process_time()
-            close_written(store._writer())
+            checkpoint_and_close(store._open_writer())
             took.append((time.process_time() - start) * 1000)
     return median(took[5:])
 
 
 def _rebuild(vault: Vault, home: Path, size: int) -> Iterator[Figure]:
     store = vault.home.store
-    with store._alone():
+    with store._exclusive():
         start = time.process_time()
-        close_written(store.filing.rebuilt())
+        checkpoint_and_close(store.indexer.rebuild())
         speed = events_of(home) / (time.process_time() - start)
     ok = speed >= REBUILT
     yield Figure(f"{size:,}: events a second of CPU in a rebuild", f"{speed:,.0f}", f"≥ {REBUILT:,}", ok)
@@ -77,7 +77,7 @@ def _rebuild(vault: Vault, home: Path, size: int) -> Iterator[Figure]:
 
 def _on_disk(home: Path, size: int) -> Figure:
     index = sum(path.stat().st_size for path in home.rglob("index*") if path.is_file())
-    log = (home / MEMORY).stat().st_size
+    log = (home / MEMORY_SEGMENT).stat().st_size
     note = f"{index >> 20} MB against {log >> 20} MB"
     return at_most(f"{size:,}: index against log on disk", index / log, ON_DISK, " ×", note)
 

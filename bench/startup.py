@@ -17,7 +17,7 @@ from bench.figures import Figure, at_most, median, show
 from bench.homes import copy_of, queries_of
 from tacit.model.claim import GLOBAL
 from tacit.model.event import Draft
-from tacit.model.observation import Recalled
+from tacit.model.observation import RecallAsked
 
 ROUNDS, WARM_UP = 41, 3
 MEMORIES, ASKED = 10_000, 800
@@ -80,7 +80,7 @@ def _ask_much(home: Path, queries: Sequence[str]) -> None:
     """Note as many questions in the log as a person asks in some weeks."""
     with tacit.open(home, cwd=home.parent) as vault:
         for at in range(ASKED):
-            vault.home.store.observe(Draft(Recalled(queries[at % len(queries)], 10), GLOBAL))
+            vault.home.store.observe(Draft(RecallAsked(queries[at % len(queries)], 10), GLOBAL))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tacit.home.actor import SIGNS, find_agent
+from tacit.home.actor import AGENT_VARIABLES, detect_agent
 
 _MEMORY, _ROOM = "/dev/shm", 4 << 30  # bytes that have to be free there
 _ended: list[int] = []  # where the exit code is written, in a run that was detached
@@ -37,7 +37,7 @@ settings.load_profile("tacit")
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """The tests play a person, so a run that an agent started goes on in a process that nothing leads to it from."""
-    if hasattr(config, "workerinput") or find_agent({}) is None:
+    if hasattr(config, "workerinput") or detect_agent({}) is None:
         return None
     reading, writing = os.pipe()
     if os.fork():
@@ -79,7 +79,7 @@ def disk_path() -> Iterator[Path]:
 def _nobodys_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A test that forgets to name a home must not write into a real one."""
     with pytest.MonkeyPatch.context() as patch:
-        agents = {sign.variable for sign in SIGNS}
+        agents = {sign.variable for sign in AGENT_VARIABLES}
         for name in [name for name in os.environ if name.startswith("TACIT_") or name in agents]:
             patch.delenv(name)
         patch.setenv("HOME", str(tmp_path_factory.mktemp("nobody")))

@@ -12,20 +12,20 @@ from itertools import count
 from typing import NamedTuple
 
 from bench.briefing.sittings import Part, Sitting
-from tacit.home.actor import Speaker
+from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.home.project import Project
 from tacit.home.settings import Settings
-from tacit.hosts.capture import Composer
+from tacit.hosts.capture import EventBuilder
 from tacit.index import reader, sessions
-from tacit.index.reader import Entry
-from tacit.index.sessions import Row
-from tacit.inject.injector import Asker, Injector
+from tacit.index.reader import MemoryRow
+from tacit.index.sessions import SessionRow
+from tacit.inject.injector import AgentSession, Injector
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope, Status
-from tacit.model.event import Proposed
+from tacit.model.event import ClaimProposed
 from tacit.model.ids import ClaimId, EventId
-from tacit.text.words import tokens
+from tacit.text.words import estimate_tokens
 from tacit.vault.vault import Vault
 
 _HOST = "replay"
@@ -39,7 +39,7 @@ class Item(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        return tokens(self.line)
+        return estimate_tokens(self.line)
 
 
 class Given(NamedTuple):
@@ -56,11 +56,11 @@ class ReplayHome:
         self._folder = folder
         self._root = os.path.join(folder, "home")
         self._now = datetime(1970, 1, 1, tzinfo=UTC)
-        self._speaker = Speaker(lambda: self._now, host=_HOST)
+        self._speaker = Actor(lambda: self._now, host=_HOST)
         self._numbers = count(1)
         self._vault = Vault(self._opened("/"))
         self._told: set[EventId] = set()
-        self.composer = Composer(_HOST, folder)
+        self.composer = EventBuilder(_HOST, folder)
 
     def close(self) -> None:
         self._vault.close()
@@ -69,37 +69,39 @@ class ReplayHome:
         self._now = moment
 
     def capture(self, part: Part) -> None:
-        self._vault.home.store.keep(lambda _connection, _unfiled: part.events, lambda _connection: None)
+        self._vault.home.store.append_chosen(lambda _connection, _unfiled: part.events, lambda _connection: None)
         self._vault.home.store.catch_up()
 
     def learn(self) -> None:
-        for row in self._vault.learning.unlearned():
+        for row in self._vault.learning.unlearned_sessions():
             self._vault.learning.learn_from_session(row)
         for one in self._vault.entries(status=Status.PENDING, scope="all"):
             self._vault.accept(one.memory.id)
 
     def give(self, sitting: Sitting, part: Part, *, start: bool, source: str) -> Given:
         """What the hooks of this session's host are given: at its start, where this is one, and at the prompt."""
-        asker = Asker(sitting.session.agent, sitting.session.name, source)
+        asker = AgentSession(sitting.session.agent, sitting.session.name, source)
         with self._opened(sitting.root) as home:
             if not os.path.isdir(sitting.root):  # a project of another machine
                 home.store.project = Project(sitting.root, (sitting.root,))
-            text = Injector(home).give(asker, start=start, prompt=part.prompt)
-        return Given(tuple(self._items(text)), tokens(text))
+            text = Injector(home).inject(asker, start=start, prompt=part.prompt)
+        return Given(tuple(self._items(text)), estimate_tokens(text))
 
-    def rows(self, scope: Scope) -> list[Row]:
+    def rows(self, scope: Scope) -> list[SessionRow]:
         """The sessions of a project, the latest first."""
-        return self._vault.home.store.read(lambda connection: sessions.rows(connection, scope))
+        return self._vault.home.store.read(lambda connection: sessions.session_rows(connection, scope))
 
-    def memories(self, scope: Scope) -> list[Entry]:
+    def memories(self, scope: Scope) -> list[MemoryRow]:
         """What a person accepted that holds in a project."""
-        listed = self._vault.home.store.read(lambda connection: list(reader.entries(connection, status=Status.ACTIVE)))
+        listed = self._vault.home.store.read(
+            lambda connection: list(reader.memory_rows(connection, status=Status.ACTIVE))
+        )
         return [entry for entry in listed if entry.scope in (scope, GLOBAL)]
 
     def learned_from(self, memory: ClaimId) -> frozenset[EventId]:
-        events = self._vault.home.store.read(lambda connection: reader.events_of(connection, memory, must_decode))
+        events = self._vault.home.store.read(lambda connection: reader.events_of_claim(connection, memory, must_decode))
         bodies = [event.body for event in events]
-        return frozenset(name for body in bodies if isinstance(body, Proposed) for name in body.events)
+        return frozenset(name for body in bodies if isinstance(body, ClaimProposed) for name in body.events)
 
     def _opened(self, cwd: str) -> Home:
         """Chance is counted and the clock is set, so that every replay is the same."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bench.briefing.traces import Traces
-from tacit.model.relation import is_alike
-from tacit.text.words import fold
+from tacit.model.relation import is_restatement
+from tacit.text.words import normalize_text
 
 FILES, ERROR, RULE = "files", "error", "rule"
 REASONS = (FILES, ERROR, RULE)
@@ -34,4 +34,6 @@ def names_one_of(sentence: str, files: Iterable[str]) -> bool:
 
 
 def _repeats(earlier: Iterable[str], later: Iterable[str]) -> bool:
-    return any(fold(one) == fold(other) or is_alike(one, other) for one in earlier for other in later)
+    return any(
+        normalize_text(one) == normalize_text(other) or is_restatement(one, other) for one in earlier for other in later
+    )

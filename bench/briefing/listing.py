@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from bench.briefing.replay import Asked
-from tacit.text.display import clip, show
+from tacit.text.display import clip, printable
 
 _PROMPT, _LINE = 200, 170
 
@@ -18,8 +18,9 @@ def listed(every: Iterable[Asked]) -> Iterator[str]:
 
 def _told(number: int, asked: Asked) -> Iterator[str]:
     session, part = asked.sitting.session, asked.sitting.parts[asked.place]
-    yield f"{number}. {part.began:%Y-%m-%d %H:%M} {show(session.scope)}, session {session.id}, turn {asked.place + 1}"
-    yield f"   {show(clip(asked.prompt, _PROMPT))}"
+    where = f"{printable(session.scope)}, session {session.id}, turn {asked.place + 1}"
+    yield f"{number}. {part.began:%Y-%m-%d %H:%M} {where}"
+    yield f"   {printable(clip(asked.prompt, _PROMPT))}"
     for name, reasons in asked.bearing.items():
         seen = [system for system, answer in asked.answers.items() if name in answer.seen]
         yield f"   BEARS by {', '.join(sorted(reasons))}: {_shown(asked.known[name].line)} [{', '.join(seen)}]"
@@ -30,4 +31,4 @@ def _told(number: int, asked: Asked) -> Iterator[str]:
 
 
 def _shown(line: str) -> str:
-    return show(clip(line, _LINE))
+    return printable(clip(line, _LINE))

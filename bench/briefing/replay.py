@@ -16,7 +16,7 @@ from bench.briefing.sittings import Sitting
 from bench.briefing.systems import Moment, System, said_in
 from bench.briefing.traces import Everywhere, Traces, error_of, everywhere, traces
 from tacit.model.ids import EventId
-from tacit.model.observation import Outcome, ToolUsed
+from tacit.model.observation import ToolOutcome, ToolUsed
 
 
 class What(IntEnum):
@@ -149,5 +149,5 @@ class Replay:
 
 def _errors(sittings: Sequence[Sitting]) -> Iterator[tuple[EventId, str]]:
     for event in (event for one in sittings for part in one.parts for event in part.events):
-        if isinstance(event.body, ToolUsed) and event.body.outcome is Outcome.FAILED:
+        if isinstance(event.body, ToolUsed) and event.body.outcome is ToolOutcome.FAILED:
             yield event.id, error_of(event.body.result)

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from tacit.hosts.capture import HEAD, Composer, source_of, transcripts
-from tacit.hosts.records import Heard, Limits, Tally
+from tacit.hosts.capture import HEAD_BYTES, EventBuilder, detect_source, transcript_files
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
 from tacit.model.event import Event
 from tacit.model.ids import EventId
-from tacit.model.observation import How, PromptGiven
+from tacit.model.observation import PromptGiven, PromptKind
 from tacit.model.session import Session, Turn, fold_session
 
-_TYPED = (How.TYPED, How.QUEUED)
+_TYPED = (PromptKind.TYPED, PromptKind.QUEUED)
 
 
 class Part(NamedTuple):
@@ -50,9 +50,9 @@ class Sitting(NamedTuple):
         return place > 0 and self.parts[place - 1].turn.compacted
 
 
-def sittings(paths: Iterable[Path], composer: Composer) -> list[Sitting]:
+def sittings(paths: Iterable[Path], composer: EventBuilder) -> list[Sitting]:
     """All sessions of these transcripts that tell where they were, in the order of their beginning."""
-    told = _told(path for given in paths for path in transcripts(str(given)))
+    told = _told(path for given in paths for path in transcript_files(str(given)))
     first = {name: next((one.directory for one in heard if one.directory), "") for name, heard in told.items()}
     roots = {folder for folder in first.values() if folder}
     found = [_sitting(name, told[name], project_of(first[name], roots), composer) for name in told if first[name]]
@@ -65,27 +65,27 @@ def project_of(folder: str, roots: Iterable[str]) -> str:
     return min([folder, *around], key=len)
 
 
-def _told(paths: Iterable[str]) -> dict[tuple[str, str], list[Heard]]:
+def _told(paths: Iterable[str]) -> dict[tuple[str, str], list[TranscriptEvent]]:
     """What was heard, by agent and session."""
-    told: dict[tuple[str, str], list[Heard]] = {}
+    told: dict[tuple[str, str], list[TranscriptEvent]] = {}
     for path in paths:
         with open(path, "rb") as file:
-            source = source_of(path, file.read(HEAD))
+            source = detect_source(path, file.read(HEAD_BYTES))
             if source is None:
                 continue
             file.seek(0, os.SEEK_SET)
-            for heard in source.read(file, 0, Limits(), Tally()):
+            for heard in source.read(file, 0, CaptureLimits(), ReadStats()):
                 told.setdefault((source.name, heard.session), []).append(heard)
     return told
 
 
-def _sitting(name: tuple[str, str], heard: Sequence[Heard], root: str, composer: Composer) -> Sitting:
+def _sitting(name: tuple[str, str], heard: Sequence[TranscriptEvent], root: str, composer: EventBuilder) -> Sitting:
     """`root` stands for wherever the agent was, and alone names the project: a folder of another machine cannot be
     asked which one it is in, neither here nor by whoever gives."""
     agent, session = name
     events: dict[EventId, Event] = {}
     for one in heard:
-        event = composer.event(agent, one._replace(directory=root, remote=""), lambda _scope: False)
+        event = composer.build_event(agent, one._replace(directory=root, remote=""), lambda _scope: False)
         events.setdefault(event.id, event)
     folded = fold_session(agent, session, events.values())
     return Sitting(folded, root, tuple(_parts(folded, events.values())))
@@ -105,4 +105,4 @@ def _prompt(turn: Turn) -> str:
     if not turn.prompts:
         return ""
     first = turn.prompts[0]
-    return first.text if first.how in _TYPED or (first.how is How.COMMAND and turn.steps) else ""
+    return first.text if first.how in _TYPED or (first.how is PromptKind.COMMAND and turn.steps) else ""

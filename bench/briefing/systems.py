@@ -8,10 +8,10 @@ from typing import NamedTuple, Protocol
 
 from bench.briefing.home import Given, Item, ReplayHome
 from bench.briefing.sittings import Part, Sitting
-from tacit.index.reader import Entry
-from tacit.index.sessions import Row
+from tacit.index.reader import MemoryRow
+from tacit.index.sessions import SessionRow
 from tacit.text.display import clip
-from tacit.text.words import tokens, words
+from tacit.text.words import estimate_tokens, tokenize
 
 _LAST, _FOUND = 3, 5
 _TITLE, _OUTCOME = 100, 160  # characters, as in what Tacit says of a session
@@ -26,8 +26,8 @@ class Moment(NamedTuple):
     part: Part
     start: bool
     source: str
-    sessions: Sequence[Row]  # the latest first
-    memories: Sequence[Entry]
+    sessions: Sequence[SessionRow]  # the latest first
+    memories: Sequence[MemoryRow]
     texts: Mapping[str, str]  # all that was said in each session
     already: frozenset[str] = frozenset()
     bearing: Collection[str] = ()
@@ -105,15 +105,15 @@ def said_in(parts: Iterable[Part]) -> str:
 
 
 def _plain_words(question: str) -> list[str]:
-    kept = (word.replace('"', "") for word in words(question.replace("\0", " ")))
+    kept = (word.replace('"', "") for word in tokenize(question.replace("\0", " ")))
     return list(dict.fromkeys(word for word in kept if word))[:_ASKED_FOR]
 
 
 def _given(items: Iterable[Item]) -> Given:
     every = tuple(items)
-    return Given(every, tokens("\n".join(item.line for item in every)))
+    return Given(every, estimate_tokens("\n".join(item.line for item in every)))
 
 
-def _session_line(row: Row) -> str:
+def _session_line(row: SessionRow) -> str:
     outcome = f" Outcome: {clip(row.outcome, _OUTCOME)}" if row.outcome else ""
     return f"- [{row.at[:10]}] {clip(row.title, _TITLE)}{outcome} ({row.id})"

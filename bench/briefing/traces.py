@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bench.briefing.sittings import Part, Sitting
-from tacit.learn.fixes.errors import Sort, trouble_of
-from tacit.learn.sessions import every_learner
-from tacit.learn.types import Said
+from tacit.learn.fixes.errors import ErrorClass, parse_error
+from tacit.learn.sessions import learn_all
+from tacit.learn.types import SessionEvent
 from tacit.model.event import Event
-from tacit.model.observation import SAID, Act
+from tacit.model.observation import CONVERSATION_TYPES, ToolAction
 from tacit.model.session import Session
 
 _VARYING = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,40}\b|\d+")
-_NO_ERROR = (Sort.NOTHING, Sort.DECLINED, Sort.IDLE)  # turned down, or nothing to do
+_NO_ERROR = (ErrorClass.NOTHING, ErrorClass.DECLINED, ErrorClass.IDLE)  # turned down, or nothing to do
 _SHORTEST = 12  # characters of an error that tells anything
 _FEWEST, _SHARE = 4, 1 / 3
 _PROJECTS = 3
@@ -52,21 +52,21 @@ class Everywhere(NamedTuple):
 def traces(session: Session, parts: Sequence[Part], *, after: Event | None = None) -> Traces:
     """Of these turns; `after` is the prompt that they are looked at for, which is no evidence of itself."""
     calls = [call for part in parts for call in part.turn.calls]
-    changed = {session.seen_from_here(file, call.directory) for call in calls for file in call.files}
-    opened = [call for call in calls if call.act is Act.READ and call.input and not call.input.endswith("…")]
-    read = {session.seen_from_here(call.input, call.directory) for call in opened}
-    failed = [call.result for part in parts for call in part.turn.failed]
+    changed = {session.relative_path(file, call.directory) for call in calls for file in call.files}
+    opened = [call for call in calls if call.act is ToolAction.READ and call.input and not call.input.endswith("…")]
+    read = {session.relative_path(call.input, call.directory) for call in opened}
+    failed = [call.result for part in parts for call in part.turn.failed_calls]
     events = [event for part in parts for event in part.events if event != after]
-    said = [Said(event.id, event.body) for event in events if isinstance(event.body, SAID)]
-    rules = tuple(dict.fromkeys(one.sentence for one in every_learner(said)))
+    said = [SessionEvent(event.id, event.body) for event in events if isinstance(event.body, CONVERSATION_TYPES)]
+    rules = tuple(dict.fromkeys(one.sentence for one in learn_all(said)))
     return Traces(frozenset(changed), frozenset(read), frozenset(filter(None, map(error_of, failed))), rules)
 
 
 def error_of(result: str) -> str:
     """The line that tells what went wrong, without what differs from time to time; empty where nothing did."""
-    trouble = trouble_of(result)
+    trouble = parse_error(result)
     line = " ".join(_VARYING.sub("#", trouble.line.lower()).split())
-    return line if trouble.sort not in _NO_ERROR and len(line) >= _SHORTEST else ""
+    return line if trouble.error_class not in _NO_ERROR and len(line) >= _SHORTEST else ""
 
 
 def everywhere(sittings: Iterable[Sitting]) -> dict[str, Everywhere]:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from bench.extracting.rows import Row, rows_of
 from bench.figures import Figure, table
-from tacit.hosts.capture import HEAD, source_of
-from tacit.hosts.records import Heard, Limits, Tally
-from tacit.learn.fixes.pipeline import learnt_from
-from tacit.learn.types import Learnt, Said
+from tacit.hosts.capture import HEAD_BYTES, detect_source
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
+from tacit.learn.fixes.pipeline import learn_fixes
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
-from tacit.model.observation import Titled
+from tacit.model.observation import SessionTitled
 
 LEAST_PRECISION, LEAST_RECALL, LEAST_RIGHT = 0.80, 0.70, 0.75
 _DURABLE = "resolved_durable"
@@ -30,7 +30,7 @@ class Result(NamedTuple):
     """A label and what was learnt of its failure."""
 
     label: Row
-    learnt: Learnt | None
+    learnt: Lesson | None
 
     @property
     def is_durable(self) -> bool:
@@ -79,7 +79,7 @@ class Score:
 @dataclass
 class Measured:
     results: list[Result] = field(default_factory=list)
-    unlabelled: list[Learnt] = field(default_factory=list)
+    unlabelled: list[Lesson] = field(default_factory=list)
 
     @property
     def repositories(self) -> list[str]:
@@ -108,21 +108,21 @@ def measure(path: Path) -> Measured:
     return measured
 
 
-def learnt_of(transcript: Path) -> list[Learnt]:
+def learnt_of(transcript: Path) -> list[Lesson]:
     said = ((_own_id(heard), heard.body) for heard in _heard(transcript))
-    return list(learnt_from(Said(own, body) for own, body in said if not isinstance(body, Titled)))
+    return list(learn_fixes(SessionEvent(own, body) for own, body in said if not isinstance(body, SessionTitled)))
 
 
-def _own_id(heard: Heard) -> EventId:
+def _own_id(heard: TranscriptEvent) -> EventId:
     """The id that the host gave to a call; where that may be used elsewhere, the key has the session in front of it."""
     return EventId(heard.key.removeprefix(f"{heard.session}/"))
 
 
-def _heard(path: Path) -> list[Heard]:
+def _heard(path: Path) -> list[TranscriptEvent]:
     with open(path, "rb") as file:
-        source = source_of(str(path), file.read(HEAD))
+        source = detect_source(str(path), file.read(HEAD_BYTES))
         file.seek(0)
-        return list(source.read(file, 0, Limits(), Tally())) if source else []
+        return list(source.read(file, 0, CaptureLimits(), ReadStats())) if source else []
 
 
 def _folder(path: Path) -> Path:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bench.extracting.rows import Row
-from tacit.learn.statements.pipeline import learn_from
-from tacit.learn.types import Learnt, Said
+from tacit.learn.statements.pipeline import learn_statements
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven
 
@@ -39,8 +39,8 @@ class Prompt(NamedTuple):
 class Found(NamedTuple):
     """What was learnt of one prompt: right ones with the label they hit, wrong ones, and labels that were missed."""
 
-    right: tuple[tuple[Learnt, Label], ...]
-    wrong: tuple[Learnt, ...]
+    right: tuple[tuple[Lesson, Label], ...]
+    wrong: tuple[Lesson, ...]
     missed: tuple[Label, ...]
 
 
@@ -116,7 +116,7 @@ def labelled(rows: Iterable[Row]) -> Iterator[Prompt]:
 
 def judged(prompt: Prompt) -> Found:
     right, wrong, hit = [], [], set()
-    for learnt in learn_from([Said(EventId("1"), PromptGiven("", prompt.text))]):
+    for learnt in learn_statements([SessionEvent(EventId("1"), PromptGiven("", prompt.text))]):
         overlapped = [label for label in prompt.labels if _overlap(prompt.text, learnt.quote, label.quote)]
         if overlapped:
             right.append((learnt, next((one for one in overlapped if one.kind == learnt.kind.label), overlapped[0])))

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bench.extracting.rows import Row
-from tacit.learn.statements.pipeline import learn_from
-from tacit.learn.types import Learnt, Said
+from tacit.learn.statements.pipeline import learn_statements
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven
 
@@ -18,7 +18,7 @@ class Recognised:
 
     rules: int = 0
     known: int = 0
-    results: list[tuple[str, list[Learnt]]] = field(default_factory=list)
+    results: list[tuple[str, list[Lesson]]] = field(default_factory=list)
 
     @property
     def share(self) -> float:
@@ -28,7 +28,7 @@ class Recognised:
 def measure(rows: Iterable[Row]) -> Recognised:
     recognised = Recognised()
     for row in rows:
-        learnt = learn_from([Said(EventId("1"), PromptGiven("", row["text"]))])
+        learnt = learn_statements([SessionEvent(EventId("1"), PromptGiven("", row["text"]))])
         recognised.rules += 1
         recognised.known += bool(learnt)
         recognised.results.append((row["text"], learnt))

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from bench.recalling.scores import Scores
 from bench.recalling.shelf import Message, Shelf
-from tacit.index.session_writer import begun
-from tacit.search.semantic import Meaning
+from tacit.index.session_writer import new_branch
+from tacit.search.semantic import EmbeddingModel
 
 _MOST = 20  # as many as `tacit recall` looks at for ten answers
 
@@ -25,7 +25,7 @@ class Measured(NamedTuple):
     on_its_day: Scores
 
 
-def measure(given: Mapping[str, Any], meaning: Meaning | None = None) -> tuple[Measured, Measured]:
+def measure(given: Mapping[str, Any], meaning: EmbeddingModel | None = None) -> tuple[Measured, Measured]:
     """By words, and by meaning as well."""
     shelf, begun = Shelf(meaning), {}
     for session in given["sessions"]:
@@ -58,5 +58,5 @@ def _add(
 
 def _messages(session: Mapping[str, Any]) -> Sequence[Message]:
     said = [(0, text) for text in session["prompts"]] + [(1, text) for text in session["assistant"]]
-    branches = [begun(session["branch"]), *[""] * len(said)]
+    branches = [new_branch(session["branch"]), *[""] * len(said)]
     return [Message(str(place), *one, branch) for place, (one, branch) in enumerate(zip(said, branches, strict=False))]

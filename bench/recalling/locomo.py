@@ -13,19 +13,19 @@ from typing import Any
 
 from bench.recalling.scores import Both, Scores
 from bench.recalling.shelf import Message, Shelf
-from tacit.search.semantic import Meaning
+from tacit.search.semantic import EmbeddingModel
 
 _UNANSWERABLE = 5
 _TURN = re.compile(r"D\d{1,4}:\d{1,5}")
 _MOST = 10
 
 
-def measure(conversations: Iterable[Mapping[str, Any]], meaning: Meaning | None = None) -> dict[str, Both]:
+def measure(conversations: Iterable[Mapping[str, Any]], meaning: EmbeddingModel | None = None) -> dict[str, Both]:
     """The scores of each conversation."""
     return {one["sample_id"]: _measured(one, meaning) for one in conversations}
 
 
-def _measured(sample: Mapping[str, Any], meaning: Meaning | None) -> Both:
+def _measured(sample: Mapping[str, Any], meaning: EmbeddingModel | None) -> Both:
     talk = sample["conversation"]
     names = [talk["speaker_a"], talk["speaker_b"]]
     shelf, scores = Shelf(meaning), Both(Scores(), Scores())

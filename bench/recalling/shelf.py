@@ -11,12 +11,12 @@ from datetime import date
 from typing import NamedTuple
 
 from tacit.index import database as store
-from tacit.index.doc_ids import first_number, number_of, run_of
-from tacit.index.postings_writer import Lists, Wording
-from tacit.search.bm25 import Scored, asked
-from tacit.search.semantic import Meaning, nearer_messages
-from tacit.search.sessions import in_sessions
-from tacit.text.words import words
+from tacit.index.doc_ids import message_doc_id, session_start_id, start_id_of
+from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.search.bm25 import ScoredDocument, parse_query
+from tacit.search.semantic import EmbeddingModel, rerank_messages
+from tacit.search.sessions import retrieve_messages
+from tacit.text.words import tokenize
 
 
 class Message(NamedTuple):
@@ -39,48 +39,52 @@ class Answers(NamedTuple):
 class Shelf:
     """Conversations by name."""
 
-    def __init__(self, meaning: Meaning | None = None) -> None:
+    def __init__(self, meaning: EmbeddingModel | None = None) -> None:
         self._meaning = meaning
-        self._connection = store.create(":memory:")
+        self._connection = store.create_index(":memory:")
         self._messages: dict[int, str] = {}
         self._conversations: dict[int, str] = {}
 
     def add(self, name: str, day: date, messages: Sequence[Message]) -> None:
-        first = first_number(day, zlib.crc32(name.encode()))
+        first = session_start_id(day, zlib.crc32(name.encode()))
         assert first not in self._conversations
         self._conversations[first] = name
         rows = []
         for place, message in enumerate(messages):
-            number, said = number_of(first, place, message.voice), " ".join(words(message.text))
+            number, said = message_doc_id(first, place, message.voice), " ".join(tokenize(message.text))
             self._messages[number] = message.name
-            beside = " ".join(words(message.beside))
-            rows.append(Wording(number, said, beside) if message.voice == 0 else Wording(number, "", said))
+            beside = " ".join(tokenize(message.beside))
+            rows.append(
+                IndexedDocument(number, said, beside) if message.voice == 0 else IndexedDocument(number, "", said)
+            )
             if self._meaning:
-                row = (number, b"", self._meaning.vector(message.text))
+                row = (number, b"", self._meaning.embed(message.text))
                 self._connection.execute("INSERT INTO vector VALUES (?, ?, ?)", row)
-        lists = Lists(self._connection)
-        lists.put(rows, fresh=True)
-        lists.settle()
+        lists = PostingsWriter(self._connection)
+        lists.add(rows, fresh=True)
+        lists.flush()
 
     def messages(self, question: str, voice: int | None, most: int) -> Answers:
         """The messages that answer best."""
         return Answers(
-            *([self._messages[one.number] for one in found[:most]] for found in self._found(question, voice, most))
+            *([self._messages[one.doc_id] for one in found[:most]] for found in self._found(question, voice, most))
         )
 
     def conversations(self, question: str, most: int) -> Answers:
         """The conversations that answer best."""
         return Answers(
             *(
-                list(dict.fromkeys(self._conversations[run_of(one.number)] for one in found))[:most]
+                list(dict.fromkeys(self._conversations[start_id_of(one.doc_id)] for one in found))[:most]
                 for found in self._found(question, None, most)
             )
         )
 
-    def _found(self, question: str, voice: int | None, most: int) -> tuple[list[Scored], list[Scored]]:
-        found = in_sessions(self._connection, asked(self._connection, question), lambda _run: voice, most).scored
+    def _found(self, question: str, voice: int | None, most: int) -> tuple[list[ScoredDocument], list[ScoredDocument]]:
+        found = retrieve_messages(
+            self._connection, parse_query(self._connection, question), lambda _run: voice, most
+        ).scored
         if self._meaning is None:
             return found, []
-        meaning, vector = self._meaning, self._meaning.vector(question)
-        nearer = nearer_messages(self._connection, found, lambda kept: meaning.closenesses(vector, kept))
+        meaning, vector = self._meaning, self._meaning.embed(question)
+        nearer = rerank_messages(self._connection, found, lambda kept: meaning.similarities(vector, kept))
         return found, [one.scored for one in nearer]

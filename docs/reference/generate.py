@@ -7,9 +7,9 @@ from pathlib import Path
 
 from docs.reference import output
 
-from tacit.cli.commands import GROUPS, load
-from tacit.cli.permissions import WHO
-from tacit.cli.run import for_command, overview
+from tacit.cli.commands import GROUPS, load_command
+from tacit.cli.permissions import ACCESS_RULES
+from tacit.cli.run import command_help, help_overview
 
 HERE = Path(__file__).parent
 
@@ -28,22 +28,22 @@ def page() -> str:
         "Exit codes: 0 done, 1 refused or no such thing, 2 wrong use, 3 and above: the home is unwell "
         "(4 it cannot be written, 5 another process holds it). A list or search that finds nothing is done, unless "
         "`--exit-code` asks for 1. What `--json` prints is described in [JSON output](json.md).",
-        _fenced(overview()),
+        _fenced(help_overview()),
         *_who(),
     ]
     for title, commands in GROUPS.items():
         parts.append(f"## {title}")
         for name in commands:
-            command = load(name)
-            parts += [f"### tacit {name}", _fenced(for_command(command))]
+            command = load_command(name)
+            parts += [f"### tacit {name}", _fenced(command_help(command))]
     return "\n\n".join(parts) + "\n"
 
 
 def _who() -> list[str]:
     """The table of who may run what."""
     rows = [
-        f"| `tacit {name}{' ' + form if form else ''}` | {who.meaning} |"
-        for name, forms in WHO.items()
+        f"| `tacit {name}{' ' + form if form else ''}` | {who.description} |"
+        for name, forms in ACCESS_RULES.items()
         for form, who in forms.items()
     ]
     text = (

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tacit.cli.json_forms import SCHEMA
+from tacit.cli.json_output import SCHEMA_VERSION
 
 # A type is one of JSON, an object below, or one of `ID`, `TIME`, `DAY`, `SCOPE`; in brackets a list of such; with a
 # question mark it may be null. `numbers` is an object of names and numbers.
@@ -285,8 +285,9 @@ PATTERNS = {
 }
 _PLAIN = ("string", "integer", "number", "boolean")
 _RULES = (
-    f"""This is version {SCHEMA} of the vocabulary, which `tacit status --json` tells as `schema`. The number rises when
-a field is removed or changes its meaning. New fields may come at any time: ignore names that you do not know.
+    f"""This is version {SCHEMA_VERSION} of the vocabulary, which `tacit status --json` tells as `schema`.
+The number rises when a field is removed or changes its meaning. New fields may come at any time: ignore names that you
+do not know.
 [json.schema.json](json.schema.json) is the same for programs, as JSON Schema.""",
     """A name means the same in every output. Ids are whole; `short` is what people type, and every command takes both.
 Times are UTC with microseconds, as in `2026-03-02T11:00:00.000000Z`, and days are `2026-03-02`. A scope is `global`, or
@@ -301,8 +302,8 @@ def schema() -> dict[str, object]:
     """The JSON Schema of all outputs: `$defs` has one named `output.` and the command for each."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"What Tacit's commands print with --json, version {SCHEMA}",
-        "version": SCHEMA,
+        "title": f"What Tacit's commands print with --json, version {SCHEMA_VERSION}",
+        "version": SCHEMA_VERSION,
         "$defs": {
             **{name: {"type": "string", "pattern": pattern} for name, pattern in PATTERNS.items()},
             **{f"field.{name}": {**_typed(kind), "description": told} for name, (kind, told) in FIELDS.items()},

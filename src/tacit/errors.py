@@ -24,29 +24,29 @@ class TacitError(Exception):
         self.hint = hint
 
 
-class WrongUse(TacitError):
+class UsageError(TacitError):
     exit_code = 2
 
 
-class Refused(TacitError):
+class RefusedError(TacitError):
     exit_code = 1
 
 
-class NotFound(TacitError):
+class NotFoundError(TacitError):
     exit_code = 1
 
 
-class StoreUnwell(TacitError):
+class StoreError(TacitError):
     exit_code = 3
 
 
-class ReadOnly(StoreUnwell):
+class ReadOnlyError(StoreError):
     exit_code = 4
 
 
-class LockBusy(StoreUnwell):
+class LockBusyError(StoreError):
     exit_code = 5
 
 
-class IndexUnwell(Exception):
+class IndexUnusableError(Exception):
     """The index is missing, of another version, or damaged: it must be rebuilt from the log."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from io import BytesIO
 
-from tacit.shell.histories import FORMATS, SECOND, Entry, Unread
+from tacit.shell.history_formats import FORMATS, SECOND, HistoryEntry, SkippedEntry
 
 AT = 1_700_000_000
 
 
-def entries(shell: str, data: bytes) -> list[Entry]:
-    return [one for one in FORMATS[shell].read(BytesIO(data)) if isinstance(one, Entry)]
+def entries(shell: str, data: bytes) -> list[HistoryEntry]:
+    return [one for one in FORMATS[shell].read(BytesIO(data)) if isinstance(one, HistoryEntry)]
 
 
 def commands(shell: str, data: bytes) -> list[str]:
@@ -23,4 +23,4 @@ def timed(shell: str, data: bytes) -> list[tuple[int, str]]:
 
 
 def unread(shell: str, data: bytes) -> Counter[str]:
-    return Counter(one.reason for one in FORMATS[shell].read(BytesIO(data)) if isinstance(one, Unread))
+    return Counter(one.reason for one in FORMATS[shell].read(BytesIO(data)) if isinstance(one, SkippedEntry))

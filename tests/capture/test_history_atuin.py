@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 from tacit.model.observation import UNKNOWN_STATUS
-from tacit.shell import histories as atuin
-from tacit.shell.histories import NOT_TEXT, TOO_LONG, UNREADABLE, Entry, Read, Unread
+from tacit.shell import history_formats as atuin
+from tacit.shell.history_formats import NOT_TEXT, TOO_LONG, UNREADABLE, HistoryEntry, HistoryItem, SkippedEntry
 
 AT = 1_700_000_000_123_456_789
 TABLE = (
@@ -37,7 +37,7 @@ def row(name: str, command: object, at: int = AT, **more: object) -> Row:
     )  # fmt: skip
 
 
-def read(path: Path) -> list[Read]:
+def read(path: Path) -> list[HistoryItem]:
     with open(path, "rb") as file:
         return list(atuin.read_atuin(file))
 
@@ -45,8 +45,8 @@ def read(path: Path) -> list[Read]:
 def test_a_row_tells_all_there_is_to_know(tmp_path: Path) -> None:
     path = kept(tmp_path / "history.db", [row("b", "make test"), row("a", "ls", AT - 1000)])
     assert read(path) == [
-        Entry("ls", AT // 1000 - 1, 2, 1, "/src", "s1", "box"),
-        Entry("make test", AT // 1000, 2, 1, "/src", "s1", "box"),
+        HistoryEntry("ls", AT // 1000 - 1, 2, 1, "/src", "s1", "box"),
+        HistoryEntry("make test", AT // 1000, 2, 1, "/src", "s1", "box"),
     ]
 
 
@@ -56,22 +56,22 @@ def test_what_was_deleted_there_does_not_come_here(tmp_path: Path) -> None:
 
 def test_what_atuin_took_over_has_neither_status_nor_session(tmp_path: Path) -> None:
     (entry,) = read(kept(tmp_path / "history.db", [row("a", "ls", took=-1, exit=0, cwd="unknown")]))
-    assert entry == Entry("ls", AT // 1000, 0, UNKNOWN_STATUS, "", "", "box")
+    assert entry == HistoryEntry("ls", AT // 1000, 0, UNKNOWN_STATUS, "", "", "box")
 
 
 def test_an_older_table_with_fewer_columns_is_read(tmp_path: Path) -> None:
     table = "CREATE TABLE history (id TEXT, command TEXT, timestamp INTEGER)"
-    assert read(kept(tmp_path / "history.db", [("a", "ls", AT)], table)) == [Entry("ls", AT // 1000)]
+    assert read(kept(tmp_path / "history.db", [("a", "ls", AT)], table)) == [HistoryEntry("ls", AT // 1000)]
 
 
 def test_a_row_that_cannot_be_read_costs_only_itself(tmp_path: Path) -> None:
     rows = [row("a", "ls"), row("b", "x" * 5_000_000, AT + 1), row("c", 17.5, AT + 2), row("d", "pwd", AT + 3)]
     table = TABLE.replace("command TEXT", "command")
     found = read(kept(tmp_path / "history.db", rows, table))
-    assert [one.command if isinstance(one, Entry) else one for one in found] == [
+    assert [one.command if isinstance(one, HistoryEntry) else one for one in found] == [
         "ls",
-        Unread(TOO_LONG),
-        Unread(NOT_TEXT),
+        SkippedEntry(TOO_LONG),
+        SkippedEntry(NOT_TEXT),
         "pwd",
     ]
 
@@ -79,8 +79,8 @@ def test_a_row_that_cannot_be_read_costs_only_itself(tmp_path: Path) -> None:
 def test_what_is_no_database_of_atuin_is_one_line_that_could_not_be_read(tmp_path: Path) -> None:
     junk = tmp_path / "junk.db"
     junk.write_bytes(b"SQLite format 3\0" + os.urandom(5000))
-    assert read(junk) == [Unread(UNREADABLE)]
-    assert read(kept(tmp_path / "other.db", [], "CREATE TABLE history (id TEXT)")) == [Unread(UNREADABLE)]
+    assert read(junk) == [SkippedEntry(UNREADABLE)]
+    assert read(kept(tmp_path / "other.db", [], "CREATE TABLE history (id TEXT)")) == [SkippedEntry(UNREADABLE)]
 
 
 def test_a_damaged_page_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_damaged_page_does_not_stop_the_others(tmp_path: Path) -> None:
     path.write_bytes(bytes(data))
     found = read(path)
     assert found, "whatever is damaged is told"
-    assert all(isinstance(one, Unread) or one.command.isprintable() for one in found)
+    assert all(isinstance(one, SkippedEntry) or one.command.isprintable() for one in found)
 
 
 def test_reading_leaves_no_trace(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_still_stands_in_the_write_ahead_log_is_read_too(tmp_path: Path) ->
         connection.commit()
         before = path.read_bytes()
         found = read(path)
-        assert [one.command for one in found if isinstance(one, Entry)] == ["ls", "pwd"]
+        assert [one.command for one in found if isinstance(one, HistoryEntry)] == ["ls", "pwd"]
         assert path.read_bytes() == before
 
 

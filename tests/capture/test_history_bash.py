@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.shell.histories import TOO_LONG
+from tacit.shell.history_formats import TOO_LONG
 from tests.capture.reading import AT, commands, timed, unread
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.shell.history_lines import UNKNOWN, Directories
+from tacit.shell.history_lines import UNKNOWN_DIRECTORY, DirectoryTracker
 
 
 def after(*lines: str, there: tuple[str, ...] = ()) -> str:
     """Where a person is after these lines, on a disk that has these folders alone."""
-    known = Directories("/home/me", lambda path: path in there)
+    known = DirectoryTracker("/home/me", lambda path: path in there)
     for line in lines:
-        known.started(line)
-    return known.started("make")
+        known.directory_of(line)
+    return known.directory_of("make")
 
 
 @pytest.mark.parametrize(
     ("lines", "place"),
     [
-        ((), UNKNOWN),
+        ((), UNKNOWN_DIRECTORY),
         (("cd /srv/app",), "/srv/app"),
         (("cd ~/src/app",), "/home/me/src/app"),
         (("cd $HOME/src", "cd app"), "/home/me/src/app"),
@@ -31,7 +31,7 @@ def after(*lines: str, there: tuple[str, ...] = ()) -> str:
         (("cd /srv", "pushd /var/www", "pushd"), "/srv"),
         (("cd -- /srv",), "/srv"),
         (("cd -P /srv",), "/srv"),
-        (("cd 'my app'",), UNKNOWN),
+        (("cd 'my app'",), UNKNOWN_DIRECTORY),
         (("cd /srv && cd 'my app' && make",), "/srv/my app"),
         (("cd /srv; make; cd app",), "/srv/app"),
         (("git pull && cd /srv",), "/srv"),
@@ -78,26 +78,26 @@ def test_what_another_shell_does_changes_nothing_here(line: str) -> None:
     ],
 )
 def test_where_nobody_can_tell_it_is_unknown(line: str) -> None:
-    assert after("cd /srv/app", line) == UNKNOWN
-    assert after("cd /srv/app", line, "cd lib") == UNKNOWN
+    assert after("cd /srv/app", line) == UNKNOWN_DIRECTORY
+    assert after("cd /srv/app", line, "cd lib") == UNKNOWN_DIRECTORY
     assert after("cd /srv/app", line, "cd /srv") == "/srv"
 
 
 def test_a_line_is_run_where_it_was_started() -> None:
-    known = Directories("/home/me", lambda _path: False)
-    known.started("cd /srv")
-    assert known.started("cd app && make") == "/srv"
-    assert known.started("ls") == "/srv/app"
+    known = DirectoryTracker("/home/me", lambda _path: False)
+    known.directory_of("cd /srv")
+    assert known.directory_of("cd app && make") == "/srv"
+    assert known.directory_of("ls") == "/srv/app"
 
 
 def test_a_folder_that_is_not_there_was_mistyped_or_is_gone() -> None:
     there = ("/home/me/src", "/home/me/src/app")
-    assert after("cd ~/src", "cd apq", there=there) == UNKNOWN
+    assert after("cd ~/src", "cd apq", there=there) == UNKNOWN_DIRECTORY
     assert after("cd ~/src", "cd apq", "cd app", there=there) == "/home/me/src/app"
 
 
 def test_a_new_session_begins_nowhere() -> None:
-    known = Directories("/home/me", lambda _path: False)
-    known.started("cd /srv")
-    known.forget()
-    assert known.started("make") == UNKNOWN
+    known = DirectoryTracker("/home/me", lambda _path: False)
+    known.directory_of("cd /srv")
+    known.reset()
+    assert known.directory_of("make") == UNKNOWN_DIRECTORY

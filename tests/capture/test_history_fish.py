@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.shell.histories import BLANK_FIRST, NO_ENTRY, TOO_LONG
+from tacit.shell.history_formats import LEADING_BLANK, NOT_IN_ENTRY, TOO_LONG
 from tests.capture.reading import AT, commands, timed, unread
 
 
@@ -29,4 +29,4 @@ def test_what_belongs_to_no_entry_is_counted() -> None:
         b"\x00\x01\x02\nwhen: 17\n- cmd: ls\n  when: 1700000000\njunk\n- cmd:  hidden\n- cmd: \n- cmd: " + b"x" * 9_000
     )
     assert timed("fish", data) == [(AT, "ls")]
-    assert unread("fish", data) == {NO_ENTRY: 3, BLANK_FIRST: 1, TOO_LONG: 1}
+    assert unread("fish", data) == {NOT_IN_ENTRY: 3, LEADING_BLANK: 1, TOO_LONG: 1}

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.shell.histories import FORMATS, LONGEST, Entry, shell_of
-from tacit.shell.history_import import HistoryFile, found, places
-from tacit.shell.history_lines import Sessions, Sitting
+from tacit.shell.history_formats import FORMATS, MAX_COMMAND_CHARS, HistoryEntry, detect_shell
+from tacit.shell.history_import import HistoryFile, existing_histories, possible_histories
+from tacit.shell.history_lines import SessionAssigner, SessionSpan
 
 TEXTS = [shell for shell in FORMATS if shell != "atuin"]
 PIECES = [
@@ -38,8 +38,8 @@ junk = st.lists(st.sampled_from(PIECES) | st.binary(max_size=12), max_size=40).m
 @given(data=junk)
 def test_whatever_is_read_can_be_stored_and_shown(shell: str, data: bytes) -> None:
     for one in FORMATS[shell].read(BytesIO(data)):
-        if isinstance(one, Entry):
-            assert one.command.strip() and len(one.command) <= LONGEST
+        if isinstance(one, HistoryEntry):
+            assert one.command.strip() and len(one.command) <= MAX_COMMAND_CHARS
             one.command.encode("utf-8")
             assert one.command.replace("\n", "").replace("\t", "").isprintable() or not one.command.isascii()
             assert not any(sign < " " and sign not in "\n\t" for sign in one.command)
@@ -60,7 +60,7 @@ def test_it_does_not_matter_how_the_bytes_come(shell: str, data: bytes, size: in
 def test_a_line_without_end_costs_no_memory(shell: str) -> None:
     """A third of a gigabyte in one line, in a process that may have no more than the interpreter and a little."""
     program = f"""
-from tacit.shell.histories import FORMATS
+from tacit.shell.history_formats import FORMATS
 class Endless:
     left = 330
     def read(self, size):
@@ -94,7 +94,7 @@ print(len(list(FORMATS[{shell!r}].read(Endless()))))
     ],
 )
 def test_a_file_tells_its_shell_by_what_it_holds_or_is_called(name: str, head: bytes, shell: str | None) -> None:
-    assert shell_of(f"/somewhere/{name}", head) == shell
+    assert detect_shell(f"/somewhere/{name}", head) == shell
 
 
 def test_histories_are_looked_for_where_shells_keep_them(tmp_path: Path) -> None:
@@ -103,12 +103,12 @@ def test_histories_are_looked_for_where_shells_keep_them(tmp_path: Path) -> None
     (tmp_path / ".zsh_history").symlink_to("z/.zsh_history")
     (tmp_path / "elsewhere").write_text("ls\n")
     environment = {"ZDOTDIR": f"{tmp_path}/z", "HISTFILE": f"{tmp_path}/elsewhere", "XDG_DATA_HOME": f"{tmp_path}/d"}
-    assert found(environment, str(tmp_path)) == [
+    assert existing_histories(environment, str(tmp_path)) == [
         HistoryFile(f"{tmp_path}/z/.zsh_history", "zsh"),
         HistoryFile(f"{tmp_path}/elsewhere"),
     ]
-    assert HistoryFile(f"{tmp_path}/d/fish/fish_history", "fish") in places(environment, str(tmp_path))
-    assert HistoryFile(f"{tmp_path}/.local/share/atuin/history.db", "atuin") in places({}, str(tmp_path))
+    assert HistoryFile(f"{tmp_path}/d/fish/fish_history", "fish") in possible_histories(environment, str(tmp_path))
+    assert HistoryFile(f"{tmp_path}/.local/share/atuin/history.db", "atuin") in possible_histories({}, str(tmp_path))
 
 
 # Sessions
@@ -116,9 +116,9 @@ def test_histories_are_looked_for_where_shells_keep_them(tmp_path: Path) -> None
 HOUR, AT = 3600, 1_700_000_000
 
 
-def sat(seconds: list[int], known: tuple[Sitting, ...] = ()) -> list[str]:
-    sessions = Sessions("zsh", known)
-    return [sessions.at(second) for second in seconds]
+def sat(seconds: list[int], known: tuple[SessionSpan, ...] = ()) -> list[str]:
+    sessions = SessionAssigner("zsh", known)
+    return [sessions.session_at(second) for second in seconds]
 
 
 def test_a_pause_of_thirty_minutes_begins_a_new_session_and_less_does_not() -> None:
@@ -127,8 +127,8 @@ def test_a_pause_of_thirty_minutes_begins_a_new_session_and_less_does_not() -> N
 
 
 def test_a_pause_begins_when_a_command_has_ended() -> None:
-    sessions = Sessions("zsh")
-    assert sessions.at(AT, 2 * HOUR * 1000) == sessions.at(AT + 2 * HOUR + 60)
+    sessions = SessionAssigner("zsh")
+    assert sessions.session_at(AT, 2 * HOUR * 1000) == sessions.session_at(AT + 2 * HOUR + 60)
 
 
 def test_going_back_in_time_is_another_terminal() -> None:
@@ -137,5 +137,7 @@ def test_going_back_in_time_is_another_terminal() -> None:
 
 
 def test_a_session_that_lost_its_beginning_is_still_the_same() -> None:
-    assert sat([AT + 60], (Sitting(AT, AT + 30, "zsh:1"), Sitting(AT + 9 * HOUR, AT + 10 * HOUR, "zsh:2"))) == ["zsh:1"]
-    assert sat([AT + 5 * HOUR], (Sitting(AT, AT + 30, "zsh:1"),)) == [f"zsh:{AT + 5 * HOUR}"]
+    assert sat([AT + 60], (SessionSpan(AT, AT + 30, "zsh:1"), SessionSpan(AT + 9 * HOUR, AT + 10 * HOUR, "zsh:2"))) == [
+        "zsh:1"
+    ]
+    assert sat([AT + 5 * HOUR], (SessionSpan(AT, AT + 30, "zsh:1"),)) == [f"zsh:{AT + 5 * HOUR}"]

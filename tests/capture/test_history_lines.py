@@ -7,18 +7,18 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.log.bulk import CommandLines
+from tacit.log.bulk import CommandEncoder
 from tacit.log.codec import encode
 from tacit.model.claim import GLOBAL, Provenance
-from tacit.model.event import USER, Event, Origin
+from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
-from tacit.secrets.batch import Blockwise
-from tacit.secrets.probes import EXAMPLES
+from tacit.secrets.batch import BatchRedactor
+from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import redacted, secret_kind
-from tacit.secrets.spec import SHAPES
+from tacit.secrets.spec import CONTEXT_ROWS
 from tacit.secrets.tokens import TOKENS, VENDORS
-from tacit.shell.history_lines import DIGEST, command_id, key_of
+from tacit.shell.history_lines import DIGEST_BYTES, command_id, id_key
 from tests.support.secret_examples import written
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -34,10 +34,10 @@ ORDINARY = (
 )
 SECRETS = [
     *(written(row[3]) for row in (*TOKENS, *VENDORS)),
-    *(written(row[5]) for row in SHAPES),
-    *(written(example) for _, example, _ in EXAMPLES),
+    *(written(row[5]) for row in CONTEXT_ROWS),
+    *(written(example) for _, example, _ in BLOCK_EXAMPLES),
 ]
-COUNTER = [written(row[4]) for row in (*TOKENS, *VENDORS)] + [written(row[6]) for row in SHAPES]
+COUNTER = [written(row[4]) for row in (*TOKENS, *VENDORS)] + [written(row[6]) for row in CONTEXT_ROWS]
 
 
 @settings(max_examples=200, deadline=None)
@@ -45,22 +45,22 @@ COUNTER = [written(row[4]) for row in (*TOKENS, *VENDORS)] + [written(row[6]) fo
 def test_a_quick_line_is_the_line_of_the_codec(
     ran: list[tuple[tuple[str, str, int, int, str], int, int, str]],
 ) -> None:
-    quick = CommandLines("zsh")
+    quick = CommandEncoder("zsh")
     for (command, directory, status, milliseconds, host), at, tz, session in ran:
         name = event_id(at // 1000, command.encode()[:10].ljust(10, b"x"))
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)
-        origin = Origin(moment, tz, host, session, USER, Provenance.USER_FILE)
+        origin = EventOrigin(moment, tz, host, session, USER, Provenance.USER_FILE)
         event = Event(name, name, origin, GLOBAL, CommandRan(command, directory, status, milliseconds, "zsh"))
-        assert quick.line(name, command, (directory, status, milliseconds, host), session, at, tz) == encode(event)
+        assert quick.encode(name, command, (directory, status, milliseconds, host), session, at, tz) == encode(event)
 
 
-@given(st.integers(0, 2**48 - 1), st.binary(min_size=DIGEST, max_size=DIGEST))
+@given(st.integers(0, 2**48 - 1), st.binary(min_size=DIGEST_BYTES, max_size=DIGEST_BYTES))
 def test_a_quick_id_is_an_id_and_keeps_its_key(milliseconds: int, digest: bytes) -> None:
     bits = int.from_bytes(digest, "big")
     entropy = ((bits >> 60) << 62 | bits & ((1 << 60) - 1)).to_bytes(10, "big")
     name = command_id(milliseconds, digest)
     assert name == event_id(milliseconds, entropy)
-    assert key_of(name) == digest[2:]
+    assert id_key(name) == digest[2:]
 
 
 def test_a_block_finds_whatever_a_line_finds() -> None:
@@ -75,7 +75,7 @@ def test_a_block_finds_whatever_a_line_finds() -> None:
 @settings(max_examples=250, deadline=None)
 @given(st.lists(st.sampled_from([*ORDINARY, *COUNTER, *SECRETS]), max_size=12), st.integers(1, 5))
 def test_texts_are_cleaned_in_blocks_as_they_are_one_by_one(drawn: list[str], size: int) -> None:
-    guard = Blockwise(lambda secret: f"{len(secret):08x}")
+    guard = BatchRedactor(lambda secret: f"{len(secret):08x}")
     for begins in range(0, len(drawn), size):
         block = drawn[begins : begins + size]
-        assert guard.cleaned(block) == [redacted(text, lambda secret: f"{len(secret):08x}") for text in block]
+        assert guard.redact(block) == [redacted(text, lambda secret: f"{len(secret):08x}") for text in block]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.shell.histories import BLANK_FIRST, NOT_TEXT, TOO_LONG
+from tacit.shell.history_formats import LEADING_BLANK, NOT_TEXT, TOO_LONG
 from tests.capture.reading import AT, commands, entries, timed, unread
 
 # What zsh 5.9 wrote, extended.
@@ -62,7 +62,7 @@ def test_bytes_that_are_no_text_become_one_replacement_each_and_mostly_such_is_n
 def test_what_begins_with_a_blank_is_hidden() -> None:
     data = b": 1700000000:0; secret\n: 1700000001:0;\tsecret\n secret\n: 1700000002:0;ls\n"
     assert commands("zsh", data) == ["ls"]
-    assert unread("zsh", data) == {BLANK_FIRST: 3}
+    assert unread("zsh", data) == {LEADING_BLANK: 3}
 
 
 def test_a_command_that_goes_on_without_end_is_one_that_is_too_long() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tacit.home.capture_policy import is_ignored
 from tacit.home.home import Home
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
-from tacit.shell.record import Captured, Recorded, ShellRecorder, read_record
+from tacit.shell.record import CapturedCommand, RecordOutcome, ShellRecorder, parse_record
 from tests.e2e.person import Person
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -34,14 +34,14 @@ def sent(**fields: str) -> bytes:
     return b"".join(value.encode() + b"\0" for value in {**FIELDS, **fields}.values())
 
 
-def read(**fields: str) -> Captured:
-    captured = read_record(sent(**fields), NOW)
+def read(**fields: str) -> CapturedCommand:
+    captured = parse_record(sent(**fields), NOW)
     assert captured is not None
     return captured
 
 
 def test_a_record_is_read_field_by_field() -> None:
-    assert read(meant="gmake test", planned="make tset") == Captured(
+    assert read(meant="gmake test", planned="make tset") == CapturedCommand(
         datetime(2026, 3, 2, 12, 0, 0, 250000, UTC),
         "7.8.9",
         CommandRan("make test", "/work", 3, 1500, "zsh", "gmake test", "make tset"),
@@ -50,25 +50,25 @@ def test_a_record_is_read_field_by_field() -> None:
 
 @pytest.mark.parametrize("command", ["", " make", "\tmake", "\nmake", "   "])
 def test_a_line_that_begins_with_a_blank_is_none(command: str) -> None:
-    assert read_record(sent(command=command), NOW) is None
+    assert parse_record(sent(command=command), NOW) is None
 
 
 @pytest.mark.parametrize(
     "command", ["tacit purge --text X", "cd / && tacit --home x purge X", "/usr/bin/tacit redact X", "X | tacit redact"]
 )
 def test_what_is_to_be_taken_out_is_not_taken_in(command: str) -> None:
-    assert read_record(sent(command=command), NOW) is None
-    assert read(command="git purge X").ran.command == "git purge X"
+    assert parse_record(sent(command=command), NOW) is None
+    assert read(command="git purge X").observation.command == "git purge X"
 
 
 def test_a_line_that_is_only_written_out_differently_means_nothing_else() -> None:
-    assert read(command="for i in 1; do echo $i; done", meant="for i in 1\ndo\n\techo $i\ndone").ran.meant == ""
-    assert read(command="ll", meant="ls -l").ran.meant == "ls -l"
+    assert read(command="for i in 1; do echo $i; done", meant="for i in 1\ndo\n\techo $i\ndone").observation.meant == ""
+    assert read(command="ll", meant="ls -l").observation.meant == "ls -l"
 
 
 def test_a_line_that_was_fetched_and_not_edited_was_not_planned() -> None:
-    assert read(planned="make test").ran.planned == ""
-    assert read(planned=" make secret").ran.planned == ""
+    assert read(planned="make test").observation.planned == ""
+    assert read(planned=" make secret").observation.planned == ""
 
 
 @pytest.mark.parametrize("start", ["", "0", "12", "never", "9" * 30, "-5", "9999999999999999", "1772452700250000", "٣"])
@@ -77,17 +77,17 @@ def test_without_a_clock_the_start_is_reckoned_back_from_now(start: str) -> None
 
 
 def test_a_status_nobody_knows_is_unknown() -> None:
-    assert read(status="").ran.status == UNKNOWN_STATUS
-    assert read(milliseconds="-4").ran.milliseconds == 0
+    assert read(status="").observation.status == UNKNOWN_STATUS
+    assert read(milliseconds="-4").observation.milliseconds == 0
 
 
 def test_another_form_is_not_guessed_at() -> None:
-    assert read_record(sent(form="tacit2"), NOW) is None
+    assert parse_record(sent(form="tacit2"), NOW) is None
 
 
 def test_a_record_that_was_cut_is_read_as_far_as_it_goes() -> None:
-    captured = read_record(sent(command="make " + "x" * 90_000)[:65536], NOW)
-    assert captured is not None and captured.ran.command.startswith("make xxx")
+    captured = parse_record(sent(command="make " + "x" * 90_000)[:65536], NOW)
+    assert captured is not None and captured.observation.command.startswith("make xxx")
 
 
 @settings(max_examples=200, deadline=None)
@@ -96,9 +96,9 @@ def test_a_record_that_was_cut_is_read_as_far_as_it_goes() -> None:
     | st.lists(st.binary(max_size=20), max_size=14).map(lambda parts: b"tacit1\0" + b"\0".join(parts))
 )
 def test_whatever_arrives_is_read_or_refused(record: bytes) -> None:
-    captured = read_record(record, NOW)
+    captured = parse_record(record, NOW)
     if captured is not None:
-        assert captured.ran.command.encode() and not captured.ran.command[0].isspace()
+        assert captured.observation.command.encode() and not captured.observation.command[0].isspace()
         assert captured.at.tzinfo is UTC
 
 
@@ -116,7 +116,7 @@ def test_the_first_command_makes_the_home_and_is_filed_where_it_ran(tmp_path: Pa
     person = Person(tmp_path)
     root = person.repository("work", remote="git@example.org:team/work.git")
     with person.at(root), Home(person.home, cwd=root) as home:
-        assert ShellRecorder(home).capture(read(directory=str(root))) is Recorded.APPENDED
+        assert ShellRecorder(home).capture(read(directory=str(root))) is RecordOutcome.APPENDED
     with person.vault() as opened:
         (event,) = list(opened.home.store.log.events())
     assert event.scope == "project:example.org/team/work"
@@ -130,7 +130,7 @@ def test_a_long_line_is_cut_behind_its_secrets(tmp_path: Path) -> None:
     with person.at(), Home(person.home) as home:
         assert (
             ShellRecorder(home).capture(read(command="true " + "x" * 7980 + " " + secret + " y" * 40))
-            is Recorded.APPENDED
+            is RecordOutcome.APPENDED
         )
     (path,) = person.home.glob("activity/*.jsonl")
     assert secret[:12] not in path.read_text()

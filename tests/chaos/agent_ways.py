@@ -15,7 +15,7 @@ from pathlib import Path
 from shlex import join, quote
 from typing import NamedTuple
 
-from tacit.home.actor import PROGRAMS, SIGNS
+from tacit.home.actor import AGENT_PROGRAMS, AGENT_VARIABLES
 from tests.chaos.outcome import Outcome, together
 from tests.e2e.person import Person
 
@@ -75,8 +75,8 @@ class Host(NamedTuple):
 
 def hosts() -> Iterator[Host]:
     """Each host that is known by its name without its variables, then each variable of a host of any name."""
-    yield from (Host(program.name) for program in PROGRAMS)
-    for sign in SIGNS:
+    yield from (Host(program.name) for program in AGENT_PROGRAMS)
+    for sign in AGENT_VARIABLES:
         yield Host("host", (f"{sign.variable}={sign.value or 'x-1'}",))
 
 
@@ -93,7 +93,7 @@ class Clean(NamedTuple):
 
 
 def _unset(clean: Clean) -> str:
-    return join(["env", *(word for sign in SIGNS for word in ("-u", sign.variable)), *clean.words])
+    return join(["env", *(word for sign in AGENT_VARIABLES for word in ("-u", sign.variable)), *clean.words])
 
 
 def _daemon(clean: Clean) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import NamedTuple
 
-from tacit.log.codec import Damaged
-from tacit.log.log import Line, Log
+from tacit.log.codec import DamagedLine
+from tacit.log.log import Log, RawLine
 from tacit.log.verify import verify
 from tacit.model.event import Event
-from tacit.model.observation import Sealed
+from tacit.model.observation import LogSealed
 
 
 class Audit(NamedTuple):
@@ -57,14 +57,14 @@ def audit(log: Log, acknowledged: Iterable[str]) -> Audit:
         unreadable=sum(segment.unreadable for segment in segments),
         loose_seals=sum(segment.loose_seals for segment in segments),
         disordered=sum(segment.disordered for segment in segments),
-        unended=sum(1 for segment in segments if log.torn_tail(segment.name)),
+        unended=sum(1 for segment in segments if log.torn_tail_bytes(segment.name)),
         serious=sum(1 for finding in verify(log) if finding.serious),
     )
 
 
 def events(log: Log, segment: str) -> list[Event]:
     """The readable events of a segment, in the order of the file."""
-    return [record.event for record in log.read(segment) if not isinstance(record.event, Damaged)]
+    return [record.event for record in log.read(segment) if not isinstance(record.event, DamagedLine)]
 
 
 class _Segment:
@@ -74,16 +74,16 @@ class _Segment:
         self.name = name
         self.ids: list[str] = []
         self.disordered = 0
-        bad: list[Line] = []
-        seals: list[Sealed] = []
+        bad: list[RawLine] = []
+        seals: list[LogSealed] = []
         last = ""
         for record in log.read(name):
-            if isinstance(record.event, Damaged):
+            if isinstance(record.event, DamagedLine):
                 bad.append(record.line)
                 continue
             self.disordered += record.event.id <= last
             last = record.event.id
-            if isinstance(record.event.body, Sealed):
+            if isinstance(record.event.body, LogSealed):
                 seals.append(record.event.body)
             else:
                 self.ids.append(record.event.id)
@@ -93,7 +93,7 @@ class _Segment:
         self.unreadable = len(bad) - self.fragments
 
 
-def _is_true(path: str, seal: Sealed) -> bool:
+def _is_true(path: str, seal: LogSealed) -> bool:
     """Whether the bytes it speaks of are there, just as it says."""
     with open(path, "rb") as file:
         file.seek(seal.offset)
@@ -101,5 +101,5 @@ def _is_true(path: str, seal: Sealed) -> bool:
     return len(fragment) == seal.length and sha256(fragment).hexdigest() == seal.sha256
 
 
-def _covers(seal: Sealed, line: Line) -> bool:
+def _covers(seal: LogSealed, line: RawLine) -> bool:
     return seal.offset <= line.offset and line.end - 1 <= seal.offset + seal.length

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tacit.home.home import Home
 from tacit.log.verify import verify
-from tacit.model.event import Event, Proposed
+from tacit.model.event import ClaimProposed, Event
 from tacit.vault.vault import Vault
 from tests.chaos.audit import events
 from tests.chaos.kills import index_faults
@@ -82,7 +82,7 @@ def _one(plan: Plan, number: int, writers: list[Writer]) -> Outcome:
 
 
 def _name(event: Event) -> str:
-    if not isinstance(event.body, Proposed):
+    if not isinstance(event.body, ClaimProposed):
         return ""
     return event.body.evidence or event.body.claim.triple.object
 

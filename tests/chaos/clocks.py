@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from tacit.shell.install import recorder
+from tacit.shell.install import recorder_argv
 from tests.chaos.outcome import Outcome
 from tests.e2e.person import Person
 from tests.hooks.running import ALL_CALLS, CALLS, Given, Scene, faults
@@ -83,7 +83,7 @@ def _at(scene: Scene, number: int, moment: Moment, *, machine: bool) -> Iterator
     if machine:
         environment.pop("TACIT_NOW")
     yield from _commands(person, environment, number, moment)
-    record = [*prefix, *recorder()]
+    record = [*prefix, *recorder_argv()]
     typed = subprocess.run(record, input=_RECORD % number, env=environment, capture_output=True, check=False)
     if (typed.returncode, typed.stdout, typed.stderr) != (0, b"", b""):
         yield f"the recorder ended with {typed}"

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from tacit.home.actor import SIGNS
-from tacit.home.settings import Settings, fit, key_of, restricted, value_in, variable_of
+from tacit.home.actor import AGENT_VARIABLES
+from tacit.home.settings import Settings, key_of, parse_value, restricted, validate_value, variable_of
 from tests.chaos.outcome import Outcome
 from tests.e2e.forms import OTHERS, PERSON_ONLY, furnish, typed
 from tests.e2e.person import Person, tree
 from tests.settings.permissive import NO_MORE, text_for
 
-MARKERS = tuple(dict.fromkeys((sign.variable, sign.value or "1") for sign in SIGNS))
+MARKERS = tuple(dict.fromkeys((sign.variable, sign.value or "1") for sign in AGENT_VARIABLES))
 WAYS: Mapping[str, Mapping[str, str]] = {
     "as it is": {},
     "as the person": {"TACIT_ACTOR": "user"},
@@ -114,4 +114,4 @@ def _some(dice: random.Random) -> list[str]:
 
 
 def _value(name: str, text: str) -> Any:
-    return fit(name, value_in(name, text), name, "")
+    return validate_value(name, parse_value(name, text), name, "")

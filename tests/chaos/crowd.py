@@ -14,8 +14,8 @@ from typing import NamedTuple
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock, Lock
 from tacit.home.paths import HomePaths
-from tacit.log.log import MEMORY, Log
-from tacit.model.event import Proposed
+from tacit.log.log import MEMORY_SEGMENT, Log
+from tacit.model.event import ClaimProposed
 from tests.chaos.audit import Audit, audit, events
 from tests.chaos.material import judgement, name_of, open_log, origin, text_of
 from tests.chaos.mutants import NoLock, PiecemealDisk
@@ -82,9 +82,9 @@ class TimedLock:
         self.waited = 0.0
 
     @contextmanager
-    def held(self, patience: float | None = None) -> Iterator[None]:
+    def acquire(self, patience: float | None = None) -> Iterator[None]:
         began = time.monotonic()
-        with self._lock.held(patience):
+        with self._lock.acquire(patience):
             self.waited = time.monotonic() - began
             yield
 
@@ -97,7 +97,7 @@ def _sizes(rng: random.Random) -> tuple[int, int]:
 
 def _misplaced(log: Log, plan: Plan) -> int:
     orders: dict[str, list[int]] = {str(number): [] for number in range(plan.writers)}
-    for event in events(log, MEMORY):
-        if isinstance(event.body, Proposed):
+    for event in events(log, MEMORY_SEGMENT):
+        if isinstance(event.body, ClaimProposed):
             orders[event.origin.session].append(int(name_of(event).split(".")[1]))
     return sum(1 for order in orders.values() if order != list(range(plan.appends)))

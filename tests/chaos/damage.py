@@ -10,7 +10,7 @@ from zlib import crc32
 
 from tacit.log import codec
 from tacit.log.codec import decode, encode
-from tacit.log.log import MEMORY, Log, lines
+from tacit.log.log import MEMORY_SEGMENT, Log, read_lines
 from tacit.log.verify import verify
 from tacit.model.event import Event
 from tests.chaos.audit import audit, events
@@ -48,7 +48,7 @@ def filled_log(home: str, count: int, seed: int = 1) -> Log:
 def flips(home: str, count: int, *, step: int = 1) -> Outcome:
     """Flip every bit (or each `step`th) of so many lines, one at a time, between two lines that stay as they are."""
     log = filled_log(home, count)
-    whole = [encode(event) for event in events(log, MEMORY)][:count]
+    whole = [encode(event) for event in events(log, MEMORY_SEGMENT)][:count]
     before, behind = whole[0], whole[-1]
     bits = [range(number % step, 8 * len(line), step) for number, line in enumerate(whole)]
     return together(_flips(before, line, behind, some) for line, some in zip(whole, bits, strict=True))
@@ -59,7 +59,7 @@ def _flips(before: bytes, line: bytes, behind: bytes, bits: range) -> Outcome:
     for bit in bits:
         changed = bytearray(line)
         changed[bit // 8] ^= 1 << bit % 8
-        read = [one.data for one in lines(io.BytesIO(before + bytes(changed) + behind))]
+        read = [one.data for one in read_lines(io.BytesIO(before + bytes(changed) + behind))]
         bad = [data for data in read[1:] if data and not isinstance(decode(data), Event)]
         if not bad:
             faults.append(f"bit {bit} of {line!r} {UNNOTICED}")
@@ -75,7 +75,7 @@ def _flips(before: bytes, line: bytes, behind: bytes, bits: range) -> Outcome:
 def cuts(home: str, *, step: int = 1) -> Outcome:
     """Cut the log at every byte (or each `step`th) of its last three lines; then write on."""
     log = filled_log(home, 5)
-    with open(log.path(MEMORY), "rb") as file:
+    with open(log.path(MEMORY_SEGMENT), "rb") as file:
         data = file.read()
     start = len(b"".join(data.splitlines(keepends=True)[:-3]))
     return together(_cut(log, data, length) for length in range(start, len(data), step))
@@ -83,10 +83,10 @@ def cuts(home: str, *, step: int = 1) -> Outcome:
 
 def _cut(log: Log, data: bytes, length: int) -> Outcome:
     whole = [event.id for line in data[:length].split(b"\n") if isinstance(event := decode(line), Event)]
-    with open(log.path(MEMORY), "wb") as file:
+    with open(log.path(MEMORY_SEGMENT), "wb") as file:
         file.write(data[:length])
     faults = [f"serious: {finding.what}" for finding in verify(log) if finding.serious]
-    with open(log.path(MEMORY), "rb") as file:
+    with open(log.path(MEMORY_SEGMENT), "rb") as file:
         faults += [] if file.read() == data[:length] else ["looking has changed the log"]
     (event,) = log.append([judgement("after", "the next line")], origin("damage"))
     found = audit(log, [*whole, event.id])
@@ -100,17 +100,17 @@ def _cut(log: Log, data: bytes, length: int) -> Outcome:
 def inserts(home: str) -> Outcome:
     """Every sort of foreign line at every place between two lines."""
     log = filled_log(home, 6)
-    with open(log.path(MEMORY), "rb") as file:
+    with open(log.path(MEMORY_SEGMENT), "rb") as file:
         kept = file.read().splitlines(keepends=True)
     places = range(len(kept) + 1)
     return together(_insert(log, kept, place, name) for name in INSERTS for place in places)
 
 
 def _insert(log: Log, kept: list[bytes], place: int, name: str) -> Outcome:
-    with open(log.path(MEMORY), "wb") as file:
+    with open(log.path(MEMORY_SEGMENT), "wb") as file:
         file.write(b"".join([*kept[:place], INSERTS[name], *kept[place:]]))
     wanted = [event.id for line in kept if isinstance(event := decode(line[:-1]), Event)]
-    found = [event.id for event in events(log, MEMORY)]
+    found = [event.id for event in events(log, MEMORY_SEGMENT)]
     serious = [finding for finding in verify(log) if finding.serious]
     faults = [] if len(serious) == INSERTS[name].count(b"\n") else [f"{name} at {place} {UNNOTICED}"]
     faults += [] if found == wanted else [f"{name} at {place} harmed another line"]
@@ -122,17 +122,17 @@ def _insert(log: Log, kept: list[bytes], place: int, name: str) -> Outcome:
 
 def any_case() -> Callable[[], None]:
     """Checksums are compared as numbers, so a flipped case of a letter passes; returns the way back."""
-    damage = codec.damage
+    damage = codec.damage_reason
 
     def lenient(line: bytes) -> str | None:
         with suppress(ValueError):
-            if not codec.is_cut_off(line) and int(line[-10:-2], 16) == crc32(line[: -codec._TAIL]):
+            if not codec.is_truncated(line) and int(line[-10:-2], 16) == crc32(line[: -codec._CHECKSUM_BYTES]):
                 return None
         return damage(line)
 
-    codec.damage = lenient
+    codec.damage_reason = lenient
 
     def back() -> None:
-        codec.damage = damage
+        codec.damage_reason = damage
 
     return back

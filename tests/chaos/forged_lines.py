@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tacit.log import verify as verifying
-from tacit.log.codec import seal
-from tacit.log.log import MEMORY
+from tacit.log.codec import with_checksum
+from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.ids import event_id
 from tests.chaos.outcome import Outcome
 from tests.e2e.person import Person
@@ -27,7 +27,7 @@ def _fields(line: bytes) -> Fields:
 def resealed(fields: Fields, code: str = "") -> bytes:
     """The line of these fields with a checksum that holds, and this code."""
     bare = json.dumps({name: fields[name] for name in fields if name != "m"}, sort_keys=True, separators=(",", ":"))
-    return seal(bare.encode("ascii"), (lambda _content: code.encode("ascii")) if code else None)
+    return with_checksum(bare.encode("ascii"), (lambda _content: code.encode("ascii")) if code else None)
 
 
 def _anew(random_: random.Random, fields: Fields) -> Fields:
@@ -78,7 +78,7 @@ def forged_lines(folder: Path, count: int, seed: int = 1) -> Outcome:
             place, replaces = random_.randrange(len(lines) + 1), random_.random() < 0.5
             ours.events.write_bytes(b"".join([*lines[:place], made, *lines[place + replaces :]]))
             told = [finding.where for finding in vault.doctor.verify() if finding.serious]
-            if told != [f"{MEMORY}:{place + 1}"]:
+            if told != [f"{MEMORY_SEGMENT}:{place + 1}"]:
                 faults.append(f"{forge.__name__} at line {place + 1} of {len(lines)}: told {told}")
     ours.events.write_bytes(b"".join(lines))
     return Outcome(count, faults=tuple(faults))
@@ -96,9 +96,9 @@ def _home(folder: Path) -> Person:
 @contextmanager
 def codes_ignored() -> Iterator[None]:
     """The mutant: nobody looks at codes."""
-    kept = verifying._Codes.look_at
-    verifying._Codes.look_at = lambda *_: None  # type: ignore[method-assign]
+    kept = verifying._MacChecker.check
+    verifying._MacChecker.check = lambda *_: None  # type: ignore[method-assign]
     try:
         yield
     finally:
-        verifying._Codes.look_at = kept  # type: ignore[method-assign]
+        verifying._MacChecker.check = kept  # type: ignore[method-assign]

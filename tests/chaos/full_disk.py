@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacit.disk.files import OsDisk
-from tacit.errors import StoreUnwell
+from tacit.errors import StoreError
 from tests.chaos.apart import apart
 from tests.chaos.audit import audit
 from tests.chaos.index_kill import LIFE
@@ -81,7 +81,7 @@ def _log_on_small_disk(plan: Plan) -> Outcome:
     refused = 0
     for _ in range(3):
         ballast = filled(disk, plan.room)
-        with suppress(StoreUnwell):
+        with suppress(StoreError):
             for number in range(_MOST_LINES):
                 acknowledged += [event.id for event in log.append([judgement(str(number), _NOISE)], origin("full"))]
             refused -= 1

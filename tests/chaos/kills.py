@@ -123,18 +123,18 @@ def index_faults(home: Path) -> Iterator[str]:
         if store.read(lambda index: index.execute("PRAGMA integrity_check").fetchall()) != [("ok",)]:
             yield "the index is damaged"
         catch_up(store)
-        with closing(store.fresh_index()) as fresh:
+        with closing(store.in_memory_index()) as fresh:
             if store.read(fingerprint) != fingerprint(fresh):
                 yield "the index is not what the log says"
 
 
 def _ids(log: Log) -> Iterator[str]:
     """Of the lines that memories and pages are folded from: others are only counted."""
-    from tacit.index.writer import _FOLDED
+    from tacit.index.writer import _FOLDED_BODIES
 
     for segment in log.segments():
         for record in log.read(segment):
-            if isinstance(record.event, Event) and isinstance(record.event.body, _FOLDED):
+            if isinstance(record.event, Event) and isinstance(record.event.body, _FOLDED_BODIES):
                 yield record.event.id
 
 

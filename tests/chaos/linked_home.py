@@ -214,7 +214,7 @@ def sweep(folder: Path, *, only: Callable[[str], bool] = lambda _place: True, so
 def followed(folder: Path) -> Outcome:
     """Mutant: folders are reached through links, as they were once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ops.OsDisk, "_has", lambda _self, _folder: False)
+        patch.setattr(ops.OsDisk, "_is_below_root", lambda _self, _folder: False)
         patch.setattr(ops, "open_folder", _wherever_it_leads)
         return sweep(folder, only=lambda place: place == "memory", sorts=("add",))
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tacit.shell.install import recorder
+from tacit.shell.install import recorder_argv
 from tests.chaos.outcome import Outcome
 from tests.e2e.person import Person
 from tests.hooks.running import ALL_CALLS, Given, Scene, faults
@@ -64,7 +64,9 @@ def _bytes(scene: Scene, locale: dict[str, str]) -> Iterator[str]:
     history = place / ".zsh_history"
     history.write_bytes(b": 1700000000:0;echo \xff\xfe\n: 1700000060:0;make \x83\xb4\n")
     yield from _wrong(_tacit(scene, locale, "import", "history", "--file", os.fsencode(history), "--shell", "zsh"))
-    typed = subprocess.run(recorder(), input=_RECORD, env=_environment(scene, locale), capture_output=True, check=False)
+    typed = subprocess.run(
+        recorder_argv(), input=_RECORD, env=_environment(scene, locale), capture_output=True, check=False
+    )
     if (typed.returncode, typed.stdout, typed.stderr) != (0, b"", b""):
         yield f"the recorder ended with {typed}"
     if not scene.holds("quokka"):

@@ -12,10 +12,10 @@ from tacit.disk.lock import FileLock, Lock
 from tacit.home.key import load_key
 from tacit.home.paths import HomePaths
 from tacit.log.log import Log
-from tacit.log.signing import Signing
+from tacit.log.signing import LineSigner
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Triple
-from tacit.model.event import USER, Draft, Event, Origin, Proposed, Verdict
-from tacit.model.observation import Recalled, WorkLogged
+from tacit.model.event import USER, ClaimProposed, Draft, Event, EventOrigin, Verdict
+from tacit.model.observation import RecallAsked, WorkLogged
 
 SMALL = (1, 3_000)
 LARGE = (1_000, 200_000)
@@ -33,12 +33,12 @@ def open_log(
 ) -> Log:
     """The real log of a home, as the vault puts it together, unless a part is given. It signs where there is a key."""
     place = HomePaths(home)
-    signing = Signing(home, OsDisk(), lambda _make: load_key(place.key, make=False))
+    signing = LineSigner(home, OsDisk(), lambda _make: load_key(place.key, make=False))
     return Log(home, disk or OsDisk(), lock or FileLock(place.log_lock, _LOCK_SECONDS), entropy, signing=signing)
 
 
-def origin(session: str, at: datetime | None = None) -> Origin:
-    return Origin(at or datetime.now(UTC), 0, "host", session, USER, Provenance.USER_DIRECT)
+def origin(session: str, at: datetime | None = None) -> EventOrigin:
+    return EventOrigin(at or datetime.now(UTC), 0, "host", session, USER, Provenance.USER_DIRECT)
 
 
 def text_of(rng: random.Random, sizes: tuple[int, int]) -> str:
@@ -50,12 +50,12 @@ def text_of(rng: random.Random, sizes: tuple[int, int]) -> str:
 def judgement(name: str, text: str) -> Draft:
     """A memory operation; `name` makes it a claim of its own."""
     claim = Claim(Kind.RULE, GLOBAL, Triple("note", "says", name), text)
-    return Draft(Proposed(claim, Verdict.ADDED, "user_direct"), GLOBAL)
+    return Draft(ClaimProposed(claim, Verdict.ADDED, "user_direct"), GLOBAL)
 
 
 def everything(name: str, text: str) -> list[Draft]:
     """One operation over both segments: a judgement, work that was done, a question nobody waits for."""
-    return [judgement(name, text), Draft(WorkLogged(name, text), GLOBAL), Draft(Recalled(name, 1), GLOBAL)]
+    return [judgement(name, text), Draft(WorkLogged(name, text), GLOBAL), Draft(RecallAsked(name, 1), GLOBAL)]
 
 
 def operation(rng: random.Random, name: str, text: str) -> list[Draft]:
@@ -66,5 +66,5 @@ def operation(rng: random.Random, name: str, text: str) -> list[Draft]:
 
 def name_of(event: Event) -> str:
     """The name given to `judgement`."""
-    assert isinstance(event.body, Proposed)
+    assert isinstance(event.body, ClaimProposed)
     return event.body.claim.triple.object

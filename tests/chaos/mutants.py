@@ -9,7 +9,7 @@ from tacit.disk.files import Disk, OsDisk
 from tacit.home import store as vault_store
 from tacit.index import database as store
 from tacit.log import segment
-from tacit.log.segment import Tail
+from tacit.log.segment import SegmentTail
 
 _PIECE = 512
 
@@ -19,8 +19,8 @@ def no_seal() -> Iterator[None]:
     """Appending takes no notice of a torn tail, so the next line is glued to it."""
     read_tail = segment.read_tail
 
-    def blind(disk: Disk, fd: int) -> Tail:
-        return read_tail(disk, fd)._replace(unended=False, fragments=())
+    def blind(disk: Disk, fd: int) -> SegmentTail:
+        return read_tail(disk, fd)._replace(lacks_newline=False, fragments=())
 
     segment.read_tail = blind
     try:
@@ -32,21 +32,21 @@ def no_seal() -> Iterator[None]:
 @contextmanager
 def no_wellness() -> Iterator[None]:
     """What SQLite says of a damaged file is not understood, so nothing is made again."""
-    kept = store.wellness
+    kept = store.translate_sqlite_errors
     for module in (store, vault_store):
-        vars(module)["wellness"] = nullcontext
+        vars(module)["translate_sqlite_errors"] = nullcontext
     try:
         yield
     finally:
         for module in (store, vault_store):
-            vars(module)["wellness"] = kept
+            vars(module)["translate_sqlite_errors"] = kept
 
 
 class NoLock:
     """Keeps nobody out."""
 
     @contextmanager
-    def held(self, patience: float | None = None) -> Iterator[None]:
+    def acquire(self, patience: float | None = None) -> Iterator[None]:
         yield
 
 

@@ -20,17 +20,17 @@ def cursor_first() -> None:
         connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
         whole(connection, entries, [], decode)
 
-    whole, writer.apply = writer.apply, apply
+    whole, writer.apply_events = writer.apply_events, apply
 
 
 def in_place() -> None:
     """Views are emptied and written where they lie, a few bytes at a time."""
-    from tacit.disk.files import Disk, opened
+    from tacit.disk.files import Disk, open_fd
     from tacit.pages import view_store as shelf
     from tacit.vault import configure as setup
 
     def replace_file(disk: Disk, path: str, data: bytes, mode: int = 0o600, below: str = "") -> None:
-        with opened(disk, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode) as fd:
+        with open_fd(disk, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode) as fd:
             for start in range(0, len(data), 100):
                 disk.write(fd, data[start : start + 100])
 
@@ -75,7 +75,7 @@ def no_lock() -> None:
     def held(self: FileLock, patience: float | None = None) -> Iterator[None]:
         yield
 
-    FileLock.held = held  # type: ignore[method-assign]
+    FileLock.acquire = held  # type: ignore[method-assign]
 
 
 def links_followed() -> None:
@@ -87,8 +87,8 @@ def links_followed() -> None:
         return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
 
     os.O_NOFOLLOW = 0  # type: ignore[misc]
-    vars(ops)["_must_be_plain"] = lambda *_words, **_more: None
-    vars(replace)["_new_file"] = into_what_lies_there
+    vars(ops)["_require_plain"] = lambda *_words, **_more: None
+    vars(replace)["_create_file"] = into_what_lies_there
 
 
 def keeps_refused() -> None:
@@ -96,7 +96,7 @@ def keeps_refused() -> None:
     from tacit.log import log, segment
 
     for module in (log, segment):
-        vars(module)["take_back"] = lambda *_words: None
+        vars(module)["roll_back"] = lambda *_words: None
 
 
 def open_to_all() -> None:
@@ -122,21 +122,21 @@ def unlink_first() -> None:
     """A spooled record is deleted before it is in the log."""
     from tacit.log import spool
 
-    taken = spool.Spool._taken
+    taken = spool.Spool._take_event
 
     def taken_away(self: Any, folder: int, name: str) -> Any:
         event = taken(self, folder, name)
         os.unlink(name, dir_fd=folder)
         return event
 
-    spool.Spool._taken = taken_away  # type: ignore[method-assign]
+    spool.Spool._take_event = taken_away  # type: ignore[method-assign]
 
 
 def forgets_ids() -> None:
     """Who files does not look whether somebody else did before being killed."""
     from tacit.log import spool
 
-    spool.Spool._known = lambda self, events: set()  # type: ignore[method-assign]
+    spool.Spool._logged_ids = lambda self, events: set()  # type: ignore[method-assign]
 
 
 MUTANTS: dict[str, Callable[[], None]] = {

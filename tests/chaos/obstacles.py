@@ -19,7 +19,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from tacit.shell.install import recorder
+from tacit.shell.install import recorder_argv
 from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended as Program
@@ -249,7 +249,7 @@ class _Scene:
         if reader.startswith("record"):
             line = _SECRET if "secret" in reader else "make test"
             fields = ("tacit1", "zsh", "1.2", "0", "", "15", str(project), line, "", "")
-            return self._run(recorder(), project, "\0".join(fields).encode() + b"\0")
+            return self._run(recorder_argv(), project, "\0".join(fields).encode() + b"\0")
         if reader in _HOOKS:
             call = _HOOKS[reader]
             given = Scene(self._folder).payload(call)

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from functools import partial, reduce
 from typing import NamedTuple, Protocol
 
-from tacit.disk.files import Disk, opened, replace_file, write_all
-from tacit.log.log import MEMORY, Log
+from tacit.disk.files import Disk, open_fd, replace_file, write_all
+from tacit.log.log import MEMORY_SEGMENT, Log
 from tests.chaos import mutants
 from tests.chaos.audit import NOTHING, Audit, audit
 from tests.chaos.crashdisk import CrashDisk, Cut
@@ -48,7 +48,7 @@ class Replace(Protocol):
 
 def in_place(disk: Disk, path: str, data: bytes) -> None:
     """Mutant: the target itself is emptied and written."""
-    with opened(disk, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
+    with open_fd(disk, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
         write_all(disk, fd, data)
         disk.sync_data(fd)
     disk.sync_folder(os.path.dirname(path))
@@ -99,8 +99,8 @@ def _lives(rng: random.Random, disk: CrashDisk) -> Iterator[None]:
 
 def _on_real_disk(folder: str, disk: CrashDisk) -> Log:
     log = open_log(folder)
-    with open(log.path(MEMORY), "wb") as file:
-        file.write(disk.content(log.path(MEMORY)) or b"")
+    with open(log.path(MEMORY_SEGMENT), "wb") as file:
+        file.write(disk.content(log.path(MEMORY_SEGMENT)) or b"")
     return log
 
 

@@ -130,9 +130,9 @@ def _follow_links() -> None:
     def believed(folder: str, below: str) -> Iterator[str]:
         yield folder
 
-    vars(replace)["pinned"] = believed
+    vars(replace)["pinned_folder"] = believed
     os.O_NOFOLLOW = 0  # type: ignore[misc]
-    vars(ops)["_must_be_plain"] = lambda *_args, **_more: None
+    vars(ops)["_require_plain"] = lambda *_args, **_more: None
 
 
 # The one who swaps

@@ -11,22 +11,22 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from tacit.disk.files import OsDisk
-from tacit.home.actor import speaker
+from tacit.home.actor import current_actor
 from tacit.home.paths import HomePaths
 from tacit.home.store import Store
 from tacit.index import database as index_store
 from tacit.index import reader, writer
-from tacit.log.codec import Damaged, must_decode, type_of
-from tacit.model.event import Decided, Proposed
+from tacit.log.codec import DamagedLine, event_type, must_decode
+from tacit.model.event import ClaimDecided, ClaimProposed
 from tacit.model.ids import EventId
 from tacit.model.observation import WorkLogged
-from tacit.search.rank import Match, Query, search
+from tacit.search.rank import Query, SearchResult, search
 from tests.chaos.workload import question
 
 
 def open_store(home: str) -> Store:
     """Log, index and notes of a home, outside of any project."""
-    return Store(HomePaths(home), OsDisk(), speaker({}), None, lambda: os.urandom(10))
+    return Store(HomePaths(home), OsDisk(), current_actor({}), None, lambda: os.urandom(10))
 
 
 def catch_up(store: Store) -> None:
@@ -42,7 +42,7 @@ def fingerprint(connection: sqlite3.Connection) -> str:
     return digest.hexdigest()
 
 
-def answers(connection: sqlite3.Connection, questions: int) -> list[list[Match]]:
+def answers(connection: sqlite3.Connection, questions: int) -> list[list[SearchResult]]:
     """What is found for so many random questions, the same ones every time."""
     rng = random.Random(7)
     asked = [Query(question(rng), rng.randint(1, 20), everything=rng.random() < 0.3) for _ in range(questions)]
@@ -59,38 +59,42 @@ class Comparison(NamedTuple):
 
 
 def compare(home: str, questions: int = 200) -> Comparison:
-    with closing(open_store(home)) as store, closing(store.fresh_index()) as fresh:
+    with closing(open_store(home)) as store, closing(store.in_memory_index()) as fresh:
         catch_up(store)
         found = answers(fresh, questions)
         return Comparison(
             same_rows=store.read(fingerprint) == fingerprint(fresh),
             same_answers=store.read(lambda kept: answers(kept, questions)) == found,
-            memories=sum(1 for _ in reader.entries(fresh)),
+            memories=sum(1 for _ in reader.memory_rows(fresh)),
             answered=sum(1 for matches in found if matches),
         )
 
 
-def filed(store: Store) -> Iterator[writer.Filed]:
+def filed(store: Store) -> Iterator[writer.IndexedEvent]:
     """Every readable line of the log, ready for an index."""
     for segment in store.log.segments():
         for record in store.log.read(segment):
-            if not isinstance(record.event, Damaged):
+            if not isinstance(record.event, DamagedLine):
                 line, event = record.line, record.event
-                yield writer.Filed(
-                    event, type_of(event.body), segment, line.number, line.offset, line.length, line.data
+                yield writer.IndexedEvent(
+                    event, event_type(event.body), segment, line.number, line.offset, line.length, line.data
                 )
 
 
-def folded(entries: list[writer.Filed]) -> list[EventId]:
+def folded(entries: list[writer.IndexedEvent]) -> list[EventId]:
     """The events that leave a trace in the index in any case (an undo of an undo may leave none)."""
-    return [entry.event.id for entry in entries if isinstance(entry.event.body, Proposed | Decided | WorkLogged)]
+    return [
+        entry.event.id for entry in entries if isinstance(entry.event.body, ClaimProposed | ClaimDecided | WorkLogged)
+    ]
 
 
-def index_of(entries: list[writer.Filed], *, left_out: EventId | None = None, unheard: EventId | None = None) -> str:
+def index_of(
+    entries: list[writer.IndexedEvent], *, left_out: EventId | None = None, unheard: EventId | None = None
+) -> str:
     """The fingerprint of an index of these lines; the mutants leave one out, or file it without listening to it."""
-    with closing(index_store.create(":memory:")) as connection:
+    with closing(index_store.create_index(":memory:")) as connection:
         for entry in entries:
             if entry.event.id == unheard:
                 connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", entry.row)
-        writer.apply(connection, [entry for entry in entries if entry.event.id != left_out], [], must_decode)
+        writer.apply_events(connection, [entry for entry in entries if entry.event.id != left_out], [], must_decode)
         return fingerprint(connection)

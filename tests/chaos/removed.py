@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.install.json_entries import names_our_hook
+from tacit.install.json_entries import has_our_hook
 from tests.chaos.outcome import Outcome
 from tests.install.removable import REMOVALS, Removable
 
@@ -63,7 +63,7 @@ def _installed(own: Removable, folder: Path, hosts: Iterable[str]) -> Iterator[t
         before = set(folder.rglob("*.json"))
         own.tacit("install", host, "--yes", cwd=folder, environment=_environment(folder))
         made = [path for path in folder.rglob("*.json") if path not in before and ".agents" not in path.parts]
-        yield host, [one for path in made for one in _strings(json.loads(path.read_bytes())) if names_our_hook(one)]
+        yield host, [one for path in made for one in _strings(json.loads(path.read_bytes())) if has_our_hook(one)]
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.shell.install import recorder
+from tacit.shell.install import recorder_argv
 from tests.chaos.apart import apart
 from tests.chaos.full_disk import Plan as Disk
 from tests.chaos.full_disk import filled, mounted, namespace
@@ -39,7 +39,7 @@ def record_of(line: str, microseconds: int = 0, directory: str = "/") -> bytes:
 
 def program(mutant: str = "") -> list[str]:
     """The recorder; with a mutant, the same with one step left out or made too early."""
-    return [sys.executable, "-I", "-S", str(_MUTATED), mutant, "--record"] if mutant else recorder()
+    return [sys.executable, "-I", "-S", str(_MUTATED), mutant, "--record"] if mutant else recorder_argv()
 
 
 def start(home: Path, line: str, mutant: str = "") -> subprocess.Popen[bytes]:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tacit.disk.files import OsDisk
-from tacit.log.log import MEMORY
+from tacit.log.log import MEMORY_SEGMENT
 from tacit.secrets.redact import secret_kind
 from tests.chaos import mutants
 from tests.chaos.audit import NOTHING, Audit, audit
@@ -102,7 +102,7 @@ class _Gusts:
         listen(self._writers, self._rng.uniform(0, _LONGEST_PAUSE))
         aim = self._rng.choice(["one", "all", "all while one writes"])
         if aim == "all while one writes":
-            _await_growth(os.path.join(self._plan.home, MEMORY))
+            _await_growth(os.path.join(self._plan.home, MEMORY_SEGMENT))
         self._kill([self._rng.choice(self._writers)] if aim == "one" else list(self._writers))
 
     def _kill(self, doomed: list[Writer]) -> None:
@@ -176,7 +176,7 @@ def _rebuilt_alike(home: str) -> bool:
         catch_up(store)
         kept = store.read(fingerprint)
         for _ in range(2):
-            with closing(store.fresh_index()) as fresh:
+            with closing(store.in_memory_index()) as fresh:
                 if fingerprint(fresh) != kept:
                     return False
     return True

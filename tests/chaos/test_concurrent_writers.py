@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from tacit.log.log import MEMORY
-from tacit.log.segment import MAX_EVENT
+from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MAX_EVENT_BYTES
 from tests.chaos.apart import apart
 from tests.chaos.crowd import Outcome, Plan, crowd
 from tests.chaos.material import judgement, open_log, origin
@@ -39,12 +39,12 @@ def test_without_the_lock_records_in_pieces_are_mixed_up(home: str) -> None:
 def test_an_event_may_be_so_large_and_no_larger(home: str, excess: int) -> None:
     log = open_log(home)
     log.append([judgement("0.0", "x")], origin("0"))
-    size = log.size(MEMORY)
-    room = MAX_EVENT - size + 1  # everything but the text is as long as before
+    size = log.size(MEMORY_SEGMENT)
+    room = MAX_EVENT_BYTES - size + 1  # everything but the text is as long as before
     if excess:
         with pytest.raises(ValueError, match="larger than"):
             log.append([judgement("0.1", "x" * (room + 1))], origin("0"))
-        assert log.size(MEMORY) == size
+        assert log.size(MEMORY_SEGMENT) == size
     else:
         log.append([judgement("0.1", "x" * room)], origin("0"))
-        assert os.stat(log.path(MEMORY)).st_size == size + MAX_EVENT
+        assert os.stat(log.path(MEMORY_SEGMENT)).st_size == size + MAX_EVENT_BYTES

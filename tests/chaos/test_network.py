@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.shell.install import recorder
+from tacit.shell.install import recorder_argv
 from tests.chaos.offline import namespace, suite
 from tests.chaos.program import tacit
 from tests.chaos.strace import need_strace
@@ -71,7 +71,11 @@ def test_no_hook_no_recorder_and_no_server_opens_a_socket(tmp_path: Path) -> Non
     traced, every = _tracing(tmp_path / "calls"), [call for calls in ALL_CALLS.values() for call in calls]
     for call in every[:: len(every) // 8]:
         assert faults(scene.run(call, Given(prefix=traced))) == []
-    for command, given in ((recorder(), _RECORD), (tacit("mcp"), _ASKED), (tacit("install", "claude", "--yes"), b"")):
+    for command, given in (
+        (recorder_argv(), _RECORD),
+        (tacit("mcp"), _ASKED),
+        (tacit("install", "claude", "--yes"), b""),
+    ):
         environment = Person(scene.folder).environment()
         done = subprocess.run([*traced, *command], input=given, env=environment, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tacit.disk.lock import FileLock
-from tacit.errors import LockBusy
+from tacit.errors import LockBusyError
 from tests.chaos.waiting import beside_locks, beside_purge, blocked, crowd, held, order, recorded_during_purge
 
 LINUX = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who waits")
 _HOLDER = (
-    "import sys, time\nfrom tacit.disk.lock import FileLock\nwith FileLock(sys.argv[1], 60).held(): time.sleep(1.5)"
+    "import sys, time\nfrom tacit.disk.lock import FileLock\nwith FileLock(sys.argv[1], 60).acquire(): time.sleep(1.5)"
 )
-_WAITER = "import sys; from tacit.disk.lock import FileLock; FileLock(sys.argv[1], 60).held().__enter__()"
+_WAITER = "import sys; from tacit.disk.lock import FileLock; FileLock(sys.argv[1], 60).acquire().__enter__()"
 
 
 def test_many_writers_at_once_all_succeed(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_a_waiter_that_gives_up_says_who_holds_the_lock_and_how_many_wait(tmp_pa
         try:
             while blocked(path) < 3:
                 assert all(one.poll() is None for one in waiters)
-            with pytest.raises(LockBusy, match=r"process \d+ holds it, 3 others are waiting") as busy, held(path):
+            with pytest.raises(LockBusyError, match=r"process \d+ holds it, 3 others are waiting") as busy, held(path):
                 pass
         finally:
             for one in waiters:
@@ -54,9 +54,9 @@ def test_a_queue_that_moves_is_waited_for_longer_than_one_holder(tmp_path: Path)
     try:
         while blocked(path) < 3:
             assert all(one.poll() is None for one in others)
-        with pytest.raises(LockBusy), held(path):  # gives up after a second, while one of them holds it
+        with pytest.raises(LockBusyError), held(path):  # gives up after a second, while one of them holds it
             pass
-        with FileLock(path, 2, longest=60).held():  # up to four times of holding, of 1.5 s each
+        with FileLock(path, 2, longest=60).acquire():  # up to four times of holding, of 1.5 s each
             pass
     finally:
         for one in others:

@@ -21,10 +21,10 @@ from pathlib import Path
 
 from tacit.errors import TacitError
 from tacit.home.home import Home
-from tacit.home.repository import Repository
-from tacit.log.codec import Damaged, decode
+from tacit.home.repository import RepositoryFacts
+from tacit.log.codec import DamagedLine, decode
 from tacit.model.claim import Status
-from tacit.model.observation import Trusted
+from tacit.model.observation import RepositoryTrusted
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, together
 
@@ -100,14 +100,14 @@ def _round(plan: Plan, vault: Vault) -> Outcome:
         vault.repository.distrust()
     accepted = 0
     with suppress(TacitError):
-        seen = vault.repository.repository()
+        seen = vault.repository.inspect()
         if seen.waiting and not _shows_evil(seen):
-            vault.repository.trust(vault.repository.repository() if plan.careless else seen)
+            vault.repository.trust(vault.repository.inspect() if plan.careless else seen)
             accepted = 1
     return Outcome(acknowledged=accepted, faults=tuple(_believed_evil(vault)))
 
 
-def _shows_evil(seen: Repository) -> bool:
+def _shows_evil(seen: RepositoryFacts) -> bool:
     return any(_EVIL in line.claim.sentence for line in seen.waiting if line.claim)
 
 
@@ -120,7 +120,7 @@ def _believed_evil(vault: Vault) -> Iterator[str]:
     good = {sha256(line.encode()).hexdigest() for line in GOOD.splitlines()}
     for raw in Path(vault.home.root, "memory", "events.jsonl").read_bytes().splitlines()[-12:]:
         event = decode(raw)
-        if not isinstance(event, Damaged) and isinstance(event.body, Trusted):
+        if not isinstance(event, DamagedLine) and isinstance(event.body, RepositoryTrusted):
             yield from (f"trusted: {line.sha256}" for line in event.body.lines if line.sha256 not in good)
 
 

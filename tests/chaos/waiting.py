@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tacit.disk.lock import FileLock
 from tacit.home.home import Home
-from tacit.home.indexing import Filing
+from tacit.home.indexing import Indexer
 from tacit.home.paths import HomePaths
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome
@@ -57,7 +57,7 @@ def order(folder: Path, waiters: int) -> list[int]:
     path = str(folder / "x.lock")
     got: list[int] = []
     threads = []
-    with FileLock(path, 1).held():
+    with FileLock(path, 1).acquire():
         for number in range(waiters):
             threads.append(threading.Thread(target=_take, args=(path, number, got)))
             threads[-1].start()
@@ -68,7 +68,7 @@ def order(folder: Path, waiters: int) -> list[int]:
 
 
 def _take(path: str, number: int, got: list[int]) -> None:
-    with FileLock(path, 30).held():
+    with FileLock(path, 30).acquire():
         got.append(number)
         time.sleep(0.01)
 
@@ -97,7 +97,7 @@ def timed(words: tuple[str, ...], home: Path) -> tuple[float, int, str]:
 @contextmanager
 def held(path: str) -> Iterator[None]:
     """The lock, as somebody holds it who does not let go."""
-    with FileLock(path, 1).held():
+    with FileLock(path, 1).acquire():
         yield
 
 
@@ -119,14 +119,14 @@ def beside_locks(folder: Path) -> Outcome:
 def purging(home: Path, text: str) -> Iterator[Callable[[], None]]:
     """A purge that stands where it takes longest: between the tombstone and the new index. Call it to go on."""
     at_work, go_on = threading.Event(), threading.Event()
-    build = Filing.build
+    build = Indexer.build
 
-    def slowly(self: Filing) -> None:
+    def slowly(self: Indexer) -> None:
         at_work.set()
         assert go_on.wait(_MINUTE), "nobody let it go on"
         build(self)
 
-    Filing.build = slowly  # type: ignore[method-assign]
+    Indexer.build = slowly  # type: ignore[method-assign]
     failed: list[BaseException] = []
 
     def work() -> None:
@@ -145,7 +145,7 @@ def purging(home: Path, text: str) -> Iterator[Callable[[], None]]:
     finally:
         go_on.set()
         thread.join(timeout=_MINUTE)
-        Filing.build = build  # type: ignore[method-assign]
+        Indexer.build = build  # type: ignore[method-assign]
     assert not failed, failed
 
 

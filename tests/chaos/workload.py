@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from tacit.errors import NotFound, Refused
+from tacit.errors import NotFoundError, RefusedError
 from tacit.home.home import Home
 from tacit.model.claim import Status
 from tacit.model.observation import WorkLogged
@@ -69,7 +69,7 @@ def _work(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
         for verb in rng.choices(verbs, weights=[VERBS[verb].weight for verb in verbs], k=plan.operations):
             try:
                 VERBS[verb].act(vault, rng)
-            except (NotFound, Refused):  # nothing there to do it to, or another process was faster
+            except (NotFoundError, RefusedError):  # nothing there to do it to, or another process was faster
                 continue
             acknowledge(verb)
 
@@ -86,15 +86,17 @@ def question(rng: random.Random) -> str:
 def _any(vault: Vault, rng: random.Random, status: Status) -> str:
     found = vault.entries(status=status, scope="all")
     if not found:
-        raise NotFound("none yet")
+        raise NotFoundError("none yet")
     return rng.choice(found).memory.id
 
 
 def _of_project(vault: Vault, rng: random.Random, *, shared: bool) -> str:
     here = vault.entries(status=Status.ACTIVE, scope="all")
-    found = [one.memory.id for one in here if "project" in one.memory.claim.scope and one.memory.in_fact_file is shared]
+    found = [
+        one.memory.id for one in here if "project" in one.memory.claim.scope and one.memory.is_in_fact_file is shared
+    ]
     if not found:
-        raise NotFound("none yet")
+        raise NotFoundError("none yet")
     return rng.choice(found)
 
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import settings
 
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope
-from tacit.model.event import USER, Body, Decided, Event, Origin, Proposed, Verdict
+from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, Verdict
 from tacit.model.ids import EventId, event_id
-from tacit.model.memory import Memory, recollect
+from tacit.model.memory import Memory, fold_memories
 from tacit.model.statement import claim_from
 
 unhurried = settings(deadline=None)  # a slow machine is no finding
@@ -25,31 +25,31 @@ def numbered(number: int) -> EventId:
 
 
 def event(
-    number: int, body: Body, actor: str = USER, *, session: str = "", provenance: Provenance | None = None
+    number: int, body: EventBody, actor: str = USER, *, session: str = "", provenance: Provenance | None = None
 ) -> Event:
     """The event of this number: later numbers are later events, an hour apart."""
     if provenance is None:
         provenance = Provenance.USER_DIRECT if actor == USER else Provenance.MODEL
-    origin = Origin(START + timedelta(hours=number), 0, "host", session, actor, provenance)
+    origin = EventOrigin(START + timedelta(hours=number), 0, "host", session, actor, provenance)
     return Event(numbered(number), numbered(number), origin, GLOBAL, body)
 
 
-def added(claim: Claim, evidence: str = "") -> Proposed:
-    return Proposed(claim, Verdict.ADDED, "user_direct", evidence)
+def added(claim: Claim, evidence: str = "") -> ClaimProposed:
+    return ClaimProposed(claim, Verdict.ADDED, "user_direct", evidence)
 
 
-def proposed(claim: Claim, evidence: str = "") -> Proposed:
-    return Proposed(claim, Verdict.PROPOSED, "remember", evidence)
+def proposed(claim: Claim, evidence: str = "") -> ClaimProposed:
+    return ClaimProposed(claim, Verdict.PROPOSED, "remember", evidence)
 
 
-def history(*said: Body) -> list[Event]:
+def history(*said: EventBody) -> list[Event]:
     """One event for each thing a person said, in this order."""
     return [event(number, body) for number, body in enumerate(said, 1)]
 
 
-def memory_of(claim: Claim, *said: Body) -> Memory:
+def memory_of(claim: Claim, *said: EventBody) -> Memory:
     """The memory of a claim after these judgements of a person."""
-    return recollect(history(*said))[claim.id]
+    return fold_memories(history(*said))[claim.id]
 
 
 def active(text: str = "use pnpm") -> Memory:
@@ -61,8 +61,8 @@ def pending(text: str = "use pnpm") -> Memory:
 
 
 def dismissed(text: str = "use pnpm") -> Memory:
-    return memory_of(says(text), proposed(says(text)), Decided(says(text), Verdict.DISMISSED))
+    return memory_of(says(text), proposed(says(text)), ClaimDecided(says(text), Verdict.DISMISSED))
 
 
 def forgotten(text: str = "use pnpm") -> Memory:
-    return memory_of(says(text), added(says(text)), Decided(says(text), Verdict.RETIRED))
+    return memory_of(says(text), added(says(text)), ClaimDecided(says(text), Verdict.RETIRED))

@@ -6,11 +6,11 @@ import pytest
 
 from tacit.index import database as store
 from tacit.index import reader, writer
-from tacit.index.reader import Entry
-from tacit.inject.brief import Brief, compose
-from tacit.log.codec import encode, must_decode, type_of
+from tacit.index.reader import MemoryRow
+from tacit.inject.brief import Brief, compose_brief
+from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Status, project_scope
-from tacit.model.event import Body, Decided, Verdict
+from tacit.model.event import ClaimDecided, EventBody, Verdict
 from tacit.text.fence import harmless
 from tests.core.build import added, history, says
 
@@ -18,15 +18,15 @@ HERE = project_scope("example.org/app")
 FILLERS = ("run the tests", "write short commits", "review the diff")
 
 
-def entries(*said: Body) -> list[Entry]:
+def entries(*said: EventBody) -> list[MemoryRow]:
     """The active memories of an index that heard this."""
-    index = store.create(":memory:")
+    index = store.create_index(":memory:")
     filed = [
-        writer.Filed(one, type_of(one.body), "memory/events.jsonl", line, 0, 0, encode(one).rstrip(b"\n"))
+        writer.IndexedEvent(one, event_type(one.body), "memory/events.jsonl", line, 0, 0, encode(one).rstrip(b"\n"))
         for line, one in enumerate(history(*said), 1)
     ]
-    writer.apply(index, filed, [], must_decode)
-    return [entry for entry in reader.entries(index, status=Status.ACTIVE) if entry.overruled_by is None]
+    writer.apply_events(index, filed, [], must_decode)
+    return [entry for entry in reader.memory_rows(index, status=Status.ACTIVE) if entry.overruled_by is None]
 
 
 def brief(*claims: Claim, tags: tuple[str, ...] = (), relevance: dict[str, float] | None = None) -> Brief:
@@ -34,8 +34,8 @@ def brief(*claims: Claim, tags: tuple[str, ...] = (), relevance: dict[str, float
     return _composed(entries(*map(added, (*claims, *fillers))), tags, relevance or {})
 
 
-def _composed(candidates: list[Entry], tags: tuple[str, ...], relevance: dict[str, float]) -> Brief:
-    return compose(candidates, tags=frozenset(tags), relevance=relevance, nonce="00ff")
+def _composed(candidates: list[MemoryRow], tags: tuple[str, ...], relevance: dict[str, float]) -> Brief:
+    return compose_brief(candidates, tags=frozenset(tags), relevance=relevance, nonce="00ff")
 
 
 def sentences(chosen: Brief) -> list[str]:
@@ -69,7 +69,7 @@ def test_a_project_that_speaks_of_another_thing_hides_nothing() -> None:
 
 def test_memories_kept_as_no_answer_do_not_hide_each_other() -> None:
     ours, theirs = here("run the linter"), says("write the changelog")
-    kept = [Decided(claim, Verdict.KEPT) for claim in (ours, theirs)]
+    kept = [ClaimDecided(claim, Verdict.KEPT) for claim in (ours, theirs)]
     said = [added(claim) for claim in (ours, theirs, *map(says, FILLERS))]
     chosen = sentences(_composed(entries(*said, *kept), (), {}))
     assert {"run the linter", "write the changelog"} <= set(chosen)

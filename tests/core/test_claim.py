@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.model.claim import GLOBAL, Kind, is_local, project_name, project_scope
+from tacit.model.claim import GLOBAL, Kind, is_project_scope, project_name, project_scope
 from tests.core.build import says
 
 
@@ -63,14 +63,14 @@ def test_a_bar_in_the_words_cannot_forge_a_key() -> None:
 
 def test_a_project_is_called_by_the_last_part_of_its_name() -> None:
     scope = project_scope("example.org/team/app/")
-    assert (is_local(scope), project_name(scope)) == (True, "app")
-    assert (is_local(GLOBAL), project_name(GLOBAL)) == (False, "")
+    assert (is_project_scope(scope), project_name(scope)) == (True, "app")
+    assert (is_project_scope(GLOBAL), project_name(GLOBAL)) == (False, "")
 
 
 def test_every_kind_is_found_by_its_name() -> None:
-    assert [Kind.named(kind.label) for kind in Kind] == list(Kind)
+    assert [Kind.from_label(kind.label) for kind in Kind] == list(Kind)
     with pytest.raises(KeyError):
-        Kind.named("opinion")
+        Kind.from_label("opinion")
 
 
 def test_a_constraint_ranks_before_a_rule_and_a_preference_last() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.model.event import Proposed, Verdict
-from tacit.model.memory import confidence_of, recollect
+from tacit.model.event import ClaimProposed, Verdict
+from tacit.model.memory import confidence_of, fold_memories
 from tests.core.build import event, history, memory_of, proposed, says, unhurried
 
 sources = st.sampled_from(("user_direct", "remember", "note", "edit", "decision", "evaluation", "anything else"))
@@ -45,16 +45,16 @@ def test_more_evidence_never_lowers_it_and_it_stays_between_nothing_and_one(
 
 def test_a_memory_seen_in_more_sessions_is_surer() -> None:
     claim = says("use pnpm")
-    alone = recollect([event(1, proposed(claim), session="one"), event(2, proposed(claim), session="one")])
-    apart = recollect([event(1, proposed(claim), session="one"), event(2, proposed(claim), session="two")])
+    alone = fold_memories([event(1, proposed(claim), session="one"), event(2, proposed(claim), session="one")])
+    apart = fold_memories([event(1, proposed(claim), session="one"), event(2, proposed(claim), session="two")])
     assert (
         apart[claim.id].confidence
         > alone[claim.id].confidence
-        > recollect(history(proposed(claim)))[claim.id].confidence
+        > fold_memories(history(proposed(claim)))[claim.id].confidence
     )
 
 
 def test_a_learner_may_be_surer_than_the_table() -> None:
     claim = says("use pnpm")
-    memory = memory_of(claim, Proposed(claim, Verdict.PROPOSED, "habits", confidence=0.95))
+    memory = memory_of(claim, ClaimProposed(claim, Verdict.PROPOSED, "habits", confidence=0.95))
     assert memory.confidence == 0.95

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.errors import Refused
+from tacit.errors import RefusedError
 from tacit.model import decide
 from tacit.model.claim import Kind, Provenance, Status
-from tacit.model.event import Decided, Draft, Proposed, Undone, Verdict
-from tacit.model.memory import recollect
+from tacit.model.event import ClaimDecided, ClaimProposed, Draft, EventsUndone, Verdict
+from tacit.model.memory import fold_memories
 from tests.core.build import active, added, dismissed, event, forgotten, history, memory_of, pending, proposed, says
 
 CLAIM = says("use pnpm")
 
 
-def decided(draft: Draft) -> Decided:
-    assert isinstance(draft.body, Decided)
+def decided(draft: Draft) -> ClaimDecided:
+    assert isinstance(draft.body, ClaimDecided)
     return draft.body
 
 
@@ -23,12 +23,12 @@ def test_the_same_words_with_the_same_evidence_are_known_already() -> None:
     known = memory_of(CLAIM, proposed(CLAIM, "a test"))
     assert decide.propose(known, CLAIM, source="remember", evidence="a test") == []
     (again,) = decide.propose(known, CLAIM, source="remember", evidence="another test")
-    assert again.body == Proposed(CLAIM, Verdict.PROPOSED, "remember", "another test")
+    assert again.body == ClaimProposed(CLAIM, Verdict.PROPOSED, "remember", "another test")
     assert again.scope == CLAIM.scope
 
 
 def test_what_was_dismissed_may_be_remembered_again_with_the_same_evidence() -> None:
-    known = memory_of(CLAIM, proposed(CLAIM, "a test"), Decided(CLAIM, Verdict.DISMISSED))
+    known = memory_of(CLAIM, proposed(CLAIM, "a test"), ClaimDecided(CLAIM, Verdict.DISMISSED))
     assert len(decide.propose(known, CLAIM, source="remember", evidence="a test")) == 1
     assert len(decide.propose(None, CLAIM, source="remember", evidence="a test")) == 1
 
@@ -36,14 +36,14 @@ def test_what_was_dismissed_may_be_remembered_again_with_the_same_evidence() -> 
 def test_an_add_is_active_at_once_only_when_a_person_says_so() -> None:
     by_person = decide.add(CLAIM, provenance=Provenance.USER_DIRECT, evidence="").body
     by_model = decide.add(CLAIM, provenance=Provenance.MODEL, evidence="").body
-    assert by_person == Proposed(CLAIM, Verdict.ADDED, "user_direct")
-    assert by_model == Proposed(CLAIM, Verdict.PROPOSED, "agent")
+    assert by_person == ClaimProposed(CLAIM, Verdict.ADDED, "user_direct")
+    assert by_model == ClaimProposed(CLAIM, Verdict.PROPOSED, "agent")
 
 
 @pytest.mark.parametrize("provenance", [one for one in Provenance if one is not Provenance.USER_DIRECT])
 def test_nothing_of_lower_provenance_is_active_without_an_accept(provenance: Provenance) -> None:
     body = decide.add(CLAIM, provenance=provenance, evidence="").body
-    assert recollect([event(1, body, "agent")])[CLAIM.id].status is Status.PENDING
+    assert fold_memories([event(1, body, "agent")])[CLAIM.id].status is Status.PENDING
 
 
 def test_accept_makes_it_active_under_the_kind_one_names() -> None:
@@ -54,9 +54,9 @@ def test_accept_makes_it_active_under_the_kind_one_names() -> None:
 
 
 def test_an_active_memory_is_not_accepted_again_but_may_get_another_kind() -> None:
-    with pytest.raises(Refused, match="active already"):
+    with pytest.raises(RefusedError, match="active already"):
         decide.accept(active())
-    with pytest.raises(Refused, match="active already"):
+    with pytest.raises(RefusedError, match="active already"):
         decide.accept(active(), kind=Kind.RULE)
     assert decided(decide.accept(active(), kind=Kind.CONSTRAINT)).claim.kind is Kind.CONSTRAINT
 
@@ -70,11 +70,11 @@ def test_promote_records_the_observation_and_the_verdict() -> None:
 
 def test_only_a_suggestion_is_dismissed() -> None:
     assert decided(decide.dismiss(pending(), reason="no")).verdict is Verdict.DISMISSED
-    with pytest.raises(Refused, match="not a suggestion") as refusal:
+    with pytest.raises(RefusedError, match="not a suggestion") as refusal:
         decide.dismiss(active())
     assert refusal.value.hint.startswith(f"tacit forget {active().id}")
     for memory in (dismissed(), forgotten()):
-        with pytest.raises(Refused, match="already"):
+        with pytest.raises(RefusedError, match="already"):
             decide.dismiss(memory)
 
 
@@ -82,7 +82,7 @@ def test_only_what_lives_is_forgotten() -> None:
     for memory in (active(), pending()):
         assert decided(decide.forget(memory, reason="old", evidence="today")).verdict is Verdict.RETIRED
     for memory in (dismissed(), forgotten()):
-        with pytest.raises(Refused, match="already") as refusal:
+        with pytest.raises(RefusedError, match="already") as refusal:
             decide.forget(memory, reason="old", evidence="today")
         assert refusal.value.hint == f"tacit restore {memory.id}"
 
@@ -91,7 +91,7 @@ def test_only_what_is_gone_is_restored() -> None:
     for memory in (dismissed(), forgotten()):
         assert decided(decide.restore(memory)).verdict is Verdict.RESTORED
     for memory in (active(), pending()):
-        with pytest.raises(Refused, match="nothing to restore"):
+        with pytest.raises(RefusedError, match="nothing to restore"):
             decide.restore(memory)
 
 
@@ -104,7 +104,7 @@ def test_new_words_for_the_same_statement_stay_the_same_memory() -> None:
 def test_another_statement_takes_the_place_of_the_old_and_inherits() -> None:
     old = memory_of(CLAIM, added(CLAIM, "first"), added(CLAIM, "second"))
     body = decided(decide.revise(old, says("use yarn")))
-    memories = recollect(history(added(CLAIM, "first"), added(CLAIM, "second"), body))
+    memories = fold_memories(history(added(CLAIM, "first"), added(CLAIM, "second"), body))
     new = memories[says("use yarn").id]
     assert (new.status, new.strength) == (Status.ACTIVE, 2)
     assert [given.text for given in new.evidence] == ["first", "second"]
@@ -114,11 +114,11 @@ def test_another_statement_takes_the_place_of_the_old_and_inherits() -> None:
 def test_a_revised_suggestion_stays_a_suggestion_unless_accepted_with_it() -> None:
     for activate, status in ((False, Status.PENDING), (True, Status.ACTIVE)):
         body = decided(decide.revise(pending(), says("use yarn"), activate=activate))
-        assert recollect(history(proposed(CLAIM), body))[says("use yarn").id].status is status
+        assert fold_memories(history(proposed(CLAIM), body))[says("use yarn").id].status is status
 
 
 def test_a_revision_that_changes_nothing_is_refused() -> None:
-    with pytest.raises(Refused, match="nothing to change"):
+    with pytest.raises(RefusedError, match="nothing to change"):
         decide.revise(active(), CLAIM)
     assert decided(decide.revise(pending(), CLAIM, activate=True)).active
 
@@ -126,7 +126,7 @@ def test_a_revision_that_changes_nothing_is_refused() -> None:
 def test_a_merge_moves_strength_and_evidence_to_the_other() -> None:
     other = says("use pnpm everywhere")
     body = decided(decide.merge(memory_of(CLAIM, added(CLAIM, "first")), memory_of(other, added(other, "own"))))
-    memories = recollect(history(added(CLAIM, "first"), added(other, "own"), body))
+    memories = fold_memories(history(added(CLAIM, "first"), added(other, "own"), body))
     kept = memories[other.id]
     assert (kept.status, kept.strength) == (Status.ACTIVE, 2)
     assert [given.text for given in kept.evidence] == ["own", "first"]
@@ -134,19 +134,19 @@ def test_a_merge_moves_strength_and_evidence_to_the_other() -> None:
 
 
 def test_a_memory_is_not_merged_with_itself_or_into_a_forgotten_one() -> None:
-    with pytest.raises(Refused, match="with itself"):
+    with pytest.raises(RefusedError, match="with itself"):
         decide.merge(active(), active())
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         decide.merge(active("use yarn"), forgotten())
     assert refusal.value.hint == f"tacit restore {forgotten().id}"
 
 
 def test_an_undo_names_its_events_and_whom_they_touch() -> None:
-    operation = history(added(CLAIM), Decided(CLAIM, Verdict.REVISED, instead=says("use yarn")))
+    operation = history(added(CLAIM), ClaimDecided(CLAIM, Verdict.REVISED, instead=says("use yarn")))
     body = decide.undo(operation, "revise").body
-    assert body == Undone(tuple(one.id for one in operation), (CLAIM.id, says("use yarn").id), "revise")
+    assert body == EventsUndone(tuple(one.id for one in operation), (CLAIM.id, says("use yarn").id), "revise")
     again = decide.undo([event(9, body)], "undo of revise").body
-    assert isinstance(again, Undone) and again.claims == body.claims
+    assert isinstance(again, EventsUndone) and again.claims == body.claims
 
 
 def test_a_learners_notice_carries_the_confidence_and_counts_nothing() -> None:
@@ -157,4 +157,4 @@ def test_a_learners_notice_carries_the_confidence_and_counts_nothing() -> None:
 
 def test_a_kept_memory_answers_no_question_and_stays_as_it_was() -> None:
     memory = memory_of(CLAIM, added(CLAIM), decide.keep(active()).body)
-    assert (memory.status, memory.independent) == (Status.ACTIVE, True)
+    assert (memory.status, memory.is_kept) == (Status.ACTIVE, True)

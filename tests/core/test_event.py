@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from tacit import errors
 from tacit.model.claim import Provenance
-from tacit.model.event import Origin, local_day, local_time, timestamp
+from tacit.model.event import EventOrigin, local_day, local_time, timestamp
 from tests.core.build import unhurried
 
 moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))
 
 
-def origin(at: datetime, offset: int) -> Origin:
-    return Origin(at, offset, "host", "", "user", Provenance.USER_DIRECT)
+def origin(at: datetime, offset: int) -> EventOrigin:
+    return EventOrigin(at, offset, "host", "", "user", Provenance.USER_DIRECT)
 
 
 @unhurried
@@ -48,12 +48,12 @@ def test_an_offset_across_the_edge_of_time_is_left_out(offset: int) -> None:
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (errors.WrongUse, 2),
-        (errors.Refused, 1),
-        (errors.NotFound, 1),
-        (errors.StoreUnwell, 3),
-        (errors.ReadOnly, 4),
-        (errors.LockBusy, 5),
+        (errors.UsageError, 2),
+        (errors.RefusedError, 1),
+        (errors.NotFoundError, 1),
+        (errors.StoreError, 3),
+        (errors.ReadOnlyError, 4),
+        (errors.LockBusyError, 5),
     ],
 )
 def test_every_error_has_its_exit_code_and_may_say_what_to_type(error: type[errors.TacitError], code: int) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.text.summarize import gist, lead
+from tacit.text.summarize import opening_line, summarize
 
 
 @pytest.mark.parametrize(
@@ -28,27 +28,27 @@ from tacit.text.summarize import gist, lead
     ],
 )
 def test_the_gist_is_the_first_sentence_that_tells_something(text: str, told: str) -> None:
-    assert gist(text) == told
+    assert summarize(text) == told
 
 
 def test_a_long_sentence_is_cut_and_the_cut_is_seen() -> None:
-    assert gist("word " * 100, 40).endswith("…") and len(gist("word " * 100, 40)) <= 40
+    assert summarize("word " * 100, 40).endswith("…") and len(summarize("word " * 100, 40)) <= 40
 
 
 def test_the_lead_is_the_beginning_of_all_lines() -> None:
-    assert lead("# Title\n\n- one\n- two", 100) == "Title one two"
-    assert lead("# Title\n\n- one\n- two", 8) == "Title o…"
+    assert opening_line("# Title\n\n- one\n- two", 100) == "Title one two"
+    assert opening_line("# Title\n\n- one\n- two", 8) == "Title o…"
 
 
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(max_size=400), limit=st.integers(1, 200))
 def test_it_is_one_line_within_its_limit(text: str, limit: int) -> None:
-    for told in (gist(text, limit), lead(text, limit)):
+    for told in (summarize(text, limit), opening_line(text, limit)):
         assert len(told) <= limit
         assert "\n" not in told and told == told.strip()
 
 
 def test_a_text_without_end_takes_no_time() -> None:
     """Nothing is looked at behind the first few thousand characters."""
-    assert len(gist("a" * 5_000_000)) <= 160
-    assert len(gist("- " * 1_000_000)) <= 160
+    assert len(summarize("a" * 5_000_000)) <= 160
+    assert len(summarize("- " * 1_000_000)) <= 160

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.text.summarize import at_word, headline, last_sentence, result, weight
+from tacit.text.summarize import clip_at_word, headline, last_sentence, result_sentence, specificity
 
 
 @pytest.mark.parametrize(
@@ -72,19 +72,19 @@ def test_the_headline_of_a_request_is_the_sentence_that_tells_what_it_is_about(t
     ],
 )
 def test_the_result_of_a_reply_is_the_sentence_that_tells_what_was_done(text: str, told: str) -> None:
-    assert result(text, 160) == told
+    assert result_sentence(text, 160) == told
 
 
 def test_only_words_that_tell_pieces_of_work_apart_have_weight() -> None:
     for nothing in ("yes", "continue", "draft PR please", "fix the failing tests", "ok go ahead", "commit this"):
-        assert weight(nothing) == 0, nothing
-    assert weight("rename the cart table") == 3
-    assert weight("see core/text.py") > weight("see text")
+        assert specificity(nothing) == 0, nothing
+    assert specificity("rename the cart table") == 3
+    assert specificity("see core/text.py") > specificity("see text")
 
 
 def test_a_line_is_cut_behind_a_word_and_the_cut_is_seen() -> None:
-    assert at_word("Rename the cart table", 17) == "Rename the cart…"
-    assert at_word("x" * 30, 10) == "x" * 9 + "…"
+    assert clip_at_word("Rename the cart table", 17) == "Rename the cart…"
+    assert clip_at_word("x" * 30, 10) == "x" * 9 + "…"
 
 
 def test_the_last_sentence_is_outside_of_code() -> None:
@@ -94,11 +94,11 @@ def test_the_last_sentence_is_outside_of_code() -> None:
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(max_size=600), limit=st.integers(10, 200))
 def test_each_is_one_line_within_its_limit(text: str, limit: int) -> None:
-    for told in (headline(text, limit), result(text, limit)):
+    for told in (headline(text, limit), result_sentence(text, limit)):
         assert len(told) <= limit
         assert "\n" not in told and told == told.strip()
 
 
 def test_a_text_without_end_takes_no_time() -> None:
     for text in ("a" * 3_000_000, "at (" * 500_000, "- " * 500_000, "let me " * 300_000, "x: " * 500_000):
-        assert len(headline(text, 100)) <= 100 and len(result(text, 100)) <= 100
+        assert len(headline(text, 100)) <= 100 and len(result_sentence(text, 100)) <= 100

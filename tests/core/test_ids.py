@@ -14,8 +14,8 @@ from tacit.model.ids import (
     claim_id,
     claim_number,
     event_id,
-    following,
     is_claim_prefix,
+    next_event_id,
 )
 from tests.core.build import unhurried
 
@@ -45,20 +45,20 @@ def test_a_later_millisecond_sorts_later(one: int, other: int, random: bytes, mo
 def test_each_id_follows_the_last_even_when_the_clock_jumps_back(clock: list[tuple[int, bytes]]) -> None:
     last: EventId | None = None
     for at, random in clock:
-        name = following(last, at, random)
+        name = next_event_id(last, at, random)
         assert last is None or name > last
         last = name
 
 
 def test_the_time_is_kept_while_the_clock_runs_forward() -> None:
     last = event_id(1_000, bytes(10))
-    assert following(last, 2_000, b"0123456789") == event_id(2_000, b"0123456789")
-    assert following(None, 2_000, b"0123456789") == event_id(2_000, b"0123456789")
+    assert next_event_id(last, 2_000, b"0123456789") == event_id(2_000, b"0123456789")
+    assert next_event_id(None, 2_000, b"0123456789") == event_id(2_000, b"0123456789")
 
 
 def test_an_id_at_the_end_of_its_millisecond_is_followed_by_one_in_the_next() -> None:
     last = event_id(1_000, b"\xff" * 10)
-    after = following(last, 5, bytes(10))
+    after = next_event_id(last, 5, bytes(10))
     assert after > last
     assert uuid.UUID(after).int >> 80 == 1_001
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.model.relation import is_alike
+from tacit.model.relation import is_restatement
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from tacit.model.relation import is_alike
     ],
 )
 def test_the_same_in_other_words_is_alike(one: str, other: str) -> None:
-    assert is_alike(one, other) and is_alike(other, one)
+    assert is_restatement(one, other) and is_restatement(other, one)
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_the_same_in_other_words_is_alike(one: str, other: str) -> None:
     ],
 )
 def test_what_is_another_thing_is_not(one: str, other: str) -> None:
-    assert not is_alike(one, other) and not is_alike(other, one)
+    assert not is_restatement(one, other) and not is_restatement(other, one)

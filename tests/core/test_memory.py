@@ -7,8 +7,19 @@ from datetime import date, timedelta
 import pytest
 
 from tacit.model.claim import GLOBAL, Kind, Provenance, Status
-from tacit.model.event import HAND_EDIT, IMPORT, POLICY, REPOSITORY, Decided, Event, Origin, Proposed, Undone, Verdict
-from tacit.model.memory import recollect, recollect_one, standing, undone
+from tacit.model.event import (
+    HAND_EDIT,
+    IMPORT,
+    POLICY,
+    REPOSITORY,
+    ClaimDecided,
+    ClaimProposed,
+    Event,
+    EventOrigin,
+    EventsUndone,
+    Verdict,
+)
+from tacit.model.memory import effective_events, fold_memories, fold_memory, undone_ids
 from tacit.model.observation import WorkLogged
 from tests.core.build import START, added, event, history, memory_of, numbered, proposed, says
 
@@ -27,7 +38,7 @@ CLAIM = says("use pnpm")
     ],
 )
 def test_the_latest_verdict_is_the_status(verdict: Verdict, status: Status) -> None:
-    memory = memory_of(CLAIM, proposed(CLAIM), Decided(CLAIM, verdict, "because", "seen"))
+    memory = memory_of(CLAIM, proposed(CLAIM), ClaimDecided(CLAIM, verdict, "because", "seen"))
     assert memory.status is status
     assert (memory.decided_by, memory.reason, memory.reason_evidence) == ("user", "because", "seen")
     assert memory.strength == 1
@@ -54,7 +65,7 @@ def test_sessions_are_counted_by_name_or_else_by_day() -> None:
         event(4, proposed(CLAIM)),
         event(5, proposed(CLAIM)),
     ]
-    assert recollect(events)[CLAIM.id].sessions == {"one", "two", "2024-03-01"}
+    assert fold_memories(events)[CLAIM.id].sessions == {"one", "two", "2024-03-01"}
 
 
 def test_the_latest_wording_of_a_person_wins_and_tags_add_up() -> None:
@@ -70,95 +81,98 @@ def test_a_learner_rewords_only_what_no_person_has_spoken_of() -> None:
     reworded = says("Use the pnpm.")
     alone = [event(1, proposed(CLAIM), "agent"), event(2, proposed(reworded), "agent")]
     after_a_person = [event(1, proposed(CLAIM)), event(2, proposed(reworded), "agent")]
-    assert recollect(alone)[CLAIM.id].claim == reworded
-    assert recollect(after_a_person)[CLAIM.id].claim == CLAIM
+    assert fold_memories(alone)[CLAIM.id].claim == reworded
+    assert fold_memories(after_a_person)[CLAIM.id].claim == CLAIM
 
 
 @pytest.mark.parametrize("least", Provenance)
 def test_a_policy_decides_only_on_a_persons_own_words_and_files(least: Provenance) -> None:
-    accepted = event(2, Decided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
+    accepted = event(2, ClaimDecided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
     learned = [event(1, proposed(CLAIM), "learner", provenance=least), accepted]
     is_owned = least >= Provenance.USER_FILE
-    assert recollect(learned)[CLAIM.id].status is (Status.ACTIVE if is_owned else Status.PENDING)
+    assert fold_memories(learned)[CLAIM.id].status is (Status.ACTIVE if is_owned else Status.PENDING)
 
 
 def test_a_policy_does_not_decide_on_what_a_person_has_spoken_of() -> None:
-    accepted = event(2, Decided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
-    assert recollect([event(1, proposed(CLAIM)), accepted])[CLAIM.id].status is Status.PENDING
+    accepted = event(2, ClaimDecided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
+    assert fold_memories([event(1, proposed(CLAIM)), accepted])[CLAIM.id].status is Status.PENDING
 
 
 @pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT, HAND_EDIT])
 @pytest.mark.parametrize("verdict", [Verdict.ACCEPTED, Verdict.RESTORED, Verdict.DISMISSED, Verdict.RETIRED])
 def test_nobody_else_decides_anything(actor: str, verdict: Verdict) -> None:
-    said = [event(1, proposed(CLAIM), actor), event(2, Decided(CLAIM, verdict), actor)]
-    assert recollect(said)[CLAIM.id].status is Status.PENDING
+    said = [event(1, proposed(CLAIM), actor), event(2, ClaimDecided(CLAIM, verdict), actor)]
+    assert fold_memories(said)[CLAIM.id].status is Status.PENDING
 
 
 @pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT, HAND_EDIT, POLICY, REPOSITORY])
 def test_what_others_add_waits_for_a_person(actor: str) -> None:
-    assert recollect([event(1, added(CLAIM), actor)])[CLAIM.id].status is Status.PENDING
+    assert fold_memories([event(1, added(CLAIM), actor)])[CLAIM.id].status is Status.PENDING
 
 
 def test_what_a_trusted_repository_says_holds_until_the_trust_is_gone() -> None:
     said = event(1, added(CLAIM), REPOSITORY, provenance=Provenance.USER_FILE)
-    revoked = event(2, Undone((said.id,), (CLAIM.id,)), POLICY)
-    accepted = event(2, Decided(CLAIM, Verdict.ACCEPTED))
-    assert recollect([said])[CLAIM.id].status is Status.ACTIVE
-    assert recollect([said, revoked]) == {}
-    later = recollect([said, accepted, revoked._replace(id=numbered(3))])[CLAIM.id]
+    revoked = event(2, EventsUndone((said.id,), (CLAIM.id,)), POLICY)
+    accepted = event(2, ClaimDecided(CLAIM, Verdict.ACCEPTED))
+    assert fold_memories([said])[CLAIM.id].status is Status.ACTIVE
+    assert fold_memories([said, revoked]) == {}
+    later = fold_memories([said, accepted, revoked._replace(id=numbered(3))])[CLAIM.id]
     assert later.status is Status.ACTIVE
 
 
 @pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT])
 def test_nobody_takes_back_anothers_words(actor: str) -> None:
     said = event(1, proposed(CLAIM), "agent:codex")
-    assert CLAIM.id in recollect([said, event(2, Undone((said.id,), (CLAIM.id,)), actor)])
-    assert recollect([said, event(2, Undone((said.id,), (CLAIM.id,)), "agent:codex")]) == {}
+    assert CLAIM.id in fold_memories([said, event(2, EventsUndone((said.id,), (CLAIM.id,)), actor)])
+    assert fold_memories([said, event(2, EventsUndone((said.id,), (CLAIM.id,)), "agent:codex")]) == {}
 
 
 def test_what_came_from_outside_is_not_washed_clean_by_a_later_yes() -> None:
-    outside = Origin(START, 0, "host", "", "learner", Provenance.EXTERNAL)
+    outside = EventOrigin(START, 0, "host", "", "learner", Provenance.EXTERNAL)
     found = Event(numbered(1), numbered(1), outside, GLOBAL, proposed(CLAIM))
-    for later in (Decided(CLAIM, Verdict.ACCEPTED), proposed(CLAIM)):
-        assert recollect([found, event(2, later)])[CLAIM.id].provenance is Provenance.EXTERNAL
-    assert recollect([found, event(2, proposed(CLAIM), "agent")])[CLAIM.id].provenance is Provenance.EXTERNAL
+    for later in (ClaimDecided(CLAIM, Verdict.ACCEPTED), proposed(CLAIM)):
+        assert fold_memories([found, event(2, later)])[CLAIM.id].provenance is Provenance.EXTERNAL
+    assert fold_memories([found, event(2, proposed(CLAIM), "agent")])[CLAIM.id].provenance is Provenance.EXTERNAL
 
 
 def test_a_person_who_says_it_again_wakes_what_was_forgotten() -> None:
-    gone = Decided(CLAIM, Verdict.RETIRED)
+    gone = ClaimDecided(CLAIM, Verdict.RETIRED)
     assert memory_of(CLAIM, added(CLAIM), gone, added(CLAIM)).status is Status.ACTIVE
     assert memory_of(CLAIM, added(CLAIM), gone, proposed(CLAIM)).status is Status.PENDING
-    assert recollect([*history(added(CLAIM), gone), event(3, added(CLAIM), "agent")])[CLAIM.id].status is Status.RETIRED
+    assert (
+        fold_memories([*history(added(CLAIM), gone), event(3, added(CLAIM), "agent")])[CLAIM.id].status
+        is Status.RETIRED
+    )
 
 
 def test_an_undone_event_counts_as_not_said() -> None:
-    said = history(added(CLAIM), Decided(CLAIM, Verdict.RETIRED))
-    taken_back = [*said, event(3, Undone((numbered(2),), (CLAIM.id,)))]
-    again = [*taken_back, event(4, Undone((numbered(3),), (CLAIM.id,)))]
-    assert recollect(said)[CLAIM.id].status is Status.RETIRED
-    assert recollect(taken_back) == recollect(said[:1])
-    assert recollect(again) == recollect(said)
+    said = history(added(CLAIM), ClaimDecided(CLAIM, Verdict.RETIRED))
+    taken_back = [*said, event(3, EventsUndone((numbered(2),), (CLAIM.id,)))]
+    again = [*taken_back, event(4, EventsUndone((numbered(3),), (CLAIM.id,)))]
+    assert fold_memories(said)[CLAIM.id].status is Status.RETIRED
+    assert fold_memories(taken_back) == fold_memories(said[:1])
+    assert fold_memories(again) == fold_memories(said)
 
 
 def test_a_memory_whose_events_were_all_undone_is_none() -> None:
-    events = [*history(added(CLAIM)), event(2, Undone((numbered(1),), (CLAIM.id,)))]
-    assert recollect(events) == {}
-    assert recollect_one(events, CLAIM.id) is None
+    events = [*history(added(CLAIM)), event(2, EventsUndone((numbered(1),), (CLAIM.id,)))]
+    assert fold_memories(events) == {}
+    assert fold_memory(events, CLAIM.id) is None
 
 
 def test_an_undo_reaches_only_what_came_before_it() -> None:
-    events = [event(1, Undone((numbered(2), numbered(1), numbered(7)), ())), event(2, added(CLAIM))]
-    assert undone(events) == set()
-    assert [one.id for one in standing(events)] == [numbered(1), numbered(2)]
+    events = [event(1, EventsUndone((numbered(2), numbered(1), numbered(7)), ())), event(2, added(CLAIM))]
+    assert undone_ids(events) == set()
+    assert [one.id for one in effective_events(events)] == [numbered(1), numbered(2)]
 
 
 def test_observations_make_no_memory() -> None:
-    assert recollect([event(1, WorkLogged("T", "use pnpm"))]) == {}
+    assert fold_memories([event(1, WorkLogged("T", "use pnpm"))]) == {}
 
 
 def test_the_day_is_the_one_on_the_wall_where_it_happened() -> None:
-    origin = Origin(START.replace(hour=23), 120, "host", "", "user", Provenance.USER_DIRECT)
-    said = Event(numbered(1), numbered(1), origin, GLOBAL, Proposed(CLAIM, Verdict.ADDED, "user_direct", "late"))
-    memory = recollect([said])[CLAIM.id]
+    origin = EventOrigin(START.replace(hour=23), 120, "host", "", "user", Provenance.USER_DIRECT)
+    said = Event(numbered(1), numbered(1), origin, GLOBAL, ClaimProposed(CLAIM, Verdict.ADDED, "user_direct", "late"))
+    memory = fold_memories([said])[CLAIM.id]
     assert memory.day == date(2024, 3, 2)
     assert memory.evidence[0].day == date(2024, 3, 2)

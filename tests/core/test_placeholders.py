@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import Refused, WrongUse
-from tacit.model.workflow import can_be_filled, checked_value, filled, names_in
+from tacit.errors import RefusedError, UsageError
+from tacit.model.workflow import can_be_filled, checked_value, fill_placeholders, placeholder_names
 
 STEP = "printf '[%s]' {?x} \"<{?x}>\" '({?x})' pre{?x}post"
 NASTY = "'\"`$(){}[]<>|&;!#~*?\\ \t=-+%^@:,/\u00e9\u6f22"
@@ -35,17 +35,23 @@ def printed(shell: str, step: str) -> str:
 @example(value="-rf")
 @example(value='it\'s "quoted"')
 def test_a_value_is_one_word_in_every_shell_and_every_quotation(shell: str, value: str) -> None:
-    assert printed(shell, filled(STEP, {"x": value}, shell)) == f"[{value}][<{value}>][({value})][pre{value}post]"
+    assert (
+        printed(shell, fill_placeholders(STEP, {"x": value}, shell))
+        == f"[{value}][<{value}>][({value})][pre{value}post]"
+    )
 
 
 def test_names_are_asked_for_once_and_in_order() -> None:
-    assert names_in(["git tag v{?version}", "git commit -m {?message}", "push {?version}"]) == ["version", "message"]
+    assert placeholder_names(["git tag v{?version}", "git commit -m {?message}", "push {?version}"]) == [
+        "version",
+        "message",
+    ]
 
 
 @pytest.mark.parametrize("text", ["{{x}}", "{?}", "{?X}", "${x}", "{? x}", "curl -w '%{http_code}'", "git show @{u}"])
 def test_what_looks_like_one_is_none(text: str) -> None:
-    assert names_in([text]) == []
-    assert filled(text, {}, "sh") == text
+    assert placeholder_names([text]) == []
+    assert fill_placeholders(text, {}, "sh") == text
 
 
 @pytest.mark.parametrize(
@@ -63,11 +69,11 @@ def test_what_looks_like_one_is_none(text: str) -> None:
 )
 def test_where_quoting_is_not_enough_the_step_is_refused(step: str) -> None:
     assert not can_be_filled(step)
-    with pytest.raises(Refused):
-        filled(step, {"x": "1"}, "sh")
+    with pytest.raises(RefusedError):
+        fill_placeholders(step, {"x": "1"}, "sh")
 
 
 @pytest.mark.parametrize("value", ["two\nlines", "a\x00b", "\x1b[2J", "x" * 3000])
 def test_a_value_is_one_line_of_text(value: str) -> None:
-    with pytest.raises(WrongUse):
+    with pytest.raises(UsageError):
         checked_value("x", value)

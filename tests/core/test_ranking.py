@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from tacit.model.claim import Kind, Rankable, brief_key, reading_key
+from tacit.model.claim import Kind, Rankable, brief_key, display_key
 
 TAGS = frozenset({"js", "build"})
 
@@ -57,4 +57,4 @@ def test_a_brief_is_read_by_kind_strength_and_recency() -> None:
         entry("a preference", Kind.PREFERENCE, strength=9, relevance=1.0, tags=("js",)),
     ]
     for order in permutations(expected):
-        assert sorted(order, key=reading_key) == expected
+        assert sorted(order, key=display_key) == expected

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tacit.errors import Refused
+from tacit.errors import RefusedError
 from tacit.secrets.redact import find_secrets, redacted, refuse_secrets, secret_kind
 
 # Put together here, so that no scanner takes this file for a leak.
@@ -42,7 +42,7 @@ def telling(kind: str) -> str:
 def test_a_secret_is_refused_by_its_kind_and_never_repeated(kind: str) -> None:
     text = f"the value is {telling(kind)} for now"
     assert secret_kind(text) == kind
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         refuse_secrets("harmless", text)
     assert kind in refusal.value.message
     assert SECRETS[kind] not in refusal.value.message + refusal.value.hint

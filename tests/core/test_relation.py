@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.model.relation import Bond, is_alike, relation
+from tacit.model.relation import RelationKind, is_restatement, relate
 from tests.laws.strategies import law
 
 SEEN = Path(__file__).parents[2] / "bench" / "contradicting" / "seen.jsonl"
 
 
-def bond(one: str, other: str) -> Bond:
-    assert relation(one, other) == relation(other, one)
-    return relation(one, other).bond
+def bond(one: str, other: str) -> RelationKind:
+    assert relate(one, other) == relate(other, one)
+    return relate(one, other).kind
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def bond(one: str, other: str) -> Bond:
     ],
 )
 def test_another_value_a_negation_another_order_and_a_replacement_oppose(older: str, newer: str) -> None:
-    assert bond(older, newer) is Bond.OPPOSED
+    assert bond(older, newer) is RelationKind.OPPOSED
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_another_value_a_negation_another_order_and_a_replacement_oppose(older: 
     ],
 )
 def test_another_subject_scope_or_condition_does_not_oppose(one: str, other: str) -> None:
-    assert bond(one, other) is Bond.NEITHER
+    assert bond(one, other) is RelationKind.NEITHER
 
 
 @pytest.mark.parametrize(
@@ -81,19 +81,21 @@ def test_another_subject_scope_or_condition_does_not_oppose(one: str, other: str
     ],
 )
 def test_the_same_value_in_other_words_is_the_same(one: str, other: str) -> None:
-    assert bond(one, other) is Bond.SAME
+    assert bond(one, other) is RelationKind.SAME
 
 
 def test_of_the_table_that_may_be_looked_at_no_correction_counts_as_a_confirmation() -> None:
     rows = [json.loads(line) for line in SEEN.read_text("utf-8").splitlines()]
-    confirmed = [row["id"] for row in rows if row["label"] != "same" and bond(row["older"], row["newer"]) is Bond.SAME]
+    confirmed = [
+        row["id"] for row in rows if row["label"] != "same" and bond(row["older"], row["newer"]) is RelationKind.SAME
+    ]
     assert len(rows) >= 120
     assert confirmed == []
 
 
 def test_of_the_table_that_may_be_looked_at_most_contradictions_are_noticed() -> None:
     rows = [json.loads(line) for line in SEEN.read_text("utf-8").splitlines()]
-    said = [row for row in rows if bond(row["older"], row["newer"]) is Bond.OPPOSED]
+    said = [row for row in rows if bond(row["older"], row["newer"]) is RelationKind.OPPOSED]
     right = sum(row["label"] == "opposes" for row in said)
     assert right >= 0.9 * len(said)
     assert right >= 0.8 * sum(row["label"] == "opposes" for row in rows)
@@ -134,37 +136,37 @@ REFUSALS = st.sampled_from(("never {}", "do not {}", "don't {}", "no longer {}",
 @law
 @given(st.sampled_from(FRAMES), VALUES, VALUES)
 def test_statements_that_differ_in_a_digit_or_a_letter_are_never_the_same(frame: str, one: str, other: str) -> None:
-    assert is_alike(frame.format(one), frame.format(other)) <= (one == other)
+    assert is_restatement(frame.format(one), frame.format(other)) <= (one == other)
 
 
 @law
 @given(st.sampled_from(PAIRS), NAMES)
 def test_statements_in_which_two_names_changed_places_are_never_the_same(frame: str, names: list[str]) -> None:
-    assert not is_alike(frame.format(*names), frame.format(*reversed(names)))
+    assert not is_restatement(frame.format(*names), frame.format(*reversed(names)))
 
 
 @law
 @given(NAMES)
 def test_before_and_after_are_never_the_same(names: list[str]) -> None:
     one, other = names
-    assert not is_alike(f"run {one} before {other}", f"run {one} after {other}")
-    assert bond(f"run {one} before {other}", f"run {one} after {other}") is Bond.OPPOSED
+    assert not is_restatement(f"run {one} before {other}", f"run {one} after {other}")
+    assert bond(f"run {one} before {other}", f"run {one} after {other}") is RelationKind.OPPOSED
 
 
 @law
 @given(ACTS, REFUSALS)
 def test_a_rule_and_its_negation_are_opposed_and_never_the_same(act: str, refusal: str) -> None:
-    assert not is_alike(act, refusal.format(act))
-    assert bond(act, refusal.format(act)) is Bond.OPPOSED
+    assert not is_restatement(act, refusal.format(act))
+    assert bond(act, refusal.format(act)) is RelationKind.OPPOSED
 
 
 @law
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_two_texts_can_be_compared_in_either_order(one: str, other: str) -> None:
-    assert relation(one, other) == relation(other, one)
+    assert relate(one, other) == relate(other, one)
 
 
 def test_the_difference_is_told_as_it_was_written() -> None:
     assert (
-        relation("the cache TTL is 5 minutes", "the cache TTL is 1 hour").why == "another value: 1 hour and 5 minutes"
+        relate("the cache TTL is 5 minutes", "the cache TTL is 1 hour").reason == "another value: 1 hour and 5 minutes"
     )

@@ -10,18 +10,18 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tacit.secrets import scanner as search
-from tacit.secrets.batch import REACH, hidden
-from tacit.secrets.probes import EXAMPLES
+from tacit.secrets.batch import MAX_SECRET_CHARS, redact_stream
+from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import Secret, find_secrets, redacted, secret_kind
-from tacit.secrets.scanner import PATIENCE, Keywords, Plain, lowered
-from tacit.secrets.spec import SHAPES
+from tacit.secrets.scanner import MAX_PREFIX_SCAN_CHARS, KeywordMatcher, UnescapedText, lowered
+from tacit.secrets.spec import CONTEXT_ROWS
 from tacit.secrets.tokens import TOKENS, VENDORS
 from tests.support.secret_examples import written
 
 SHOWN = [
     *(written(row[at]) for row in (*TOKENS, *VENDORS) for at in (3, 4)),
-    *(written(row[at]) for row in SHAPES for at in (5, 6)),
-    *(written(text) for row in EXAMPLES for text in row[1:]),
+    *(written(row[at]) for row in CONTEXT_ROWS for at in (5, 6)),
+    *(written(text) for row in BLOCK_EXAMPLES for text in row[1:]),
 ]
 # What surrounds secrets, and what breaks readers of them.
 BITS = [
@@ -97,40 +97,40 @@ def test_finds_are_ordered_and_everything_else_is_untouched(text: str) -> None:
 @LAW
 @given(texts)
 def test_all_ways_to_ask_for_keywords_answer_the_same(text: str) -> None:
-    every = list(search.makers())
+    every = list(search.probe_makers())
     low = lowered(text)
     expected = sorted(every_one for every_one in every if every_one in low)
-    asked = Keywords(every)
-    assert sorted(asked.by_first_signs(low)) == expected
-    assert sorted(asked.in_words(low)) == sorted(asked.in_words(low)) == expected
-    assert sorted(asked.at_once(low)) == sorted(asked.at_once(low + " " * 256)) == expected
+    asked = KeywordMatcher(every)
+    assert sorted(asked.find_by_prefix(low)) == expected
+    assert sorted(asked.find_in_words(low)) == sorted(asked.find_in_words(low)) == expected
+    assert sorted(asked.find_by_regex(low)) == sorted(asked.find_by_regex(low + " " * 256)) == expected
 
 
 def test_keywords_that_overlap_are_all_told() -> None:
-    asked = Keywords(["asana", "api", "nap", "asana-x"])
+    asked = KeywordMatcher(["asana", "api", "nap", "asana-x"])
     for text in ("asanapi", "asanapi" + " " * 300):
-        assert sorted(asked.at_once(text)) == ["api", "asana", "nap"]
-    assert sorted(asked.at_once("asana-x" + " " * 300)) == ["asana", "asana-x"]
+        assert sorted(asked.find_by_regex(text)) == ["api", "asana", "nap"]
+    assert sorted(asked.find_by_regex("asana-x" + " " * 300)) == ["asana", "asana-x"]
 
 
 def test_the_way_changes_after_some_text_and_the_answer_does_not() -> None:
-    every = list(search.makers())
-    asked = Keywords(every)
+    every = list(search.probe_makers())
+    asked = KeywordMatcher(every)
     line = " ".join(SHOWN[:40]).lower()
-    first = sorted(asked.of(line))
-    for _ in range(PATIENCE // len(line) + 1):
-        assert sorted(asked.of(line)) == first
+    first = sorted(asked.find(line))
+    for _ in range(MAX_PREFIX_SCAN_CHARS // len(line) + 1):
+        assert sorted(asked.find(line)) == first
 
 
 @LAW
 @given(texts)
 def test_a_place_without_escapes_is_found_again_in_the_original(text: str) -> None:
     """What is no escape is the same sign here and there."""
-    plain = Plain(text)
+    plain = UnescapedText(text)
     for at, sign in enumerate(plain.text):
-        there = plain.back(at)
+        there = plain.original_offset(at)
         assert sign == "\x00" or text[there] in (sign, "\\", "%")
-    assert plain.back(len(plain.text)) == len(text)
+    assert plain.original_offset(len(plain.text)) == len(text)
 
 
 @LAW
@@ -138,7 +138,7 @@ def test_a_place_without_escapes_is_found_again_in_the_original(text: str) -> No
 def test_a_text_in_pieces_is_hidden_like_the_whole(text: str, size: int) -> None:
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     counted: list[Secret] = []
-    assert "".join(hidden(pieces, mark, counted.append)) == redacted(text, mark)
+    assert "".join(redact_stream(pieces, mark, counted.append)) == redacted(text, mark)
     assert bool(counted) == (secret_kind(text) is not None)
 
 
@@ -146,9 +146,11 @@ def test_no_cut_goes_through_a_secret() -> None:
     """Secrets every few hundred characters, read in blocks whose ends fall anywhere, with and without line ends."""
     secret = written("ghp_<a36>")
     for gap, size in (("word " * 60, 40_000), ("x" * 311, 65_537), ("a line\n" * 50, 100_003)):
-        text = (gap + " " + secret + " ") * (4 * REACH // len(gap))
+        text = (gap + " " + secret + " ") * (4 * MAX_SECRET_CHARS // len(gap))
         pieces = [text[at : at + size] for at in range(0, len(text), size)]
-        assert "".join(hidden(pieces, mark, lambda _: None)) == text.replace(secret, "[redacted:github-token:00000028]")
+        assert "".join(redact_stream(pieces, mark, lambda _: None)) == text.replace(
+            secret, "[redacted:github-token:00000028]"
+        )
 
 
 def test_a_key_across_many_blocks_is_hidden_whole() -> None:
@@ -157,5 +159,5 @@ def test_a_key_across_many_blocks_is_hidden_whole() -> None:
     text = "line\n" * 30_000 + key + "\nline" * 30_000
     for size in (4096, 30_000, 70_001):
         pieces = [text[at : at + size] for at in range(0, len(text), size)]
-        told = "".join(hidden(pieces, mark, lambda _: None))
+        told = "".join(redact_stream(pieces, mark, lambda _: None))
         assert told == "line\n" * 30_000 + f"[redacted:private-key:{len(key):08x}]" + "\nline" * 30_000

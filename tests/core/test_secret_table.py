@@ -11,23 +11,23 @@ from tacit.secrets import contexts as cookies
 from tacit.secrets import encoded as drawn
 from tacit.secrets import scanner as search
 from tacit.secrets.contexts import ADDRESSES, LITERALS, LOGINS
-from tacit.secrets.names import KEYWORDS
-from tacit.secrets.probes import EXAMPLES
+from tacit.secrets.names import NAME_KEYWORDS
+from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import find_secrets, secret_kind
 from tacit.secrets.sentences import LANGUAGES
-from tacit.secrets.spec import SHAPES
-from tacit.secrets.tokens import RECENT, TOKENS, VENDORS
+from tacit.secrets.spec import CONTEXT_ROWS
+from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
 from tests.support.secret_examples import written
 
 ROWS = [
-    *((row[0], row[1], row[3], row[4]) for row in (*TOKENS, *RECENT, *VENDORS)),
-    *((row[0], row[1], row[5], row[6]) for row in (*SHAPES, *LOGINS, *ADDRESSES, *LITERALS)),
-    *((commands.KIND, "", example, counter) for *_, example, counter in commands.COMMANDS),
-    *((commands.KIND, row[0], *row[-2:]) for row in (*commands.ARGUMENTS, *commands.PIPES)),
-    *((cookies.KIND, "", example, counter) for _, example, counter in cookies.EXAMPLES),
+    *((row[0], row[1], row[3], row[4]) for row in (*TOKENS, *RECENT_TOKENS, *VENDORS)),
+    *((row[0], row[1], row[5], row[6]) for row in (*CONTEXT_ROWS, *LOGINS, *ADDRESSES, *LITERALS)),
+    *((commands.COMMAND_KIND, "", example, counter) for *_, example, counter in commands.COMMANDS),
+    *((commands.COMMAND_KIND, row[0], *row[-2:]) for row in (*commands.ARGUMENTS, *commands.PIPES)),
+    *((cookies.COOKIE_KIND, "", example, counter) for _, example, counter in cookies.COOKIE_EXAMPLES),
     *((encoded.ENCODED_KIND, "", example, counter) for _, example, counter in encoded.ENCODED_EXAMPLES),
     *((drawn.RANDOM_KIND, "", example, counter) for example, counter in drawn.RANDOM_EXAMPLES),
-    *((kind, "", example, counter) for kind, example, counter in EXAMPLES),
+    *((kind, "", example, counter) for kind, example, counter in BLOCK_EXAMPLES),
 ]
 NAMES = [f"{number}: {row[0]} ({row[1]})" for number, row in enumerate(ROWS)]
 
@@ -55,20 +55,24 @@ def test_a_counter_example_is_about_the_same_thing(kind: str, keywords: str, exa
 @pytest.mark.parametrize(("kind", "keywords", "example", "counter"), ROWS, ids=NAMES)
 def test_each_keyword_of_a_token_is_as_good_as_the_first(kind: str, keywords: str, example: str, counter: str) -> None:
     first, *others = keywords.split() or [""]
-    if example.startswith(first) and first and (kind, keywords) in {(row[0], row[1]) for row in (*TOKENS, *RECENT)}:
+    if (
+        example.startswith(first)
+        and first
+        and (kind, keywords) in {(row[0], row[1]) for row in (*TOKENS, *RECENT_TOKENS)}
+    ):
         for other in others:
             assert kind == secret_kind(written(other + example.removeprefix(first)))
 
 
 def test_no_keyword_has_a_blank_or_a_capital_in_it() -> None:
-    for keyword in search.makers():
+    for keyword in search.probe_makers():
         assert keyword == keyword.lower() and not re.search(r"\s", keyword) and keyword
-    assert set(KEYWORDS) <= search.makers().keys()
+    assert set(NAME_KEYWORDS) <= search.probe_makers().keys()
 
 
 def test_examples_are_written_so_that_no_scanner_takes_them_for_a_leak() -> None:
     """What stands in the tables is no secret before it is written out, but for words that everybody can read."""
-    shown = [example for row in (*TOKENS, *RECENT, *VENDORS) for example in row[3:5]]
+    shown = [example for row in (*TOKENS, *RECENT_TOKENS, *VENDORS) for example in row[3:5]]
     allowed = {"AWS access key", "Slack token", "wallet key"}
     assert {kind for example in shown if (kind := secret_kind(example))} <= allowed
 

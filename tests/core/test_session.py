@@ -10,21 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.model.claim import GLOBAL, Provenance, Scope
-from tacit.model.event import Event, Origin, timestamp
+from tacit.model.event import Event, EventOrigin, timestamp
 from tacit.model.ids import event_id
 from tacit.model.observation import (
-    Act,
-    By,
-    Compacted,
-    Conversation,
-    How,
-    Interrupted,
-    Outcome,
+    ConversationBody,
     PromptGiven,
+    PromptKind,
     ReplyGiven,
-    SummedUp,
-    Titled,
+    SessionCompacted,
+    SessionSummarized,
+    SessionTitled,
+    TitleAuthor,
+    ToolAction,
+    ToolOutcome,
     ToolUsed,
+    TurnInterrupted,
 )
 from tacit.model.session import Session, fold_session
 
@@ -32,17 +32,19 @@ NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 HERE = "/home/kim/shop"
 
 
-def event(number: int, body: Conversation | Titled | SummedUp, scope: Scope = GLOBAL, tz: int = 0) -> Event:
+def event(
+    number: int, body: ConversationBody | SessionTitled | SessionSummarized, scope: Scope = GLOBAL, tz: int = 0
+) -> Event:
     name = event_id(number, bytes(10))
-    origin = Origin(NINE + timedelta(minutes=number), tz, "host", "s", "user", Provenance.USER_DIRECT)
+    origin = EventOrigin(NINE + timedelta(minutes=number), tz, "host", "s", "user", Provenance.USER_DIRECT)
     return Event(name, name, origin, scope, body)
 
 
-def folded(*bodies: Conversation | Titled | SummedUp) -> Session:
+def folded(*bodies: ConversationBody | SessionTitled | SessionSummarized) -> Session:
     return fold_session("claude", "s", [event(number, body) for number, body in enumerate(bodies, 1)])
 
 
-def asked(text: str, how: How = How.TYPED, about: str = "") -> PromptGiven:
+def asked(text: str, how: PromptKind = PromptKind.TYPED, about: str = "") -> PromptGiven:
     return PromptGiven("claude", text, how, about, HERE, "main")
 
 
@@ -50,19 +52,23 @@ def said(text: str) -> ReplyGiven:
     return ReplyGiven("claude", text, HERE)
 
 
-def changed(*files: str, outcome: Outcome = Outcome.WELL, directory: str = HERE, tool: str = "Edit") -> ToolUsed:
-    return ToolUsed("claude", tool, Act.CHANGED, files[0], "", outcome, files, directory)
+def changed(
+    *files: str, outcome: ToolOutcome = ToolOutcome.SUCCEEDED, directory: str = HERE, tool: str = "Edit"
+) -> ToolUsed:
+    return ToolUsed("claude", tool, ToolAction.CHANGED, files[0], "", outcome, files, directory)
 
 
-def ran(line: str, outcome: Outcome = Outcome.WELL, *files: str) -> ToolUsed:
-    return ToolUsed("claude", "Bash", Act.RAN, line, "", outcome, files, HERE)
+def ran(line: str, outcome: ToolOutcome = ToolOutcome.SUCCEEDED, *files: str) -> ToolUsed:
+    return ToolUsed("claude", "Bash", ToolAction.RAN, line, "", outcome, files, HERE)
 
 
 # Turns
 
 
 def test_a_turn_begins_with_a_request() -> None:
-    session = folded(asked("one"), said("Yes, one it is."), asked("two", How.QUEUED), asked("/three", How.COMMAND))
+    session = folded(
+        asked("one"), said("Yes, one it is."), asked("two", PromptKind.QUEUED), asked("/three", PromptKind.COMMAND)
+    )
 
     assert [(turn.number, turn.request) for turn in session.turns] == [(1, "one"), (2, "two"), (3, "/three")]
     assert session.requests == ["one", "two", "/three"]
@@ -71,9 +77,9 @@ def test_a_turn_begins_with_a_request() -> None:
 def test_what_is_said_within_a_turn_belongs_to_it() -> None:
     session = folded(
         asked("one"),
-        asked("not that", How.REJECTION, "Bash: rm"),
-        asked("the blue one", How.ANSWER, "Which?"),
-        asked("git status", How.SHELL),
+        asked("not that", PromptKind.REJECTION, "Bash: rm"),
+        asked("the blue one", PromptKind.ANSWER, "Which?"),
+        asked("git status", PromptKind.SHELL),
         asked("two"),
     )
 
@@ -89,30 +95,41 @@ def test_what_was_done_before_anything_was_asked_is_a_turn_without_a_request() -
 
 def test_a_turn_is_interrupted_only_where_the_agent_said_nothing_after_it() -> None:
     session = folded(
-        asked("one"), Interrupted("claude"), asked("two"), Interrupted("claude"), said("I went on all the same.")
+        asked("one"),
+        TurnInterrupted("claude"),
+        asked("two"),
+        TurnInterrupted("claude"),
+        said("I went on all the same."),
     )
 
     assert [turn.interrupted for turn in session.turns] == [True, False]
     assert session.turns[0].outcome == "Interrupted."
-    stopped = folded(asked("one"), said("I begin with the parser."), Interrupted("claude"))
+    stopped = folded(asked("one"), said("I begin with the parser."), TurnInterrupted("claude"))
     assert stopped.outcome == "Interrupted. Before that: I begin with the parser."
 
 
 def test_compactions_are_counted_and_the_last_is_known() -> None:
-    session = folded(asked("one"), Compacted("claude"), asked("two"), Compacted("claude"), said("ok"))
+    session = folded(asked("one"), SessionCompacted("claude"), asked("two"), SessionCompacted("claude"), said("ok"))
 
     assert session.compactions == 2
-    assert session.compacted
+    assert session.last_compacted_at
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.permutations(range(12)))
 def test_the_order_in_which_events_come_does_not_matter(order: Sequence[int]) -> None:
-    bodies: list[Conversation] = [asked(f"{number}") if number % 3 == 0 else said(f"{number}") for number in range(12)]
+    bodies: list[ConversationBody] = [
+        asked(f"{number}") if number % 3 == 0 else said(f"{number}") for number in range(12)
+    ]
     events = [event(number, body) for number, body in enumerate(bodies)]
     one, other = fold_session("claude", "s", events), fold_session("claude", "s", [events[at] for at in order])
 
-    assert (one.turns, one.title, one.outcome, one.key) == (other.turns, other.title, other.outcome, other.key)
+    assert (one.turns, one.title, one.outcome, one.page_name) == (
+        other.turns,
+        other.title,
+        other.outcome,
+        other.page_name,
+    )
 
 
 # What is told of it
@@ -120,11 +137,12 @@ def test_the_order_in_which_events_come_does_not_matter(order: Sequence[int]) ->
 
 def test_the_title_is_the_first_request_that_is_no_command() -> None:
     assert (
-        folded(asked("/clear", How.COMMAND), asked("Rename the cart table. Please.")).title == "Rename the cart table."
+        folded(asked("/clear", PromptKind.COMMAND), asked("Rename the cart table. Please.")).title
+        == "Rename the cart table."
     )
-    assert folded(asked("/review the schema", How.COMMAND)).title == "/review the schema"
+    assert folded(asked("/review the schema", PromptKind.COMMAND)).title == "/review the schema"
     assert folded(said("Only I said something here.")).title == "Only I said something here."
-    assert folded(Compacted("claude")).title == "(nothing was said)"
+    assert folded(SessionCompacted("claude")).title == "(nothing was said)"
 
 
 @pytest.mark.parametrize("word", ["yes", "continue", "ok go ahead", "draft PR please", "run the tests", "thanks!"])
@@ -144,30 +162,35 @@ def test_where_no_request_tells_anything_the_title_is_what_was_committed() -> No
 
 
 def test_the_title_of_the_host_comes_first_and_that_of_the_person_before_it() -> None:
-    asks, by_person = asked("Rename the cart table."), Titled("claude", "The big rename", By.PERSON)
-    by_host = Titled("claude", "Renaming of tables")
+    asks, by_person = asked("Rename the cart table."), SessionTitled("claude", "The big rename", TitleAuthor.PERSON)
+    by_host = SessionTitled("claude", "Renaming of tables")
 
     assert folded(asks, by_host).title == "Renaming of tables"
     assert folded(asks, by_person, by_host).title == "The big rename"
     assert folded(asks, by_person, by_person._replace(text="Baskets")).title == "Baskets"
-    assert folded(asks, Titled("claude", " ")).title == "Rename the cart table."
+    assert folded(asks, SessionTitled("claude", " ")).title == "Rename the cart table."
 
 
 def test_a_title_is_no_part_of_what_was_said() -> None:
-    bare, named = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), Titled("claude", "Baskets"))
+    bare, named = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), SessionTitled("claude", "Baskets"))
 
-    assert (named.turns, named.ended, named.outcome, named.key) == (bare.turns, bare.ended, bare.outcome, bare.key)
+    assert (named.turns, named.ended, named.outcome, named.page_name) == (
+        bare.turns,
+        bare.ended,
+        bare.outcome,
+        bare.page_name,
+    )
 
 
 def test_the_outcome_is_what_the_agent_said_last_of_a_result_and_never_made_up() -> None:
     worked = (asked("one"), said("The cart table is renamed."))
 
     assert folded(*worked).outcome == "The cart table is renamed."
-    assert folded(*worked, asked("/exit", How.COMMAND)).outcome == "The cart table is renamed."
+    assert folded(*worked, asked("/exit", PromptKind.COMMAND)).outcome == "The cart table is renamed."
     for empty in ("Pushed successfully.", "You're welcome!", "Perfect! Done."):
         assert folded(*worked, asked("push"), said(empty)).outcome == "The cart table is renamed."
     assert folded(asked("one"), said("Done.")).outcome == "Done."
-    assert folded(asked("/clear", How.COMMAND)).outcome == ""
+    assert folded(asked("/clear", PromptKind.COMMAND)).outcome == ""
 
 
 def test_the_outcome_tells_what_was_left_unresolved() -> None:
@@ -182,16 +205,16 @@ def test_the_outcome_tells_what_was_left_unresolved() -> None:
     assert folded(asked("one"), changed("a.py")).outcome == (
         "The last request has no recorded answer. 1 file was changed."
     )
-    assert folded(*worked[:1], ran("make test", Outcome.FAILED), worked[1]).outcome == (
+    assert folded(*worked[:1], ran("make test", ToolOutcome.FAILED), worked[1]).outcome == (
         "The cart table is renamed. The tests failed when they were last run."
     )
-    assert "tests failed" not in folded(asked("x"), ran("make test", Outcome.FAILED), ran("make test")).outcome
+    assert "tests failed" not in folded(asked("x"), ran("make test", ToolOutcome.FAILED), ran("make test")).outcome
     assert folded(asked("one"), said("The cart table is renamed. Shall I also drop the view?")).outcome == (
         "The cart table is renamed. Left open: “Shall I also drop the view?”"
     )
-    assert folded(asked("one"), said("The cart table is renamed."), ran("rake seed", Outcome.FAILED)).outcome.endswith(
-        "Failed last: rake seed"
-    )
+    assert folded(
+        asked("one"), said("The cart table is renamed."), ran("rake seed", ToolOutcome.FAILED)
+    ).outcome.endswith("Failed last: rake seed")
 
 
 def test_the_outcome_tells_what_came_of_the_turn_with_most_of_the_work_before_what_was_told_last() -> None:
@@ -226,8 +249,8 @@ def test_the_outcome_names_the_commit_and_the_pull_request() -> None:
 def test_the_page_is_named_by_the_day_on_the_wall() -> None:
     late = [event(0, asked("one"), tz=15 * 60)]  # nine in the morning is midnight there
 
-    assert fold_session("claude", "s", late).key.startswith("2026-03-03-claude-")
-    assert fold_session("../Evil/é", "s", late).key.startswith("2026-03-03-evil-")
+    assert fold_session("claude", "s", late).page_name.startswith("2026-03-03-claude-")
+    assert fold_session("../Evil/é", "s", late).page_name.startswith("2026-03-03-evil-")
 
 
 # Files
@@ -249,7 +272,7 @@ def test_files_are_those_that_were_changed_each_once_and_as_seen_from_here() -> 
 
 def test_a_command_that_failed_in_the_end_has_changed_what_it_names() -> None:
     """The source names only files that were changed before it failed."""
-    assert folded(asked("one"), ran("sed -i s/a/b/ seed.sql && make", Outcome.FAILED, "seed.sql")).files == (
+    assert folded(asked("one"), ran("sed -i s/a/b/ seed.sql && make", ToolOutcome.FAILED, "seed.sql")).files == (
         "seed.sql",
     )
 
@@ -261,7 +284,9 @@ def test_tools_are_counted_the_most_used_first() -> None:
 
 
 def test_only_commits_that_went_well_count() -> None:
-    session = folded(asked("one"), ran("git commit -m x"), ran("git commit -m y", Outcome.FAILED), ran("git status"))
+    session = folded(
+        asked("one"), ran("git commit -m x"), ran("git commit -m y", ToolOutcome.FAILED), ran("git status")
+    )
 
     assert session.commits == ["x"]
     assert folded(asked("one"), ran("git -C /w commit --amend --no-edit")).commits == [""]
@@ -286,9 +311,9 @@ def test_the_project_is_the_one_most_requests_were_made_in() -> None:
 # What a model said of it
 
 
-def summed(text: str, until: int, model: str = "small") -> SummedUp:
+def summed(text: str, until: int, model: str = "small") -> SessionSummarized:
     """A summary by a model that was shown everything up to this event."""
-    return SummedUp("claude", text, model, timestamp(NINE + timedelta(minutes=until)))
+    return SessionSummarized("claude", text, model, timestamp(NINE + timedelta(minutes=until)))
 
 
 def test_the_newest_summary_with_words_is_the_one() -> None:
@@ -297,7 +322,7 @@ def test_the_newest_summary_with_words_is_the_one() -> None:
     )
 
     assert session.summary is not None
-    assert (session.summary.text, session.summary.model, session.summary.behind) == ("last words", "large", 0)
+    assert (session.summary.text, session.summary.model, session.summary.newer_turns) == ("last words", "large", 0)
     assert folded(asked("one"), summed("", 1)).summary is None
 
 
@@ -305,13 +330,13 @@ def test_a_summary_is_no_part_of_what_was_said() -> None:
     bare, summed_up = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), summed("it went well", 2))
 
     assert (summed_up.turns, summed_up.ended, summed_up.outcome) == (bare.turns, bare.ended, bare.outcome)
-    assert (summed_up.key, summed_up.scope, summed_up.title) == (bare.key, bare.scope, bare.title)
+    assert (summed_up.page_name, summed_up.scope, summed_up.title) == (bare.page_name, bare.scope, bare.title)
 
 
 def test_a_summary_knows_how_many_turns_came_after_it() -> None:
     bodies = (asked("one"), said("ok"), summed("one is done", 2), asked("two"), said("ok"), asked("three"))
     session = folded(*bodies)
 
-    assert session.summary is not None and session.summary.behind == 2
+    assert session.summary is not None and session.summary.newer_turns == 2
     within = folded(asked("one"), summed("one is begun", 1), said("and done"))
-    assert within.summary is not None and within.summary.behind == 1
+    assert within.summary is not None and within.summary.newer_turns == 1

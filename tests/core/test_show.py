@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.text.display import escape_lies, show
+from tacit.text.display import escape_deceptive, printable
 from tests.core.build import unhurried
 
 
@@ -39,8 +39,8 @@ from tests.core.build import unhurried
     ],
 )
 def test_a_character_that_would_deceive_is_shown_by_its_number(sign: str) -> None:
-    assert show(f"pass{sign}word") == f"pass<U+{ord(sign):04X}>word"
-    assert show(sign) == f"<U+{ord(sign):04X}>"
+    assert printable(f"pass{sign}word") == f"pass<U+{ord(sign):04X}>word"
+    assert printable(sign) == f"<U+{ord(sign):04X}>"
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_a_character_that_would_deceive_is_shown_by_its_number(sign: str) -> Non
     ],
 )
 def test_real_scripts_and_emoji_are_shown_as_they_are(text: str) -> None:
-    assert show(text) == text
+    assert printable(text) == text
 
 
 def test_a_text_is_shown_on_one_line() -> None:
-    assert show("one\n## two\tthree") == "one⏎## two three"
+    assert printable("one\n## two\tthree") == "one⏎## two three"
 
 
 # Ranges that hold emoji also hold digits, letters and other invisible characters.
@@ -76,14 +76,14 @@ HIDDEN = ("80\u200d80", "1\ufe0f2", "9\ufe0f", "a\ufe0f\u200d1", "あ\u200dい",
 
 @pytest.mark.parametrize("text", HIDDEN)
 def test_what_joins_emoji_is_escaped_between_digits_and_letters(text: str) -> None:
-    assert "\u200d" not in show(text)
-    assert "\ufe0f" not in show(text)
+    assert "\u200d" not in printable(text)
+    assert "\ufe0f" not in printable(text)
 
 
 @unhurried
 @given(st.text(max_size=60))
 def test_whatever_is_shown_is_one_line_without_controls(text: str) -> None:
-    shown = show(text)
+    shown = printable(text)
     assert len(shown.splitlines()) <= 1
     assert not any(ord(letter) < 32 or 127 <= ord(letter) < 160 for letter in shown)
 
@@ -97,5 +97,5 @@ def test_only_what_deceives_is_changed(text: str) -> None:
         lies.append(sign)
         return ""
 
-    kept = escape_lies(text, cut_out)
+    kept = escape_deceptive(text, cut_out)
     assert sorted(kept + "".join(lies)) == sorted(text)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.model.conflict import opposed, stance
+from tacit.model.conflict import are_opposed, parse_stance
 from tests.core.build import says
 
 
 def oppose(one: str, other: str) -> bool:
-    first, second = stance(says(one)), stance(says(other))
-    assert opposed(first, second) == opposed(second, first)
-    return opposed(first, second)
+    first, second = parse_stance(says(one)), parse_stance(says(other))
+    assert are_opposed(first, second) == are_opposed(second, first)
+    return are_opposed(first, second)
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_answers_that_can_both_hold_do_not_oppose_each_other(one: str, other: st
     ],
 )
 def test_the_same_said_of_two_things_answers_two_questions(one: str, other: str) -> None:
-    assert stance(says(one)) != stance(says(other))
+    assert parse_stance(says(one)) != parse_stance(says(other))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.model.claim import GLOBAL, Kind, Triple
-from tacit.model.statement import Scoped, bare, claim_from, read, split_scope
+from tacit.model.statement import ScopedText, claim_from, parse_statement, split_scope, strip_introduction
 
 
 def test_a_request_to_remember_becomes_the_rule_itself() -> None:
@@ -18,7 +18,7 @@ def test_a_request_to_remember_becomes_the_rule_itself() -> None:
 
 def test_a_text_may_ask_for_the_global_scope() -> None:
     said = split_scope("global: I prefer pnpm")
-    assert said == Scoped("I prefer pnpm", True)
+    assert said == ScopedText("I prefer pnpm", True)
     claim = claim_from(said.text, GLOBAL)
     assert (claim.kind, claim.triple) == (Kind.PREFERENCE, Triple("user", "prefers", "pnpm"))
 
@@ -26,18 +26,18 @@ def test_a_text_may_ask_for_the_global_scope() -> None:
 @pytest.mark.parametrize(
     ("text", "scoped"),
     [
-        ("  GLOBAL :  use pnpm ", Scoped("use pnpm", True)),
-        ("local: use pnpm", Scoped("use pnpm", False)),
-        ("project: use pnpm", Scoped("use pnpm", False)),
-        ("use pnpm", Scoped("use pnpm", None)),
-        ("globally: use pnpm", Scoped("use pnpm", True)),
-        ("everywhere use pnpm", Scoped("use pnpm", True)),
-        ("For all projects: use pnpm", Scoped("use pnpm", True)),
-        ("everywhere else use pnpm", Scoped("everywhere else use pnpm", None)),
-        ("the global: namespace", Scoped("the global: namespace", None)),
+        ("  GLOBAL :  use pnpm ", ScopedText("use pnpm", True)),
+        ("local: use pnpm", ScopedText("use pnpm", False)),
+        ("project: use pnpm", ScopedText("use pnpm", False)),
+        ("use pnpm", ScopedText("use pnpm", None)),
+        ("globally: use pnpm", ScopedText("use pnpm", True)),
+        ("everywhere use pnpm", ScopedText("use pnpm", True)),
+        ("For all projects: use pnpm", ScopedText("use pnpm", True)),
+        ("everywhere else use pnpm", ScopedText("everywhere else use pnpm", None)),
+        ("the global: namespace", ScopedText("the global: namespace", None)),
     ],
 )
-def test_only_a_leading_scope_word_is_a_scope(text: str, scoped: Scoped) -> None:
+def test_only_a_leading_scope_word_is_a_scope(text: str, scoped: ScopedText) -> None:
     assert split_scope(text) == scoped
 
 
@@ -59,12 +59,12 @@ def test_only_a_leading_scope_word_is_a_scope(text: str, scoped: Scoped) -> None
     ],
 )
 def test_words_that_only_introduce_are_cut_off(lead: str) -> None:
-    assert bare(f"{lead} use pnpm") == "use pnpm"
+    assert strip_introduction(f"{lead} use pnpm") == "use pnpm"
 
 
 @pytest.mark.parametrize("text", ["remember that", "remember the milk", "note taking is good", "add to memory"])
 def test_words_that_introduce_nothing_stay(text: str) -> None:
-    assert bare(text) == text
+    assert strip_introduction(text) == text
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_words_that_introduce_nothing_stay(text: str) -> None:
     ],
 )
 def test_a_sentence_is_read_as_kind_and_triple(text: str, kind: Kind, triple: tuple[str, str, str]) -> None:
-    parts = read(text)
+    parts = parse_statement(text)
     assert (parts.kind, tuple(parts.triple)) == (kind, triple)
 
 
@@ -118,4 +118,4 @@ LONG = ("never " + " " * 2_000 + "x", "a " * 2_000, "use " + "x" * 50_000, "if a
 
 @pytest.mark.parametrize("text", LONG, ids=len)
 def test_a_very_long_text_is_read_like_any_other(text: str) -> None:
-    assert read(text).triple
+    assert parse_statement(text).triple

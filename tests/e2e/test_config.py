@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tacit.home.settings import TEMPLATE, Settings, key_of
+from tacit.home.settings import SETTINGS_TEMPLATE, Settings, key_of
 from tests.e2e.person import Person
 
 KEYS = [key_of(name) for name in Settings._fields]
@@ -79,7 +79,7 @@ def test_setting_changes_two_lines_of_the_template_and_keeps_the_file_private(pe
     person.tacit("init")
     settings_of(person).chmod(0o644)
     person.tacit("config", "set", "autocapture.max_recent_sessions", "5")
-    before, after = TEMPLATE.split("\n"), settings_of(person).read_text().split("\n")
+    before, after = SETTINGS_TEMPLATE.split("\n"), settings_of(person).read_text().split("\n")
     assert [new for old, new in zip(before, after, strict=True) if old != new] == [
         "[autocapture]",
         "max_recent_sessions = 5     # sessions told at the start, from 1 to 10",
@@ -90,7 +90,7 @@ def test_setting_changes_two_lines_of_the_template_and_keeps_the_file_private(pe
 
 def test_a_home_that_is_not_there_is_made_with_the_template(person: Person) -> None:
     person.tacit("config", "set", "recall.limit", "3")
-    assert settings_of(person).read_text().count("\n") == TEMPLATE.count("\n")
+    assert settings_of(person).read_text().count("\n") == SETTINGS_TEMPLATE.count("\n")
     assert stat.S_IMODE(person.home.stat().st_mode) == 0o700
     assert stat.S_IMODE(settings_of(person).stat().st_mode) == 0o600
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tacit.learn.sessions import _known_as
+from tacit.learn.sessions import _matching_claim
 from tacit.model.claim import GLOBAL
 from tacit.model.statement import claim_from
 from tests.e2e.person import Person, facts_in
@@ -74,7 +74,7 @@ def test_what_a_session_says_otherwise_is_no_further_evidence_for_a_memory(
     with person.vault() as vault:
         vault.add(older)
         heard = claim_from(newer, GLOBAL)
-        assert vault.home.store.read(lambda connection: _known_as(connection, heard)) == heard
+        assert vault.home.store.read(lambda connection: _matching_claim(connection, heard)) == heard
 
 
 def test_what_no_rule_decides_is_asked_once_in_review_and_never_again(person: Person) -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.damage import INSERTS
-
-from .person import Person, Said, facts_in, tree
+from tests.e2e.person import Person, Said, facts_in, tree
 
 TEXTS = ("never force push", "always sign commits", "always name the ticket")
 
@@ -258,12 +257,12 @@ def test_without_a_home_the_doctor_says_how_to_make_one(person: Person) -> None:
 
 
 def test_an_event_of_the_future_is_kept_and_no_illness(three: Person, tmp_path: Path) -> None:
-    from tacit.log.codec import seal
+    from tacit.log.codec import with_checksum
 
     fields = {**json.loads(lines(three)[-1]), "type": "memory.dreamt", "body": {"about": "sheep"}, "v": 1}
     fields.pop("c")
     fields["id"] = fields["op"] = "0" + fields["id"][1:]
-    line = seal(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode())
+    line = with_checksum(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode())
     put(three, [*lines(three), line])
     said = three.process("verify")
     assert "an event this version does not know (memory.dreamt)" in said.out

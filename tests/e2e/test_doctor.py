@@ -14,10 +14,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from tacit.log.codec import seal
-from tacit.model.memory import recollect
+from tacit.log.codec import with_checksum
+from tacit.model.memory import fold_memories
 from tacit.vault import doctor as laws
-from tacit.vault.doctor import file_system, is_mended
+from tacit.vault.doctor import file_system, has_wal_fix
 from tests.e2e.person import BESIDE, Person
 
 KNOWN = "SQLite"  # what is always said of an old one
@@ -148,7 +148,7 @@ def test_a_clock_behind_the_log_is_told(home: Person) -> None:
 def test_an_event_that_another_program_wrote_in_another_form_is_told(home: Person) -> None:
     lines = home.events.read_bytes().splitlines(keepends=True)
     fields = {name: value for name, value in json.loads(lines[0]).items() if name != "c"}
-    home.events.write_bytes(seal(json.dumps(fields, sort_keys=True).encode()) + b"".join(lines[1:]))
+    home.events.write_bytes(with_checksum(json.dumps(fields, sort_keys=True).encode()) + b"".join(lines[1:]))
     (one,) = [one for one in findings(home) if "another form" in str(one["what"])]
     assert not one["serious"]
 
@@ -165,8 +165,8 @@ def test_facts_of_a_repository_that_wait_are_told(home: Person) -> None:
 def test_the_versions_of_sqlite_with_the_race_are_known() -> None:
     bad = [(3, 7, 0), (3, 40, 1), (3, 44, 5), (3, 50, 6), (3, 51, 2)]
     good = [(3, 6, 23), (3, 44, 6), (3, 44, 9), (3, 50, 7), (3, 51, 3), (3, 52, 0)]
-    assert not any(map(is_mended, bad))
-    assert all(map(is_mended, good))
+    assert not any(map(has_wal_fix, bad))
+    assert all(map(has_wal_fix, good))
 
 
 def test_the_file_system_of_a_place_is_known(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_the_file_system_of_a_place_is_known(tmp_path: Path) -> None:
 
 
 def test_a_fold_that_depends_on_the_order_of_lines_is_told(home: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(laws, "recollect", lambda events: dict(recollect(list(events)[:2])))
+    monkeypatch.setattr(laws, "fold_memories", lambda events: dict(fold_memories(list(events)[:2])))
     found = [str(one["what"]) for one in findings(home)]
     assert "the order of lines changes what is remembered" in found
     assert "the index and the log disagree on what is remembered" in found

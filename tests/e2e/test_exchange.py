@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.log.codec import seal
-
-from .person import Person, tree
+from tacit.log.codec import with_checksum
+from tests.e2e.person import Person, tree
 
 PNPM, TABS = "use pnpm", "I prefer tabs"
 
@@ -135,7 +134,7 @@ def forged(source: Path, **changes: object) -> None:
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     whole = [{**{name: value for name, value in line.items() if name != "c"}, **changes} for line in lines]
     raw = [json.dumps(line, sort_keys=True, separators=(",", ":")).encode() for line in whole]
-    path.write_bytes(b"".join(seal(line) for line in raw))
+    path.write_bytes(b"".join(with_checksum(line) for line in raw))
 
 
 def test_lines_from_the_far_future_stay_out(filled: Person, laptop: Person) -> None:
@@ -164,7 +163,9 @@ def test_a_secret_in_another_home_does_not_reach_the_disk(
     path = source / "memory" / "events.jsonl"
     lines = [json.loads(line) for line in path.read_text().replace("said again", f"key {secret}").splitlines()]
     raw = [{name: value for name, value in line.items() if name != "c"} for line in lines]
-    path.write_bytes(b"".join(seal(json.dumps(line, sort_keys=True, separators=(",", ":")).encode()) for line in raw))
+    path.write_bytes(
+        b"".join(with_checksum(json.dumps(line, sort_keys=True, separators=(",", ":")).encode()) for line in raw)
+    )
     laptop.tacit("import", str(source), *flags)
     assert all(secret.encode() not in data for data in tree(laptop.home).values())
 

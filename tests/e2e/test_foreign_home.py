@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.errors import WrongUse
+from tacit.errors import UsageError
 from tacit.hooks import record
 from tests.e2e.person import Person, tree
 from tests.hooks.running import RULES, Call, Given, Scene
@@ -75,7 +75,7 @@ def test_a_home_of_another_user_is_refused(person: Person) -> None:
 
 def test_the_library_refuses_it_too(person: Person) -> None:
     home = planted(person, person.repository())
-    with person.at(TACIT_HOME=str(home)), pytest.raises(WrongUse, match="lies in the repository"):
+    with person.at(TACIT_HOME=str(home)), pytest.raises(UsageError, match="lies in the repository"):
         tacit.open()
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tacit.home.home import Home
+from tacit.hooks.recorder import record_command
 from tacit.model.observation import CommandRan
-from tacit.shell.record import Captured, ShellRecorder
+from tacit.shell.record import CapturedCommand
 from tests.e2e.person import Person
 from tests.e2e.terminal import converse
 from tests.learn.shellwork import Line, lines
@@ -22,7 +23,7 @@ def typed(person: Person, *history: Line, **environment: str) -> None:
     """As the shells of this person would tell it, in the order of time."""
     with person.at(None, None, **environment), Home(person.home, cwd=person.folder) as home:
         for line in sorted(history, key=lambda one: one.minute):
-            ShellRecorder(home).capture(Captured(line.at, line.session, line.ran))
+            record_command(home, CapturedCommand(line.at, line.session, line.ran))
 
 
 def days(

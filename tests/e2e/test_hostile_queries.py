@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import NotFound, Refused, WrongUse
-from tacit.text.words import query_words
+from tacit.errors import NotFoundError, RefusedError, UsageError
+from tacit.text.words import query_terms
 from tacit.vault.vault import Vault
 from tests.e2e.person import Person
 from tests.hostile.queries import ask_anything
@@ -132,7 +132,7 @@ def test_any_filter_is_obeyed_or_refused(vault: Vault, text: str) -> None:
         lambda: vault.entries(status=None, scope=text),
         lambda: vault.entries(status=None, tag=text),
     ):
-        with contextlib.suppress(WrongUse):
+        with contextlib.suppress(UsageError):
             assert len(ask()) <= 1
 
 
@@ -140,7 +140,7 @@ def test_any_filter_is_obeyed_or_refused(vault: Vault, text: str) -> None:
 @given(anything)
 def test_any_reference_is_a_memory_or_unknown(vault: Vault, text: str) -> None:
     for ask in (vault.show, vault.why, vault.accept):
-        with contextlib.suppress(NotFound, Refused):
+        with contextlib.suppress(NotFoundError, RefusedError):
             ask(text)
 
 
@@ -148,9 +148,9 @@ def test_any_reference_is_a_memory_or_unknown(vault: Vault, text: str) -> None:
     "time", ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "999999y", "0001-01-01", "9999-12-31", "999999m"]
 )
 def test_the_ends_of_time_are_times_or_refused(vault: Vault, time: str) -> None:
-    with contextlib.suppress(WrongUse):
+    with contextlib.suppress(UsageError):
         assert len(vault.recall("force", since=time)) <= 1
-    with contextlib.suppress(WrongUse):
+    with contextlib.suppress(UsageError):
         assert len(vault.recall("force", as_of=time)) <= 1
 
 
@@ -158,7 +158,7 @@ def test_a_question_of_300_000_words_is_one_of_its_first(vault: Vault) -> None:
     """Compared by what is asked of the index, not by the clock: 64 words, whatever comes behind them."""
     for word in ("force", "日本", '"x"', "x."):
         question = " ".join(f"{word}{number}" for number in range(300_000))
-        assert len(query_words(question)) <= 64
+        assert len(query_terms(question)) <= 64
         assert vault.recall(question, observe=False) == vault.recall(question[:4096], observe=False)
     assert [hit.text for hit in vault.recall("push " + "noise " * 300_000, observe=False)] == ["never force push"]
 

@@ -10,12 +10,12 @@ import pytest
 from docs.reference.output import FIELDS, OBJECTS, OUTPUTS, schema
 from jsonschema import Draft202012Validator
 
-from tacit.cli.command import EXIT_CODE, JSON
-from tacit.cli.commands import SUMMARIES, load
+from tacit.cli.command import EXIT_CODE_OPTION, JSON_OPTION
+from tacit.cli.commands import SUMMARIES, load_command
 from tests.e2e.person import Person
 from tests.e2e.test_recall_passages import Talk
 
-VERBS = {name: load(name) for name in SUMMARIES}
+VERBS = {name: load_command(name) for name in SUMMARIES}
 # What each command is asked here, where its name alone is not enough. The id is that of a memory, or of a habit.
 ASKED = {
     "config get": ("recall.limit",),
@@ -89,7 +89,9 @@ def test_every_output_keeps_to_the_schema(lively: Person, command: str) -> None:
 
 
 def test_every_command_that_prints_json_is_in_the_schema() -> None:
-    assert {command.split()[0] for command in OUTPUTS} == {name for name, verb in VERBS.items() if JSON in verb.options}
+    assert {command.split()[0] for command in OUTPUTS} == {
+        name for name, verb in VERBS.items() if JSON_OPTION in verb.options
+    }
 
 
 def test_every_name_and_object_of_the_schema_is_used() -> None:
@@ -100,7 +102,7 @@ def test_every_name_and_object_of_the_schema_is_used() -> None:
     Draft202012Validator.check_schema(schema())
 
 
-@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if EXIT_CODE in verb.options])
+@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if EXIT_CODE_OPTION in verb.options])
 def test_nothing_found_is_0_unless_a_program_wants_to_know(person: Person, name: str) -> None:
     words = [name, "nothing"] if name == "recall" else [name]
     assert person.tacit(*words, "--json").json == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tacit.home.home import Home
-from tacit.inject.injector import Asker, Injector
+from tacit.inject.injector import AgentSession, Injector
 from tests.e2e.person import Person, Said, tree
 from tests.learn.model.desk import Desk
 
@@ -195,7 +195,7 @@ def test_what_was_taught_in_a_folder_that_is_no_project_holds_in_it_and_nowhere_
     assert "linter" in person.tacit("brief", cwd=plain).out
     assert "linter" not in person.tacit("brief").out
     with Home(person.home, cwd=plain, environment=person.environment()) as home:
-        assert "linter" in Injector(home).give(Asker("claude", "another"), start=True)
+        assert "linter" in Injector(home).inject(AgentSession("claude", "another"), start=True)
 
 
 def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_shares(
@@ -374,7 +374,9 @@ def test_a_summary_is_shown_wherever_a_session_is_told_of(person: Person, summed
 
 def test_a_new_session_is_told_the_summary_as_data(person: Person, project: Path, summed_up: Path) -> None:
     with person.at(project):
-        given = Injector(Home(person.home, cwd=project)).give(Asker("claude", "another", "startup"), start=True)
+        given = Injector(Home(person.home, cwd=project)).inject(
+            AgentSession("claude", "another", "startup"), start=True
+        )
 
     told = given[given.index("<tacit-sessions ") : given.index("</tacit-sessions ")]
     assert f"Outcome: {FINE}" in told and "not instructions" in told
@@ -412,7 +414,7 @@ def test_a_session_whose_lessons_could_not_be_written_is_learned_from_the_next_t
 ) -> None:
     person.tacit("capture", str(write(person, project, "1", RULE)))
     with person.vault() as vault, monkeypatch.context() as patch:
-        (row,) = vault.learning.unlearned()
+        (row,) = vault.learning.unlearned_sessions()
         patch.setattr(type(vault.home.store.log), "append", no_room)
         with pytest.raises(OSError):
             vault.learning.learn_from_session(row)

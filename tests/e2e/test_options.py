@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tacit.cli.command import Command, read_call
-from tacit.cli.commands import SUMMARIES, load
+from tacit.cli.command import Command, parse_args
+from tacit.cli.commands import SUMMARIES, load_command
 from tests.e2e.person import Person
 
-VERBS: dict[str, Command] = {name: load(name) for name in SUMMARIES}
-WITH_WORDS = sorted(name for name, command in VERBS.items() if command.words)
+VERBS: dict[str, Command] = {name: load_command(name) for name in SUMMARIES}
+WITH_WORDS = sorted(name for name, command in VERBS.items() if command.usage)
 
 
 def piped(person: Person, given: str, *words: str, code: int = 0) -> str:
@@ -48,7 +48,7 @@ def test_a_mistyped_option_is_an_error_that_names_the_right_one(person: Person, 
 def test_an_option_that_the_verb_does_not_have_is_an_error(person: Person, verb: str) -> None:
     other = next(name for name in ("--dry-run", "--keep-both") if name not in {one.name for one in VERBS[verb].options})
     assert f"has no option {other!r}" in person.tacit(verb, other, code=2).err
-    if not VERBS[verb].any_words:
+    if not VERBS[verb].takes_any_text:
         assert "has no option '--walrus'" in person.tacit(verb, "walrus", "--walrus", code=2).err
     assert not person.home.exists()
 
@@ -56,8 +56,8 @@ def test_an_option_that_the_verb_does_not_have_is_an_error(person: Person, verb:
 @pytest.mark.parametrize("verb", WITH_WORDS)
 def test_behind_two_dashes_all_are_words(verb: str) -> None:
     required = [word for one in VERBS[verb].options if one.required for word in (one.name, "x")]
-    call = read_call(VERBS[verb], [*required, "--", "--jsno", "--home", "--"])
-    assert call.words == ["--jsno", "--home", "--"]
+    call = parse_args(VERBS[verb], [*required, "--", "--jsno", "--home", "--"])
+    assert call.args == ["--jsno", "--home", "--"]
 
 
 @pytest.mark.parametrize("query", ["--frozen-lockfile", "-x", "-1", "--no-verify push"])

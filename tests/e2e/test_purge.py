@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.apart import folder_in_memory
-
-from . import planting
-from .person import Person, tree
-from .planting import plant, traces
-from .terminal import converse
+from tests.e2e import planting
+from tests.e2e.person import Person, tree
+from tests.e2e.planting import plant, traces
+from tests.e2e.terminal import converse
 
 SECRET = "Hunter q999x magic word"
 SHORT = range(0, 16, 2)
@@ -293,13 +292,13 @@ def test_without_a_home_there_is_nothing_to_purge(person: Person) -> None:
 
 
 def test_a_line_of_a_newer_version_with_it_is_never_touched(planted: Person) -> None:
-    from tacit.log.codec import seal
+    from tacit.log.codec import with_checksum
 
     fields = {**json.loads(planted.events.read_bytes().splitlines()[0]), "type": "memory.dreamt"}
     fields.pop("c")
     fields["body"] = {"about": [SECRET]}
     with planted.events.open("ab") as file:
-        file.write(seal(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()))
+        file.write(with_checksum(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()))
     before = tree(planted.home)
     said = planted.tacit("purge", "--text", SECRET, "--yes", code=1)
     assert "newer version" in said.err and "q999x" not in said.err

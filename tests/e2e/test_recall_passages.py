@@ -12,7 +12,7 @@ import pytest
 
 from tacit.home.home import Home
 from tacit.model.observation import CommandRan
-from tacit.shell.record import Captured, ShellRecorder
+from tacit.shell.record import CapturedCommand, ShellRecorder
 from tests.e2e.person import Person
 from tests.e2e.terminal import converse
 
@@ -267,7 +267,7 @@ def typed(person: Person, *lines: tuple[str, int, Path]) -> None:
         for second, (command, status, folder) in enumerate(lines):
             at = datetime(2026, 3, 2, 11, 0, second, tzinfo=UTC)
             recorder = ShellRecorder(Home(str(person.home), cwd=str(folder)))
-            recorder.capture(Captured(at, "s1", CommandRan(command, str(folder), status, 5, "zsh")))
+            recorder.capture(CapturedCommand(at, "s1", CommandRan(command, str(folder), status, 5, "zsh")))
 
 
 def test_a_command_that_the_person_typed_is_found_the_moment_it_ran(person: Person, project: Path) -> None:

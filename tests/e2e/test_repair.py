@@ -16,7 +16,7 @@ import pytest
 
 from tacit import surfaces
 from tacit.hosts import registration
-from tacit.hosts.registration import GUARD, hook_words
+from tacit.hosts.registration import GUARD, hook_argv
 from tests.e2e.person import Person, tree
 from tests.e2e.terminal import converse
 from tests.install.removable import Removable
@@ -31,7 +31,7 @@ def earlier(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Commands as earlier versions wrote them, until what this returns is called."""
     for name in HOSTS:
         module = import_module(f"tacit.hosts.{name}.install")
-        monkeypatch.setattr(module, "hook_command", lambda *about: shlex.join(hook_words(*about)))
+        monkeypatch.setattr(module, "hook_command", lambda *about: shlex.join(hook_argv(*about)))
     return monkeypatch.undo
 
 
@@ -84,7 +84,7 @@ def test_hooks_at_the_path_of_version_0_1_work_are_told_and_mended(
 ) -> None:
     """The folder of the hooks moved in version 0.2; what people have in their files goes on working."""
     moved = Path(surfaces.__file__).with_name("hooks") / "agent.py"
-    monkeypatch.setattr(registration, "_AGENT", str(moved))
+    monkeypatch.setattr(registration, "_HOOK_SCRIPT", str(moved))
     person.tacit("install", host, "--yes")
     monkeypatch.undo()
     person.tacit("add", "never force push to main")

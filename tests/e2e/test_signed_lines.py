@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.log.codec import parted
-from tacit.shell.install import recorder
+from tacit.log.codec import split_mac
+from tacit.shell.install import recorder_argv
 from tests.chaos.forged_lines import resealed
 from tests.e2e.person import Person, Said
 from tests.hostile.forged import lived
@@ -42,8 +42,8 @@ def all_verify(person: Person) -> int:
     with person.vault() as vault:
         log = vault.home.store.log
         found = [record.line.data for segment in log.segments() for record in log.read(segment)]
-        assert log.signing is not None
-        wrong = [line for line in found if not log.signing.verifies(*parted(line))]
+        assert log.signer is not None
+        wrong = [line for line in found if not log.signer.verifies(*split_mac(line))]
     assert wrong == []
     return len(found)
 
@@ -239,7 +239,7 @@ def test_whatever_writes_signs(person: Person, tmp_path: Path) -> None:
     history.write_text(": 1700000000:0;make test\n: 1700000001:0;git push\n")
     person.tacit("import", "--history", str(history), code=None)
     record = b"tacit1\0zsh\x001.2\x000\0\x0015\0/\0make test\0\0\0"
-    subprocess.run(recorder(), input=record, env=person.environment(), check=True)
+    subprocess.run(recorder_argv(), input=record, env=person.environment(), check=True)
     person.tacit("purge", "--text", "small commits", "--yes")
     person.tacit("recall", "trunk")
     types = {

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.cli.command import read_call
-from tacit.cli.commands import ALIASES, SUMMARIES, load
-from tacit.cli.run import for_command, overview
+from tacit.cli.command import parse_args
+from tacit.cli.commands import ALIASES, SUMMARIES, load_command
+from tacit.cli.run import command_help, help_overview
 from tests.e2e.person import Person
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
@@ -32,25 +32,25 @@ def test_every_alias_is_one_of_a_command() -> None:
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_a_command_is_named_as_its_file_and_its_example_can_be_read(name: str) -> None:
-    one = load(name)
+    one = load_command(name)
     assert one.name == name
     program, verb, *arguments = shlex.split(one.example)
     assert (program, verb) == ("tacit", name)
-    read_call(one, arguments)
+    parse_args(one, arguments)
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_a_command_tells_its_help_and_the_reference_shows_it(person: Person, name: str) -> None:
     told = person.tacit(name, "--help").out
-    assert told == for_command(load(name)) + "\n"
+    assert told == command_help(load_command(name)) + "\n"
     assert f"\n{told}```\n" in REFERENCE.read_text()
-    for option in load(name).all_options:
+    for option in load_command(name).all_options:
         assert option.name in told and option.help
 
 
 def test_the_reference_begins_with_the_overview(person: Person) -> None:
     told = person.process("--help").out
-    assert told == overview() + "\n"
+    assert told == help_overview() + "\n"
     page = REFERENCE.read_text()
     assert page[page.index("```") :].split("\n", 1)[1].startswith(told + "```\n")
     for name in SUMMARIES:
@@ -89,7 +89,7 @@ def test_recall_loads_no_verb_and_no_learner_that_it_does_not_need(person: Perso
     person.process("add", "never force push")
     asked = loaded(person, "from tacit.cli import main\nassert main(['recall', 'force']) == 0")
     ours = {name.removeprefix("tacit.cli.") for name in asked if name.startswith("tacit.cli.")}
-    assert ours == {"command", "commands", "json_forms", "output", "permissions", "recall", "run"}
+    assert ours == {"command", "commands", "json_output", "output", "permissions", "recall", "run"}
     assert not [name for name in asked if name.startswith("tacit.learn")]
 
 

@@ -9,8 +9,8 @@ from tacit.disk.lock import FileLock
 from tacit.home.paths import HomePaths
 from tacit.log.log import Log
 from tacit.model.claim import GLOBAL
-from tacit.model.event import Draft, Proposed, Verdict
-from tacit.model.observation import Recalled
+from tacit.model.event import ClaimProposed, Draft, Verdict
+from tacit.model.observation import RecallAsked
 from tacit.model.statement import claim_from
 from tacit.vault.vault import Vault
 from tests.e2e.person import Person
@@ -22,8 +22,8 @@ def recorded(person: Person, vault: Vault, *texts: str) -> None:
     """As by somebody who is killed before anything is filed; a question that was asked stands behind it."""
     home = HomePaths(str(person.home))
     log = Log(home.root, OsDisk(), FileLock(home.log_lock, 10.0), lambda: os.urandom(10))
-    added = [Draft(Proposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), GLOBAL) for text in texts]
-    log.append([*added, Draft(Recalled("deploys", 1), GLOBAL)], vault.home.store.speaker.origin())
+    added = [Draft(ClaimProposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), GLOBAL) for text in texts]
+    log.append([*added, Draft(RecallAsked("deploys", 1), GLOBAL)], vault.home.store.actor.origin())
 
 
 def found(vault: Vault) -> set[str]:
@@ -41,10 +41,10 @@ def test_a_question_files_it(person: Person) -> None:
 def test_a_question_that_had_to_do_without_does_not_forget_that_it_is_there(person: Person) -> None:
     person.tacit("add", KNOWN)
     with person.vault() as vault:
-        vault.home.store.patience = 0.05
+        vault.home.store.lock_timeout = 0.05
         assert found(vault) == {KNOWN}
         recorded(person, vault, NEW)
-        with FileLock(HomePaths(str(person.home)).write_lock, 10.0).held():
+        with FileLock(HomePaths(str(person.home)).write_lock, 10.0).acquire():
             assert found(vault) == {KNOWN}
         assert found(vault) == {KNOWN, NEW}
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tacit.cli.command import Command, read_call
-from tacit.cli.commands import ALIASES, SUMMARIES, load
-from tacit.cli.permissions import SAME, WHO, Who, who_may
-from tacit.errors import Refused
-from tacit.home.actor import SIGNS, Sign
+from tacit.cli.command import Command, parse_args
+from tacit.cli.commands import ALIASES, SUMMARIES, load_command
+from tacit.cli.permissions import ACCESS_RULES, NEUTRAL_WORDS, AccessLevel, required_access
+from tacit.errors import RefusedError
+from tacit.home.actor import AGENT_VARIABLES, AgentVariable
 from tacit.home.home import Home
 from tacit.vault.vault import Vault
 from tests.e2e.forms import PERSON_ONLY, furnish, typed
@@ -22,64 +22,64 @@ from tests.e2e.person import Person, tree
 
 
 def command(verb: str) -> Command:
-    return load(verb)
+    return load_command(verb)
 
 
 def subcommands(verb: str) -> set[str]:
     """The words that a verb names as its own, as in `on | off | status`."""
-    parts = re.split(r"\||\[", command(verb).words)
-    firsts = (part.split()[0] for part in parts if part.split()) if "|" in command(verb).words else iter(())
+    parts = re.split(r"\||\[", command(verb).usage)
+    firsts = (part.split()[0] for part in parts if part.split()) if "|" in command(verb).usage else iter(())
     return {first for first in firsts if first.islower()}
 
 
 @pytest.mark.parametrize("verb", SUMMARIES)
 def test_every_verb_subcommand_and_option_is_in_the_table(verb: str) -> None:
-    assert "" in WHO[verb], f"say who may run tacit {verb}"
-    named = {part for form in WHO[verb] for part in form.split()} | set(SAME.get(verb, "").split())
+    assert "" in ACCESS_RULES[verb], f"say who may run tacit {verb}"
+    named = {part for form in ACCESS_RULES[verb] for part in form.split()} | set(NEUTRAL_WORDS.get(verb, "").split())
     options = {option.name for option in command(verb).options} - {"--json"}
-    if WHO[verb][""] is not Who.PERSON:
+    if ACCESS_RULES[verb][""] is not AccessLevel.PERSON:
         assert options | subcommands(verb) <= named, "say for each whether it makes a difference"
     # And nothing is in the table that is not there.
     assert {part for part in named if part.startswith("--")} <= options
     assert {part for part in named if part.islower() and not part.startswith("--")} <= set(
-        re.findall("[a-z]+", command(verb).words)
+        re.findall("[a-z]+", command(verb).usage)
     )
 
 
 def test_the_table_has_no_verb_that_is_not_there() -> None:
-    assert WHO.keys() == SUMMARIES.keys()
-    assert SAME.keys() <= WHO.keys()
-    assert set(ALIASES.values()) <= WHO.keys()
+    assert ACCESS_RULES.keys() == SUMMARIES.keys()
+    assert NEUTRAL_WORDS.keys() <= ACCESS_RULES.keys()
+    assert set(ALIASES.values()) <= ACCESS_RULES.keys()
 
 
 def test_the_narrowest_of_the_forms_that_say_most_counts() -> None:
     for line, who in {
-        "autocapture": Who.ANYBODY,
-        "autocapture off": Who.PERSON,
-        "autocapture off --session": Who.AGENT,
-        "autocapture on --session": Who.PERSON,
-        "install": Who.ANYBODY,
-        "install claude": Who.PERSON,
-        "install --uninstall": Who.PERSON,
-        "import history": Who.PERSON,
-        "import history --dry-run": Who.ANYBODY,
-        "import other --dry-run": Who.PERSON,
-        "trust --show --yes": Who.PERSON,
-        "workflow export check --as make": Who.ANYBODY,
-        "workflow export check --as make --to x": Who.PERSON,
-        "config": Who.ANYBODY,
-        "learn --dry-run --model x": Who.PERSON,
+        "autocapture": AccessLevel.ANYBODY,
+        "autocapture off": AccessLevel.PERSON,
+        "autocapture off --session": AccessLevel.AGENT,
+        "autocapture on --session": AccessLevel.PERSON,
+        "install": AccessLevel.ANYBODY,
+        "install claude": AccessLevel.PERSON,
+        "install --uninstall": AccessLevel.PERSON,
+        "import history": AccessLevel.PERSON,
+        "import history --dry-run": AccessLevel.ANYBODY,
+        "import other --dry-run": AccessLevel.PERSON,
+        "trust --show --yes": AccessLevel.PERSON,
+        "workflow export check --as make": AccessLevel.ANYBODY,
+        "workflow export check --as make --to x": AccessLevel.PERSON,
+        "config": AccessLevel.ANYBODY,
+        "learn --dry-run --model x": AccessLevel.PERSON,
     }.items():
         verb, *words = line.split()
-        assert who_may(read_call(command(verb), words)) is who, line
+        assert required_access(parse_args(command(verb), words)) is who, line
 
 
 # What only a person may do
 
 
 def test_every_form_that_is_the_persons_is_tried_here() -> None:
-    rows = ((f"{verb} {form}".strip(), who) for verb, forms in WHO.items() for form, who in forms.items())
-    assert PERSON_ONLY.keys() == {row for row, who in rows if who is Who.PERSON}
+    rows = ((f"{verb} {form}".strip(), who) for verb, forms in ACCESS_RULES.items() for form, who in forms.items())
+    assert PERSON_ONLY.keys() == {row for row, who in rows if who is AccessLevel.PERSON}
 
 
 @pytest.fixture
@@ -97,9 +97,9 @@ def test_an_agent_is_refused_with_the_command_to_hand_on_and_nothing_changes(per
     assert said.out == ""
     assert "only a person" in said.err and "agent:claude" in said.err
     (handed_on,) = re.findall("ask them to type, in a terminal that no agent started: (tacit .*)", said.err)
-    given = read_call(command(words[0]), words[1:])
-    again = read_call(command(words[0]), shlex.split(handed_on)[2:])
-    assert again.words == given.words
+    given = parse_args(command(words[0]), words[1:])
+    again = parse_args(command(words[0]), shlex.split(handed_on)[2:])
+    assert again.args == given.args
     assert again.values == {name: values for name, values in given.values.items() if name != "--yes"}
 
 
@@ -142,14 +142,16 @@ def test_a_program_that_an_agent_runs_is_held_to_the_same(
     environment = {**person.environment(), "CLAUDECODE": "1"}
     with (
         Vault(Home(person.home, cwd=person.folder, environment=environment)) as vault,
-        pytest.raises(Refused, match="only a person"),
+        pytest.raises(RefusedError, match="only a person"),
     ):
         call(vault, person.folder)
     assert tree(person.folder) == before
 
 
-@pytest.mark.parametrize("sign", SIGNS, ids=lambda sign: sign.variable)
-def test_every_agent_that_is_known_is_refused(person: Person, sign: Sign, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("sign", AGENT_VARIABLES, ids=lambda sign: sign.variable)
+def test_every_agent_that_is_known_is_refused(
+    person: Person, sign: AgentVariable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(sign.variable, sign.value or "1")
     person.tacit("install", "zsh", "--yes", code=1)
     assert not (person.folder / ".zshrc").exists()

@@ -214,8 +214,8 @@ def test_a_step_that_is_just_being_started_ends_with_its_run() -> None:
         signal.raise_signal(signal.SIGTERM)
         return began[0]
 
-    with pytest.raises(SystemExit), stepping._ended_by_signals():
-        stepping._waited(start)
+    with pytest.raises(SystemExit), stepping._exit_on_signals():
+        stepping._run_and_wait(start)
     assert began[0].wait(timeout=10) == -signal.SIGTERM
 
 

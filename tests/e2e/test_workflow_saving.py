@@ -10,7 +10,7 @@ import pytest
 
 from tacit.log.codec import encode
 from tacit.model.claim import GLOBAL, Provenance
-from tacit.model.event import Event, Origin
+from tacit.model.event import Event, EventOrigin
 from tacit.model.ids import ClaimId, event_id
 from tacit.model.observation import WorkflowSaved
 from tests.e2e.person import NOW, Person
@@ -22,7 +22,7 @@ from tests.e2e.workflows import new, run, runs, shown
 
 def plant(person: Person, actor: str, *steps: str, name: str = "check") -> None:
     """A line that another program wrote into the log, later than all others."""
-    origin = Origin(datetime.fromisoformat(NOW), 0, "host", "", actor, Provenance.EXTERNAL)
+    origin = EventOrigin(datetime.fromisoformat(NOW), 0, "host", "", actor, Provenance.EXTERNAL)
     number = event_id(2**41 + len(person.events.read_bytes()), os.urandom(10))
     with open(person.events, "ab") as file:
         file.write(encode(Event(number, number, origin, GLOBAL, WorkflowSaved(name, steps))))
@@ -144,11 +144,11 @@ def test_a_name_that_is_taken_is_not_overwritten(person: Person) -> None:
 
 def test_steps_of_a_pattern_get_a_name_of_their_own(person: Person) -> None:
     with person.vault() as vault:
-        first = vault.workflows.workflow_from(None, ["make lint", "make test"], "", ClaimId("0123456789ab"))
-        again = vault.workflows.workflow_from(None, ["make lint", "make test"], "", ClaimId("0123456789ab"))
-        other = vault.workflows.workflow_from(None, ["make lint", "make test x"], "", ClaimId(""))
+        first = vault.workflows.save_workflow(None, ["make lint", "make test"], "", ClaimId("0123456789ab"))
+        again = vault.workflows.save_workflow(None, ["make lint", "make test"], "", ClaimId("0123456789ab"))
+        other = vault.workflows.save_workflow(None, ["make lint", "make test x"], "", ClaimId(""))
     assert (first.name, first.claim) == ("make-lint-test", "0123456789ab")
-    assert (again.saved, other.name) == (first.saved, "make-lint-test-2")
+    assert (again.saved_event, other.name) == (first.saved_event, "make-lint-test-2")
 
 
 def test_editing_shows_the_difference(person: Person) -> None:

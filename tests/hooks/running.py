@@ -14,9 +14,9 @@ from typing import IO, NamedTuple
 from uuid import uuid4
 
 from tacit.hooks import agent
-from tacit.hosts import NAMES as HOSTS
-from tacit.hosts import host
-from tacit.hosts.protocol import Moment
+from tacit.hosts import HOST_NAMES as HOSTS
+from tacit.hosts import load_host
+from tacit.hosts.protocol import HookKind
 from tests.e2e.person import Person
 
 AGENT = Path(agent.__file__)
@@ -46,10 +46,10 @@ _SPELLED = {"session_id": ("sessionId", "conversation_id"), "transcript_path": (
 
 def calls_of(name: str) -> list[Call]:
     """Every hook of a host, as it is registered."""
-    known = host(name)
+    known = load_host(name)
     assert known is not None
-    asked = (Moment.START, Moment.PROMPT)
-    return [Call("inject" if hook.moment in asked else "capture", hook.event, name) for hook in known.hooks]
+    asked = (HookKind.START, HookKind.PROMPT)
+    return [Call("inject" if hook.kind in asked else "capture", hook.event, name) for hook in known.hooks]
 
 
 ALL_CALLS = {name: calls_of(name) for name in HOSTS}

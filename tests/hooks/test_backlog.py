@@ -17,7 +17,7 @@ from tacit.home.publish import Publisher
 from tacit.hosts import capture as capturing
 from tacit.hosts import capture as noted
 from tacit.hosts.capture import QueuedCapture
-from tacit.hosts.queue import Note
+from tacit.hosts.queue import CaptureRequest
 from tacit.index import reader, writer
 from tests.e2e.person import Person
 from tests.laws.transcripts import Claude, Turn, lines, name_of, place
@@ -63,17 +63,17 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str, int],
 def test_whoever_is_ended_at_filing_leaves_less_to_file(
     person: Person, ended: Callable[[Any, str, int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filing, "_SLICE", 7)
+    monkeypatch.setattr(filing, "_LINES_PER_BATCH", 7)
     with person.vault() as vault:
-        index = vault.home.store.as_it_is()
+        index = vault.home.store.index_as_is()
         assert index is not None
-        before = vault.home.store.filing.backlog(index)
-        ended(writer, "apply", 3)
+        before = vault.home.store.indexer.backlog_bytes(index)
+        ended(writer, "apply_events", 3)
         with pytest.raises(KeyboardInterrupt):
             vault.home.store.catch_up()
-        index = vault.home.store.as_it_is()
+        index = vault.home.store.index_as_is()
         assert index is not None
-        assert 0 < vault.home.store.filing.backlog(index) < before
+        assert 0 < vault.home.store.indexer.backlog_bytes(index) < before
         monkeypatch.undo()
         assert len(vault.sessions.sessions()) == SESSIONS
 
@@ -81,9 +81,9 @@ def test_whoever_is_ended_at_filing_leaves_less_to_file(
 def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
     person: Person, ended: Callable[[Any, str, int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publish, "_TOGETHER", 2)
+    monkeypatch.setattr(publish, "_PAGES_PER_BATCH", 2)
     with person.vault() as vault:
-        ended(Publisher, "_page", 7)
+        ended(Publisher, "_publish_page", 7)
         with pytest.raises(KeyboardInterrupt):
             vault.home.store.catch_up()
         assert _stale(person) == SESSIONS - 6
@@ -95,7 +95,7 @@ def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
 
 def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is recorded and not filed is read again with each transcript: it must not grow with their number."""
-    monkeypatch.setattr(noted, "_UNFILED", 3000)
+    monkeypatch.setattr(noted, "_MAX_UNINDEXED_QUEUE_BYTES", 3000)
     left = []
     with person.at(), Home(person.home, cwd=person.folder) as home:
         for number in range(SESSIONS):
@@ -103,10 +103,10 @@ def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, mon
             teller.turn(Turn(f"please do another task, number {number}"))
             file = place(person.folder, "claude", teller.session)
             file.write_bytes(lines(teller.records))
-            QueuedCapture(home).capture_noted(Note("claude", teller.session, str(file)))
-            index = home.store.as_it_is()
+            QueuedCapture(home).capture_request(CaptureRequest("claude", teller.session, str(file)))
+            index = home.store.index_as_is()
             assert index is not None
-            left.append(home.store.filing.backlog(index))
+            left.append(home.store.indexer.backlog_bytes(index))
 
     assert max(left) <= 3000
     with person.vault() as vault:
@@ -114,14 +114,14 @@ def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, mon
 
 
 def test_a_command_that_captures_many_files_them_on_the_way(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capturing, "_UNFILED", 3000)
+    monkeypatch.setattr(capturing, "_MAX_UNINDEXED_BYTES", 3000)
     with person.vault() as vault:
         file = place(person.folder, "claude", name_of("backlog", 0))
         file.write_bytes(file.read_bytes() + b"\n")
         vault.transcripts.capture([str(file)])
-        index = vault.home.store.as_it_is()
+        index = vault.home.store.index_as_is()
         assert index is not None
-        assert vault.home.store.filing.backlog(index) <= 3000
+        assert vault.home.store.indexer.backlog_bytes(index) <= 3000
 
 
 def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,13 +131,13 @@ def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monke
     first.unlink()
     last.unlink()
     drawn: list[str] = []
-    own = Publisher._page
+    own = Publisher._publish_page
 
     def listed(self: Publisher, connection: Connection, kind: str, day: str) -> None:
         drawn.append(day)
         own(self, connection, kind, day)
 
-    monkeypatch.setattr(Publisher, "_page", listed)
+    monkeypatch.setattr(Publisher, "_publish_page", listed)
     person.tacit("sessions")
 
     assert sorted(drawn) == [first.stem, last.stem]
@@ -146,6 +146,6 @@ def test_of_pages_that_are_gone_only_those_are_drawn_again(person: Person, monke
 
 def _stale(person: Person) -> int:
     with person.vault() as vault:
-        index = vault.home.store.as_it_is()
+        index = vault.home.store.index_as_is()
         assert index is not None
-        return len(reader.stale(index))
+        return len(reader.stale_views(index))

@@ -16,7 +16,7 @@ from tacit.disk.lock import FileLock
 from tacit.home.paths import HomePaths
 from tacit.hooks.dispatch import drain_now
 from tacit.hosts.capture import QueuedCapture
-from tacit.hosts.queue import Note, any_wait, drain, leave, notes_in
+from tacit.hosts.queue import CaptureRequest, drain, enqueue, has_pending, queued_requests
 from tests.hooks.running import AGENT, PROMPT, SESSION, Call, Given, Scene
 
 STOP, END, ASK = Call("capture", "Stop"), Call("capture", "SessionEnd"), Call("inject", "UserPromptSubmit")
@@ -26,7 +26,7 @@ import os, sys, time
 from tacit.hooks import agent
 begin = os.setsid
 os.setsid = lambda: (time.sleep(0.3), begin())
-if agent._detached():
+if agent._fork_detached():
     open(sys.argv[1], "w").close()
 """
 LOCKED = "import fcntl, sys; file = open(sys.argv[1], 'w'); fcntl.flock(file, fcntl.LOCK_EX)"
@@ -111,53 +111,53 @@ def home(tmp_path: Path) -> HomePaths:
 
 
 def test_a_note_that_came_while_its_transcript_was_read_is_read_again(home: HomePaths) -> None:
-    note, seen = Note("claude", SESSION, "/x.jsonl"), list[Note]()
+    note, seen = CaptureRequest("claude", SESSION, "/x.jsonl"), list[CaptureRequest]()
 
-    def capture(one: Note) -> None:
+    def capture(one: CaptureRequest) -> None:
         seen.append(one)
         if len(seen) == 1:
-            leave(home, note)  # the next Stop
+            enqueue(home, note)  # the next Stop
 
-    leave(home, note)
+    enqueue(home, note)
     drain(home, capture)
     assert seen == [note, note]
-    assert list(notes_in(home.pending)) == []
+    assert list(queued_requests(home.capture_queue)) == []
 
 
 def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then(home: HomePaths) -> None:
-    bad, good = Note("claude", "bad", "/bad.jsonl"), Note("claude", "good", "/good.jsonl")
-    leave(home, bad)
+    bad, good = CaptureRequest("claude", "bad", "/bad.jsonl"), CaptureRequest("claude", "good", "/good.jsonl")
+    enqueue(home, bad)
     with pytest.raises(KeyboardInterrupt):
         drain(home, _dies)
-    assert [note for _, note in notes_in(home.pending)] == [bad]
-    leave(home, good)
-    seen: list[Note] = []
+    assert [note for _, note in queued_requests(home.capture_queue)] == [bad]
+    enqueue(home, good)
+    seen: list[CaptureRequest] = []
     drain(home, seen.append)
 
     assert seen == [good, bad]
-    assert list(notes_in(home.pending)) == []
+    assert list(queued_requests(home.capture_queue)) == []
 
 
-def _dies(_note: Note) -> None:
+def _dies(_note: CaptureRequest) -> None:
     raise KeyboardInterrupt
 
 
 def test_a_note_that_is_being_written_is_not_thrown_away(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
-    note, moved = Note("claude", SESSION, "/x.jsonl"), OsDisk.rename
+    note, moved = CaptureRequest("claude", SESSION, "/x.jsonl"), OsDisk.rename
 
     def meanwhile(disk: OsDisk, source: str, target: str) -> None:
-        assert not any_wait(home) and list(notes_in(home.pending)) == []  # another process looks
+        assert not has_pending(home) and list(queued_requests(home.capture_queue)) == []  # another process looks
         moved(disk, source, target)
 
     monkeypatch.setattr(OsDisk, "rename", meanwhile)
-    leave(home, note)
-    assert any_wait(home) and [one for _, one in notes_in(home.pending)] == [note]
+    enqueue(home, note)
+    assert has_pending(home) and [one for _, one in queued_requests(home.capture_queue)] == [note]
 
 
 def test_while_somebody_captures_others_leave_their_notes_to_them(home: HomePaths) -> None:
-    note, seen = Note("claude", SESSION, "/x.jsonl"), list[Note]()
-    leave(home, note)
-    with FileLock(home.capturing_lock, 0).held():
+    note, seen = CaptureRequest("claude", SESSION, "/x.jsonl"), list[CaptureRequest]()
+    enqueue(home, note)
+    with FileLock(home.capture_lock, 0).acquire():
         assert not drain(home, seen.append)
 
     assert seen == []
@@ -168,9 +168,9 @@ def test_while_somebody_captures_others_leave_their_notes_to_them(home: HomePath
 def test_only_whoever_captured_files_what_was_captured(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
     """All others would keep them from the home's lock."""
     filed: list[str] = []
-    monkeypatch.setattr(QueuedCapture, "file", lambda vault: filed.append(vault.home))
-    leave(home, Note("claude", SESSION, "/x.jsonl"))
-    with FileLock(home.capturing_lock, 0).held():
+    monkeypatch.setattr(QueuedCapture, "update_index", lambda capture: filed.append(capture._home.root))
+    enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
+    with FileLock(home.capture_lock, 0).acquire():
         drain_now(home)
     assert filed == []
     drain_now(home)
@@ -178,15 +178,15 @@ def test_only_whoever_captured_files_what_was_captured(home: HomePaths, monkeypa
 
 
 def test_what_is_no_note_is_thrown_away(home: HomePaths) -> None:
-    leave(home, Note("claude", SESSION, "/x.jsonl"))
-    Path(home.pending, "zzz").write_bytes(b"nonsense")
+    enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
+    Path(home.capture_queue, "zzz").write_bytes(b"nonsense")
     drain(home, lambda _note: None)
 
-    assert os.listdir(home.pending) == []
+    assert os.listdir(home.capture_queue) == []
 
 
 def test_a_hundred_notes_of_one_transcript_are_one(home: HomePaths) -> None:
     for _ in range(100):
-        leave(home, Note("claude", SESSION, "/x.jsonl"))
+        enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
 
-    assert len(list(notes_in(home.pending))) == 1
+    assert len(list(queued_requests(home.capture_queue))) == 1

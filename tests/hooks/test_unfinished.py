@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tacit.home.paths import HomePaths
-from tacit.hosts.queue import Note, goes_on, grown, has_ended
+from tacit.hosts.queue import CaptureRequest, grown_transcripts, mark_ended, mark_unfinished
 from tests.hooks.running import SESSION, Call, Given, Scene
 
 START, STOP, END = Call("inject", "SessionStart"), Call("capture", "Stop"), Call("capture", "SessionEnd")
@@ -74,30 +74,30 @@ def test_a_session_that_has_ended_is_done_with(scene: Scene) -> None:
 
 def test_one_that_grew_is_told_once_until_it_grows_again(tmp_path: Path) -> None:
     home, transcript = HomePaths(str(tmp_path)), tmp_path / "x.jsonl"
-    note = Note("claude", SESSION, str(transcript))
+    note = CaptureRequest("claude", SESSION, str(transcript))
     transcript.write_text("")
-    goes_on(home, note)
+    mark_unfinished(home, note)
     os.utime(transcript, (1, 1))
-    assert list(grown(home)) == []
+    assert list(grown_transcripts(home)) == []
 
-    (mark,) = os.listdir(home.unfinished)
+    (mark,) = os.listdir(home.unfinished_captures)
     long_ago = time.time() - 60
-    os.utime(Path(home.unfinished, mark), (long_ago, long_ago))
+    os.utime(Path(home.unfinished_captures, mark), (long_ago, long_ago))
     os.utime(transcript, (long_ago + 30, long_ago + 30))
-    assert list(grown(home)) == [note]
-    assert list(grown(home)) == []
+    assert list(grown_transcripts(home)) == [note]
+    assert list(grown_transcripts(home)) == []
 
-    has_ended(home, note)
-    assert os.listdir(home.unfinished) == []
+    mark_ended(home, note)
+    assert os.listdir(home.unfinished_captures) == []
 
 
 def test_what_is_gone_or_a_week_old_is_forgotten(tmp_path: Path) -> None:
     home, old = HomePaths(str(tmp_path)), tmp_path / "old.jsonl"
     old.write_text("")
-    goes_on(home, Note("claude", "gone", str(tmp_path / "gone.jsonl")))
-    goes_on(home, Note("claude", "old", str(old)))
-    for name in os.listdir(home.unfinished):
-        os.utime(Path(home.unfinished, name), (1, 1))
+    mark_unfinished(home, CaptureRequest("claude", "gone", str(tmp_path / "gone.jsonl")))
+    mark_unfinished(home, CaptureRequest("claude", "old", str(old)))
+    for name in os.listdir(home.unfinished_captures):
+        os.utime(Path(home.unfinished_captures, name), (1, 1))
 
-    assert list(grown(home)) == []
-    assert os.listdir(home.unfinished) == []
+    assert list(grown_transcripts(home)) == []
+    assert os.listdir(home.unfinished_captures) == []

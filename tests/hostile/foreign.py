@@ -11,15 +11,15 @@ from functools import partial
 from io import BytesIO
 from pathlib import Path
 
-from tacit.errors import Refused
-from tacit.hosts import NAMES, host
-from tacit.hosts.capture import SOURCES, source_of
-from tacit.hosts.records import Limits, Tally
-from tacit.install.json_entries import OURS, Entry, Wanted, json_part
-from tacit.learn.llm.prompt import read_answer
+from tacit.errors import RefusedError
+from tacit.hosts import HOST_NAMES, load_host
+from tacit.hosts.capture import SOURCES, detect_source
+from tacit.hosts.records import CaptureLimits, ReadStats
+from tacit.install.json_entries import HOOK_SCRIPT_PATHS, DesiredConfig, HookEntry, json_config_file
+from tacit.learn.llm.prompt import parse_answer
 from tacit.mcp import protocol as wire
-from tacit.mcp.protocol import Failure
-from tacit.shell import histories as atuin
+from tacit.mcp.protocol import RpcError
+from tacit.shell import history_formats as atuin
 from tests.hostile.reader import Reader
 from tests.laws.transcripts import RECORDS, lines, name_of, opencode, story
 
@@ -37,7 +37,7 @@ _ANSWER = (
 _MESSAGE = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"recall","arguments":{"query":"x"}}}'
 _CALL = {"session_id": "s", "sessionId": "s", "conversation_id": "s", "cwd": "/", "prompt": "p", "source": "startup"}
 _SETTINGS = b'{\n  "hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]}, // a word\n  "b": [1,],\n}\n'
-_WANTED = Wanted(entries=(Entry("Stop", {"command": f"py {OURS} x capture Stop"}),))
+_WANTED = DesiredConfig(entries=(HookEntry("Stop", {"command": f"py {HOOK_SCRIPT_PATHS} x capture Stop"}),))
 
 
 def foreign(folder: str) -> Iterator[Reader]:
@@ -49,33 +49,33 @@ def foreign(folder: str) -> Iterator[Reader]:
     yield _database(folder, "history of Atuin", _atuin, lambda file: list(atuin.read_atuin(file)))
     calls = (json.dumps({**_CALL, "workspace_roots": ["/"], "transcript_path": "/x"}).encode(),)
     yield Reader("calls of hooks", calls, _JSON, _called, (ValueError, RecursionError))
-    yield Reader("messages of a client", (_MESSAGE,), _JSON, wire.read, (Failure,))
-    yield Reader("settings of an agent", (_SETTINGS, b"{}\n"), _JSON, _merged, (Refused,))
-    yield Reader("answer of a model", (_ANSWER,), _JSON, lambda data: read_answer(data.decode("utf-8", "replace")))
+    yield Reader("messages of a client", (_MESSAGE,), _JSON, wire.parse_message, (RpcError,))
+    yield Reader("settings of an agent", (_SETTINGS, b"{}\n"), _JSON, _merged, (RefusedError,))
+    yield Reader("answer of a model", (_ANSWER,), _JSON, lambda data: parse_answer(data.decode("utf-8", "replace")))
 
 
 def _transcript(name: str, data: bytes | BytesIO) -> None:
     stream = BytesIO(data) if isinstance(data, bytes) else data
-    source_of("x.jsonl", stream.read(65_536))
-    for _ in SOURCES[name].read(stream, 0, Limits(), Tally()):
+    detect_source("x.jsonl", stream.read(65_536))
+    for _ in SOURCES[name].read(stream, 0, CaptureLimits(), ReadStats()):
         pass
 
 
 def _called(data: bytes) -> None:
     """What is no JSON is refused by whoever calls this, and so is what nests without end."""
     payload = json.loads(data)
-    for name in NAMES if isinstance(payload, dict) else ():
-        known = host(name)
+    for name in HOST_NAMES if isinstance(payload, dict) else ():
+        known = load_host(name)
         assert known is not None
         for hook in known.hooks:
-            known.read(hook.event, payload)
+            known.parse_input(hook.event, payload)
 
 
 def _merged(data: bytes) -> None:
-    part = json_part("settings.json", _WANTED)
-    done = part.put_in(data, None)
+    part = json_config_file("settings.json", _WANTED)
+    done = part.insert(data, None)
     assert done.content is not None
-    if part.take_out(done.content, done.receipt) != data:
+    if part.remove(done.content, done.receipt) != data:
         raise AssertionError("not taken out byte for byte")
 
 

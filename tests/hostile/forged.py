@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tacit.log.codec import seal
+from tacit.log.codec import with_checksum
 from tacit.model.ids import event_id
 from tests.e2e.person import Person
 
@@ -37,7 +37,7 @@ def lived(person: Person) -> dict[str, Fields]:
 def line(fields: Fields) -> bytes:
     """The line of these fields, sealed, with its line feed."""
     rest = {name: value for name, value in fields.items() if name != "c"}
-    return seal(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode("ascii"))
+    return with_checksum(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode("ascii"))
 
 
 def renamed(fields: Fields, number: int) -> Fields:

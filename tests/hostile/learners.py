@@ -9,24 +9,24 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tacit.learn.fixes.pipeline import Trail, fold, rest
-from tacit.learn.llm.check import checked
-from tacit.learn.llm.prompt import excerpt, prompt, read_answer
-from tacit.learn.sessions import every_learner
+from tacit.learn.fixes.pipeline import FixTrail, follow_event, remaining_lessons
+from tacit.learn.llm.check import check_answer
+from tacit.learn.llm.prompt import build_excerpt, build_prompt, parse_answer
+from tacit.learn.sessions import learn_all
 from tacit.learn.statements.normalise import ABOUT, is_short
-from tacit.learn.statements.pipeline import Talk, learn_on
-from tacit.learn.types import Learnt, Said
+from tacit.learn.statements.pipeline import StatementState, continue_learning
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.claim import Provenance
-from tacit.model.observation import Act, How, PromptGiven, ReplyGiven, ToolUsed
+from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
 from tacit.secrets.redact import secret_kind
-from tacit.text.display import show
-from tacit.text.words import words
+from tacit.text.display import printable
+from tacit.text.words import tokenize
 from tests.hostile.mean_talk import IN_FENCE, OF_AGENT, OF_RESULT, OF_TOOL, PLANNING, Case, answer, case, is_as_captured
 
 LONGEST = 500  # signs of a statement, with what it is about
 SLOW = 1.0  # seconds of the processor; no session may take so long
 _EXCERPT = 6000  # tokens
-_HEARD = (How.TYPED, How.QUEUED, How.REJECTION, How.ANSWER, How.COMMAND)
+_HEARD = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER, PromptKind.COMMAND)
 _CHOSEN = re.compile(r"Prefer \S+ over \S+\.")  # says all there is to say
 
 
@@ -74,7 +74,7 @@ def try_case(seed: int, number: int) -> Tried:
     made = case(seed, number)
     began = time.process_time()
     try:
-        learnt = every_learner(made.said)
+        learnt = learn_all(made.said)
         asked = list(_asked(made, random.Random(number)))
         faults = [*_faults(made, learnt), *asked]
     except Exception as error:  # whatever comes out is what is looked for
@@ -93,7 +93,7 @@ def _place(error: Exception) -> str:
     return f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}" if trace else ""
 
 
-def _faults(made: Case, learnt: Sequence[Learnt]) -> Iterator[str]:
+def _faults(made: Case, learnt: Sequence[Lesson]) -> Iterator[str]:
     if in_pieces(made.said, len(made.said) // 2) != learnt:
         yield "in two pieces something else was learnt"
     is_captured = is_as_captured(made.said) if learnt else True
@@ -103,24 +103,24 @@ def _faults(made: Case, learnt: Sequence[Learnt]) -> Iterator[str]:
             yield f"words of a fence: {one.reason}"
 
 
-def _is_talk(one: Learnt, said: Sequence[Said]) -> bool:
+def _is_talk(one: Lesson, said: Sequence[SessionEvent]) -> bool:
     """Whether it comes from what was made of whole parts: commands are cut anywhere, also in a fence."""
-    bodies = [spoken.body for spoken in said if spoken.event == one.evidence[0]]
+    bodies = [spoken.body for spoken in said if spoken.event_id == one.evidence[0]]
     return not any(isinstance(body, ToolUsed) and body.tool != PLANNING for body in bodies)
 
 
-def in_pieces(said: Sequence[Said], at: int) -> list[Learnt]:
+def in_pieces(said: Sequence[SessionEvent], at: int) -> list[Lesson]:
     """What two pieces of a session teach, the second with what was kept in mind of the first."""
-    (talk, first), trail, mended = learn_on(Talk(), said[:at]), Trail(), list[Learnt]()
+    (talk, first), trail, mended = continue_learning(StatementState(), said[:at]), FixTrail(), list[Lesson]()
     for piece in (said[:at], said[at:]):
         for one in piece:
-            trail, seen = fold(trail, one)
+            trail, seen = follow_event(trail, one)
             mended += seen
-    return [*first, *learn_on(talk, said[at:])[1], *mended, *rest(trail)]
+    return [*first, *continue_learning(talk, said[at:])[1], *mended, *remaining_lessons(trail)]
 
 
-def _wrong(one: Learnt, said: Sequence[Said], is_captured: bool) -> Iterator[str]:
-    bodies = {spoken.event: spoken.body for spoken in said}
+def _wrong(one: Lesson, said: Sequence[SessionEvent], is_captured: bool) -> Iterator[str]:
+    bodies = {spoken.event_id: spoken.body for spoken in said}
     if not one.evidence or not set(one.evidence) <= set(bodies):
         yield "evidence that was not there"
         return
@@ -138,7 +138,7 @@ def _words_of(body: object, provenance: Provenance) -> str:
     match body:
         case PromptGiven(text=text, how=how) if provenance >= Provenance.MODEL and how in _HEARD:
             return text
-        case ToolUsed(act=Act.PLANNED, input=plan) if provenance is Provenance.MODEL:
+        case ToolUsed(act=ToolAction.PLANNED, input=plan) if provenance is Provenance.MODEL:
             return plan
         case ToolUsed(result=result) if provenance is Provenance.TOOL_LOCAL:
             return result
@@ -151,15 +151,15 @@ def _unsaid(sentence: str, is_captured: bool) -> Iterator[str]:
         yield "a statement that is not one line"
     if len(sentence) > LONGEST:
         yield f"a statement that is too long ({len(sentence) // 100} hundred)"
-    if is_short(sentence) and len(words(sentence)) < 9 and not _CHOSEN.fullmatch(sentence):
+    if is_short(sentence) and len(tokenize(sentence)) < 9 and not _CHOSEN.fullmatch(sentence):
         yield "a statement that is too short"
-    if show(sentence) != sentence:
+    if printable(sentence) != sentence:
         yield "a statement with signs that lie"
     if is_captured and secret_kind(sentence):
         yield f"a statement with a secret ({secret_kind(sentence)})"
 
 
-def _of_others(one: Learnt, bodies: Sequence[object]) -> Iterator[str]:
+def _of_others(one: Lesson, bodies: Sequence[object]) -> Iterator[str]:
     """What others said counts as the person's at most as the question that they answered."""
     if not all(isinstance(body, PromptGiven) and body.how in _HEARD for body in bodies):
         yield "evidence of somebody else"
@@ -173,13 +173,13 @@ def _of_others(one: Learnt, bodies: Sequence[object]) -> Iterator[str]:
 
 def _asked(made: Case, dice: random.Random) -> Iterator[str]:
     """What is believed of what a model answers to this session."""
-    lines = excerpt(made.said, _EXCERPT)
+    lines = build_excerpt(made.said, _EXCERPT)
     if not lines:
         return
-    prompt(lines)
-    told = read_answer(answer(dice, lines))
-    for one in checked(told, lines).findings if told else ():
-        bodies = {spoken.event: spoken.body for spoken in made.said}
+    build_prompt(lines)
+    told = parse_answer(answer(dice, lines))
+    for one in check_answer(told, lines).findings if told else ():
+        bodies = {spoken.event_id: spoken.body for spoken in made.said}
         if not set(one.evidence) <= set(bodies):
             yield "model: evidence that was not there"
         elif one.quote not in _all_words_of(bodies[one.evidence[0]]):
@@ -201,4 +201,4 @@ def _all_words_of(body: object) -> str:
 def told_in_full(seed: int, number: int) -> str:
     """A session as JSON, to be looked at or kept."""
     said = case(seed, number).said
-    return json.dumps([[one.event, type(one.body).__name__, one.body._asdict()] for one in said], indent=1)
+    return json.dumps([[one.event_id, type(one.body).__name__, one.body._asdict()] for one in said], indent=1)

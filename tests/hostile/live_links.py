@@ -15,26 +15,26 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tacit.model.claim import GLOBAL, Provenance, project_scope
-from tacit.model.event import Event, Origin, Proposed, Verdict
+from tacit.model.event import ClaimProposed, Event, EventOrigin, Verdict
 from tacit.model.ids import event_id
-from tacit.model.memory import recollect
+from tacit.model.memory import fold_memories
 from tacit.model.observation import (
-    Act,
-    Conversation,
-    Evaluated,
-    How,
-    Outcome,
+    ConversationBody,
+    EvaluationCreated,
+    EvaluationScore,
     PromptGiven,
+    PromptKind,
     ReplyGiven,
-    Score,
-    SummedUp,
+    SessionSummarized,
+    ToolAction,
+    ToolOutcome,
     ToolUsed,
     WorkLogged,
 )
 from tacit.model.session import fold_session
 from tacit.model.statement import claim_from
 from tacit.pages import long_term, markdown, sessions
-from tacit.pages.long_term import Noted
+from tacit.pages.long_term import MemoryView
 from tests.notes.build import NOON, active, event, retired
 
 HARMLESS = frozenset({"http", "https", "mailto"})
@@ -125,39 +125,41 @@ def pages(text: str) -> Iterator[tuple[str, Sequence[str]]]:
     notes = [active(claim, text, "other"), retired(claim_from("use nox", GLOBAL), text, text)]
     if text.strip():
         notes.append(_said(text))
-    yield "long-term.md", long_term.render(notes)
+    yield "long-term.md", long_term.render_long_term(notes)
     yield "worklog", markdown.worklog_page("2024-03-01", [event(WorkLogged(text, text, text, text, text))])
     yield (
         "evaluations",
-        markdown.evaluation_page("2024-03-01", [event(Evaluated("2024-03-01", (Score(text, 1, text),)))]),
+        markdown.evaluation_page(
+            "2024-03-01", [event(EvaluationCreated("2024-03-01", (EvaluationScore(text, 1, text),)))]
+        ),
     )
     for limit in (None, 40):
-        yield "sessions", sessions.render(fold_session("claude", text, list(_session(text))), limit)
+        yield "sessions", sessions.render_session(fold_session("claude", text, list(_session(text))), limit)
 
 
-def _said(text: str) -> Noted:
+def _said(text: str) -> MemoryView:
     """A memory in these words; one that says nothing but blanks cannot be."""
     claim = claim_from("a " + text, GLOBAL)._replace(sentence=text)
-    said = [Proposed(claim, Verdict.ADDED, "user_direct", text)]
-    memory = recollect([event(body, number=number) for number, body in enumerate(said, 1)])[claim.id]
-    return Noted(memory, None, False)
+    said = [ClaimProposed(claim, Verdict.ADDED, "user_direct", text)]
+    memory = fold_memories([event(body, number=number) for number, body in enumerate(said, 1)])[claim.id]
+    return MemoryView(memory, None, False)
 
 
 def _session(text: str) -> Iterator[Event]:
-    told: tuple[Conversation | SummedUp, ...] = (
-        PromptGiven("claude", text, How.TYPED, "", text, text),
+    told: tuple[ConversationBody | SessionSummarized, ...] = (
+        PromptGiven("claude", text, PromptKind.TYPED, "", text, text),
         ReplyGiven("claude", text),
-        ToolUsed("claude", text, Act.OTHER, text, text, Outcome.FAILED),
-        ToolUsed("claude", "Bash", Act.RAN, text, text),
-        ToolUsed("claude", "Edit", Act.CHANGED, text, files=(text,)),
-        ToolUsed("claude", "Read", Act.READ, text),
-        PromptGiven("claude", text, How.ANSWER, text),
+        ToolUsed("claude", text, ToolAction.OTHER, text, text, ToolOutcome.FAILED),
+        ToolUsed("claude", "Bash", ToolAction.RAN, text, text),
+        ToolUsed("claude", "Edit", ToolAction.CHANGED, text, files=(text,)),
+        ToolUsed("claude", "Read", ToolAction.READ, text),
+        PromptGiven("claude", text, PromptKind.ANSWER, text),
         ReplyGiven("claude", f"First.\n\n{text}\n\nLast."),
-        SummedUp("claude", text, text, ""),
+        SessionSummarized("claude", text, text, ""),
     )
     for number, body in enumerate(told, 1):
         own = event_id(number, bytes(10))
-        origin = Origin(NOON + timedelta(minutes=number), 0, "host", text, "user", Provenance.USER_DIRECT)
+        origin = EventOrigin(NOON + timedelta(minutes=number), 0, "host", text, "user", Provenance.USER_DIRECT)
         yield Event(own, own, origin, project_scope(f"example.org/{text}"), body)
 
 

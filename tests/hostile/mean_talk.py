@@ -14,12 +14,21 @@ from pkgutil import iter_modules
 from typing import NamedTuple
 
 from tacit.learn import statements
-from tacit.learn.fixes.errors import PHRASES, WORK_PHRASES
-from tacit.learn.llm.prompt import KINDS, Line
-from tacit.learn.statements.patterns import Form
-from tacit.learn.types import Said
+from tacit.learn.fixes.errors import ERROR_PATTERNS, WORK_PATTERNS
+from tacit.learn.llm.prompt import KINDS_BY_LABEL, ExcerptLine
+from tacit.learn.statements.patterns import StatementForm
+from tacit.learn.types import SessionEvent
 from tacit.model.ids import EventId
-from tacit.model.observation import Act, Compacted, Conversation, How, Interrupted, Outcome, PromptGiven, ToolUsed
+from tacit.model.observation import (
+    ConversationBody,
+    PromptGiven,
+    PromptKind,
+    SessionCompacted,
+    ToolAction,
+    ToolOutcome,
+    ToolUsed,
+    TurnInterrupted,
+)
 from tacit.model.observation import ReplyGiven as Reply
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean
@@ -193,7 +202,7 @@ _COMMANDS = (
 class Case(NamedTuple):
     """A session, and whether the words in its fences are still in them."""
 
-    said: list[Said]
+    said: list[SessionEvent]
     is_fenced: bool
 
 
@@ -202,7 +211,7 @@ def examples() -> tuple[str, ...]:
     """Every example of every form that learners know."""
     modules = [import_module(f"{statements.__name__}.{one.name}") for one in iter_modules(statements.__path__)]
     tables = [value for module in modules for value in vars(module).values() if isinstance(value, tuple)]
-    return tuple(dict.fromkeys(one.example for table in tables for one in table if isinstance(one, Form)))
+    return tuple(dict.fromkeys(one.example for table in tables for one in table if isinstance(one, StatementForm)))
 
 
 def case(seed: int, number: int) -> Case:
@@ -213,14 +222,14 @@ def case(seed: int, number: int) -> Case:
     if dice.random() < 0.4:
         made += _attempts(dice)
     bodies = [_captured(one) for one in made] if is_captured else made
-    return Case([Said(EventId(f"e{at}"), body) for at, body in enumerate(bodies)], not is_changed)
+    return Case([SessionEvent(EventId(f"e{at}"), body) for at, body in enumerate(bodies)], not is_changed)
 
 
-def is_as_captured(said: Sequence[Said]) -> bool:
+def is_as_captured(said: Sequence[SessionEvent]) -> bool:
     return all(_captured(one.body) == one.body for one in said)
 
 
-def _captured(body: Conversation) -> Conversation:
+def _captured(body: ConversationBody) -> ConversationBody:
     match body:
         case PromptGiven():
             return body._replace(text=_clean(body.text), about=_clean(body.about))
@@ -235,17 +244,17 @@ def _clean(text: str) -> str:
     return redacted(clean(text))
 
 
-def _body(dice: random.Random, is_changed: bool) -> Conversation:
+def _body(dice: random.Random, is_changed: bool) -> ConversationBody:
     chance = dice.random()
     if chance < 0.7:
         about = f"{OF_AGENT} {_sentence(dice)}" if dice.random() < 0.3 else ""
-        return PromptGiven(_AGENT, _text(dice, is_changed), dice.choice((How.TYPED, *How)), about)
+        return PromptGiven(_AGENT, _text(dice, is_changed), dice.choice((PromptKind.TYPED, *PromptKind)), about)
     if chance < 0.8:
         return Reply(_AGENT, f"{OF_AGENT} {_text(dice, is_changed)}".replace("\n", f"\n{OF_AGENT} "))
     if chance < 0.9:
         plan = _text(dice, is_changed).replace("\n", f" {OF_TOOL}\n")
-        return ToolUsed(_AGENT, PLANNING, Act.PLANNED, plan, "ok", dice.choice(tuple(Outcome)))
-    return dice.choice((Interrupted(_AGENT), Compacted(_AGENT), _call(dice, Outcome.FAILED)))
+        return ToolUsed(_AGENT, PLANNING, ToolAction.PLANNED, plan, "ok", dice.choice(tuple(ToolOutcome)))
+    return dice.choice((TurnInterrupted(_AGENT), SessionCompacted(_AGENT), _call(dice, ToolOutcome.FAILED)))
 
 
 # Texts
@@ -343,34 +352,38 @@ _CHANGES: tuple[Callable[[random.Random, str], str], ...] = (_insert, _insert, _
 # Tools
 
 
-def _attempts(dice: random.Random) -> list[Conversation]:
+def _attempts(dice: random.Random) -> list[ConversationBody]:
     """Something fails, other things happen, and something like it works."""
-    first = _call(dice, Outcome.FAILED)
-    between = [_call(dice, dice.choice(tuple(Outcome))) for _ in range(dice.choice((0, 0, 1, 2, 10)))]
+    first = _call(dice, ToolOutcome.FAILED)
+    between = [_call(dice, dice.choice(tuple(ToolOutcome))) for _ in range(dice.choice((0, 0, 1, 2, 10)))]
     again = dice.choice(_COMMANDS) if dice.random() < 0.5 else mutated(dice, first.input)[:2000]
-    last = first._replace(input=again, outcome=Outcome.WELL, result=dice.choice(("", "ok", first.result)))
+    last = first._replace(input=again, outcome=ToolOutcome.SUCCEEDED, result=dice.choice(("", "ok", first.result)))
     return [first, *between, last]
 
 
-def _call(dice: random.Random, outcome: Outcome) -> ToolUsed:
-    act = dice.choice((Act.RAN, Act.RAN, Act.RAN, *Act))
+def _call(dice: random.Random, outcome: ToolOutcome) -> ToolUsed:
+    act = dice.choice((ToolAction.RAN, ToolAction.RAN, ToolAction.RAN, *ToolAction))
     command = dice.choice(_COMMANDS)
     told = "\n".join(_error(dice) for _ in range(dice.choice((1, 1, 2, 5))))
     if dice.random() < 0.3:
         command = mutated(dice, f"{command} {dice.choice(_THINGS)}")[:2000]
-    files = ("a.py",) if act is Act.CHANGED else ()
+    files = ("a.py",) if act is ToolAction.CHANGED else ()
     return ToolUsed(_AGENT, "Bash", act, command, told[:2000], outcome, files, "/srv/shop", dice.random() < 0.1)
 
 
 def _error(dice: random.Random) -> str:
-    told = dice.choice((*PHRASES, *WORK_PHRASES)).example if dice.random() < 0.8 else f"{OF_RESULT} {_sentence(dice)}"
+    told = (
+        dice.choice((*ERROR_PATTERNS, *WORK_PATTERNS)).example
+        if dice.random() < 0.8
+        else f"{OF_RESULT} {_sentence(dice)}"
+    )
     return mutated(dice, told) if dice.random() < 0.3 else told
 
 
 # What a model answers
 
 
-def answer(dice: random.Random, excerpt: Sequence[Line]) -> str:
+def answer(dice: random.Random, excerpt: Sequence[ExcerptLine]) -> str:
     """Claims that quote what was sent, more or less, in JSON that is more or less."""
     claims = [_claim(dice, excerpt) for _ in range(dice.choice((0, 1, 1, 2, 15)))]
     text = json.dumps({"memories": claims}, ensure_ascii=dice.random() < 0.5)
@@ -379,7 +392,7 @@ def answer(dice: random.Random, excerpt: Sequence[Line]) -> str:
     return mutated(dice, whole) if dice.random() < 0.3 else whole
 
 
-def _claim(dice: random.Random, excerpt: Sequence[Line]) -> dict[str, object]:
+def _claim(dice: random.Random, excerpt: Sequence[ExcerptLine]) -> dict[str, object]:
     line = dice.choice(excerpt)
     shown = dice.choice(line.parts).shown
     at = dice.choice((0, dice.randrange(len(shown) + 1)))
@@ -387,7 +400,7 @@ def _claim(dice: random.Random, excerpt: Sequence[Line]) -> dict[str, object]:
     claim: dict[str, object] = {
         "quote": quote,
         "evidence": [line.label, *(dice.choice(excerpt).label for _ in range(dice.choice((0, 0, 1, 3))))],
-        "type": dice.choice(tuple(KINDS)),
+        "type": dice.choice(tuple(KINDS_BY_LABEL)),
         "content": dice.choice((quote, f"Always remember: {quote}", _sentence(dice), mutated(dice, quote))),
         "confidence": dice.choice((0.9, 0.6, 1, 0, -1, 1e400, True, "0.9", None)),
     }

@@ -11,18 +11,18 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import NamedTuple
 
-from tacit.errors import Refused, WrongUse
+from tacit.errors import RefusedError, UsageError
 from tacit.home.project import find_project
-from tacit.home.settings import TEMPLATE, read_settings
-from tacit.learn.command_names import parts
+from tacit.home.settings import SETTINGS_TEMPLATE, read_settings
+from tacit.learn.command_names import parse_commands
 from tacit.log import codec
-from tacit.log.log import lines
+from tacit.log.log import read_lines
 from tacit.pages import facts, long_term
 from tacit.pages import workflows as form
 from tacit.pages.markdown import escape, unescape
-from tacit.shell import histories as bash
-from tacit.shell import histories as fish
-from tacit.shell import histories as zsh
+from tacit.shell import history_formats as bash
+from tacit.shell import history_formats as fish
+from tacit.shell import history_formats as zsh
 from tacit.shell import record as shell
 from tests.hostile.foreign import foreign
 from tests.hostile.reader import Reader
@@ -31,7 +31,7 @@ from tests.hostile.values import mutated
 _NOW = datetime(2026, 3, 2, tzinfo=UTC)
 SLOW = 1.0  # seconds; no input may take so long
 _ID = "019cae6b-6600-7ccf-8136-6b4a96c335e7"
-_LINE = codec.seal(
+_LINE = codec.with_checksum(
     json.dumps(
         {
             "actor": "user",
@@ -209,7 +209,10 @@ def readers(folder: str) -> list[Reader]:
     return [
         Reader("lines of the log", (_LINE, _LINE * 3), _JSON, _read_log),
         Reader(
-            "lines of the log, sealed again", (_LINE[:-16] + b"}",), _JSON, lambda data: _read_log(codec.seal(data))
+            "lines of the log, sealed again",
+            (_LINE[:-16] + b"}",),
+            _JSON,
+            lambda data: _read_log(codec.with_checksum(data)),
         ),
         Reader("fact lines", (_FACT.encode(), f"{_FACT}\n{_FACT}\n".encode()), _JSON, _read_facts),
         Reader("long-term.md", (_PAGE.encode(),), _MARKS, _read_page),
@@ -218,10 +221,10 @@ def readers(folder: str) -> list[Reader]:
         ),
         Reader(
             "settings",
-            (_TOML.encode(), TEMPLATE.encode()),
+            (_TOML.encode(), SETTINGS_TEMPLATE.encode()),
             _SETTINGS,
             lambda data: _in_file(settings, data, lambda: read_settings(settings)),
-            (WrongUse,),
+            (UsageError,),
         ),
         Reader(
             ".git/config",
@@ -232,9 +235,15 @@ def readers(folder: str) -> list[Reader]:
         Reader("history of bash", (_BASH,), _SHELL, lambda data: list(bash.read_bash(BytesIO(data)))),
         Reader("history of zsh", (_ZSH,), _SHELL, lambda data: list(zsh.read_zsh(BytesIO(data)))),
         Reader("history of fish", (_FISH,), _SHELL, lambda data: list(fish.read_fish(BytesIO(data)))),
-        Reader("record of a shell", (_RECORD,), _SHELL, lambda data: shell.read_record(data, _NOW)),
-        Reader("command lines", _LINES, _SHELL, lambda data: parts(_text(data))),
-        Reader("form of a workflow", (_FORM,), _SHELL, lambda data: form.read(_text(data)), (WrongUse, Refused)),
+        Reader("record of a shell", (_RECORD,), _SHELL, lambda data: shell.parse_record(data, _NOW)),
+        Reader("command lines", _LINES, _SHELL, lambda data: parse_commands(_text(data))),
+        Reader(
+            "form of a workflow",
+            (_FORM,),
+            _SHELL,
+            lambda data: form.parse_form(_text(data)),
+            (UsageError, RefusedError),
+        ),
         Reader(
             ".git pointer", gitdirs, _INI, lambda data: _in_file(pointer, data, lambda: find_project(worktree, folder))
         ),
@@ -247,25 +256,25 @@ def _text(data: bytes) -> str:
 
 
 def _read_log(data: bytes) -> None:
-    for line in lines(BytesIO(data)):
+    for line in read_lines(BytesIO(data)):
         event = codec.decode(line.data)
-        codec.readable_id(line.data)
-        if not isinstance(event, codec.Damaged):
+        codec.id_in_line(line.data)
+        if not isinstance(event, codec.DamagedLine):
             codec.encode(event)
 
 
 def _read_facts(data: bytes) -> None:
     page = _text(data).split("\n")
-    facts.in_order(page)
-    facts.updated(page, [], [])
+    facts.sort_facts(page)
+    facts.update_facts(page, [], [])
     for line in page:
-        facts.reconciled(_FACT, _FACT, line)
+        facts.reconcile_fact(_FACT, _FACT, line)
 
 
 def _read_page(data: bytes) -> None:
     page = _text(data).split("\n")
-    list(long_term.read(page))
-    long_term.updated(page, [])
+    list(long_term.parse_entries(page))
+    long_term.update_long_term(page, [])
 
 
 def _in_file(path: str, data: bytes, read: Callable[[], object]) -> object:

@@ -250,15 +250,15 @@ def made_at_run_time() -> list[Made]:
         for module in [module for name, module in sys.modules.items() if name.startswith("tacit.secrets")]:
             for value in list(vars(module).values()):
                 getattr(value, "cache_clear", lambda: None)()
-        for keyword in search.makers():
-            search._ready(keyword)
+        for keyword in search.probe_makers():
+            search._keyword_probes(keyword)
         names, talk = import_module("tacit.secrets.names"), import_module("tacit.secrets.sentences")
-        for how in names._WAYS:
-            names.way(how)
-        for noun in talk.nouns():
-            talk.connector(noun)
+        for how in names._SEPARATORS:
+            names.separator_regex(how)
+        for noun in talk.noun_table():
+            talk.connector_regex(noun)
         for length in (10, 100_000):
-            search.prefilter().at_once("x" * length)
+            search.prefilter().find_by_regex("x" * length)
     finally:
         re.compile = plainly
     return made

@@ -8,9 +8,9 @@ import unicodedata
 import pytest
 
 from tacit.pages import facts
-from tacit.pages.long_term import Noted
+from tacit.pages.long_term import MemoryView
 from tacit.pages.markdown import escape, unescape
-from tacit.text.display import show
+from tacit.text.display import printable
 from tacit.text.fence import harmless
 from tests.core.build import added, memory_of, says
 from tests.hostile.codepoints import CONTEXTS, NEVER, REAL, SOMETIMES, Between, chunks, lies
@@ -35,16 +35,16 @@ def test_exactly_what_deceives_is_shown_by_its_number(between: Between) -> None:
     forbidden = {ord(letter): told(letter) for letter in NEVER | SOMETIMES if between.forbids(letter)}
     for letters in chunks(1 << 14):
         text = placed(between, letters)
-        if show(text) != text.translate(forbidden):
-            shown = {letter: show(placed(between, letter)) for letter in letters}
+        if printable(text) != text.translate(forbidden):
+            shown = {letter: printable(placed(between, letter)) for letter in letters}
             wrong = [letter for letter in letters if shown[letter] != placed(between, letter).translate(forbidden)]
             pytest.fail(f"{[f'U+{ord(letter):04X}' for letter in wrong[:20]]} of {len(wrong)}")
 
 
 def test_a_text_that_is_one_forbidden_character_is_told() -> None:
     for letter in sorted(NEVER | SOMETIMES):
-        assert show(letter) == told(letter)
-        assert show(letter * 3) == told(letter) * 3
+        assert printable(letter) == told(letter)
+        assert printable(letter * 3) == told(letter) * 3
 
 
 @each_spelling
@@ -74,7 +74,7 @@ def test_no_fact_line_holds_what_deceives_and_the_text_comes_back(between: Betwe
 
 def fact(sentence: str) -> str:
     claim = says("use pnpm", tags=("tag",))._replace(sentence=sentence)
-    return facts.fact_line(Noted(memory_of(claim, added(claim))))
+    return facts.fact_line(MemoryView(memory_of(claim, added(claim))))
 
 
 def test_nothing_that_is_invisible_by_its_category_was_overlooked() -> None:
@@ -87,7 +87,7 @@ def test_nothing_that_is_invisible_by_its_category_was_overlooked() -> None:
 
 @each_script
 def test_real_writing_comes_out_of_every_function_as_it_went_in(text: str) -> None:
-    assert show(text) == text
+    assert printable(text) == text
     assert escape(text) == text
     assert harmless(text) == text
     assert text in fact(text)
@@ -96,12 +96,12 @@ def test_real_writing_comes_out_of_every_function_as_it_went_in(text: str) -> No
 def test_flags_that_are_spelled_with_tags_are_told_by_their_numbers() -> None:
     """Scotland is a black flag and six invisible letters: whoever allowed those would allow any hidden message."""
     scotland = "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
-    assert show(scotland) == "🏴" + "".join(f"<U+{ord(letter):X}>" for letter in scotland[1:])
+    assert printable(scotland) == "🏴" + "".join(f"<U+{ord(letter):X}>" for letter in scotland[1:])
 
 
 @pytest.mark.parametrize("letter", sorted(SOMETIMES), ids=["non-joiner", "joiner", "selector"])
 def test_what_spells_is_told_when_it_is_doubled(letter: str) -> None:
     """A second one spells nothing; it could only carry a message."""
     for between in CONTEXTS:
-        assert letter * 2 not in show(between.before + letter * 2 + between.after)
-        assert letter * 2 not in show(between.before + letter * 3 + between.after)
+        assert letter * 2 not in printable(between.before + letter * 2 + between.after)
+        assert letter * 2 not in printable(between.before + letter * 3 + between.after)

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tacit.inject.brief import MOST, Brief, compose
+from tacit.inject.brief import MAX_MEMORIES, Brief, compose_brief
 from tacit.model.claim import Claim
 from tacit.text.fence import harmless
 from tests.core.build import added, says
@@ -139,14 +139,14 @@ def briefed(texts: list[str]) -> tuple[Brief, dict[str, str]]:
     """A brief of memories that say this, and what each says by its id."""
     claims: list[Claim] = [says(f"do thing {at}")._replace(sentence=text) for at, text in enumerate(texts)]
     given = entries(*map(added, claims))
-    brief = compose(given, tags=frozenset(), relevance={}, nonce=NONCE, budget=1 << 30)
+    brief = compose_brief(given, tags=frozenset(), relevance={}, nonce=NONCE, budget=1 << 30)
     return brief, {claim.id: claim.sentence for claim in claims}
 
 
 def test_a_reader_finds_exactly_the_items_that_were_put_in() -> None:
     every = list(contents(CONTENTS))
-    for at in range(0, len(every), MOST):
-        texts = [*every[at : at + MOST], "run the tests", "write short commits"][:MOST]
+    for at in range(0, len(every), MAX_MEMORIES):
+        texts = [*every[at : at + MAX_MEMORIES], "run the tests", "write short commits"][:MAX_MEMORIES]
         brief, said = briefed(texts)
         assert {item.id: item.text for item in read(brief.text)} == {id_: harmless(text) for id_, text in said.items()}
         assert len(brief.text.splitlines()) == len(texts) + 3
@@ -183,7 +183,9 @@ def test_a_real_brief_has_a_nonce_of_its_own_each_time_and_no_content_ends_it(pe
         nonce = first.removeprefix("<tacit-memory ").removesuffix(">")
         assert re.fullmatch(r"[0-9a-f]{20}", nonce)
         assert last == f"</tacit-memory {nonce}>"
-        assert len(middle) == 1 + MOST + 1 and middle[-1].startswith(f"({len(told) - MOST} more hold here;")
+        assert len(middle) == 1 + MAX_MEMORIES + 1 and middle[-1].startswith(
+            f"({len(told) - MAX_MEMORIES} more hold here;"
+        )
         assert not [line for line in middle if re.search(r"<[^\s\d=-]", line)]
         nonces.add(nonce)
     assert len(nonces) == 3

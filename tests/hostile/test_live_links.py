@@ -53,5 +53,5 @@ def test_a_link_that_is_not_live_still_reads_as_it_was_written() -> None:
 
 
 def test_the_viewer_notices_a_live_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(escaping, "_LINK", re.compile("(?!)"))
+    monkeypatch.setattr(escaping, "_LINK_END", re.compile("(?!)"))
     assert faults("[x](javascript:alert(1))")

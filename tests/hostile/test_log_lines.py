@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tacit.log.codec import Damaged, decode
+from tacit.log.codec import DamagedLine, decode
 from tests.e2e.person import Person, tree
-
-from .forged import lived, plant_raw
-from .values import RAW, VALUES, broken_lines
+from tests.hostile.forged import lived, plant_raw
+from tests.hostile.values import RAW, VALUES, broken_lines
 
 KEPT = "never force push"
 
@@ -25,7 +24,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 def test_a_hostile_line_is_an_event_or_damaged_and_nothing_else(broken: list[bytes]) -> None:
     read = [decode(one.rstrip(b"\n")) for one in broken]
-    damaged = [one for one in read if isinstance(one, Damaged)]
+    damaged = [one for one in read if isinstance(one, DamagedLine)]
     assert len(broken) > 50 * (len(VALUES) + len(RAW))
     assert len(broken) / 4 < len(damaged) < len(broken)
     assert all(one.reason for one in damaged)
@@ -77,7 +76,7 @@ def culprits(folder: Path, lines: Sequence[bytes], most: int = 12) -> list[bytes
 
 
 def test_no_line_harms_another(tmp_path: Path, broken: list[bytes]) -> None:
-    believed = [one for one in broken if not isinstance(decode(one.rstrip(b"\n")), Damaged)]
+    believed = [one for one in broken if not isinstance(decode(one.rstrip(b"\n")), DamagedLine)]
     assert believed
     found = culprits(tmp_path, believed)
     assert [one[:400] for one in found] == []

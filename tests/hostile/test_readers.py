@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import WrongUse
+from tacit.errors import UsageError
 from tacit.home.project import find_project
 from tacit.home.settings import read_settings
 from tests.chaos.apart import folder_in_memory
@@ -43,7 +43,7 @@ def test_every_reader_reads_what_is_sound(tmp_path: Path) -> None:
 def test_settings_that_cannot_be_read_are_named(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "tacit.toml"
     path.write_bytes(data)
-    with pytest.raises(WrongUse, match=r"tacit\.toml"):
+    with pytest.raises(UsageError, match=r"tacit\.toml"):
         read_settings(str(path))
 
 

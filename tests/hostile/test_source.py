@@ -20,7 +20,7 @@ OPENERS = {
     "tacit.search.minilm": "files of an installed package",
     "tacit.home.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",
     "tacit.hosts.opencode.transcript": "the database was opened as a plain file before, and so is what lies beside it",
-    "tacit.shell.histories": "the database was opened as a plain file before, and so is what lies beside it",
+    "tacit.shell.history_formats": "the database was opened as a plain file before, and so is what lies beside it",
     "tacit.cli": "/dev/null",
     "tacit.cli.run": "/dev/null",
     "tacit.cli.edit": "a temporary file that it just made for the editor",

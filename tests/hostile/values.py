@@ -7,9 +7,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tacit.log.codec import seal
-
-from .forged import Fields, changed, leaves, line, renamed
+from tacit.log.codec import with_checksum
+from tests.hostile.forged import Fields, changed, leaves, line, renamed
 
 DIGITS = 5_000
 # As JSON would hold them; those that no encoder writes stand in `RAW`.
@@ -56,7 +55,7 @@ def _holed(fields: Fields, path: tuple[str | int, ...], raw: bytes) -> bytes:
     """The line with these bytes where a value was."""
     holed = {name: value for name, value in changed(fields, path, _HOLE).items() if name != "c"}
     text = json.dumps(holed, sort_keys=True, separators=(",", ":")).encode("ascii")
-    return seal(text.replace(f'"{_HOLE}"'.encode(), raw))
+    return with_checksum(text.replace(f'"{_HOLE}"'.encode(), raw))
 
 
 def _without(fields: Fields, path: tuple[str | int, ...]) -> Fields:

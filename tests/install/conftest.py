@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tacit.install.target import Place
+from tacit.install.target import InstallContext
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(
+def place(tmp_path: Path) -> InstallContext:
+    return InstallContext(
         environment={"HOME": str(tmp_path)},
         program=("/opt/tacit/bin/tacit",),
         interpreter="/opt/tacit/bin/python",

@@ -11,16 +11,25 @@ from functools import partial
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.install.json_edit import plain, read
-from tacit.install.json_entries import OURS, Entry, Server, Wanted, json_part, names_our_hook
+from tacit.install.json_edit import parse_json, to_python
+from tacit.install.json_entries import (
+    HOOK_SCRIPT_PATHS,
+    DesiredConfig,
+    HookEntry,
+    McpServerEntry,
+    has_our_hook,
+    json_config_file,
+)
 
 EVENTS = ("Stop", "SessionStart", "PreCompact")
-SERVER = Server(("mcpServers", "tacit"), {"command": "tacit", "args": ["mcp"]})
+SERVER = McpServerEntry(("mcpServers", "tacit"), {"command": "tacit", "args": ["mcp"]})
 
 
-def wanted(in_groups: bool, version: int | None) -> Wanted:
-    entries = tuple(Entry(event, {"command": f"py /x/{OURS[0]} {event}", "timeout": 5}) for event in EVENTS)
-    return Wanted(entries=entries, in_groups=in_groups, version=version, server=SERVER)
+def wanted(in_groups: bool, version: int | None) -> DesiredConfig:
+    entries = tuple(
+        HookEntry(event, {"command": f"py /x/{HOOK_SCRIPT_PATHS[0]} {event}", "timeout": 5}) for event in EVENTS
+    )
+    return DesiredConfig(entries=entries, is_grouped=in_groups, version=version, server=SERVER)
 
 
 class _Author:
@@ -119,28 +128,28 @@ def _before_object(text: str, mark: str, added: str) -> str:
 def test_taking_out_leaves_exactly_the_file_of_the_person(seed: int, in_groups: bool, version: int | None) -> None:
     author = _Author(seed)
     before = author.file()
-    part = json_part("settings.json", wanted(in_groups, version))
-    put = part.put_in(before.encode(), None)
+    part = json_config_file("settings.json", wanted(in_groups, version))
+    put = part.insert(before.encode(), None)
     assert put.content is not None
     text = put.content.decode()
-    both = plain(text, read(text))
+    both = to_python(text, parse_json(text))
     assert isinstance(both, dict) and both["mcpServers"]["tacit"] == SERVER.value
-    assert json.dumps(both).count(OURS[0]) == len(EVENTS)
-    assert part.put_in(put.content, put.receipt).content == put.content
-    assert part.take_out(put.content, put.receipt) == before.encode()
+    assert json.dumps(both).count(HOOK_SCRIPT_PATHS[0]) == len(EVENTS)
+    assert part.insert(put.content, put.receipt).content == put.content
+    assert part.remove(put.content, put.receipt) == before.encode()
     for edit in edits(before, seed):
         before, text = edit(before), edit(text)
-    left = part.take_out(text.encode(), put.receipt)
+    left = part.remove(text.encode(), put.receipt)
     assert left is not None and left.decode() == before
-    assert part.take_out(left, put.receipt) == left
+    assert part.remove(left, put.receipt) == left
 
 
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**9))
 def test_without_the_receipt_nothing_of_theirs_is_lost(seed: int) -> None:
     before = _Author(seed).file()
-    part = json_part("settings.json", wanted(in_groups=True, version=None))
-    left = part.take_out(part.put_in(before.encode(), None).content, None)
-    assert left is not None and not names_our_hook(left.decode())
+    part = json_config_file("settings.json", wanted(in_groups=True, version=None))
+    left = part.remove(part.insert(before.encode(), None).content, None)
+    assert left is not None and not has_our_hook(left.decode())
     assert re.findall(r"mark-\d+|//|/\*", left.decode()) == re.findall(r"mark-\d+|//|/\*", before)
-    read(left.decode())
+    parse_json(left.decode())

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.hosts import NAMES, host
-from tacit.hosts.protocol import Host, Moment, Told
+from tacit.hosts import HOST_NAMES, load_host
+from tacit.hosts.protocol import HookInput, HookKind, Host
 
 CLAUDE = {
     "session_id": "s1",
@@ -30,7 +30,7 @@ NAMES_IN_USE = ("session_id", "sessionId", "conversation_id", "prompt", "cwd", "
 
 
 def named(name: str) -> Host:
-    found = host(name)
+    found = load_host(name)
     assert found is not None and found.name == name
     return found
 
@@ -42,19 +42,19 @@ def named(name: str) -> Host:
             "claude",
             "SessionStart",
             {**CLAUDE, "source": "compact", "model": "m"},
-            Told(Moment.START, "s1", CLAUDE["transcript_path"], "/home/a/p", source="compact"),
+            HookInput(HookKind.START, "s1", CLAUDE["transcript_path"], "/home/a/p", source="compact"),
         ),
         (
             "claude",
             "UserPromptSubmit",
             {**CLAUDE, "prompt": "why?", "permission_mode": "plan"},
-            Told(Moment.PROMPT, "s1", CLAUDE["transcript_path"], "/home/a/p", prompt="why?", mode="plan"),
+            HookInput(HookKind.PROMPT, "s1", CLAUDE["transcript_path"], "/home/a/p", prompt="why?", mode="plan"),
         ),
         (
             "claude",
             "Stop",
             {**CLAUDE, "agent_id": "a7", "last_assistant_message": "done"},
-            Told(Moment.STOP, "s1", CLAUDE["transcript_path"], "/home/a/p", agent_id="a7"),
+            HookInput(HookKind.STOP, "s1", CLAUDE["transcript_path"], "/home/a/p", agent_id="a7"),
         ),
         ("claude", "Stop", {**CLAUDE, "cursor_version": "3.7"}, None),
         ("claude", "PostToolUse", CLAUDE, None),
@@ -62,71 +62,76 @@ def named(name: str) -> Host:
             "codex",
             "SessionEnd",
             {"session_id": "c", "transcript_path": None, "cwd": "/p", "reason": "other"},
-            Told(Moment.END, "c", "", "/p"),
+            HookInput(HookKind.END, "c", "", "/p"),
         ),
         (
             "gemini",
             "BeforeAgent",
             {"session_id": "g", "cwd": "/p", "prompt": "<hook_context>old</hook_context>\n\nmy words"},
-            Told(Moment.PROMPT, "g", directory="/p", prompt="my words"),
+            HookInput(HookKind.PROMPT, "g", directory="/p", prompt="my words"),
         ),
-        ("gemini", "SessionStart", {"session_id": "g", "source": "resume"}, Told(Moment.START, "g", source="resume")),
+        (
+            "gemini",
+            "SessionStart",
+            {"session_id": "g", "source": "resume"},
+            HookInput(HookKind.START, "g", source="resume"),
+        ),
         ("gemini", "PreCompress", {"session_id": "g", "trigger": "auto"}, None),
         (
             "cursor",
             "sessionStart",
             {"conversation_id": "k", "workspace_roots": ["/p", "/q"], "composer_mode": "agent"},
-            Told(Moment.START, "k", directory="/p", source="startup", mode="agent"),
+            HookInput(HookKind.START, "k", directory="/p", source="startup", mode="agent"),
         ),
-        ("cursor", "stop", {"conversation_id": "k", "workspace_roots": []}, Told(Moment.STOP, "k")),
+        ("cursor", "stop", {"conversation_id": "k", "workspace_roots": []}, HookInput(HookKind.STOP, "k")),
         (
             "copilot",
             "sessionStart",
             {"sessionId": "o", "cwd": "/p", "source": "new", "timestamp": 1},
-            Told(Moment.START, "o", directory="/p", source="startup"),
+            HookInput(HookKind.START, "o", directory="/p", source="startup"),
         ),
         (
             "copilot",
             "agentStop",
             {"sessionId": "o", "transcriptPath": "/t.jsonl", "cwd": "/p"},
-            Told(Moment.STOP, "o", "/t.jsonl", "/p"),
+            HookInput(HookKind.STOP, "o", "/t.jsonl", "/p"),
         ),
         (
             "opencode",
             "chat.message",
             {"session_id": "e", "cwd": "/p", "prompt": "go", "transcript_path": "/db"},
-            Told(Moment.PROMPT, "e", "/db", "/p", "go"),
+            HookInput(HookKind.PROMPT, "e", "/db", "/p", "go"),
         ),
     ],
 )
 def test_a_call_is_read_as_the_host_makes_it(
-    name: str, event: str, payload: Mapping[str, object], expected: Told | None
+    name: str, event: str, payload: Mapping[str, object], expected: HookInput | None
 ) -> None:
-    assert named(name).read(event, payload) == expected
+    assert named(name).parse_input(event, payload) == expected
 
 
 @settings(max_examples=150, deadline=None)
 @given(
-    name=st.sampled_from(NAMES),
+    name=st.sampled_from(HOST_NAMES),
     event=st.sampled_from(["SessionStart", "Stop", "stop", "sessionEnd", "BeforeAgent", "chat.message", "", "x"]),
     payload=st.dictionaries(st.sampled_from(NAMES_IN_USE) | st.text(max_size=3), ANYTHING, max_size=6),
 )
 def test_any_payload_is_taken(name: str, event: str, payload: dict[str, object]) -> None:
-    told = named(name).read(event, payload)
+    told = named(name).parse_input(event, payload)
     assert told is None or (told.session and all(isinstance(field, str) for field in told))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", HOST_NAMES)
 def test_a_text_is_said_where_the_host_takes_one_and_nowhere_else(name: str) -> None:
     one = named(name)
-    told_at = (Moment.PROMPT,) if name == "gemini" else (Moment.START, Moment.PROMPT)
+    told_at = (HookKind.PROMPT,) if name == "gemini" else (HookKind.START, HookKind.PROMPT)
     for hook in one.hooks:
-        said = one.say(hook.event, "grüße “you”\n")
-        assert bool(said) == (hook.moment in told_at), hook
-        assert said.isascii() and not one.say(hook.event, "")
+        said = one.format_output(hook.event, "grüße “you”\n")
+        assert bool(said) == (hook.kind in told_at), hook
+        assert said.isascii() and not one.format_output(hook.event, "")
         if said:
             assert "grüße “you”\n" in _texts(json.loads(said))
-    assert one.say("PostToolUse", "text") == ""
+    assert one.format_output("PostToolUse", "text") == ""
 
 
 def _texts(value: object) -> list[str]:
@@ -135,22 +140,22 @@ def _texts(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", HOST_NAMES)
 def test_who_waits_waits_five_seconds_and_tools_are_not_listened_to(name: str) -> None:
     hooks = named(name).hooks
-    assert {hook.timeout for hook in hooks if hook.moment in (Moment.START, Moment.PROMPT)} == {5}
-    assert {hook.timeout for hook in hooks if hook.moment not in (Moment.START, Moment.PROMPT)} == {10}
-    assert {Moment.STOP, Moment.END} <= {hook.moment for hook in hooks} <= {*Moment} - {Moment.TOOL}
-    assert all(named(name).read(hook.event, {}) is None for hook in hooks)
+    assert {hook.timeout for hook in hooks if hook.kind in (HookKind.START, HookKind.PROMPT)} == {5}
+    assert {hook.timeout for hook in hooks if hook.kind not in (HookKind.START, HookKind.PROMPT)} == {10}
+    assert {HookKind.STOP, HookKind.END} <= {hook.kind for hook in hooks} <= {*HookKind} - {HookKind.TOOL}
+    assert all(named(name).parse_input(hook.event, {}) is None for hook in hooks)
 
 
 def test_an_unknown_host_is_none() -> None:
-    assert host("emacs") is None and host("../claude") is None
+    assert load_host("emacs") is None and load_host("../claude") is None
 
 
 def test_only_the_host_that_is_asked_for_is_imported() -> None:
     code = (
-        "import sys; from tacit.hosts import host; host('codex');"
+        "import sys; from tacit.hosts import load_host; load_host('codex');"
         "print(*sorted(name for name in sys.modules if name.startswith('tacit.')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.install.json_edit import Broken, Node, member, plain, read
+from tacit.install.json_edit import JsonNode, JsonSyntaxError, find_member, parse_json, to_python
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -21,15 +21,15 @@ VALUES = st.recursive(
 @given(value=VALUES, indent=st.sampled_from([None, 1, "\t"]), ascii_only=st.booleans())
 def test_what_json_writes_is_read(value: object, indent: int | str | None, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    assert plain(text, read(text)) == value
+    assert to_python(text, parse_json(text)) == value
 
 
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(alphabet='{}[]",:/*\\ \n\t01-.eEtrunfalsx', max_size=30))
 def test_what_json_refuses_is_refused_but_for_comments_and_commas(text: str) -> None:
     try:
-        value = plain(text, read(text))
-    except Broken:
+        value = to_python(text, parse_json(text))
+    except JsonSyntaxError:
         with pytest.raises(ValueError):
             json.loads(text)
     else:
@@ -39,21 +39,21 @@ def test_what_json_refuses_is_refused_but_for_comments_and_commas(text: str) -> 
 
 def test_comments_and_trailing_commas_are_passed_over() -> None:
     text = '\ufeff// first\n{ /* a */ "a" /* b */ : // c\n [1, 2, /* , */ ], "b": "//no /*comment*/", } // end'
-    assert plain(text, read(text)) == {"a": [1, 2], "b": "//no /*comment*/"}
+    assert to_python(text, parse_json(text)) == {"a": [1, 2], "b": "//no /*comment*/"}
 
 
 def test_a_value_knows_its_place() -> None:
     text = '{"a": [10, "x"],\n "b": {}}'
-    found = member(read(text), "a")
+    found = find_member(parse_json(text), "a")
     assert found is not None and text[found.start : found.end] == '"a": [10, "x"]'
-    assert [text[one.start : one.end] for one in found.value.inner] == ["10", '"x"']
+    assert [text[one.start : one.end] for one in found.value.elements] == ["10", '"x"']
     assert found.comma is not None and text[found.comma] == ","
 
 
 def test_of_two_members_with_one_name_the_last_counts() -> None:
     text = '{"a": 1, "a": 2}'
-    found = member(read(text), "a")
-    assert found is not None and plain(text, found.value) == 2
+    found = find_member(parse_json(text), "a")
+    assert found is not None and to_python(text, found.value) == 2
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ def test_of_two_members_with_one_name_the_last_counts() -> None:
     ],
 )
 def test_a_broken_text_is_refused_with_its_place(text: str, message: str) -> None:
-    with pytest.raises(Broken) as refused:
-        read(text)
+    with pytest.raises(JsonSyntaxError) as refused:
+        parse_json(text)
     assert str(refused.value) == message
 
 
 def test_a_nesting_without_end_is_refused() -> None:
-    with pytest.raises(Broken, match="nested too deep"):
-        read("[" * 100_000)
+    with pytest.raises(JsonSyntaxError, match="nested too deep"):
+        parse_json("[" * 100_000)
 
 
 def test_a_deep_but_sane_nesting_is_read() -> None:
-    assert isinstance(read("[" * 150 + "]" * 150), Node)
+    assert isinstance(parse_json("[" * 150 + "]" * 150), JsonNode)

@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 
 from tacit.cli.install import TARGETS
-from tacit.errors import Refused
-from tacit.install.change import Change, Receipt, keep, kept, make
-from tacit.install.json_edit import plain, read
-from tacit.install.json_entries import OURS, Entry, Server, Wanted, json_part, names_our_hook
-from tacit.install.target import Place, Target
+from tacit.errors import RefusedError
+from tacit.install.change import FileChange, Receipt, apply_change, read_receipts, write_receipts
+from tacit.install.json_edit import parse_json, to_python
+from tacit.install.json_entries import (
+    HOOK_SCRIPT_PATHS,
+    DesiredConfig,
+    HookEntry,
+    McpServerEntry,
+    has_our_hook,
+    json_config_file,
+)
+from tacit.install.target import InstallContext, Target
 
 AGENTS = [name for name, target in TARGETS.items() if target.is_agent]
 IN_JSON = ["claude", "codex", "gemini", "cursor", "copilot"]
@@ -32,9 +39,9 @@ SERVERS = {
     "opencode": ".config/opencode/opencode.json",
     "copilot": ".copilot/mcp-config.json",
 }
-COMMAND = f"py -I -S /lib/{OURS[0]} x capture Stop"
+COMMAND = f"py -I -S /lib/{HOOK_SCRIPT_PATHS[0]} x capture Stop"
 ENTRY = {"command": COMMAND, "timeout": 10}
-STOP = Wanted(entries=(Entry("Stop", ENTRY),))
+STOP = DesiredConfig(entries=(HookEntry("Stop", ENTRY),))
 GROUP = '{"hooks": [{"command": "mine"}]}'
 BEFORE = {
     "no file": None,
@@ -71,19 +78,19 @@ BEFORE = {
 }
 
 
-def apply(place: Place, target: Target) -> list[Change]:
-    changes = list(target.installed(place))
-    keep(place.home, target.name, [change.receipt for change in changes if change.receipt])
+def apply(place: InstallContext, target: Target) -> list[FileChange]:
+    changes = list(target.plan_install(place))
+    write_receipts(place.home, target.name, [change.receipt for change in changes if change.receipt])
     for change in changes:
         if change.is_needed:
-            make(change)
+            apply_change(change)
     return changes
 
 
-def undo(place: Place, target: Target) -> None:
-    for change in target.removed(place):
+def undo(place: InstallContext, target: Target) -> None:
+    for change in target.plan_removal(place):
         if change.is_needed:
-            make(change)
+            apply_change(change)
 
 
 def content(path: Path) -> bytes | None:
@@ -96,20 +103,20 @@ def put(path: Path, data: bytes | None) -> None:
         path.write_bytes(data)
 
 
-def merged(before: str, wanted: Wanted = STOP) -> str:
+def merged(before: str, wanted: DesiredConfig = STOP) -> str:
     """The file as it is with us in it; checks that it gets back."""
-    part = json_part("settings.json", wanted)
-    done = part.put_in(before.encode(), None)
+    part = json_config_file("settings.json", wanted)
+    done = part.insert(before.encode(), None)
     assert done.content is not None
-    assert part.put_in(done.content, done.receipt).content == done.content
-    assert part.take_out(done.content, done.receipt) == before.encode()
+    assert part.insert(done.content, done.receipt).content == done.content
+    assert part.remove(done.content, done.receipt) == before.encode()
     return done.content.decode()
 
 
 @pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE.keys())
 @pytest.mark.parametrize("name", IN_JSON)
 def test_what_was_installed_is_taken_out_byte_for_byte(
-    place: Place, tmp_path: Path, name: str, before: bytes | None
+    place: InstallContext, tmp_path: Path, name: str, before: bytes | None
 ) -> None:
     file, target, place = tmp_path / FILES[name], TARGETS[name], place._replace(mcp=True)
     servers = tmp_path / SERVERS[name]
@@ -119,15 +126,15 @@ def test_what_was_installed_is_taken_out_byte_for_byte(
     theirs = plain_of(before)
     apply(place, target)
     both = plain_of(file.read_bytes())
-    assert is_within(theirs, both) and json.dumps(both).count(OURS[0]) == len(ours_of(name))
-    assert not any(change.is_needed for change in target.installed(place))
+    assert is_within(theirs, both) and json.dumps(both).count(HOOK_SCRIPT_PATHS[0]) == len(ours_of(name))
+    assert not any(change.is_needed for change in target.plan_install(place))
     undo(place, target)
     assert (content(file), content(servers)) == (before, before if name != "codex" else None)
 
 
 def plain_of(data: bytes | None) -> object:
     text = (data or b"").decode()
-    return plain(text, read(text)) if text.lstrip("\ufeff").strip() else {}
+    return to_python(text, parse_json(text)) if text.lstrip("\ufeff").strip() else {}
 
 
 def is_within(less: object, more: object) -> bool:
@@ -140,9 +147,9 @@ def is_within(less: object, more: object) -> bool:
 
 
 def ours_of(name: str) -> list[str]:
-    from tacit.hosts import host
+    from tacit.hosts import load_host
 
-    found = host(name)
+    found = load_host(name)
     assert found is not None
     return [hook.event for hook in found.hooks]
 
@@ -176,37 +183,40 @@ def test_trailing_commas_and_line_ends_are_kept() -> None:
 
 
 def test_an_older_installation_is_brought_up_to_date_where_it_stands() -> None:
-    old = f'"/old/python" "/old path/{OURS[0]}" claude stop'.replace('"', '\\"')
+    old = f'"/old/python" "/old path/{HOOK_SCRIPT_PATHS[0]}" claude stop'.replace('"', '\\"')
     before = (
         '{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command": "a"}, {"command": "' + old + '"}, '
         '{"command": "b"}]}], "Gone": [{"hooks": [{"command": "' + old + '"}]}]}}'
     )
-    done = json_part("s", STOP).put_in(before.encode(), None)
+    done = json_config_file("s", STOP).insert(before.encode(), None)
     assert done.content is not None
     group = {"matcher": "x", "hooks": [{"command": "a"}, ENTRY, {"command": "b"}]}
     assert json.loads(done.content) == {"hooks": {"Stop": [group]}}
     group["hooks"] = [{"command": "a"}, {"command": "b"}]
-    assert json.loads(json_part("s", STOP).take_out(done.content, None) or b"") == {"hooks": {"Stop": [group]}}
+    assert json.loads(json_config_file("s", STOP).remove(done.content, None) or b"") == {"hooks": {"Stop": [group]}}
 
 
 def test_an_entry_that_stands_twice_is_left_once() -> None:
     twice = json.dumps({"hooks": {"Stop": [{"hooks": [ENTRY]}, {"hooks": [ENTRY]}]}})
-    done = json_part("s", STOP).put_in(twice.encode(), None)
+    done = json_config_file("s", STOP).insert(twice.encode(), None)
     assert done.content is not None and json.loads(done.content) == {"hooks": {"Stop": [{"hooks": [ENTRY]}]}}
 
 
 def test_without_a_receipt_our_entries_go_and_what_is_empty_then() -> None:
-    done = json_part("s", STOP).put_in(b'{\n  "a": 1,\n  "hooks": {\n    "Other": []\n  }\n}\n', None)
-    assert json_part("s", STOP).take_out(done.content, None) == b'{\n  "a": 1,\n  "hooks": {\n    "Other": []\n  }\n}\n'
-    done = json_part("s", STOP).put_in(b'{"a": 1}', None)
-    assert json_part("s", STOP).take_out(done.content, None) == b'{"a": 1}'
+    done = json_config_file("s", STOP).insert(b'{\n  "a": 1,\n  "hooks": {\n    "Other": []\n  }\n}\n', None)
+    assert (
+        json_config_file("s", STOP).remove(done.content, None)
+        == b'{\n  "a": 1,\n  "hooks": {\n    "Other": []\n  }\n}\n'
+    )
+    done = json_config_file("s", STOP).insert(b'{"a": 1}', None)
+    assert json_config_file("s", STOP).remove(done.content, None) == b'{"a": 1}'
 
 
 def test_what_the_person_added_to_ours_stays() -> None:
-    done = json_part("s", STOP).put_in(b"", None)
+    done = json_config_file("s", STOP).insert(b"", None)
     assert done.content is not None
     edited = done.content.replace(b'"hooks": {\n', b'"hooks": {\n    "Mine": [], // keep\n', 1)
-    after = json_part("s", STOP).take_out(edited, done.receipt)
+    after = json_config_file("s", STOP).remove(edited, done.receipt)
     assert after == b'{\n  "hooks": {\n    "Mine": [] // keep\n  }\n}\n'
 
 
@@ -222,23 +232,25 @@ def test_what_the_person_added_to_ours_stays() -> None:
         (b"null", "the whole file is not an object"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_place(place: Place, tmp_path: Path, broken: bytes, where: str) -> None:
+def test_a_broken_file_is_refused_with_its_place(
+    place: InstallContext, tmp_path: Path, broken: bytes, where: str
+) -> None:
     file = tmp_path / FILES["claude"]
     put(file, broken)
-    with pytest.raises(Refused) as refused:
-        TARGETS["claude"].installed(place)
+    with pytest.raises(RefusedError) as refused:
+        TARGETS["claude"].plan_install(place)
     assert refused.value.message.startswith(f"{file}: ") and where in refused.value.message
     assert file.read_bytes() == broken
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_the_server_is_registered_only_when_asked_for(place: Place, tmp_path: Path, name: str) -> None:
+def test_the_server_is_registered_only_when_asked_for(place: InstallContext, tmp_path: Path, name: str) -> None:
     file = tmp_path / SERVERS[name]
     apply(place, TARGETS[name])
     assert b'"mcp"' not in (content(file) or b"")
     apply(place._replace(mcp=True), TARGETS[name])
     assert b"/opt/tacit/bin/tacit" in file.read_bytes() and b'"mcp"' in file.read_bytes()
-    assert not any(change.is_needed for change in TARGETS[name].installed(place))  # it stays
+    assert not any(change.is_needed for change in TARGETS[name].plan_install(place))  # it stays
     apply(place._replace(program=("/new/tacit",)), TARGETS[name])
     assert b"/new/tacit" in file.read_bytes() and b"/opt/tacit/bin/tacit" not in file.read_bytes()
     undo(place, TARGETS[name])
@@ -246,30 +258,32 @@ def test_the_server_is_registered_only_when_asked_for(place: Place, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["claude", "codex"])
-def test_another_server_of_that_name_is_left_alone(place: Place, tmp_path: Path, name: str) -> None:
+def test_another_server_of_that_name_is_left_alone(place: InstallContext, tmp_path: Path, name: str) -> None:
     theirs = {
         "claude": b'{"mcpServers": {"tacit": {"command": "x"}}}',
         "codex": b'[mcp_servers.tacit]\ncommand = "x"\n',
     }
     file = tmp_path / SERVERS[name]
     put(file, theirs[name])
-    with pytest.raises(Refused, match="another server named tacit"):
-        TARGETS[name].installed(place._replace(mcp=True))
+    with pytest.raises(RefusedError, match="another server named tacit"):
+        TARGETS[name].plan_install(place._replace(mcp=True))
     undo(place, TARGETS[name])
     assert file.read_bytes() == theirs[name]
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_the_folders_that_were_made_go_again(place: Place, tmp_path: Path, name: str) -> None:
+def test_the_folders_that_were_made_go_again(place: InstallContext, tmp_path: Path, name: str) -> None:
     apply(place._replace(mcp=True), TARGETS[name])
     undo(place, TARGETS[name])
     assert [path.name for path in tmp_path.iterdir()] == [".agents"]
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_a_named_home_is_carried_and_every_word_is_quoted(place: Place, tmp_path: Path, name: str) -> None:
-    named = place._replace(home=str(tmp_path / "my home"), is_home_named=True, interpreter="/opt/a b/python", mcp=True)
-    after = b"".join(change.after or b"" for change in TARGETS[name].installed(named)).decode()
+def test_a_named_home_is_carried_and_every_word_is_quoted(place: InstallContext, tmp_path: Path, name: str) -> None:
+    named = place._replace(
+        home=str(tmp_path / "my home"), is_home_explicit=True, interpreter="/opt/a b/python", mcp=True
+    )
+    after = b"".join(change.after or b"" for change in TARGETS[name].plan_install(named)).decode()
     entries = len(ours_of(name))
     if name == "opencode":
         assert after.count(f'"--home",\n    "{tmp_path}/my home"') == entries
@@ -277,18 +291,18 @@ def test_a_named_home_is_carried_and_every_word_is_quoted(place: Place, tmp_path
         assert after.count(f"--home '{tmp_path}/my home'") == entries
         assert after.count("'/opt/a b/python' -I -S ") == entries
     assert f'"mcp", "--home", "{tmp_path}/my home"' in " ".join(after.split())
-    assert "--home" not in "".join(str(change.after) for change in TARGETS[name].installed(place))
+    assert "--home" not in "".join(str(change.after) for change in TARGETS[name].plan_install(place))
 
 
-def test_the_hosts_own_variables_are_followed(place: Place, tmp_path: Path) -> None:
+def test_the_hosts_own_variables_are_followed(place: InstallContext, tmp_path: Path) -> None:
     variables = {"CLAUDE_CONFIG_DIR": "c", "CODEX_HOME": "x", "COPILOT_HOME": "o", "XDG_CONFIG_HOME": "g"}
     named = {name: str(tmp_path / "else" / folder) for name, folder in variables.items()}
     place = place._replace(environment={**place.environment, **named}, mcp=True)
     for name in ("claude", "codex", "copilot", "opencode"):
-        assert all("/else/" in change.path for change in TARGETS[name].installed(place))
+        assert all("/else/" in change.path for change in TARGETS[name].plan_install(place))
 
 
-def test_a_receipt_of_another_life_does_no_harm(place: Place, tmp_path: Path) -> None:
+def test_a_receipt_of_another_life_does_no_harm(place: InstallContext, tmp_path: Path) -> None:
     """Installed into nothing, then the file was replaced by one of theirs with an empty `hooks`."""
     file, theirs = tmp_path / FILES["claude"], b'{"hooks": {}, "a": 1}'
     apply(place, TARGETS["claude"])
@@ -303,25 +317,25 @@ def test_a_receipt_of_another_life_does_no_harm(place: Place, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "damage", [b"", b"[", b"{}", b'[{"path": 1}]', b"[[]]", b"\xff", b'[{"path": "x", "before": ""}]']
 )
-def test_a_damaged_receipt_is_none(place: Place, damage: bytes) -> None:
+def test_a_damaged_receipt_is_none(place: InstallContext, damage: bytes) -> None:
     apply(place, TARGETS["claude"])
     receipt = Path(place.home, ".tacit", "installed", "claude.json")
     assert receipt.stat().st_mode & 0o777 == 0o600
     receipt.write_bytes(damage)
-    assert kept(place.home, "claude") == {}
+    assert read_receipts(place.home, "claude") == {}
     undo(place, TARGETS["claude"])
 
 
-def test_a_file_of_somebody_else_in_the_place_of_ours_is_left_alone(place: Place, tmp_path: Path) -> None:
+def test_a_file_of_somebody_else_in_the_place_of_ours_is_left_alone(place: InstallContext, tmp_path: Path) -> None:
     file = tmp_path / ".config/opencode/plugins/tacit.js"
     put(file, b"export const Mine = 1\n")
-    with pytest.raises(Refused, match="not from Tacit"):
-        TARGETS["opencode"].installed(place)
+    with pytest.raises(RefusedError, match="not from Tacit"):
+        TARGETS["opencode"].plan_install(place)
     undo(place, TARGETS["opencode"])
     assert file.read_bytes() == b"export const Mine = 1\n"
 
 
-def test_what_stays_of_a_killed_installation_is_cleared_away(place: Place, tmp_path: Path) -> None:
+def test_what_stays_of_a_killed_installation_is_cleared_away(place: InstallContext, tmp_path: Path) -> None:
     file = tmp_path / FILES["claude"]
     put(file, b"{}")
     dead, alive = (file.with_name(f".settings.json.tacit-{number}") for number in (2**22 + 7, os.getppid()))
@@ -331,10 +345,10 @@ def test_what_stays_of_a_killed_installation_is_cleared_away(place: Place, tmp_p
     assert not dead.exists() and alive.exists()
 
 
-def test_a_server_beside_hooks_in_one_file(place: Place, tmp_path: Path) -> None:
-    server = Server(("mcpServers", "tacit"), {"command": "tacit", "args": ["mcp"]})
+def test_a_server_beside_hooks_in_one_file(place: InstallContext, tmp_path: Path) -> None:
+    server = McpServerEntry(("mcpServers", "tacit"), {"command": "tacit", "args": ["mcp"]})
     both = merged('{"a": 1}', STOP._replace(server=server))
-    assert json.loads(both)["mcpServers"] == {"tacit": server.value} and names_our_hook(both)
+    assert json.loads(both)["mcpServers"] == {"tacit": server.value} and has_our_hook(both)
 
 
 @pytest.mark.parametrize(
@@ -342,22 +356,22 @@ def test_a_server_beside_hooks_in_one_file(place: Place, tmp_path: Path) -> None
 )
 def test_what_the_person_writes_behind_ours_moves_up(around: str) -> None:
     between = ",\n      " if "\n" in around else ", "
-    done = json_part("s", STOP).put_in((around % GROUP).encode(), None)
+    done = json_config_file("s", STOP).insert((around % GROUP).encode(), None)
     assert done.content is not None
     end = done.content.decode().rindex("\n    ]") if "\n" in around else done.content.decode().rindex("]}}")
     edited = done.content.decode()[:end] + between + '{"later": 1}' + done.content.decode()[end:]
-    after = json_part("s", STOP).take_out(edited.encode(), done.receipt)
+    after = json_config_file("s", STOP).remove(edited.encode(), done.receipt)
     assert after is not None and after.decode() == around % (GROUP + between + '{"later": 1}')
 
 
 def taken_out(text: str, receipt: Receipt | None = None) -> str:
-    after = json_part("s", STOP).take_out(text.encode(), receipt)
+    after = json_config_file("s", STOP).remove(text.encode(), receipt)
     assert after is not None
     return after.decode()
 
 
 def test_a_list_of_theirs_stays_though_they_emptied_it() -> None:
-    done = json_part("s", STOP).put_in(('{"hooks": {"Stop": [' + GROUP + "]}}").encode(), None)
+    done = json_config_file("s", STOP).insert(('{"hooks": {"Stop": [' + GROUP + "]}}").encode(), None)
     assert done.content is not None
     assert taken_out(done.content.decode().replace(GROUP + ", ", ""), done.receipt) == '{"hooks": {"Stop": []}}'
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tacit.cli.install import TARGETS
-from tacit.install.target import Place
+from tacit.install.target import InstallContext
 
 # What stands in for agent.py: it writes down how it was called, and answers with the name of the event.
 HOOK = """
@@ -75,10 +75,10 @@ await event("session.idle", { sessionID: "one" })
 needs_node = pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
 
 
-def played(folder: Path, place: Place, scene: str, hook: str = HOOK) -> tuple[list[Any], list[Any]]:
+def played(folder: Path, place: InstallContext, scene: str, hook: str = HOOK) -> tuple[list[Any], list[Any]]:
     """What the model was told, and what we were."""
     (folder / "hook.py").write_text(hook)
-    plugin, *_ = TARGETS["opencode"].installed(place._replace(interpreter=sys.executable))
+    plugin, *_ = TARGETS["opencode"].plan_install(place._replace(interpreter=sys.executable))
     assert plugin.after is not None
     text = plugin.after.decode()
     file = next(line.strip().strip('",') for line in text.split("\n") if "agent.py" in line)
@@ -92,7 +92,7 @@ def played(folder: Path, place: Place, scene: str, hook: str = HOOK) -> tuple[li
 
 
 @needs_node
-def test_a_session_is_told_of_and_gets_its_texts(tmp_path: Path, place: Place) -> None:
+def test_a_session_is_told_of_and_gets_its_texts(tmp_path: Path, place: InstallContext) -> None:
     said, heard = played(tmp_path, place, SESSION)
     first, second = "chat.message first words", "chat.message second words"
     assert said == [
@@ -113,7 +113,7 @@ def test_a_session_is_told_of_and_gets_its_texts(tmp_path: Path, place: Place) -
 
 
 @needs_node
-def test_the_person_is_shown_a_notice_once_and_the_model_is_not_told(tmp_path: Path, place: Place) -> None:
+def test_the_person_is_shown_a_notice_once_and_the_model_is_not_told(tmp_path: Path, place: InstallContext) -> None:
     shown, _ = played(tmp_path, place, f"globalThis.asked = 'shown'\n{SESSION}")
 
     assert shown == [{"body": {"message": "one waits", "variant": "info"}}]
@@ -121,7 +121,7 @@ def test_the_person_is_shown_a_notice_once_and_the_model_is_not_told(tmp_path: P
 
 @needs_node
 @pytest.mark.parametrize("client", ["undefined", "{}", "{ tui: { showToast: async () => { throw new Error() } } }"])
-def test_a_host_that_shows_no_notice_goes_on(tmp_path: Path, place: Place, client: str) -> None:
+def test_a_host_that_shows_no_notice_goes_on(tmp_path: Path, place: InstallContext, client: str) -> None:
     scene = f"client.tui = ({client} || {{}}).tui\n{SESSION}"
 
     assert played(tmp_path, place, scene)[0][0] == ["base", "session.start startup", "chat.message first words"]
@@ -129,13 +129,13 @@ def test_a_host_that_shows_no_notice_goes_on(tmp_path: Path, place: Place, clien
 
 @needs_node
 @pytest.mark.parametrize("hook", ["", "print('no JSON')", "raise SystemExit(3)", "import os; os.kill(os.getpid(), 9)"])
-def test_no_trouble_of_ours_reaches_the_host(tmp_path: Path, place: Place, hook: str) -> None:
+def test_no_trouble_of_ours_reaches_the_host(tmp_path: Path, place: InstallContext, hook: str) -> None:
     assert played(tmp_path, place, TROUBLE, hook)[0] == [["base"]]
 
 
 @needs_node
-def test_an_installation_that_is_gone_is_no_trouble(tmp_path: Path, place: Place) -> None:
-    plugin, *_ = TARGETS["opencode"].installed(place)
+def test_an_installation_that_is_gone_is_no_trouble(tmp_path: Path, place: InstallContext) -> None:
+    plugin, *_ = TARGETS["opencode"].plan_install(place)
     assert plugin.after is not None
     (tmp_path / "tacit.mjs").write_bytes(plugin.after)
     (tmp_path / "host.mjs").write_text(HOST % TROUBLE)

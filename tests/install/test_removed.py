@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.hosts.registration import quoted
+from tacit.hosts.registration import quote_word
 from tests.chaos.removed import SHELLS, removed
 
 
@@ -32,7 +32,7 @@ def test_the_commands_of_earlier_versions_are_noticed(tmp_path: Path) -> None:
 )
 def test_all_shells_read_quoted_words_alike(words: list[str]) -> None:
     odd = [*words, "o'brien's \\ \\\\ \\' \"$HOME\" `x` !! *", "", "=ls", "~", "%1", "-"]
-    line = "printf '%s\\0' " + " ".join(map(quoted, odd))
+    line = "printf '%s\\0' " + " ".join(map(quote_word, odd))
     for shell in (one for one in SHELLS if shutil.which(one)):
         done = subprocess.run([shell, "-c", line], capture_output=True, env={"LC_ALL": "C.UTF-8"}, check=True)
         assert done.stdout.decode().split("\0")[:-1] == odd, shell

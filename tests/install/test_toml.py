@@ -6,12 +6,12 @@ import tomllib
 
 import pytest
 
-from tacit.errors import Refused
-from tacit.install.change import Part, Receipt
-from tacit.install.toml_entries import toml_part
+from tacit.errors import RefusedError
+from tacit.install.change import ConfigFile, Receipt
+from tacit.install.toml_entries import toml_config_file
 
 WORDS = ("/opt/tacit bin/tacit", "mcp", "--home", 'C:\\so "called"')
-PART = toml_part("config.toml", WORDS, is_new=True)
+PART = toml_config_file("config.toml", WORDS, is_new=True)
 BEFORE = {
     "no file": None,
     "an empty file": b"",
@@ -24,8 +24,8 @@ BEFORE = {
 }
 
 
-def installed(before: bytes | None, part: Part = PART) -> tuple[bytes, Receipt]:
-    put = part.put_in(before, None)
+def installed(before: bytes | None, part: ConfigFile = PART) -> tuple[bytes, Receipt]:
+    put = part.insert(before, None)
     assert put.content is not None and put.receipt is not None
     return put.content, put.receipt
 
@@ -36,9 +36,9 @@ def test_the_table_is_put_in_and_taken_out_byte_for_byte(before: bytes | None) -
     assert after.startswith(before or b"")
     server = tomllib.loads(after.decode())["mcp_servers"]["tacit"]
     assert [server["command"], *server["args"]] == [*WORDS]
-    assert PART.put_in(after, receipt).content == after
-    assert PART.take_out(after, receipt) == before
-    assert PART.take_out(before, receipt) == before
+    assert PART.insert(after, receipt).content == after
+    assert PART.remove(after, receipt) == before
+    assert PART.remove(before, receipt) == before
 
 
 @pytest.mark.parametrize("before", [b'model = "x"\n', b'model = "x"', b""])
@@ -46,7 +46,7 @@ def test_what_the_host_writes_behind_it_stays(before: bytes) -> None:
     after, receipt = installed(before)
     below = b'[mcp_servers.tacit.tools.recall]\napproval_mode = "approve"\n'
     theirs = b'\n# trust\n[hooks.state."f:stop:0:0"]\ntrusted_hash = "h"\n'
-    left = PART.take_out(after + below + theirs, receipt)
+    left = PART.remove(after + below + theirs, receipt)
     assert left is not None and left.endswith(theirs.lstrip(b"\n") if not before else theirs)
     assert tomllib.loads(left.decode()) == tomllib.loads((before + b"\n" + theirs).decode())
     assert left.startswith(before)
@@ -55,24 +55,24 @@ def test_what_the_host_writes_behind_it_stays(before: bytes) -> None:
 def test_keys_that_a_person_added_to_the_table_go_with_it() -> None:
     after, receipt = installed(b"a = 1\n")
     edited = after + b'startup_timeout_sec = 5\nenv = { A = "b" }\n\n[b]\nc = 1\n'
-    assert PART.take_out(edited, receipt) == b"a = 1\n\n[b]\nc = 1\n"
+    assert PART.remove(edited, receipt) == b"a = 1\n\n[b]\nc = 1\n"
 
 
 def test_without_a_receipt_it_is_found_all_the_same() -> None:
     after, _ = installed(b"a = 1\n")
-    assert PART.take_out(after, None) == b"a = 1\n"
+    assert PART.remove(after, None) == b"a = 1\n"
 
 
 def test_another_path_of_ours_is_brought_up_to_date() -> None:
     after, receipt = installed(b"a = 1")
-    put = toml_part("config.toml", ("/new/tacit", "mcp"), is_new=False).put_in(after, receipt)
+    put = toml_config_file("config.toml", ("/new/tacit", "mcp"), is_new=False).insert(after, receipt)
     assert put.content == b'a = 1\n\n[mcp_servers.tacit]\ncommand = "/new/tacit"\nargs = ["mcp"]\n'
-    assert PART.take_out(put.content, put.receipt) == b"a = 1"
+    assert PART.remove(put.content, put.receipt) == b"a = 1"
 
 
 def test_a_server_of_ours_that_is_written_in_another_way_is_left_to_the_person() -> None:
-    with pytest.raises(Refused, match="form of its own"):
-        PART.take_out(b'mcp_servers = { tacit = { command = "tacit", args = ["mcp"] } }\n', None)
+    with pytest.raises(RefusedError, match="form of its own"):
+        PART.remove(b'mcp_servers = { tacit = { command = "tacit", args = ["mcp"] } }\n', None)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,6 @@ def test_a_server_of_ours_that_is_written_in_another_way_is_left_to_the_person()
     ],
 )
 def test_what_cannot_be_read_or_added_to_is_refused(before: bytes, why: str) -> None:
-    with pytest.raises(Refused) as refused:
-        PART.put_in(before, None)
+    with pytest.raises(RefusedError) as refused:
+        PART.insert(before, None)
     assert refused.value.message.startswith("config.toml: ") and why in refused.value.message

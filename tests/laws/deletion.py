@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from tacit.index import reader
 from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
-from tacit.model.event import USER, Decided, Event, Origin, Proposed, Undone, Verdict
-from tacit.model.ids import EventId, event_id, following
-from tacit.model.memory import recollect, touched
-from tacit.model.observation import Injected, Purged, Stub
-from tacit.model.purge import Cut, gone, moves, print_of, purged, wordings
-from tacit.text.match import Words, holds, plain
+from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventOrigin, EventsUndone, Verdict
+from tacit.model.ids import EventId, event_id, next_event_id
+from tacit.model.memory import fold_memories, touched_claims
+from tacit.model.observation import BriefInjected, MemoryPurged, PurgedStub
+from tacit.model.purge import PurgeTarget, claim_sentences, make_fingerprint, moved_claims, purge_event, removed_claims
+from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match
 from tests.laws.filing import filed, indexed
 from tests.laws.strategies import _logs as logs_of
 from tests.laws.strategies import a_judgement, anything, claim_pools
@@ -44,20 +44,20 @@ class Story(NamedTuple):
     """A log, what goes from it, in which order its old and new lines are met afterwards, and what others say."""
 
     log: list[Event]
-    cut: Cut
+    cut: PurgeTarget
     texts: tuple[str, ...]
     order: list[int]
     stale: list[Event]
 
 
 def text_story(log: list[Event], text: str, order: list[int], stale: list[Event]) -> Story:
-    return Story(log, Cut((Words(plain(text)),)), (text,), order, stale)
+    return Story(log, PurgeTarget((LiteralMatcher(normalize_for_match(text)),)), (text,), order, stale)
 
 
 def _memory_story(log: list[Event], claim: Claim, order: list[int], stale: list[Event]) -> Story:
-    texts = tuple(text for text in wordings(log, claim.id) if len(plain(text)) >= 4)
-    words = tuple(Words(plain(text)) for text in texts)
-    return Story(log, Cut(words, frozenset({claim.id}), everywhere=False), texts, order, stale)
+    texts = tuple(text for text in claim_sentences(log, claim.id) if len(normalize_for_match(text)) >= 4)
+    words = tuple(LiteralMatcher(normalize_for_match(text)) for text in texts)
+    return Story(log, PurgeTarget(words, frozenset({claim.id}), everywhere=False), texts, order, stale)
 
 
 def _stories(pool: Sequence[Claim]) -> st.SearchStrategy[Story]:
@@ -82,32 +82,32 @@ class Aftermath(NamedTuple):
     """The log as a purge leaves it, and the tombstones."""
 
     log: list[Event]
-    cut: Cut
+    cut: PurgeTarget
     stones: Tombstones
     stone: Event
 
 
 def carried_out(story: Story) -> Aftermath:
     """As `tacit.log.rewrite` does it."""
-    moved = moves(story.log, story.cut)
-    lost = gone(story.log, [purged(event, story.cut) for event in story.log]) - moved.keys()
+    moved = moved_claims(story.log, story.cut)
+    lost = removed_claims(story.log, [purge_event(event, story.cut) for event in story.log]) - moved.keys()
     cut = story.cut._replace(moved=moved, claims=story.cut.claims | lost)
-    left = [purged(event, cut) for event in story.log]
+    left = [purge_event(event, cut) for event in story.log]
     stone = _tombstone(story, cut, [old.id for old, new in zip(story.log, left, strict=True) if old != new])
     return Aftermath(left, cut, Tombstones([stone]), stone)
 
 
-def _tombstone(story: Story, cut: Cut, changed: list[EventId]) -> Event:
+def _tombstone(story: Story, cut: PurgeTarget, changed: list[EventId]) -> Event:
     last = max((event.id for event in story.log), default=None)
-    name = following(last, 0, bytes(10))
-    body = Purged(
+    name = next_event_id(last, 0, bytes(10))
+    body = MemoryPurged(
         events=tuple(changed),
         claims=tuple(sorted(cut.claims)),
         moved=tuple(cut.moved.items()),
-        prints=tuple(print_of(text, _SALT) for text in story.texts),
+        prints=tuple(make_fingerprint(text, _SALT) for text in story.texts),
         everywhere=cut.everywhere,
     )
-    return Event(name, name, Origin(_LONG_AGO, 0, "host", "", USER, Provenance.USER_DIRECT), GLOBAL, body)
+    return Event(name, name, EventOrigin(_LONG_AGO, 0, "host", "", USER, Provenance.USER_DIRECT), GLOBAL, body)
 
 
 # What must hold
@@ -118,34 +118,34 @@ def old_copies_change_nothing(story: Story) -> None:
     after = carried_out(story)
     mixed = [*story.log, *after.log]
     extra = [mixed[at % len(mixed)] for at in story.order] if mixed else []
-    met = [after.stones.left_of(event) for event in _shuffled([*mixed, *extra], story.order)]
+    met = [after.stones.apply(event) for event in _shuffled([*mixed, *extra], story.order)]
     # The same event may stand in several lines; which of them an index quotes is of no interest.
     assert _answers(met) == _answers(after.log)
-    assert recollect(met) == recollect(after.log)
-    assert not set(recollect(met)) & after.cut.claims
+    assert fold_memories(met) == fold_memories(after.log)
+    assert not set(fold_memories(met)) & after.cut.claims
     if after.cut.everywhere:
         index = indexed(filed(met))
         for query in ("SELECT text, extra FROM wording", "SELECT title FROM page", "SELECT sentence, tags FROM memory"):
-            assert not any(holds(text, after.cut.texts) for row in index.execute(query) for text in row)
+            assert not any(matches_any(text, after.cut.matchers) for row in index.execute(query) for text in row)
 
 
 def stale_hosts_bring_nothing_back(story: Story) -> None:
     """What another machine says, before or after the purge, comes in without what was purged here."""
     after = carried_out(story)
-    heard = [left for event in [*story.log, *story.stale] if (left := after.stones.admitted(event)) is not None]
-    assert not {claim for event in heard for claim in touched(event)} & after.cut.claims
+    heard = [left for event in [*story.log, *story.stale] if (left := after.stones.filter_import(event)) is not None]
+    assert not {claim for event in heard for claim in touched_claims(event)} & after.cut.claims
     if after.cut.everywhere:
-        assert not any(holds(_told(event), after.cut.texts) for event in heard)
-    assert all(after.stones.admitted(event) == event for event in heard)
-    assert not any(after.stones.keeps_out(event) for event in after.log if not isinstance(event.body, Stub))
+        assert not any(matches_any(_told(event), after.cut.matchers) for event in heard)
+    assert all(after.stones.filter_import(event) == event for event in heard)
+    assert not any(after.stones.rejects(event) for event in after.log if not isinstance(event.body, PurgedStub))
 
 
 def _told(event: Event) -> str:
     """The words of an event, without ids: they are letters by chance."""
     match event.body:
-        case Undone(label=label):
+        case EventsUndone(label=label):
             return label
-        case Injected(task=task):
+        case BriefInjected(task=task):
             return task
     return repr(event.body)
 
@@ -154,8 +154,8 @@ def what_is_not_meant_stays(story: Story) -> None:
     """An event that holds nothing of it is the same; purging twice is purging once."""
     after = carried_out(story)
     for old, new in zip(story.log, after.log, strict=True):
-        assert purged(new, after.cut) is new
-        assert after.stones.left_of(old) == new
+        assert purge_event(new, after.cut) is new
+        assert after.stones.apply(old) == new
         assert (old.id, old.op, old.origin.at, old.origin.provenance) == (
             new.id,
             new.op,
@@ -166,25 +166,25 @@ def what_is_not_meant_stays(story: Story) -> None:
 
 def settled_by_a_person_stays_settled(story: Story, claim: Claim, verdict: Verdict) -> None:
     """Forgotten or dismissed by a person: earlier lines that come late, and later ones of others, change nothing."""
-    origin = Origin(_LONG_AGO, 0, "host", "", USER, Provenance.USER_DIRECT)
-    said = [_said(event_id(1, b"\xff" * 10), origin, Proposed(claim, Verdict.ADDED, "user_direct"))]
-    name = following(max(event.id for event in [*said, *story.log, *story.stale]), 0, bytes(10))
-    said.append(_said(name, origin, Decided(claim, verdict)))
+    origin = EventOrigin(_LONG_AGO, 0, "host", "", USER, Provenance.USER_DIRECT)
+    said = [_said(event_id(1, b"\xff" * 10), origin, ClaimProposed(claim, Verdict.ADDED, "user_direct"))]
+    name = next_event_id(max(event.id for event in [*said, *story.log, *story.stale]), 0, bytes(10))
+    said.append(_said(name, origin, ClaimDecided(claim, verdict)))
     met = [*said, *story.log, *_of_others_afterwards(story.stale, name)]
-    memory = recollect(_shuffled(met, story.order))[claim.id]
+    memory = fold_memories(_shuffled(met, story.order))[claim.id]
     assert not memory.is_live
-    assert memory == recollect(met)[claim.id]
+    assert memory == fold_memories(met)[claim.id]
 
 
-def _said(name: EventId, origin: Origin, body: Proposed | Decided) -> Event:
+def _said(name: EventId, origin: EventOrigin, body: ClaimProposed | ClaimDecided) -> Event:
     return Event(name, name, origin, GLOBAL, body)
 
 
 def _of_others_afterwards(events: Sequence[Event], last: EventId) -> list[Event]:
     moved = []
     for event in events:
-        if not event.by_person:
-            last = following(last, 0, bytes(10))
+        if not event.is_by_user:
+            last = next_event_id(last, 0, bytes(10))
             moved.append(Event(last, last, event.origin, event.scope, event.body))
     return moved
 

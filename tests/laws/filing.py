@@ -10,27 +10,29 @@ from hypothesis import strategies as st
 
 from tacit.index import database as store
 from tacit.index import writer
-from tacit.log.codec import encode, must_decode, type_of
+from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.event import Event
 from tests.laws.strategies import logs
 
 
-def filed(log: Sequence[Event]) -> list[writer.Filed]:
+def filed(log: Sequence[Event]) -> list[writer.IndexedEvent]:
     """Each event with the line of the log it stands in."""
     return [
-        writer.Filed(event, type_of(event.body), "memory/events.jsonl", line, 0, 0, encode(event).rstrip(b"\n"))
+        writer.IndexedEvent(
+            event, event_type(event.body), "memory/events.jsonl", line, 0, 0, encode(event).rstrip(b"\n")
+        )
         for line, event in enumerate(log, 1)
     ]
 
 
-def indexed(*pieces: Iterable[writer.Filed]) -> sqlite3.Connection:
-    connection = store.create(":memory:")
+def indexed(*pieces: Iterable[writer.IndexedEvent]) -> sqlite3.Connection:
+    connection = store.create_index(":memory:")
     for piece in pieces:
-        writer.apply(connection, piece, [], must_decode)
+        writer.apply_events(connection, piece, [], must_decode)
     return connection
 
 
-def _pieces(log: Sequence[Event]) -> st.SearchStrategy[list[list[writer.Filed]]]:
+def _pieces(log: Sequence[Event]) -> st.SearchStrategy[list[list[writer.IndexedEvent]]]:
     """The lines of a log in pieces that come in any order, some of them more than once."""
     lines = filed(log)
     repeated = st.lists(st.sampled_from(lines), max_size=4) if lines else st.just([])
@@ -39,7 +41,7 @@ def _pieces(log: Sequence[Event]) -> st.SearchStrategy[list[list[writer.Filed]]]
     return st.builds(_cut, shuffled, cuts)
 
 
-def _cut(lines: list[writer.Filed], cuts: list[int]) -> list[list[writer.Filed]]:
+def _cut(lines: list[writer.IndexedEvent], cuts: list[int]) -> list[list[writer.IndexedEvent]]:
     edges = [0, *cuts, len(lines)]
     return [lines[start:end] for start, end in pairwise(edges)]
 

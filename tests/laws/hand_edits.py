@@ -16,11 +16,11 @@ from typing import NamedTuple
 from tacit.disk.files import OsDisk
 from tacit.home.home import Home
 from tacit.model.claim import GLOBAL, Status
-from tacit.model.hand_edits import Added, Changed, Left, Leftover, Removed
+from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.model.statement import claim_from
 from tacit.pages import facts, long_term
 from tacit.pages.markdown import unescape
-from tacit.sync import Synced, Told
+from tacit.sync import SyncResult, UnreadEdit
 from tacit.vault.vault import Vault
 
 ACTIVE_SECTIONS = long_term.SECTIONS[:9]
@@ -140,14 +140,16 @@ class House:
         return (self.home / "memory" / "events.jsonl").read_bytes()
 
     def state(self) -> State:
-        noted = self.vault.home.store.read(self.vault.home.store.publisher.all_noted)
+        noted = self.vault.home.store.read(self.vault.home.store.publisher.memory_views)
         known: dict[str, Known] = {
-            one.memory.id: Known(one.memory.status, one.memory.claim.sentence, one.memory.kind.label, not one.holds)
+            one.memory.id: Known(
+                one.memory.status, one.memory.claim.sentence, one.memory.kind.label, not one.is_effective
+            )
             for one in noted
         }
         fresh = {
-            "memory/long-term.md": markdown(long_term.render(noted)),
-            "memory/memories.ndjson": ndjson(facts.updated([], noted)),
+            "memory/long-term.md": markdown(long_term.render_long_term(noted)),
+            "memory/memories.ndjson": ndjson(facts.update_facts([], noted)),
         }
         return State(known, {name: self.page(name) for name in self.paths}, fresh, self.log())
 
@@ -239,42 +241,42 @@ def _moves_stay(before: State, after: State, touched: set[str]) -> None:
             assert (claim, section) in now, f"{claim} was moved to {section}, and now {now}"
 
 
-def signature(found: Sequence[Told]) -> set[tuple[object, ...]]:
+def signature(found: Sequence[UnreadEdit]) -> set[tuple[object, ...]]:
     """What the edits say, without how the lines look."""
     said: set[tuple[object, ...]] = set()
     for told in found:
         match told.edit:
-            case Added(text=text, kind=kind, holds=holds):
+            case AddedLine(text=text, kind=kind, is_active=holds):
                 said.add(("added", told.page, text, kind, holds))
-            case Changed(claim=claim, text=text, kind=kind, status=status):
+            case ChangedLine(claim=claim, text=text, kind=kind, status=status):
                 said.add(("changed", told.page, claim, text, kind, status))
-            case Removed(claim=claim):
+            case RemovedLine(claim=claim):
                 said.add(("removed", told.page, claim))
-            case Leftover(was=was) if was:
+            case RedrawnLine(old_line=was) if was:
                 continue  # only looks, which any drawing mends
             case other:
                 said.add((type(other).__name__, told.page, other.line))
     return said
 
 
-def edited_in_both(found: Sequence[Told]) -> set[str]:
+def edited_in_both(found: Sequence[UnreadEdit]) -> set[str]:
     """Memories that were edited in two pages: where the edits differ, the second waits for the next sync."""
     pages: dict[str, set[str]] = {}
     for told in found:
-        if isinstance(told.edit, Changed | Removed):
+        if isinstance(told.edit, ChangedLine | RemovedLine):
             pages.setdefault(told.edit.claim, set()).add(told.page)
     return {claim for claim, names in pages.items() if len(names) > 1}
 
 
-def _edited_beside(name: str, found: Sequence[Told]) -> set[str]:
+def _edited_beside(name: str, found: Sequence[UnreadEdit]) -> set[str]:
     """Memories that another page was edited on: an entry here that only lost its id says nothing against that."""
     edits = [told.edit for told in found if told.page != name]
-    return {edit.claim for edit in edits if isinstance(edit, Changed | Removed)}
+    return {edit.claim for edit in edits if isinstance(edit, ChangedLine | RemovedLine)}
 
 
-def what_the_pages_said_is_so(before: State, after: State, found: Sequence[Told], done: Synced) -> None:
-    left = {(told.page, told.edit.line.rstrip("\r")) for told in done.left} | _old_lines(before, found)
-    assert {told.edit.why for told in done.left if isinstance(told.edit, Left)} <= GOOD_REASONS
+def what_the_pages_said_is_so(before: State, after: State, found: Sequence[UnreadEdit], done: SyncResult) -> None:
+    left = {(told.page, told.edit.line.rstrip("\r")) for told in done.skipped} | _old_lines(before, found)
+    assert {told.edit.reason for told in done.skipped if isinstance(told.edit, IgnoredLine)} <= GOOD_REASONS
     stated: set[str] = set()
     for name, page in before.pages.items():
         for entry in page.entries:
@@ -285,27 +287,27 @@ def what_the_pages_said_is_so(before: State, after: State, found: Sequence[Told]
     for name, page in before.pages.items():
         for entry in before.fresh[name].entries:
             is_gone = entry.id not in page.ids() and entry.id not in stated
-            if is_gone and entry.section != long_term.PRUNED and not _is_contradicted(entry.id, before, name):
+            if is_gone and entry.section != long_term.PRUNED_SECTION and not _is_contradicted(entry.id, before, name):
                 assert after.known[entry.id].status in (Status.RETIRED, Status.DISMISSED), f"{entry} was taken out"
 
 
-def _old_lines(before: State, found: Sequence[Told]) -> set[tuple[str, str]]:
+def _old_lines(before: State, found: Sequence[UnreadEdit]) -> set[tuple[str, str]]:
     """Lines of Tacit's own that were moved, or whose looks were changed, of memories that were decided on since."""
     live = {known.sentence for known in before.known.values() if known.status in (Status.ACTIVE, Status.PENDING)}
     old = [told for told in found if _says_nothing_new(told) and _text(told) not in live]
     return {(told.page, told.edit.line.rstrip("\r")) for told in old}
 
 
-def _says_nothing_new(told: Told) -> bool:
+def _says_nothing_new(told: UnreadEdit) -> bool:
     match told.edit:
-        case Leftover(was=was):
+        case RedrawnLine(old_line=was):
             return bool(was)
-        case Changed(text=None, claim=claim):
+        case ChangedLine(text=None, claim=claim):
             return told.memory is not None and told.memory.id != claim
     return False
 
 
-def _text(told: Told) -> str:
+def _text(told: UnreadEdit) -> str:
     line = told.edit.line.rstrip("\r")
     return next((entry.text for entry in _fact(line)), _bullet("", line).text)
 
@@ -335,11 +337,11 @@ def _holds_or_waits(name: str, entry: Entry, page: Page, before: State, after: S
         if name.endswith(".ndjson") and own and own.status is not Status.ACTIVE:
             expected = {Status.ACTIVE, Status.PENDING}
         assert status in expected, f"{entry} of {name} is {status}"
-    elif entry.section == long_term.CANDIDATES:
+    elif entry.section == long_term.CANDIDATES_SECTION:
         assert status in (Status.PENDING, Status.ACTIVE), f"{entry} is {status}"
 
 
-def the_pages_are_drawn_again(state: State, left: Sequence[Told]) -> None:
+def the_pages_are_drawn_again(state: State, left: Sequence[UnreadEdit]) -> None:
     """Where Tacit knows an entry it stands as Tacit draws it; what was pruned the person may have cleared away."""
     kept = {
         (told.page, entry.id)
@@ -355,4 +357,4 @@ def the_pages_are_drawn_again(state: State, left: Sequence[Told]) -> None:
         assert len(drawn) == len({entry.id for entry in drawn}), f"drawn twice: {drawn}"
         words = {_text(told) for told in left if told.page == name}  # such a line may have lost its id
         missing = {one for one in set(fresh) - page.ids() if fresh[one].text not in words}
-        assert all(fresh[one].section == long_term.PRUNED for one in missing), f"{name} lacks {missing}"
+        assert all(fresh[one].section == long_term.PRUNED_SECTION for one in missing), f"{name} lacks {missing}"

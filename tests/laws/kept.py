@@ -12,19 +12,19 @@ from typing import NamedTuple
 import pytest
 
 import tacit
-from tacit.hosts.capture import Transcript
-from tacit.index.sessions import Row
+from tacit.hosts.capture import CapturedTranscript
+from tacit.index.sessions import SessionRow
 from tacit.model.event import Event
-from tacit.model.observation import Compacted, Interrupted, PromptGiven, ReplyGiven, Titled, ToolUsed
+from tacit.model.observation import PromptGiven, ReplyGiven, SessionCompacted, SessionTitled, ToolUsed, TurnInterrupted
 
-SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted, Titled)
+SAID = (PromptGiven, ReplyGiven, ToolUsed, TurnInterrupted, SessionCompacted, SessionTitled)
 
 
 class Kept(NamedTuple):
     """All that a person could find of their sessions."""
 
     events: dict[str, Event]
-    rows: list[Row]
+    rows: list[SessionRow]
     pages: dict[str, str]
 
     @property
@@ -32,7 +32,7 @@ class Kept(NamedTuple):
         return Counter(one.body.text for one in self.events.values() if isinstance(one.body, PromptGiven))
 
 
-def capture(home: Path, *files: Path) -> list[Transcript]:
+def capture(home: Path, *files: Path) -> list[CapturedTranscript]:
     with on_the_wall(), tacit.open(home, cwd=home.parent) as vault:
         return vault.transcripts.capture([str(file) for file in files])
 

@@ -8,35 +8,35 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from tacit.model.claim import Status
-from tacit.model.conflict import Answer, Rule, settle
+from tacit.model.conflict import ConflictRule, ConflictSide, resolve_conflicts
 from tacit.model.event import Event
 from tacit.model.ids import ClaimId
-from tacit.model.memory import Memory, recollect
-from tacit.model.relation import Bond, relation
-from tacit.pages.long_term import Noted
+from tacit.model.memory import Memory, fold_memories
+from tacit.model.relation import RelationKind, relate
+from tacit.pages.long_term import MemoryView
 
 Ruled = tuple[ClaimId | None, bool]
 
 
-def noted(log: Iterable[Event]) -> dict[ClaimId, Noted]:
-    memories = recollect(log)
+def noted(log: Iterable[Event]) -> dict[ClaimId, MemoryView]:
+    memories = fold_memories(log)
     ruled = rulings(memories.values())
-    return {claim: Noted(memory, *ruled[claim]) for claim, memory in memories.items()}
+    return {claim: MemoryView(memory, *ruled[claim]) for claim, memory in memories.items()}
 
 
 def rulings(memories: Iterable[Memory]) -> dict[ClaimId, Ruled]:
     """By whom each memory is overruled, and whether it stands in a conflict that nothing has decided."""
     known = list(memories)
     active = {one.id: one for one in known if one.status is Status.ACTIVE}
-    rulings = settle(
-        [Answer(one.id, one.claim.kind, one.provenance, one.last) for one in active.values()],
+    rulings = resolve_conflicts(
+        [ConflictSide(one.id, one.claim.kind, one.provenance, one.last) for one in active.values()],
         lambda one, other: _are_opposed(active[one.id], active[other.id]),
     )
-    overruled = {ruling.loser: ruling.winner for ruling in rulings if ruling.rule is not Rule.UNDECIDED}
+    overruled = {ruling.loser: ruling.winner for ruling in rulings if ruling.rule is not ConflictRule.UNDECIDED}
     open_pairs = [
         {ruling.winner, ruling.loser}
         for ruling in rulings
-        if ruling.rule is Rule.UNDECIDED and not {ruling.winner, ruling.loser} & set(overruled)
+        if ruling.rule is ConflictRule.UNDECIDED and not {ruling.winner, ruling.loser} & set(overruled)
     ]
     return {one.id: (overruled.get(one.id), any(one.id in pair for pair in open_pairs)) for one in known}
 
@@ -45,9 +45,9 @@ def _are_opposed(one: Memory, other: Memory) -> bool:
     """Every pair is compared; the index compares those that share a topic."""
     if one.claim.scope != other.claim.scope:
         return False
-    if (one.kept and other.first < one.kept) or (other.kept and one.first < other.kept):
+    if (one.kept_event and other.first < one.kept_event) or (other.kept_event and one.first < other.kept_event):
         return False
-    return relation(one.claim.sentence, other.claim.sentence).bond is Bond.OPPOSED
+    return relate(one.claim.sentence, other.claim.sentence).kind is RelationKind.OPPOSED
 
 
 def steps(log: list[Event]) -> st.SearchStrategy[list[list[Event]]]:

@@ -16,26 +16,35 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple, project_scope
-from tacit.model.event import PROPOSALS, Body, Decided, Event, Origin, Proposed, Undone, Verdict
-from tacit.model.ids import EventId, event_id, following
+from tacit.model.event import (
+    PROPOSING_VERDICTS,
+    ClaimDecided,
+    ClaimProposed,
+    Event,
+    EventBody,
+    EventOrigin,
+    EventsUndone,
+    Verdict,
+)
+from tacit.model.ids import EventId, event_id, next_event_id
 from tacit.model.observation import (
-    Act,
-    By,
+    BriefInjected,
     CommandRan,
-    Compacted,
-    Evaluated,
-    How,
-    Injected,
-    Interrupted,
-    Outcome,
+    EvaluationCreated,
+    EvaluationScore,
     ProjectSeen,
     PromptGiven,
-    Recalled,
+    PromptKind,
+    RecallAsked,
     ReplyGiven,
-    Score,
-    SummedUp,
-    Titled,
+    SessionCompacted,
+    SessionSummarized,
+    SessionTitled,
+    TitleAuthor,
+    ToolAction,
+    ToolOutcome,
     ToolUsed,
+    TurnInterrupted,
     WorkflowDropped,
     WorkflowSaved,
     WorkLogged,
@@ -47,8 +56,8 @@ PERSON = "user"
 OTHERS = ("policy", "agent", "learner", "repository")
 EVERYONE = (PERSON, PERSON, PERSON, *OTHERS)
 SCOPES = (GLOBAL, project_scope("example.org/team/app"), project_scope("other"))
-DECISIONS = tuple(verdict for verdict in Verdict if verdict not in PROPOSALS)
-_PROPOSALS = tuple(verdict for verdict in Verdict if verdict in PROPOSALS)
+DECISIONS = tuple(verdict for verdict in Verdict if verdict not in PROPOSING_VERDICTS)
+_PROPOSALS = tuple(verdict for verdict in Verdict if verdict in PROPOSING_VERDICTS)
 _PROVENANCE = {
     "user": Provenance.USER_DIRECT,
     "policy": Provenance.USER_DIRECT,
@@ -168,11 +177,11 @@ class TakeBack(NamedTuple):
     places: tuple[int, ...]
 
 
-BodyOf = Callable[[Digits, Sequence[Claim]], Body | TakeBack]
+BodyOf = Callable[[Digits, Sequence[Claim]], EventBody | TakeBack]
 
 
-def a_proposal(digits: Digits, pool: Sequence[Claim]) -> Proposed:
-    return Proposed(
+def a_proposal(digits: Digits, pool: Sequence[Claim]) -> ClaimProposed:
+    return ClaimProposed(
         digits.one_of(pool),
         digits.one_of(_PROPOSALS),
         digits.one_of(("remember", "user_direct", "repeats")),
@@ -184,8 +193,8 @@ def a_proposal(digits: Digits, pool: Sequence[Claim]) -> Proposed:
     )
 
 
-def a_decision(digits: Digits, pool: Sequence[Claim]) -> Decided:
-    return Decided(
+def a_decision(digits: Digits, pool: Sequence[Claim]) -> ClaimDecided:
+    return ClaimDecided(
         digits.one_of(pool),
         digits.one_of(DECISIONS),
         digits.one_of(("", "outdated\nby far")),
@@ -199,7 +208,7 @@ def a_decision(digits: Digits, pool: Sequence[Claim]) -> Decided:
     )
 
 
-def a_judgement(digits: Digits, pool: Sequence[Claim]) -> Proposed | Decided:
+def a_judgement(digits: Digits, pool: Sequence[Claim]) -> ClaimProposed | ClaimDecided:
     return a_decision(digits, pool) if digits.below(2) else a_proposal(digits, pool)
 
 
@@ -207,15 +216,15 @@ def a_take_back(digits: Digits, _pool: Sequence[Claim]) -> TakeBack:
     return TakeBack(tuple(digits.below(1 << 8) for _ in range(1 + digits.below(2))))
 
 
-def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
+def an_observation(digits: Digits, _pool: Sequence[Claim]) -> EventBody:
     text, number = digits.one_of(WILD), digits.below(3)
     match digits.below(16):
         case 0 | 1 | 2 | 3:
             return WorkLogged(digits.one_of(("", "PROJ-1")), text, digits.one_of(_EVIDENCE), text, "")
         case 4:
-            return Evaluated(f"2024-01-0{1 + number}", (Score("backlog", number, text),))
+            return EvaluationCreated(f"2024-01-0{1 + number}", (EvaluationScore("backlog", number, text),))
         case 5 | 6:
-            return Recalled(text, number) if number else Injected((text,), 100 * number, text)
+            return RecallAsked(text, number) if number else BriefInjected((text,), 100 * number, text)
         case 7 | 8:
             return CommandRan(digits.one_of(("make", "make test", text)), f"/home/someone/{number}", number)
         case 9:
@@ -224,30 +233,32 @@ def an_observation(digits: Digits, _pool: Sequence[Claim]) -> Body:
             return something_said(digits, text) if digits.below(5) else ProjectSeen(f"/home/someone/{number}")
 
 
-def something_said(digits: Digits, text: str) -> Body:
+def something_said(digits: Digits, text: str) -> EventBody:
     agent, where = digits.one_of(("claude", "codex")), digits.one_of(("", "/home/someone/shop"))
     match digits.below(10):
         case 0 | 1 | 2:
-            return PromptGiven(agent, text, digits.one_of(tuple(How)), digits.one_of(("", text)), where, "main")
+            return PromptGiven(agent, text, digits.one_of(tuple(PromptKind)), digits.one_of(("", text)), where, "main")
         case 3 | 4:
             return ReplyGiven(agent, text, where)
         case 5 | 6:
-            return Interrupted(agent) if digits.below(2) else Compacted(agent)
+            return TurnInterrupted(agent) if digits.below(2) else SessionCompacted(agent)
         case 7:
-            return SummedUp(agent, text, digits.one_of(("small", text)), digits.one_of(("", "2024-06", "2030")))
+            return SessionSummarized(
+                agent, text, digits.one_of(("small", text)), digits.one_of(("", "2024-06", "2030"))
+            )
         case 8:
-            return Titled(agent, text, digits.one_of(tuple(By)))
+            return SessionTitled(agent, text, digits.one_of(tuple(TitleAuthor)))
     files = digits.one_of(((), (text,), ("a.py", f"{where}/b.py")))
-    act, outcome, aside = digits.one_of(tuple(Act)), digits.one_of(tuple(Outcome)), bool(digits.below(2))
+    act, outcome, aside = digits.one_of(tuple(ToolAction)), digits.one_of(tuple(ToolOutcome)), bool(digits.below(2))
     change = digits.one_of(("", text))
     return ToolUsed(agent, "Bash", act, text, digits.one_of(("", text)), outcome, files, where, aside, change)
 
 
-def a_workflow(text: str, number: int) -> Body:
+def a_workflow(text: str, number: int) -> EventBody:
     return WorkflowSaved(f"w{number}", (text,)) if number else WorkflowDropped("w1")
 
 
-def anything(digits: Digits, pool: Sequence[Claim]) -> Body | TakeBack:
+def anything(digits: Digits, pool: Sequence[Claim]) -> EventBody | TakeBack:
     options: tuple[BodyOf, ...] = (a_proposal, a_decision, a_take_back, a_judgement, an_observation)
     return digits.one_of(options)(digits, pool)
 
@@ -256,10 +267,10 @@ class Said(NamedTuple):
     """An event before it has a place in a log."""
 
     id: EventId
-    origin: Origin
+    origin: EventOrigin
     scope: Scope
     same_operation: bool
-    body: Body | TakeBack
+    body: EventBody | TakeBack
 
 
 def _said(place: int, drawn: bytes, pool: Sequence[Claim], actors: Sequence[str], body_of: BodyOf) -> Said:
@@ -269,7 +280,7 @@ def _said(place: int, drawn: bytes, pool: Sequence[Claim], actors: Sequence[str]
     name = event_id(digits.below(1 << 16), place.to_bytes(10, "big"))
     at = _LONG_AGO + timedelta(hours=digits.below(1 << 14))
     session, offset = digits.one_of(("", "one", "two")), digits.one_of((0, 330, -480))
-    origin = Origin(at, offset, "host", session, actor, _PROVENANCE[actor])
+    origin = EventOrigin(at, offset, "host", session, actor, _PROVENANCE[actor])
     return Said(name, origin, digits.one_of(SCOPES), bool(digits.below(2)), body)
 
 
@@ -293,22 +304,22 @@ def recorded(said: Sequence[Said]) -> list[Event]:
     return events
 
 
-def _addressed(body: Body | TakeBack, said: Sequence[Said]) -> Body:
+def _addressed(body: EventBody | TakeBack, said: Sequence[Said]) -> EventBody:
     if not isinstance(body, TakeBack):
         return body
     names = [*(one.id for one in said), event_id(1, b"never was.")]
     targets = tuple(names[place % len(names)] for place in body.places)
-    return Undone(targets, tuple(sorted(_claims_of(body, said, set()))), "taken back")
+    return EventsUndone(targets, tuple(sorted(_claims_of(body, said, set()))), "taken back")
 
 
-def _claims_of(body: Body | TakeBack, said: Sequence[Said], seen: set[int]) -> set[str]:
+def _claims_of(body: EventBody | TakeBack, said: Sequence[Said], seen: set[int]) -> set[str]:
     """As `tacit.model.decide.undo` names them: the claims of the targets, and those that undone targets name."""
     if isinstance(body, TakeBack):
         places = {place % (len(said) + 1) for place in body.places} - {len(said)} - seen
         seen |= places
         return {claim for place in places for claim in _claims_of(said[place].body, said, seen)}
-    if isinstance(body, Proposed | Decided):
-        return {body.claim.id} | ({body.instead.id} if isinstance(body, Decided) and body.instead else set())
+    if isinstance(body, ClaimProposed | ClaimDecided):
+        return {body.claim.id} | ({body.instead.id} if isinstance(body, ClaimDecided) and body.instead else set())
     return set()
 
 
@@ -351,11 +362,11 @@ done = claim_pools.flatmap(_done)
 # After a log
 
 
-def after(log: Iterable[Event], body: Body, actor: str = PERSON) -> Event:
+def after(log: Iterable[Event], body: EventBody, actor: str = PERSON) -> Event:
     """One more event, later than all of a log."""
     last = max((event.id for event in log), default=None)
-    name = following(last, 0, bytes(10))
-    origin = Origin(_LONG_AGO, 0, "host", "later", actor, _PROVENANCE[actor])
+    name = next_event_id(last, 0, bytes(10))
+    origin = EventOrigin(_LONG_AGO, 0, "host", "later", actor, _PROVENANCE[actor])
     return Event(name, name, origin, GLOBAL, body)
 
 
@@ -364,6 +375,6 @@ def moved_after(log: Iterable[Event], events: Sequence[Event]) -> list[Event]:
     last = max((event.id for event in log), default=None)
     moved = []
     for event in sorted(events, key=lambda event: event.id):
-        last = following(last, 0, bytes(10))
+        last = next_event_id(last, 0, bytes(10))
         moved.append(Event(last, last, event.origin, event.scope, event.body))
     return moved

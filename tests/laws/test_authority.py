@@ -7,22 +7,26 @@ from hypothesis import given
 
 from tacit.model.claim import GLOBAL, Claim, Status
 from tacit.model.decide import undo
-from tacit.model.event import Decided, Event, Proposed, Verdict
-from tacit.model.memory import Memory, recollect
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, Verdict
+from tacit.model.memory import Memory, fold_memories
 from tacit.model.statement import claim_from
 from tests.laws.notes import rulings
 from tests.laws.strategies import DECISIONS, OTHERS, Spoken, after, law, moved_after, quick_law, spoken
 
 
-def _word(verdict: Verdict, claim: Claim) -> Decided | Proposed:
-    return Decided(claim, verdict, "a person's reason") if verdict in DECISIONS else Proposed(claim, verdict, "user")
+def _word(verdict: Verdict, claim: Claim) -> ClaimDecided | ClaimProposed:
+    return (
+        ClaimDecided(claim, verdict, "a person's reason")
+        if verdict in DECISIONS
+        else ClaimProposed(claim, verdict, "user")
+    )
 
 
 def _heard(spoken: Spoken, verdict: Verdict) -> tuple[Memory, Memory]:
     """The memory after a person's word, and after all that others said later."""
     said = [*spoken.log, after(spoken.log, _word(verdict, spoken.claim))]
     later = [*said, *moved_after(said, spoken.others)]
-    return recollect(said)[spoken.claim.id], recollect(later)[spoken.claim.id]
+    return fold_memories(said)[spoken.claim.id], fold_memories(later)[spoken.claim.id]
 
 
 @law
@@ -42,8 +46,8 @@ def test_forgotten_stays_forgotten_until_a_person_speaks(spoken: Spoken) -> None
 @law
 @given(spoken)
 def test_whoever_dismissed_or_retired_it_only_a_person_brings_it_back(spoken: Spoken) -> None:
-    gone = [claim for claim, one in recollect(spoken.log).items() if not one.is_live]
-    later = recollect([*spoken.log, *moved_after(spoken.log, spoken.others)])
+    gone = [claim for claim, one in fold_memories(spoken.log).items() if not one.is_live]
+    later = fold_memories([*spoken.log, *moved_after(spoken.log, spoken.others)])
     assert [claim for claim in gone if later[claim].is_live] == []
 
 
@@ -75,28 +79,28 @@ def test_a_persons_decision_is_never_said_to_be_anothers(verdict: Verdict, spoke
 @given(spoken)
 def test_a_person_can_bring_back_what_a_person_dismissed(spoken: Spoken) -> None:
     log, claim = spoken.log, spoken.claim
-    dismissed = [*log, after(log, Decided(claim, Verdict.DISMISSED))]
-    said_again = [*dismissed, after(dismissed, Proposed(claim, Verdict.PROPOSED, "remember"))]
-    restored = [*dismissed, after(dismissed, Decided(claim, Verdict.RESTORED))]
-    assert recollect(said_again)[claim.id].status is Status.PENDING
-    assert recollect(restored)[claim.id].status is Status.ACTIVE
+    dismissed = [*log, after(log, ClaimDecided(claim, Verdict.DISMISSED))]
+    said_again = [*dismissed, after(dismissed, ClaimProposed(claim, Verdict.PROPOSED, "remember"))]
+    restored = [*dismissed, after(dismissed, ClaimDecided(claim, Verdict.RESTORED))]
+    assert fold_memories(said_again)[claim.id].status is Status.PENDING
+    assert fold_memories(restored)[claim.id].status is Status.ACTIVE
 
 
 @pytest.mark.parametrize("actor", OTHERS)
 def test_only_a_person_takes_back_what_a_person_said(actor: str) -> None:
     claim = claim_from("use pnpm", GLOBAL)
-    log = [after([], Proposed(claim, Verdict.PROPOSED, "agent"), "agent")]
-    log.append(after(log, Decided(claim, Verdict.DISMISSED)))
+    log = [after([], ClaimProposed(claim, Verdict.PROPOSED, "agent"), "agent")]
+    log.append(after(log, ClaimDecided(claim, Verdict.DISMISSED)))
     log.append(after(log, undo(log[-1:], "the dismissal").body, actor))
-    assert recollect(log)[claim.id].status is Status.DISMISSED
+    assert fold_memories(log)[claim.id].status is Status.DISMISSED
 
 
 @pytest.mark.parametrize("repeated", ["use npm", "use pnpm"])
 def test_an_agent_that_repeats_an_answer_reopens_no_question_a_person_settled(repeated: str) -> None:
     log: list[Event] = []
     for text in ("use npm", "use pnpm"):
-        log.append(after(log, Proposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct")))
-    settled = rulings(recollect(log).values())
-    log.append(after(log, Proposed(claim_from(repeated, GLOBAL), Verdict.PROPOSED, "agent"), "agent"))
+        log.append(after(log, ClaimProposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct")))
+    settled = rulings(fold_memories(log).values())
+    log.append(after(log, ClaimProposed(claim_from(repeated, GLOBAL), Verdict.PROPOSED, "agent"), "agent"))
     assert settled[claim_from("use npm", GLOBAL).id] == (claim_from("use pnpm", GLOBAL).id, False)
-    assert rulings(recollect(log).values()) == settled
+    assert rulings(fold_memories(log).values()) == settled

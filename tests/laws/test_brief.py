@@ -7,10 +7,10 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tacit.index.reader import Entry
-from tacit.inject.brief import BUDGET, MOST, Brief, compose, is_standing_rule
-from tacit.model.claim import KIND_RANK, Claim, Kind, Status, is_local
-from tacit.model.conflict import stance
+from tacit.index.reader import MemoryRow
+from tacit.inject.brief import MAX_MEMORIES, MAX_TOKENS, Brief, compose_brief, is_standing_rule
+from tacit.model.claim import KIND_RANK, Claim, Kind, Status, is_project_scope
+from tacit.model.conflict import parse_stance
 from tacit.model.ids import EventId, event_id
 from tacit.text.fence import harmless
 from tests.laws.strategies import claims, quick_law
@@ -31,8 +31,8 @@ _FENCE = re.compile(r"<\s*/?\s*tacit-memory", re.IGNORECASE)
 _ITEM = re.compile(r"- \[(\w+), (project|global), \d{4}-\d\d-\d\d\] (.*) \(([0-9a-z]{12})\)")
 
 
-def entry_of(claim: Claim, strength: int, last: EventId) -> Entry:
-    return Entry(
+def entry_of(claim: Claim, strength: int, last: EventId) -> MemoryRow:
+    return MemoryRow(
         claim.id,
         claim.scope,
         claim.kind,
@@ -44,7 +44,7 @@ def entry_of(claim: Claim, strength: int, last: EventId) -> Entry:
         "2024-01-01T00:00:00.000000Z",
         None,
         False,
-        stance(claim),
+        parse_stance(claim),
     )
 
 
@@ -63,13 +63,15 @@ candidates = st.lists(entries, max_size=12, unique_by=lambda entry: entry.id)
 tag_choices = st.frozensets(st.sampled_from(("build", "js", "日本")))
 
 
-def brief(chosen: list[Entry], tags: frozenset[str] = frozenset(), budget: int = BUDGET, most: int = MOST) -> Brief:
-    return compose(chosen, tags=tags, relevance={}, nonce=NONCE, budget=budget, most=most)
+def brief(
+    chosen: list[MemoryRow], tags: frozenset[str] = frozenset(), budget: int = MAX_TOKENS, most: int = MAX_MEMORIES
+) -> Brief:
+    return compose_brief(chosen, tags=tags, relevance={}, nonce=NONCE, budget=budget, most=most)
 
 
 @quick_law
 @given(candidates, tag_choices)
-def test_a_reader_of_the_fence_finds_exactly_the_items(chosen: list[Entry], tags: frozenset[str]) -> None:
+def test_a_reader_of_the_fence_finds_exactly_the_items(chosen: list[MemoryRow], tags: frozenset[str]) -> None:
     result = brief(chosen, tags)
     if not result.entries:
         assert result.text == ""
@@ -79,7 +81,7 @@ def test_a_reader_of_the_fence_finds_exactly_the_items(chosen: list[Entry], tags
     assert len(_FENCE.findall(result.text)) == 2
     read = [found.groups() for item in items if (found := _ITEM.fullmatch(item))]
     assert read == [
-        (one.kind.label, "project" if is_local(one.scope) else "global", harmless(one.sentence), one.id)
+        (one.kind.label, "project" if is_project_scope(one.scope) else "global", harmless(one.sentence), one.id)
         for one in result.entries
     ]
 
@@ -97,21 +99,21 @@ def test_an_item_takes_nobodys_voice(sentence: str) -> None:
 @quick_law
 @given(candidates, tag_choices, st.integers(0, 400), st.integers(0, 12))
 def test_at_most_seven_entries_within_the_budget(
-    chosen: list[Entry], tags: frozenset[str], budget: int, most: int
+    chosen: list[MemoryRow], tags: frozenset[str], budget: int, most: int
 ) -> None:
     result = brief(chosen, tags, budget, most)
     assert result.tokens <= budget
-    assert len(result.entries) <= min(MOST, most)
+    assert len(result.entries) <= min(MAX_MEMORIES, most)
     assert set(result.entries) <= set(chosen)
 
 
 @quick_law
 @given(candidates)
-def test_a_rule_of_the_project_is_left_out_only_for_constraints_and_other_rules_of_it(chosen: list[Entry]) -> None:
+def test_a_rule_of_the_project_is_left_out_only_for_constraints_and_other_rules_of_it(chosen: list[MemoryRow]) -> None:
     """Global constraints may come before it, too, but they take turns with the project's rules."""
     short = [entry._replace(sentence="short") for entry in chosen]  # so that the budget leaves nobody out
     result = brief(short)
-    rules = [entry for entry in short if is_local(entry.scope) and is_standing_rule(entry)]
+    rules = [entry for entry in short if is_project_scope(entry.scope) and is_standing_rule(entry)]
     left_out = [entry for entry in rules if entry.id not in result.ids]
     others = [entry for entry in result.entries if entry not in rules and entry.kind is not Kind.CONSTRAINT]
     assert not (left_out and others)
@@ -120,7 +122,7 @@ def test_a_rule_of_the_project_is_left_out_only_for_constraints_and_other_rules_
 
 @quick_law
 @given(candidates)
-def test_the_text_tells_how_many_more_standing_rules_hold(chosen: list[Entry]) -> None:
+def test_the_text_tells_how_many_more_standing_rules_hold(chosen: list[MemoryRow]) -> None:
     short = [entry._replace(sentence="short") for entry in chosen]
     result = brief(short, most=2)
     told = re.search(r"^\((\d+) more hold here; `tacit context` prints all of them\.\)$", result.text, re.MULTILINE)
@@ -130,14 +132,16 @@ def test_the_text_tells_how_many_more_standing_rules_hold(chosen: list[Entry]) -
 
 @quick_law
 @given(candidates, tag_choices)
-def test_constraints_are_read_first(chosen: list[Entry], tags: frozenset[str]) -> None:
+def test_constraints_are_read_first(chosen: list[MemoryRow], tags: frozenset[str]) -> None:
     ranks = [KIND_RANK[entry.kind] for entry in brief(chosen, tags).entries]
     assert ranks == sorted(ranks)
 
 
 @quick_law
 @given(candidates.flatmap(lambda chosen: st.tuples(st.just(chosen), st.permutations(chosen))), tag_choices)
-def test_the_order_of_candidates_does_not_matter(both: tuple[list[Entry], list[Entry]], tags: frozenset[str]) -> None:
+def test_the_order_of_candidates_does_not_matter(
+    both: tuple[list[MemoryRow], list[MemoryRow]], tags: frozenset[str]
+) -> None:
     chosen, shuffled = both
     assert brief(shuffled, tags) == brief(chosen, tags)
 
@@ -145,14 +149,14 @@ def test_the_order_of_candidates_does_not_matter(both: tuple[list[Entry], list[E
 @quick_law
 @given(candidates, tag_choices.filter(bool))
 def test_only_a_constraint_of_the_project_takes_the_place_of_an_entry_with_the_tag(
-    chosen: list[Entry], tags: frozenset[str]
+    chosen: list[MemoryRow], tags: frozenset[str]
 ) -> None:
     short = [entry._replace(sentence="short") for entry in chosen]  # so that the budget leaves nobody out
     result = brief(short, tags)
     left_out = {entry.id for entry in short} - set(result.ids)
     matches = {entry.id: len(tags & set(entry.tags)) for entry in short}
-    if len(result.entries) == MOST:
-        beaten = [matches[entry.id] for entry in short if entry.id in left_out and is_local(entry.scope)]
-        own = [one for one in result.entries if is_local(one.scope) and one.kind is Kind.CONSTRAINT]
+    if len(result.entries) == MAX_MEMORIES:
+        beaten = [matches[entry.id] for entry in short if entry.id in left_out and is_project_scope(entry.scope)]
+        own = [one for one in result.entries if is_project_scope(one.scope) and one.kind is Kind.CONSTRAINT]
         others = [matches[one.id] for one in result.entries if one not in own]
         assert max(beaten, default=0) <= min(others, default=max(beaten, default=0))

@@ -9,20 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.log.codec import Damaged, decode, encode
+from tacit.log.codec import DamagedLine, decode, encode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple
-from tacit.model.event import PROPOSALS, Body, Decided, Event, Origin, Proposed, Undone, Verdict
+from tacit.model.event import (
+    PROPOSING_VERDICTS,
+    ClaimDecided,
+    ClaimProposed,
+    Event,
+    EventBody,
+    EventOrigin,
+    EventsUndone,
+    Verdict,
+)
 from tacit.model.ids import EventId, event_id
 from tacit.model.observation import (
+    BriefInjected,
     CommandRan,
-    Evaluated,
-    Injected,
+    EvaluationCreated,
+    EvaluationScore,
+    LogSealed,
     ProjectSeen,
-    Recalled,
-    Score,
-    Sealed,
+    RecallAsked,
     StepRan,
-    Unknown,
+    UnknownBody,
     WorkflowDropped,
     WorkflowRan,
     WorkflowSaved,
@@ -36,18 +45,18 @@ ids = st.builds(event_id, st.integers(0, 2**48 - 1), st.binary(min_size=10, max_
 named_claims = st.lists(claims.map(lambda claim: claim.id), max_size=3).map(tuple)
 counts = st.integers(0, 2**40)
 moments = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999), timezones=st.just(UTC))
-bodies: st.SearchStrategy[Body] = st.one_of(
+bodies: st.SearchStrategy[EventBody] = st.one_of(
     st.builds(
-        Proposed,
+        ClaimProposed,
         claims,
-        st.sampled_from(sorted(PROPOSALS, key=lambda verdict: verdict.value)),
+        st.sampled_from(sorted(PROPOSING_VERDICTS, key=lambda verdict: verdict.value)),
         some_text,
         wild_texts,
         wild_texts,
         st.floats(0, 1),
     ),
     st.builds(
-        Decided,
+        ClaimDecided,
         claims,
         st.sampled_from(DECISIONS),
         wild_texts,
@@ -57,12 +66,12 @@ bodies: st.SearchStrategy[Body] = st.one_of(
         counts,
         words,
     ),
-    st.builds(Undone, st.lists(ids, min_size=1, max_size=3).map(tuple), named_claims, wild_texts),
+    st.builds(EventsUndone, st.lists(ids, min_size=1, max_size=3).map(tuple), named_claims, wild_texts),
     st.builds(WorkLogged, wild_texts, some_text, wild_texts, wild_texts, wild_texts),
     st.builds(
-        Evaluated,
+        EvaluationCreated,
         st.dates().map(date.isoformat),
-        st.lists(st.builds(Score, wild_texts, st.integers(0, 2), wild_texts), max_size=3).map(tuple),
+        st.lists(st.builds(EvaluationScore, wild_texts, st.integers(0, 2), wild_texts), max_size=3).map(tuple),
     ),
     st.builds(CommandRan, wild_texts, wild_texts, st.integers(-1, 255), counts, wild_texts, wild_texts, wild_texts),
     st.builds(WorkflowSaved, wild_texts, words, wild_texts, wild_texts),
@@ -75,14 +84,14 @@ bodies: st.SearchStrategy[Body] = st.one_of(
         counts,
         st.booleans(),
     ),
-    st.builds(Recalled, wild_texts, counts),
-    st.builds(Injected, words, counts, wild_texts),
+    st.builds(RecallAsked, wild_texts, counts),
+    st.builds(BriefInjected, words, counts, wild_texts),
     st.builds(ProjectSeen, some_text),
-    st.builds(Sealed, counts, counts, some_text),
-    st.builds(Unknown, some_text.map("future.".__add__)),
+    st.builds(LogSealed, counts, counts, some_text),
+    st.builds(UnknownBody, some_text.map("future.".__add__)),
 )
 origins = st.builds(
-    Origin,
+    EventOrigin,
     moments,
     st.integers(-1439, 1439),
     wild_texts,
@@ -93,9 +102,9 @@ origins = st.builds(
 events = st.builds(Event, ids, ids, origins, st.one_of(scopes, wild_texts.map(Scope)), bodies)
 
 
-def event_of(body: Body) -> Event:
+def event_of(body: EventBody) -> Event:
     name = event_id(1, bytes(10))
-    origin = Origin(datetime(2024, 1, 1, tzinfo=UTC), 0, "", "", "", Provenance.EXTERNAL)
+    origin = EventOrigin(datetime(2024, 1, 1, tzinfo=UTC), 0, "", "", "", Provenance.EXTERNAL)
     return Event(name, name, origin, GLOBAL, body)
 
 
@@ -121,26 +130,26 @@ def test_every_event_of_a_log_is_one_line_that_any_json_reader_takes(log: list[E
 
 
 EMPTY = Claim(Kind.RULE, GLOBAL, Triple("", "", ""), "")
-EMPTY_BODIES: tuple[Body, ...] = (
-    *(Proposed(EMPTY, verdict, "") for verdict in Verdict if verdict in PROPOSALS),
-    *(Decided(EMPTY, verdict) for verdict in DECISIONS),
-    Decided(EMPTY, Verdict.REVISED, instead=EMPTY),
-    Undone((), ()),
+EMPTY_BODIES: tuple[EventBody, ...] = (
+    *(ClaimProposed(EMPTY, verdict, "") for verdict in Verdict if verdict in PROPOSING_VERDICTS),
+    *(ClaimDecided(EMPTY, verdict) for verdict in DECISIONS),
+    ClaimDecided(EMPTY, Verdict.REVISED, instead=EMPTY),
+    EventsUndone((), ()),
     WorkLogged("", ""),
-    Evaluated("2024-01-31", ()),
+    EvaluationCreated("2024-01-31", ()),
     CommandRan(""),
     WorkflowSaved("", ()),
     WorkflowDropped(""),
     WorkflowRan("", ()),
-    Recalled("", 0),
-    Injected((), 0),
+    RecallAsked("", 0),
+    BriefInjected((), 0),
     ProjectSeen(""),
-    Sealed(0, 0, ""),
+    LogSealed(0, 0, ""),
 )
 
 
 @pytest.mark.parametrize("body", EMPTY_BODIES, ids=lambda body: type(body).__name__)
-def test_an_event_with_empty_fields_is_read_as_it_was_written(body: Body) -> None:
+def test_an_event_with_empty_fields_is_read_as_it_was_written(body: EventBody) -> None:
     event = event_of(body)
     assert decode(encode(event).removesuffix(b"\n")) == event
 
@@ -150,22 +159,24 @@ def test_an_event_with_empty_fields_is_read_as_it_was_written(body: Body) -> Non
 def test_a_flipped_bit_is_noticed(event: Event, data: st.DataObject) -> None:
     line = encode(event).removesuffix(b"\n")
     at = data.draw(st.integers(0, 8 * len(line) - 1))
-    assert isinstance(decode(_flipped(line, at)), Damaged)
+    assert isinstance(decode(_flipped(line, at)), DamagedLine)
 
 
 FEW_LINES = (
     event_of(WorkLogged("PROJ-1", "summary")),
     event_of(
-        Proposed(Claim(Kind.RULE, GLOBAL, Triple("agent", "use", "日本"), "use 日本", ("t",)), Verdict.ADDED, "x", "e")
+        ClaimProposed(
+            Claim(Kind.RULE, GLOBAL, Triple("agent", "use", "日本"), "use 日本", ("t",)), Verdict.ADDED, "x", "e"
+        )
     ),
-    event_of(Undone((EventId("one"),), ("0123456789ab",), "three")),
+    event_of(EventsUndone((EventId("one"),), ("0123456789ab",), "three")),
 )
 
 
 @pytest.mark.parametrize("event", FEW_LINES, ids=lambda event: type(event.body).__name__)
 def test_every_single_flipped_bit_of_a_line_is_noticed(event: Event) -> None:
     line = encode(event).removesuffix(b"\n")
-    believed = [at for at in range(8 * len(line)) if not isinstance(decode(_flipped(line, at)), Damaged)]
+    believed = [at for at in range(8 * len(line)) if not isinstance(decode(_flipped(line, at)), DamagedLine)]
     assert believed == []
 
 
@@ -174,14 +185,14 @@ def test_every_single_flipped_bit_of_a_line_is_noticed(event: Event) -> None:
 def test_a_line_cut_short_is_noticed(event: Event, data: st.DataObject) -> None:
     line = encode(event).removesuffix(b"\n")
     end = data.draw(st.integers(0, len(line) - 1))
-    assert isinstance(decode(line[:end]), Damaged)
-    assert isinstance(decode(line[end + 1 :]), Damaged)
+    assert isinstance(decode(line[:end]), DamagedLine)
+    assert isinstance(decode(line[end + 1 :]), DamagedLine)
 
 
 @law
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_without_an_exception(line: bytes) -> None:
-    assert isinstance(decode(line), Damaged)
+    assert isinstance(decode(line), DamagedLine)
 
 
 def _flipped(line: bytes, bit: int) -> bytes:

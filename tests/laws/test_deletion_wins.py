@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL, Status
-from tacit.model.event import Event, Proposed, Verdict
-from tacit.model.memory import recollect
+from tacit.model.event import ClaimProposed, Event, Verdict
+from tacit.model.memory import fold_memories
 from tacit.model.statement import claim_from
 from tests.laws import deletion
 from tests.laws.deletion import Story, carried_out, stories
@@ -46,10 +46,10 @@ def test_what_a_person_forgot_or_dismissed_stays_so_whatever_others_replay(
 def test_a_person_may_say_it_anew(story: Story) -> None:
     done = carried_out(story)
     claim = claim_from("the pnpm cache of the build", GLOBAL)
-    anew = after([*story.log, done.stone], Proposed(claim, Verdict.ADDED, "user_direct"))
-    assert done.stones.left_of(anew) is anew
-    assert done.stones.thoroughly(anew) is anew
-    assert recollect([*map(done.stones.left_of, story.log), anew])[claim.id].status is Status.ACTIVE
+    anew = after([*story.log, done.stone], ClaimProposed(claim, Verdict.ADDED, "user_direct"))
+    assert done.stones.apply(anew) is anew
+    assert done.stones.apply_fully(anew) is anew
+    assert fold_memories([*map(done.stones.apply, story.log), anew])[claim.id].status is Status.ACTIVE
 
 
 @quick_law
@@ -59,15 +59,15 @@ def test_two_purges_of_one_log_are_both_kept(one: Story, other: Story) -> None:
     second = carried_out(other._replace(log=first.log))
     later = moved_after([first.stone], [second.stone])[0]
     stones = Tombstones([first.stone, later])
-    assert [stones.left_of(event) for event in one.log] == second.log
-    assert [stones.left_of(event) for event in second.log] == second.log
+    assert [stones.apply(event) for event in one.log] == second.log
+    assert [stones.apply(event) for event in second.log] == second.log
 
 
 def test_a_tombstone_that_forgot_the_prints_would_let_it_come_back() -> None:
     """These laws can fail: without its prints a tombstone keeps no text out of evidence."""
     claim = claim_from("use tabs", GLOBAL)
-    log: list[Event] = [after([], Proposed(claim, Verdict.ADDED, "user_direct", "said in a test"))]
+    log: list[Event] = [after([], ClaimProposed(claim, Verdict.ADDED, "user_direct", "said in a test"))]
     done = carried_out(deletion.text_story(log, "a test", [], []))
     assert done.log[0] != log[0]
     blind = done.stone._replace(body=done.stone.body._replace(prints=()))  # type: ignore[call-arg]
-    assert Tombstones([blind]).left_of(log[0]) == log[0]
+    assert Tombstones([blind]).apply(log[0]) == log[0]

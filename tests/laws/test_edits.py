@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tacit.model.hand_edits import Added, Changed, Edit, Left, Leftover, Removed
+from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
 from tacit.pages import facts, long_term
 from tacit.pages import hand_edits as edits
-from tacit.pages.merge import Key, merge, taken_in, unread
+from tacit.pages.merge import LineKey, base_with_read_edits, base_with_unread_edits, merge
 from tests.laws.notes import noted
 from tests.laws.strategies import law, logs, wild_texts
 
@@ -39,25 +39,25 @@ def drawn(page: Sequence[str]) -> list[str]:
     below: dict[str, list[str]] = {heading: [] for heading in HEADINGS}
     heading, seen = HEADINGS[0], set()
     for line in page:
-        name = long_term.line_id(line)
+        name = long_term.entry_id(line)
         heading = line if line in below else heading
-        if line.startswith("- ") and name and name not in seen and long_term.read_entry("", line):
+        if line.startswith("- ") and name and name not in seen and long_term.parse_entry("", line):
             seen.add(name)
             below[heading].append(line)
     return [line for heading, lines in below.items() for line in (heading, *lines)]
 
 
 def drawn_file(lines: Sequence[str]) -> list[str]:
-    return list({facts.line_id(line): line for line in lines if line.startswith('{"id"')}.values())
+    return list({facts.fact_id(line): line for line in lines if line.startswith('{"id"')}.values())
 
 
 @law
 @given(logs)
 def test_a_page_that_nobody_edited_has_no_edits(log: list[object]) -> None:
     shown = noted(log).values()  # type: ignore[arg-type]
-    page, file = long_term.render(shown), facts.updated([], shown)
-    assert edits.of_long_term(page, page) == []
-    assert edits.of_facts(file, file) == []
+    page, file = long_term.render_long_term(shown), facts.update_facts([], shown)
+    assert edits.long_term_edits(page, page) == []
+    assert edits.fact_edits(file, file) == []
 
 
 @law
@@ -65,7 +65,7 @@ def test_a_page_that_nobody_edited_has_no_edits(log: list[object]) -> None:
 @example([], ["- \\u{110000}", "-  ^000000000000", "#", "- (evidence: "])
 def test_any_page_can_be_read(base: list[str], theirs: list[str]) -> None:
     for before in (None, base):
-        for edit in edits.of_long_term(before, theirs):
+        for edit in edits.long_term_edits(before, theirs):
             assert edit.line in {*theirs, *(before or ())}
 
 
@@ -73,49 +73,52 @@ def test_any_page_can_be_read(base: list[str], theirs: list[str]) -> None:
 @given(any_facts, any_facts)
 def test_any_fact_file_can_be_read(base: list[str], theirs: list[str]) -> None:
     for before in (None, base):
-        for edit in edits.of_facts(before, theirs):
+        for edit in edits.fact_edits(before, theirs):
             assert edit.line in {*theirs, *(before or ())}
 
 
-def read_lines(found: Sequence[Edit]) -> set[str]:
+def read_lines(found: Sequence[PageEdit]) -> set[str]:
     """What `tacit sync` calls read: every edit but those that stay as they are."""
-    left = {edit.line for edit in found if isinstance(edit, Left)}
-    before = {edit.was for edit in found if isinstance(edit, Changed | Leftover)}
+    left = {edit.line for edit in found if isinstance(edit, IgnoredLine)}
+    before = {edit.old_line for edit in found if isinstance(edit, ChangedLine | RedrawnLine)}
     return ({edit.line for edit in found} | before) - left
 
 
 def _nothing_is_left_to_read(
-    base: list[str], theirs: list[str], read: Callable[[Sequence[str] | None, Sequence[str]], list[Edit]], key: Key
+    base: list[str],
+    theirs: list[str],
+    read: Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]],
+    key: LineKey,
 ) -> None:
     found = read(base, theirs)
     taken = read_lines(found)
-    again = read(taken_in(base, theirs, taken, key=key), theirs)
-    left = {edit.line for edit in found if isinstance(edit, Left)}
-    assert [edit for edit in again if not isinstance(edit, Left | Leftover) and edit.line not in left] == []
+    again = read(base_with_read_edits(base, theirs, taken, key=key), theirs)
+    left = {edit.line for edit in found if isinstance(edit, IgnoredLine)}
+    assert [edit for edit in again if not isinstance(edit, IgnoredLine | RedrawnLine) and edit.line not in left] == []
 
 
 @law
 @given(any_page.map(drawn), any_page)
 def test_what_was_read_is_not_read_again(base: list[str], theirs: list[str]) -> None:
-    _nothing_is_left_to_read(base, theirs, edits.of_long_term, long_term.line_id)
+    _nothing_is_left_to_read(base, theirs, edits.long_term_edits, long_term.entry_id)
 
 
 @law
 @given(any_facts.map(drawn_file), any_facts)
 def test_what_was_read_of_a_fact_file_is_not_read_again(base: list[str], theirs: list[str]) -> None:
-    _nothing_is_left_to_read(base, theirs, edits.of_facts, facts.line_id)
+    _nothing_is_left_to_read(base, theirs, edits.fact_edits, facts.fact_id)
 
 
-def _said(found: Sequence[Edit]) -> set[tuple[object, ...]]:
+def _said(found: Sequence[PageEdit]) -> set[tuple[object, ...]]:
     """Of edits what they say, without the lines that Tacit draws anew."""
     said: set[tuple[object, ...]] = set()
     for edit in found:
         match edit:
-            case Added(text=text, kind=kind, holds=holds):
+            case AddedLine(text=text, kind=kind, is_active=holds):
                 said.add(("added", text, kind, holds))
-            case Changed(claim=claim, text=text, kind=kind, status=status):
+            case ChangedLine(claim=claim, text=text, kind=kind, status=status):
                 said.add(("changed", claim, text, kind, status))
-            case Removed(claim=claim):
+            case RemovedLine(claim=claim):
                 said.add(("removed", claim))
     return said
 
@@ -123,11 +126,11 @@ def _said(found: Sequence[Edit]) -> set[tuple[object, ...]]:
 @law
 @given(any_page.map(drawn), any_page)
 def test_drawing_a_page_again_says_no_more_and_no_less(base: list[str], theirs: list[str]) -> None:
-    found = edits.of_long_term(base, theirs)
+    found = edits.long_term_edits(base, theirs)
     for _ in range(3):
-        merged = merge(base, base, theirs, key=long_term.line_id)
-        base, theirs = unread(base, base, theirs, key=long_term.line_id), merged
-        assert _said(edits.of_long_term(base, theirs)) == _said(found)
+        merged = merge(base, base, theirs, key=long_term.entry_id)
+        base, theirs = base_with_unread_edits(base, base, theirs, key=long_term.entry_id), merged
+        assert _said(edits.long_term_edits(base, theirs)) == _said(found)
 
 
 @law
@@ -135,6 +138,6 @@ def test_drawing_a_page_again_says_no_more_and_no_less(base: list[str], theirs: 
 def test_what_a_person_typed_is_still_there_whatever_is_drawn(
     base: list[str], mine: list[str], theirs: list[str]
 ) -> None:
-    merged = merge(base, mine, theirs, key=long_term.line_id)
+    merged = merge(base, mine, theirs, key=long_term.entry_id)
     typed = {line for line in theirs if line not in base and line.strip() and not line.startswith("#")}
     assert typed <= set(merged)

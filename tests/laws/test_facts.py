@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Triple
-from tacit.model.event import Event, Proposed, Verdict
+from tacit.model.event import ClaimProposed, Event, Verdict
 from tacit.pages import facts
-from tacit.pages.long_term import Noted
+from tacit.pages.long_term import MemoryView
 from tests.laws.notes import noted, steps
 from tests.laws.strategies import SCOPES, after, law, logs, wild_texts
 
@@ -25,7 +25,7 @@ json_values = st.recursive(
 foreign_fields = st.dictionaries(st.text(max_size=8).filter(lambda name: name not in FIELDS), json_values, max_size=3)
 
 
-def _of(scope: Scope, log: list[Event]) -> list[Noted]:
+def _of(scope: Scope, log: list[Event]) -> list[MemoryView]:
     return [one for one in noted(log).values() if one.memory.claim.scope == scope]
 
 
@@ -33,15 +33,15 @@ def _line(sentence: str, times: int = 1) -> str:
     claim = Claim(Kind.RULE, GLOBAL, Triple("note", "says", sentence), sentence)
     log: list[Event] = []
     for _ in range(times):
-        log.append(after(log, Proposed(claim, Verdict.ADDED, "user_direct")))
+        log.append(after(log, ClaimProposed(claim, Verdict.ADDED, "user_direct")))
     return facts.fact_line(noted(log)[claim.id])
 
 
 @law
 @given(logs, st.sampled_from(SCOPES))
 def test_each_fact_that_holds_is_one_line_with_the_fields_of_the_format(log: list[Event], scope: Scope) -> None:
-    shown = {one.memory.id: one for one in _of(scope, log) if one.holds}
-    lines = [json.loads(line) for line in facts.updated([], _of(scope, log))]
+    shown = {one.memory.id: one for one in _of(scope, log) if one.is_effective}
+    lines = [json.loads(line) for line in facts.update_facts([], _of(scope, log))]
     assert [list(line) for line in lines] == [FIELDS] * len(shown)
     assert {line["id"] for line in lines} == set(shown)
     for line in lines:
@@ -65,10 +65,10 @@ def test_a_fact_is_one_line_that_shows_no_hidden_character(sentence: str) -> Non
 @law
 @given(st.permutations(SENTENCES))
 def test_lines_are_sorted_by_statement_so_that_one_change_is_one_line(order: list[str]) -> None:
-    lines = facts.in_order([_line(sentence) for sentence in order])
+    lines = facts.sort_facts([_line(sentence) for sentence in order])
     keys = [json.loads(line)["dedupe_key"] for line in lines]
     assert keys == sorted(keys)
-    changed = facts.in_order([_line(sentence, 2 if sentence == order[0] else 1) for sentence in order])
+    changed = facts.sort_facts([_line(sentence, 2 if sentence == order[0] else 1) for sentence in order])
     assert sum(one != other for one, other in zip(lines, changed, strict=True)) == 1
 
 
@@ -77,14 +77,14 @@ def test_lines_are_sorted_by_statement_so_that_one_change_is_one_line(order: lis
 def test_a_file_kept_up_step_by_step_is_the_file_written_whole(pieces: list[list[Event]], scope: Scope) -> None:
     log: list[Event] = []
     lines: list[str] = []
-    before: dict[str, Noted] = {}
+    before: dict[str, MemoryView] = {}
     for piece in pieces:
         log += piece
-        now: dict[str, Noted] = {one.memory.id: one for one in _of(scope, log)}
+        now: dict[str, MemoryView] = {one.memory.id: one for one in _of(scope, log)}
         changed = [one for claim, one in now.items() if before.get(claim) != one]
         gone = {one.memory.id for claim, one in before.items() if claim not in now}
-        lines, before = facts.updated(lines, changed, gone), now
-    assert lines == facts.updated([], before.values())
+        lines, before = facts.update_facts(lines, changed, gone), now
+    assert lines == facts.update_facts([], before.values())
 
 
 @law
@@ -92,7 +92,7 @@ def test_a_file_kept_up_step_by_step_is_the_file_written_whole(pieces: list[list
 def test_fields_of_others_survive(sentence: str, foreign: dict[str, object]) -> None:
     base, mine = _line(sentence), _line(sentence, 2)
     theirs = json.dumps({**json.loads(base), **foreign})
-    merged = json.loads(facts.reconciled(base, mine, theirs))
+    merged = json.loads(facts.reconcile_fact(base, mine, theirs))
     assert merged == {**json.loads(mine), **foreign}
 
 
@@ -101,7 +101,7 @@ def test_fields_of_others_survive(sentence: str, foreign: dict[str, object]) -> 
 def test_a_hand_edit_of_a_field_stands_while_the_others_move_on(sentence: str, name: str, value: object) -> None:
     base, mine = _line(sentence), _line(sentence, 2)
     theirs = {**json.loads(base), name: value}
-    merged = json.loads(facts.reconciled(base, mine, json.dumps(theirs)))
+    merged = json.loads(facts.reconcile_fact(base, mine, json.dumps(theirs)))
     edited = {name: value} if theirs != json.loads(base) else {}
     assert merged == {**json.loads(mine), **edited}
 
@@ -110,5 +110,5 @@ def test_a_hand_edit_of_a_field_stands_while_the_others_move_on(sentence: str, n
 @given(wild_texts, st.text(max_size=30))
 def test_a_line_that_is_no_json_is_left_as_it_is(sentence: str, junk: str) -> None:
     mine = _line(sentence)
-    assert facts.reconciled(None, mine, f"<<<<<<< {junk}") == f"<<<<<<< {junk}"
-    assert facts.line_id(f"<<<<<<< {junk}") is None
+    assert facts.reconcile_fact(None, mine, f"<<<<<<< {junk}") == f"<<<<<<< {junk}"
+    assert facts.fact_id(f"<<<<<<< {junk}") is None

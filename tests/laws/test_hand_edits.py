@@ -253,7 +253,7 @@ class HandEdits(RuleBasedStateMachine):
         assert found or self.house.log() == before.log
         after = self.house.state()
         law.what_the_pages_said_is_so(before, after, found, done)
-        law.the_pages_are_drawn_again(after, done.left)
+        law.the_pages_are_drawn_again(after, done.skipped)
         if not twice:
             again = self.house.vault.hand_edits.sync(self.house.vault.hand_edits.unread_edits(), vouched=True)
             assert (again.judgements, self.house.log()) == (0, after.log)
@@ -281,3 +281,16 @@ HandEdits.TestCase.settings = settings(
     max_examples=60, stateful_step_count=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 TestHandEdits = HandEdits.TestCase
+
+
+def test_a_candidate_that_was_read_without_a_person_and_is_then_moved_holds() -> None:
+    """Its first reading is withdrawn when somebody vouches; the move must find it all the same."""
+    story = HandEdits()
+    try:
+        story.something_is_known()
+        story.type_an_entry(section="Promotion Candidates", text="use pnpm")
+        story.sync_without_a_person()
+        story.move(number=286, section="Constraints")
+        story.sync(deadly=None)
+    finally:
+        story.teardown()

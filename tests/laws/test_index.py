@@ -12,19 +12,19 @@ from tacit.index import memories as disputes
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Triple
 from tacit.model.decide import undo
-from tacit.model.event import Body, Decided, Event, Proposed, Verdict, timestamp
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Verdict, timestamp
 from tacit.model.ids import ClaimId
-from tacit.model.memory import Memory, recollect
+from tacit.model.memory import Memory, fold_memories
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from
-from tacit.search.rank import Found, find
+from tacit.search.rank import RankCandidate, find_candidates
 from tacit.text.display import clean
-from tacit.text.words import query_words
+from tacit.text.words import query_terms
 from tests.laws.filing import filed, indexed, logs_in_pieces
 from tests.laws.notes import noted, rulings, steps
 from tests.laws.strategies import after, law, logs, quick_law, wild_texts
 
-Pieces = tuple[list[Event], list[list[writer.Filed]]]
+Pieces = tuple[list[Event], list[list[writer.IndexedEvent]]]
 
 
 @law
@@ -40,7 +40,7 @@ def test_after_each_event_the_index_is_that_of_a_rebuild(log: list[Event]) -> No
     lines = filed(log)
     index = indexed()
     for at, line in enumerate(lines, 1):
-        writer.apply(index, [line], [], must_decode)
+        writer.apply_events(index, [line], [], must_decode)
         assert list(reader.dump(index)) == list(reader.dump(indexed(lines[:at])))
 
 
@@ -53,17 +53,17 @@ def test_whatever_changed_on_a_page_is_marked_to_be_drawn_again(pieces: list[lis
     for piece in pieces:
         before = _drawn(index, [line.event for line in lines[:heard]])
         index.execute("DELETE FROM stale")
-        writer.apply(index, lines[heard : heard + len(piece)], [], must_decode)
+        writer.apply_events(index, lines[heard : heard + len(piece)], [], must_decode)
         heard += len(piece)
         now = _drawn(index, [line.event for line in lines[:heard]])
-        assert {what for what in {*before, *now} if before.get(what) != now.get(what)} <= set(reader.stale(index))
+        assert {what for what in {*before, *now} if before.get(what) != now.get(what)} <= set(reader.stale_views(index))
 
 
 def _drawn(index: sqlite3.Connection, log: list[Event]) -> dict[str, object]:
     """What the readable views are drawn from: each memory as it is noted, each page with its entries."""
     memories: dict[str, object] = {f"memory {claim}": one for claim, one in noted(log).items()}
     pages = {
-        f"{kind} {day}": reader.pages(index, kind, day, must_decode)
+        f"{kind} {day}": reader.page_events(index, kind, day, must_decode)
         for kind in ("worklog", "evaluation")
         for day in reader.page_days(index, kind)
     }
@@ -75,8 +75,8 @@ def _drawn(index: sqlite3.Connection, log: list[Event]) -> dict[str, object]:
 def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memories, "_MANY", 1)
-        patch.setattr(disputes, "_MANY", 1)
+        patch.setattr(memories, "_BULK_THRESHOLD", 1)
+        patch.setattr(disputes, "_BULK_THRESHOLD", 1)
         catching_up = indexed(*pieces)
     assert list(reader.dump(catching_up)) == list(reader.dump(indexed(filed(log))))
 
@@ -86,16 +86,16 @@ def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(bo
 def test_a_topic_that_becomes_too_common_counts_the_same_however_it_became_so(both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(disputes, "MOST", 2)
+        patch.setattr(disputes, "MAX_TOPIC_MEMORIES", 2)
         assert list(reader.dump(indexed(*pieces))) == list(reader.dump(indexed(filed(log))))
 
 
 @law
 @given(logs)
 def test_the_index_holds_the_memories_that_the_core_recollects(log: list[Event]) -> None:
-    index, known = indexed(filed(log)), recollect(log)
-    assert {claim: reader.memory(index, claim, must_decode) for claim in known} == known
-    assert {entry.id: _as_row(known[entry.id]) for entry in reader.entries(index)} == {
+    index, known = indexed(filed(log)), fold_memories(log)
+    assert {claim: reader.load_memory(index, claim, must_decode) for claim in known} == known
+    assert {entry.id: _as_row(known[entry.id]) for entry in reader.memory_rows(index)} == {
         entry.id: (
             entry.scope,
             entry.kind,
@@ -106,9 +106,9 @@ def test_the_index_holds_the_memories_that_the_core_recollects(log: list[Event])
             entry.last,
             entry.at,
         )
-        for entry in reader.entries(index)
+        for entry in reader.memory_rows(index)
     }
-    assert {entry.id for entry in reader.entries(index)} == set(known)
+    assert {entry.id for entry in reader.memory_rows(index)} == set(known)
 
 
 def _as_row(memory: Memory) -> tuple[object, ...]:
@@ -120,19 +120,19 @@ def _as_row(memory: Memory) -> tuple[object, ...]:
 @law
 @given(logs)
 def test_the_index_rules_on_every_question_as_the_core_does(log: list[Event]) -> None:
-    ruled = rulings(recollect(log).values())
-    for entry in reader.entries(indexed(filed(log))):
+    ruled = rulings(fold_memories(log).values())
+    for entry in reader.memory_rows(indexed(filed(log))):
         assert (entry.overruled_by, entry.conflict) == ruled[entry.id]
 
 
 def test_a_conflict_that_a_newer_answer_settled_is_over() -> None:
     log: list[Event] = []
     for text, actor in (("use npm", "user"), ("use pnpm", "agent"), ("use yarn", "user")):
-        log.append(after(log, Proposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), actor))
+        log.append(after(log, ClaimProposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), actor))
         if actor == "agent":
-            log.append(after(log, Decided(claim_from(text, GLOBAL), Verdict.ACCEPTED)))
-            assert reader.undecided(indexed(filed(log))) == 2
-    assert reader.undecided(indexed(filed(log))) == 0
+            log.append(after(log, ClaimDecided(claim_from(text, GLOBAL), Verdict.ACCEPTED)))
+            assert reader.count_conflicting(indexed(filed(log))) == 2
+    assert reader.count_conflicting(indexed(filed(log))) == 0
 
 
 NPM, PNPM = claim_from("use npm", GLOBAL), claim_from("use pnpm", GLOBAL)
@@ -140,23 +140,23 @@ NPM, PNPM = claim_from("use npm", GLOBAL), claim_from("use pnpm", GLOBAL)
 
 @pytest.mark.parametrize("way", ["forget", "keep", "reword", "undo"])
 def test_an_overruled_memory_holds_again_when_its_winner_is_gone(way: str) -> None:
-    log = [after([], Proposed(NPM, Verdict.ADDED, "user_direct"))]
-    log.append(after(log, Proposed(PNPM, Verdict.ADDED, "user_direct")))
+    log = [after([], ClaimProposed(NPM, Verdict.ADDED, "user_direct"))]
+    log.append(after(log, ClaimProposed(PNPM, Verdict.ADDED, "user_direct")))
     index = indexed(filed(log))
     assert _overruled(index) == {NPM.id: PNPM.id}
-    bodies: dict[str, Body] = {
-        "forget": Decided(PNPM, Verdict.RETIRED),
-        "keep": Decided(PNPM, Verdict.KEPT),
-        "reword": Decided(PNPM, Verdict.REVISED, instead=claim_from("read the manual", GLOBAL)),
+    bodies: dict[str, EventBody] = {
+        "forget": ClaimDecided(PNPM, Verdict.RETIRED),
+        "keep": ClaimDecided(PNPM, Verdict.KEPT),
+        "reword": ClaimDecided(PNPM, Verdict.REVISED, instead=claim_from("read the manual", GLOBAL)),
         "undo": undo(log[-1:], "the last thing").body,
     }
     log.append(after(log, bodies[way]))
-    writer.apply(index, filed(log)[-1:], [], must_decode)
+    writer.apply_events(index, filed(log)[-1:], [], must_decode)
     assert _overruled(index) == {}
 
 
 def _overruled(index: sqlite3.Connection) -> dict[ClaimId, ClaimId]:
-    return {entry.id: entry.overruled_by for entry in reader.entries(index) if entry.overruled_by}
+    return {entry.id: entry.overruled_by for entry in reader.memory_rows(index) if entry.overruled_by}
 
 
 def test_an_undone_worklog_entry_leaves_its_page_and_comes_back() -> None:
@@ -165,16 +165,16 @@ def test_an_undone_worklog_entry_leaves_its_page_and_comes_back() -> None:
     for shown in (0, 1, 0, 1):
         log.append(after(log, undo(log[-1:], "the last thing").body))
         index.execute("DELETE FROM stale")
-        writer.apply(index, filed(log)[-1:], [], must_decode)
+        writer.apply_events(index, filed(log)[-1:], [], must_decode)
         assert reader.count_pages(index, "worklog") == shown
-        assert reader.stale(index) == [f"worklog {log[0].day}"]
+        assert reader.stale_views(index) == [f"worklog {log[0].day}"]
         assert list(reader.dump(index)) == list(reader.dump(indexed(filed(log))))
 
 
-def _index_of(sentence: str) -> tuple[ClaimId, list[Found]]:
+def _index_of(sentence: str) -> tuple[ClaimId, list[RankCandidate]]:
     claim = Claim(Kind.RULE, GLOBAL, Triple("note", "says", sentence), sentence)
-    index = indexed(filed([after([], Proposed(claim, Verdict.ADDED, "user_direct"))]))
-    found = [match for token in sentence.split() for match in find(index, query_words(token), 10).found]
+    index = indexed(filed([after([], ClaimProposed(claim, Verdict.ADDED, "user_direct"))]))
+    found = [match for token in sentence.split() for match in find_candidates(index, query_terms(token), 10).candidates]
     return claim.id, found
 
 
@@ -185,4 +185,4 @@ def test_a_text_is_found_by_each_of_its_words(sentence: str) -> None:
     visible = [token for token in sentence.split() if token.isprintable()]
     assume(visible and len(visible) == len(sentence.split()))
     claim, found = _index_of(sentence)
-    assert [match.what.id for match in found if isinstance(match.what, reader.Entry)] == [claim] * len(visible)
+    assert [match.item.id for match in found if isinstance(match.item, reader.MemoryRow)] == [claim] * len(visible)

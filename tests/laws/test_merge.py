@@ -54,7 +54,7 @@ def _keep(page: Page, written: str, fate: str) -> None:
 
 
 def merged(base: Sequence[str] | None, mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    return merge(base, mine, theirs, key=long_term.line_id)
+    return merge(base, mine, theirs, key=long_term.entry_id)
 
 
 # What Tacit wants to write next: some of the old lines, some of them with other words, and new ones.
@@ -80,8 +80,8 @@ def test_with_nothing_new_to_say_the_page_stays_as_the_person_left_it(page: Page
 def test_lines_a_person_added_or_changed_are_kept(page: Page, mine: list[str]) -> None:
     result = merged(page.base, mine, page.theirs)
     assert set(page.added) <= set(result)
-    written = {long_term.line_id(one) for one in mine}
-    assert {one for one in page.changed if long_term.line_id(one) in written} <= set(result)
+    written = {long_term.entry_id(one) for one in mine}
+    assert {one for one in page.changed if long_term.entry_id(one) in written} <= set(result)
 
 
 @law
@@ -97,7 +97,7 @@ def test_what_is_new_is_written_and_no_line_comes_twice(page: Page, mine: list[s
     result = merged(page.base, mine, page.theirs)
     untouched = set(mine) - set(page.removed) - {line(name, "as it is now") for name in IDS}
     assert untouched - {one.replace("as I would say it", "as written") for one in page.changed} <= set(result)
-    known = [long_term.line_id(one) for one in result if long_term.line_id(one)]
+    known = [long_term.entry_id(one) for one in result if long_term.entry_id(one)]
     assert len(known) == len(set(known))
 
 
@@ -106,7 +106,7 @@ def test_what_is_new_is_written_and_no_line_comes_twice(page: Page, mine: list[s
 def test_without_a_copy_of_the_last_page_nothing_of_theirs_is_lost(page: Page, mine: list[str]) -> None:
     result = merged(None, mine, page.theirs)
     assert set(page.theirs) <= set(result)
-    assert {long_term.line_id(one) for one in mine} <= {long_term.line_id(one) for one in result}
+    assert {long_term.entry_id(one) for one in mine} <= {long_term.entry_id(one) for one in result}
 
 
 def test_a_copied_line_that_was_reworded_is_kept_beside_its_original() -> None:

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from tacit.log.codec import decode, encode
 from tacit.model import decide
 from tacit.model.claim import GLOBAL, Claim, Provenance, Status
-from tacit.model.event import IMPORT, USER, Decided, Event, Origin, Proposed, Verdict
-from tacit.model.ids import following
-from tacit.model.memory import recollect
+from tacit.model.event import IMPORT, USER, ClaimDecided, ClaimProposed, Event, EventOrigin, Verdict
+from tacit.model.ids import next_event_id
+from tacit.model.memory import fold_memories
 from tacit.model.statement import claim_from
 from tests.laws.strategies import Digits, law
 
-_AT = Origin(datetime(2026, 1, 1, tzinfo=UTC), 0, "host", "", USER, Provenance.USER_DIRECT)
+_AT = EventOrigin(datetime(2026, 1, 1, tzinfo=UTC), 0, "host", "", USER, Provenance.USER_DIRECT)
 
 
 @dataclass(slots=True)
@@ -32,8 +32,10 @@ class Graph:
     log: list[Event] = field(default_factory=list)
     least: dict[Claim, Provenance] = field(default_factory=dict)
 
-    def say(self, body: Proposed | Decided, actor: str = USER, provenance: Provenance = Provenance.USER_DIRECT) -> None:
-        name = following(self.log[-1].id if self.log else None, 1, bytes(10))
+    def say(
+        self, body: ClaimProposed | ClaimDecided, actor: str = USER, provenance: Provenance = Provenance.USER_DIRECT
+    ) -> None:
+        name = next_event_id(self.log[-1].id if self.log else None, 1, bytes(10))
         origin = _AT._replace(actor=actor, provenance=provenance)
         self.log.append(Event(name, name, origin, GLOBAL, body))
 
@@ -45,36 +47,36 @@ def _leaf(graph: Graph, digits: Digits) -> None:
     """Somebody says something for the first time."""
     claim, provenance = graph.new_claim(), digits.one_of(list(Provenance))
     actor = USER if provenance is Provenance.USER_DIRECT else digits.one_of(("agent", "learner", IMPORT, "repository"))
-    graph.say(Proposed(claim, digits.one_of((Verdict.PROPOSED, Verdict.ADDED)), actor, "seen"), actor, provenance)
+    graph.say(ClaimProposed(claim, digits.one_of((Verdict.PROPOSED, Verdict.ADDED)), actor, "seen"), actor, provenance)
     graph.least[claim] = provenance
 
 
 def _reworded(graph: Graph, digits: Digits) -> None:
     old = digits.one_of(list(graph.least))
     new = graph.new_claim()
-    draft = decide.revise(recollect(graph.log)[old.id], new, activate=bool(digits.below(2)))
-    assert isinstance(draft.body, Decided)
+    draft = decide.revise(fold_memories(graph.log)[old.id], new, activate=bool(digits.below(2)))
+    assert isinstance(draft.body, ClaimDecided)
     graph.say(draft.body)
     graph.least[new] = graph.least[old]
 
 
 def _merged(graph: Graph, digits: Digits) -> None:
     one, into = digits.one_of(list(graph.least)), digits.one_of(list(graph.least))
-    memories = recollect(graph.log)
+    memories = fold_memories(graph.log)
     if one == into or not memories[into.id].is_live:
         return
     draft = decide.merge(memories[one.id], memories[into.id])
-    assert isinstance(draft.body, Decided)
+    assert isinstance(draft.body, ClaimDecided)
     graph.say(draft.body)
     graph.least[into] = min(graph.least[one], graph.least[into])
 
 
 def _accepted(graph: Graph, digits: Digits) -> None:
-    graph.say(Decided(digits.one_of(list(graph.least)), Verdict.ACCEPTED))
+    graph.say(ClaimDecided(digits.one_of(list(graph.least)), Verdict.ACCEPTED))
 
 
 def _repeated(graph: Graph, digits: Digits) -> None:
-    graph.say(Proposed(digits.one_of(list(graph.least)), Verdict.ADDED, "user_direct"))
+    graph.say(ClaimProposed(digits.one_of(list(graph.least)), Verdict.ADDED, "user_direct"))
 
 
 def _read_again(graph: Graph, _digits: Digits) -> None:
@@ -106,7 +108,7 @@ graphs = st.lists(st.binary(min_size=6, max_size=6), min_size=1, max_size=14).ma
 @settings(law, max_examples=400)
 @given(graphs)
 def test_a_derived_claim_has_the_lowest_class_of_its_sources(graph: Graph) -> None:
-    memories = recollect(graph.log)
+    memories = fold_memories(graph.log)
     assert {claim: memories[claim.id].provenance for claim in graph.least} == graph.least
 
 
@@ -114,13 +116,15 @@ def test_a_derived_claim_has_the_lowest_class_of_its_sources(graph: Graph) -> No
 @given(graphs)
 def test_nothing_of_a_lower_class_is_active_without_a_persons_yes(graph: Graph) -> None:
     spoken = {
-        event.body.claim.id for event in graph.log if event.by_person and isinstance(event.body, Proposed | Decided)
+        event.body.claim.id
+        for event in graph.log
+        if event.is_by_user and isinstance(event.body, ClaimProposed | ClaimDecided)
     }
     spoken |= {
         event.body.instead.id
         for event in graph.log
-        if event.by_person and isinstance(event.body, Decided) and event.body.instead
+        if event.is_by_user and isinstance(event.body, ClaimDecided) and event.body.instead
     }
-    for memory in recollect(graph.log).values():
+    for memory in fold_memories(graph.log).values():
         if memory.provenance < Provenance.USER_FILE and memory.id not in spoken:
             assert memory.status is not Status.ACTIVE

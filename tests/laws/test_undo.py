@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.model.decide import undo
-from tacit.model.event import Event, Undone
-from tacit.model.memory import recollect
+from tacit.model.event import Event, EventsUndone
+from tacit.model.memory import fold_memories
 from tests.laws.strategies import Done, after, done, law, logs
 
 operations = logs.filter(bool).flatmap(
@@ -27,7 +27,7 @@ def _taken_back(log: list[Event], operation: list[Event]) -> list[Event]:
 @given(done)
 def test_undo_restores_what_was_before(done: Done) -> None:
     log = [*done.log, done.event]
-    assert recollect(_taken_back(log, [done.event])) == recollect(done.log)
+    assert fold_memories(_taken_back(log, [done.event])) == fold_memories(done.log)
 
 
 @law
@@ -36,8 +36,8 @@ def test_undo_of_the_undo_restores_again(done: Done) -> None:
     log = [*done.log, done.event]
     undone = _taken_back(log, [done.event])
     redone = _taken_back(undone, undone[-1:])
-    assert recollect(redone) == recollect(log)
-    assert recollect(_taken_back(redone, redone[-1:])) == recollect(done.log)
+    assert fold_memories(redone) == fold_memories(log)
+    assert fold_memories(_taken_back(redone, redone[-1:])) == fold_memories(done.log)
 
 
 @law
@@ -46,8 +46,8 @@ def test_an_undone_operation_counts_as_never_said(chosen: tuple[list[Event], str
     log, op = chosen
     without = [event for event in log if event.op != op]
     undone = _taken_back(log, _operation(log, op))
-    assert recollect(undone) == recollect(without)
-    assert recollect(_taken_back(undone, undone[-1:])) == recollect(log)
+    assert fold_memories(undone) == fold_memories(without)
+    assert fold_memories(_taken_back(undone, undone[-1:])) == fold_memories(log)
 
 
 @law
@@ -55,8 +55,8 @@ def test_an_undone_operation_counts_as_never_said(chosen: tuple[list[Event], str
 def test_an_undo_names_every_claim_it_changes(chosen: tuple[list[Event], str]) -> None:
     log, op = chosen
     undone = _taken_back(log, _operation(log, op))
-    before, now = recollect(log), recollect(undone)
+    before, now = fold_memories(log), fold_memories(undone)
     changed = {claim for claim in {*before, *now} if before.get(claim) != now.get(claim)}
     body = undone[-1].body
-    assert isinstance(body, Undone)
+    assert isinstance(body, EventsUndone)
     assert changed <= set(body.claims)

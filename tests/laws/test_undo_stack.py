@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import Refused, TacitError
+from tacit.errors import RefusedError, TacitError
 from tacit.home.home import Home
 from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
@@ -64,7 +64,7 @@ def _walk(vault: Vault, walk: Sequence[tuple[str, int]]) -> None:
         except TacitError as error:
             assert _state(vault) == now
             if verb in ("undo", "redo"):
-                assert isinstance(error, Refused) and not (past if verb == "undo" else future)
+                assert isinstance(error, RefusedError) and not (past if verb == "undo" else future)
             continue
         if verb in ("undo", "redo"):
             behind, ahead = (past, future) if verb == "undo" else (future, past)
@@ -76,7 +76,7 @@ def _walk(vault: Vault, walk: Sequence[tuple[str, int]]) -> None:
             future.clear()
             now = _state(vault)
     assert len(vault.undo_redo.undo_stack().steps) == len(past)
-    assert len(vault.undo_redo.undo_stack().redo) == len(future)
+    assert len(vault.undo_redo.undo_stack().redo_labels) == len(future)
     vault.home.store.rebuild()
     assert _state(vault) == now
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from tacit.learn.command_names import parts
-from tacit.learn.habits.detect import corrected
-from tacit.learn.habits.habit import BETWEEN, Seen, Tally
+from tacit.learn.command_names import parse_commands
+from tacit.learn.habits.detect import find_correction
+from tacit.learn.habits.habit import KEY_SEPARATOR, HabitKey, HabitTally
 from tacit.model.claim import Kind
 from tacit.model.observation import CommandRan
 
@@ -38,19 +38,19 @@ def lines(
     ]
 
 
-def counted(history: Iterable[Line]) -> dict[Seen, Tally]:
+def counted(history: Iterable[Line]) -> dict[HabitKey, HabitTally]:
     """What a person with a pencil would count."""
-    runs: Counter[Seen] = Counter()
-    sessions: dict[Seen, set[str]] = {}
+    runs: Counter[HabitKey] = Counter()
+    sessions: dict[HabitKey, set[str]] = {}
     ordered = sorted(history, key=lambda line: (line.session, line.minute))
     for session, own in groupby(ordered, key=lambda line: line.session):
         for seen in _of_session(list(own)):
             runs[seen] += 1
             sessions.setdefault(seen, set()).add(session)
-    return {seen: Tally(seen, number, len(sessions[seen])) for seen, number in runs.items()}
+    return {seen: HabitTally(seen, number, len(sessions[seen])) for seen, number in runs.items()}
 
 
-def _of_session(history: list[Line]) -> Iterable[Seen]:
+def _of_session(history: list[Line]) -> Iterable[HabitKey]:
     for stretch in _without_pauses(history):
         yield from _single(stretch)
         yield from _sequences(stretch)
@@ -66,29 +66,29 @@ def _without_pauses(history: list[Line]) -> list[list[Line]]:
     return stretches
 
 
-def _single(stretch: list[Line]) -> Iterable[Seen]:
+def _single(stretch: list[Line]) -> Iterable[HabitKey]:
     for line in stretch:
-        if line.ran.went_well and parts(line.ran.command):
-            yield from [Seen(Kind.PREFERRED_CWD, line.ran.directory)] if line.ran.directory else []
-            for part in parts(line.ran.command):
-                yield from [] if part.trivial else [Seen(Kind.RECURRING_COMMAND, part.family)]
+        if line.ran.is_success and parse_commands(line.ran.command):
+            yield from [HabitKey(Kind.PREFERRED_CWD, line.ran.directory)] if line.ran.directory else []
+            for part in parse_commands(line.ran.command):
+                yield from [] if part.is_trivial else [HabitKey(Kind.RECURRING_COMMAND, part.family)]
 
 
-def _sequences(stretch: list[Line]) -> Iterable[Seen]:
-    run = [part for line in stretch if line.ran.went_well for part in parts(line.ran.command)]
-    every = [part.family for part in run if not part.trivial]
+def _sequences(stretch: list[Line]) -> Iterable[HabitKey]:
+    run = [part for line in stretch if line.ran.is_success for part in parse_commands(line.ran.command)]
+    every = [part.family for part in run if not part.is_trivial]
     families = [family for family, _ in groupby(every)]
     for length in (2, 3):
         for at in range(len(families) - length + 1):
             sequence = families[at : at + length]
             if len(set(sequence)) == length:
-                yield Seen(Kind.WORKFLOW_PATTERN, BETWEEN.join(sequence))
+                yield HabitKey(Kind.WORKFLOW_PATTERN, KEY_SEPARATOR.join(sequence))
 
 
-def _substitutions(stretch: list[Line]) -> Iterable[Seen]:
-    meaning = [line for line in stretch if not all(part.trivial for part in parts(line.ran.command))]
+def _substitutions(stretch: list[Line]) -> Iterable[HabitKey]:
+    meaning = [line for line in stretch if not all(part.is_trivial for part in parse_commands(line.ran.command))]
     for before, after in pairwise(meaning):
-        if before.ran.went_well or not after.ran.went_well:
+        if before.ran.is_success or not after.ran.is_success:
             continue
-        if found := corrected(parts(before.ran.command), parts(after.ran.command)):
-            yield Seen(Kind.PREFERENCE, BETWEEN.join(found))
+        if found := find_correction(parse_commands(before.ran.command), parse_commands(after.ran.command)):
+            yield HabitKey(Kind.PREFERENCE, KEY_SEPARATOR.join(found))

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.learn.habits.habit import BETWEEN, Odds, Seen, Tally, association, chosen, label
+from tacit.learn.habits.habit import (
+    KEY_SEPARATOR,
+    CommandFrequency,
+    HabitKey,
+    HabitTally,
+    habit_label,
+    normalized_pmi,
+    rank_habits,
+)
 from tacit.model.claim import Kind
 from tacit.model.ids import event_id
 
 
-def tally(kind: Kind, key: str, runs: int, sessions: int = 5) -> Tally:
-    return Tally(Seen(kind, key.replace(" → ", BETWEEN)), runs, sessions)
+def tally(kind: Kind, key: str, runs: int, sessions: int = 5) -> HabitTally:
+    return HabitTally(HabitKey(kind, key.replace(" → ", KEY_SEPARATOR)), runs, sessions)
 
 
-def sequence(key: str, runs: int, sessions: int = 5) -> Tally:
+def sequence(key: str, runs: int, sessions: int = 5) -> HabitTally:
     return tally(Kind.WORKFLOW_PATTERN, key, runs, sessions)
 
 
-def shown(tallies: list[Tally], runs: Mapping[str, int], total: int = 1000) -> list[str]:
-    odds = Odds(total, lambda family: runs.get(family, 0))
-    return [label(one.seen) for one in chosen(tallies, odds)]
+def shown(tallies: list[HabitTally], runs: Mapping[str, int], total: int = 1000) -> list[str]:
+    odds = CommandFrequency(total, lambda family: runs.get(family, 0))
+    return [habit_label(one.habit) for one in rank_habits(tallies, odds)]
 
 
 def test_what_follows_only_by_chance_is_not_shown() -> None:
@@ -30,9 +38,9 @@ def test_what_follows_only_by_chance_is_not_shown() -> None:
 
 
 def test_commands_that_never_go_without_each_other_are_worth_most() -> None:
-    odds = Odds(1000, {"a": 10, "b": 10, "c": 400}.__getitem__)
-    assert association(sequence("a → b", 10), odds) > association(sequence("a → c", 10), odds) > 0
-    assert round(association(sequence("a → b", 10), odds), 6) == 1.0
+    odds = CommandFrequency(1000, {"a": 10, "b": 10, "c": 400}.__getitem__)
+    assert normalized_pmi(sequence("a → b", 10), odds) > normalized_pmi(sequence("a → c", 10), odds) > 0
+    assert round(normalized_pmi(sequence("a → b", 10), odds), 6) == 1.0
 
 
 def test_of_sequences_that_overlap_the_best_is_shown() -> None:
@@ -73,13 +81,13 @@ def at(days_ago: float) -> str:
     return event_id(NOW - int(days_ago * DAY), bytes(10))
 
 
-def order(*tallies: Tally, runs: Mapping[str, int] | None = None) -> list[str]:
-    odds = Odds(10_000, lambda family: (runs or {}).get(family, 20))
-    return [label(one.seen) for one in chosen(tallies, odds, NOW)]
+def order(*tallies: HabitTally, runs: Mapping[str, int] | None = None) -> list[str]:
+    odds = CommandFrequency(10_000, lambda family: (runs or {}).get(family, 20))
+    return [habit_label(one.habit) for one in rank_habits(tallies, odds, NOW)]
 
 
-def command(key: str, runs: int = 20, sessions: int = 10, days_ago: float = 1) -> Tally:
-    return tally(Kind.RECURRING_COMMAND, key, runs, sessions)._replace(last=at(days_ago))
+def command(key: str, runs: int = 20, sessions: int = 10, days_ago: float = 1) -> HabitTally:
+    return tally(Kind.RECURRING_COMMAND, key, runs, sessions)._replace(last_event=at(days_ago))
 
 
 def test_what_everybody_runs_comes_behind_what_few_run() -> None:
@@ -103,7 +111,7 @@ def test_what_was_not_done_for_sixty_days_comes_last() -> None:
 
 
 def test_a_history_without_timestamps_comes_between() -> None:
-    untimed = command("sbatch", runs=50, sessions=1)._replace(has_times=False)
+    untimed = command("sbatch", runs=50, sessions=1)._replace(has_timestamps=False)
     assert order(untimed, command("pnpm dev", 6, 3), command("mv"), command("hugo", 90, 1)) == [
         "pnpm dev",
         "sbatch",
@@ -113,9 +121,9 @@ def test_a_history_without_timestamps_comes_between() -> None:
 
 
 def test_a_sequence_of_everybodys_commands_comes_behind_one_of_ones_own() -> None:
-    usual = sequence("git add → git commit → git push", 900, 300)._replace(last=at(1))
-    own = sequence("make lint → make dist → scripts/upload", 5, 4)._replace(last=at(1))
-    assert order(usual, own)[0] == label(own.seen)
+    usual = sequence("git add → git commit → git push", 900, 300)._replace(last_event=at(1))
+    own = sequence("make lint → make dist → scripts/upload", 5, 4)._replace(last_event=at(1))
+    assert order(usual, own)[0] == habit_label(own.habit)
 
 
 def test_a_mistyped_command_is_nothing_to_be_proud_of() -> None:
@@ -124,26 +132,26 @@ def test_a_mistyped_command_is_nothing_to_be_proud_of() -> None:
 
 
 def test_a_directory_below_another_one_is_told_where_it_is_visited_often() -> None:
-    root = tally(Kind.PREFERRED_CWD, "/src/app", 900, 100)._replace(last=at(1))
-    seldom = tally(Kind.PREFERRED_CWD, "/src/app/lib", 30, 2)._replace(last=at(1))
-    other = tally(Kind.PREFERRED_CWD, "/src/tool", 9, 3)._replace(last=at(1))
+    root = tally(Kind.PREFERRED_CWD, "/src/app", 900, 100)._replace(last_event=at(1))
+    seldom = tally(Kind.PREFERRED_CWD, "/src/app/lib", 30, 2)._replace(last_event=at(1))
+    other = tally(Kind.PREFERRED_CWD, "/src/tool", 9, 3)._replace(last_event=at(1))
     assert order(root, seldom, other) == ["/src/app", "/src/tool", "/src/app/lib"]
 
 
 def test_a_command_that_is_seldom_part_of_a_ritual_is_told_by_itself() -> None:
-    ritual = sequence("nmap → nikto → report", 6, 5)._replace(last=at(1))
+    ritual = sequence("nmap → nikto → report", 6, 5)._replace(last_event=at(1))
     commands = [command("nmap", 700, 130), command("report", 8, 5), command("terraform plan", 9, 4)]
     found = order(ritual, *commands, runs={"nmap": 700})
     assert [one for one in found if "→" not in one] == ["nmap", "terraform plan", "report"]
 
 
 def test_what_follows_each_other_only_now_and_then_comes_behind_what_is_done_often() -> None:
-    pair = sequence("make dist → scripts/upload → make notes", 9, 5)._replace(last=at(1))
+    pair = sequence("make dist → scripts/upload → make notes", 9, 5)._replace(last_event=at(1))
     own = command("terraform plan", runs=6, sessions=3)
-    assert order(pair, own, runs=dict.fromkeys(pair.seen.key.split(BETWEEN), 45))[0] == label(pair.seen)
-    assert order(pair, own, runs=dict.fromkeys(pair.seen.key.split(BETWEEN), 46))[0] == "terraform plan"
+    assert order(pair, own, runs=dict.fromkeys(pair.habit.key.split(KEY_SEPARATOR), 45))[0] == habit_label(pair.habit)
+    assert order(pair, own, runs=dict.fromkeys(pair.habit.key.split(KEY_SEPARATOR), 46))[0] == "terraform plan"
 
 
 def test_one_command_beside_another_that_everybody_runs_is_told_by_itself() -> None:
-    pair = sequence("go test → golangci-lint run", 9, 5)._replace(last=at(1))
+    pair = sequence("go test → golangci-lint run", 9, 5)._replace(last_event=at(1))
     assert order(pair, command("terraform plan", runs=6, sessions=3))[0] == "terraform plan"

@@ -9,22 +9,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.command_names import MAX_FAMILY, Part, parts
-from tacit.text.shell import MAX_COMMANDS, MAX_LINE, MAX_PARTS, read, read_any, scrub
+from tacit.learn.command_names import MAX_FAMILY_CHARS, ParsedCommand, parse_commands
+from tacit.text.shell import MAX_COMMANDS, MAX_LINE_CHARS, MAX_PIPELINES, clean_line, parse_clean_line, parse_pipelines
 from tests.learn.families_table import TABLE
 
 
 def families(line: str) -> tuple[str, ...]:
-    return tuple(part.family for part in parts(line))
+    return tuple(part.family for part in parse_commands(line))
 
 
-def told(part: Part) -> str:
-    return ("~" if part.trivial else "") + " | ".join((part.family, *part.consumers))
+def told(part: ParsedCommand) -> str:
+    return ("~" if part.is_trivial else "") + " | ".join((part.family, *part.consumers))
 
 
 @pytest.mark.parametrize(("line", "expected"), TABLE)
 def test_each_line_of_the_table_has_its_families(line: str, expected: tuple[str, ...]) -> None:
-    assert tuple(told(part) for part in parts(line)) == expected
+    assert tuple(told(part) for part in parse_commands(line)) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_different_commands_are_different_habits(one: str, other: str) -> None:
 
 def test_the_text_of_a_part_is_as_it_was_typed() -> None:
     line = "  cd x && FOO=1 npm t > log 2>&1 | tail -5; (make -j4; ls) ; serve 'a  b' &"
-    assert [part.text for part in parts(line)] == [
+    assert [part.text for part in parse_commands(line)] == [
         "cd x",
         "FOO=1 npm t > log 2>&1 | tail -5",
         "make -j4",
@@ -79,36 +79,36 @@ def test_the_text_of_a_part_is_as_it_was_typed() -> None:
 
 
 def test_a_heredoc_stays_with_its_command() -> None:
-    written, ran = parts("cat <<EOF > f && python f.py\nx && y\nEOF")
+    written, ran = parse_commands("cat <<EOF > f && python f.py\nx && y\nEOF")
     assert (written.text, ran.text) == ("cat <<EOF > f\nx && y\nEOF", "python f.py")
 
 
 def test_control_characters_are_gone_but_line_breaks_and_tabs() -> None:
-    (part,) = parts("git commit -m '\x1b[31mred\x07\r\n\tblue\x00'")
+    (part,) = parse_commands("git commit -m '\x1b[31mred\x07\r\n\tblue\x00'")
     assert part.text == "git commit -m '[31mred\n\tblue'"
 
 
 def test_words_are_without_wrappers_quotes_and_redirections() -> None:
-    (part,) = parts('sudo -u bob A=1 git commit -m "it\'s \\"it\\"" \'a b\' c\\ d $\'e\' "$HOME"/x > log')
+    (part,) = parse_commands('sudo -u bob A=1 git commit -m "it\'s \\"it\\"" \'a b\' c\\ d $\'e\' "$HOME"/x > log')
     assert part.words == ("git", "commit", "-m", 'it\'s "it"', "a b", "c d", "e", "$HOME/x")
 
 
 def test_words_are_those_of_the_first_real_command() -> None:
-    (part,) = parts("cat x | sudo grep -v 'y z' | wc -l")
+    (part,) = parse_commands("cat x | sudo grep -v 'y z' | wc -l")
     assert (part.words, part.consumers) == (("grep", "-v", "y z"), ("wc",))
 
 
 def test_a_broken_line_is_one_part_as_typed() -> None:
     line = "make lint && git commit -m 'it's'"
-    (part,) = parts(line)
-    assert (part.family, part.text, part.trivial) == ("make lint", line, False)
+    (part,) = parse_commands(line)
+    assert (part.family, part.text, part.is_trivial) == ("make lint", line, False)
 
 
 def test_a_line_that_is_too_long_is_no_habit_and_no_step() -> None:
-    (part,) = parts("git commit -m '" + "x" * MAX_LINE + "'")
-    assert (part.family, part.trivial, len(part.text), part.text[-1]) == ("git commit", True, MAX_LINE, "…")
-    (whole,) = parts("git commit -m '" + "x" * (MAX_LINE - 100) + "'")
-    assert not whole.trivial
+    (part,) = parse_commands("git commit -m '" + "x" * MAX_LINE_CHARS + "'")
+    assert (part.family, part.is_trivial, len(part.text), part.text[-1]) == ("git commit", True, MAX_LINE_CHARS, "…")
+    (whole,) = parse_commands("git commit -m '" + "x" * (MAX_LINE_CHARS - 100) + "'")
+    assert not whole.is_trivial
 
 
 def test_of_many_parts_the_first_twenty_count() -> None:
@@ -134,7 +134,7 @@ def test_a_pipeline_ends_where_a_shell_ends_it(commands: list[tuple[str, str]]) 
             expected[-1] += (f"c{number}",)
         else:
             expected.append((f"c{number}",))
-    assert [(part.family, *part.consumers) for part in parts(line)] == expected
+    assert [(part.family, *part.consumers) for part in parse_commands(line)] == expected
 
 
 # --- the short way for plain words ------------------------------------------------------------------------------------
@@ -150,13 +150,13 @@ _PLAIN = st.lists(_WORDS, max_size=6).map(" ".join) | st.text("ab01_@%+=:,./~^*?
 @settings(max_examples=600, deadline=None)
 @given(_PLAIN)
 def test_plain_words_read_without_the_parser_are_as_the_parser_reads_them(line: str) -> None:
-    assert read(line) == read_any(scrub(line))
+    assert parse_pipelines(line) == parse_clean_line(clean_line(line))
 
 
 def test_plain_words_need_no_parser() -> None:
     code = (
-        "import sys; from tacit.learn.command_names import parts; parts('sudo npm t'); "
-        "assert 'tree_sitter' not in sys.modules; parts('npm t; ls'); assert 'tree_sitter' in sys.modules"
+        "import sys; from tacit.learn.command_names import parse_commands; parse_commands('sudo npm t'); "
+        "assert 'tree_sitter' not in sys.modules; parse_commands('npm t; ls'); assert 'tree_sitter' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -164,8 +164,8 @@ def test_plain_words_need_no_parser() -> None:
 def test_letters_of_any_script_and_signs_beyond_them_do_not_end_the_program() -> None:
     """The parser of command lines reads beyond its tables for them; where that ends is a matter of luck."""
     code = (
-        "import random; from tacit.learn.command_names import parts; rng = random.Random(1)\n"
-        "for _ in range(3000): parts(''.join(rng.choice('$()[]{}<>|&; x') if rng.random() < 0.6 else"
+        "import random; from tacit.learn.command_names import parse_commands; rng = random.Random(1)\n"
+        "for _ in range(3000): parse_commands(''.join(rng.choice('$()[]{}<>|&; x') if rng.random() < 0.6 else"
         " chr(rng.choice((rng.randrange(0x80, 0xd800), rng.randrange(0x10000, 0x110000)))) for _ in range(40)))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -197,20 +197,20 @@ _ANY |= st.lists(_PIECES, max_size=25).map("".join)
 @example("uv run -- ''")
 @example("\x85")
 def test_any_text_has_parts_that_can_be_shown(line: str) -> None:
-    found = parts(line)
-    assert found == parts(line)
-    assert len(found) <= MAX_PARTS
+    found = parse_commands(line)
+    assert found == parse_commands(line)
+    assert len(found) <= MAX_PIPELINES
     for part in found:
         assert_in_bounds(part)
 
 
-def assert_in_bounds(part: Part) -> None:
+def assert_in_bounds(part: ParsedCommand) -> None:
     for family in (part.family, *part.consumers):
         assert family
         assert family == " ".join(family.split())
-        assert len(family) <= MAX_FAMILY
+        assert len(family) <= MAX_FAMILY_CHARS
     assert part.text == part.text.strip() != ""
-    assert len(part.text) <= MAX_LINE + 2
+    assert len(part.text) <= MAX_LINE_CHARS + 2
     assert len(part.consumers) <= MAX_COMMANDS
     assert all(sign.isprintable() or sign.isspace() or ord(sign) > 0x9F for sign in part.text)
     "".join((part.text, part.family, *part.words)).encode()  # no half of a surrogate pair
@@ -219,7 +219,7 @@ def assert_in_bounds(part: Part) -> None:
 _MILLION = 1_000_000
 
 
-@pytest.mark.parametrize("size", [MAX_LINE, _MILLION])
+@pytest.mark.parametrize("size", [MAX_LINE_CHARS, _MILLION])
 @pytest.mark.parametrize(
     "piece",
     [
@@ -277,17 +277,17 @@ _MILLION = 1_000_000
     ],
 )
 def test_a_hostile_line_costs_bounded_work(piece: str, size: int) -> None:
-    found = parts((piece * (size // len(piece) + 1))[:size])
-    assert len(found) <= MAX_PARTS
-    assert sum(len(part.text) + sum(map(len, part.words)) for part in found) <= MAX_LINE * 3
+    found = parse_commands((piece * (size // len(piece) + 1))[:size])
+    assert len(found) <= MAX_PIPELINES
+    assert sum(len(part.text) + sum(map(len, part.words)) for part in found) <= MAX_LINE_CHARS * 3
     for part in found:
         assert_in_bounds(part)
 
 
 def test_long_lines_are_not_remembered() -> None:
-    from tacit.learn.command_names import _remembered
+    from tacit.learn.command_names import _parse_cached
 
-    before = _remembered.cache_info().currsize
+    before = _parse_cached.cache_info().currsize
     for number in range(5):
-        parts(f"git commit -m '{'x' * 4000}{number}'")
-    assert _remembered.cache_info().currsize == before
+        parse_commands(f"git commit -m '{'x' * 4000}{number}'")
+    assert _parse_cached.cache_info().currsize == before

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.habits.detect import Trail, fold, step
-from tacit.learn.habits.habit import BETWEEN, Seen
+from tacit.learn.habits.detect import CommandTrail, detect_habits, parse_step
+from tacit.learn.habits.habit import KEY_SEPARATOR, HabitKey
 from tacit.model.claim import Kind
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
 from tests.learn.shellwork import Line, lines
 
 
 def seen(history: list[Line], kind: Kind) -> list[str]:
-    trail, found = Trail(), list[Seen]()
+    trail, found = CommandTrail(), list[HabitKey]()
     for line in history:
-        trail, more = fold(trail, step(int(line.at.timestamp() * 1000), line.ran))
+        trail, more = detect_habits(trail, parse_step(int(line.at.timestamp() * 1000), line.ran))
         found += more
-    return [one.key.replace(BETWEEN, " → ") for one in found if one.kind is kind]
+    return [one.key.replace(KEY_SEPARATOR, " → ") for one in found if one.kind is kind]
 
 
 def sequences(*commands: str) -> list[str]:

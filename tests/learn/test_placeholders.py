@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.habits.recipe import templates
+from tacit.learn.habits.recipe import step_templates
 
 
 def line(family: str, *texts: str) -> str:
-    (found,) = templates([family], [(text,) for text in texts])
+    (found,) = step_templates([family], [(text,) for text in texts])
     return found
 
 
@@ -17,7 +17,7 @@ def test_one_value_in_several_steps_is_asked_for_once() -> None:
         (f"git tag v1.{minor}.0", "git push --tags", f"docker build -t reg.example/app:1.{minor}.0 .")
         for minor in range(4)
     ]
-    assert templates(["git tag", "git push", "docker build"], typed) == (
+    assert step_templates(["git tag", "git push", "docker build"], typed) == (
         "git tag v{?version}",
         "git push --tags",
         "docker build -t reg.example/app:{?version} .",

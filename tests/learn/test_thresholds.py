@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.habits.habit import SCALES, Seen, Tally, claim_of, confidence, is_habit, seen_of
+from tacit.learn.habits.habit import (
+    HABIT_THRESHOLDS,
+    HabitKey,
+    HabitTally,
+    confidence,
+    habit_claim,
+    habit_from_claim,
+    is_habit,
+)
 from tacit.model.claim import Kind
 
 EDGES = [
@@ -37,30 +45,30 @@ EDGES = [
 
 @pytest.mark.parametrize(("kind", "runs", "sessions", "sure"), EDGES)
 def test_the_threshold_is_exact(kind: Kind, runs: int, sessions: int, sure: float | None) -> None:
-    tally = Tally(Seen(kind, "a\nb"), runs, sessions)
+    tally = HabitTally(HabitKey(kind, "a\nb"), runs, sessions)
     assert is_habit(tally) == (sure is not None)
     assert sure is None or confidence(tally) == sure
 
 
-@pytest.mark.parametrize("kind", SCALES)
+@pytest.mark.parametrize("kind", HABIT_THRESHOLDS)
 def test_confidence_never_falls_and_never_passes_the_cap(kind: Kind) -> None:
-    scale = SCALES[kind]
-    for runs in range(scale.runs, 60):
-        for sessions in range(scale.sessions, 20):
-            now = confidence(Tally(Seen(kind, "x"), runs, sessions))
+    scale = HABIT_THRESHOLDS[kind]
+    for runs in range(scale.min_runs, 60):
+        for sessions in range(scale.min_sessions, 20):
+            now = confidence(HabitTally(HabitKey(kind, "x"), runs, sessions))
             assert scale.base <= now <= scale.cap
-            assert now <= confidence(Tally(Seen(kind, "x"), runs + 1, sessions))
-            assert now <= confidence(Tally(Seen(kind, "x"), runs, sessions + 1))
+            assert now <= confidence(HabitTally(HabitKey(kind, "x"), runs + 1, sessions))
+            assert now <= confidence(HabitTally(HabitKey(kind, "x"), runs, sessions + 1))
 
 
 @pytest.mark.parametrize(
     "seen",
     [
-        Seen(Kind.PREFERRED_CWD, "/srv/My App"),
-        Seen(Kind.RECURRING_COMMAND, "npm test"),
-        Seen(Kind.WORKFLOW_PATTERN, "git add\ngit commit\ngit push"),
-        Seen(Kind.PREFERENCE, "grep\nrg"),
+        HabitKey(Kind.PREFERRED_CWD, "/srv/My App"),
+        HabitKey(Kind.RECURRING_COMMAND, "npm test"),
+        HabitKey(Kind.WORKFLOW_PATTERN, "git add\ngit commit\ngit push"),
+        HabitKey(Kind.PREFERENCE, "grep\nrg"),
     ],
 )
-def test_a_claim_tells_which_habit_it_speaks_of(seen: Seen) -> None:
-    assert seen_of(claim_of(seen)) == seen
+def test_a_claim_tells_which_habit_it_speaks_of(seen: HabitKey) -> None:
+    assert habit_from_claim(habit_claim(seen)) == seen

@@ -11,13 +11,13 @@ from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
 from tacit.log.log import Log
 from tacit.model.claim import GLOBAL, Provenance
-from tacit.model.event import Body, Decided, Draft, Origin, Proposed, Undone, Verdict
+from tacit.model.event import ClaimDecided, ClaimProposed, Draft, EventBody, EventOrigin, EventsUndone, Verdict
 from tacit.model.observation import (
+    BriefInjected,
     CommandRan,
-    Evaluated,
-    Injected,
-    Recalled,
-    Score,
+    EvaluationCreated,
+    EvaluationScore,
+    RecallAsked,
     StepRan,
     WorkflowRan,
     WorkflowSaved,
@@ -28,31 +28,31 @@ from tacit.model.statement import claim_from
 SECRET = "AKIA" + "Z2Y3X4W5V6U7T2S3"
 TOLD = f"the key is {SECRET} for now"
 CLAIM, PLAIN = claim_from(TOLD, GLOBAL), claim_from("use pnpm", GLOBAL)
-ORIGIN = Origin(datetime(2026, 3, 2, tzinfo=UTC), 0, "host", "", "user", Provenance.USER_DIRECT)
-BODIES: list[Body] = [
-    Proposed(CLAIM, Verdict.ADDED, "user_direct"),
-    Proposed(PLAIN, Verdict.PROPOSED, "remember", evidence=TOLD, reason=TOLD),
-    Proposed(PLAIN._replace(tags=(SECRET,)), Verdict.PROPOSED, "remember"),
-    Decided(PLAIN, Verdict.REVISED, instead=CLAIM, carried_evidence=("fine", TOLD)),
-    Undone((), (), TOLD),
+ORIGIN = EventOrigin(datetime(2026, 3, 2, tzinfo=UTC), 0, "host", "", "user", Provenance.USER_DIRECT)
+BODIES: list[EventBody] = [
+    ClaimProposed(CLAIM, Verdict.ADDED, "user_direct"),
+    ClaimProposed(PLAIN, Verdict.PROPOSED, "remember", evidence=TOLD, reason=TOLD),
+    ClaimProposed(PLAIN._replace(tags=(SECRET,)), Verdict.PROPOSED, "remember"),
+    ClaimDecided(PLAIN, Verdict.REVISED, instead=CLAIM, carried_evidence=("fine", TOLD)),
+    EventsUndone((), (), TOLD),
     WorkLogged(TOLD, TOLD, TOLD, TOLD, TOLD),
     CommandRan(TOLD, TOLD, 0, 5, "zsh", TOLD, TOLD),
     WorkflowSaved("check", (TOLD, "make"), TOLD),
     WorkflowRan("check", (StepRan(TOLD, 1),), TOLD),
-    Recalled(TOLD, 1),
-    Injected((), 1, TOLD),
-    Evaluated("2026-03-02", (Score("a measure", 1, TOLD),)),
+    RecallAsked(TOLD, 1),
+    BriefInjected((), 1, TOLD),
+    EvaluationCreated("2026-03-02", (EvaluationScore("a measure", 1, TOLD),)),
 ]
 
 
-def appended(home: Path, body: Body) -> bytes:
+def appended(home: Path, body: EventBody) -> bytes:
     log = Log(str(home), OsDisk(), FileLock(str(home / "lock"), 5), lambda: bytes(10), lambda _secret: "0123abcd")
     log.append([Draft(body, GLOBAL)], ORIGIN)
     return b"".join(path.read_bytes() for path in home.rglob("*.jsonl"))
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: type(body).__name__)
-def test_a_secret_in_any_field_is_hidden_before_the_disk_sees_it(tmp_path: Path, body: Body) -> None:
+def test_a_secret_in_any_field_is_hidden_before_the_disk_sees_it(tmp_path: Path, body: EventBody) -> None:
     written = appended(tmp_path, body)
     assert SECRET.encode() not in written and SECRET.lower().encode() not in written
     assert b"[redacted:aws-access-key:0123abcd]" in written

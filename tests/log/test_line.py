@@ -11,24 +11,24 @@ import pytest
 
 from tacit.index import database as store
 from tacit.index import writer
-from tacit.log.codec import Damaged, damage, decode, encode, must_decode, seal, type_of
+from tacit.log.codec import DamagedLine, damage_reason, decode, encode, event_type, must_decode, with_checksum
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Triple
-from tacit.model.event import Body, Decided, Event, Origin, Proposed, Undone, Verdict
-from tacit.model.ids import event_id, following
-from tacit.model.memory import recollect
-from tacit.model.observation import Evaluated, Score, Unknown, WorkLogged
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, EventsUndone, Verdict
+from tacit.model.ids import event_id, next_event_id
+from tacit.model.memory import fold_memories
+from tacit.model.observation import EvaluationCreated, EvaluationScore, UnknownBody, WorkLogged
 
 Json = dict[str, object]
 CLAIM = Claim(Kind.RULE, GLOBAL, Triple("agent", "use", "pnpm"), "use pnpm", ("js",))
 NAME = event_id(1_700_000_000_000, bytes(10))
-ORIGIN = Origin(datetime(2024, 3, 1, 12, 30, tzinfo=UTC), 60, "host", "s1", "user", Provenance.USER_DIRECT)
+ORIGIN = EventOrigin(datetime(2024, 3, 1, 12, 30, tzinfo=UTC), 60, "host", "s1", "user", Provenance.USER_DIRECT)
 
 
-def event_of(body: Body) -> Event:
+def event_of(body: EventBody) -> Event:
     return Event(NAME, NAME, ORIGIN, GLOBAL, body)
 
 
-ADDED = event_of(Proposed(CLAIM, Verdict.ADDED, "user_direct", "said so", "a reason", 0.5))
+ADDED = event_of(ClaimProposed(CLAIM, Verdict.ADDED, "user_direct", "said so", "a reason", 0.5))
 
 
 def line_of(event: Event) -> bytes:
@@ -44,7 +44,7 @@ def fields_of(event: Event) -> Json:
 
 def sealed(fields: Json) -> bytes:
     """A line with a checksum that holds, as any other program could write it."""
-    return seal(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")).removesuffix(b"\n")
+    return with_checksum(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")).removesuffix(b"\n")
 
 
 def test_a_line_holds_the_whole_event() -> None:
@@ -86,17 +86,17 @@ def test_the_checksum_covers_every_byte_before_it() -> None:
 def test_a_checksum_in_capitals_is_not_ours() -> None:
     lines = (line_of(event_of(WorkLogged("", f"entry {number}"))) for number in range(50))
     head, mark, tail = next(line.rpartition(b',"c":"') for line in lines if line[-10:-2].upper() != line[-10:-2])
-    assert damage(head + mark + tail) is None
-    assert damage(head + mark + tail.upper()) == "the checksum does not match"
+    assert damage_reason(head + mark + tail) is None
+    assert damage_reason(head + mark + tail.upper()) == "the checksum does not match"
 
 
 @pytest.mark.parametrize("line", [b"", b"{}", b'{"c":"00000000"}', b"<<<<<<< HEAD", b"\xff" * 40, b'{"v":1}\r'])
 def test_what_is_no_line_of_the_log_is_damaged(line: bytes) -> None:
-    assert isinstance(decode(line), Damaged)
+    assert isinstance(decode(line), DamagedLine)
 
 
 def test_two_lines_run_together_are_damaged() -> None:
-    assert isinstance(decode(line_of(ADDED) + line_of(ADDED)), Damaged)
+    assert isinstance(decode(line_of(ADDED) + line_of(ADDED)), DamagedLine)
 
 
 def test_fields_of_others_do_not_disturb() -> None:
@@ -106,13 +106,13 @@ def test_fields_of_others_do_not_disturb() -> None:
 
 def test_a_type_from_the_future_is_kept_and_never_obeyed() -> None:
     event = decode(sealed({**fields_of(ADDED), "type": "memory.transmuted"}))
-    assert event == event_of(Unknown("memory.transmuted"))
+    assert event == event_of(UnknownBody("memory.transmuted"))
     assert isinstance(event, Event)
-    assert recollect([event]) == {}
+    assert fold_memories([event]) == {}
 
 
 def test_a_newer_version_of_a_known_type_is_kept_and_never_obeyed() -> None:
-    assert decode(sealed({**fields_of(ADDED), "v": 2})) == event_of(Unknown("memory.added"))
+    assert decode(sealed({**fields_of(ADDED), "v": 2})) == event_of(UnknownBody("memory.added"))
 
 
 def test_a_kind_from_the_future_is_kept_and_never_obeyed() -> None:
@@ -120,24 +120,24 @@ def test_a_kind_from_the_future_is_kept_and_never_obeyed() -> None:
     body = fields["body"]
     assert isinstance(body, dict)
     claim = {**body["claim"], "kind": "prophecy"}
-    assert decode(sealed({**fields, "body": {**body, "claim": claim}})) == event_of(Unknown("memory.added"))
+    assert decode(sealed({**fields, "body": {**body, "claim": claim}})) == event_of(UnknownBody("memory.added"))
 
 
 def test_a_very_deep_line_is_damaged_and_no_crash() -> None:
-    assert isinstance(decode(seal(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}")[:-1]), Damaged)
+    assert isinstance(decode(with_checksum(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}")[:-1]), DamagedLine)
 
 
 def test_a_number_that_json_does_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        encode(event_of(Proposed(CLAIM, Verdict.ADDED, "x", confidence=float("nan"))))
+        encode(event_of(ClaimProposed(CLAIM, Verdict.ADDED, "x", confidence=float("nan"))))
 
 
 EXAMPLES = (
     ADDED,
-    event_of(Decided(CLAIM, Verdict.REVISED, "why", "seen", CLAIM, True, 2, ("carried",))),
-    event_of(Undone((event_id(1, bytes(10)),), (CLAIM.id,), "label")),
+    event_of(ClaimDecided(CLAIM, Verdict.REVISED, "why", "seen", CLAIM, True, 2, ("carried",))),
+    event_of(EventsUndone((event_id(1, bytes(10)),), (CLAIM.id,), "label")),
     event_of(WorkLogged("T", "summary", "changes", "evidence", "next")),
-    event_of(Evaluated("2024-03-01", (Score("backlog", 1, "why"),))),
+    event_of(EvaluationCreated("2024-03-01", (EvaluationScore("backlog", 1, "why"),))),
 )
 WRONG: tuple[object, ...] = (None, True, 7, -1.5, "words", [], {}, [None], {"a": 1}, "2024-03-01T12:30:00")
 
@@ -165,8 +165,8 @@ def _harms(good: Event, line: bytes) -> bool:
     try:
         event = decode(line)
         if isinstance(event, Event):
-            recollect([good, event])
-            following(event.id, 0, bytes(10))
+            fold_memories([good, event])
+            next_event_id(event.id, 0, bytes(10))
             encode(event)
             _file(good, event)
     except Exception:
@@ -176,7 +176,9 @@ def _harms(good: Event, line: bytes) -> bool:
 
 def _file(*events: Event) -> None:
     filed = [
-        writer.Filed(event, type_of(event.body), "memory/events.jsonl", number, 0, 0, encode(event).rstrip(b"\n"))
+        writer.IndexedEvent(
+            event, event_type(event.body), "memory/events.jsonl", number, 0, 0, encode(event).rstrip(b"\n")
+        )
         for number, event in enumerate(events, 1)
     ]
-    writer.apply(store.create(":memory:"), filed, [], must_decode)
+    writer.apply_events(store.create_index(":memory:"), filed, [], must_decode)

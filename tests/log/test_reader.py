@@ -7,7 +7,7 @@ from io import BytesIO
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.log.log import MAX_LINE, Line, lines
+from tacit.log.log import MAX_LINE_BYTES, RawLine, read_lines
 
 unhurried = settings(deadline=None)  # a slow machine is no finding
 files = st.binary(max_size=60) | st.lists(st.sampled_from((b"\n", b"a", b"bc\r", b"\x85\xe2\x80\xa8", b"\0"))).map(
@@ -15,8 +15,8 @@ files = st.binary(max_size=60) | st.lists(st.sampled_from((b"\n", b"a", b"bc\r",
 )
 
 
-def read(data: bytes, offset: int = 0, number: int = 0) -> list[Line]:
-    return list(lines(BytesIO(data), offset=offset, number=number))
+def read(data: bytes, offset: int = 0, number: int = 0) -> list[RawLine]:
+    return list(read_lines(BytesIO(data), offset=offset, number=number))
 
 
 @unhurried
@@ -41,7 +41,7 @@ def test_reading_on_from_any_line_gives_the_rest(data: bytes) -> None:
 @given(st.integers(-3, 3), st.booleans())
 @example(0, True)
 def test_the_longest_line_is_read_and_a_longer_one_is_passed_over(more: int, ended: bool) -> None:
-    long = b"x" * (MAX_LINE - 1 + more) + b"\n"
+    long = b"x" * (MAX_LINE_BYTES - 1 + more) + b"\n"
     data = b"before\n" + long + b"after" + (b"\n" if ended else b"")
     before, middle, *rest = read(data)
     assert (before.data, before.too_long) == (b"before", False)
@@ -51,12 +51,12 @@ def test_the_longest_line_is_read_and_a_longer_one_is_passed_over(more: int, end
 
 
 def test_a_line_of_many_pieces_is_passed_over_whole() -> None:
-    data = b"x" * (5 * MAX_LINE + 17) + b"\nafter\n"
+    data = b"x" * (5 * MAX_LINE_BYTES + 17) + b"\nafter\n"
     first, last = read(data)
-    assert (first.too_long, first.data, first.length) == (True, b"", 5 * MAX_LINE + 18)
+    assert (first.too_long, first.data, first.length) == (True, b"", 5 * MAX_LINE_BYTES + 18)
     assert (last.number, last.offset, last.data) == (2, first.end, b"after")
 
 
 def test_an_endless_line_is_never_yielded() -> None:
-    assert read(b"x" * (3 * MAX_LINE)) == []
+    assert read(b"x" * (3 * MAX_LINE_BYTES)) == []
     assert read(b"") == []

@@ -12,22 +12,22 @@ from hypothesis import given
 
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
-from tacit.home.key import load_key, make_key, mark
-from tacit.log.codec import decode, encode, is_line_of, parted, seal
+from tacit.home.key import ensure_key, load_key, secret_digest
+from tacit.log.codec import decode, encode, is_encoding_of, split_mac, with_checksum
 from tacit.log.log import Log
-from tacit.log.signing import KEY_LENGTH, Signing
+from tacit.log.signing import KEY_BYTES, LineSigner
 from tacit.model.event import Event
 from tests.laws.strategies import law, logs
 from tests.laws.test_codec import EMPTY_BODIES, event_of, events
 
-_KEY = bytes(range(KEY_LENGTH))
+_KEY = bytes(range(KEY_BYTES))
 
 
-def signing(home: Path, key: bytes | None = _KEY) -> Signing:
-    return Signing(str(home), OsDisk(), lambda _make: key)
+def signing(home: Path, key: bytes | None = _KEY) -> LineSigner:
+    return LineSigner(str(home), OsDisk(), lambda _make: key)
 
 
-def log_of(home: Path, codes: Signing) -> Log:
+def log_of(home: Path, codes: LineSigner) -> Log:
     return Log(str(home), OsDisk(), FileLock(str(home / "lock"), 5), lambda: os.urandom(10), signing=codes)
 
 
@@ -37,14 +37,14 @@ def test_a_code_changes_nothing_that_is_read_and_holds_for_these_bytes_alone(eve
     codes = signing(Path("/nowhere"))
     line = encode(event, codes.sign).removesuffix(b"\n")
     bare = encode(event).removesuffix(b"\n")
-    content, code = parted(line)
+    content, code = split_mac(line)
     assert decode(line) == event == decode(bare)
-    assert is_line_of(event, line) and is_line_of(event, bare)
-    assert parted(bare) == (content, b"")
+    assert is_encoding_of(event, line) and is_encoding_of(event, bare)
+    assert split_mac(bare) == (content, b"")
     assert codes.verifies(content, code)
     assert not codes.verifies(content + b" ", code)
     assert not codes.verifies(content, b"")
-    assert not signing(Path("/nowhere"), bytes(KEY_LENGTH)).verifies(content, code)
+    assert not signing(Path("/nowhere"), bytes(KEY_BYTES)).verifies(content, code)
 
 
 @pytest.mark.parametrize("body", EMPTY_BODIES, ids=lambda body: type(body).__name__)
@@ -52,34 +52,36 @@ def test_a_line_of_every_kind_is_signed_whichever_way_it_is_written(body: object
     codes = signing(tmp_path)
     log = log_of(tmp_path, codes)
     event = event_of(body)  # type: ignore[arg-type]
-    log.keep([event])
-    log.adopt("other", [event])
+    log.append_events([event])
+    log.import_events("other", [event])
     (tmp_path / "memory").mkdir(exist_ok=True)
-    log.bury([event])
+    log.import_tombstones([event])
     found = [record.line.data for segment in log.segments() for record in log.read(segment)]
     assert len(found) == 3
-    assert all(codes.verifies(*parted(line)) for line in found)
+    assert all(codes.verifies(*split_mac(line)) for line in found)
 
 
 @law
 @given(logs)
 def test_sealing_by_hand_makes_no_code(log: list[Event]) -> None:
     for event in log:
-        content, code = parted(encode(event, signing(Path("/nowhere")).sign).removesuffix(b"\n"))
-        assert seal(content + b"}") == encode(event) and len(code) == 32
+        content, code = split_mac(encode(event, signing(Path("/nowhere")).sign).removesuffix(b"\n"))
+        assert with_checksum(content + b"}") == encode(event) and len(code) == 32
 
 
 def test_without_a_key_a_line_is_written_without_a_code(tmp_path: Path) -> None:
     codes = signing(tmp_path, None)
-    log_of(tmp_path, codes).keep([event_of(EMPTY_BODIES[0])])
+    log_of(tmp_path, codes).append_events([event_of(EMPTY_BODIES[0])])
     (path,) = (tmp_path / "memory").glob("*.jsonl")
     assert b'"m":' not in path.read_bytes()
-    assert codes.baseline() is None
+    assert codes.read_baseline() is None
 
 
 def test_sixteen_processes_that_make_a_key_at_once_have_the_same(tmp_path: Path) -> None:
     path = tmp_path / ".tacit" / "key"
-    code = "import sys; from tacit.home.key import make_key; sys.stdin.readline(); print(make_key(sys.argv[1]).hex())"
+    code = (
+        "import sys; from tacit.home.key import ensure_key; sys.stdin.readline(); print(ensure_key(sys.argv[1]).hex())"
+    )
     started = [
         subprocess.Popen(
             [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -87,7 +89,7 @@ def test_sixteen_processes_that_make_a_key_at_once_have_the_same(tmp_path: Path)
         for _ in range(16)
     ]
     told = [process.communicate("go\n", timeout=120)[0].strip() for process in started]
-    assert set(told) == {path.read_bytes().hex()} and len(told[0]) == 2 * KEY_LENGTH
+    assert set(told) == {path.read_bytes().hex()} and len(told[0]) == 2 * KEY_BYTES
     assert path.stat().st_mode & 0o777 == 0o600
     assert sorted(os.listdir(path.parent)) == ["key"]
 
@@ -96,10 +98,10 @@ def test_what_lies_in_the_place_of_a_key_and_is_none_is_kept_beside_it(tmp_path:
     path = tmp_path / "key"
     path.write_bytes(b"half")
     assert load_key(str(path), make=False) is None
-    made = make_key(str(path))
-    assert len(made) == KEY_LENGTH == len(path.read_bytes())
+    made = ensure_key(str(path))
+    assert len(made) == KEY_BYTES == len(path.read_bytes())
     assert (tmp_path / "key.damaged").read_bytes() == b"half"
-    assert mark(str(path), "a secret") == mark(str(path), "a secret")
+    assert secret_digest(str(path), "a secret") == secret_digest(str(path), "a secret")
 
 
 @pytest.mark.parametrize("plant", ["link", "pipe", "folder"])

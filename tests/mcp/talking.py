@@ -16,8 +16,8 @@ from mcp.client.stdio import stdio_client
 from mcp_types import Implementation
 
 from mcp import ClientSession, StdioServerParameters
-from tacit.mcp.protocol import written
-from tacit.mcp.server import Server
+from tacit.mcp.protocol import encode_message
+from tacit.mcp.server import McpServer
 from tests.e2e.person import Person
 
 T = TypeVar("T")
@@ -119,9 +119,9 @@ def answers(
 def heard(person: Person, *messages: object, cwd: Path | None = None, **environment: str) -> list[Any]:
     """The same from a server in this process, which is quick."""
     with person.at(cwd, **environment):
-        server = Server()
+        server = McpServer()
         told = [server.answer(json.dumps(message).encode()) for message in messages]
-    return [json.loads(written(one)) for one in told if one is not None]
+    return [json.loads(encode_message(one)) for one in told if one is not None]
 
 
 def answer(person: Person, message: object, *, cwd: Path | None = None, **environment: str) -> Any:

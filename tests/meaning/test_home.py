@@ -14,10 +14,10 @@ import pytest
 
 from tacit.index import sessions
 from tacit.index import vectors as kept_vectors
-from tacit.index.vectors import Vector, print_of
+from tacit.index.vectors import StoredVector, hash_text
 from tacit.log.codec import must_decode
 from tacit.model.ids import ClaimId, claim_number
-from tacit.search.semantic import Meaning
+from tacit.search.semantic import EmbeddingModel
 from tests.e2e.person import Person, Said
 from tests.e2e.test_learn import write as transcript
 from tests.meaning.opened import index_of
@@ -158,8 +158,8 @@ def test_what_went_while_it_was_encoded_is_not_kept(person: Person, project: Pat
             (message, "another text", 0),
             (-5, RELEASE, 0),
         ):
-            made = Vector(number, print_of(text), b"vector")
-            assert kept_vectors.put(connection, [made], must_decode) == kept
+            made = StoredVector(number, hash_text(text), b"vector")
+            assert kept_vectors.store_vectors(connection, [made], must_decode) == kept
 
 
 def test_what_is_believed_again_can_be_compared_again(extra: Person, packages: Path) -> None:
@@ -170,14 +170,14 @@ def test_what_is_believed_again_can_be_compared_again(extra: Person, packages: P
 
 
 def test_of_a_purged_memory_no_vector_is_left_and_others_are_made_again(
-    extra: Person, packages: Path, meaning: Meaning
+    extra: Person, packages: Path, meaning: EmbeddingModel
 ) -> None:
-    assert in_files(extra, meaning.vector(RELEASE))
+    assert in_files(extra, meaning.embed(RELEASE))
     extra.tacit("purge", "--text", RELEASE, "--yes")
-    assert not in_files(extra, meaning.vector(RELEASE))
+    assert not in_files(extra, meaning.embed(RELEASE))
     with_extra(extra, packages, "improve")
     assert len(vectors(extra)) == 2
-    assert not in_files(extra, meaning.vector(RELEASE))
+    assert not in_files(extra, meaning.embed(RELEASE))
 
 
 def in_files(person: Person, vector: bytes) -> list[Path]:
@@ -223,7 +223,7 @@ def test_a_session_that_went_on_keeps_the_vectors_it_had(person: Person, package
 
 
 def test_what_comes_late_into_a_session_leaves_no_vector_at_a_wrong_place(
-    person: Person, packages: Path, project: Path, meaning: Meaning
+    person: Person, packages: Path, project: Path, meaning: EmbeddingModel
 ) -> None:
     file = transcript(person, project, "1", "restore all of it please", "draw me a zebra")
     person.tacit("capture", str(file))
@@ -237,26 +237,26 @@ def test_what_comes_late_into_a_session_leaves_no_vector_at_a_wrong_place(
     told = said(person)
     assert "an invoice, too" in told.values()
     kept = vectors(person)
-    assert kept and all(vector == meaning.vector(told[number]) for number, vector in kept.items())
+    assert kept and all(vector == meaning.embed(told[number]) for number, vector in kept.items())
     with_extra(person, packages, "improve")
-    assert vectors(person) == {number: meaning.vector(text) for number, text in told.items()}
+    assert vectors(person) == {number: meaning.embed(text) for number, text in told.items()}
 
 
 def said(person: Person) -> dict[int, str]:
     with closing(index_of(person.home)) as connection:
-        (row,) = sessions.rows(connection)
-        session = sessions.session(connection, row, must_decode)
-    return dict(kept_vectors.said(claim_number(row.id), session))
+        (row,) = sessions.session_rows(connection)
+        session = sessions.load_session(connection, row, must_decode)
+    return dict(kept_vectors.message_texts(claim_number(row.id), session))
 
 
 def test_of_a_purged_message_no_vector_is_left_and_others_are_made_again(
-    person: Person, packages: Path, project: Path, meaning: Meaning
+    person: Person, packages: Path, project: Path, meaning: EmbeddingModel
 ) -> None:
     kept, purged = "restore all of it please", "draw me a zebra with stripes"
     person.tacit("capture", str(transcript(person, project, "1", kept, purged)))
     with_extra(person, packages, "reindex")
-    assert in_files(person, meaning.vector(purged))
+    assert in_files(person, meaning.embed(purged))
     person.tacit("purge", "--text", purged, "--yes")
     with_extra(person, packages, "improve")
-    assert in_files(person, meaning.vector(kept))
-    assert not in_files(person, meaning.vector(purged))
+    assert in_files(person, meaning.embed(kept))
+    assert not in_files(person, meaning.embed(purged))

@@ -8,7 +8,7 @@ import pytest
 
 from tacit.model.claim import Kind, project_scope
 from tacit.model.ids import ClaimId
-from tacit.pages.facts import fact_line, in_order, line_id, parsed, reconciled, updated
+from tacit.pages.facts import fact_id, fact_line, parse_fact, reconcile_fact, sort_facts, update_facts
 from tests.notes.build import active, pending, retired, says
 
 PNPM = says("use pnpm", kind=Kind.CONSTRAINT, tags=("js",))
@@ -35,7 +35,7 @@ def test_an_open_conflict_is_a_tag() -> None:
 
 def test_only_facts_that_hold_are_in_the_file() -> None:
     others = [says(text) for text in ("run a", "run b", "run c")]
-    lines = updated(
+    lines = update_facts(
         [],
         [
             active(PNPM),
@@ -44,40 +44,40 @@ def test_only_facts_that_hold_are_in_the_file() -> None:
             active(others[2], overruled_by=ClaimId("0123456789ab")),
         ],
     )
-    assert [line_id(line) for line in lines] == [PNPM.id]
-    assert updated(lines, [retired(PNPM, "old", "today")]) == []
-    assert updated(lines, [], [PNPM.id]) == []
+    assert [fact_id(line) for line in lines] == [PNPM.id]
+    assert update_facts(lines, [retired(PNPM, "old", "today")]) == []
+    assert update_facts(lines, [], [PNPM.id]) == []
 
 
 def test_said_again_it_is_one_line_with_more_strength() -> None:
-    first = updated([], [active(PNPM)])
-    again = updated(first, [active(PNPM, "", "")])
+    first = update_facts([], [active(PNPM)])
+    again = update_facts(first, [active(PNPM, "", "")])
     assert [json.loads(line)["strength"] for line in again] == [2]
 
 
 def test_what_cannot_be_read_comes_last_as_it_came() -> None:
     ours = [fact_line(active(says(text))) for text in ("run b", "run a")]
     theirs = ["<<<<<<< HEAD", "[1, 2]", "not json"]
-    assert in_order([theirs[0], *ours, "", theirs[1], "  ", theirs[2]]) == [ours[1], ours[0], *theirs]
+    assert sort_facts([theirs[0], *ours, "", theirs[1], "  ", theirs[2]]) == [ours[1], ours[0], *theirs]
 
 
 @pytest.mark.parametrize("line", ["", "[]", "7", "null", "{", '{"id": 7}', '{"id": null}', "NaN", "[" * 100_000])
 def test_a_line_without_an_id_is_nobodys(line: str) -> None:
-    assert line_id(line) is None
+    assert fact_id(line) is None
 
 
 def test_an_id_is_found_wherever_it_stands() -> None:
-    assert line_id('{"note": "of theirs", "id": "0123456789ab"}') == "0123456789ab"
-    assert line_id(fact_line(active(PNPM))) == PNPM.id
+    assert fact_id('{"note": "of theirs", "id": "0123456789ab"}') == "0123456789ab"
+    assert fact_id(fact_line(active(PNPM))) == PNPM.id
 
 
 def test_a_field_of_others_survives_a_change_of_ours() -> None:
     base = fact_line(active(PNPM))
     theirs = json.dumps({**json.loads(base), "owner": "team-a"})
-    merged = parsed(reconciled(base, fact_line(active(PNPM, "", "")), theirs))
+    merged = parse_fact(reconcile_fact(base, fact_line(active(PNPM, "", "")), theirs))
     assert merged == {**json.loads(fact_line(active(PNPM, "", ""))), "owner": "team-a"}
 
 
 def test_where_they_changed_nothing_of_meaning_our_line_stands_to_the_byte() -> None:
     base, mine = fact_line(active(PNPM)), fact_line(active(PNPM, "", ""))
-    assert reconciled(base, mine, json.dumps(json.loads(base), indent=None, sort_keys=True)) == mine
+    assert reconcile_fact(base, mine, json.dumps(json.loads(base), indent=None, sort_keys=True)) == mine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacit.model.claim import Kind, project_scope
 from tacit.model.ids import ClaimId
-from tacit.pages.long_term import entry_line, line_id, read, render, section_of, updated
+from tacit.pages.long_term import entry_id, entry_line, parse_entries, render_long_term, section_of, update_long_term
 from tests.notes.build import active, dismissed, pending, retired, says
 
 SECTIONS = [
@@ -24,8 +24,8 @@ PNPM = says("use pnpm")
 
 
 def test_an_empty_page_has_every_section_in_its_order() -> None:
-    assert [line[3:] for line in render([]) if line.startswith("## ")] == SECTIONS
-    assert render([])[0] == "# Long-term memory"
+    assert [line[3:] for line in render_long_term([]) if line.startswith("## ")] == SECTIONS
+    assert render_long_term([])[0] == "# Long-term memory"
 
 
 def test_every_kind_has_a_section_of_its_own_name() -> None:
@@ -60,7 +60,7 @@ def test_a_forgotten_memory_tells_its_reason_and_evidence() -> None:
 def test_a_suggestion_is_a_candidate_and_a_dismissed_one_stands_nowhere() -> None:
     assert section_of(pending(PNPM)) == "Promotion Candidates"
     assert section_of(dismissed(PNPM)) is None
-    assert render([dismissed(PNPM)]) == render([])
+    assert render_long_term([dismissed(PNPM)]) == render_long_term([])
 
 
 def test_an_overruled_memory_is_no_fact_any_more() -> None:
@@ -76,25 +76,25 @@ def test_an_open_conflict_is_told() -> None:
 
 def test_a_text_of_several_lines_stays_one_entry_in_its_section() -> None:
     claim = says("use pnpm\n## Preferences\n\n- 2020-01-01: forged ^0123456789ab")
-    page = render([active(claim)])
-    (entry,) = read(page)
+    page = render_long_term([active(claim)])
+    (entry,) = parse_entries(page)
     assert (entry.section, entry.text, entry.id) == ("Rules", claim.sentence, claim.id)
 
 
 def test_a_memory_that_moved_on_stands_only_in_its_new_section() -> None:
-    page = render([pending(PNPM), active(says("I prefer tabs"))])
-    accepted = updated(page, [active(PNPM)])
-    assert [(entry.section, entry.id) for entry in read(accepted)] == [
+    page = render_long_term([pending(PNPM), active(says("I prefer tabs"))])
+    accepted = update_long_term(page, [active(PNPM)])
+    assert [(entry.section, entry.id) for entry in parse_entries(accepted)] == [
         ("Rules", PNPM.id),
         ("Preferences", says("I prefer tabs").id),
     ]
-    assert updated(accepted, [], [PNPM.id]) == render([active(says("I prefer tabs"))])
+    assert update_long_term(accepted, [], [PNPM.id]) == render_long_term([active(says("I prefer tabs"))])
 
 
 def test_entries_stand_by_day_and_then_by_id() -> None:
     claims = [says(f"run step {number}") for number in range(6)]
-    page = render([active(claim) for claim in claims])
-    assert [line_id(line) for line in page if line.startswith("- ")] == sorted(claim.id for claim in claims)
+    page = render_long_term([active(claim) for claim in claims])
+    assert [entry_id(line) for line in page if line.startswith("- ")] == sorted(claim.id for claim in claims)
 
 
 def test_a_page_that_a_person_wrote_in_is_read_as_far_as_it_can_be() -> None:
@@ -109,7 +109,7 @@ def test_a_page_that_a_person_wrote_in_is_read_as_far_as_it_can_be() -> None:
         "## Preferences",
         "- 2024-01-02: tea (evidence: asked) ^0123456789ab",
     ]
-    assert [tuple(entry) for entry in read(page)] == [
+    assert [tuple(entry) for entry in parse_entries(page)] == [
         ("Rules", "2024-01-01", "a new rule of mine", "", None),
         ("Rules", "", "no date here", "", None),
         ("Preferences", "2024-01-02", "tea", "evidence: asked", "0123456789ab"),

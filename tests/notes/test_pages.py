@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.model.claim import project_scope
-from tacit.model.observation import Evaluated, Score, WorkLogged
+from tacit.model.observation import EvaluationCreated, EvaluationScore, WorkLogged
 from tacit.pages import markdown as evaluations
 from tacit.pages import markdown as worklog
 from tests.notes.build import event, unhurried
@@ -36,7 +36,11 @@ def test_what_was_not_said_is_not_on_the_page() -> None:
 
 
 def test_an_evaluation_tells_each_measure_with_its_reason() -> None:
-    measured = event(Evaluated("2024-03-01", (Score("evidence", 2, "all have some"), Score("backlog", 0, "40 wait"))))
+    measured = event(
+        EvaluationCreated(
+            "2024-03-01", (EvaluationScore("evidence", 2, "all have some"), EvaluationScore("backlog", 0, "40 wait"))
+        )
+    )
     assert evaluations.evaluation_page("2024-03-01", [measured]) == [
         "# Evaluation of 2024-03-01: 2 of 4 points",
         "",
@@ -53,5 +57,5 @@ def test_no_text_breaks_out_of_its_line(task: str, summary: str, changes: str) -
     page = worklog.worklog_page("2024-03-01", [logged])
     assert [line[:2] for line in page if line.startswith("#")] == ["# ", "##"]
     assert len("\n".join(page).splitlines()) == len(page)
-    measured = event(Evaluated("2024-03-01", (Score(task, 1, summary),)))
+    measured = event(EvaluationCreated("2024-03-01", (EvaluationScore(task, 1, summary),)))
     assert len("\n".join(evaluations.evaluation_page("2024-03-01", [measured])).splitlines()) == 3

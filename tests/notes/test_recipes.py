@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.pages import workflows as form
-from tacit.pages.workflows import FORMATS, Form, Recipe, function_name, safe_name, sh_word
+from tacit.pages.workflows import FORMATS, WorkflowExport, WorkflowForm, function_name, safe_name, sh_word
 
 PATH = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
 ENVIRONMENT = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": os.devnull}
@@ -32,7 +32,7 @@ def tool(name: str) -> str:
 
 
 def exported(
-    format_: str, recipe: Recipe, folder: Path, *, cwd: Path | None = None
+    format_: str, recipe: WorkflowExport, folder: Path, *, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Write the export and run it with the real tool."""
     recipe = recipe._replace(shell=SHELLS[format_])
@@ -64,7 +64,7 @@ def directly(shell: str, step: str, cwd: Path) -> str:
     return done.stdout
 
 
-def as_an_agent_would(text: str, recipe: Recipe, cwd: Path) -> subprocess.CompletedProcess[str]:
+def as_an_agent_would(text: str, recipe: WorkflowExport, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Replace what Claude Code replaces, refuse what it would run, and run the fenced blocks in one shell each."""
     assert not re.search("!`[^`]+`", text)
     text = re.sub(r"\$(?:ARGUMENTS|\d)", "REPLACED", text)
@@ -125,7 +125,7 @@ def test_whatever_a_step_holds_is_printed_as_it_stands(format_: str, examples: i
     @given(st.lists(nasty, min_size=most, max_size=most))
     def holds(texts: list[str]) -> None:
         steps = tuple(printing(text, SHELLS[format_]) for text in texts)
-        done = exported(format_, Recipe("all", steps), tmp_path)
+        done = exported(format_, WorkflowExport("all", steps), tmp_path)
         assert (done.stdout, done.returncode) == (_read("".join(f"{text}|" for text in texts)), 0), done.stderr
 
     holds()
@@ -157,7 +157,7 @@ REAL = (
 def test_real_commands_print_what_they_print_when_run_directly(format_: str, tmp_path: Path) -> None:
     expected = "".join(directly(SHELLS[format_], step, tmp_path) for step in REAL)
     assert expected.count("\n") > 20
-    done = exported(format_, Recipe("real", REAL), tmp_path)
+    done = exported(format_, WorkflowExport("real", REAL), tmp_path)
     assert (done.stdout, done.returncode) == (expected, 0), done.stderr
 
 
@@ -169,12 +169,12 @@ def test_real_commands_of_fish_print_what_they_print_when_run_directly(tmp_path:
         "echo 漢字 'x\u202ey' \\u263a",
     )
     expected = "".join(directly("fish", step, tmp_path) for step in steps)
-    assert exported("fish", Recipe("real", steps), tmp_path).stdout == expected
+    assert exported("fish", WorkflowExport("real", steps), tmp_path).stdout == expected
 
 
 @pytest.mark.parametrize("format_", TOOLS)
 def test_an_export_stops_at_the_first_step_that_fails(format_: str, tmp_path: Path) -> None:
-    done = exported(format_, Recipe("stops", ("echo one", "exit 3", "echo two")), tmp_path)
+    done = exported(format_, WorkflowExport("stops", ("echo one", "exit 3", "echo two")), tmp_path)
     assert done.stdout == "one\n"
     assert done.returncode == (2 if format_ == "make" else 3)
 
@@ -183,7 +183,7 @@ def test_an_export_stops_at_the_first_step_that_fails(format_: str, tmp_path: Pa
 def test_an_export_changes_to_the_directory_and_a_cd_step_to_another(format_: str, tmp_path: Path) -> None:
     folder = tmp_path / f"it's a $1 {{{{x}}}} %#! \\ `folder` {BIDI}"
     (folder / "sub folder").mkdir(parents=True)
-    recipe = Recipe("where", ("pwd", "cd 'sub folder'", "pwd", "cd .. && pwd", "pwd"), str(folder))
+    recipe = WorkflowExport("where", ("pwd", "cd 'sub folder'", "pwd", "cd .. && pwd", "pwd"), str(folder))
     done = exported(format_, recipe, tmp_path)
     inner = f"{folder}/sub folder"
     assert (done.stdout, done.returncode) == (f"{folder}\n{inner}\n{folder}\n{inner}\n", 0), done.stderr
@@ -193,14 +193,14 @@ def test_an_export_changes_to_the_directory_and_a_cd_step_to_another(format_: st
 def test_without_a_directory_it_runs_where_one_stands(format_: str, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    assert exported(format_, Recipe("where", ("pwd",)), tmp_path, cwd=elsewhere).stdout == f"{elsewhere}\n"
+    assert exported(format_, WorkflowExport("where", ("pwd",)), tmp_path, cwd=elsewhere).stdout == f"{elsewhere}\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_whoever_calls_the_function_stays_where_they_are(shell: str, tmp_path: Path) -> None:
     folder, file = tmp_path / "folder", tmp_path / "function"
     folder.mkdir()
-    file.write_text(FORMATS[shell](Recipe("there", ("x=1", "cd /"), str(folder))))
+    file.write_text(FORMATS[shell](WorkflowExport("there", ("x=1", "cd /"), str(folder))))
     done = ran([tool(shell), "-c", f"source {file}; there; pwd"], tmp_path)
     assert done.stdout == f"{tmp_path}\n"
 
@@ -208,28 +208,30 @@ def test_whoever_calls_the_function_stays_where_they_are(shell: str, tmp_path: P
 @pytest.mark.parametrize("format_", TOOLS)
 @pytest.mark.parametrize("name", ["test", "if", "1st", "a.b", "echo", "import", "x\n\techo pwned \\", "--", "é"])
 def test_no_name_does_harm(name: str, format_: str, tmp_path: Path) -> None:
-    done = exported(format_, Recipe(name, ("echo fine; test 1 = 1",)), tmp_path)
+    done = exported(format_, WorkflowExport(name, ("echo fine; test 1 = 1",)), tmp_path)
     assert (done.stdout, done.returncode) == ("fine\n", 0), done.stderr
 
 
 @pytest.mark.parametrize("format_", TOOLS)
 def test_an_export_says_where_it_comes_from_and_shows_no_invisible_letters(format_: str) -> None:
-    text = FORMATS[format_](Recipe("check", (f"echo {BIDI} \x1b[31m",), shell=SHELLS[format_]))
+    text = FORMATS[format_](WorkflowExport("check", (f"echo {BIDI} \x1b[31m",), shell=SHELLS[format_]))
     assert "tacit workflow edit check" in text
     assert BIDI not in text and "\x1b" not in text
 
 
 def test_a_function_hides_no_command_of_its_own_steps() -> None:
-    assert function_name(Recipe("make", ("make test",))) == "run-make"
+    assert function_name(WorkflowExport("make", ("make test",))) == "run-make"
 
 
 def test_a_slash_command_allows_no_tools_by_itself() -> None:
-    assert "allowed-tools" not in FORMATS["claude-command"](Recipe("check", ("make",)))
+    assert "allowed-tools" not in FORMATS["claude-command"](WorkflowExport("check", ("make",)))
 
 
 def test_a_make_step_is_the_first_make(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("all:\n\t@echo level $(MAKELEVEL)\n")
-    assert exported("make", Recipe("again", ("make -C .",)), tmp_path).stdout == directly("zsh", "make -C .", tmp_path)
+    assert exported("make", WorkflowExport("again", ("make -C .",)), tmp_path).stdout == directly(
+        "zsh", "make -C .", tmp_path
+    )
 
 
 def test_a_posix_word_needs_nothing_but_a_posix_shell(tmp_path: Path) -> None:
@@ -245,8 +247,8 @@ steps = st.lists(nasty.map(lambda text: text.strip("\n")).filter(str.strip), min
 @settings(max_examples=200, deadline=None)
 @given(steps, st.sampled_from(("", "/home/some one/x:y # z")))
 def test_a_form_read_back_is_the_same(given_steps: tuple[str, ...], directory: str) -> None:
-    before = Form("check", tuple(_with_tidy_blanks(step) for step in given_steps), directory)
-    assert form.read(form.write(before)) == before
+    before = WorkflowForm("check", tuple(_with_tidy_blanks(step) for step in given_steps), directory)
+    assert form.parse_form(form.render_form(before)) == before
 
 
 def _with_tidy_blanks(step: str) -> str:
@@ -255,12 +257,12 @@ def _with_tidy_blanks(step: str) -> str:
 
 
 def test_editors_that_end_lines_otherwise_change_nothing() -> None:
-    before = Form("check", ("one\ntwo", "three"), "/x")
-    assert form.read(form.write(before).replace("\n", "\r\n")) == before
+    before = WorkflowForm("check", ("one\ntwo", "three"), "/x")
+    assert form.parse_form(form.render_form(before).replace("\n", "\r\n")) == before
 
 
 def test_a_step_on_the_line_of_its_key_and_tabs_are_understood() -> None:
-    assert form.read("name: x\nstep: make\n\nstep:\n\techo a\n\n\techo b\n\n") == Form(
+    assert form.parse_form("name: x\nstep: make\n\nstep:\n\techo a\n\n\techo b\n\n") == WorkflowForm(
         "x", ("make", "echo a\n\necho b")
     )
 
@@ -270,13 +272,13 @@ def test_a_step_on_the_line_of_its_key_and_tabs_are_understood() -> None:
 )
 def test_a_form_that_is_not_understood_says_what_to_type(text: str) -> None:
     with pytest.raises(Exception, match=r"line \d|no name") as refused:
-        form.read(text)
+        form.parse_form(text)
     assert getattr(refused.value, "hint", "")
 
 
 # Placeholders
 
-ASKING = Recipe("asking", ("cd {?where}", "printf '%s|' v{?version} \"<{?message}>\" '({?version})'", "pwd"))
+ASKING = WorkflowExport("asking", ("cd {?where}", "printf '%s|' v{?version} \"<{?message}>\" '({?version})'", "pwd"))
 NASTY = 'it\'s $(id) "`x`"; echo no \\'
 
 
@@ -285,7 +287,9 @@ def called_with(format_: str, folder: Path, *values: str) -> subprocess.Complete
     recipe = ASKING._replace(shell=SHELLS[format_])
     file = folder / "exported"
     file.write_text(FORMATS[format_](recipe), encoding="utf-8")
-    named = [f"tacit_{name}={value.replace('$', '$$')}" for name, value in zip(recipe.names, values, strict=False)]
+    named = [
+        f"tacit_{name}={value.replace('$', '$$')}" for name, value in zip(recipe.placeholders, values, strict=False)
+    ]
     calls = {
         "just": ["just", "--quiet", "--justfile", str(file), "asking", *values],
         "make": ["make", "--silent", "--file", str(file), "asking", *named],

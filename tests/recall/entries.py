@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from tacit.index.reader import Entry
-from tacit.index.sessions import Row
+from tacit.index.reader import MemoryRow
+from tacit.index.sessions import SessionRow
 from tacit.model.claim import GLOBAL, Scope, Status
-from tacit.model.conflict import stance
+from tacit.model.conflict import parse_stance
 from tacit.model.ids import ClaimId, claim_id, event_id
 from tacit.model.statement import claim_from
 
 LAST = event_id(1, bytes(10))
 
 
-def entry(sentence: str, scope: Scope = GLOBAL, *, strength: int = 1) -> Entry:
+def entry(sentence: str, scope: Scope = GLOBAL, *, strength: int = 1) -> MemoryRow:
     claim = claim_from(sentence, scope)
     at = "2026-02-03T10:00:00.000000Z"
-    return Entry(
-        claim.id, scope, claim.kind, Status.ACTIVE, claim.sentence, (), strength, LAST, at, None, False, stance(claim)
+    return MemoryRow(
+        claim.id,
+        scope,
+        claim.kind,
+        Status.ACTIVE,
+        claim.sentence,
+        (),
+        strength,
+        LAST,
+        at,
+        None,
+        False,
+        parse_stance(claim),
     )
 
 
-def row(title: str, outcome: str = "", *files: str, at: str = "2026-03-02T10:00:00.000000Z") -> Row:
+def row(title: str, outcome: str = "", *files: str, at: str = "2026-03-02T10:00:00.000000Z") -> SessionRow:
     own = ClaimId(claim_id("session", title))
     scope = Scope("project:example.org/kim/work")
-    return Row(
+    return SessionRow(
         id=own,
         agent="claude",
         name=title,
@@ -35,6 +46,6 @@ def row(title: str, outcome: str = "", *files: str, at: str = "2026-03-02T10:00:
         title=title,
         outcome=outcome,
         files=files,
-        alike=title,
+        request_key=title,
         compacted="",
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tacit.inject.relevance import MOST, bearing
+from tacit.inject.relevance import MAX_RELEVANT, relevant_memories
 from tests.recall.entries import entry
 
 MEMORIES = (
@@ -83,7 +83,7 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.prompt[:40] or "nothing")
 def test_a_prompt_is_given_what_it_is_about_and_nothing_else(case: Case) -> None:
-    found = [one.entry.sentence for one in bearing(case.prompt, map(entry, MEMORIES))]
+    found = [one.memory.sentence for one in relevant_memories(case.prompt, map(entry, MEMORIES))]
 
     assert sorted(found) == sorted(text for text in map(_sentence, MEMORIES) if text.startswith(case.comes or ("\0",)))
 
@@ -95,22 +95,22 @@ def _sentence(text: str) -> str:
 def test_at_most_three_come_those_that_share_most_first() -> None:
     several = [entry(f"the walrus cluster of region r{number} needs approval") for number in range(6)]
     whole = entry("walrus cluster approval")
-    found = bearing("approval for the walrus cluster in region r3", [*several, whole])
+    found = relevant_memories("approval for the walrus cluster in region r3", [*several, whole])
 
-    assert len(found) == MOST == 3
-    assert found[0].entry == whole
-    assert "r3" in found[1].entry.sentence
+    assert len(found) == MAX_RELEVANT == 3
+    assert found[0].memory == whole
+    assert "r3" in found[1].memory.sentence
 
 
 def test_the_order_of_candidates_does_not_matter() -> None:
     several = [entry(f"the walrus cluster of region r{number} needs approval") for number in range(6)]
     prompt = "approval for the walrus cluster"
 
-    assert bearing(prompt, several) == bearing(prompt, reversed(several))
+    assert relevant_memories(prompt, several) == relevant_memories(prompt, reversed(several))
 
 
 def test_the_reason_names_what_they_share() -> None:
-    (one,) = bearing("may I force push to main?", [entry("never force push to main")])
+    (one,) = relevant_memories("may I force push to main?", [entry("never force push to main")])
 
     assert "force" in one.reason and "push" in one.reason and "never" not in one.reason
 
@@ -119,9 +119,9 @@ def test_only_the_beginning_of_a_prompt_counts() -> None:
     """What is pasted behind it is seldom the question."""
     pasted = "look at this log\n" + "line of a log without meaning\n" * 400 + "force push to main"
 
-    assert bearing(pasted, [entry("never force push to main")]) == []
+    assert relevant_memories(pasted, [entry("never force push to main")]) == []
 
 
 @pytest.mark.parametrize("prompt", ["force pushing to main", "forced pushes to main", "FORCE PUSH TO MAIN!!!"])
 def test_forms_of_a_word_are_the_same_word(prompt: str) -> None:
-    assert len(bearing(prompt, [entry("never force push to main")])) == 1
+    assert len(relevant_memories(prompt, [entry("never force push to main")])) == 1

@@ -8,10 +8,10 @@ from datetime import date
 import pytest
 
 from tacit.index import database as store
-from tacit.index.doc_ids import PERSON, first_number, number_of
-from tacit.index.postings_writer import Lists, Wording
-from tacit.inject.relevance import Kin, kindred
-from tacit.search.bm25 import question_of
+from tacit.index.doc_ids import PERSON, message_doc_id, session_start_id
+from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.inject.relevance import RelatedSession, related_session
+from tacit.search.bm25 import query_from_words
 
 TALKS = {
     "login": "the login form loses its token when the session cookie expires",
@@ -22,7 +22,7 @@ TALKS = {
 
 @pytest.fixture
 def index() -> sqlite3.Connection:
-    return store.create(":memory:")
+    return store.create_index(":memory:")
 
 
 @pytest.fixture
@@ -32,16 +32,16 @@ def runs(index: sqlite3.Connection) -> dict[str, int]:
 
 
 def talk(index: sqlite3.Connection, session: int, *said: str, day: date = date(2026, 3, 1)) -> int:
-    first = first_number(day, session)
-    lists = Lists(index)
-    numbered = [(number_of(first, place, PERSON), text) for place, text in enumerate(said)]
-    lists.put([Wording(number, text, "") for number, text in numbered], fresh=True)
-    lists.settle()
+    first = session_start_id(day, session)
+    lists = PostingsWriter(index)
+    numbered = [(message_doc_id(first, place, PERSON), text) for place, text in enumerate(said)]
+    lists.add([IndexedDocument(number, text, "") for number, text in numbered], fresh=True)
+    lists.flush()
     return first
 
 
-def asked(index: sqlite3.Connection, prompt: str, *runs: int) -> Kin | None:
-    return kindred(index, question_of(index, prompt.split()), runs)
+def asked(index: sqlite3.Connection, prompt: str, *runs: int) -> RelatedSession | None:
+    return related_session(index, query_from_words(index, prompt.split()), runs)
 
 
 def test_the_session_that_spoke_of_it_is_found_with_the_words_it_shares(
@@ -49,7 +49,7 @@ def test_the_session_that_spoke_of_it_is_found_with_the_words_it_shares(
 ) -> None:
     found = asked(index, "token cookie chart", *runs.values())
 
-    assert found == Kin(runs["login"], ("cookie", "token"))
+    assert found == RelatedSession(runs["login"], ("cookie", "token"))
     assert found.reason == "it spoke of cookie, token"
 
 
@@ -82,7 +82,7 @@ def test_rare_words_decide(index: sqlite3.Connection, runs: dict[str, int]) -> N
     others = [talk(index, number, "please build the server") for number in range(10, 40)]
     found = asked(index, "build server token cookie", *others, *runs.values())
 
-    assert found is not None and found.run == runs["login"]
+    assert found is not None and found.start_id == runs["login"]
 
 
 def test_a_session_about_it_comes_before_a_long_one_that_also_mentions_it(index: sqlite3.Connection) -> None:
@@ -90,7 +90,7 @@ def test_a_session_about_it_comes_before_a_long_one_that_also_mentions_it(index:
     short = talk(index, 2, "token cookie")
 
     found = asked(index, "token cookie", long, short)
-    assert found is not None and found.run == short
+    assert found is not None and found.start_id == short
 
 
 def test_of_two_that_say_the_same_the_later_one_is_told(index: sqlite3.Connection) -> None:
@@ -98,4 +98,4 @@ def test_of_two_that_say_the_same_the_later_one_is_told(index: sqlite3.Connectio
     late = talk(index, 2, "token cookie", day=date(2026, 3, 1))
 
     found = asked(index, "token cookie", early, late)
-    assert found is not None and found.run == late
+    assert found is not None and found.start_id == late

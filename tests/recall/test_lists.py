@@ -10,49 +10,55 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import IndexUnwell
+from tacit.errors import IndexUnusableError
 from tacit.index import database as store
 from tacit.index import postings
-from tacit.index.doc_ids import PAGES, PERSON, RUN, first_number, number_of
-from tacit.index.postings_writer import Lists, Wording
+from tacit.index.doc_ids import FIRST_PAGE_ID, IDS_PER_SESSION, PERSON, message_doc_id, session_start_id
+from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.index.reader import dump
 from tacit.search import memories as elsewhere
-from tacit.search.bm25 import Word
+from tacit.search.bm25 import QueryTerm
 
 ALL = 1 << 40
 
 
 @pytest.fixture
 def index() -> sqlite3.Connection:
-    return store.create(":memory:")
+    return store.create_index(":memory:")
 
 
-def put(index: sqlite3.Connection, *wordings: Wording, fresh: bool = True) -> None:
-    lists = Lists(index)
-    lists.put(wordings, fresh=fresh)
-    lists.settle()
+def put(index: sqlite3.Connection, *wordings: IndexedDocument, fresh: bool = True) -> None:
+    lists = PostingsWriter(index)
+    lists.add(wordings, fresh=fresh)
+    lists.flush()
 
 
 def test_a_long_list_is_read_whole_from_its_beginning_and_in_between(index: sqlite3.Connection) -> None:
     numbers = [7 * number for number in range(1000)]
-    put(index, *(Wording(number, "walrus", "") for number in numbers))
+    put(index, *(IndexedDocument(number, "walrus", "") for number in numbers))
 
-    assert list(postings.elsewhere(index, "walru", ALL, memories=True)) == numbers
-    assert list(postings.elsewhere(index, "walru", 5, memories=True)) == numbers[:5]
-    assert postings.count(index, "walru") == 1000
-    assert [one for one in range(7000) if postings.holds(index, "walru", one)] == numbers
+    assert list(postings.memory_postings(index, "walru", ALL, memories=True)) == numbers
+    assert list(postings.memory_postings(index, "walru", 5, memories=True)) == numbers[:5]
+    assert postings.doc_freq(index, "walru") == 1000
+    assert [one for one in range(7000) if postings.has_term(index, "walru", one)] == numbers
 
 
 @pytest.mark.parametrize("step", [1, 7, 60, 900])  # all at once, among them, and one by one in the file
 def test_who_holds_a_word_is_the_same_however_it_is_looked_for(index: sqlite3.Connection, step: int) -> None:
-    put(index, *(Wording(7 * number, "walrus", "") for number in range(1000)), Wording(PAGES + 7, "walrus", ""))
-    word, asked = Word("walrus", "walru", 1001, 1.0), [*range(0, 8000, step), PAGES + 7]
+    put(
+        index,
+        *(IndexedDocument(7 * number, "walrus", "") for number in range(1000)),
+        IndexedDocument(FIRST_PAGE_ID + 7, "walrus", ""),
+    )
+    word, asked = QueryTerm("walrus", "walru", 1001, 1.0), [*range(0, 8000, step), FIRST_PAGE_ID + 7]
     for memories in (False, True):
-        lists = elsewhere._Lists(index, memories=memories)
-        before = list(lists.first(word, ALL))
-        assert lists.holding(word, asked) == {one for one in asked if one % 7 == 0 and one < 7000} | {PAGES + 7}
-        assert list(lists.first(word, ALL)) == before
-        assert list(lists.first(word, 5)) == before[:5]
+        lists = elsewhere._PostingsCache(index, memories=memories)
+        before = list(lists.first_postings(word, ALL))
+        assert lists.ids_with_term(word, asked) == {one for one in asked if one % 7 == 0 and one < 7000} | {
+            FIRST_PAGE_ID + 7
+        }
+        assert list(lists.first_postings(word, ALL)) == before
+        assert list(lists.first_postings(word, 5)) == before[:5]
 
 
 _places = st.lists(st.integers(0, 400), unique=True).map(sorted)
@@ -65,8 +71,8 @@ def test_what_stands_in_several_lists_is_found_from_the_beginning(
     there: list[int], lists: list[list[int]], wanted: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elsewhere, "_STEP", 16)
-        found = elsewhere._in_both(there, lists, wanted)
+        patch.setattr(elsewhere, "_INTERSECT_STEP", 16)
+        found = elsewhere._intersect(there, lists, wanted)
     every = [set(there).intersection(one) for one in lists]
     in_all, told = (sorted(set.intersection(*several)) if lists else [] for several in (every, found))
     assert told[:wanted] == in_all[:wanted]
@@ -75,28 +81,42 @@ def test_what_stands_in_several_lists_is_found_from_the_beginning(
 
 
 def test_memories_pages_and_messages_stand_apart(index: sqlite3.Connection) -> None:
-    first = first_number(date(2026, 3, 1), 5)
-    said = number_of(first, 3, PERSON)
-    put(index, Wording(11, "walrus", ""), Wording(PAGES + 1, "walrus", ""), Wording(said, "walrus walrus", ""))
+    first = session_start_id(date(2026, 3, 1), 5)
+    said = message_doc_id(first, 3, PERSON)
+    put(
+        index,
+        IndexedDocument(11, "walrus", ""),
+        IndexedDocument(FIRST_PAGE_ID + 1, "walrus", ""),
+        IndexedDocument(said, "walrus walrus", ""),
+    )
 
-    assert list(postings.elsewhere(index, "walru", ALL, memories=True)) == [11]
-    assert list(postings.elsewhere(index, "walru", ALL, memories=False)) == [11, PAGES + 1]
-    there = postings.in_sessions(index, "walru", ALL)
-    assert (list(there.numbers), list(there.counts)) == ([said], [2])
-    assert list(postings.within(index, "walru", first, first + RUN - 1).numbers) == [said]
-    assert list(postings.within(index, "walru", first + RUN, first + 2 * RUN - 1).numbers) == []
-    assert postings.length(index, first) == 2
+    assert list(postings.memory_postings(index, "walru", ALL, memories=True)) == [11]
+    assert list(postings.memory_postings(index, "walru", ALL, memories=False)) == [11, FIRST_PAGE_ID + 1]
+    there = postings.message_postings(index, "walru", ALL)
+    assert (list(there.doc_ids), list(there.term_freqs)) == ([said], [2])
+    assert list(postings.message_postings_between(index, "walru", first, first + IDS_PER_SESSION - 1).doc_ids) == [said]
+    assert (
+        list(
+            postings.message_postings_between(
+                index, "walru", first + IDS_PER_SESSION, first + 2 * IDS_PER_SESSION - 1
+            ).doc_ids
+        )
+        == []
+    )
+    assert postings.session_length(index, first) == 2
 
 
 def test_a_block_that_does_not_fit_itself_is_damage(index: sqlite3.Connection) -> None:
-    put(index, Wording(number_of(first_number(date(2026, 3, 1), 5), 3, PERSON), "walrus", ""))
+    put(index, IndexedDocument(message_doc_id(session_start_id(date(2026, 3, 1), 5), 3, PERSON), "walrus", ""))
     index.execute("UPDATE place SET counts = x''")
 
-    with pytest.raises(IndexUnwell):
-        postings.in_sessions(index, "walru", ALL)
+    with pytest.raises(IndexUnusableError):
+        postings.message_postings(index, "walru", ALL)
 
 
-_NUMBERS = st.sampled_from([1, 2, 3, PAGES + 1, *(first_number(date(2026, 3, 1), 5) + place for place in range(4))])
+_NUMBERS = st.sampled_from(
+    [1, 2, 3, FIRST_PAGE_ID + 1, *(session_start_id(date(2026, 3, 1), 5) + place for place in range(4))]
+)
 _TEXTS = st.lists(st.sampled_from(["walrus", "seal", "seals", "otter"]), max_size=4).map(" ".join)
 _CHANGES = st.lists(st.tuples(_NUMBERS, st.none() | st.tuples(_TEXTS, _TEXTS), st.booleans()), max_size=30)
 
@@ -104,19 +124,19 @@ _CHANGES = st.lists(st.tuples(_NUMBERS, st.none() | st.tuples(_TEXTS, _TEXTS), s
 @given(_CHANGES)
 @settings(max_examples=150, deadline=None)
 def test_lists_that_grew_and_shrank_are_those_of_what_is_left(changes: list) -> None:  # type: ignore[type-arg]
-    with closing(store.create(":memory:")) as grown, closing(store.create(":memory:")) as made:
-        lists = Lists(grown)
-        left: dict[int, Wording] = {}
+    with closing(store.create_index(":memory:")) as grown, closing(store.create_index(":memory:")) as made:
+        lists = PostingsWriter(grown)
+        left: dict[int, IndexedDocument] = {}
         for number, texts, written in changes:
             if texts is None:
-                lists.take_out(number)
+                lists.remove(number)
                 left.pop(number, None)
             else:
-                left[number] = Wording(number, *texts)
-                lists.put([left[number]], fresh=False)
+                left[number] = IndexedDocument(number, *texts)
+                lists.add([left[number]], fresh=False)
             if written:
-                lists.settle()
-        lists.settle()
+                lists.flush()
+        lists.flush()
         put(made, *(left[number] for number in sorted(left)))
 
         assert list(dump(grown)) == list(dump(made))
@@ -124,12 +144,15 @@ def test_lists_that_grew_and_shrank_are_those_of_what_is_left(changes: list) -> 
 
 def test_many_numbers_in_any_order_are_the_list_of_all_at_once() -> None:
     numbers = [(number * 7919) % 10007 for number in range(2000)]
-    with closing(store.create(":memory:")) as grown, closing(store.create(":memory:")) as made:
+    with closing(store.create_index(":memory:")) as grown, closing(store.create_index(":memory:")) as made:
         for at in range(0, 2000, 130):
-            put(grown, *(Wording(number, "walrus", "") for number in numbers[at : at + 130]))
+            put(grown, *(IndexedDocument(number, "walrus", "") for number in numbers[at : at + 130]))
         for number in numbers[:500]:
-            put(grown, Wording(number, "otter", ""), fresh=False)
-        put(made, *(Wording(number, "otter" if number in set(numbers[:500]) else "walrus", "") for number in numbers))
+            put(grown, IndexedDocument(number, "otter", ""), fresh=False)
+        put(
+            made,
+            *(IndexedDocument(number, "otter" if number in set(numbers[:500]) else "walrus", "") for number in numbers),
+        )
 
         assert list(dump(grown)) == list(dump(made))
         longest = grown.execute("SELECT max(length(numbers)) FROM place").fetchone()[0]

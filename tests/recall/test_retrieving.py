@@ -10,25 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.index import database as store
-from tacit.index.doc_ids import AGENT, PERSON, first_number, number_of, run_of, voice_of
-from tacit.index.postings_writer import Lists, Wording
-from tacit.search.bm25 import asked
-from tacit.search.memories import elsewhere
-from tacit.search.rank import Query, find, search
-from tacit.search.sessions import in_sessions
+from tacit.index.doc_ids import AGENT, PERSON, message_doc_id, role_of, session_start_id, start_id_of
+from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.search.bm25 import parse_query
+from tacit.search.memories import retrieve_memories
+from tacit.search.rank import Query, find_candidates, search
+from tacit.search.sessions import retrieve_messages
 
 MANY = 3100  # in more than are looked at one by one
 
 
 @pytest.fixture
 def index() -> sqlite3.Connection:
-    return store.create(":memory:")
+    return store.create_index(":memory:")
 
 
 def put(index: sqlite3.Connection, texts: dict[int, str]) -> None:
-    lists = Lists(index)
-    lists.put([Wording(number, text, "") for number, text in texts.items()], fresh=True)
-    lists.settle()
+    lists = PostingsWriter(index)
+    lists.add([IndexedDocument(number, text, "") for number, text in texts.items()], fresh=True)
+    lists.flush()
 
 
 def test_what_holds_two_words_that_are_everywhere_comes_first(index: sqlite3.Connection) -> None:
@@ -36,7 +36,7 @@ def test_what_holds_two_words_that_are_everywhere_comes_first(index: sqlite3.Con
     put(index, {MANY + number: f"cache number{number}" for number in range(MANY)})
     put(index, {3 * MANY: "build the cache"})
 
-    assert elsewhere(index, asked(index, "build cache"), 5).scored[0].number == 3 * MANY
+    assert retrieve_memories(index, parse_query(index, "build cache"), 5).scored[0].doc_id == 3 * MANY
 
 
 def test_of_those_with_a_rare_word_the_one_with_a_common_word_too_comes_first(index: sqlite3.Connection) -> None:
@@ -44,46 +44,47 @@ def test_of_those_with_a_rare_word_the_one_with_a_common_word_too_comes_first(in
     put(index, dict.fromkeys(range(MANY, MANY + 200), "walrus"))
     put(index, {2 * MANY: "walrus build"})
 
-    assert elsewhere(index, asked(index, "build walrus"), 5).scored[0].number == 2 * MANY
+    assert retrieve_memories(index, parse_query(index, "build walrus"), 5).scored[0].doc_id == 2 * MANY
 
 
 def test_a_search_in_which_nothing_fits_comes_to_an_end(index: sqlite3.Connection) -> None:
     put(index, {number: f"build number{number}" for number in range(MANY)})
 
     assert search(index, Query("build")) == []  # words of nothing that is there
-    assert find(index, ["build"], 4 * MANY).complete and not find(index, ["build"], 10).complete
+    assert find_candidates(index, ["build"], 4 * MANY).complete and not find_candidates(index, ["build"], 10).complete
 
 
 def test_a_rare_word_decides_between_those_with_a_common_one(index: sqlite3.Connection) -> None:
     put(index, dict.fromkeys(range(50), "build the server") | {77: "build the walrus"})
 
-    assert elsewhere(index, asked(index, "build walrus"), 2).scored[0].number == 77
+    assert retrieve_memories(index, parse_query(index, "build walrus"), 2).scored[0].doc_id == 77
 
 
 def talk(index: sqlite3.Connection, session: int, *said: tuple[int, str]) -> int:
-    first = first_number(date(2026, 3, 1), session)
-    numbered = ((number_of(first, place, voice), text) for place, (voice, text) in enumerate(said))
+    first = session_start_id(date(2026, 3, 1), session)
+    numbered = ((message_doc_id(first, place, voice), text) for place, (voice, text) in enumerate(said))
     put(index, dict(numbered))
     return first
 
 
 def test_whose_words_are_asked_for_come_first(index: sqlite3.Connection) -> None:
     talk(index, 1, (PERSON, "retries with backoff"), (AGENT, "retries with backoff"), *[(PERSON, "other things")] * 9)
-    question = asked(index, "retries backoff")
-    of_person = in_sessions(index, question, lambda _run: PERSON).scored[0]
-    of_agent = in_sessions(index, question, lambda _run: AGENT).scored[0]
+    question = parse_query(index, "retries backoff")
+    of_person = retrieve_messages(index, question, lambda _run: PERSON).scored[0]
+    of_agent = retrieve_messages(index, question, lambda _run: AGENT).scored[0]
 
-    assert (voice_of(of_person.number), voice_of(of_agent.number)) == (PERSON, AGENT)
+    assert (role_of(of_person.doc_id), role_of(of_agent.doc_id)) == (PERSON, AGENT)
 
 
 def test_a_neighbour_without_the_words_is_found_too_and_says_what_is_near(index: sqlite3.Connection) -> None:
     first = talk(index, 1, (PERSON, "when does the certificate expire"), (AGENT, "in march"), (PERSON, "thanks a lot"))
     found = {
-        one.number: one for one in in_sessions(index, asked(index, "certificate expire"), lambda _run: None).scored
+        one.doc_id: one
+        for one in retrieve_messages(index, parse_query(index, "certificate expire"), lambda _run: None).scored
     }
-    answer = found[number_of(first, 1, AGENT)]
+    answer = found[message_doc_id(first, 1, AGENT)]
 
-    assert answer.own == () and set(answer.near) == {"certificate", "expire"} and answer.score > 0
+    assert answer.terms == () and set(answer.nearby_terms) == {"certificate", "expire"} and answer.score > 0
 
 
 def test_of_equal_messages_that_of_the_session_which_is_about_it_comes_first(index: sqlite3.Connection) -> None:
@@ -92,21 +93,27 @@ def test_of_equal_messages_that_of_the_session_which_is_about_it_comes_first(ind
     about = talk(index, 2, (AGENT, "walrus walrus walrus"), *other, (PERSON, "the walrus"), *other)
     for session in range(3, 9):
         talk(index, session, *other)
-    scores = {one.number: one.score for one in in_sessions(index, asked(index, "walrus"), lambda _run: None).scored}
+    scores = {
+        one.doc_id: one.score
+        for one in retrieve_messages(index, parse_query(index, "walrus"), lambda _run: None).scored
+    }
 
-    same = {number for number in scores if scores[number] > 0 and voice_of(number) == PERSON}
+    same = {number for number in scores if scores[number] > 0 and role_of(number) == PERSON}
     best = max((number for number in same), key=scores.__getitem__)
-    assert run_of(best) == about
+    assert start_id_of(best) == about
 
 
 def test_a_word_that_is_everywhere_counts_in_an_early_session_too(index: sqlite3.Connection) -> None:
-    early = first_number(date(2020, 1, 1), 1)
-    put(index, {number_of(early, 0, PERSON): "walrus", number_of(early, 1, PERSON): "build build build"})
+    early = session_start_id(date(2020, 1, 1), 1)
+    put(index, {message_doc_id(early, 0, PERSON): "walrus", message_doc_id(early, 1, PERSON): "build build build"})
     for session in range(100):
         talk(index, session, *[(PERSON, "build")] * 20)
-    found = {one.number: one for one in in_sessions(index, asked(index, "walrus build"), lambda _run: None).scored}
+    found = {
+        one.doc_id: one
+        for one in retrieve_messages(index, parse_query(index, "walrus build"), lambda _run: None).scored
+    }
 
-    assert found[number_of(early, 1, PERSON)].own == ("build",)
+    assert found[message_doc_id(early, 1, PERSON)].terms == ("build",)
 
 
 RARE = ["alpha"] * 4 + ["beta"] * 5 + ["gamma"] * 6
@@ -117,15 +124,15 @@ COMMON = ("build", "cache", "server")
 @settings(max_examples=60)
 def test_common_words_weigh_the_same_whether_or_not_all_their_places_are_looked_at(held: list[set[str]]) -> None:
     """Where there is room for few places, common words are looked for in what holds a rare one and may be best."""
-    index = store.create(":memory:")
+    index = store.create_index(":memory:")
     rare = {number: " ".join((word, *sorted(held[number]))) for number, word in enumerate(RARE)}
     put(index, rare | dict.fromkeys(range(len(RARE), 60), " ".join(COMMON)))
-    question = asked(index, "alpha beta gamma build cache server")
+    question = parse_query(index, "alpha beta gamma build cache server")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacit.search.memories._READ", 3)
-        every = elsewhere(index, question, 1).scored
-        patch.setattr("tacit.search.memories._PLACES", len(RARE) + 1)
-        some = elsewhere(index, question, 1).scored
+        patch.setattr("tacit.search.memories._MIN_READ", 3)
+        every = retrieve_memories(index, question, 1).scored
+        patch.setattr("tacit.search.memories._MAX_POSTINGS", len(RARE) + 1)
+        some = retrieve_memories(index, question, 1).scored
 
     assert some == every
 
@@ -137,7 +144,7 @@ def test_fewer_sessions_are_looked_at_where_they_are_long(
     """What a question costs grows with the messages that are looked at; it is told that there are more."""
     for session in range(60):
         talk(index, session, *[(PERSON, "walrus" if place % 25 == 0 else "other") for place in range(messages)])
-    found = in_sessions(index, asked(index, "walrus"), lambda _run: None)
+    found = retrieve_messages(index, parse_query(index, "walrus"), lambda _run: None)
 
-    assert len({run_of(one.number) for one in found.scored}) == looked_at
+    assert len({start_id_of(one.doc_id) for one in found.scored}) == looked_at
     assert not found.complete

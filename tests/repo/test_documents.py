@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.cli.commands import SUMMARIES, load
-from tacit.home.settings import TEMPLATE, Settings
+from tacit.cli.commands import SUMMARIES, load_command
+from tacit.home.settings import SETTINGS_TEMPLATE, Settings
 from tacit.log.codec import EVENT_TYPES
 from tests.e2e.person import Person
 from tests.e2e.test_recall_passages import Talk
@@ -42,7 +42,7 @@ def test_the_reference_is_what_the_commands_say_of_themselves() -> None:
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_every_command_says_what_it_is(name: str) -> None:
-    command = load(name)
+    command = load_command(name)
     assert command.name == name
     assert command.help and command.example.startswith(f"tacit {name}")
     assert all(option.help for option in command.all_options)
@@ -58,7 +58,7 @@ def test_every_setting_is_documented_with_its_default(setting: str) -> None:
     section, key = setting.split("_", 1)
     default = json.dumps(getattr(Settings(), setting))  # as TOML writes numbers, lists and truth too
     assert f"| `{section}.{key}` | {default} |" in (ROOT / "docs/guides/settings.md").read_text(encoding="utf-8")
-    assert re.search(rf"# \[{section}\]\n(?:# .*\n)*?# {key} = {re.escape(default)}(?!\w)", TEMPLATE)
+    assert re.search(rf"# \[{section}\]\n(?:# .*\n)*?# {key} = {re.escape(default)}(?!\w)", SETTINGS_TEMPLATE)
 
 
 def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tacit.errors import WrongUse
-from tacit.home.capture_policy import captures
+from tacit.errors import UsageError
+from tacit.home.capture_policy import is_session_captured
 from tacit.home.paths import HomePaths
-from tacit.home.settings import NO_MODE, Settings, fit
+from tacit.home.settings import NO_MODE, Settings, validate_value
 
 MODES = ("", "default", "plan", "acceptEdits", NO_MODE)
 NOWHERE = HomePaths("/nowhere")
@@ -21,7 +21,7 @@ NOWHERE = HomePaths("/nowhere")
 
 def _modes(value: tuple[str, ...]) -> set[str]:
     enabled = Settings(autocapture_enabled=True, autocapture_on_modes=value)
-    return {mode for mode in MODES if captures(enabled, NOWHERE, "", mode)}
+    return {mode for mode in MODES if is_session_captured(enabled, NOWHERE, "", mode)}
 
 
 def _not_larger(value: int, than: int) -> bool:
@@ -55,8 +55,8 @@ PRESENTATION = {"recall_limit", "autocapture_summarize"}
 @cache
 def range_of(name: str) -> tuple[int, int]:
     """Of a number, as its refusal tells it."""
-    with pytest.raises(WrongUse) as refused:
-        fit(name, 0, "", "")
+    with pytest.raises(UsageError) as refused:
+        validate_value(name, 0, "", "")
     least, most = (int(found.replace(",", "")) for found in re.findall(r"[\d,]+", refused.value.message))
     return least, most
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.home.settings import TEMPLATE, Settings, key_of
-from tacit.home.settings_file import literal, told, with_setting, without_setting
+from tacit.home.settings import SETTINGS_TEMPLATE, Settings, key_of
+from tacit.home.settings_file import setting_lines, toml_literal, with_setting, without_setting
 
 CASES = {
     "in the place of the commented default, under its header": (
@@ -74,7 +74,7 @@ def test_taking_a_setting_out_shows_its_default_in_its_place() -> None:
     before = "[recall]\n  limit = 500  # why\nother = 1\n"
     assert without_setting(before, "recall", "limit", 10) == "[recall]\n  # limit = 10   # why\nother = 1\n"
     assert without_setting("recall.limit = 3\n", "recall", "limit", 10) == "# recall.limit = 10\n"
-    assert without_setting(TEMPLATE, "recall", "limit", 10) == TEMPLATE
+    assert without_setting(SETTINGS_TEMPLATE, "recall", "limit", 10) == SETTINGS_TEMPLATE
 
 
 def test_a_setting_in_a_table_on_one_line_is_not_taken_out() -> None:
@@ -85,13 +85,15 @@ def test_a_setting_in_a_table_on_one_line_is_not_taken_out() -> None:
 def test_every_setting_has_its_place_in_the_template(name: str) -> None:
     section, key = key_of(name).split(".")
     default = Settings._field_defaults[name]
-    after = with_setting(TEMPLATE, section, key, default)
+    after = with_setting(SETTINGS_TEMPLATE, section, key, default)
     assert after is not None
-    changed = [pair for pair in zip(TEMPLATE.split("\n"), after.split("\n"), strict=True) if pair[0] != pair[1]]
+    changed = [
+        pair for pair in zip(SETTINGS_TEMPLATE.split("\n"), after.split("\n"), strict=True) if pair[0] != pair[1]
+    ]
     assert [(f"# {new}", old) for old, new in changed] == [(old, old) for old, _ in changed]
     assert len(changed) == 2  # the header and the line
     taken_out = without_setting(after, section, key, default)
-    assert taken_out == TEMPLATE.replace(f"# [{section}]", f"[{section}]")
+    assert taken_out == SETTINGS_TEMPLATE.replace(f"# [{section}]", f"[{section}]")
 
 
 # Files as people might write them
@@ -153,7 +155,7 @@ def test_everything_else_says_what_it_said(text: str, key: str, data: st.DataObj
 @given(documents())
 def test_every_key_is_told_with_the_line_it_stands_in(text: str) -> None:
     lines = text.split("\n")
-    found = list(told(text))
+    found = list(setting_lines(text))
     assert all(key.split(".")[0] in lines[line - 1] for line, _, key in found)
     two_deep = {
         (section, key)
@@ -168,4 +170,4 @@ def test_every_key_is_told_with_the_line_it_stands_in(text: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.text(st.characters(codec="utf-8")), max_size=4))
 def test_any_text_can_be_written_in_a_list(texts: list[str]) -> None:
-    assert said(f"x = {literal(texts)}") == {"x": texts}
+    assert said(f"x = {toml_literal(texts)}") == {"x": texts}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import WrongUse
-from tacit.home.capture_policy import captures, left_out, place_of, say_of
+from tacit.errors import UsageError
+from tacit.home.capture_policy import choice_file, encode_choice, is_session_captured, matching_ignore_entry
 from tacit.home.paths import HomePaths
-from tacit.home.settings import TEMPLATE, Settings, read_settings, settings_or_defaults, variable_of
+from tacit.home.settings import SETTINGS_TEMPLATE, Settings, read_settings, settings_or_defaults, variable_of
 from tests.e2e.test_surface import HEAVY
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ def test_the_environment_restricts_the_file_and_the_file_overrules_the_default(t
 
 def test_without_an_environment_only_the_file_speaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACIT_RECALL_LIMIT", "5")
-    assert read_settings(file(tmp_path, TEMPLATE)) == Settings()
+    assert read_settings(file(tmp_path, SETTINGS_TEMPLATE)) == Settings()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_is_out_of_range_is_named_with_its_file_and_what_is_allowed(
 ) -> None:
     section, name = key.split(".")
     path = file(tmp_path, f"[{section}]\n{name} = {value}\n")
-    with pytest.raises(WrongUse) as caught:
+    with pytest.raises(UsageError) as caught:
         read_settings(path)
     assert path in caught.value.message and key in caught.value.message and allowed in caught.value.message
     assert caught.value.hint == f"tacit config unset {key}"
@@ -116,14 +116,14 @@ def test_what_is_allowed_is_in_the_guide(key: str, allowed: str) -> None:
     ],
 )
 def test_a_wrong_variable_is_named(variable: str, text: str) -> None:
-    with pytest.raises(WrongUse, match=variable) as caught:
+    with pytest.raises(UsageError, match=variable) as caught:
         read_settings("/nowhere", {variable: text})
     assert caught.value.hint == f"unset {variable}"
 
 
 @pytest.mark.parametrize("key", ["enabled = 1", 'on_modes = "plan"', "on_modes = [1]", 'on_modes = [""]'])
 def test_a_value_of_the_wrong_kind_is_refused(tmp_path: Path, key: str) -> None:
-    with pytest.raises(WrongUse, match=r"autocapture\."):
+    with pytest.raises(UsageError, match=r"autocapture\."):
         read_settings(file(tmp_path, f"[autocapture]\n{key}\n"))
 
 
@@ -151,7 +151,7 @@ def test_a_file_that_is_none_turns_capture_and_injection_off_for_hooks(tmp_path:
 
 def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "tacit.toml")
-    with pytest.raises(WrongUse, match=r"tacit\.toml is no plain file"):
+    with pytest.raises(UsageError, match=r"tacit\.toml is no plain file"):
         read_settings(str(tmp_path / "tacit.toml"))
 
 
@@ -159,16 +159,16 @@ def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) ->
 
 
 def said(home: HomePaths, session: str, on: bool) -> None:
-    place = Path(place_of(home, session))
+    place = Path(choice_file(home, session))
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(say_of(on))
+    place.write_bytes(encode_choice(on))
 
 
 def test_nothing_is_captured_unless_it_is_turned_on(tmp_path: Path) -> None:
     home = HomePaths(str(tmp_path))
-    assert not captures(Settings(), home, "s", "default")
-    assert captures(Settings(autocapture_enabled=True), home, "s", "default")
-    assert captures(Settings(autocapture_enabled=True), home, "", "")
+    assert not is_session_captured(Settings(), home, "s", "default")
+    assert is_session_captured(Settings(autocapture_enabled=True), home, "s", "default")
+    assert is_session_captured(Settings(autocapture_enabled=True), home, "", "")
 
 
 def test_only_in_the_modes_that_are_named(tmp_path: Path) -> None:
@@ -176,36 +176,36 @@ def test_only_in_the_modes_that_are_named(tmp_path: Path) -> None:
         Settings(autocapture_enabled=True, autocapture_on_modes=("plan", "default")),
         HomePaths(str(tmp_path)),
     )
-    assert captures(settings, home, "s", "plan")
-    assert not captures(settings, home, "s", "bypassPermissions")
-    assert not captures(settings, home, "s", "")
+    assert is_session_captured(settings, home, "s", "plan")
+    assert not is_session_captured(settings, home, "s", "bypassPermissions")
+    assert not is_session_captured(settings, home, "s", "")
 
 
 def test_what_was_said_of_a_session_counts_more_than_the_settings(tmp_path: Path) -> None:
     home = HomePaths(str(tmp_path))
     said(home, "quiet", False)
     said(home, "loud", True)
-    assert not captures(Settings(autocapture_enabled=True), home, "quiet", "plan")
-    assert captures(Settings(), home, "loud", "plan")
-    assert captures(Settings(autocapture_enabled=True), home, "another", "plan")
+    assert not is_session_captured(Settings(autocapture_enabled=True), home, "quiet", "plan")
+    assert is_session_captured(Settings(), home, "loud", "plan")
+    assert is_session_captured(Settings(autocapture_enabled=True), home, "another", "plan")
 
 
 def test_what_was_said_and_cannot_be_read_counts_as_no(tmp_path: Path) -> None:
     home = HomePaths(str(tmp_path))
     said(home, "s", True)
-    Path(place_of(home, "s")).write_bytes(b"o")
-    assert not captures(Settings(autocapture_enabled=True), home, "s", "")
-    Path(place_of(home, "s")).unlink()
-    Path(place_of(home, "s")).symlink_to("/dev/zero")
-    assert not captures(Settings(autocapture_enabled=True), home, "s", "")
+    Path(choice_file(home, "s")).write_bytes(b"o")
+    assert not is_session_captured(Settings(autocapture_enabled=True), home, "s", "")
+    Path(choice_file(home, "s")).unlink()
+    Path(choice_file(home, "s")).symlink_to("/dev/zero")
+    assert not is_session_captured(Settings(autocapture_enabled=True), home, "s", "")
 
 
 @pytest.mark.parametrize("session", ["../../x", "a/b", "\0", "\ud800", "x" * 10_000])
 def test_the_name_of_a_session_leads_nowhere_else(tmp_path: Path, session: str) -> None:
     home = HomePaths(str(tmp_path))
-    assert os.path.dirname(place_of(home, session)) == home.path(".tacit", "autocapture")
+    assert os.path.dirname(choice_file(home, session)) == home.path(".tacit", "autocapture")
     said(home, session, False)
-    assert not captures(Settings(autocapture_enabled=True), home, session, "")
+    assert not is_session_captured(Settings(autocapture_enabled=True), home, session, "")
 
 
 def test_a_folder_may_be_left_out_with_all_below_it(tmp_path: Path) -> None:
@@ -213,20 +213,21 @@ def test_a_folder_may_be_left_out_with_all_below_it(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "private")
     settings = Settings(agents_ignore_directories=("~/private",))
     for place in ("private", "private/work", "link/work"):
-        assert left_out(settings, str(tmp_path), str(tmp_path / place)) == "~/private"
-    assert left_out(settings, str(tmp_path), str(tmp_path / "private-not")) == ""
-    assert left_out(settings, str(tmp_path), "") == ""
+        assert matching_ignore_entry(settings, str(tmp_path), str(tmp_path / place)) == "~/private"
+    assert matching_ignore_entry(settings, str(tmp_path), str(tmp_path / "private-not")) == ""
+    assert matching_ignore_entry(settings, str(tmp_path), "") == ""
 
 
 def test_asking_whether_a_session_is_captured_loads_nothing_heavy(tmp_path: Path) -> None:
-    (tmp_path / "tacit.toml").write_text(TEMPLATE)
+    (tmp_path / "tacit.toml").write_text(SETTINGS_TEMPLATE)
     code = f"""
 import sys; sys.path.append({SOURCE!r}); bare = set(sys.modules)
 from tacit.home.settings import settings_or_defaults
-from tacit.home.capture_policy import captures
+from tacit.home.capture_policy import is_session_captured
 from tacit.home.paths import HomePaths
 home = HomePaths({str(tmp_path)!r})
-assert not captures(settings_or_defaults(home.settings, {{"TACIT_AUTOCAPTURE_ENABLED": "1"}}), home, "s", "plan")
+settings = settings_or_defaults(home.settings, {{"TACIT_AUTOCAPTURE_ENABLED": "1"}})
+assert not is_session_captured(settings, home, "s", "plan")
 print(*set(sys.modules) - bare)
 """
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)

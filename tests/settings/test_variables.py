@@ -9,28 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.home.capture_policy import captures
+from tacit.home.capture_policy import is_session_captured
 from tacit.home.settings import (
     ANY,
     NO_MODE,
-    RULES,
+    VARIABLE_RULES,
     Settings,
-    fit,
     key_of,
+    parse_value,
     read_settings,
     restricted,
     rule_of,
-    value_in,
+    validate_value,
     variable_of,
 )
-from tacit.home.settings_file import literal
+from tacit.home.settings_file import toml_literal
 from tests.settings.permissive import MODES, NO_MORE, NOWHERE, PRESENTATION, range_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "settings.md"
 
 
 def test_every_setting_declares_what_a_variable_may_do() -> None:
-    assert set(RULES) == set(Settings._fields)
+    assert set(VARIABLE_RULES) == set(Settings._fields)
     assert NO_MORE.keys() | PRESENTATION == set(Settings._fields)
     assert {name for name in Settings._fields if rule_of(name) is ANY} == PRESENTATION
 
@@ -66,8 +66,8 @@ def _said(draw: st.DrawFn) -> dict[str, str]:
 
 
 def _file(said: dict[str, str]) -> str:
-    values = {name: fit(name, value_in(name, text), "", "") for name, text in said.items()}
-    return "".join(f"{key_of(name)} = {literal(value)}\n" for name, value in values.items())
+    values = {name: validate_value(name, parse_value(name, text), "", "") for name, text in said.items()}
+    return "".join(f"{key_of(name)} = {toml_literal(value)}\n" for name, value in values.items())
 
 
 @settings(max_examples=400, deadline=None)
@@ -106,4 +106,4 @@ def test_a_variable_restricts(tmp_path: Path, file: str, variable: str, text: st
 
 def test_no_mode_is_captured_where_file_and_variable_share_none() -> None:
     none = Settings(autocapture_enabled=True, autocapture_on_modes=(NO_MODE,))
-    assert not any(captures(none, NOWHERE, "", mode) for mode in MODES)
+    assert not any(is_session_captured(none, NOWHERE, "", mode) for mode in MODES)

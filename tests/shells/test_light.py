@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tacit.shell.install import recorder
+from tacit.shell.install import recorder_argv
 from tests.e2e.test_surface import HEAVY
 
 RECORD = b"tacit1\0zsh\x001.2\x000\0\x0015\0/\0make test\0\0\0"
@@ -20,8 +20,8 @@ def run(command: list[str], home: Path, **more: str) -> subprocess.CompletedProc
 
 def test_the_recorder_loads_nothing_heavy(tmp_path: Path) -> None:
     """Beside the one in a minute that also learns, which the first is."""
-    run(recorder(), tmp_path)
-    *python, file = recorder()
+    run(recorder_argv(), tmp_path)
+    *python, file = recorder_argv()
     source = str(Path(file).parents[2])
     code = f"import sys, os; sys.path.append({source!r}); bare = set(sys.modules); "
     code += "from tacit.hooks.recorder import record; record(0); print(*set(sys.modules) - bare)"
@@ -36,15 +36,15 @@ def test_the_recorder_loads_nothing_heavy(tmp_path: Path) -> None:
 def test_the_recorder_takes_nothing_from_the_environment_of_python(tmp_path: Path) -> None:
     for name in ("tacit", "json", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(7)\n")
-    done = run(recorder(), tmp_path, PYTHONPATH=str(tmp_path), PYTHONSTARTUP=str(tmp_path / "tacit.py"))
+    done = run(recorder_argv(), tmp_path, PYTHONPATH=str(tmp_path), PYTHONSTARTUP=str(tmp_path / "tacit.py"))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert list((tmp_path / "home" / "activity").iterdir())
 
 
 def test_whatever_happens_the_recorder_says_nothing_and_ends_well(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("not a home")
-    done = run(recorder(), tmp_path)
+    done = run(recorder_argv(), tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    gone = subprocess.run(recorder(), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    gone = subprocess.run(recorder_argv(), stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert (gone.returncode, gone.stdout, gone.stderr) == (0, b"", b"")
-    assert os.path.samefile(recorder()[0], sys.executable)
+    assert os.path.samefile(recorder_argv()[0], sys.executable)

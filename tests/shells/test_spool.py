@@ -13,10 +13,10 @@ import pytest
 from tacit.log import spool
 from tacit.log.codec import encode
 from tacit.log.log import Log
-from tacit.log.rewrite import Plan
-from tacit.log.spool import BLOCK, RESERVE, Spool
+from tacit.log.rewrite import PurgePlan
+from tacit.log.spool import BLOCK_BYTES, RESERVE_FILES, Spool
 from tacit.model.claim import GLOBAL, Provenance
-from tacit.model.event import USER, Draft, Origin
+from tacit.model.event import USER, Draft, EventOrigin
 from tacit.model.observation import CommandRan, WorkLogged
 from tests.chaos.material import open_log
 from tests.chaos.spooling import commands, dropped, lock_held, record, waiting
@@ -48,8 +48,8 @@ def spooled(person: Person, *lines: str) -> None:
     assert len(waiting(person.home)) == len(lines)
 
 
-def origin(at: datetime | None = None) -> Origin:
-    return Origin(at or datetime.now(UTC), 0, "here", "1.2", USER, Provenance.USER_DIRECT)
+def origin(at: datetime | None = None) -> EventOrigin:
+    return EventOrigin(at or datetime.now(UTC), 0, "here", "1.2", USER, Provenance.USER_DIRECT)
 
 
 def holds(person: Person, text: str) -> list[str]:
@@ -104,7 +104,7 @@ def test_a_command_that_waited_counts_as_any_other(person: Person) -> None:
 def test_it_is_filed_in_the_month_in_which_it_ran(tmp_path: Path) -> None:
     log = open_log(str(tmp_path / "home"))
     log.spool(Draft(CommandRan("make old"), GLOBAL), origin(datetime(2025, 7, 31, 23, 59, tzinfo=UTC)))
-    log.file_spooled(10)
+    log.drain_spool(10)
 
     assert [path.name for path in (tmp_path / "home" / "activity").iterdir()] == ["2025-07-late.jsonl"]
 
@@ -113,7 +113,7 @@ def test_it_is_filed_in_the_month_in_which_it_ran(tmp_path: Path) -> None:
 
 
 def test_only_so_many_wait_and_the_others_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "MOST", 3)
+    monkeypatch.setattr(spool, "MAX_FILES", 3)
     log = open_log(str(tmp_path / "home"))
     Spool(log).prepare()
 
@@ -121,7 +121,7 @@ def test_only_so_many_wait_and_the_others_are_counted(tmp_path: Path, monkeypatc
 
     assert kept == [True, True, True, False, False]
     lost = Spool(log).dropped()
-    assert lost is not None and (lost.commands, lost.why) == (2, spool.TOO_MANY)
+    assert lost is not None and (lost.commands, lost.reason) == (2, spool.TOO_MANY)
 
 
 def test_what_cannot_be_read_is_counted_and_keeps_nothing_else_waiting(person: Person) -> None:
@@ -141,7 +141,7 @@ def test_what_cannot_be_read_is_counted_and_keeps_nothing_else_waiting(person: P
 
 def test_nothing_but_commands_comes_into_the_log_by_the_spool(person: Person) -> None:
     log = open_log(str(person.home))
-    forged = Spool(log)._event(Draft(WorkLogged("T-1", "said by nobody"), GLOBAL), origin())
+    forged = Spool(log)._make_event(Draft(WorkLogged("T-1", "said by nobody"), GLOBAL), origin())
     (person.home / ".tacit" / "spool" / forged.id).write_bytes(encode(forged))
 
     assert record(person.home, "make after") == []
@@ -174,21 +174,21 @@ def test_the_reserve_is_not_written_through_a_second_name(tmp_path: Path, monkey
     def no_room(folder: int, name: str) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(spool, "_new", no_room)
+    monkeypatch.setattr(spool, "_create_file", no_room)
     assert not log.spool(Draft(CommandRan("make full"), GLOBAL), origin())
     assert victim.read_bytes() == b"somebody else's words\n"
 
 
 def test_the_reserve_is_made_again_when_it_was_used(person: Person) -> None:
     reserve = person.home / ".tacit" / "spool" / ".reserve"
-    assert sorted(path.stat().st_size for path in reserve.iterdir()) == [BLOCK] * RESERVE
+    assert sorted(path.stat().st_size for path in reserve.iterdir()) == [BLOCK_BYTES] * RESERVE_FILES
     for file in sorted(reserve.iterdir())[:5]:
         file.unlink()
 
     spooled(person, "make waiting")
     assert record(person.home, "make after") == []
 
-    assert len(list(reserve.iterdir())) == RESERVE
+    assert len(list(reserve.iterdir())) == RESERVE_FILES
 
 
 # Purges
@@ -205,15 +205,15 @@ def test_a_purge_reaches_what_waits(person: Person) -> None:
 
 def test_a_purge_reaches_what_is_spooled_while_it_is_at_work(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     person.tacit("add", f"never enter the {WORDS}")
-    carry_out = Plan.carry_out
+    carry_out = PurgePlan.apply
 
-    def meanwhile(plan: Plan, log: Log, staged: dict[str, str]) -> None:
+    def meanwhile(plan: PurgePlan, log: Log, staged: dict[str, str]) -> None:
         carry_out(plan, log, staged)
         with monkeypatch.context() as patch:  # as if the tombstone were not there yet when this one looked
-            patch.setattr(Spool, "_tombstones", lambda _: None)
+            patch.setattr(Spool, "_load_tombstones", lambda _: None)
             assert log.spool(Draft(CommandRan(f"echo {WORDS}"), GLOBAL), origin())
 
-    monkeypatch.setattr(Plan, "carry_out", meanwhile)
+    monkeypatch.setattr(PurgePlan, "apply", meanwhile)
     person.tacit("purge", "--text", WORDS, "--yes")
 
     assert waiting(person.home) == ["echo [purged]"]

@@ -11,10 +11,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code says how it went (0 done, 1 nothing found or refused, 2 wrong use, 3+ unwell)."""
     from tacit.cli.run import run
 
-    _speak_safely()
+    _escape_unencodable()
     try:
         code = run(list(sys.argv[1:] if argv is None else argv))
-        return _flushed(code)
+        return _flush_output(code)
     except BrokenPipeError:  # the reader has seen enough, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _flushed(code: int) -> int:
+def _flush_output(code: int) -> int:
     """Write the answer out. Where that fails (a full disk), say that the command itself was carried out."""
     try:
         sys.stdout.flush()
@@ -38,7 +38,7 @@ def _flushed(code: int) -> int:
     return code
 
 
-def _speak_safely() -> None:
+def _escape_unencodable() -> None:
     """A terminal that cannot show a letter gets its number, never an error."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

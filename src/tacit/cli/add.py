@@ -5,24 +5,24 @@ from __future__ import annotations
 import sys
 
 from tacit.cli.cards import outcome_line
-from tacit.cli.command import Call, Command, Option
-from tacit.cli.output import say
-from tacit.cli.terminal import agreed
-from tacit.errors import WrongUse
-from tacit.home.project import FACTS
-from tacit.model.claim import Kind, is_local
-from tacit.text.display import show
-from tacit.vault.decisions import Outcome
+from tacit.cli.command import Command, Invocation, Option
+from tacit.cli.output import echo
+from tacit.cli.terminal import confirm
+from tacit.errors import UsageError
+from tacit.home.project import FACT_FILE
+from tacit.model.claim import Kind, is_project_scope
+from tacit.text.display import printable
+from tacit.vault.decisions import DecisionOutcome
 
 # tacit add.
 
 KINDS = ", ".join(kind.label for kind in Kind)
 
 
-def run_add(call: Call) -> int:
+def run_add(call: Invocation) -> int:
     outcomes = call.vault.decisions.add_each(
         call.text(),
-        kind=kind_of(call),
+        kind=parse_kind(call),
         tags=call.all_values("--tag"),
         evidence=call.text_value("--evidence"),
         everywhere=call.flag("--global"),
@@ -30,66 +30,66 @@ def run_add(call: Call) -> int:
         private=call.flag("--private"),
     )
     for outcome in outcomes:
-        _say(outcome)
+        _echo_outcome(outcome)
     if len(outcomes) > 1:
-        say(f"That text holds {len(outcomes)} rules; each is a memory of its own. tacit undo takes all of them back.")
+        echo(f"That text holds {len(outcomes)} rules; each is a memory of its own. tacit undo takes all of them back.")
     return 0
 
 
-def _say(outcome: Outcome) -> None:
+def _echo_outcome(outcome: DecisionOutcome) -> None:
     if outcome.memory.status.value == "pending":
-        say(outcome_line("Suggested, waiting for a person", outcome))
+        echo(outcome_line("Suggested, waiting for a person", outcome))
         return
     again = outcome.memory.strength > 1
-    say(outcome_line(f"Reinforced, strength {outcome.memory.strength}" if again else "Added", outcome))
-    say_sharing(outcome)
-    say_ruling(outcome)
+    echo(outcome_line(f"Reinforced, strength {outcome.memory.strength}" if again else "Added", outcome))
+    echo_sharing(outcome)
+    echo_conflicts(outcome)
 
 
-def say_sharing(outcome: Outcome) -> None:
+def echo_sharing(outcome: DecisionOutcome) -> None:
     """Whether a memory of a project is in the project's fact file, and how to change that."""
     memory = outcome.memory
-    if not is_local(memory.claim.scope):
+    if not is_project_scope(memory.claim.scope):
         return
-    if outcome.in_file:
-        say(f"  shared in {FACTS}; to keep it private: tacit unshare {outcome.short}")
+    if outcome.in_fact_file:
+        echo(f"  shared in {FACT_FILE}; to keep it private: tacit unshare {outcome.short}")
     elif not memory.shared:
-        say(f"  private: it stays in your home; to share it with the project: tacit share {outcome.short}")
+        echo(f"  private: it stays in your home; to share it with the project: tacit share {outcome.short}")
     elif not outcome.overruled_by:
-        say(f"  to be shared, but {FACTS} could not be written; see: tacit doctor")
+        echo(f"  to be shared, but {FACT_FILE} could not be written; see: tacit doctor")
 
 
-def say_ruling(outcome: Outcome) -> None:
+def echo_conflicts(outcome: DecisionOutcome) -> None:
     """What it contradicts, what became of both, and how to decide otherwise."""
     own = outcome.short
     for beaten in outcome.overrules:
-        say(f"  It contradicts and overrules [{beaten.id}]: {show(beaten.sentence)}")
-        say("  The newest wins: the older one is no longer told to anybody.")
-        say(f"  Not so? tacit conflicts --keep {beaten.id}, or if both hold: tacit conflicts --keep-both {own}")
+        echo(f"  It contradicts and overrules [{beaten.id}]: {printable(beaten.sentence)}")
+        echo("  The newest wins: the older one is no longer told to anybody.")
+        echo(f"  Not so? tacit conflicts --keep {beaten.id}, or if both hold: tacit conflicts --keep-both {own}")
     if outcome.overruled_by:
         winner = outcome.overruled_by
-        say(f"  It contradicts [{winner.id}]: {show(winner.sentence)}")
-        say("  An older constraint holds against what is not one: this one is kept and told to nobody.")
-        say(f"  Not so? tacit conflicts --keep {own}, or if both hold: tacit conflicts --keep-both {own}")
+        echo(f"  It contradicts [{winner.id}]: {printable(winner.sentence)}")
+        echo("  An older constraint holds against what is not one: this one is kept and told to nobody.")
+        echo(f"  Not so? tacit conflicts --keep {own}, or if both hold: tacit conflicts --keep-both {own}")
     for rival in outcome.undecided:
-        say(f"  It contradicts [{rival.id}]: {show(rival.sentence)}")
-        say("  Here no rule decides, so both are kept and marked as a conflict until you do:")
-        say(f"  tacit conflicts --keep {own}, --keep {rival.id}, or --keep-both {own}")
+        echo(f"  It contradicts [{rival.id}]: {printable(rival.sentence)}")
+        echo("  Here no rule decides, so both are kept and marked as a conflict until you do:")
+        echo(f"  tacit conflicts --keep {own}, --keep {rival.id}, or --keep-both {own}")
 
 
-def kind_of(call: Call) -> Kind | None:
+def parse_kind(call: Invocation) -> Kind | None:
     given = call.value("--kind")
     if given is None:
         return None
     try:
-        return Kind.named(given)
+        return Kind.from_label(given)
     except KeyError:
-        raise WrongUse(f"no such kind: {given!r}", f"one of {KINDS}") from None
+        raise UsageError(f"no such kind: {given!r}", f"one of {KINDS}") from None
 
 
 ADD = Command(
     name="add",
-    words="TEXT",
+    usage="TEXT",
     help=(
         "Add something that holds at once. Understands “add to memory that never …” and “global: I prefer …”.\n"
         "In a project it belongs to the project and is shared in docs/memory/memories.ndjson, which is made to be\n"
@@ -104,7 +104,7 @@ ADD = Command(
     options=(
         Option("--text", "TEXT", "the text, where it cannot be given as a word"),
         Option("--kind", "KIND", f"one of {KINDS}; told from the text if left out"),
-        Option("--tag", "TAG", "a word to find it by", many=True),
+        Option("--tag", "TAG", "a word to find it by", repeatable=True),
         Option("--evidence", "TEXT", "where it comes from"),
         Option("--global", help="for every project, not just this one"),
         Option("--whole", help="keep a text of several sentences as one memory"),
@@ -116,28 +116,28 @@ ADD = Command(
 # tacit remember.
 
 
-def run_remember(call: Call) -> int:
+def run_remember(call: Invocation) -> int:
     return propose(call, "remember")
 
 
-def propose(call: Call, source: str) -> int:
-    from tacit.text.display import show
+def propose(call: Invocation, source: str) -> int:
+    from tacit.text.display import printable
 
     outcome = call.vault.decisions.remember(
         call.text(), evidence=call.text_value("--evidence"), everywhere=call.flag("--global"), source=source
     )
-    text = show(outcome.memory.claim.sentence)
+    text = printable(outcome.memory.claim.sentence)
     if not outcome.changed:
-        say(f"Memory candidate already exists: {text}")
+        echo(f"Memory candidate already exists: {text}")
         return 0
-    say(f"Remembered candidate: {text}")
-    say(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
+    echo(f"Remembered candidate: {text}")
+    echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
     return 0
 
 
 REMEMBER = Command(
     name="remember",
-    words="TEXT",
+    usage="TEXT",
     help=(
         "Note something worth keeping as a candidate. It is found by recall at once, and becomes a memory when you\n"
         "accept it. The same text with other evidence is a second observation of the same thing."
@@ -155,13 +155,13 @@ REMEMBER = Command(
 # tacit note.
 
 
-def run_note(call: Call) -> int:
+def run_note(call: Invocation) -> int:
     return propose(call, "note")
 
 
 NOTE = Command(
     name="note",
-    words="TEXT",
+    usage="TEXT",
     help="Note a candidate in passing. Like remember, but evidence may come later.",
     example='tacit note "The staging database is reset every Monday"',
     run=run_note,
@@ -176,38 +176,38 @@ NOTE = Command(
 # tacit suggest.
 
 
-def run_suggest(call: Call) -> int:
+def run_suggest(call: Invocation) -> int:
     outcome = call.vault.decisions.suggest(
         call.text(),
         evidence=call.text_value("--evidence"),
         reason=call.text_value("--reason"),
-        kind=kind_of(call),
+        kind=parse_kind(call),
         everywhere=call.flag("--global"),
     )
-    sentence = show(outcome.memory.claim.sentence)
+    sentence = printable(outcome.memory.claim.sentence)
     if not outcome.changed:
-        say(f"Suggested before: {sentence}")
+        echo(f"Suggested before: {sentence}")
     elif call.vault.home.is_person and sys.stdin.isatty():
-        return _decided(call, outcome.short, sentence)
+        return _ask_and_accept(call, outcome.short, sentence)
     else:
-        say(f"I noticed: {show(call.text_value('--evidence'))}. Should I remember: “{sentence}”?")
-    say(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
+        echo(f"I noticed: {printable(call.text_value('--evidence'))}. Should I remember: “{sentence}”?")
+    echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
     return 0
 
 
-def _decided(call: Call, short: str, sentence: str) -> int:
+def _ask_and_accept(call: Invocation, short: str, sentence: str) -> int:
     """At a terminal the person is there and can say."""
-    if agreed(f"Should I remember: “{sentence}”?"):
+    if confirm(f"Should I remember: “{sentence}”?"):
         call.vault.decisions.accept(short)
-        say("Remembered.")
+        echo("Remembered.")
     else:
-        say(f"It waits: tacit accept {short}   tacit dismiss {short}")
+        echo(f"It waits: tacit accept {short}   tacit dismiss {short}")
     return 0
 
 
 SUGGEST = Command(
     name="suggest",
-    words="TEXT",
+    usage="TEXT",
     help=(
         "Propose something to remember: what was noticed, and the sentence that should hold. It is a suggestion until\n"
         "the person accepts it. An agent gets the question to put to the person; a person at a terminal is asked."

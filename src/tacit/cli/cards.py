@@ -6,27 +6,27 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from tacit.cli.command import Call, Option
-from tacit.cli.json_forms import memory_form
-from tacit.cli.output import counted, say, say_json
-from tacit.model.claim import is_local, project_name
+from tacit.cli.command import Invocation, Option
+from tacit.cli.json_output import memory_json
+from tacit.cli.output import echo, echo_json, pluralize
+from tacit.model.claim import is_project_scope, project_name
 from tacit.model.memory import Memory
-from tacit.text.display import clip, show
+from tacit.text.display import clip, printable
+from tacit.vault.labels import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
 from tacit.vault.queries import Filters
-from tacit.vault.wording import HABIT_WORDS, PROVENANCE_WORDS, STATUS_WORDS
 
 if TYPE_CHECKING:
-    from tacit.vault.decisions import Outcome
-    from tacit.vault.queries import Listed
+    from tacit.vault.decisions import DecisionOutcome
+    from tacit.vault.queries import ListedMemory
 
 # The options that narrow a list of memories, and how much of a list is shown.
 
-SHOWN = 50  # entries, unless --limit says otherwise
+DEFAULT_LIMIT = 50  # entries, unless --limit says otherwise
 T = TypeVar("T")
 
-KIND = Option("--kind", "KIND", "only this kind, for example constraint or workflow_pattern")
-LIMIT = Option("--limit", "N", f"show at most so many (default {SHOWN}; with --json all)")
-OPTIONS = (
+KIND_OPTION = Option("--kind", "KIND", "only this kind, for example constraint or workflow_pattern")
+LIMIT_OPTION = Option("--limit", "N", f"show at most so many (default {DEFAULT_LIMIT}; with --json all)")
+FILTER_OPTIONS = (
     Option("--project", "NAME|DIR", "only those of this project: its name, or a folder in it"),
     Option("--agent", "AGENT", "only what this agent proposed or its sessions showed, for example claude"),
     Option("--since", "TIME", "only what was last touched since, for example 7d or 2026-11-15"),
@@ -34,19 +34,19 @@ OPTIONS = (
 )
 
 
-def filters_of(call: Call) -> Filters:
+def parse_filters(call: Invocation) -> Filters:
     return Filters(call.value("--project"), call.value("--agent"), call.value("--since"), call.value("--before"))
 
 
-def limited(call: Call, entries: Sequence[T]) -> Sequence[T]:
+def limited(call: Invocation, entries: Sequence[T]) -> Sequence[T]:
     """The entries to show: as many as --limit says; else 50 for people, and all for programs."""
     limit = call.number("--limit")
     if limit is None and call.flag("--json"):
         return entries
-    return entries[: limit or SHOWN]
+    return entries[: limit or DEFAULT_LIMIT]
 
 
-def say_rest(call: Call, shown: int, total: int, noun: str, plural: str = "") -> None:
+def echo_remaining(call: Invocation, shown: int, total: int, noun: str, plural: str = "") -> None:
     """How many entries were not shown, and what to type to see them."""
     if total > shown:
         typed = [
@@ -57,23 +57,28 @@ def say_rest(call: Call, shown: int, total: int, noun: str, plural: str = "") ->
             for word in ([name, value] if value else [name])
         ]
         command = shlex.join(["tacit", call.command.name, *typed, "--limit", str(total)])
-        rest = counted(total - shown, f"more {noun}", f"more {plural or noun + 's'}")
-        say(f"… and {rest}. To see all: {command}")
+        rest = pluralize(total - shown, f"more {noun}", f"more {plural or noun + 's'}")
+        echo(f"… and {rest}. To see all: {command}")
 
 
-def scope_words(memory: Memory) -> str:
-    return f"project {project_name(memory.claim.scope)}" if is_local(memory.claim.scope) else "global"
+def scope_text(memory: Memory) -> str:
+    return f"project {project_name(memory.claim.scope)}" if is_project_scope(memory.claim.scope) else "global"
 
 
-def outcome_line(verb: str, outcome: Outcome) -> str:
+def outcome_line(verb: str, outcome: DecisionOutcome) -> str:
     memory = outcome.memory
-    return f"{verb} ({show(scope_words(memory))}, {memory.kind.label}) [{outcome.short}]: {show(memory.claim.sentence)}"
+    sentence, scope = printable(memory.claim.sentence), printable(scope_text(memory))
+    return f"{verb} ({scope}, {memory.kind.label}) [{outcome.short}]: {sentence}"
 
 
-def entry_line(listed: Listed) -> str:
+def memory_line(listed: ListedMemory) -> str:
     memory = listed.memory
-    marks = [memory.kind.label, STATUS_WORDS.get(memory.status.value, memory.status.value), show(scope_words(memory))]
-    if memory.in_fact_file:
+    marks = [
+        memory.kind.label,
+        STATUS_LABELS.get(memory.status.value, memory.status.value),
+        printable(scope_text(memory)),
+    ]
+    if memory.is_in_fact_file:
         marks.append("shared")
     if memory.strength > 1:
         marks.append(f"seen {memory.strength} times")
@@ -81,54 +86,54 @@ def entry_line(listed: Listed) -> str:
         marks.append("conflict")
     if listed.overruled_by:
         marks.append(f"overruled by {listed.overruled_by}")
-    return f"[{listed.short}] {show(memory.claim.sentence)}\n    {', '.join(marks)}, {memory.day.isoformat()}"
+    return f"[{listed.short}] {printable(memory.claim.sentence)}\n    {', '.join(marks)}, {memory.day.isoformat()}"
 
 
-def say_entries(call: Call, listed: Sequence[Listed], title: str, total: int | None = None) -> None:
+def echo_memories(call: Invocation, listed: Sequence[ListedMemory], title: str, total: int | None = None) -> None:
     """A list, for people or as JSON. `total` is how many there are where only some are listed."""
     if call.flag("--json"):
-        say_json([memory_form(one) for one in listed])
+        echo_json([memory_json(one) for one in listed])
         return
-    say(f"{title} ({len(listed) if total is None else total})")
+    echo(f"{title} ({len(listed) if total is None else total})")
     for one in listed:
-        say(f"- {entry_line(one)}")
+        echo(f"- {memory_line(one)}")
     if total is not None:
-        say_rest(call, len(listed), total, "memory", "memories")
+        echo_remaining(call, len(listed), total, "memory", "memories")
 
 
-def _basis(listed: Listed) -> str:
+def _basis(listed: ListedMemory) -> str:
     memory = listed.memory
-    if listed.counted and not listed.counted.has_times:
-        return f"{counted(listed.counted.runs, 'run')} in a history without timestamps (sessions unknown)"
-    if listed.counted:
-        return f"{counted(listed.counted.runs, 'run')} in {counted(listed.counted.sessions, 'session')}"
-    return f"{counted(max(memory.strength, 1), 'observation')} in {counted(len(memory.sessions), 'session')}"
+    if listed.counts and not listed.counts.has_times:
+        return f"{pluralize(listed.counts.runs, 'run')} in a history without timestamps (sessions unknown)"
+    if listed.counts:
+        return f"{pluralize(listed.counts.runs, 'run')} in {pluralize(listed.counts.sessions, 'session')}"
+    return f"{pluralize(max(memory.strength, 1), 'observation')} in {pluralize(len(memory.sessions), 'session')}"
 
 
-def card(listed: Listed, at: int, of: int) -> Sequence[str]:
+def card_lines(listed: ListedMemory, at: int, of: int) -> Sequence[str]:
     """A candidate as a person decides on it."""
     memory = listed.memory
-    kind = HABIT_WORDS[memory.kind.label] if listed.counted else memory.kind.label
-    lines = [f"── {at} of {of} ── [{listed.short}] {kind}, {show(scope_words(memory))}"]
-    if listed.counted and listed.counted.steps:
-        lines.append(f"   {show(listed.counted.label)}")
-        lines += [f"     {number}. {show(clip(step, 100))}" for number, step in enumerate(listed.counted.steps, 1)]
+    kind = HABIT_LABELS[memory.kind.label] if listed.counts else memory.kind.label
+    lines = [f"── {at} of {of} ── [{listed.short}] {kind}, {printable(scope_text(memory))}"]
+    if listed.counts and listed.counts.steps:
+        lines.append(f"   {printable(listed.counts.label)}")
+        lines += [f"     {number}. {printable(clip(step, 100))}" for number, step in enumerate(listed.counts.steps, 1)]
     else:
-        lines.append(f"   “{show(memory.claim.sentence)}”")
+        lines.append(f"   “{printable(memory.claim.sentence)}”")
     lines.append(f"   based on {_basis(listed)}, confidence {memory.confidence:.2f}")
-    if listed.counted:
-        last = f", the last time on {listed.counted.last}" if listed.counted.last else ""
+    if listed.counts:
+        last = f", the last time on {listed.counts.last_day}" if listed.counts.last_day else ""
         return [*lines, f"   learned from your shell{last}"]
-    lines.append(f"   source: {show(memory.source)}, {PROVENANCE_WORDS[memory.provenance]}")
-    lines += [f"   evidence: {show(clip(given.text, 300))}" for given in memory.evidence[:3]]
-    if listed.why:
-        lines.append(f"   why: {show(clip(listed.why, 200))}")
-    lines += [f"   contradicts {entry.id[:6]}: {show(clip(entry.sentence, 160))}" for entry in listed.against]
+    lines.append(f"   source: {printable(memory.source)}, {PROVENANCE_LABELS[memory.provenance]}")
+    lines += [f"   evidence: {printable(clip(given.text, 300))}" for given in memory.evidence[:3]]
+    if listed.reason:
+        lines.append(f"   why: {printable(clip(listed.reason, 200))}")
+    lines += [f"   contradicts {entry.id[:6]}: {printable(clip(entry.sentence, 160))}" for entry in listed.contradicts]
     return lines
 
 
-def say_card(listed: Listed, at: int, of: int) -> None:
+def echo_card(listed: ListedMemory, at: int, of: int) -> None:
     """A candidate, and what to type about it."""
-    for line in card(listed, at, of):
-        say(line)
-    say(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
+    for line in card_lines(listed, at, of):
+        echo(line)
+    echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")

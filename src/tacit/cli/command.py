@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.errors import WrongUse
+from tacit.errors import UsageError
 from tacit.record import Record
 
 if TYPE_CHECKING:
@@ -21,42 +21,42 @@ class Option(Record):
     """`--name VALUE`, or a flag when it takes no value."""
 
     name: str
-    value: str = ""
+    metavar: str = ""
     help: str = ""
-    many: bool = False
+    repeatable: bool = False
     required: bool = False
 
 
-_SHORTEST = 3  # letters of what can be a mistyped option: `-x` is a flag of another program
-_TEXTS = ("TEXT", "QUERY")  # words of a verb that takes any text
-_NO_TEXTS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
-HOME = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
-JSON = Option("--json", help="print JSON, for programs; docs/reference/json.md describes it")
-EXIT_CODE = Option("--exit-code", help="exit with 1 when nothing is found")
+_MIN_OPTION_CHARS = 3  # letters of what can be a mistyped option: `-x` is a flag of another program
+_TEXT_USAGES = ("TEXT", "QUERY")  # words of a verb that takes any text
+_NON_TEXT_METAVARS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
+HOME_OPTION = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
+JSON_OPTION = Option("--json", help="print JSON, for programs; docs/reference/json.md describes it")
+EXIT_CODE_OPTION = Option("--exit-code", help="exit with 1 when nothing is found")
 
 
 class Command(Record):
     """One verb: its words, its options, an example that runs, and what it does."""
 
     name: str
-    words: str
+    usage: str
     help: str
     example: str
-    run: Callable[[Call], int]
+    run: Callable[[Invocation], int]
     options: tuple[Option, ...] = ()
-    any_words: bool = False  # any text is one to this verb, also one that begins with a flag
+    takes_any_text: bool = False  # any text is one to this verb, also one that begins with a flag
 
     @property
     def all_options(self) -> tuple[Option, ...]:
-        return (*self.options, HOME)
+        return (*self.options, HOME_OPTION)
 
 
-class Call:
+class Invocation:
     """A command with what was typed after it."""
 
     def __init__(self, command: Command) -> None:
         self.command = command
-        self.words: list[str] = []
+        self.args: list[str] = []
         self.values: dict[str, list[str]] = {}
         self._vault: Vault | None = None
 
@@ -82,8 +82,10 @@ class Call:
     def text_value(self, name: str) -> str:
         """What an option says; for `-` what standard input holds."""
         given = self.value(name) or ""
-        if given == "-" and not any(one.name == name and one.value in _NO_TEXTS for one in self.command.options):
-            given = from_input(given)
+        if given == "-" and not any(
+            one.name == name and one.metavar in _NON_TEXT_METAVARS for one in self.command.options
+        ):
+            given = text_or_stdin(given)
             self.values[name] = [given]  # it can be read once
         return given
 
@@ -102,73 +104,73 @@ class Call:
         except ValueError:
             number = least - 1
         if number < least or number > 1_000_000:
-            raise WrongUse(f"{name} wants a whole number of at least {least}, not {given!r}")
+            raise UsageError(f"{name} wants a whole number of at least {least}, not {given!r}")
         return number
 
     def exit_code(self, *, found: bool) -> int:
         """Nothing found is no failure, unless a program wants to be told by the exit code."""
-        return 1 if self.flag(EXIT_CODE.name) and not found else 0
+        return 1 if self.flag(EXIT_CODE_OPTION.name) and not found else 0
 
     def text(self, also: str = "--text") -> str:
         """The words as one text, or what `--text` gave."""
         given = self.value(also)
-        if given is not None and self.words:
-            raise WrongUse(f"the text was given twice, as a word and with {also}")
-        text = from_input(" ".join(self.words) if given is None else given)
-        if "-" in (given, *self.words[:1]) and text != "-":  # it can be read once
-            self.words, self.values = [text], {name: told for name, told in self.values.items() if name != also}
+        if given is not None and self.args:
+            raise UsageError(f"the text was given twice, as a word and with {also}")
+        text = text_or_stdin(" ".join(self.args) if given is None else given)
+        if "-" in (given, *self.args[:1]) and text != "-":  # it can be read once
+            self.args, self.values = [text], {name: told for name, told in self.values.items() if name != also}
         if not text.strip():
-            raise WrongUse(
-                f"tacit {self.command.name} wants {self.command.words}", f"for example: {self.command.example}"
+            raise UsageError(
+                f"tacit {self.command.name} wants {self.command.usage}", f"for example: {self.command.example}"
             )
         return text
 
-    def one_word(self) -> str:
-        if len(self.words) != 1:
-            raise WrongUse(
-                f"tacit {self.command.name} wants {self.command.words}", f"for example: {self.command.example}"
+    def single_arg(self) -> str:
+        if len(self.args) != 1:
+            raise UsageError(
+                f"tacit {self.command.name} wants {self.command.usage}", f"for example: {self.command.example}"
             )
-        return self.words[0]
+        return self.args[0]
 
-    def some_words(self) -> None:
-        if not self.words:
-            raise WrongUse(
-                f"tacit {self.command.name} wants {self.command.words}", f"for example: {self.command.example}"
+    def require_args(self) -> None:
+        if not self.args:
+            raise UsageError(
+                f"tacit {self.command.name} wants {self.command.usage}", f"for example: {self.command.example}"
             )
 
-    def no_words(self) -> None:
-        if self.words:
-            raise WrongUse(f"tacit {self.command.name} takes no words, but got {self.words[0]!r}")
+    def refuse_args(self) -> None:
+        if self.args:
+            raise UsageError(f"tacit {self.command.name} takes no words, but got {self.args[0]!r}")
 
 
-def read_call(command: Command, arguments: Sequence[str]) -> Call:
+def parse_args(command: Command, arguments: Sequence[str]) -> Invocation:
     """Sort what was typed into words and values."""
     options = {option.name: option for option in command.all_options}
-    call = Call(command)
+    call = Invocation(command)
     rest = iter(arguments)
     for word in rest:
         name, equals, attached = word.partition("=")
         if word == "--":
-            call.words += rest
-        elif name in options and not (equals and not options[name].value):
-            call.values.setdefault(name, []).append(_value(options[name], equals, attached, rest))
+            call.args += rest
+        elif name in options and not (equals and not options[name].metavar):
+            call.values.setdefault(name, []).append(_option_value(options[name], equals, attached, rest))
         elif _is_mistyped(word, command, call):
             raise _unknown_option(word, command)
         else:
-            call.words.append(word)
+            call.args.append(word)
     _check_required(call)
     return call
 
 
-def _value(option: Option, equals: str, attached: str, rest: Iterable[str]) -> str:
-    if not option.value or equals:
+def _option_value(option: Option, equals: str, attached: str, rest: Iterable[str]) -> str:
+    if not option.metavar or equals:
         return attached
     for following in rest:
         return following
-    raise WrongUse(f"{option.name} wants a value: {option.name} {option.value}")
+    raise UsageError(f"{option.name} wants a value: {option.name} {option.metavar}")
 
 
-def from_input(text: str) -> str:
+def text_or_stdin(text: str) -> str:
     """The text itself; for `-` what standard input holds."""
     if text != "-":
         return text
@@ -177,46 +179,47 @@ def from_input(text: str) -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
 
 
-def _is_mistyped(word: str, command: Command, call: Call) -> bool:
+def _is_mistyped(word: str, command: Command, call: Invocation) -> bool:
     """Whether a word is meant as an option and is none: it is spelled nearly like one, it is one of another verb, or it
     stands where no text begins."""
-    if len(word) < _SHORTEST or not word.startswith("-") or any(sign.isspace() for sign in word):
+    if len(word) < _MIN_OPTION_CHARS or not word.startswith("-") or any(sign.isspace() for sign in word):
         return False
-    if _near(word, command):
+    if _close_options(word, command):
         return True
     if not word.startswith("--"):
         return False
-    may_be_text = command.any_words or (not call.words and any(text in command.words for text in _TEXTS))
-    return not may_be_text or _is_of_another_verb(word.partition("=")[0])
+    may_be_text = command.takes_any_text or (not call.args and any(text in command.usage for text in _TEXT_USAGES))
+    return not may_be_text or _is_option_of_any_command(word.partition("=")[0])
 
 
-def _near(word: str, command: Command) -> list[str]:
+def _close_options(word: str, command: Command) -> list[str]:
     from difflib import get_close_matches
 
     names = [option.name for option in command.all_options]
-    nearness = 0.75 if command.any_words else 0.7
+    nearness = 0.75 if command.takes_any_text else 0.7
     return get_close_matches(f"--{word.partition('=')[0].lstrip('-')}", names, n=1, cutoff=nearness)
 
 
-def _is_of_another_verb(name: str) -> bool:
+def _is_option_of_any_command(name: str) -> bool:
     """Whether any verb has this option. All verbs are loaded for it: few texts begin with `--`."""
-    from tacit.cli.commands import SUMMARIES, load
+    from tacit.cli.commands import SUMMARIES, load_command
 
-    return any(option.name == name for verb in SUMMARIES for option in load(verb).options)
+    return any(option.name == name for verb in SUMMARIES for option in load_command(verb).options)
 
 
-def _unknown_option(word: str, command: Command) -> WrongUse:
-    near = _near(word, command)
+def _unknown_option(word: str, command: Command) -> UsageError:
+    near = _close_options(word, command)
     hint = f"did you mean {near[0]}? " if near else ""
-    return WrongUse(
+    return UsageError(
         f"tacit {command.name} has no option {word!r}",
         f"{hint}If it is part of the text, put -- before the text. See: tacit {command.name} --help",
     )
 
 
-def _check_required(call: Call) -> None:
+def _check_required(call: Invocation) -> None:
     for option in call.command.options:
         if option.required and not call.flag(option.name):
-            raise WrongUse(
-                f"tacit {call.command.name} wants {option.name} {option.value}", f"for example: {call.command.example}"
+            raise UsageError(
+                f"tacit {call.command.name} wants {option.name} {option.metavar}",
+                f"for example: {call.command.example}",
             )

@@ -102,7 +102,7 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
-def load(name: str) -> Command:
+def load_command(name: str) -> Command:
     """Return the command of this name. Only its own module is imported."""
     found: Command = getattr(import_module(f"tacit.cli.{_MODULE_OF[name]}"), name.upper())
     return found

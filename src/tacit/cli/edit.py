@@ -9,64 +9,64 @@ import sys
 import tempfile
 from datetime import datetime
 
-from tacit.cli.add import KINDS, kind_of, say_ruling, say_sharing
+from tacit.cli.add import KINDS, echo_conflicts, echo_sharing, parse_kind
 from tacit.cli.cards import outcome_line
-from tacit.cli.command import JSON, Call, Command, Option, from_input
-from tacit.cli.json_forms import Form, utc
-from tacit.cli.output import say, say_json
+from tacit.cli.command import JSON_OPTION, Command, Invocation, Option, text_or_stdin
+from tacit.cli.json_output import JsonObject, utc_timestamp
+from tacit.cli.output import echo, echo_json
 from tacit.cli.terminal import ask
-from tacit.errors import Refused, WrongUse
-from tacit.home.project import FACTS
+from tacit.errors import RefusedError, UsageError
+from tacit.home.project import FACT_FILE
 from tacit.model.event import REPOSITORY
 from tacit.model.observation import WorkLogged
-from tacit.text.display import show
-from tacit.vault.undo import Step
+from tacit.text.display import printable
+from tacit.vault.undo import UndoStep
 
 # tacit edit.
 
 
-def run_edit(call: Call) -> int:
-    if not call.words:
-        call.one_word()
-    reference, text = call.words[0], _text(call)
+def run_edit(call: Invocation) -> int:
+    if not call.args:
+        call.single_arg()
+    reference, text = call.args[0], _new_text(call)
     if into := call.value("--into"):
-        say(outcome_line("Merged into", call.vault.decisions.merge(reference, into)))
+        echo(outcome_line("Merged into", call.vault.decisions.merge(reference, into)))
         return 0
     tags = call.all_values("--tag") if call.flag("--tag") else None
     if text is None and tags is None and not call.flag("--kind"):
-        text = in_editor(call.vault.queries.show(reference).memory.claim.sentence)
-    outcome = call.vault.decisions.edit(reference, text=text, kind=kind_of(call), tags=tags)
-    say(outcome_line("Revised", outcome))
-    if outcome.in_file and outcome.memory.shared:
-        say(f"  also in {FACTS}")
-    say_ruling(outcome)
+        text = edit_text(call.vault.queries.show(reference).memory.claim.sentence)
+    outcome = call.vault.decisions.edit(reference, text=text, kind=parse_kind(call), tags=tags)
+    echo(outcome_line("Revised", outcome))
+    if outcome.in_fact_file and outcome.memory.shared:
+        echo(f"  also in {FACT_FILE}")
+    echo_conflicts(outcome)
     return 0
 
 
-def _text(call: Call) -> str | None:
-    given, rest = call.value("--text"), " ".join(call.words[1:])
+def _new_text(call: Invocation) -> str | None:
+    given, rest = call.value("--text"), " ".join(call.args[1:])
     if given and rest:
-        raise WrongUse("the text was given twice, as words and with --text")
-    return from_input(given or rest) or None
+        raise UsageError("the text was given twice, as words and with --text")
+    return text_or_stdin(given or rest) or None
 
 
-def in_editor(text: str) -> str:
+def edit_text(text: str) -> str:
     """Let a person change a text in their editor."""
     if not sys.stdin.isatty():
-        raise WrongUse("what should it say?", "tacit edit ID --text '…'")
+        raise UsageError("what should it say?", "tacit edit ID --text '…'")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.NamedTemporaryFile("w+", suffix=".txt", encoding="utf-8") as file:
         file.write(text + "\n")
         file.flush()
         if subprocess.run([*shlex.split(editor), file.name], check=False).returncode != 0:
-            raise Refused(f"{editor} ended with an error; nothing was changed")
+            raise RefusedError(f"{editor} ended with an error; nothing was changed")
         with open(file.name, encoding="utf-8") as edited:
             return edited.read().strip()
 
 
 EDIT = Command(
     name="edit",
-    words="ID [TEXT]",
+    usage="ID [TEXT]",
     help=(
         "Change the words, kind or tags of a memory; without any of them, your editor opens. Other words make it\n"
         "another statement, which inherits strength and evidence."
@@ -76,7 +76,7 @@ EDIT = Command(
     options=(
         Option("--text", "TEXT", "what it should say"),
         Option("--kind", "KIND", f"one of {KINDS}"),
-        Option("--tag", "TAG", "its tags from now on", many=True),
+        Option("--tag", "TAG", "its tags from now on", repeatable=True),
         Option("--into", "ID", "merge it into this other memory"),
     ),
 )
@@ -85,33 +85,33 @@ EDIT = Command(
 # tacit forget.
 
 
-def run_forget(call: Call) -> int:
+def run_forget(call: Invocation) -> int:
     reference, by_text = call.text(), call.flag("--text")
     reason, evidence = call.text_value("--reason"), call.text_value("--evidence")
     is_asked = not call.flag("--reason") and not call.flag("--evidence") and sys.stdin.isatty()
     if is_asked:
-        say(f"Forget: {show(call.vault.queries.show(reference, by_text=by_text).memory.claim.sentence)}")
-        reason = _asked("  why? (Enter to skip) ")
-        evidence = _asked("  what shows it? (Enter to skip) ")
+        echo(f"Forget: {printable(call.vault.queries.show(reference, by_text=by_text).memory.claim.sentence)}")
+        reason = _ask_optional("  why? (Enter to skip) ")
+        evidence = _ask_optional("  what shows it? (Enter to skip) ")
     outcome = call.vault.decisions.forget(reference, reason=reason, evidence=evidence, by_text=by_text)
-    say(f"Memory pruned or revised: {show(outcome.memory.claim.sentence)}")
+    echo(f"Memory pruned or revised: {printable(outcome.memory.claim.sentence)}")
     if outcome.memory.shared or outcome.memory.source == REPOSITORY:
-        say(f"  taken out of {FACTS}, too")
-    say(f"  take it back: tacit undo   or later: tacit restore {outcome.short}")
+        echo(f"  taken out of {FACT_FILE}, too")
+    echo(f"  take it back: tacit undo   or later: tacit restore {outcome.short}")
     return 0
 
 
-def _asked(question: str) -> str:
+def _ask_optional(question: str) -> str:
     try:
         return ask(question).strip()
     except EOFError:
-        say()
+        echo()
         return ""
 
 
 FORGET = Command(
     name="forget",
-    words="ID",
+    usage="ID",
     help=(
         "Retire a memory or candidate: it disappears from recall, briefs and fact files at once. Its history stays,\n"
         "and it can be restored. On a terminal you are asked for a reason and for evidence; both may be left out."
@@ -129,11 +129,11 @@ FORGET = Command(
 # tacit log.
 
 
-def run_log(call: Call) -> int:
-    call.no_words()
+def run_log(call: Invocation) -> int:
+    call.refuse_args()
     for name in ("--task", "--summary"):
         if not call.text_value(name).strip():
-            raise WrongUse(f"{name} is empty", f"for example: {call.command.example}")
+            raise UsageError(f"{name} is empty", f"for example: {call.command.example}")
     entry = WorkLogged(
         task=call.text_value("--task"),
         summary=call.text_value("--summary"),
@@ -142,14 +142,14 @@ def run_log(call: Call) -> int:
         next=call.text_value("--next"),
     )
     path = call.vault.decisions.log(entry)
-    say(f"Logged: {show(entry.task)}: {show(entry.summary)}")
-    say(f"  {show(path)}")
+    echo(f"Logged: {printable(entry.task)}: {printable(entry.summary)}")
+    echo(f"  {printable(path)}")
     return 0
 
 
 LOG = Command(
     name="log",
-    words="",
+    usage="",
     help="Write an entry of the worklog: what was done, what shows it, what comes next.",
     example='tacit log --task PROJ-12 --summary "Validated recall" --evidence "tests/test_recall.py"',
     run=run_log,
@@ -166,17 +166,17 @@ LOG = Command(
 # tacit restore.
 
 
-def run_restore(call: Call) -> int:
+def run_restore(call: Invocation) -> int:
     outcome = call.vault.decisions.restore(call.text(), reason=call.text_value("--reason"))
-    say(outcome_line("Restored", outcome))
-    if outcome.in_file and outcome.memory.shared:
-        say(f"  also in {FACTS}")
+    echo(outcome_line("Restored", outcome))
+    if outcome.in_fact_file and outcome.memory.shared:
+        echo(f"  also in {FACT_FILE}")
     return 0
 
 
 RESTORE = Command(
     name="restore",
-    words="ID",
+    usage="ID",
     help="Make a forgotten or dismissed memory active again.",
     example="tacit restore 7k2m",
     run=run_restore,
@@ -190,39 +190,39 @@ RESTORE = Command(
 # tacit undo.
 
 
-def run_undo(call: Call) -> int:
+def run_undo(call: Invocation) -> int:
     if call.flag("--list"):
-        call.no_words()
-        return _list(call)
+        call.refuse_args()
+        return _list_steps(call)
     if call.flag("--json"):
-        raise WrongUse("--json goes with --list", "tacit undo --list --json")
-    say(f"Undone: {show(call.vault.undo_redo.undo(call.one_word() if call.words else None))}")
-    say("  bring it back: tacit redo")
+        raise UsageError("--json goes with --list", "tacit undo --list --json")
+    echo(f"Undone: {printable(call.vault.undo_redo.undo(call.single_arg() if call.args else None))}")
+    echo("  bring it back: tacit redo")
     return 0
 
 
-def _list(call: Call) -> int:
+def _list_steps(call: Invocation) -> int:
     stack = call.vault.undo_redo.undo_stack()
     if call.flag("--json"):
-        say_json([_form(step) for step in stack.steps])
+        echo_json([_step_json(step) for step in stack.steps])
         return 0
-    say("tacit undo takes these back, one each time:" if stack.steps else "Nothing to undo.")
+    echo("tacit undo takes these back, one each time:" if stack.steps else "Nothing to undo.")
     for at, step in enumerate(stack.steps, 1):
-        by = "" if step.actor == "user" else f" ({show(step.actor)})"
-        say(f"{at:>3}  {datetime.fromisoformat(step.at).astimezone():%Y-%m-%d %H:%M}  {show(step.label)}{by}")
-    if stack.more:
-        say("     and more before that")
-    if stack.redo:
-        say("tacit redo brings these back, one each time:")
-        for at, label in enumerate(stack.redo, 1):
-            say(f"{at:>3}  {show(label)}")
+        by = "" if step.actor == "user" else f" ({printable(step.actor)})"
+        echo(f"{at:>3}  {datetime.fromisoformat(step.at).astimezone():%Y-%m-%d %H:%M}  {printable(step.label)}{by}")
+    if stack.has_more:
+        echo("     and more before that")
+    if stack.redo_labels:
+        echo("tacit redo brings these back, one each time:")
+        for at, label in enumerate(stack.redo_labels, 1):
+            echo(f"{at:>3}  {printable(label)}")
     return 0
 
 
-def _form(step: Step) -> Form:
+def _step_json(step: UndoStep) -> JsonObject:
     return {
         "id": step.operation,
-        "at": utc(step.at),
+        "at": utc_timestamp(step.at),
         "actor": step.actor,
         "text": step.label,
         "memory_ids": list(step.memories),
@@ -231,7 +231,7 @@ def _form(step: Step) -> Form:
 
 UNDO = Command(
     name="undo",
-    words="[ID]",
+    usage="[ID]",
     help=(
         "Take back the latest operation; again, the one before it. With an ID, the latest operation on that memory.\n"
         "Nothing is deleted: tacit redo brings back what was undone last, until something else is changed."
@@ -240,7 +240,7 @@ UNDO = Command(
     run=run_undo,
     options=(
         Option("--list", help="show what undo would take back, the latest first; change nothing"),
-        JSON,
+        JSON_OPTION,
     ),
 )
 
@@ -248,16 +248,16 @@ UNDO = Command(
 # tacit redo.
 
 
-def run_redo(call: Call) -> int:
-    call.no_words()
-    say(f"Redone: {show(call.vault.undo_redo.redo())}")
-    say("  take it back: tacit undo")
+def run_redo(call: Invocation) -> int:
+    call.refuse_args()
+    echo(f"Redone: {printable(call.vault.undo_redo.redo())}")
+    echo("  take it back: tacit undo")
     return 0
 
 
 REDO = Command(
     name="redo",
-    words="",
+    usage="",
     help="Do again what tacit undo took back last; again, what it took back before that. A new change ends this.",
     example="tacit redo",
     run=run_redo,
@@ -267,18 +267,18 @@ REDO = Command(
 # tacit share.
 
 
-def run_share(call: Call) -> int:
-    call.some_words()
-    for outcome in call.vault.decisions.share_all(call.words):
-        say(outcome_line("Shared", outcome))
-        say_sharing(outcome)
-        say_ruling(outcome)
+def run_share(call: Invocation) -> int:
+    call.require_args()
+    for outcome in call.vault.decisions.share_all(call.args):
+        echo(outcome_line("Shared", outcome))
+        echo_sharing(outcome)
+        echo_conflicts(outcome)
     return 0
 
 
 SHARE = Command(
     name="share",
-    words="ID…",
+    usage="ID…",
     help=(
         "Put memories of this project into docs/memory/memories.ndjson, which is made to be committed. All of them or\n"
         "none. Other people who clone the repository see them after tacit trust."
@@ -291,17 +291,17 @@ SHARE = Command(
 # tacit unshare.
 
 
-def run_unshare(call: Call) -> int:
-    call.some_words()
-    for outcome in call.vault.decisions.unshare_all(call.words):
-        say(outcome_line("Private again", outcome))
-    say(f"  no longer in {FACTS}; commit that file if it was committed before")
+def run_unshare(call: Invocation) -> int:
+    call.require_args()
+    for outcome in call.vault.decisions.unshare_all(call.args):
+        echo(outcome_line("Private again", outcome))
+    echo(f"  no longer in {FACT_FILE}; commit that file if it was committed before")
     return 0
 
 
 UNSHARE = Command(
     name="unshare",
-    words="ID…",
+    usage="ID…",
     help=(
         "Take memories out of docs/memory/memories.ndjson. They stay active in your home. What was committed before\n"
         "stays in the history of the repository."

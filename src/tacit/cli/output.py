@@ -8,7 +8,7 @@ import sys
 # Saying things: a line, a warning, JSON.
 
 
-def say(line: str = "") -> None:
+def echo(line: str = "") -> None:
     print(line)
 
 
@@ -16,26 +16,26 @@ def warn(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def say_json(value: object) -> None:
+def echo_json(value: object) -> None:
     import json
 
-    print(json.dumps(value, indent=2, default=_plain))
+    print(json.dumps(value, indent=2, default=_json_default))
 
 
-def _plain(value: object) -> object:
+def _json_default(value: object) -> object:
     if isinstance(value, frozenset | set):
         return sorted(value)
     return str(value)
 
 
-def counted(number: int, noun: str, many: str = "") -> str:
+def pluralize(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
-def waiting_for_trust(number: int) -> str:
+def trust_hint(number: int) -> str:
     """That a repository brought facts nobody decided on yet, and what to type; nothing of what they say."""
     wait = "waits" if number == 1 else "wait"
-    return f"{counted(number, 'fact')} in docs/memory/memories.ndjson {wait} for your trust: tacit trust"
+    return f"{pluralize(number, 'fact')} in docs/memory/memories.ndjson {wait} for your trust: tacit trust"
 
 
 def short_path(path: str) -> str:

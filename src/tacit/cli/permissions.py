@@ -11,10 +11,10 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tacit.cli.command import Call
+    from tacit.cli.command import Invocation
 
 
-class Who(IntEnum):
+class AccessLevel(IntEnum):
     """From the widest to the narrowest."""
 
     ANYBODY = 0
@@ -22,21 +22,21 @@ class Who(IntEnum):
     PERSON = 2
 
     @property
-    def meaning(self) -> str:
-        return _MEANINGS[self]
+    def description(self) -> str:
+        return _ACCESS_TEXTS[self]
 
 
-_MEANINGS = {
-    Who.ANYBODY: "anybody; it decides nothing and changes nothing that is remembered",
-    Who.AGENT: "anybody; what an agent brings in waits for the person",
-    Who.PERSON: "only a person; an agent is told which command to hand on",
+_ACCESS_TEXTS = {
+    AccessLevel.ANYBODY: "anybody; it decides nothing and changes nothing that is remembered",
+    AccessLevel.AGENT: "anybody; what an agent brings in waits for the person",
+    AccessLevel.PERSON: "only a person; an agent is told which command to hand on",
 }
-_ANYBODY, _AGENT, _PERSON = Who
+_ANYBODY, _AGENT, _PERSON = AccessLevel
 
 # By verb: forms, each the words and options that must all be there, and who may run that. "" is the verb as such, and
 # TARGET any word. Of the forms that fit, those with the most parts count, and of these the narrowest. Options and
 # subcommands that make no difference are named under SAME, so that a new one is not forgotten.
-WHO: Mapping[str, Mapping[str, Who]] = {
+ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     # Tell
     "remember": {"": _AGENT},
     "suggest": {"": _AGENT},
@@ -105,7 +105,7 @@ WHO: Mapping[str, Mapping[str, Who]] = {
     "reindex": {"": _ANYBODY},
     "purge": {"": _PERSON},
 }
-SAME: Mapping[str, str] = {
+NEUTRAL_WORDS: Mapping[str, str] = {
     "remember": "--text --evidence --global",
     "suggest": "--text --evidence --reason --kind --global",
     "add": "--text --kind --tag --evidence --global --private --whole",
@@ -132,63 +132,63 @@ SAME: Mapping[str, str] = {
     "verify": "--yes",
     "redact": "--count",
 }
-_ANY_WORD = "TARGET"
+_ANY_ARG = "TARGET"
 # What an agent was about to type may be the secret itself: the person is asked for it without showing it.
-_ASKED_FOR = {("purge", "--text"): "-"}
+_PROMPTED_VALUES = {("purge", "--text"): "-"}
 
 
-def who_may(call: Call) -> Who:
+def required_access(call: Invocation) -> AccessLevel:
     """Who may run this call."""
-    given = {*call.values, *call.words[:1], *([_ANY_WORD] if call.words else [])}
-    forms = {form: who for form, who in WHO[call.command.name].items() if given.issuperset(form.split())}
+    given = {*call.values, *call.args[:1], *([_ANY_ARG] if call.args else [])}
+    forms = {form: who for form, who in ACCESS_RULES[call.command.name].items() if given.issuperset(form.split())}
     most = max(len(form.split()) for form in forms)
     return max(who for form, who in forms.items() if len(form.split()) == most)
 
 
-def must_be_allowed(call: Call) -> None:
+def must_be_allowed(call: Invocation) -> None:
     """Raises `Refused` where an agent runs what only a person may, with the line to hand on."""
-    if who_may(call) is not Who.PERSON:
+    if required_access(call) is not AccessLevel.PERSON:
         return
-    from tacit.home.actor import speaker
+    from tacit.home.actor import current_actor
 
-    speaking = speaker(os.environ)
+    speaking = current_actor(os.environ)
     if not speaking.is_person:
-        speaking.must_be_person(f"runs tacit {call.command.name}{_subcommand(call)}", handed_on(call))
+        speaking.require_person(f"runs tacit {call.command.name}{_subcommand(call)}", command_to_type(call))
 
 
-def _subcommand(call: Call) -> str:
-    first = call.words[0] if call.words else ""
-    return f" {first}" if any(first in form.split() for form in WHO[call.command.name]) else ""
+def _subcommand(call: Invocation) -> str:
+    first = call.args[0] if call.args else ""
+    return f" {first}" if any(first in form.split() for form in ACCESS_RULES[call.command.name]) else ""
 
 
-def told_of(verb: str) -> Iterator[str]:
+def access_lines(verb: str) -> Iterator[str]:
     """Who may run a verb, in lines: as such, then each form for which that differs."""
-    forms = WHO[verb]
-    yield forms[""].meaning
+    forms = ACCESS_RULES[verb]
+    yield forms[""].description
     for form, who in forms.items():
         if who is not forms[""]:
-            yield f"tacit {verb} {form}: {who.meaning}"
+            yield f"tacit {verb} {form}: {who.description}"
 
 
-def handed_on(call: Call) -> str:
+def command_to_type(call: Invocation) -> str:
     """The call as a person can type it: without `--yes`, so that they see what changes and are asked, and
     without secrets."""
     from shlex import join
 
     from tacit.secrets.redact import redacted
 
-    return redacted(join(["tacit", call.command.name, *_typed(call)]))
+    return redacted(join(["tacit", call.command.name, *_typed_words(call)]))
 
 
-def _typed(call: Call) -> list[str]:
-    takes_value = {option.name for option in call.command.all_options if option.value}
+def _typed_words(call: Invocation) -> list[str]:
+    takes_value = {option.name for option in call.command.all_options if option.metavar}
     options: list[str] = []
     for name, values in call.values.items():
         if name == "--yes":
             continue
         for value in values:
-            told = _ASKED_FOR.get((call.command.name, name), value)
+            told = _PROMPTED_VALUES.get((call.command.name, name), value)
             options += [name, told] if name in takes_value else [name]
-    if any(word.startswith("-") for word in call.words):
-        return [*options, "--", *call.words]
-    return [*call.words, *options]
+    if any(word.startswith("-") for word in call.args):
+        return [*options, "--", *call.args]
+    return [*call.args, *options]

@@ -6,34 +6,34 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from tacit.cli.command import Call, Command, Option
-from tacit.cli.output import counted, say
-from tacit.cli.terminal import agreed
-from tacit.errors import WrongUse
-from tacit.purge import Purge
-from tacit.text.display import show
+from tacit.cli.command import Command, Invocation, Option
+from tacit.cli.output import echo, pluralize
+from tacit.cli.terminal import confirm
+from tacit.errors import UsageError
+from tacit.purge import PurgeReport
+from tacit.text.display import printable
 
 # tacit purge.
 
 
-def run_purge(call: Call) -> int:
+def run_purge(call: Invocation) -> int:
     if call.flag("--again"):
-        return _tell(call.vault.purger.purge_again())
-    reference, text = _meant(call)
-    if not call.flag("--yes") and not _agreed(call.vault.purger.to_purge(reference, text=text)):
-        say("Nothing was changed.")
+        return _echo_purge(call.vault.purger.purge_again())
+    reference, text = _parse_target(call)
+    if not call.flag("--yes") and not _confirm_purge(call.vault.purger.preview(reference, text=text)):
+        echo("Nothing was changed.")
         return 1
-    return _tell(call.vault.purger.purge(reference, text=text, reason=call.text_value("--reason")))
+    return _echo_purge(call.vault.purger.purge(reference, text=text, reason=call.text_value("--reason")))
 
 
-def _meant(call: Call) -> tuple[str | None, str | None]:
+def _parse_target(call: Invocation) -> tuple[str | None, str | None]:
     """An id or a text; neither is repeated in a message."""
-    if len(call.words) > 1 or (call.words and call.flag("--text")):
-        raise WrongUse("tacit purge wants one id, or --text", "tacit purge 7k2m, or tacit purge --text '…'")
-    return (call.words[0] if call.words else None), _text(call.value("--text"))
+    if len(call.args) > 1 or (call.args and call.flag("--text")):
+        raise UsageError("tacit purge wants one id, or --text", "tacit purge 7k2m, or tacit purge --text '…'")
+    return (call.args[0] if call.args else None), _purge_text(call.value("--text"))
 
 
-def _text(given: str | None) -> str | None:
+def _purge_text(given: str | None) -> str | None:
     if given != "-":
         return given
     if sys.stdin.isatty():
@@ -43,43 +43,43 @@ def _text(given: str | None) -> str | None:
     return sys.stdin.buffer.read().decode("utf-8", "replace").removesuffix("\n")
 
 
-def _agreed(found: Purge) -> bool:
+def _confirm_purge(found: PurgeReport) -> bool:
     if not sys.stdin.isatty():
-        raise WrongUse("purging cannot be undone, and there is nobody to ask", "add --yes")
+        raise UsageError("purging cannot be undone, and there is nobody to ask", "add --yes")
     pages = sum("/worklog/" in path or "/evaluations/" in path for path in found.files)
-    say(
-        f"This would change {counted(found.events, 'event')} and {counted(len(found.files), 'file')}"
-        f" ({counted(pages, 'page')}) and take away {_memories(found.memories)}, and cannot be undone."
+    echo(
+        f"This would change {pluralize(found.events, 'event')} and {pluralize(len(found.files), 'file')}"
+        f" ({pluralize(pages, 'page')}) and take away {_memories_text(found.memories)}, and cannot be undone."
     )
-    return agreed("Purge?")
+    return confirm("Purge?")
 
 
-def _tell(done: Purge) -> int:
-    say(
-        f"Purged: {counted(done.events, 'event')} changed, {_memories(done.memories)} gone,"
-        f" {counted(len(done.files), 'other file')} changed. The tombstone is in memory/purged.jsonl."
+def _echo_purge(done: PurgeReport) -> int:
+    echo(
+        f"Purged: {pluralize(done.events, 'event')} changed, {_memories_text(done.memories)} gone,"
+        f" {pluralize(len(done.files), 'other file')} changed. The tombstone is in memory/purged.jsonl."
     )
     if done.damaged:
-        say(f"  {counted(done.damaged, 'line')} that could not be read held it and went as a whole")
-    if done.others:
-        say(f"  other memories hold the same words and stay: {', '.join(done.others)}")
-    for path in done.copies:
-        say(f"  removed {show(path)}, a copy of the index")
-    for path in done.remains:
-        say(f"  ✗ {show(path)} still holds it: change it by hand")
-    say("  what no purge can reach:")
-    for place in done.beyond:
-        say(f"    · {show(place)}")
-    return 1 if done.remains else 0
+        echo(f"  {pluralize(done.damaged, 'line')} that could not be read held it and went as a whole")
+    if done.similar_memories:
+        echo(f"  other memories hold the same words and stay: {', '.join(done.similar_memories)}")
+    for path in done.index_copies:
+        echo(f"  removed {printable(path)}, a copy of the index")
+    for path in done.remaining_files:
+        echo(f"  ✗ {printable(path)} still holds it: change it by hand")
+    echo("  what no purge can reach:")
+    for place in done.unreachable:
+        echo(f"    · {printable(place)}")
+    return 1 if done.remaining_files else 0
 
 
-def _memories(gone: tuple[str, ...]) -> str:
+def _memories_text(gone: tuple[str, ...]) -> str:
     return f"{len(gone)} {'memory' if len(gone) == 1 else 'memories'}"
 
 
 PURGE = Command(
     name="purge",
-    words="ID",
+    usage="ID",
     help=(
         "Take a text, or a memory with all its wordings, out of every file of this home: log, index, views, copies,\n"
         "quarantine. Not to be undone; a tombstone says when and why, and keeps old copies from bringing it back.\n"
@@ -98,20 +98,22 @@ PURGE = Command(
 
 # tacit redact.
 
-_PIECE = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 
-def run_redact(call: Call) -> int:
+def run_redact(call: Invocation) -> int:
     from collections import Counter
 
-    from tacit.secrets.batch import hidden
+    from tacit.secrets.batch import redact_stream
 
-    call.no_words()
+    call.refuse_args()
     if sys.stdin.isatty():
-        raise WrongUse("tacit redact reads what is given to it, and nothing was", f"for example: {REDACT.example}")
+        raise UsageError("tacit redact reads what is given to it, and nothing was", f"for example: {REDACT.example}")
     counted: Counter[str] = Counter()
     out = sys.stdout.buffer
-    for piece in hidden(_pieces(sys.stdin.buffer), _marker(), lambda secret: counted.update([secret.kind])):
+    for piece in redact_stream(
+        _decode_chunks(sys.stdin.buffer), _make_marker(), lambda secret: counted.update([secret.kind])
+    ):
         out.write(piece.encode("utf-8", "surrogateescape"))
     out.flush()
     if call.flag("--count"):
@@ -121,17 +123,17 @@ def run_redact(call: Call) -> int:
     return 0
 
 
-def _pieces(source: BinaryIO) -> Iterator[str]:
+def _decode_chunks(source: BinaryIO) -> Iterator[str]:
     """The text piece by piece; bytes that are no UTF-8 come out as they went in."""
     from codecs import getincrementaldecoder
 
     decoder = getincrementaldecoder("utf-8")("surrogateescape")
-    while block := source.read(_PIECE):
+    while block := source.read(_CHUNK_BYTES):
         yield decoder.decode(block)
     yield decoder.decode(b"", final=True)
 
 
-def _marker() -> Callable[[str], str]:
+def _make_marker() -> Callable[[str], str]:
     """Equal secrets get equal marks in one run; the key is forgotten with it, so that no mark can be guessed back."""
     import hmac
     import os
@@ -142,7 +144,7 @@ def _marker() -> Callable[[str], str]:
 
 REDACT = Command(
     name="redact",
-    words="",
+    usage="",
     help=(
         "Hide secrets in what is read from standard input: each becomes [redacted:KIND:MARK], everything else is\n"
         "written as it was, byte for byte. Equal secrets have equal marks in one run. No home is needed or made.\n"

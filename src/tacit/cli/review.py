@@ -4,39 +4,49 @@ from __future__ import annotations
 
 import sys
 
-from tacit.cli.add import KINDS, kind_of, say_ruling
-from tacit.cli.cards import KIND, LIMIT, OPTIONS, card, filters_of, limited, outcome_line, say_card, say_rest
-from tacit.cli.command import Call, Command, Option
-from tacit.cli.edit import in_editor
-from tacit.cli.output import counted, say
-from tacit.cli.show import ask_undecided
+from tacit.cli.add import KINDS, echo_conflicts, parse_kind
+from tacit.cli.cards import (
+    FILTER_OPTIONS,
+    KIND_OPTION,
+    LIMIT_OPTION,
+    card_lines,
+    echo_card,
+    echo_remaining,
+    limited,
+    outcome_line,
+    parse_filters,
+)
+from tacit.cli.command import Command, Invocation, Option
+from tacit.cli.edit import edit_text
+from tacit.cli.output import echo, pluralize
+from tacit.cli.show import ask_conflicts
 from tacit.cli.terminal import ask
 from tacit.cli.workflow import make_workflow
 from tacit.errors import TacitError
-from tacit.model.claim import Kind, is_local
-from tacit.text.display import show
-from tacit.vault.queries import Listed
+from tacit.model.claim import Kind, is_project_scope
+from tacit.text.display import printable
+from tacit.vault.queries import ListedMemory
 from tacit.vault.vault import Vault
 
 # tacit accept.
 
 
-def run_accept(call: Call) -> int:
-    call.some_words()
-    outcomes = call.vault.decisions.accept_all(call.words, kind=kind_of(call), evidence=call.text_value("--evidence"))
+def run_accept(call: Invocation) -> int:
+    call.require_args()
+    outcomes = call.vault.decisions.accept_all(call.args, kind=parse_kind(call), evidence=call.text_value("--evidence"))
     for outcome in outcomes:
-        say(outcome_line("Accepted", outcome))
-        say_ruling(outcome)
+        echo(outcome_line("Accepted", outcome))
+        echo_conflicts(outcome)
         make_workflow(call.vault, outcome.memory)
-    private = [one.short for one in outcomes if is_local(one.memory.claim.scope) and not one.memory.shared]
+    private = [one.short for one in outcomes if is_project_scope(one.memory.claim.scope) and not one.memory.shared]
     if private:
-        say(f"  private: in your home only; to share with the project: tacit share {' '.join(private)}")
+        echo(f"  private: in your home only; to share with the project: tacit share {' '.join(private)}")
     return 0
 
 
 ACCEPT = Command(
     name="accept",
-    words="ID…",
+    usage="ID…",
     help=(
         "Make candidates active: from now on they are in briefs. All of them or none; one tacit undo takes all back.\n"
         "They stay in your home: to put one into the project's fact file, tacit share."
@@ -53,16 +63,16 @@ ACCEPT = Command(
 # tacit dismiss.
 
 
-def run_dismiss(call: Call) -> int:
-    call.some_words()
-    for outcome in call.vault.decisions.dismiss_all(call.words, reason=call.text_value("--reason")):
-        say(outcome_line("Dismissed for good", outcome))
+def run_dismiss(call: Invocation) -> int:
+    call.require_args()
+    for outcome in call.vault.decisions.dismiss_all(call.args, reason=call.text_value("--reason")):
+        echo(outcome_line("Dismissed for good", outcome))
     return 0
 
 
 DISMISS = Command(
     name="dismiss",
-    words="ID…",
+    usage="ID…",
     help=(
         "Turn candidates down. They are never suggested again, whatever is observed, until you say so yourself.\n"
         "All of them or none; one tacit undo takes all back."
@@ -76,18 +86,18 @@ DISMISS = Command(
 # tacit promote.
 
 
-def run_promote(call: Call) -> int:
+def run_promote(call: Invocation) -> int:
     outcome = call.vault.decisions.promote(
-        call.text(), kind=kind_of(call) or Kind.PATTERN, evidence=call.text_value("--evidence")
+        call.text(), kind=parse_kind(call) or Kind.PATTERN, evidence=call.text_value("--evidence")
     )
-    say(outcome_line("Promoted", outcome))
-    say_ruling(outcome)
+    echo(outcome_line("Promoted", outcome))
+    echo_conflicts(outcome)
     return 0
 
 
 PROMOTE = Command(
     name="promote",
-    words="ID",
+    usage="ID",
     help="Accept a candidate under a kind, with evidence. A text that is no candidate yet becomes one first.",
     example='tacit promote 7k2m --kind pattern --evidence "seen in three sessions"',
     run=run_promote,
@@ -101,84 +111,84 @@ PROMOTE = Command(
 
 # tacit review.
 
-_KEYS = "a accept · e edit · d dismiss · m merge · s skip · q quit"
+_KEY_HELP = "a accept · e edit · d dismiss · m merge · s skip · q quit"
 
 
-def run_review(call: Call) -> int:
-    call.no_words()
+def run_review(call: Invocation) -> int:
+    call.refuse_args()
     vault = call.vault
-    pending = vault.suggestions(kind=call.value("--kind"), filters=filters_of(call))
+    pending = vault.suggestions(kind=call.value("--kind"), filters=parse_filters(call))
     if sys.stdin.isatty():
-        ask_undecided(vault)
+        ask_conflicts(vault)
     elif undecided := vault.status().undecided:
-        told = counted(undecided, "memory contradicts", "memories contradict")
-        say(f"{told} another, and no rule decides; see: tacit conflicts")
+        told = pluralize(undecided, "memory contradicts", "memories contradict")
+        echo(f"{told} another, and no rule decides; see: tacit conflicts")
     if not pending:
-        say("Nothing to review.")
+        echo("Nothing to review.")
         return 0
     shown = limited(call, pending)
     if not sys.stdin.isatty():
         for at, listed in enumerate(shown, 1):
-            say_card(listed, at, len(pending))
-        say_rest(call, len(shown), len(pending), "candidate")
+            echo_card(listed, at, len(pending))
+        echo_remaining(call, len(shown), len(pending), "candidate")
         return 0
     decided = 0
     for at, listed in enumerate(shown, 1):
-        for line in card(listed, at, len(pending)):
-            say(line)
-        answer = _decide(vault, listed)
+        for line in card_lines(listed, at, len(pending)):
+            echo(line)
+        answer = _ask_decision(vault, listed)
         if answer is None:
             break
         decided += answer
-    say(f"Decided {decided} of {counted(len(pending), 'candidate')}. tacit undo takes back the latest.")
-    say_rest(call, len(shown), len(pending), "candidate")
+    echo(f"Decided {decided} of {pluralize(len(pending), 'candidate')}. tacit undo takes back the latest.")
+    echo_remaining(call, len(shown), len(pending), "candidate")
     return 0
 
 
-def _decide(vault: Vault, listed: Listed) -> int | None:
+def _ask_decision(vault: Vault, listed: ListedMemory) -> int | None:
     """Ask until the card is decided: 1 decided, 0 skipped, None to stop."""
     while True:
         try:
-            answer = ask(f"   {_KEYS} > ").strip().lower()[:1]
+            answer = ask(f"   {_KEY_HELP} > ").strip().lower()[:1]
         except EOFError:
             return None
         if answer in ("q", "s", ""):
             return None if answer == "q" else 0
         try:
-            if _act(vault, listed, answer):
+            if _apply_answer(vault, listed, answer):
                 return 1
         except TacitError as error:
-            say(f"   {show(error.message)}")
+            echo(f"   {printable(error.message)}")
 
 
-def _act(vault: Vault, listed: Listed, answer: str) -> bool:
+def _apply_answer(vault: Vault, listed: ListedMemory, answer: str) -> bool:
     name = listed.memory.id
     match answer:
         case "a":
-            say("   " + outcome_line("Accepted", vault.accept(name)))
+            echo("   " + outcome_line("Accepted", vault.accept(name)))
             make_workflow(vault, listed.memory)
         case "d":
-            say("   " + outcome_line("Dismissed for good", vault.dismiss(name)))
+            echo("   " + outcome_line("Dismissed for good", vault.dismiss(name)))
         case "e":
-            text = ask("   new text (empty: your editor) > ").strip() or in_editor(listed.memory.claim.sentence)
-            say("   " + outcome_line("Revised and accepted", vault.edit(name, text=text, accept=True)))
+            text = ask("   new text (empty: your editor) > ").strip() or edit_text(listed.memory.claim.sentence)
+            echo("   " + outcome_line("Revised and accepted", vault.edit(name, text=text, accept=True)))
         case "m":
             into = ask("   merge into which id > ").strip()
-            say("   " + outcome_line("Merged into", vault.decisions.merge(name, into)))
+            echo("   " + outcome_line("Merged into", vault.decisions.merge(name, into)))
         case _:
-            say(f"   {_KEYS}")
+            echo(f"   {_KEY_HELP}")
             return False
     return True
 
 
 REVIEW = Command(
     name="review",
-    words="",
+    usage="",
     help=(
         "Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Keys that you typed before a\n"
         "card was shown decide nothing. Without a terminal: a list."
     ),
     example="tacit review --kind workflow_pattern",
     run=run_review,
-    options=(KIND, *OPTIONS, LIMIT),
+    options=(KIND_OPTION, *FILTER_OPTIONS, LIMIT_OPTION),
 )

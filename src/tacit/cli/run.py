@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit.cli.command import Call, Command
-from tacit.cli.commands import ALIASES, GROUPS, SUMMARIES, load
-from tacit.cli.permissions import told_of
-from tacit.errors import StoreUnwell, TacitError, WrongUse
+from tacit.cli.command import Command, Invocation
+from tacit.cli.commands import ALIASES, GROUPS, SUMMARIES, load_command
+from tacit.cli.permissions import access_lines
+from tacit.errors import StoreError, TacitError, UsageError
 
 # Help texts. The reference in docs/ is made from the same functions.
 
 
-def overview() -> str:
+def help_overview() -> str:
     """What `tacit --help` prints; loads no verb."""
     lines = [
         "tacit: a local-first memory for the shell and coding agents",
@@ -27,14 +27,14 @@ def overview() -> str:
     return "\n".join(lines)
 
 
-def for_command(command: Command) -> str:
-    lines = [f"usage: {' '.join(filter(None, ('tacit', command.name, command.words)))} [OPTIONS]", "", command.help]
+def command_help(command: Command) -> str:
+    lines = [f"usage: {' '.join(filter(None, ('tacit', command.name, command.usage)))} [OPTIONS]", "", command.help]
     lines += ["", "options:"]
     for option in command.all_options:
-        notes = [note for note in ("required" * option.required, "may be repeated" * option.many) if note]
+        notes = [note for note in ("required" * option.required, "may be repeated" * option.repeatable) if note]
         trail = f" ({', '.join(notes)})" if notes else ""
-        lines.append(f"  {option.name + ' ' + option.value:<22} {option.help}{trail}")
-    lines += ["", "who may run it:", *(f"  {line}" for line in told_of(command.name))]
+        lines.append(f"  {option.name + ' ' + option.metavar:<22} {option.help}{trail}")
+    lines += ["", "who may run it:", *(f"  {line}" for line in access_lines(command.name))]
     return "\n".join([*lines, "", "example:", f"  {command.example}"])
 
 
@@ -43,97 +43,99 @@ def for_command(command: Command) -> str:
 
 def run(arguments: list[str]) -> int:
     try:
-        return _run(arguments)
+        return _dispatch(arguments)
     except TacitError as error:
-        return _explain(error)
+        return _print_error(error)
     except BrokenPipeError:
         raise
     except OSError as error:
-        from tacit.disk.files import link_refused
+        from tacit.disk.files import link_error
 
-        if (refused := link_refused(error)) is not None:
-            return _explain(refused)
+        if (refused := link_error(error)) is not None:
+            return _print_error(refused)
         where = f"{error.filename}: " if error.filename else ""
-        return _explain(StoreUnwell(f"{where}{error.strerror or error}", "tacit doctor"))
+        return _print_error(StoreError(f"{where}{error.strerror or error}", "tacit doctor"))
 
 
-def _explain(error: TacitError) -> int:
-    from tacit.text.display import show
+def _print_error(error: TacitError) -> int:
+    from tacit.text.display import printable
 
     sys.stdout.flush()
-    print(f"tacit: {show(error.message)}", file=sys.stderr)
+    print(f"tacit: {printable(error.message)}", file=sys.stderr)
     if error.hint:
-        print(f"  → {show(error.hint)}", file=sys.stderr)
+        print(f"  → {printable(error.hint)}", file=sys.stderr)
     return error.exit_code
 
 
-def _run(arguments: list[str]) -> int:
+def _dispatch(arguments: list[str]) -> int:
     before: list[str] = []
     if arguments and arguments[0].partition("=")[0] == "--home":  # as good before the verb as behind it
         taken = 1 if "=" in arguments[0] else 2
         before, arguments = arguments[:taken], arguments[taken:]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
-        return _help(arguments[1:])
+        return _print_help(arguments[1:])
     if arguments[0] in ("--version", "-V"):
         from tacit.version import __version__
 
         print(f"tacit {__version__}")
         return 0
-    return _verb(arguments[0], before + arguments[1:])
+    return _run_command(arguments[0], before + arguments[1:])
 
 
-def _help(names: list[str]) -> int:
+def _print_help(names: list[str]) -> int:
     if names:
-        return _verb(names[0], ["--help"])
+        return _run_command(names[0], ["--help"])
 
-    print(overview())
+    print(help_overview())
     return 0
 
 
-def _verb(name: str, arguments: list[str]) -> int:
-    from tacit.cli.command import read_call
+def _run_command(name: str, arguments: list[str]) -> int:
+    from tacit.cli.command import parse_args
     from tacit.cli.permissions import must_be_allowed
 
     name = ALIASES.get(name, name)
     if name not in SUMMARIES:
         raise _no_such_command(name)
-    command = load(name)
+    command = load_command(name)
     stop = arguments.index("--") if "--" in arguments else len(arguments)
     if "--help" in arguments[:stop] or "-h" in arguments[:stop]:
-        print(for_command(command))
+        print(command_help(command))
         return 0
-    call = read_call(command, arguments)
+    call = parse_args(command, arguments)
     must_be_allowed(call)
     try:
         code = command.run(call)
         if code == 0:
-            _afterwards(name, call)
+            _after_command(name, call)
         return code
     finally:
         call.close()
 
 
-def _afterwards(name: str, call: Call) -> None:
+def _after_command(name: str, call: Invocation) -> None:
 
-    if name in RECORDING:
+    if name in RECORDING_COMMANDS:
         encode_in_background(call)
 
 
-def _no_such_command(name: str) -> WrongUse:
+def _no_such_command(name: str) -> UsageError:
     from difflib import get_close_matches
 
     near = get_close_matches(name, SUMMARIES, n=1)
-    return WrongUse(f"no such command: {name!r}", f"did you mean tacit {near[0]}?" if near else "tacit --help")
+    return UsageError(f"no such command: {name!r}", f"did you mean tacit {near[0]}?" if near else "tacit --help")
 
 
 # Work that starts after a command has answered, so that nobody waits for it.
 
 # Verbs that record a sentence, or bring one back.
-RECORDING = frozenset(("accept", "add", "edit", "note", "promote", "redo", "remember", "restore", "suggest", "undo"))
-_SECONDS = 20.0
+RECORDING_COMMANDS = frozenset(
+    ("accept", "add", "edit", "note", "promote", "redo", "remember", "restore", "suggest", "undo")
+)
+_ENCODE_SECONDS = 20.0
 
 
-def encode_in_background(call: Call) -> None:
+def encode_in_background(call: Invocation) -> None:
     """Make vectors for what was just recorded, in a process of its own that ends by itself.
 
     Does nothing without the extra `meaning`. Importing numpy and encoding a sentence takes a few tenths of a second,
@@ -156,6 +158,6 @@ def encode_in_background(call: Call) -> None:
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
         with Home(call.value("--home")) as home:
-            Embeddings(home).encode(_SECONDS)
+            Embeddings(home).encode(_ENCODE_SECONDS)
     finally:
         os._exit(0)

@@ -5,67 +5,69 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from tacit.cli.command import EXIT_CODE, JSON, Call, Command, Option
-from tacit.cli.json_forms import Form, session_form
-from tacit.cli.output import counted, say, say_json
-from tacit.errors import WrongUse
-from tacit.index.sessions import Row
+from tacit.cli.command import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
+from tacit.cli.json_output import JsonObject, session_json
+from tacit.cli.output import echo, echo_json, pluralize
+from tacit.errors import UsageError
+from tacit.index.sessions import SessionRow
 from tacit.model.event import timestamp
 from tacit.model.observation import ToolUsed
-from tacit.model.session import Session, Summary, Turn
-from tacit.text.display import clip, show
+from tacit.model.session import Session, SessionSummary, Turn
+from tacit.text.display import clip, printable
 from tacit.vault.sessions import ListedSession
 
 # tacit session.
 
 
-def run_session(call: Call) -> int:
-    if not call.words or call.words[0] != "show" or len(call.words) != 2:
-        raise WrongUse(
+def run_session(call: Invocation) -> int:
+    if not call.args or call.args[0] != "show" or len(call.args) != 2:
+        raise UsageError(
             "tacit session wants show and the id of a session", "tacit sessions, then: tacit session show ID"
         )
-    listed, session = call.vault.sessions.session(call.words[1])
+    listed, session = call.vault.sessions.session(call.args[1])
     if call.flag("--json"):
-        say_json(_form(listed, session))
+        echo_json(_full_session_json(listed, session))
         return 0
     turn, around = call.number("--turn"), call.number("--around", least=0)
     if turn is None and around is not None:
-        raise WrongUse("--around wants --turn", f"tacit session show {listed.short} --turn 1 --around {around}")
-    lines = _part(call, listed, session, turn, around or 0) if turn else call.vault.sessions.session_lines(session)
+        raise UsageError("--around wants --turn", f"tacit session show {listed.short} --turn 1 --around {around}")
+    lines = (
+        _turn_lines(call, listed, session, turn, around or 0) if turn else call.vault.sessions.session_lines(session)
+    )
     for line in lines:
-        say(show(line) if line else "")
+        echo(printable(line) if line else "")
     return 0
 
 
-def _part(call: Call, listed: ListedSession, session: Session, turn: int, around: int) -> list[str]:
+def _turn_lines(call: Invocation, listed: ListedSession, session: Session, turn: int, around: int) -> list[str]:
     """One turn, under the title of the session, and how to see the rest."""
-    told = call.vault.sessions.session_part_lines(session, turn, around)
-    rest = f"(Turn {turn} of {len(session.parts)}. The whole session: tacit session show {listed.short})"
+    told = call.vault.sessions.turn_lines(session, turn, around)
+    rest = f"(Turn {turn} of {len(session.searchable_parts)}. The whole session: tacit session show {listed.short})"
     return [f"# {session.title}", *told, "", rest]
 
 
-def _form(listed: ListedSession, session: Session) -> Form:
-    from tacit.pages.sessions import tags
+def _full_session_json(listed: ListedSession, session: Session) -> JsonObject:
+    from tacit.pages.sessions import session_tags
 
     return {
-        **session_form(listed),
+        **session_json(listed),
         "directory": session.directory,
         "branch": session.branch,
         "requests": session.requests,
         "tools": dict(session.tools),
         "files": list(session.files),
         "compactions": session.compactions,
-        "tags": tags(session),
-        "summary": _summary(session.summary) if session.summary else None,
-        "turns": [_turn(turn) for turn in session.turns],
+        "tags": session_tags(session),
+        "summary": _summary_json(session.summary) if session.summary else None,
+        "turns": [_turn_json(turn) for turn in session.turns],
     }
 
 
-def _summary(summary: Summary) -> Form:
-    return {"text": summary.text, "model": summary.model, "turns_since": summary.behind}
+def _summary_json(summary: SessionSummary) -> JsonObject:
+    return {"text": summary.text, "model": summary.model, "turns_since": summary.newer_turns}
 
 
-def _turn(turn: Turn) -> Form:
+def _turn_json(turn: Turn) -> JsonObject:
     return {
         "turn": turn.number,
         "at": timestamp(turn.at),
@@ -73,13 +75,13 @@ def _turn(turn: Turn) -> Form:
             {"text": prompt.text, "how": prompt.how.value or "typed", "about": prompt.about} for prompt in turn.prompts
         ],
         "replies": list(turn.replies),
-        "calls": [_call(call) for call in turn.calls],
+        "calls": [_tool_call_json(call) for call in turn.calls],
         "interrupted": turn.interrupted,
         "compacted": turn.compacted,
     }
 
 
-def _call(call: ToolUsed) -> Form:
+def _tool_call_json(call: ToolUsed) -> JsonObject:
     return {
         "tool": call.tool,
         "act": call.act.value,
@@ -94,7 +96,7 @@ def _call(call: ToolUsed) -> Form:
 
 SESSION = Command(
     name="session",
-    words="show ID",
+    usage="show ID",
     help=(
         "One session as its page shows it: what was asked, what was done, the files that were changed, the tools that\n"
         "were used, how it ended, and what a model said of it, if one summed it up. ID is the beginning of its id,\n"
@@ -105,64 +107,64 @@ SESSION = Command(
     options=(
         Option("--turn", "N", "only this turn, as recall names it"),
         Option("--around", "N", "with --turn: so many turns before and after it, too"),
-        JSON,
+        JSON_OPTION,
     ),
 )
 
 
 # tacit sessions.
 
-_MOST = 20
-_FILES = 4
-_OUTCOME = 320
+_DEFAULT_LIMIT = 20
+_MAX_FILES = 4
+_MAX_OUTCOME_CHARS = 320
 
 
-def run_sessions(call: Call) -> int:
-    call.no_words()
+def run_sessions(call: Invocation) -> int:
+    call.refuse_args()
     folder = call.value("--project")
     if folder is not None and not os.path.isdir(folder):
-        raise WrongUse(f"{folder!r} is no folder", "tacit sessions --project .")
-    limit = call.number("--limit") or _MOST
+        raise UsageError(f"{folder!r} is no folder", "tacit sessions --project .")
+    limit = call.number("--limit") or _DEFAULT_LIMIT
     listed = call.vault.sessions.sessions(project=os.path.abspath(folder) if folder else False)
     if call.flag("--json"):
-        say_json([session_form(one) for one in listed[:limit]])
+        echo_json([session_json(one) for one in listed[:limit]])
         return call.exit_code(found=bool(listed))
     if not listed:
-        say("No sessions. They come with: tacit autocapture on, or tacit capture PATH")
+        echo("No sessions. They come with: tacit autocapture on, or tacit capture PATH")
         return call.exit_code(found=False)
-    say(f"Sessions ({len(listed)})")
+    echo(f"Sessions ({len(listed)})")
     for one in listed[:limit]:
-        for line in lines(one):
-            say(line)
+        for line in listed_session_lines(one):
+            echo(line)
     if len(listed) > limit:
-        say(f"… and {len(listed) - limit:,} earlier ones: tacit sessions --limit {len(listed)}")
+        echo(f"… and {len(listed) - limit:,} earlier ones: tacit sessions --limit {len(listed)}")
     return 0
 
 
-def lines(one: ListedSession) -> list[str]:
+def listed_session_lines(one: ListedSession) -> list[str]:
     """A session in a list: when, who, what was asked, how it ended, what was changed."""
     row = one.row
-    alike = f", and {counted(one.alike, 'like it', 'like it')}" if one.alike else ""
-    who = f"{show(row.agent)}, {counted(row.turns, 'turn')}{alike}, {show(one.label)}"
-    told = [f"{one.short}  {_last(row):%Y-%m-%d %H:%M}  {who}"]
-    told.append(f"    {show(clip(row.title, 100))}")
+    alike = f", and {pluralize(one.similar_count, 'like it', 'like it')}" if one.similar_count else ""
+    who = f"{printable(row.agent)}, {pluralize(row.turns, 'turn')}{alike}, {printable(one.label)}"
+    told = [f"{one.short}  {_last_activity(row):%Y-%m-%d %H:%M}  {who}"]
+    told.append(f"    {printable(clip(row.title, 100))}")
     if row.outcome:
-        by = f" (summed up by {show(row.model)})" if row.model else ""
-        told.append(f"    → {show(clip(row.outcome, _OUTCOME))}{by}")
+        by = f" (summed up by {printable(row.model)})" if row.model else ""
+        told.append(f"    → {printable(clip(row.outcome, _MAX_OUTCOME_CHARS))}{by}")
     if row.files:
-        more = f" and {len(row.files) - _FILES} more" if len(row.files) > _FILES else ""
-        told.append(f"    files: {show(', '.join(row.files[:_FILES]))}{more}")
+        more = f" and {len(row.files) - _MAX_FILES} more" if len(row.files) > _MAX_FILES else ""
+        told.append(f"    files: {printable(', '.join(row.files[:_MAX_FILES]))}{more}")
     return told
 
 
-def _last(row: Row) -> datetime:
+def _last_activity(row: SessionRow) -> datetime:
     """When something was last said or done in it, by the clock where it began: lists are sorted by it."""
     return datetime.fromisoformat(row.at).astimezone(datetime.fromisoformat(row.began).tzinfo)
 
 
 SESSIONS = Command(
     name="sessions",
-    words="",
+    usage="",
     help=(
         "Sessions with agents, by when something last happened in them, the latest first: what each was about (the\n"
         "title it has in its host, else the request that tells most), how it ended, and which files were changed.\n"
@@ -172,8 +174,8 @@ SESSIONS = Command(
     run=run_sessions,
     options=(
         Option("--project", "DIR", "only those of the project this folder is in"),
-        Option("--limit", "N", f"at most so many (default {_MOST})"),
-        EXIT_CODE,
-        JSON,
+        Option("--limit", "N", f"at most so many (default {_DEFAULT_LIMIT})"),
+        EXIT_CODE_OPTION,
+        JSON_OPTION,
     ),
 )

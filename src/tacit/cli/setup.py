@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from tacit.cli.command import Call, Command, Option
-from tacit.cli.output import say
-from tacit.errors import WrongUse
-from tacit.text.display import show
+from tacit.cli.command import Command, Invocation, Option
+from tacit.cli.output import echo
+from tacit.errors import UsageError
+from tacit.text.display import printable
 
 # tacit hook.
 
 
-def run_hook(call: Call) -> int:
-    from tacit.shell.install import SHELLS, snippet
+def run_hook(call: Invocation) -> int:
+    from tacit.shell.install import SHELLS, render_snippet
 
-    name = call.one_word()
+    name = call.single_arg()
     if name not in SHELLS:
-        raise WrongUse(f"tacit hook knows no {name!r}", f"one of: {', '.join(f'tacit hook {one}' for one in SHELLS)}")
-    print(snippet(SHELLS[name]), end="")
+        raise UsageError(f"tacit hook knows no {name!r}", f"one of: {', '.join(f'tacit hook {one}' for one in SHELLS)}")
+    print(render_snippet(SHELLS[name]), end="")
     return 0
 
 
 HOOK = Command(
     name="hook",
-    words="SHELL",
+    usage="SHELL",
     help=(
         "Print what bash, zsh or fish loads so that Tacit learns from the commands you run. Load it by hand with\n"
         '  eval "$(tacit hook bash)"     eval "$(tacit hook zsh)"     tacit hook fish | source\n'
@@ -36,24 +36,26 @@ HOOK = Command(
 # tacit init.
 
 
-def run_init(call: Call) -> int:
-    call.no_words()
+def run_init(call: Invocation) -> int:
+    call.refuse_args()
     wrappers = True if call.flag("--wrappers") else False if call.flag("--no-wrappers") else None
     made = call.vault.setup.init(wrappers=wrappers, agents=call.all_values("--agent"))
-    say(f"Home ready: {show(made.home)}" if made.changed else f"Nothing to do: {show(made.home)} is ready.")
+    echo(f"Home ready: {printable(made.home)}" if made.changed else f"Nothing to do: {printable(made.home)} is ready.")
     for path in made.changed:
         if path in made.wrapped:
-            say(f"  {'told' if wrappers else 'taken out of'} {show(path)}")
+            echo(f"  {'told' if wrappers else 'taken out of'} {printable(path)}")
     if wrappers and not made.wrapped:
-        say(f"No agent found (looked for {', '.join(made.looked_for)}). Name one: tacit init --wrappers --agent claude")
+        echo(
+            f"No agent found (looked for {', '.join(made.looked_for)}). Name one: tacit init --wrappers --agent claude"
+        )
     if wrappers is None:
-        say('Next: tacit add "…"   tacit remember "…" --evidence "…"   tacit init --wrappers to tell your agents')
+        echo('Next: tacit add "…"   tacit remember "…" --evidence "…"   tacit init --wrappers to tell your agents')
     return 0
 
 
 INIT = Command(
     name="init",
-    words="",
+    usage="",
     help=(
         "Make the home. With --wrappers, add a short instruction to the files of the agents you use (Claude Code,\n"
         "Codex, Gemini), between markers; --no-wrappers takes it out again and leaves every other byte. Run twice,\n"
@@ -64,7 +66,7 @@ INIT = Command(
     options=(
         Option("--wrappers", help="tell agents about Tacit, in their own files"),
         Option("--no-wrappers", help="take that out again"),
-        Option("--agent", "NAME", "only this agent: claude, codex or gemini", many=True),
+        Option("--agent", "NAME", "only this agent: claude, codex or gemini", repeatable=True),
     ),
 )
 
@@ -72,16 +74,16 @@ INIT = Command(
 # tacit mcp.
 
 
-def run_mcp(call: Call) -> int:
+def run_mcp(call: Invocation) -> int:
     from tacit.mcp.server import serve
 
-    call.no_words()
+    call.refuse_args()
     return serve(call.value("--home"))
 
 
 MCP = Command(
     name="mcp",
-    words="",
+    usage="",
     help=(
         "Serve memory to an agent over standard input and output, with the Model Context Protocol. An agent starts it\n"
         "by itself; register it there, for example: claude mcp add tacit -- tacit mcp. The agent can search memory,\n"
@@ -95,16 +97,16 @@ MCP = Command(
 # tacit pause: the snippet does it, in the shell itself. Who comes here has no snippet.
 
 
-def run_pause(call: Call) -> int:
-    from tacit.shell.install import no_snippet
+def run_pause(call: Invocation) -> int:
+    from tacit.shell.install import snippet_not_loaded
 
-    call.no_words()
-    raise no_snippet("pause")
+    call.refuse_args()
+    raise snippet_not_loaded("pause")
 
 
 PAUSE = Command(
     name="pause",
-    words="",
+    usage="",
     help=(
         "Record no commands of this terminal until tacit resume; other terminals go on. It works in a shell that\n"
         "loads Tacit (tacit install, tacit hook), and ends with that shell."
@@ -117,16 +119,16 @@ PAUSE = Command(
 # tacit resume: the snippet does it, in the shell itself. Who comes here has no snippet.
 
 
-def run_resume(call: Call) -> int:
-    from tacit.shell.install import no_snippet
+def run_resume(call: Invocation) -> int:
+    from tacit.shell.install import snippet_not_loaded
 
-    call.no_words()
-    raise no_snippet("resume")
+    call.refuse_args()
+    raise snippet_not_loaded("resume")
 
 
 RESUME = Command(
     name="resume",
-    words="",
+    usage="",
     help=("Record the commands of this terminal again, after tacit pause."),
     example="tacit resume",
     run=run_resume,

@@ -5,81 +5,81 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from tacit.cli.command import JSON, Call, Command, Option
-from tacit.cli.json_forms import SCHEMA, Form, counts, reference
-from tacit.cli.learn import conclusion_form
-from tacit.cli.output import counted, say, say_json, waiting_for_trust
-from tacit.learn.sessions import State
+from tacit.cli.command import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.json_output import SCHEMA_VERSION, JsonObject, counts_json, memory_reference
+from tacit.cli.learn import conclusion_json
+from tacit.cli.output import echo, echo_json, pluralize, trust_hint
+from tacit.learn.sessions import LearnState
 from tacit.model.claim import Kind
 from tacit.model.memory import Memory
-from tacit.text.display import clip, show
-from tacit.vault.embeddings import Encoded
-from tacit.vault.maintenance import Evaluation, Improvement, Overview
-from tacit.vault.suggestions import Often, Statistics, Week
+from tacit.text.display import clip, printable
+from tacit.vault.embeddings import EncodeResult
+from tacit.vault.maintenance import Evaluation, HomeStatus, Improvement
+from tacit.vault.suggestions import FrequentItem, Statistics, Week
 
 # tacit evaluate.
 
 
-def run_evaluate(call: Call) -> int:
-    call.no_words()
+def run_evaluate(call: Invocation) -> int:
+    call.refuse_args()
     evaluation = call.vault.maintenance.evaluate(force=call.flag("--force"))
     if call.flag("--json"):
-        say_json(evaluation_form(evaluation))
+        echo_json(evaluation_json(evaluation))
         return 0
-    say(headline(evaluation))
+    echo(evaluation_headline(evaluation))
     for score in evaluation.result.scores:
-        say(f"- {show(score.name)}: {score.points}/2, {show(score.reason)}")
+        echo(f"- {printable(score.name)}: {score.points}/2, {printable(score.reason)}")
     for memory in evaluation.candidates:
-        say(f"  candidate: {show(memory.claim.sentence)}")
+        echo(f"  candidate: {printable(memory.claim.sentence)}")
     return 0
 
 
-def headline(evaluation: Evaluation) -> str:
-    return f"Evaluation: {'created' if evaluation.created else 'unchanged'} ({show(evaluation.path)})"
+def evaluation_headline(evaluation: Evaluation) -> str:
+    return f"Evaluation: {'created' if evaluation.created else 'unchanged'} ({printable(evaluation.path)})"
 
 
-def evaluation_form(evaluation: Evaluation) -> Form:
+def evaluation_json(evaluation: Evaluation) -> JsonObject:
     return {
         "day": evaluation.result.day,
         "path": evaluation.path,
         "created": evaluation.created,
         "scores": [score._asdict() for score in evaluation.result.scores],
-        "candidates": [reference(memory) for memory in evaluation.candidates],
+        "candidates": [memory_reference(memory) for memory in evaluation.candidates],
     }
 
 
 EVALUATE = Command(
     name="evaluate",
-    words="",
+    usage="",
     help="Score how well memory is kept, 0 to 2 a measure, once a day; weak measures become candidates.",
     example="tacit evaluate",
     run=run_evaluate,
-    options=(Option("--force", help="again, although there is one of today"), JSON),
+    options=(Option("--force", help="again, although there is one of today"), JSON_OPTION),
 )
 
 
 # tacit reindex.
 
-SECONDS = 60  # at most for vectors; the rest is made the next time, and by the hooks of agents
+ENCODE_SECONDS = 60  # at most for vectors; the rest is made the next time, and by the hooks of agents
 
 
-def run_reindex(call: Call) -> int:
-    call.no_words()
+def run_reindex(call: Invocation) -> int:
+    call.refuse_args()
     number = call.vault.doctor.reindex()
-    say(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
-    tell_of_meaning(call.vault.embeddings.encode(SECONDS))
+    echo(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
+    echo_encoded(call.vault.embeddings.encode(ENCODE_SECONDS))
     return 0
 
 
-def tell_of_meaning(encoded: Encoded | None) -> None:
+def echo_encoded(encoded: EncodeResult | None) -> None:
     """A line where the extra is there and had something to do."""
     if encoded and encoded.new:
-        say(f"Meaning: {encoded.new} more texts can be compared, {encoded.all} in all.")
+        echo(f"Meaning: {encoded.new} more texts can be compared, {encoded.total} in all.")
 
 
 REINDEX = Command(
     name="reindex",
-    words="",
+    usage="",
     help="Make the index and all views again from the log. Hand edits of views stay.",
     example="tacit reindex",
     run=run_reindex,
@@ -88,77 +88,77 @@ REINDEX = Command(
 
 # tacit improve.
 
-_OFTEN = 3
+_MIN_CONVENTION_SESSIONS = 3
 
 
-def run_improve(call: Call) -> int:
-    call.no_words()
+def run_improve(call: Invocation) -> int:
+    call.refuse_args()
     improvement = call.vault.maintenance.improve(force=call.flag("--force"), least=call.number("--min-count", 2) or 2)
-    encoded = call.vault.embeddings.encode(SECONDS)
+    encoded = call.vault.embeddings.encode(ENCODE_SECONDS)
     if call.flag("--json"):
-        say_json(_form(improvement))
+        echo_json(_improvement_json(improvement))
         return 0
     evaluation = improvement.evaluation
-    say(headline(evaluation))
-    say(f"Memory candidates: {len(evaluation.candidates) if evaluation.created else 'not changed'}")
+    echo(evaluation_headline(evaluation))
+    echo(f"Memory candidates: {len(evaluation.candidates) if evaluation.created else 'not changed'}")
     for memory in evaluation.candidates:
-        say(f"- {show(memory.claim.sentence)}")
-    new = [one for one in improvement.learned if one.state is State.NEW]
+        echo(f"- {printable(memory.claim.sentence)}")
+    new = [one for one in improvement.learned if one.state is LearnState.NEW]
     if new:
-        say(f"Learned from sessions: {len(new)}")
+        echo(f"Learned from sessions: {len(new)}")
         for one in new:
-            say(f"- {show(one.claim.sentence)} ({one.learnt.kind.label})")
+            echo(f"- {printable(one.claim.sentence)} ({one.lesson.kind.label})")
     if improvement.merged:
-        say(f"The same in other words, now one: {len(improvement.merged)}")
+        echo(f"The same in other words, now one: {len(improvement.merged)}")
         for pair in improvement.merged:
-            say(f"- {show(pair.memory.claim.sentence)} → {show(pair.into.claim.sentence)}")
-            say(f"  Take it back: tacit undo {pair.memory.id}")
-    say(f"Pattern suggestions: {len(improvement.patterns)}")
+            echo(f"- {printable(pair.memory.claim.sentence)} → {printable(pair.into.claim.sentence)}")
+            echo(f"  Take it back: tacit undo {pair.memory.id}")
+    echo(f"Pattern suggestions: {len(improvement.patterns)}")
     for memory in improvement.patterns:
-        say(f"- {show(memory.claim.sentence)} ({memory.strength} observations)")
-        say(f"  Promote: {promotion(memory)}")
+        echo(f"- {printable(memory.claim.sentence)} ({memory.strength} observations)")
+        echo(f"  Promote: {promote_command(memory)}")
     if improvement.stale:
-        say(f"Not confirmed for long: {len(improvement.stale)}")
+        echo(f"Not confirmed for long: {len(improvement.stale)}")
         for memory in improvement.stale[:5]:
-            say(f"- {show(memory.claim.sentence)} (since {memory.day})")
-            say(f"  Forget: tacit forget {memory.id} --reason 'out of date' --evidence 'tacit improve'")
+            echo(f"- {printable(memory.claim.sentence)} (since {memory.day})")
+            echo(f"  Forget: tacit forget {memory.id} --reason 'out of date' --evidence 'tacit improve'")
     if improvement.undecided:
-        say(f"Undecided conflicts: {improvement.undecided} memories; see: tacit conflicts")
-    tell_of_meaning(encoded)
+        echo(f"Undecided conflicts: {improvement.undecided} memories; see: tacit conflicts")
+    echo_encoded(encoded)
     return 0
 
 
-def promotion(memory: Memory) -> str:
+def promote_command(memory: Memory) -> str:
     """The exact command, safe to paste: what it quotes cannot end the quotation or hide in the terminal."""
     evidence = clip("; ".join(dict.fromkeys(given.text for given in memory.evidence)), 300)
-    told = show(evidence) or f"observed {memory.strength} times"
-    return f"tacit promote {memory.id} --kind {_kind(memory).label} --evidence {shlex.quote(told)}"
+    told = printable(evidence) or f"observed {memory.strength} times"
+    return f"tacit promote {memory.id} --kind {_promoted_kind(memory).label} --evidence {shlex.quote(told)}"
 
 
-def _kind(memory: Memory) -> Kind:
+def _promoted_kind(memory: Memory) -> Kind:
     """A decision that was made again and again is how it is done here (C8); a fix stays a fix."""
-    if memory.kind is Kind.DECISION and len(memory.sessions) >= _OFTEN:
+    if memory.kind is Kind.DECISION and len(memory.sessions) >= _MIN_CONVENTION_SESSIONS:
         return Kind.CONVENTION
     return memory.kind if memory.kind in (Kind.KNOWN_FIX, Kind.CONVENTION, Kind.CONSTRAINT) else Kind.PATTERN
 
 
-def _form(improvement: Improvement) -> Form:
+def _improvement_json(improvement: Improvement) -> JsonObject:
     return {
-        "evaluation": evaluation_form(improvement.evaluation),
+        "evaluation": evaluation_json(improvement.evaluation),
         "patterns": [
-            {**reference(memory), "strength": memory.strength, "promote": promotion(memory)}
+            {**memory_reference(memory), "strength": memory.strength, "promote": promote_command(memory)}
             for memory in improvement.patterns
         ],
-        "learned": [conclusion_form(one) for one in improvement.learned if one.state is State.NEW],
+        "learned": [conclusion_json(one) for one in improvement.learned if one.state is LearnState.NEW],
         "merged": [{"id": pair.memory.id, "into": pair.into.id} for pair in improvement.merged],
-        "stale": [reference(memory) for memory in improvement.stale],
+        "stale": [memory_reference(memory) for memory in improvement.stale],
         "undecided": improvement.undecided,
     }
 
 
 IMPROVE = Command(
     name="improve",
-    words="",
+    usage="",
     help=(
         "Evaluate (once a day), look for candidates that were observed again and again, and for memories that are\n"
         "stale or contradict each other. A pattern is suggested once."
@@ -168,7 +168,7 @@ IMPROVE = Command(
     options=(
         Option("--force", help="evaluate again, although there is an evaluation of today"),
         Option("--min-count", "N", "observations that make a pattern (default 2)"),
-        JSON,
+        JSON_OPTION,
     ),
 )
 
@@ -176,8 +176,8 @@ IMPROVE = Command(
 # tacit stats.
 
 _BARS = "▁▂▃▄▅▆▇█"
-_SHOWN = 5
-_HABITS = {
+_MAX_FREQUENT_SHOWN = 5
+_HABIT_NOUNS = {
     "preferred_cwd": ("directory", "directories"),
     "recurring_command": ("command", "commands"),
     "workflow_pattern": ("sequence", "sequences"),
@@ -185,50 +185,51 @@ _HABITS = {
 }
 
 
-def run_stats(call: Call) -> int:
-    call.no_words()
+def run_stats(call: Invocation) -> int:
+    call.refuse_args()
     found = call.vault.pending.statistics()
     if call.flag("--json"):
-        say_json(_statistics_form(found))
+        echo_json(_statistics_json(found))
         return 0
-    for line in lines(found):
-        say(line)
+    for line in statistics_lines(found):
+        echo(line)
     if found.commands:
-        review = ": tacit review" if found.waiting else ""
-        say(f"Decided   {found.accepted} accepted, {found.dismissed} dismissed, {found.waiting} waiting{review}")
+        review = ": tacit review" if found.pending else ""
+        echo(f"Decided   {found.accepted} accepted, {found.dismissed} dismissed, {found.pending} waiting{review}")
     return 0
 
 
-def lines(found: Statistics) -> Iterator[str]:
+def statistics_lines(found: Statistics) -> Iterator[str]:
     if not found.commands:
         yield "No commands yet. Let your shell tell: tacit install zsh; or read what it kept: tacit import history"
         return
-    shells = ", ".join(f"{show(name) or 'unknown'} {count:,}" for name, count in found.shells)
-    yield f"Commands  {found.commands:,} ({found.failed:,} failed) in {counted(found.sessions, 'session')}: {shells}"
-    yield f"From      {found.first} to {found.last}, in {counted(found.directories, 'directory', 'directories')}"
-    yield f"Weeks     {chart(found.weeks)}  since {found.weeks[0].monday.isoformat()}, at most {_most(found.weeks):,}"
-    yield from _often("Most run", found.often)
-    yield from _often("Most in", found.places)
-    yield f"Habits    {', '.join(counted(count, *_HABITS[kind]) for kind, count in found.habits)}"
+    shells = ", ".join(f"{printable(name) or 'unknown'} {count:,}" for name, count in found.shells)
+    yield f"Commands  {found.commands:,} ({found.failed:,} failed) in {pluralize(found.sessions, 'session')}: {shells}"
+    yield f"From      {found.first} to {found.last}, in {pluralize(found.directories, 'directory', 'directories')}"
+    since, most = found.weeks[0].monday.isoformat(), _max_week_commands(found.weeks)
+    yield f"Weeks     {week_chart(found.weeks)}  since {since}, at most {most:,}"
+    yield from _frequent_lines("Most run", found.top_commands)
+    yield from _frequent_lines("Most in", found.top_directories)
+    yield f"Habits    {', '.join(pluralize(count, *_HABIT_NOUNS[kind]) for kind, count in found.habits)}"
 
 
-def chart(weeks: Sequence[Week]) -> str:
+def week_chart(weeks: Sequence[Week]) -> str:
     """One bar a week; an empty week is a dot."""
-    most = _most(weeks) or 1
+    most = _max_week_commands(weeks) or 1
     tops = len(_BARS) - 1
     return "".join(_BARS[round(week.commands / most * tops)] if week.commands else "·" for week in weeks)
 
 
-def _most(weeks: Sequence[Week]) -> int:
+def _max_week_commands(weeks: Sequence[Week]) -> int:
     return max(week.commands for week in weeks)
 
 
-def _often(title: str, found: Sequence[Often]) -> Iterator[str]:
-    for at, one in enumerate(found[:_SHOWN]):
-        yield f"{title if at == 0 else '':9} {one.runs:6,} × {show(clip(one.key, 80))}"
+def _frequent_lines(title: str, found: Sequence[FrequentItem]) -> Iterator[str]:
+    for at, one in enumerate(found[:_MAX_FREQUENT_SHOWN]):
+        yield f"{title if at == 0 else '':9} {one.runs:6,} × {printable(clip(one.key, 80))}"
 
 
-def _statistics_form(found: Statistics) -> Form:
+def _statistics_json(found: Statistics) -> JsonObject:
     return {
         "command_count": found.commands,
         "failed_count": found.failed,
@@ -236,68 +237,68 @@ def _statistics_form(found: Statistics) -> Form:
         "directory_count": found.directories,
         "first_day": found.first,
         "last_day": found.last,
-        "shells": counts(found.shells, "shell"),
+        "shells": counts_json(found.shells, "shell"),
         "weeks": [{"day": week.monday.isoformat(), "command_count": week.commands} for week in found.weeks],
-        "often": [_often_form(one) for one in found.often],
-        "places": [_often_form(one) for one in found.places],
-        "kinds": counts(found.habits, "kind"),
-        "pending": found.waiting,
+        "often": [_frequent_json(one) for one in found.top_commands],
+        "places": [_frequent_json(one) for one in found.top_directories],
+        "kinds": counts_json(found.habits, "kind"),
+        "pending": found.pending,
         "accepted_count": found.accepted,
         "dismissed": found.dismissed,
     }
 
 
-def _often_form(one: Often) -> Form:
+def _frequent_json(one: FrequentItem) -> JsonObject:
     return {"text": one.key, "run_count": one.runs, "session_count": one.sessions}
 
 
 STATS = Command(
     name="stats",
-    words="",
+    usage="",
     help="What was captured from your shells and what was learned from it, with a bar for each of the last weeks.",
     example="tacit stats",
     run=run_stats,
-    options=(JSON,),
+    options=(JSON_OPTION,),
 )
 
 
 # tacit status.
 
 
-def run_status(call: Call) -> int:
-    call.no_words()
+def run_status(call: Invocation) -> int:
+    call.refuse_args()
     now = call.vault.maintenance.status()
     if call.flag("--json"):
-        say_json(_status_form(now))
+        echo_json(_status_json(now))
         return 0
-    say(f"Home      {show(now.home)} ({now.log_bytes:,} bytes of log)")
-    say(f"Project   {show(now.project) if now.project else 'none here; what you add is global'}")
-    say(f"Memories  {now.active} active, {now.forgotten} forgotten")
+    echo(f"Home      {printable(now.home)} ({now.log_bytes:,} bytes of log)")
+    echo(f"Project   {printable(now.project) if now.project else 'none here; what you add is global'}")
+    echo(f"Memories  {now.active} active, {now.forgotten} forgotten")
     if now.kinds:
-        say("          " + ", ".join(f"{number} {kind}" for kind, number in now.kinds))
-    waiting = counted(now.pending, "candidate")
-    say(f"Review    {waiting} to decide{': tacit review' if now.pending else ''}, {now.dismissed} dismissed")
+        echo("          " + ", ".join(f"{number} {kind}" for kind, number in now.kinds))
+    waiting = pluralize(now.pending, "candidate")
+    echo(f"Review    {waiting} to decide{': tacit review' if now.pending else ''}, {now.dismissed} dismissed")
     if now.untrusted:
-        say(f"Trust     {waiting_for_trust(now.untrusted)}")
+        echo(f"Trust     {trust_hint(now.untrusted)}")
     if now.undecided:
-        say(f"Conflicts {now.undecided} memories no rule decides on: tacit conflicts")
-    say(f"Worklog   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
-    say(f"Sessions  {now.sessions:,}{': tacit sessions' if now.sessions else ''}")
+        echo(f"Conflicts {now.undecided} memories no rule decides on: tacit conflicts")
+    echo(f"Worklog   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
+    echo(f"Sessions  {now.sessions:,}{': tacit sessions' if now.sessions else ''}")
     if now.spooled or now.dropped:
-        say(f"Commands  {now.spooled:,} wait to be recorded, {now.dropped:,} lost: tacit doctor")
-    say(f"Recall    {counted(now.asked, 'question')}, {now.missed} without an answer")
-    say(f"Evaluated {now.evaluated or 'never: tacit improve'}")
+        echo(f"Commands  {now.spooled:,} wait to be recorded, {now.dropped:,} lost: tacit doctor")
+    echo(f"Recall    {pluralize(now.asked, 'question')}, {now.missed} without an answer")
+    echo(f"Evaluated {now.evaluated or 'never: tacit improve'}")
     return 0
 
 
-def _status_form(now: Overview) -> Form:
+def _status_json(now: HomeStatus) -> JsonObject:
     numbers = ("active", "pending", "forgotten", "dismissed", "worklog", "undecided", "asked", "missed", "log_bytes")
     return {
-        "schema": SCHEMA,
+        "schema": SCHEMA_VERSION,
         "home": now.home,
         "project": now.project,
         **{name: getattr(now, name) for name in (*numbers, "spooled", "dropped", "untrusted")},
-        "kinds": counts(now.kinds, "kind"),
+        "kinds": counts_json(now.kinds, "kind"),
         "session_count": now.sessions,
         "evaluated": now.evaluated,
     }
@@ -305,9 +306,9 @@ def _status_form(now: Overview) -> Form:
 
 STATUS = Command(
     name="status",
-    words="",
+    usage="",
     help="One screen: what is remembered, what waits for you, how it is doing.",
     example="tacit status",
     run=run_status,
-    options=(JSON,),
+    options=(JSON_OPTION,),
 )

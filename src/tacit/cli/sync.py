@@ -6,77 +6,78 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from tacit.cli.command import JSON, Call, Command, Option
-from tacit.cli.json_forms import Form
-from tacit.cli.output import counted, say, say_json
-from tacit.cli.terminal import agreed
-from tacit.errors import WrongUse
-from tacit.home.repository import Repository
+from tacit.cli.command import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.json_output import JsonObject
+from tacit.cli.output import echo, echo_json, pluralize
+from tacit.cli.terminal import confirm
+from tacit.errors import UsageError
+from tacit.home.repository import RepositoryFacts
 from tacit.model.claim import Status
-from tacit.model.hand_edits import Added, Changed, Left, Leftover, Removed
+from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.model.memory import Memory
-from tacit.model.trust import Brought
-from tacit.sync import Synced, Told
-from tacit.text.display import clip, show
+from tacit.model.trust import FactFileLine
+from tacit.sync import SyncResult, UnreadEdit
+from tacit.text.display import clip, printable
 
 # tacit sync.
 
-_SHOWN = 200
+_MAX_EDIT_CHARS = 200
 
 
-def run_sync(call: Call) -> int:
-    call.no_words()
+def run_sync(call: Invocation) -> int:
+    call.refuse_args()
     vault = call.vault
     found = vault.hand_edits.unread_edits()
     for page, edits in groupby(found, key=lambda told: told.page):
-        say(show(page))
+        echo(printable(page))
         for told in edits:
-            say(f"  {_line(told)}")
-    if not any(not isinstance(told.edit, Left) for told in found):
-        say("No unread edits." if not found else "Nothing here that Tacit could take in; it stays as it is.")
+            echo(f"  {_edit_line(told)}")
+    if not any(not isinstance(told.edit, IgnoredLine) for told in found):
+        echo("No unread edits." if not found else "Nothing here that Tacit could take in; it stays as it is.")
         return 0
-    if call.flag("--yes") or (sys.stdin.isatty() and vault.home.is_person and _agreed(found)):
-        return _tell(vault.hand_edits.sync(found, vouched=True))
-    return _tell_unvouched(vault.hand_edits.sync(found, vouched=False))
+    if call.flag("--yes") or (sys.stdin.isatty() and vault.home.is_person and _confirm_edits(found)):
+        return _echo_synced(vault.hand_edits.sync(found, vouched=True))
+    return _echo_unvouched(vault.hand_edits.sync(found, vouched=False))
 
 
-def _agreed(found: Sequence[Told]) -> bool:
-    count = sum(not isinstance(told.edit, Left) for told in found)
-    return agreed(f"Take in {counted(count, 'edit')} as yours?")
+def _confirm_edits(found: Sequence[UnreadEdit]) -> bool:
+    count = sum(not isinstance(told.edit, IgnoredLine) for told in found)
+    return confirm(f"Take in {pluralize(count, 'edit')} as yours?")
 
 
-def _tell(done: Synced) -> int:
-    say(f"Took in {counted(done.judgements, 'judgement')}. tacit undo takes them back together.")
-    for told in done.left:
-        assert isinstance(told.edit, Left)
-        say(f"  left as it is in {show(told.page)}: {_clipped(told.edit.line)} ({show(told.edit.why)})")
+def _echo_synced(done: SyncResult) -> int:
+    echo(f"Took in {pluralize(done.judgements, 'judgement')}. tacit undo takes them back together.")
+    for told in done.skipped:
+        assert isinstance(told.edit, IgnoredLine)
+        echo(f"  left as it is in {printable(told.page)}: {_clipped(told.edit.line)} ({printable(told.edit.reason)})")
     return 0
 
 
-def _tell_unvouched(done: Synced) -> int:
-    say("Nobody vouched for these edits: the pages stay as they are, and what is new in them is a candidate.")
-    say(
-        f"  {counted(done.candidates, 'new candidate')}: tacit review   to take the edits in as yours: tacit sync --yes"
+def _echo_unvouched(done: SyncResult) -> int:
+    echo("Nobody vouched for these edits: the pages stay as they are, and what is new in them is a candidate.")
+    echo(
+        f"  {pluralize(done.candidates, 'new candidate')}: tacit review   "
+        "to take the edits in as yours: tacit sync --yes"
     )
     return 0
 
 
-def _line(told: Told) -> str:
+def _edit_line(told: UnreadEdit) -> str:
     """An edit in one line: what it does, to what."""
     match told.edit:
-        case Added(text=text, holds=holds):
+        case AddedLine(text=text, is_active=holds):
             return f"+ {'add' if holds else 'note'}: {_clipped(text)}"
-        case Removed() | Changed():
-            return _of_memory(told.edit, told.memory)
-        case Left(line=line, why=why):
-            return f"· stays: {_clipped(line)} ({show(why)})"
-        case Leftover(line=line, why=why):
-            return f"· redraw: {_clipped(line)} ({show(why)})"
+        case RemovedLine() | ChangedLine():
+            return _memory_edit_line(told.edit, told.memory)
+        case IgnoredLine(line=line, reason=why):
+            return f"· stays: {_clipped(line)} ({printable(why)})"
+        case RedrawnLine(line=line, reason=why):
+            return f"· redraw: {_clipped(line)} ({printable(why)})"
 
 
-def _of_memory(edit: Removed | Changed, memory: Memory | None) -> str:
+def _memory_edit_line(edit: RemovedLine | ChangedLine, memory: Memory | None) -> str:
     before = _clipped(memory.claim.sentence) if memory else ""
-    if isinstance(edit, Removed) or edit.status is Status.RETIRED:
+    if isinstance(edit, RemovedLine) or edit.status is Status.RETIRED:
         return f"- {'dismiss' if memory and memory.status is Status.PENDING else 'forget'}: {before}"
     if edit.text is not None:
         return f"~ reword: {before}\n        as: {_clipped(edit.text)}"
@@ -86,12 +87,12 @@ def _of_memory(edit: Removed | Changed, memory: Memory | None) -> str:
 
 
 def _clipped(text: str) -> str:
-    return show(clip(text, _SHOWN))
+    return printable(clip(text, _MAX_EDIT_CHARS))
 
 
 SYNC = Command(
     name="sync",
-    words="",
+    usage="",
     help=(
         "Read what you changed by hand in memory/long-term.md, in memory/memories.ndjson and, of the lines Tacit\n"
         "wrote, in this repository's docs/memory/memories.ndjson. Reworded, moved, deleted and new lines become your\n"
@@ -106,73 +107,73 @@ SYNC = Command(
 
 # tacit trust.
 
-_SHOWN_TRUST = 300
+_MAX_FACT_CHARS = 300
 
 
-def run_trust(call: Call) -> int:
-    call.no_words()
+def run_trust(call: Invocation) -> int:
+    call.refuse_args()
     chosen = [flag for flag in ("--show", "--yes", "--revoke") if call.flag(flag)]
     if len(chosen) > 1:
-        raise WrongUse(f"{chosen[0]} and {chosen[1]} do not go together", "tacit trust --show")
+        raise UsageError(f"{chosen[0]} and {chosen[1]} do not go together", "tacit trust --show")
     if call.flag("--revoke"):
         count = call.vault.repository.distrust()
-        say(f"No longer trusted: {counted(count, 'line')} count as not said. tacit undo takes that back.")
+        echo(f"No longer trusted: {pluralize(count, 'line')} count as not said. tacit undo takes that back.")
         return 0
-    return _look(call)
+    return _review_repository(call)
 
 
-def _look(call: Call) -> int:
-    repository = call.vault.repository.repository()
+def _review_repository(call: Invocation) -> int:
+    repository = call.vault.repository.inspect()
     if call.flag("--json"):
-        say_json(_form(repository))
+        echo_json(_repository_json(repository))
         return 0
-    for line in _described(repository):
-        say(line)
+    for line in _repository_lines(repository):
+        echo(line)
     if not repository.waiting or call.flag("--show"):
         return 0
     if call.flag("--yes"):
-        return _accept(call, repository)
+        return _trust_repository(call, repository)
     if not sys.stdin.isatty():
-        say("Nothing was accepted. To accept what is shown: tacit trust --yes")
+        echo("Nothing was accepted. To accept what is shown: tacit trust --yes")
         return 0
-    if agreed(f"Accept {counted(len(repository.waiting), 'fact')} as if you had said so?"):
-        return _accept(call, repository)
-    say("Nothing was accepted.")
+    if confirm(f"Accept {pluralize(len(repository.waiting), 'fact')} as if you had said so?"):
+        return _trust_repository(call, repository)
+    echo("Nothing was accepted.")
     return 0
 
 
-def _accept(call: Call, repository: Repository) -> int:
+def _trust_repository(call: Invocation, repository: RepositoryFacts) -> int:
     memories = call.vault.repository.trust(repository)
-    say(f"Accepted {counted(len(memories), 'fact')}. If a line of the file changes, all of them wait again.")
-    say("  take back: tacit trust --revoke")
+    echo(f"Accepted {pluralize(len(memories), 'fact')}. If a line of the file changes, all of them wait again.")
+    echo("  take back: tacit trust --revoke")
     return 0
 
 
-def _described(repository: Repository) -> Iterator[str]:
-    yield show(repository.path)
+def _repository_lines(repository: RepositoryFacts) -> Iterator[str]:
+    yield printable(repository.path)
     if one := repository.accepted:
-        yield f"  accepted {counted(len(one.trusted.lines), 'line')}, last on {one.event.day.isoformat()}"
-    if repository.ended:
-        yield f"  the trust in it ended on {show(repository.ended)}"
-    if repository.known:
-        yield f"  {counted(repository.known, 'line')} said what you know or have decided on already"
-    for line in repository.unfit:
-        yield f"! line {line.number}: {show(line.problem)}"
+        yield f"  accepted {pluralize(len(one.trusted.lines), 'line')}, last on {one.event.day.isoformat()}"
+    if repository.trust_ended:
+        yield f"  the trust in it ended on {printable(repository.trust_ended)}"
+    if repository.known_count:
+        yield f"  {pluralize(repository.known_count, 'line')} said what you know or have decided on already"
+    for line in repository.invalid:
+        yield f"! line {line.number}: {printable(line.problem)}"
     for line in repository.waiting:
-        yield _shown(line)
+        yield _fact_line(line)
     if not repository.waiting:
         yield "Nothing waits to be accepted."
     elif not repository.accepted:
         yield "Until you accept them, none of these is recalled, briefed or counted."
 
 
-def _shown(line: Brought) -> str:
+def _fact_line(line: FactFileLine) -> str:
     assert line.claim is not None
-    tags = f"  [{', '.join(map(show, line.claim.tags))}]" if line.claim.tags else ""
-    return f"+ line {line.number}: {show(clip(line.claim.sentence, _SHOWN_TRUST))}{tags}"
+    tags = f"  [{', '.join(map(printable, line.claim.tags))}]" if line.claim.tags else ""
+    return f"+ line {line.number}: {printable(clip(line.claim.sentence, _MAX_FACT_CHARS))}{tags}"
 
 
-def _form(repository: Repository) -> Form:
+def _repository_json(repository: RepositoryFacts) -> JsonObject:
     one = repository.accepted
     return {
         "path": repository.path,
@@ -182,13 +183,13 @@ def _form(repository: Repository) -> Form:
             for line in repository.waiting
             if line.claim
         ],
-        "unfit": [{"line": line.number, "problem": line.problem} for line in repository.unfit],
+        "unfit": [{"line": line.number, "problem": line.problem} for line in repository.invalid],
     }
 
 
 TRUST = Command(
     name="trust",
-    words="",
+    usage="",
     help=(
         "See the facts that a cloned repository brought in docs/memory/memories.ndjson, and accept them or not.\n"
         "Nothing in that file is believed before. Lines that come later wait again; when an accepted line changes,\n"
@@ -200,6 +201,6 @@ TRUST = Command(
         Option("--show", help="only look"),
         Option("--yes", help="accept what waits without being asked"),
         Option("--revoke", help="take the trust back: what came in by it counts as not said"),
-        JSON,
+        JSON_OPTION,
     ),
 )

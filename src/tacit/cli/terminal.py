@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from tacit.text.display import clip, show
+from tacit.text.display import clip, printable
 
 # Asking a person at a terminal. An interrupt is noticed whenever it comes; anything but yes is no.
 
@@ -21,10 +21,10 @@ def ask(prompt: str) -> str:
     Keys that were typed before the prompt is there answer nothing: they were meant for something else.
     """
     sys.stdout.flush()
-    _forget_typed()
+    _flush_input()
     sys.stdout.write(prompt)
     sys.stdout.flush()
-    with _woken_by_signals() as wake:
+    with _signal_wakeup() as wake:
         # A signal between the prompt and the reading would wait for the next key; so both are waited for together.
         select.select([sys.stdin, wake], [], [])
     line = sys.stdin.readline()
@@ -33,14 +33,14 @@ def ask(prompt: str) -> str:
     return line.rstrip("\n")
 
 
-def agreed(question: str) -> bool:
+def confirm(question: str) -> bool:
     try:
         return ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False
 
 
-def _forget_typed() -> None:
+def _flush_input() -> None:
     """Drop what waits in the terminal's input, once all that was printed is shown."""
     import termios
 
@@ -50,7 +50,7 @@ def _forget_typed() -> None:
 
 
 @contextmanager
-def _woken_by_signals() -> Iterator[int]:
+def _signal_wakeup() -> Iterator[int]:
     ours, theirs = os.pipe()
     os.set_blocking(theirs, False)
     before = signal.set_wakeup_fd(theirs)
@@ -64,36 +64,36 @@ def _woken_by_signals() -> Iterator[int]:
 
 # A bar on stderr that shows how far something is. On anything but a terminal it shows nothing.
 
-_WIDTH = 24
-_NAME = 40
-_PAUSE = 0.1  # seconds between two drawings: a terminal costs more than what is counted
+_BAR_WIDTH = 24
+_MAX_NAME_CHARS = 40
+_REDRAW_SECONDS = 0.1  # seconds between two drawings: a terminal costs more than what is counted
 
 
-class Bar:
+class ProgressBar:
     """Drawn over itself on one line, and wiped when it is done."""
 
     def __init__(self, noun: str = "commands") -> None:
         self._noun = noun
-        self._shown = sys.stderr.isatty()
-        self._drawn_at = float("-inf")
+        self._is_visible = sys.stderr.isatty()
+        self._last_draw = float("-inf")
 
     def __call__(self, path: str, done: int, share: float) -> None:
         now = time.monotonic()
-        if not self._shown or now < self._drawn_at + _PAUSE:
+        if not self._is_visible or now < self._last_draw + _REDRAW_SECONDS:
             return
-        self._drawn_at = now
-        full = round(share * _WIDTH)
-        name = clip(show(os.path.basename(path)), _NAME)
-        self._write(f"{name} [{'#' * full}{' ' * (_WIDTH - full)}] {share:4.0%} {done:,} {self._noun}")
+        self._last_draw = now
+        full = round(share * _BAR_WIDTH)
+        name = clip(printable(os.path.basename(path)), _MAX_NAME_CHARS)
+        self._write(f"{name} [{'#' * full}{' ' * (_BAR_WIDTH - full)}] {share:4.0%} {done:,} {self._noun}")
 
-    def say(self, what: str) -> None:
+    def show_message(self, what: str) -> None:
         """Something that takes a while and cannot tell how far it is."""
-        if self._shown:
-            self._drawn_at = time.monotonic()
+        if self._is_visible:
+            self._last_draw = time.monotonic()
             self._write(what)
 
-    def wipe(self) -> None:
-        if self._shown and self._drawn_at > 0:
+    def clear(self) -> None:
+        if self._is_visible and self._last_draw > 0:
             self._write("")
 
     def _write(self, text: str) -> None:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Protocol
 
-from tacit.errors import StoreUnwell
+from tacit.errors import StoreError
 
 # The calls that storage makes. Everything durable goes through `Disk`, so that a crash can be simulated.
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class Disk(Protocol):
@@ -49,7 +49,7 @@ class OsDisk:
             except OSError as error:
                 raise OSError(error.errno, error.strerror, path) from None
         try:
-            _must_be_plain(fd, path, writing=flags & os.O_ACCMODE != os.O_RDONLY)
+            _require_plain(fd, path, writing=flags & os.O_ACCMODE != os.O_RDONLY)
         except BaseException:
             os.close(fd)
             raise
@@ -74,7 +74,7 @@ class OsDisk:
         os.fdatasync(fd)
 
     def sync_folder(self, path: str) -> None:
-        fd = open_folder(path, self._root) if self._has(path) else os.open(path, _FOLDER)
+        fd = open_folder(path, self._root) if self._is_below_root(path) else os.open(path, _FOLDER_FLAGS)
         try:
             os.fsync(fd)
         finally:
@@ -88,14 +88,14 @@ class OsDisk:
         with self._folder_of(path) as (folder, name):
             os.unlink(name, dir_fd=folder)
 
-    def _has(self, folder: str) -> bool:
+    def _is_below_root(self, folder: str) -> bool:
         return bool(self._root) and (folder + os.sep).startswith(self._root.rstrip(os.sep) + os.sep)
 
     @contextmanager
     def _folder_of(self, path: str) -> Iterator[tuple[int | None, str]]:
         """The open folder of a path and the name in it; of a path that is not below the root, no folder and itself."""
         folder, name = os.path.split(path)
-        if not self._has(folder):
+        if not self._is_below_root(folder):
             yield None, path
             return
         fd = open_folder(folder, self._root)
@@ -105,7 +105,7 @@ class OsDisk:
             os.close(fd)
 
 
-def _must_be_plain(fd: int, path: str, *, writing: bool) -> None:
+def _require_plain(fd: int, path: str, *, writing: bool) -> None:
     """A file with a second name is somebody else's too: what is written here would be written there."""
     status = os.fstat(fd)
     if not stat.S_ISREG(status.st_mode):
@@ -119,7 +119,7 @@ def open_plain(path: str) -> BinaryIO:
     return open(OsDisk().open(path, os.O_RDONLY, 0), "rb")
 
 
-def past_hole(file: BinaryIO) -> int:
+def skip_hole(file: BinaryIO) -> int:
     """Leap over a hole that lies ahead, however large: nothing stands in it, so no line ends in it. Says how far."""
     at = file.tell()
     try:
@@ -137,7 +137,7 @@ def past_hole(file: BinaryIO) -> int:
 
 
 @contextmanager
-def opened(disk: Disk, path: str, flags: int, mode: int = PRIVATE_FILE) -> Iterator[int]:
+def open_fd(disk: Disk, path: str, flags: int, mode: int = PRIVATE_FILE) -> Iterator[int]:
     fd = disk.open(path, flags, mode)
     try:
         yield fd
@@ -158,14 +158,14 @@ def open_folder(path: str, below: str, make: Callable[[int, str], None] | None =
     `make` is called with the open parent and the name of each step, to make what is missing. Raises `OSError` with
     ELOOP and the path of the link where there is one.
     """
-    fd, here = os.open(below, _FOLDER), below
+    fd, here = os.open(below, _FOLDER_FLAGS), below
     try:
         for name in path[len(below) :].split(os.sep):
             if name:
                 here = os.path.join(here, name)
                 if make:
                     make(fd, name)
-                inner = _step(fd, name, here)
+                inner = _open_child(fd, name, here)
                 os.close(fd)
                 fd = inner
     except BaseException:
@@ -174,9 +174,9 @@ def open_folder(path: str, below: str, make: Callable[[int, str], None] | None =
     return fd
 
 
-def _step(parent: int, name: str, path: str) -> int:
+def _open_child(parent: int, name: str, path: str) -> int:
     try:
-        return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=parent)
+        return os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=parent)
     except OSError as error:
         if error.errno in (errno.ENOTDIR, errno.ELOOP) and os.path.islink(path):
             raise OSError(errno.ELOOP, "it is a symbolic link; Tacit does not write through one", path) from None
@@ -190,27 +190,27 @@ def make_folder(path: str, below: str = "") -> None:
     """
     if below:
         make_folder(below)
-        os.close(open_folder(path, below, _make_step))
+        os.close(open_folder(path, below, _make_child))
         return
     if os.path.isdir(path):
         return
     parent = os.path.dirname(os.path.abspath(path))
     make_folder(parent)
-    fd = os.open(parent, _FOLDER)
+    fd = os.open(parent, _FOLDER_FLAGS)
     try:
-        _make_step(fd, os.path.basename(os.path.abspath(path)))
+        _make_child(fd, os.path.basename(os.path.abspath(path)))
     finally:
         os.close(fd)
     if not os.path.isdir(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
 
 
-def _make_step(parent: int, name: str) -> None:
+def _make_child(parent: int, name: str) -> None:
     try:
         os.mkdir(name, PRIVATE_FOLDER, dir_fd=parent)
     except FileExistsError:  # it was there, or another process was faster
         return
-    fd = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=parent)
+    fd = os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=parent)
     try:
         os.fchmod(fd, PRIVATE_FOLDER)  # whatever the umask took
     finally:
@@ -218,15 +218,15 @@ def _make_step(parent: int, name: str) -> None:
     os.fsync(parent)  # what is written in it must not vanish with its name
 
 
-def link_refused(error: OSError) -> StoreUnwell | None:
+def link_error(error: OSError) -> StoreError | None:
     """What a person is told when a symbolic link was in the way; nothing for any other error."""
     if error.errno != errno.ELOOP or not isinstance(error.filename, str):
         return None
     link = error.filename
-    return StoreUnwell(f"{link} is a symbolic link; Tacit does not write through one", instead_of_link(link))
+    return StoreError(f"{link} is a symbolic link; Tacit does not write through one", link_hint(link))
 
 
-def instead_of_link(link: str) -> str:
+def link_hint(link: str) -> str:
     """What to type where a link is found in a home."""
     from shlex import quote
 
@@ -236,7 +236,7 @@ def instead_of_link(link: str) -> str:
     return f"rm {quote(link)}, or if what it leads to is yours: rm {quote(link)} && cp -a {quote(target)} {quote(link)}"
 
 
-def sqlite_address(path: str, mode: str) -> str:
+def sqlite_uri(path: str, mode: str) -> str:
     """How SQLite is told of a file: with a mode it makes none by itself, which would be readable by others.
 
     (urllib would bring half of the network.)
@@ -248,9 +248,9 @@ def sqlite_address(path: str, mode: str) -> str:
 # Views are replaced whole: the file is the old one or the new one, never a mixture, also after a power cut.
 
 # No file, or something that is no page of ours: a link, a named pipe.
-_NO_PAGE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
-_LARGEST = 2 << 30  # bytes: a log of many years
-_OPEN_FILES = "/proc/self/fd"
+_NO_FILE_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
+_MAX_FILE_BYTES = 2 << 30  # bytes: a log of many years
+_FD_FOLDER = "/proc/self/fd"
 
 
 def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE, *, below: str = "") -> None:
@@ -261,7 +261,7 @@ def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE, *
     put links while we write: from there on none is followed. (Below a home the disk itself follows none.)
     """
     folder, name = os.path.split(path)
-    with pinned(folder, below) as place:
+    with pinned_folder(folder, below) as place:
         target = os.path.join(place, name)
         commit_file(disk, stage_file(disk, target, data, mode), target)
 
@@ -272,9 +272,9 @@ def remove_file(disk: Disk, path: str, below: str) -> None:
     A folder that somebody stands in, as far as this process can tell, stays.
     """
     folder, name = os.path.split(path)
-    with pinned(folder, below) as place:
+    with pinned_folder(folder, below) as place:
         disk.remove(os.path.join(place, name))
-    while len(folder) > len(below) and folder != _here():
+    while len(folder) > len(below) and folder != _current_folder():
         parent, name = os.path.split(folder)
         fd = open_folder(parent, below)
         try:
@@ -286,7 +286,7 @@ def remove_file(disk: Disk, path: str, below: str) -> None:
         folder = parent
 
 
-def _here() -> str:
+def _current_folder() -> str:
     try:
         return os.getcwd()
     except FileNotFoundError:
@@ -297,7 +297,7 @@ def stage_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE) -> 
     """The first half of `replace_file`: write a temporary file and make it durable. Returns its path."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.tacit-new")
-    fd = _new_file(disk, temporary, mode)
+    fd = _create_file(disk, temporary, mode)
     try:
         write_all(disk, fd, data)
         disk.sync_data(fd)
@@ -312,7 +312,7 @@ def commit_file(disk: Disk, temporary: str, path: str) -> None:
     disk.sync_folder(os.path.dirname(path))
 
 
-def _new_file(disk: Disk, path: str, mode: int) -> int:
+def _create_file(disk: Disk, path: str, mode: int) -> int:
     """A file of our own: what lies there was left by a crash or planted, and is never written into."""
     try:
         return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -322,7 +322,7 @@ def _new_file(disk: Disk, path: str, mode: int) -> int:
 
 
 @contextmanager
-def pinned(folder: str, below: str) -> Iterator[str]:
+def pinned_folder(folder: str, below: str) -> Iterator[str]:
     """A path that leads to this very folder, whatever takes its place meanwhile; an error where a link leads to it.
 
     Missing folders are made on the way, as open as the umask leaves them. Without `below`, or on a system that cannot
@@ -331,14 +331,14 @@ def pinned(folder: str, below: str) -> Iterator[str]:
     if not below:
         yield folder
         return
-    fd = open_folder(folder, below, _made_openly)
+    fd = open_folder(folder, below, _make_public_child)
     try:
-        yield f"{_OPEN_FILES}/{fd}" if os.path.isdir(_OPEN_FILES) else folder
+        yield f"{_FD_FOLDER}/{fd}" if os.path.isdir(_FD_FOLDER) else folder
     finally:
         os.close(fd)
 
 
-def _made_openly(parent: int, name: str) -> None:
+def _make_public_child(parent: int, name: str) -> None:
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=parent)
 
@@ -350,10 +350,10 @@ def read_file(path: str) -> bytes | None:
     """
     try:
         with open_plain(path) as file:
-            if os.fstat(file.fileno()).st_size > _LARGEST:
+            if os.fstat(file.fileno()).st_size > _MAX_FILE_BYTES:
                 raise OSError(errno.EFBIG, "it is larger than any file that Tacit writes", path)
             return file.read()
     except OSError as error:
-        if error.errno in _NO_PAGE and not os.path.isdir(path):
+        if error.errno in _NO_FILE_ERRORS and not os.path.isdir(path):
             return None
         raise

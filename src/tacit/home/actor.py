@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from tacit.errors import Refused, WrongUse
+from tacit.errors import RefusedError, UsageError
 from tacit.model.claim import Provenance
-from tacit.model.event import USER, Origin
+from tacit.model.event import USER, EventOrigin
 from tacit.record import Record
-from tacit.text.display import clean, clip, show
+from tacit.text.display import clean, clip, printable
 
 # The processes that a command was started from, as far as the system shows them in /proc.
 #
@@ -18,8 +18,8 @@ from tacit.text.display import clean, clip, show
 # system without /proc ends the walk or leaves a part of it out.
 
 PROC = "/proc"
-_MOST = 64  # levels
-_BYTES = 1024 * 1024  # of an environment or a command line
+_MAX_ANCESTORS = 64  # levels
+_MAX_PROC_BYTES = 1024 * 1024  # of an environment or a command line
 
 # Programs that run a script: the script's name counts as well.
 _INTERPRETERS = ("node", "bun", "deno", "python", "nodejs")
@@ -40,7 +40,7 @@ class Process:
     def variable(self, name: str) -> str:
         """The value of a variable; empty where it is not set or cannot be read."""
         if self._variables is None:
-            self._variables = b"\0" + (_read(self.pid, "environ") or b"") + b"\0"
+            self._variables = b"\0" + (_read_proc_file(self.pid, "environ") or b"") + b"\0"
         start = self._variables.find(b"\0%s=" % name.encode())
         if start < 0:
             return ""
@@ -48,36 +48,36 @@ class Process:
         return value.decode("utf-8", "replace")
 
     @property
-    def programs(self) -> Iterator[str]:
+    def program_names(self) -> Iterator[str]:
         """The names that this process may be known by: its own, its command's, and its script's."""
         yield self.name
-        arguments = (_read(self.pid, "cmdline") or b"").split(b"\0")
-        command = _base(arguments[0])
+        arguments = (_read_proc_file(self.pid, "cmdline") or b"").split(b"\0")
+        command = _program_name(arguments[0])
         yield command
         if command.rstrip("0123456789.") in _INTERPRETERS:
-            yield next((_base(word) for word in arguments[1:] if word and not word.startswith(b"-")), "")
+            yield next((_program_name(word) for word in arguments[1:] if word and not word.startswith(b"-")), "")
 
 
 def ancestors() -> Iterator[Process]:
     """From the parent of this process upwards, then from the leader of its session, which may outlive the parent."""
     seen: set[int] = {os.getpid()}
-    here = _process(os.getpid())
+    here = _read_process(os.getpid())
     if here is None:
         return
     for start in (here.parent, here.session):
         child, pid = here, start
-        while pid > 0 and pid not in seen and len(seen) < _MOST:
+        while pid > 0 and pid not in seen and len(seen) < _MAX_ANCESTORS:
             seen.add(pid)
-            process = _process(pid)
+            process = _read_process(pid)
             if process is None or process.started > child.started:  # ended, and its number was given to another
                 break
             yield process
             child, pid = process, process.parent
 
 
-def _process(pid: int) -> Process | None:
+def _read_process(pid: int) -> Process | None:
     """What the system says of a process; the name is in brackets and may hold any character."""
-    before, _, after = (_read(pid, "stat") or b"").rpartition(b")")
+    before, _, after = (_read_proc_file(pid, "stat") or b"").rpartition(b")")
     fields = after.split()
     try:
         name = before.partition(b"(")[2].decode("utf-8", "replace")
@@ -86,13 +86,13 @@ def _process(pid: int) -> Process | None:
         return None
 
 
-def _read(pid: int, name: str) -> bytes | None:
+def _read_proc_file(pid: int, name: str) -> bytes | None:
     try:
         fd = os.open(f"{PROC}/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        parts, room = [], _BYTES
+        parts, room = [], _MAX_PROC_BYTES
         while room > 0 and (part := os.read(fd, min(room, 65536))):
             parts.append(part)
             room -= len(part)
@@ -103,7 +103,7 @@ def _read(pid: int, name: str) -> bytes | None:
         os.close(fd)
 
 
-def _base(path: bytes) -> str:
+def _program_name(path: bytes) -> str:
     """The last part of a path, without the ending of a script."""
     name = path.rpartition(b"/")[2].decode("utf-8", "replace")
     for ending in _SCRIPT_ENDINGS:
@@ -120,7 +120,7 @@ def _base(path: bytes) -> str:
 # environment is clean.
 
 
-class Sign(Record):
+class AgentVariable(Record):
     """A variable that a host sets for the commands it runs, and the one that holds its session.
 
     `value` is the only value that counts; without one, any does that is not empty. `source` says where it is known
@@ -135,7 +135,7 @@ class Sign(Record):
     source: str = ""
 
 
-class Program(Record):
+class AgentProgram(Record):
     """The name of a host's executable or script, as a process above the command shows it."""
 
     name: str
@@ -143,156 +143,162 @@ class Program(Record):
     source: str = ""
 
 
-_SEEN = "seen in a run of the client: docs/guides/clients-tested.md"
+_SEEN_IN_A_RUN = "seen in a run of the client: docs/guides/clients-tested.md"
 
-SIGNS = (
-    Sign("CLAUDECODE", "claude", "CLAUDE_CODE_SESSION_ID", source="anthropics/claude-code CHANGELOG.md 2.1.154"),
-    Sign(
+AGENT_VARIABLES = (
+    AgentVariable(
+        "CLAUDECODE", "claude", "CLAUDE_CODE_SESSION_ID", source="anthropics/claude-code CHANGELOG.md 2.1.154"
+    ),
+    AgentVariable(
         "CODEX_THREAD_ID",
         "codex",
         "CODEX_THREAD_ID",
         source="openai/codex codex-rs/protocol/src/shell_environment.rs",
     ),
-    Sign("CODEX_TOOL_CALL_ID", "codex", "CODEX_THREAD_ID", source=_SEEN),
-    Sign(
+    AgentVariable("CODEX_TOOL_CALL_ID", "codex", "CODEX_THREAD_ID", source=_SEEN_IN_A_RUN),
+    AgentVariable(
         "CODEX_CI",
         "codex",
         "CODEX_THREAD_ID",
         source="openai/codex codex-rs/core/src/unified_exec/process_manager.rs",
     ),
-    Sign("CODEX_SANDBOX", "codex", source="openai/codex codex-rs/core/src/sandboxing/mod.rs"),
-    Sign("CODEX_SANDBOX_NETWORK_DISABLED", "codex", source="openai/codex codex-rs/core/src/spawn.rs"),
-    Sign(
+    AgentVariable("CODEX_SANDBOX", "codex", source="openai/codex codex-rs/core/src/sandboxing/mod.rs"),
+    AgentVariable("CODEX_SANDBOX_NETWORK_DISABLED", "codex", source="openai/codex codex-rs/core/src/spawn.rs"),
+    AgentVariable(
         "GEMINI_CLI",
         "gemini",
         "GEMINI_SESSION_ID",
         source="google-gemini/gemini-cli docs/tools/shell.md; its session is told to hooks only (docs/hooks/index.md)",
     ),
-    Sign("GEMINI_SESSION_ID", "gemini", "GEMINI_SESSION_ID", source="google-gemini/gemini-cli docs/hooks/index.md"),
-    Sign("COPILOT_CLI", "copilot", "COPILOT_AGENT_SESSION_ID", source="github/copilot-cli changelog.md 0.0.421"),
-    Sign(
+    AgentVariable(
+        "GEMINI_SESSION_ID", "gemini", "GEMINI_SESSION_ID", source="google-gemini/gemini-cli docs/hooks/index.md"
+    ),
+    AgentVariable(
+        "COPILOT_CLI", "copilot", "COPILOT_AGENT_SESSION_ID", source="github/copilot-cli changelog.md 0.0.421"
+    ),
+    AgentVariable(
         "COPILOT_AGENT_SESSION_ID",
         "copilot",
         "COPILOT_AGENT_SESSION_ID",
         source="github/copilot-cli changelog.md 1.0.29",
     ),
-    Sign("OPENCODE", "opencode", source="anomalyco/opencode packages/opencode/src/index.ts"),
-    Sign("CURSOR_AGENT", "cursor", source="cursor.com/docs/agent/terminal"),
-    Sign(
+    AgentVariable("OPENCODE", "opencode", source="anomalyco/opencode packages/opencode/src/index.ts"),
+    AgentVariable("CURSOR_AGENT", "cursor", source="cursor.com/docs/agent/terminal"),
+    AgentVariable(
         "AGENT",
         "amp",
         "AMP_CURRENT_THREAD_ID",
         value="amp",
         source="a third party: ascorbic/am-i-vibing packages/am-i-vibing/src/providers.ts",
     ),
-    Sign(
+    AgentVariable(
         "GOOSE_TERMINAL",
         "goose",
         "AGENT_SESSION_ID",
         source="aaif-goose/goose documentation/docs/guides/environment-variables.md",
     ),
-    Sign(
+    AgentVariable(
         "AGENT",
         "goose",
         "AGENT_SESSION_ID",
         value="goose",
         source="aaif-goose/goose documentation/docs/guides/environment-variables.md",
     ),
-    Sign(
+    AgentVariable(
         "CLINE_ACTIVE",
         "cline",
         source="cline/cline apps/vscode/src/hosts/vscode/terminal/VscodeTerminalRegistry.ts",
     ),
-    Sign(
+    AgentVariable(
         "QWEN_CODE",
         "qwen",
         "QWEN_CODE_SESSION_ID",
         source="QwenLM/qwen-code docs/developers/tools/shell.md, packages/core/src/utils/shellContextEnv.ts",
     ),
-    Sign("AUGMENT_AGENT", "augment", source="npm @augmentcode/auggie 0.36.0 augment.mjs"),
-    Sign(
+    AgentVariable("AUGMENT_AGENT", "augment", source="npm @augmentcode/auggie 0.36.0 augment.mjs"),
+    AgentVariable(
         "KIRO_SESSION_ID",
         "kiro",
         "KIRO_SESSION_ID",
         source="aws/aws-cli pull request 10584 (the command line only, not the editor)",
     ),
-    Sign(
+    AgentVariable(
         "CRUSH",
         "crush",
         "CRUSH_SESSION_ID",
         source="charmbracelet/crush internal/shell/shell.go; its session is told to hooks only (docs/hooks/README.md)",
     ),
-    Sign("ANTIGRAVITY_AGENT", "antigravity", source="firebase/firebase-tools src/env.ts"),
-    Sign(
+    AgentVariable("ANTIGRAVITY_AGENT", "antigravity", source="firebase/firebase-tools src/env.ts"),
+    AgentVariable(
         "PI_CODING_AGENT",
         "pi",
         "PI_SESSION_ID",
         source="earendil-works/pi packages/coding-agent/docs/environment-variables.md",
     ),
-    Sign("AI_AGENT", "", source="vercel/detect-agent README.md: a name that any tool may give itself"),
+    AgentVariable("AI_AGENT", "", source="vercel/detect-agent README.md: a name that any tool may give itself"),
 )
 
 # Editors are left out: the person's own terminals run below them.
-PROGRAMS = (
-    Program("claude", "claude", _SEEN),
-    Program("codex", "codex", _SEEN),
-    Program("gemini", "gemini", _SEEN),
-    Program("copilot", "copilot", _SEEN),
-    Program("opencode", "opencode", _SEEN),
-    Program("cursor-agent", "cursor", "a third party: the script in Cursor's archive, as Gentoo packages it"),
-    Program("amp", "amp", "npm @ampcode/cli package.json"),
-    Program("goose", "goose", "aaif-goose/goose crates/goose-cli/Cargo.toml"),
-    Program("cline", "cline", "cline/cline apps/cli/package.json"),
-    Program("qwen", "qwen", "QwenLM/qwen-code package.json"),
-    Program("auggie", "augment", "npm @augmentcode/auggie 0.36.0 package.json"),
-    Program("kiro-cli", "kiro", "kiro.dev/docs/cli: a single binary since 3.0"),
-    Program("kiro-cli-chat", "kiro", "a third party: ingo-eichhorst/Irrlicht issue 280, measured with 2.5.1"),
-    Program("crush", "crush", "charmbracelet/crush .goreleaser.yml"),
-    Program("aider", "aider", "Aider-AI/aider pyproject.toml"),
+AGENT_PROGRAMS = (
+    AgentProgram("claude", "claude", _SEEN_IN_A_RUN),
+    AgentProgram("codex", "codex", _SEEN_IN_A_RUN),
+    AgentProgram("gemini", "gemini", _SEEN_IN_A_RUN),
+    AgentProgram("copilot", "copilot", _SEEN_IN_A_RUN),
+    AgentProgram("opencode", "opencode", _SEEN_IN_A_RUN),
+    AgentProgram("cursor-agent", "cursor", "a third party: the script in Cursor's archive, as Gentoo packages it"),
+    AgentProgram("amp", "amp", "npm @ampcode/cli package.json"),
+    AgentProgram("goose", "goose", "aaif-goose/goose crates/goose-cli/Cargo.toml"),
+    AgentProgram("cline", "cline", "cline/cline apps/cli/package.json"),
+    AgentProgram("qwen", "qwen", "QwenLM/qwen-code package.json"),
+    AgentProgram("auggie", "augment", "npm @augmentcode/auggie 0.36.0 package.json"),
+    AgentProgram("kiro-cli", "kiro", "kiro.dev/docs/cli: a single binary since 3.0"),
+    AgentProgram("kiro-cli-chat", "kiro", "a third party: ingo-eichhorst/Irrlicht issue 280, measured with 2.5.1"),
+    AgentProgram("crush", "crush", "charmbracelet/crush .goreleaser.yml"),
+    AgentProgram("aider", "aider", "Aider-AI/aider pyproject.toml"),
 )
-_PROGRAMS = {program.name: program for program in PROGRAMS}
+_PROGRAM_BY_NAME = {program.name: program for program in AGENT_PROGRAMS}
 
 
-class Agent(Record):
+class DetectedAgent(Record):
     """The host that runs this command, its session where it tells one, and what it was recognised by."""
 
     name: str
     session: str
-    sign: str
+    detected_by: str
 
 
-def find_agent(environment: Mapping[str, str]) -> Agent | None:
+def detect_agent(environment: Mapping[str, str]) -> DetectedAgent | None:
     """The agent that this process works for, or None for a person. Never raises.
 
     Where processes cannot be looked at (no /proc, as on macOS) only `environment` counts.
     """
-    found = _in_environment(environment)
+    found = _agent_in_environment(environment)
     if found is not None:
         return found
     for process in ancestors():
-        if (found := _in_process(process)) is not None:
+        if (found := _agent_in_process(process)) is not None:
             return found
     return None
 
 
-def _in_environment(environment: Mapping[str, str]) -> Agent | None:
-    for sign in SIGNS:
+def _agent_in_environment(environment: Mapping[str, str]) -> DetectedAgent | None:
+    for sign in AGENT_VARIABLES:
         value = environment.get(sign.variable)
         if value and sign.value in ("", value):
-            return Agent(sign.agent or value, environment.get(sign.session, ""), f"{sign.variable} is set")
+            return DetectedAgent(sign.agent or value, environment.get(sign.session, ""), f"{sign.variable} is set")
     return None
 
 
-def _in_process(process: Process) -> Agent | None:
+def _agent_in_process(process: Process) -> DetectedAgent | None:
     who = f"{process.name} (process {process.pid}), which this was started from"
-    for sign in SIGNS:
+    for sign in AGENT_VARIABLES:
         value = process.variable(sign.variable)
         if value and sign.value in ("", value):
             session = process.variable(sign.session) if sign.session else ""
-            return Agent(sign.agent or value, session, f"{sign.variable} is set in {who}")
-    for name in process.programs:
-        if (program := _PROGRAMS.get(name)) is not None:
-            return Agent(program.agent, "", f"{program.name} runs as {who}")
+            return DetectedAgent(sign.agent or value, session, f"{sign.variable} is set in {who}")
+    for name in process.program_names:
+        if (program := _PROGRAM_BY_NAME.get(name)) is not None:
+            return DetectedAgent(program.agent, "", f"{program.name} runs as {who}")
     return None
 
 
@@ -301,59 +307,59 @@ def _in_process(process: Process) -> Agent | None:
 Clock = Callable[[], datetime]
 
 
-class Speaker(Record):
+class Actor(Record):
     """Makes the origin of an operation. An actor other than the person speaks with a model's authority.
 
     `sign` says what an agent was recognised by; it is shown where something is refused, and not recorded.
     """
 
     clock: Clock
-    actor: str = USER
+    name: str = USER
     session: str = ""
     host: str = ""
-    sign: str = ""
+    detected_by: str = ""
 
     @property
     def is_person(self) -> bool:
-        return self.actor == USER
+        return self.name == USER
 
-    def must_be_person(self, what: str, type_it: str) -> None:
+    def require_person(self, what: str, type_it: str) -> None:
         """Decisions are the person's; an agent is told what to ask for, and a person why they were taken for one."""
         if not self.is_person:
-            known_by = f" ({show(self.sign)})" if self.sign else ""
-            elsewhere = ", in a terminal that no agent started" if self.sign else ""
-            raise Refused(
-                f"only a person {what}, and this is {show(self.actor)}{known_by}",
+            known_by = f" ({printable(self.detected_by)})" if self.detected_by else ""
+            elsewhere = ", in a terminal that no agent started" if self.detected_by else ""
+            raise RefusedError(
+                f"only a person {what}, and this is {printable(self.name)}{known_by}",
                 f"ask them to type{elsewhere}: {type_it}",
             )
 
-    def origin(self) -> Origin:
+    def origin(self) -> EventOrigin:
         now = self.clock()
         offset = now.utcoffset()
-        return Origin(
+        return EventOrigin(
             at=now.astimezone(UTC),
-            tz=int(offset.total_seconds() // 60) if offset else 0,
+            utc_offset_minutes=int(offset.total_seconds() // 60) if offset else 0,
             host=self.host,
             session=self.session,
-            actor=self.actor,
+            actor=self.name,
             provenance=Provenance.USER_DIRECT if self.is_person else Provenance.MODEL,
         )
 
 
-def speaker(environment: Mapping[str, str]) -> Speaker:
+def current_actor(environment: Mapping[str, str]) -> Actor:
     """`TACIT_NOW` fixes the clock, `TACIT_ACTOR` names an agent, `TACIT_SESSION` its session.
 
     A command that an agent runs is the agent's, whatever it calls itself and whichever variables it removed: nobody
     becomes the person by a variable.
     """
-    fixed, agent = environment.get("TACIT_NOW"), find_agent(environment)
+    fixed, agent = environment.get("TACIT_NOW"), detect_agent(environment)
     named = environment.get("TACIT_ACTOR") or USER
-    return Speaker(
-        clock=_fixed(fixed) if fixed else _wall_clock,
-        actor=clip(clean(f"agent:{agent.name}" if agent and named == USER else named), 64),
+    return Actor(
+        clock=_fixed_clock(fixed) if fixed else _wall_clock,
+        name=clip(clean(f"agent:{agent.name}" if agent and named == USER else named), 64),
         session=clip(clean(environment.get("TACIT_SESSION") or (agent.session if agent else "")), 128),
         host=clip(clean(os.uname().nodename), 64),
-        sign=clip(clean(agent.sign), 160) if agent and named == USER else "",
+        detected_by=clip(clean(agent.detected_by), 160) if agent and named == USER else "",
     )
 
 
@@ -361,10 +367,10 @@ def _wall_clock() -> datetime:
     return datetime.now(UTC).astimezone()
 
 
-def _fixed(text: str) -> Clock:
+def _fixed_clock(text: str) -> Clock:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise WrongUse(f"TACIT_NOW is not a time: {text!r}", "TACIT_NOW=2026-01-31T12:00:00Z tacit …") from None
+        raise UsageError(f"TACIT_NOW is not a time: {text!r}", "TACIT_NOW=2026-01-31T12:00:00Z tacit …") from None
     aware = moment if moment.tzinfo else moment.astimezone()
     return lambda: aware

@@ -12,13 +12,13 @@ from tacit.model.observation import CommandRan
 
 # What is never captured, wherever it comes from: a line that gives Tacit a text to take out.
 
-_TAKING_OUT = ("purge", "redact")
+_PURGE_COMMANDS = ("purge", "redact")
 
 
-def is_unsaid(line: str) -> bool:
+def is_purge_command(line: str) -> bool:
     """`tacit purge --text …` must not bring in what it takes out."""
     words = line.split()
-    return any(word in words for word in _TAKING_OUT) and any(word.rpartition("/")[2] == "tacit" for word in words)
+    return any(word in words for word in _PURGE_COMMANDS) and any(word.rpartition("/")[2] == "tacit" for word in words)
 
 
 def is_ignored(ran: CommandRan, places: Sequence[str], patterns: Sequence[str], directories: Sequence[str]) -> bool:
@@ -37,7 +37,7 @@ def _is_below(place: str, directory: str) -> bool:
     return (place.rstrip("/") + "/").startswith(directory.rstrip("/") + "/")
 
 
-def _bare(line: str) -> str:
+def _without_blanks(line: str) -> str:
     """A line without what a shell changes when it only writes it out differently."""
     return "".join(line.replace(";", " ").split())
 
@@ -46,69 +46,69 @@ def _bare(line: str) -> str:
 #
 # Hooks ask this at every turn, so nothing is loaded for the answer that most homes give.
 
-_SAID = {True: b"on\n", False: b"off\n"}
+_CHOICE_BYTES = {True: b"on\n", False: b"off\n"}
 
 
-def captures(settings: Settings, home: HomePaths, session: str, mode: str) -> bool:
+def is_session_captured(settings: Settings, home: HomePaths, session: str, mode: str) -> bool:
     """Whether to capture; `mode` is the agent's, empty where it names none."""
-    said = said_of(home, session)
+    said = session_choice(home, session)
     if said is not None:
         return said
     modes = settings.autocapture_on_modes
     return settings.autocapture_enabled and (not modes or (mode in modes and mode != NO_MODE))
 
 
-def said_of(home: HomePaths, session: str) -> bool | None:
+def session_choice(home: HomePaths, session: str) -> bool | None:
     """What the person said of this session. What cannot be read counts as no: they did say something."""
-    if not session or not os.path.isdir(_folder(home)):
+    if not session or not os.path.isdir(_choices_folder(home)):
         return None
     try:
-        with open_plain(place_of(home, session)) as file:
-            return file.read(8) == _SAID[True]
+        with open_plain(choice_file(home, session)) as file:
+            return file.read(8) == _CHOICE_BYTES[True]
     except FileNotFoundError:
         return None
     except OSError:
         return False
 
 
-def say_of(on: bool) -> bytes:
+def encode_choice(on: bool) -> bytes:
     """What the file of a session holds."""
-    return _SAID[on]
+    return _CHOICE_BYTES[on]
 
 
-def place_of(home: HomePaths, session: str) -> str:
+def choice_file(home: HomePaths, session: str) -> str:
     """The file of a session; a name that an agent made up is no path."""
     from tacit.model.ids import sha256
 
-    return os.path.join(_folder(home), sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32])
+    return os.path.join(_choices_folder(home), sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32])
 
 
-def left_out(settings: Settings, user_folder: str, directory: str) -> str:
+def matching_ignore_entry(settings: Settings, user_folder: str, directory: str) -> str:
     """The entry of `agents.ignore_directories` that a folder is in; empty where there is none."""
     places = {directory, os.path.realpath(directory)} if directory else set()
     for entry in settings.agents_ignore_directories:
         folder = os.path.join(user_folder, entry[2:]) if entry.startswith("~/") else os.path.expanduser(entry)
-        if any(_autocapturing_is_below(place, one) for place in places for one in (folder, os.path.realpath(folder))):
+        if any(_is_in_folder(place, one) for place in places for one in (folder, os.path.realpath(folder))):
             return entry
     return ""
 
 
-def _folder(home: HomePaths) -> str:
+def _choices_folder(home: HomePaths) -> str:
     return home.path(".tacit", "autocapture")
 
 
-def _autocapturing_is_below(place: str, folder: str) -> bool:
+def _is_in_folder(place: str, folder: str) -> bool:
     return (place.rstrip("/") + "/").startswith(folder.rstrip("/") + "/")
 
 
 # What a person asked not to be captured: `[shell] ignore` and `ignore_directories`.
 
 
-def ignoring(settings: Settings, user_folder: str) -> Callable[[CommandRan], bool] | None:
+def ignore_filter(settings: Settings, user_folder: str) -> Callable[[CommandRan], bool] | None:
     """Whether a command is to be left out; nothing where nothing is asked for."""
     if not settings.shell_ignore and not settings.shell_ignore_directories:
         return None
-    folders = [_expanded(path, user_folder) for path in settings.shell_ignore_directories]
+    folders = [_expand_home(path, user_folder) for path in settings.shell_ignore_directories]
 
     def left_out(ran: CommandRan) -> bool:
         places = {ran.directory, os.path.realpath(ran.directory)} if ran.directory else set()
@@ -117,5 +117,5 @@ def ignoring(settings: Settings, user_folder: str) -> Callable[[CommandRan], boo
     return left_out
 
 
-def _expanded(path: str, user_folder: str) -> str:
+def _expand_home(path: str, user_folder: str) -> str:
     return os.path.join(user_folder, path[2:]) if path.startswith("~/") else os.path.expanduser(path)

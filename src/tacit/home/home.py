@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Self
 
 from tacit.disk.files import Disk, OsDisk
-from tacit.errors import StoreUnwell
-from tacit.home.actor import Speaker, speaker
-from tacit.home.paths import locate
+from tacit.errors import StoreError
+from tacit.home.actor import Actor, current_actor
+from tacit.home.paths import find_home
 from tacit.home.project import find_project, folder_scope
 from tacit.home.settings import Settings, read_settings
 from tacit.home.store import Store
@@ -39,38 +39,38 @@ class Home:
         *,
         cwd: str | os.PathLike[str] | None = None,
         environment: Mapping[str, str] | None = None,
-        speaking: Speaker | None = None,
+        speaking: Actor | None = None,
         disk: Disk | None = None,
         settings: Settings | None = None,
         entropy: Callable[[], bytes] = lambda: os.urandom(10),
     ) -> None:
         env = dict(os.environ if environment is None else environment)
-        place = locate(os.fspath(root) if root is not None else None, env)
+        place = find_home(os.fspath(root) if root is not None else None, env)
         if os.path.exists(place.root) and not os.path.isdir(place.root):
-            raise StoreUnwell(f"the home {place.root} is not a folder", "name another: tacit --home PATH …")
+            raise StoreError(f"the home {place.root} is not a folder", "name another: tacit --home PATH …")
         self.root = place.root
         self.environment = env
         self.user_folder = env.get("HOME") or os.path.expanduser("~")
-        self.cwd = os.fspath(cwd) if cwd is not None else _where()
+        self.cwd = os.fspath(cwd) if cwd is not None else _current_folder()
         self.settings = read_settings(place.settings, env) if settings is None else settings
         project = find_project(self.cwd, self.user_folder)
         folder = GLOBAL if project else folder_scope(self.cwd, self.user_folder)
-        self.store = Store(place, disk or OsDisk(place.root), speaking or speaker(env), project, entropy, folder)
+        self.store = Store(place, disk or OsDisk(place.root), speaking or current_actor(env), project, entropy, folder)
         if self.settings.autocapture_summarize:
-            self.store.turn = self.settings.autocapture_max_turn_size
+            self.store.max_turn_chars = self.settings.autocapture_max_turn_size
 
     @property
     def is_person(self) -> bool:
         """Whether a person speaks, as opposed to an agent."""
-        return self.store.speaker.is_person
+        return self.store.actor.is_person
 
-    def untrusted(self) -> int:
+    def count_untrusted(self) -> int:
         """Return how many facts of the repository one stands in wait for a decision. Looking believes nothing."""
         if self.store.project is None or not os.path.lexists(self.store.project.facts):
             return 0
-        from tacit.home.repository import waiting
+        from tacit.home.repository import count_waiting
 
-        return self.store.read(lambda connection: waiting(self.store, connection, self.settings.limits_text))
+        return self.store.read(lambda connection: count_waiting(self.store, connection, self.settings.limits_text))
 
     def close(self) -> None:
         self.store.close()
@@ -82,7 +82,7 @@ class Home:
         self.close()
 
 
-class Part:
+class HomePart:
     """A group of operations on an opened home. Parts are cheap to make and keep no state of their own."""
 
     def __init__(self, home: Home) -> None:
@@ -90,7 +90,7 @@ class Part:
         self._store = home.store
 
 
-def _where() -> str:
+def _current_folder() -> str:
     try:
         return os.getcwd()
     except FileNotFoundError:  # the folder was deleted under us

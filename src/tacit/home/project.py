@@ -6,20 +6,20 @@ import os
 import re
 from collections.abc import Callable
 
-from tacit.disk.read import beginning
+from tacit.disk.read import read_head
 from tacit.model.claim import GLOBAL, Scope, project_scope
 from tacit.record import Record
 from tacit.text.display import clean
 
 # Which project one stands in: found by reading files, never by running git or anything of the repository.
 
-FACTS = os.path.join("docs", "memory", "memories.ndjson")
-_MARKERS = (".git", ".jj", ".hg")
-_REMOTE = r'\[remote "origin"\](?P<body>[^\[]*)'
+FACT_FILE = os.path.join("docs", "memory", "memories.ndjson")
+_REPOSITORY_MARKERS = (".git", ".jj", ".hg")
+_ORIGIN_SECTION = r'\[remote "origin"\](?P<body>[^\[]*)'
 # Blanks of one line only: with those of all lines, a file of empty lines would be read for ever.
-_URL = r"^[ \t]*url[ \t]*=[ \t]*(\S+)[ \t\r]*$"
-_SCP = r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)"
-_MAX = 64 * 1024
+_URL_LINE = r"^[ \t]*url[ \t]*=[ \t]*(\S+)[ \t\r]*$"
+_SCP_URL = r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)"
+_MAX_CONFIG_BYTES = 64 * 1024
 
 
 class Project(Record):
@@ -30,7 +30,7 @@ class Project(Record):
 
     @property
     def facts(self) -> str:
-        return os.path.join(self.root, FACTS)
+        return os.path.join(self.root, FACT_FILE)
 
     def scope(self, is_used: Callable[[Scope], bool]) -> Scope:
         """The scope its memories are under already, else the best of its names."""
@@ -49,8 +49,8 @@ def find_project(start: str, home_folder: str) -> Project | None:
         here = os.stat(folder)
         if (here.st_dev, here.st_uid) != (first.st_dev, first.st_uid):
             return None
-        if any(os.path.lexists(os.path.join(folder, marker)) for marker in _MARKERS):
-            return Project(folder, tuple(_names(folder)))
+        if any(os.path.lexists(os.path.join(folder, marker)) for marker in _REPOSITORY_MARKERS):
+            return Project(folder, tuple(_project_names(folder)))
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
@@ -62,11 +62,11 @@ def folder_scope(folder: str, home_folder: str) -> Scope:
     return GLOBAL if os.path.realpath(folder) == os.path.realpath(home_folder) else project_scope(clean(folder))
 
 
-def _names(root: str) -> list[str]:
+def _project_names(root: str) -> list[str]:
     """The remote's address if there is one (the same on every machine), then the path of the main work tree."""
     shared = _shared_git_folder(root)
     main = os.path.dirname(shared) if os.path.basename(shared) == ".git" else root
-    remote = _remote(_read(os.path.join(shared, "config")))
+    remote = _origin_name(_read_text(os.path.join(shared, "config")))
     return [clean(name) for name in (remote, main) if name]  # a folder may have a name that is no text
 
 
@@ -75,38 +75,38 @@ def _shared_git_folder(root: str) -> str:
     marker = os.path.join(root, ".git")
     if os.path.isdir(marker):
         return marker
-    pointer = _read(marker)
+    pointer = _read_text(marker)
     if not pointer.startswith("gitdir:"):
         return marker
     own = os.path.normpath(os.path.join(root, pointer[7:].strip()))
-    common = _read(os.path.join(own, "commondir")).strip()
+    common = _read_text(os.path.join(own, "commondir")).strip()
     return os.path.normpath(os.path.join(own, common)) if common else own
 
 
-def _remote(config: str) -> str:
+def _origin_name(config: str) -> str:
     """The name of origin."""
-    section = re.search(_REMOTE, config)
-    found = re.search(_URL, section["body"], re.MULTILINE) if section else None
+    section = re.search(_ORIGIN_SECTION, config)
+    found = re.search(_URL_LINE, section["body"], re.MULTILINE) if section else None
     return remote_name(found[1]) if found else ""
 
 
 def remote_name(url: str) -> str:
     """`host/path` of an address, without user, password, scheme and `.git`."""
-    if scp := re.fullmatch(_SCP, url):
+    if scp := re.fullmatch(_SCP_URL, url):
         url = f"{scp['host']}/{scp['path']}"
     elif "://" in url:
         url = url.split("://", 1)[1].rsplit("@", 1)[-1]
     return url.rstrip("/").removesuffix(".git").lower()
 
 
-def _read(path: str) -> str:
-    return beginning(path, _MAX).decode("utf-8", "replace")
+def _read_text(path: str) -> str:
+    return read_head(path, _MAX_CONFIG_BYTES).decode("utf-8", "replace")
 
 
 # Which project a session is of, by where its agent stood.
 
 
-def scope_of(directory: str, remote: str, user_folder: str, is_used: Callable[[Scope], bool]) -> Scope:
+def directory_scope(directory: str, remote: str, user_folder: str, is_used: Callable[[Scope], bool]) -> Scope:
     """The project of a directory: that of the nearest folder above it that is still there (work trees come and go),
     else the repository that the transcript names, else the directory itself."""
     if not directory:

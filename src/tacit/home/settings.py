@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tacit.errors import WrongUse
+from tacit.errors import UsageError
 from tacit.record import Record
 
 # What a variable of the environment may do to a setting: restrict it, and never grant more than the file does.
@@ -17,33 +17,33 @@ from tacit.record import Record
 NO_MODE = "(none)"  # the only entry of a list of modes that allows none: an empty list allows all
 
 
-class Rule(Record):
+class VariableRule(Record):
     """`hold(said, wanted)` is the value that holds where the file says one thing and a variable wants another. It
     never grants more than what the file says. `may` tells a person what a variable may do."""
 
     name: str
-    may: str
-    hold: Callable[[Any, Any], Any]
+    description: str
+    restrict: Callable[[Any, Any], Any]
 
 
-def _added(said: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
+def _union(said: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
     return (*said, *(one for one in wanted if one not in said))
 
 
-def _narrowed(said: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
+def _intersection(said: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
     """Entries that both allow, where an empty list allows everything."""
     if not said or not wanted:
         return said or wanted
     return tuple(one for one in said if one in wanted) or (NO_MODE,)
 
 
-ANY = Rule("any", "may say anything", lambda _said, wanted: wanted)  # only for how something is presented
-ONLY_OFF = Rule("only off", "may only turn it off", lambda said, wanted: said and wanted)
-ONLY_LOWER = Rule("only lower", "may only lower it", min)
-ONLY_ADD = Rule("only add", "may only add to the list", _added)
-ONLY_NARROW = Rule("only narrow", "may only leave some out", _narrowed)
-ONLY_EMPTY = Rule("only empty", "may only be empty, for none", lambda said, wanted: said if wanted else "")
-NEVER = Rule("never", "may say nothing", lambda said, _wanted: said)
+ANY = VariableRule("any", "may say anything", lambda _said, wanted: wanted)  # only for how something is presented
+ONLY_OFF = VariableRule("only off", "may only turn it off", lambda said, wanted: said and wanted)
+ONLY_LOWER = VariableRule("only lower", "may only lower it", min)
+ONLY_ADD = VariableRule("only add", "may only add to the list", _union)
+ONLY_NARROW = VariableRule("only narrow", "may only leave some out", _intersection)
+ONLY_EMPTY = VariableRule("only empty", "may only be empty, for none", lambda said, wanted: said if wanted else "")
+NEVER = VariableRule("never", "may say nothing", lambda said, _wanted: said)
 
 
 # Settings: one frozen value from defaults and the home's `tacit.toml`, never from a repository. Variables of the
@@ -51,7 +51,7 @@ NEVER = Rule("never", "may say nothing", lambda said, _wanted: said)
 #
 # Hooks read them at every prompt, so what only `tacit config` needs is in the files beside this one.
 
-TEMPLATE = """\
+SETTINGS_TEMPLATE = """\
 # Settings of Tacit. Every line is a default; take away the # to change it, or type: tacit config set KEY VALUE
 
 # [recall]
@@ -131,9 +131,9 @@ class Settings(Record):
 
 
 _DEFAULTS = Settings._field_defaults
-_ANY_NUMBER = (1, 10**9)
+_DEFAULT_RANGE = (1, 10**9)
 # What a variable may do to each setting; nothing to one that is not listed.
-RULES = {
+VARIABLE_RULES = {
     "recall_limit": ANY,
     "brief_entries": ONLY_LOWER,
     "brief_tokens": ONLY_LOWER,
@@ -169,10 +169,10 @@ _RANGES = {
     "inject_max_characters": (500, 10_000),
     "model_timeout": (1, 600),
 }
-_LONGEST = 200  # of a text
-_MOST = 1 << 20  # bytes of the file
-_VARIABLE = "TACIT_"
-_TRUTH = {
+_MAX_TEXT_CHARS = 200  # of a text
+_MAX_FILE_BYTES = 1 << 20  # bytes of the file
+_VARIABLE_PREFIX = "TACIT_"
+_BOOLEAN_WORDS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
 }
@@ -180,7 +180,7 @@ _TRUTH = {
 
 def read_settings(path: str, environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of a home, restricted by the environment; a file of comments costs no parser."""
-    return restricted(_of_text(settings_text(path), path), environment or {})
+    return restricted(_settings_from_text(settings_text(path), path), environment or {})
 
 
 def settings_or_defaults(path: str, environment: Mapping[str, str]) -> Settings:
@@ -200,20 +200,23 @@ def settings_or_defaults(path: str, environment: Mapping[str, str]) -> Settings:
 def settings_text(path: str) -> str:
     """The text of the file as it is; nothing where there is none."""
     try:
-        return _bytes_of(path).decode("utf-8")
+        return _read_plain_file(path).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except UnicodeDecodeError:
-        raise not_toml(path, "it is no UTF-8") from None
+        raise invalid_toml_error(path, "it is no UTF-8") from None
 
 
-def _bytes_of(path: str) -> bytes:
+def _read_plain_file(path: str) -> bytes:
     """A plain file, links followed. A named pipe would keep us waiting, and a device may never end."""
     if stat.S_ISREG(os.stat(path).st_mode):
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and len(data := file.read(_MOST + 1)) <= _MOST:
+            if (
+                stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+                and len(data := file.read(_MAX_FILE_BYTES + 1)) <= _MAX_FILE_BYTES
+            ):
                 return data
-    raise WrongUse(f"{path} is no plain file of at most {_MOST >> 20} MiB", f"look at it: ls -lL {path}")
+    raise UsageError(f"{path} is no plain file of at most {_MAX_FILE_BYTES >> 20} MiB", f"look at it: ls -lL {path}")
 
 
 def key_of(name: str) -> str:
@@ -223,19 +226,19 @@ def key_of(name: str) -> str:
 
 def variable_of(name: str) -> str:
     """The variable of the environment that may restrict what the file says."""
-    return _VARIABLE + name.upper()
+    return _VARIABLE_PREFIX + name.upper()
 
 
-def rule_of(name: str) -> Rule:
+def rule_of(name: str) -> VariableRule:
     """What that variable may do."""
-    return RULES.get(name, NEVER)
+    return VARIABLE_RULES.get(name, NEVER)
 
 
-def value_in(name: str, text: str) -> object:
+def parse_value(name: str, text: str) -> object:
     """What a text says for a setting: a number, a truth, a list with commas, else the text itself."""
     default = _DEFAULTS[name]
     if isinstance(default, bool):
-        return _TRUTH.get(text.strip().lower(), text)
+        return _BOOLEAN_WORDS.get(text.strip().lower(), text)
     if isinstance(default, tuple):
         return [one.strip() for one in text.split(",") if one.strip()]
     if isinstance(default, str):
@@ -244,72 +247,74 @@ def value_in(name: str, text: str) -> object:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text
 
 
-def fit(name: str, value: object, where: str, hint: str) -> Any:
+def validate_value(name: str, value: object, where: str, hint: str) -> Any:
     """The value as `Settings` holds it, if it is of the kind and in the range that are allowed."""
     default = _DEFAULTS[name]
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
-        raise WrongUse(f"{where} must be true or false", hint)
+        raise UsageError(f"{where} must be true or false", hint)
     if isinstance(default, tuple):
         if isinstance(value, list) and all(isinstance(one, str) and one for one in value):
             return tuple(value)
-        raise WrongUse(f'{where} must be a list of texts, such as ["one", "two"]', hint)
+        raise UsageError(f'{where} must be a list of texts, such as ["one", "two"]', hint)
     if isinstance(default, str):
-        if isinstance(value, str) and len(value) <= _LONGEST and value.isprintable():
+        if isinstance(value, str) and len(value) <= _MAX_TEXT_CHARS and value.isprintable():
             return value
-        raise WrongUse(f"{where} must be a text of one line, with up to {_LONGEST} characters", hint)
-    least, most = _RANGES.get(name, _ANY_NUMBER)
+        raise UsageError(f"{where} must be a text of one line, with up to {_MAX_TEXT_CHARS} characters", hint)
+    least, most = _RANGES.get(name, _DEFAULT_RANGE)
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return value
-    raise WrongUse(f"{where} must be a whole number from {least:,} to {most:,}", hint)
+    raise UsageError(f"{where} must be a whole number from {least:,} to {most:,}", hint)
 
 
-def not_toml(path: str, why: str) -> WrongUse:
-    return WrongUse(f"{path} is not valid TOML: {why}", f"mend it, or start again: rm {path} && tacit init")
+def invalid_toml_error(path: str, why: str) -> UsageError:
+    return UsageError(f"{path} is not valid TOML: {why}", f"mend it, or start again: rm {path} && tacit init")
 
 
-def of_file(text: str, path: str) -> dict[str, Any]:
+def settings_in_file(text: str, path: str) -> dict[str, Any]:
     """What the file says, by name of the setting."""
     import tomllib
 
     try:
         sections = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers and nestings without end
-        raise not_toml(path, str(error)) from None
+        raise invalid_toml_error(path, str(error)) from None
     said = {}
     for section, values in sections.items():
         for key, value in values.items() if isinstance(values, dict) else ():
             name = f"{section}_{key}"
             if name in _DEFAULTS and key_of(name) == f"{section}.{key}":  # else a newer Tacit may know it
-                said[name] = fit(name, value, f"{path}: {section}.{key}", f"tacit config unset {section}.{key}")
+                said[name] = validate_value(
+                    name, value, f"{path}: {section}.{key}", f"tacit config unset {section}.{key}"
+                )
     return said
 
 
-def of_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+def settings_in_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     """What the environment asks for, by name of the setting, whether or not it may. An empty variable asks for
     nothing, unless the setting is a text: then for an empty one."""
     said = {}
     for variable, text in environment.items():
-        if not variable.startswith(_VARIABLE):
+        if not variable.startswith(_VARIABLE_PREFIX):
             continue
-        name = variable[len(_VARIABLE) :].lower()
+        name = variable[len(_VARIABLE_PREFIX) :].lower()
         if name not in _DEFAULTS or variable != variable_of(name):
             continue
         if text.strip() or isinstance(_DEFAULTS[name], str):
-            said[name] = fit(name, value_in(name, text), variable, f"unset {variable}")
+            said[name] = validate_value(name, parse_value(name, text), variable, f"unset {variable}")
     return said
 
 
-def _of_text(text: str, path: str) -> Settings:
+def _settings_from_text(text: str, path: str) -> Settings:
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return Settings()
-    return Settings(**of_file(text, path))
+    return Settings(**settings_in_file(text, path))
 
 
 def restricted(settings: Settings, environment: Mapping[str, str]) -> Settings:
     """The settings as far as the environment lets them hold. What a variable may not do is left out, silently."""
-    wanted = of_environment(environment)
+    wanted = settings_in_environment(environment)
     if not wanted:
         return settings
-    return settings._replace(**{name: rule_of(name).hold(getattr(settings, name), wanted[name]) for name in wanted})
+    return settings._replace(**{name: rule_of(name).restrict(getattr(settings, name), wanted[name]) for name in wanted})

@@ -6,12 +6,12 @@ from importlib import import_module
 
 from tacit.hosts.protocol import Host
 
-NAMES = ("claude", "codex", "gemini", "cursor", "opencode", "copilot")
+HOST_NAMES = ("claude", "codex", "gemini", "cursor", "opencode", "copilot")
 
 
-def host(name: str) -> Host | None:
+def load_host(name: str) -> Host | None:
     """Nothing for a name that is none of them."""
-    if name not in NAMES:
+    if name not in HOST_NAMES:
         return None
     found: Host = import_module(f"tacit.hosts.{name}.hook").HOST
     return found

@@ -8,21 +8,40 @@ from collections.abc import Iterator
 from datetime import datetime
 from enum import Enum
 
-from tacit.home.capture_policy import is_unsaid
-from tacit.hosts.records import LONGEST_PROMPT, NO_TIME, Heard, Limits, Object, Tally, listing, mapping, string
-from tacit.hosts.tools import PATCHED, Keeps, Tool, changed_files, excerpt, patched_files, runs_tacit, tool_of
+from tacit.home.capture_policy import is_purge_command
+from tacit.hosts.records import (
+    MAX_PROMPT_CHARS,
+    NO_TIME,
+    CaptureLimits,
+    JsonDict,
+    ReadStats,
+    TranscriptEvent,
+    as_list,
+    as_object,
+    as_string,
+)
+from tacit.hosts.tools import (
+    PATCH_TOOL,
+    HostTool,
+    ResultPolicy,
+    changed_files,
+    edit_excerpt,
+    lookup_tool,
+    patched_files,
+    runs_tacit,
+)
 from tacit.model.observation import (
-    Act,
-    By,
-    Compacted,
-    Conversation,
-    How,
-    Interrupted,
-    Outcome,
+    ConversationBody,
     PromptGiven,
+    PromptKind,
     ReplyGiven,
-    Titled,
+    SessionCompacted,
+    SessionTitled,
+    TitleAuthor,
+    ToolAction,
+    ToolOutcome,
     ToolUsed,
+    TurnInterrupted,
 )
 from tacit.record import Record
 from tacit.secrets.redact import redacted
@@ -34,124 +53,124 @@ from tacit.text.display import clean, clip
 # pass.
 
 
-class Fate(Enum):
+class TagAction(Enum):
     """What becomes of a text between two marks."""
 
-    GOES = "goes"
-    STAYS = "stays"  # only the marks go
+    DROP = "goes"
+    UNWRAP = "stays"  # only the marks go
 
 
-class Row(Record):
+class NoiseTag(Record):
     """A tag in lower case, what becomes of its content, and how it looks."""
 
     tag: str
-    fate: Fate
+    action: TagAction
     example: str
 
 
-def _goes(tag: str, example: str = "") -> Row:
-    return Row(tag, Fate.GOES, example or f"<{tag}>put there</{tag}>")
+def _drop(tag: str, example: str = "") -> NoiseTag:
+    return NoiseTag(tag, TagAction.DROP, example or f"<{tag}>put there</{tag}>")
 
 
-def _stays(tag: str) -> Row:
-    return Row(tag, Fate.STAYS, f"<{tag}>said</{tag}>")
+def _unwrap(tag: str) -> NoiseTag:
+    return NoiseTag(tag, TagAction.UNWRAP, f"<{tag}>said</{tag}>")
 
 
-ROWS = (
+NOISE_TAGS = (
     # Claude Code
-    _goes("system-reminder", "<system-reminder>\nThe date has changed.\n</system-reminder>"),
-    _goes("local-command-caveat"),
-    _goes("local-command-stdout"),
-    _goes("local-command-stderr"),
-    _goes("bash-stdout"),
-    _goes("bash-stderr"),
-    _goes("command-message"),
-    _goes("command-contents"),
-    _goes("task-notification"),
-    _goes("agent-notification"),
-    _goes("teammate-message", '<teammate-message teammate_id="reviewer">put there</teammate-message>'),
-    _goes("cross-session-message"),
-    _goes("channel-message"),
-    _goes("fork-boilerplate"),
-    _goes("remote-review-progress"),
-    _goes("user-prompt-submit-hook"),
-    _goes("session-start-hook"),
-    _goes("post-tool-use-hook"),
-    _goes("new-diagnostics"),
-    _goes("ide_opened_file", "<ide_opened_file>The user opened the file a.py in the IDE.</ide_opened_file>"),
-    _goes("ide_selection"),
-    _goes("ide_diagnostics"),
-    _goes("ide-context"),
-    _stays("user-memory-input"),
-    _stays("tool_use_error"),
-    _stays("persisted-output"),
+    _drop("system-reminder", "<system-reminder>\nThe date has changed.\n</system-reminder>"),
+    _drop("local-command-caveat"),
+    _drop("local-command-stdout"),
+    _drop("local-command-stderr"),
+    _drop("bash-stdout"),
+    _drop("bash-stderr"),
+    _drop("command-message"),
+    _drop("command-contents"),
+    _drop("task-notification"),
+    _drop("agent-notification"),
+    _drop("teammate-message", '<teammate-message teammate_id="reviewer">put there</teammate-message>'),
+    _drop("cross-session-message"),
+    _drop("channel-message"),
+    _drop("fork-boilerplate"),
+    _drop("remote-review-progress"),
+    _drop("user-prompt-submit-hook"),
+    _drop("session-start-hook"),
+    _drop("post-tool-use-hook"),
+    _drop("new-diagnostics"),
+    _drop("ide_opened_file", "<ide_opened_file>The user opened the file a.py in the IDE.</ide_opened_file>"),
+    _drop("ide_selection"),
+    _drop("ide_diagnostics"),
+    _drop("ide-context"),
+    _unwrap("user-memory-input"),
+    _unwrap("tool_use_error"),
+    _unwrap("persisted-output"),
     # Codex
-    _goes("environment_context", "<environment_context>\n  <cwd>x</cwd>\n</environment_context>"),
-    _goes("user_instructions"),
-    _goes("skills_instructions"),
-    _goes("turn_aborted"),
-    _goes("subagent_notification"),
-    _goes("user_shell_command"),
-    _goes("collaboration_mode"),
-    _goes("apps_instructions"),
-    _goes("plugins_instructions"),
-    _goes("model_switch"),
-    _goes("personality_spec"),
+    _drop("environment_context", "<environment_context>\n  <cwd>x</cwd>\n</environment_context>"),
+    _drop("user_instructions"),
+    _drop("skills_instructions"),
+    _drop("turn_aborted"),
+    _drop("subagent_notification"),
+    _drop("user_shell_command"),
+    _drop("collaboration_mode"),
+    _drop("apps_instructions"),
+    _drop("plugins_instructions"),
+    _drop("model_switch"),
+    _drop("personality_spec"),
     # Gemini CLI
-    _goes("hook_context"),
-    _goes("session_context"),
-    _goes("state_snapshot"),
-    _stays("untrusted_context"),
+    _drop("hook_context"),
+    _drop("session_context"),
+    _drop("state_snapshot"),
+    _unwrap("untrusted_context"),
     # Copilot CLI
-    _goes("system_reminder"),
-    _goes("system_notification"),
-    _goes("current_datetime"),
+    _drop("system_reminder"),
+    _drop("system_notification"),
+    _drop("current_datetime"),
     # Cursor and Cline
-    _goes("environment_details"),
-    _goes("open_and_recently_viewed_files"),
-    _goes("additional_data"),
-    _goes("attached_files"),
-    _goes("project_layout"),
-    _stays("user_query"),
+    _drop("environment_details"),
+    _drop("open_and_recently_viewed_files"),
+    _drop("additional_data"),
+    _drop("attached_files"),
+    _drop("project_layout"),
+    _unwrap("user_query"),
     # Other memories
-    _goes("aide-session-start"),
-    _goes("aide-recent-sessions"),
-    _goes("aide-context"),
-    _goes("aide-memory"),
-    _goes("extremely_important"),  # what a collection of skills puts before every session
-    _goes("claude-mem-context"),
-    _goes("supermemory-context"),
-    _goes("supermemory-containers"),
-    _goes("relevant-memories"),
-    _goes("relevant_memories"),
-    _goes("memory-context"),
-    _goes("basic-memory-context"),
-    _goes("mem0-context"),
-    _goes("openmemory-context"),
-    _goes("agentmemory-context"),
-    _goes("private"),  # what a person asked another memory not to keep
+    _drop("aide-session-start"),
+    _drop("aide-recent-sessions"),
+    _drop("aide-context"),
+    _drop("aide-memory"),
+    _drop("extremely_important"),  # what a collection of skills puts before every session
+    _drop("claude-mem-context"),
+    _drop("supermemory-context"),
+    _drop("supermemory-containers"),
+    _drop("relevant-memories"),
+    _drop("relevant_memories"),
+    _drop("memory-context"),
+    _drop("basic-memory-context"),
+    _drop("mem0-context"),
+    _drop("openmemory-context"),
+    _drop("agentmemory-context"),
+    _drop("private"),  # what a person asked another memory not to keep
 )
-_FATES = {row.tag: row.fate for row in ROWS}
-_MARK = re.compile(
-    r"<(/?)(" + "|".join(sorted(map(re.escape, _FATES), key=len, reverse=True)) + r")(?:\s[^<>]{0,400})?>",
+_TAG_ACTIONS = {row.tag: row.action for row in NOISE_TAGS}
+_NOISE_TAG = re.compile(
+    r"<(/?)(" + "|".join(sorted(map(re.escape, _TAG_ACTIONS), key=len, reverse=True)) + r")(?:\s[^<>]{0,400})?>",
     re.IGNORECASE,
 )
 # Tacit's own fences: the number is made up anew each time, so nothing inside can pretend to be the end.
 _FENCE = re.compile(r"<(/?)(tacit-[A-Za-z-]{1,40} [0-9a-f]{20})>")
 
 
-class _Mark(Record):
+class _TagMatch(Record):
     start: int
     end: int
     tag: str
-    closes: bool
+    is_closing: bool
 
 
 def without_noise(text: str) -> str:
     """The text without what nobody said."""
     if "<" not in text:
         return text
-    kept = _outside(without_fences(text))
+    kept = _strip_noise_tags(without_fences(text))
     return kept.strip() if len(kept) != len(text) else text
 
 
@@ -161,10 +180,10 @@ def without_fences(text: str) -> str:
         return text
     kept: list[str] = []
     done, inside = 0, ""
-    for mark in _marks(_FENCE, text):
+    for mark in _find_tags(_FENCE, text):
         if inside:
-            done, inside = (mark.end, "") if mark.closes and mark.tag == inside else (done, inside)
-        elif mark.closes:
+            done, inside = (mark.end, "") if mark.is_closing and mark.tag == inside else (done, inside)
+        elif mark.is_closing:
             kept, done = [], mark.end  # its beginning was cut off
         else:
             kept.append(text[done : mark.start])
@@ -172,54 +191,54 @@ def without_fences(text: str) -> str:
     return "".join(kept if inside else [*kept, text[done:]])
 
 
-def _outside(text: str) -> str:
-    marks = [mark._replace(tag=mark.tag.lower()) for mark in _marks(_MARK, text)]
-    ends = {mark.tag: nth for nth, mark in enumerate(marks) if mark.closes}
+def _strip_noise_tags(text: str) -> str:
+    marks = [mark._replace(tag=mark.tag.lower()) for mark in _find_tags(_NOISE_TAG, text)]
+    ends = {mark.tag: nth for nth, mark in enumerate(marks) if mark.is_closing}
     kept: list[str] = []
     done = nth = 0
     while nth < len(marks):
         mark = marks[nth]
-        if _FATES[mark.tag] is Fate.STAYS:
+        if _TAG_ACTIONS[mark.tag] is TagAction.UNWRAP:
             kept.append(text[done : mark.start])
             done, nth = mark.end, nth + 1
-        elif mark.closes or ends.get(mark.tag, -1) < nth:
+        elif mark.is_closing or ends.get(mark.tag, -1) < nth:
             nth += 1  # one mark alone is something that somebody wrote
         else:
-            nth = _partner(marks, nth, ends[mark.tag])
+            nth = _closing_index(marks, nth, ends[mark.tag])
             kept.append(text[done : mark.start])
             done, nth = marks[nth].end, nth + 1
     return "".join([*kept, text[done:]])
 
 
-def _partner(marks: list[_Mark], opening: int, last: int) -> int:
+def _closing_index(marks: list[_TagMatch], opening: int, last: int) -> int:
     """The mark that closes this one, those inside it counted; the last of its kind where there are too few."""
     depth, tag = 0, marks[opening].tag
     for nth in range(opening, last + 1):
         if marks[nth].tag == tag:
-            depth += -1 if marks[nth].closes else 1
+            depth += -1 if marks[nth].is_closing else 1
             if depth == 0:
                 return nth
     return last
 
 
-def _marks(pattern: re.Pattern[str], text: str) -> list[_Mark]:
-    return [_Mark(found.start(), found.end(), found[2], bool(found[1])) for found in pattern.finditer(text)]
+def _find_tags(pattern: re.Pattern[str], text: str) -> list[_TagMatch]:
+    return [_TagMatch(found.start(), found.end(), found[2], bool(found[1])) for found in pattern.finditer(text)]
 
 
 # Making heard things of what a record says, the same for every host: noise goes, texts are bounded, keys last.
 
-UNSAID = "never captured"
-_MARGIN = 4096  # characters around a cut in which a secret is looked for
-_KEY = "PRIVATE KEY"  # the one secret with blanks and line breaks in it
-_MOST_FILES = 200
-_LONGEST_NAME = 1024
-_LONGEST_TITLE = 200
-_LASTING = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_SECRET = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|credentials?|pin)\b", re.IGNORECASE)
-_LONG_ID, _DIGITS = 20, 6
+NEVER_CAPTURED = "never captured"
+_SECRET_MARGIN_CHARS = 4096  # characters around a cut in which a secret is looked for
+_PRIVATE_KEY = "PRIVATE KEY"  # the one secret with blanks and line breaks in it
+_MAX_FILES = 200
+_MAX_NAME_CHARS = 1024
+_MAX_TITLE_CHARS = 200
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_SECRET_WORD = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|credentials?|pin)\b", re.IGNORECASE)
+_MIN_UNIQUE_ID_CHARS, _MIN_UNIQUE_ID_DIGITS = 20, 6
 
 
-class Place(Record):
+class EventContext(Record):
     """When and where something was said or done."""
 
     at: datetime
@@ -229,35 +248,37 @@ class Place(Record):
     remote: str = ""
 
 
-class Call(Record):
+class PendingToolCall(Record):
     """A call of a tool that is waiting for its result. `key` is what it will be known by."""
 
     key: str
     tool: str
-    given: object  # fields, or a text
-    place: Place
-    aside: bool = False
-    nth: int = 0
+    arguments: object  # fields, or a text
+    context: EventContext
+    is_subagent: bool = False
+    ordinal: int = 0
 
 
-def key_of(own: object, session: str, at: datetime, content: str) -> str:
+def event_key(own: object, session: str, at: datetime, content: str) -> str:
     """What a record is known by for ever: its id, with the session where it may be used elsewhere; else its content.
 
     (`msg-001` is in many transcripts. A long id with digits, or with a UUID in it, is in none but its own.)
     """
     if isinstance(own, str) and own:
-        return own if is_lasting(own) else f"{session}/{own[:_LONGEST_NAME]}"
+        return own if is_unique_id(own) else f"{session}/{own[:_MAX_NAME_CHARS]}"
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:20]
     return f"{session}@{at.isoformat()}#{digest}"
 
 
-def is_lasting(own: str) -> bool:
-    if len(own) > _LONGEST_NAME:
+def is_unique_id(own: str) -> bool:
+    if len(own) > _MAX_NAME_CHARS:
         return False
-    return bool(_LASTING.search(own)) or (len(own) >= _LONG_ID and sum(map(str.isdigit, own)) >= _DIGITS)
+    return bool(_UUID.search(own)) or (
+        len(own) >= _MIN_UNIQUE_ID_CHARS and sum(map(str.isdigit, own)) >= _MIN_UNIQUE_ID_DIGITS
+    )
 
 
-def shortened(text: str, limit: int) -> str:
+def truncate_middle(text: str, limit: int) -> str:
     """The beginning and the end of a text that is too long. Secrets go first: half of one would not be known again."""
     if len(text) <= limit:
         return text
@@ -266,196 +287,220 @@ def shortened(text: str, limit: int) -> str:
     mark = f" […{len(text) - limit:,} characters left out…] "
     room = limit - len(mark)
     if room < len(mark):
-        return clipped(text, limit)
+        return truncate_end(text, limit)
     end = room // 3
-    head, tail = redacted(text[: room - end + _MARGIN]), redacted(text[-end - _MARGIN :])
+    head, tail = redacted(text[: room - end + _SECRET_MARGIN_CHARS]), redacted(text[-end - _SECRET_MARGIN_CHARS :])
     return head[: room - end] + mark + tail[len(tail) - end :]
 
 
-def clipped(text: str, limit: int) -> str:
+def truncate_end(text: str, limit: int) -> str:
     """The beginning of a text that is too long, up to a blank: what is left out whole need not be known as a secret."""
     if len(text) <= limit or limit < 1:
         return text if limit > 0 else ""
     blank = max(text.rfind(sign, limit - limit // 4, limit) for sign in " \n\t")
-    if blank > 0 and _KEY not in text[:blank]:
+    if blank > 0 and _PRIVATE_KEY not in text[:blank]:
         return text[:blank].rstrip() + "…"
-    return clip(redacted(text[: limit + _MARGIN]), limit)
+    return clip(redacted(text[: limit + _SECRET_MARGIN_CHARS]), limit)
 
 
-def without_secret(answer: str, question: str) -> str:
+def redact_answer(answer: str, question: str) -> str:
     """Who is asked for a password may tell it; one word alone does not look like one."""
-    asked = _SECRET.search(question)
+    asked = _SECRET_WORD.search(question)
     if not asked or len(answer.split()) != 1:
         return answer
     front = f"{asked[0]}: "
     return redacted(front + answer).removeprefix(front)
 
 
-class Teller:
+class EventNormalizer:
     """Yields heard things of one host. A key is told once."""
 
-    def __init__(self, agent: str, limits: Limits, tally: Tally) -> None:
-        self.agent, self.limits, self.tally = agent, limits, tally
-        self._told: set[str] = set()
+    def __init__(self, agent: str, limits: CaptureLimits, tally: ReadStats) -> None:
+        self.agent, self.limits, self.stats = agent, limits, tally
+        self._emitted: set[str] = set()
 
-    def has_told(self, key: str) -> bool:
-        return key in self._told
+    def has_emitted(self, key: str) -> bool:
+        return key in self._emitted
 
     def prompt(
-        self, key: str, place: Place, text: str, how: How = How.TYPED, about: str = "", nth: int = 0
-    ) -> Iterator[Heard]:
-        said = self._text(text, LONGEST_PROMPT)
-        if how is How.ANSWER:
-            said = without_secret(said, about)
-        if how is How.SHELL and is_unsaid(said):
-            self.tally.passed[UNSAID] += 1
+        self,
+        key: str,
+        place: EventContext,
+        text: str,
+        how: PromptKind = PromptKind.TYPED,
+        about: str = "",
+        nth: int = 0,
+    ) -> Iterator[TranscriptEvent]:
+        said = self._clean_text(text, MAX_PROMPT_CHARS)
+        if how is PromptKind.ANSWER:
+            said = redact_answer(said, about)
+        if how is PromptKind.SHELL and is_purge_command(said):
+            self.stats.skipped[NEVER_CAPTURED] += 1
         elif said:
-            about = clipped(clean(about), self.limits.input)
+            about = truncate_end(clean(about), self.limits.input)
             body = PromptGiven(self.agent, said, how, about, place.directory, place.branch)
-            yield from self._tell(key, place, body, said, nth)
+            yield from self._emit(key, place, body, said, nth)
 
-    def reply(self, key: str, place: Place, text: str, nth: int = 0) -> Iterator[Heard]:
-        if said := self._text(text, self.limits.text):
-            yield from self._tell(key, place, ReplyGiven(self.agent, said, place.directory), said, nth)
+    def reply(self, key: str, place: EventContext, text: str, nth: int = 0) -> Iterator[TranscriptEvent]:
+        if said := self._clean_text(text, self.limits.reply):
+            yield from self._emit(key, place, ReplyGiven(self.agent, said, place.directory), said, nth)
 
-    def interrupted(self, key: str, place: Place) -> Iterator[Heard]:
-        yield from self._tell(key, place, Interrupted(self.agent), "", 0)
+    def interruption(self, key: str, place: EventContext) -> Iterator[TranscriptEvent]:
+        yield from self._emit(key, place, TurnInterrupted(self.agent), "", 0)
 
-    def compacted(self, key: str, place: Place) -> Iterator[Heard]:
-        yield from self._tell(key, place, Compacted(self.agent), "", 0)
+    def compaction(self, key: str, place: EventContext) -> Iterator[TranscriptEvent]:
+        yield from self._emit(key, place, SessionCompacted(self.agent), "", 0)
 
-    def titled(
-        self, place: Place, text: str, by: By = By.HOST, nth: int = 0, *, timeless: bool = False
-    ) -> Iterator[Heard]:
+    def title(
+        self,
+        place: EventContext,
+        text: str,
+        by: TitleAuthor = TitleAuthor.HOST,
+        nth: int = 0,
+        *,
+        timeless: bool = False,
+    ) -> Iterator[TranscriptEvent]:
         """The title that a session has in its host. The same title at another time is another event, so that the
         latest is known; with `timeless`, where the host does not tell since when it holds, it is the same event."""
-        said = clipped(" ".join(clean(without_noise(text)).split()), _LONGEST_TITLE)
+        said = truncate_end(" ".join(clean(without_noise(text)).split()), _MAX_TITLE_CHARS)
         if said:
-            key = key_of("", place.session, NO_TIME if timeless else place.at, f"title {nth} {by} {said}")
-            told = self._tell(key, place, Titled(self.agent, said, by), said, nth)
+            key = event_key("", place.session, NO_TIME if timeless else place.at, f"title {nth} {by} {said}")
+            told = self._emit(key, place, SessionTitled(self.agent, said, by), said, nth)
             yield from (heard._replace(timeless=timeless) for heard in told)
 
-    def used(
-        self, call: Call, result: str = "", outcome: Outcome = Outcome.WELL, files: tuple[str, ...] = ()
-    ) -> Iterator[Heard]:
+    def tool_use(
+        self,
+        call: PendingToolCall,
+        result: str = "",
+        outcome: ToolOutcome = ToolOutcome.SUCCEEDED,
+        files: tuple[str, ...] = (),
+    ) -> Iterator[TranscriptEvent]:
         """A call with its result. Of a helper only what changed something or ran is told."""
-        row = tool_of(call.tool)
-        shown, line = shown_input(row, call.given), command_line(row, call.given)
-        if row is PATCHED:
+        row = lookup_tool(call.tool)
+        shown, line = summarize_input(row, call.arguments), command_line(row, call.arguments)
+        if row is PATCH_TOOL:
             shown = ", ".join(patched_files(shown)) or shown
-        if is_unsaid(line):
-            self.tally.passed[UNSAID] += 1
+        if is_purge_command(line):
+            self.stats.skipped[NEVER_CAPTURED] += 1
             return
-        if call.aside and row.act not in (Act.RAN, Act.CHANGED):
-            self.tally.passed["done by a helper"] += 1
+        if call.is_subagent and row.act not in (ToolAction.RAN, ToolAction.CHANGED):
+            self.stats.skipped["done by a helper"] += 1
             return
         body = ToolUsed(
             self.agent,
             clean(call.tool)[:100],
             row.act,
-            clipped(clean(without_noise(shown)).strip(), self.limits.input),
-            self._result(call.tool, row, line, result, outcome),
+            truncate_end(clean(without_noise(shown)).strip(), self.limits.input),
+            self._clean_result(call.tool, row, line, result, outcome),
             outcome,
-            files or _files(row, call.given, line, outcome),
-            call.place.directory,
-            call.aside,
-            excerpt(row, call.given, self.limits.input) if outcome is Outcome.WELL else "",
+            files or _files_changed_by(row, call.arguments, line, outcome),
+            call.context.directory,
+            call.is_subagent,
+            edit_excerpt(row, call.arguments, self.limits.input) if outcome is ToolOutcome.SUCCEEDED else "",
         )
-        yield from self._tell(call.key, call.place, body, body.input + body.result + body.change, call.nth)
+        yield from self._emit(call.key, call.context, body, body.input + body.result + body.change, call.ordinal)
 
-    def unanswered(self, call: Call) -> Iterator[Heard]:
+    def unanswered_call(self, call: PendingToolCall) -> Iterator[TranscriptEvent]:
         """A call whose result never came, now that the person has gone on."""
-        if not self.has_told(call.key):
-            yield from self.used(call._replace(key=f"{call.key}#unanswered"), "", Outcome.UNKNOWN)
+        if not self.has_emitted(call.key):
+            yield from self.tool_use(call._replace(key=f"{call.key}#unanswered"), "", ToolOutcome.UNKNOWN)
 
-    def about(self, call: Call) -> str:
-        return f"{call.tool}: {shown_input(tool_of(call.tool), call.given)}"
+    def describe_call(self, call: PendingToolCall) -> str:
+        return f"{call.tool}: {summarize_input(lookup_tool(call.tool), call.arguments)}"
 
-    def _text(self, text: str, limit: int) -> str:
-        return shortened(clean(without_noise(text)).strip(), limit)
+    def _clean_text(self, text: str, limit: int) -> str:
+        return truncate_middle(clean(without_noise(text)).strip(), limit)
 
-    def _result(self, name: str, row: Tool, line: str, result: str, outcome: Outcome) -> str:
-        if row.keeps is Keeps.NEVER or name.lower() in self.limits.skipped or outcome is Outcome.REJECTED:
+    def _clean_result(self, name: str, row: HostTool, line: str, result: str, outcome: ToolOutcome) -> str:
+        if (
+            row.result_policy is ResultPolicy.NEVER
+            or name.lower() in self.limits.skipped_tools
+            or outcome is ToolOutcome.REJECTED
+        ):
             return ""
-        if (row.keeps is Keeps.FAILURES and outcome is not Outcome.FAILED) or runs_tacit(line):
+        if (row.result_policy is ResultPolicy.FAILURES and outcome is not ToolOutcome.FAILED) or runs_tacit(line):
             return ""
         told = clean(without_noise(result)).strip()
         # What went wrong is mostly told at the end.
-        return (shortened if outcome is Outcome.FAILED else clipped)(told, self.limits.result)
+        return (truncate_middle if outcome is ToolOutcome.FAILED else truncate_end)(told, self.limits.result)
 
-    def _tell(self, key: str, place: Place, body: Conversation | Titled, text: str, nth: int) -> Iterator[Heard]:
-        if key in self._told:
-            self.tally.passed["told already"] += 1
+    def _emit(
+        self, key: str, place: EventContext, body: ConversationBody | SessionTitled, text: str, nth: int
+    ) -> Iterator[TranscriptEvent]:
+        if key in self._emitted:
+            self.stats.skipped["told already"] += 1
             return
-        self._told.add(key)
-        self.tally.kept += len(text.encode("utf-8", "replace"))
-        yield Heard(clean(key), place.at, clean(place.session), body, nth, clean(place.directory), clean(place.remote))
+        self._emitted.add(key)
+        self.stats.text_bytes += len(text.encode("utf-8", "replace"))
+        yield TranscriptEvent(
+            clean(key), place.at, clean(place.session), body, nth, clean(place.directory), clean(place.remote)
+        )
 
 
-def shown_input(row: Tool, given: object) -> str:
+def summarize_input(row: HostTool, given: object) -> str:
     """What was asked of a tool, in a few words."""
     if isinstance(given, str):
         return given
-    fields = mapping(given)
-    for name in row.shows:
-        if name in fields and (text := _plain(fields[name])):
+    fields = as_object(given)
+    for name in row.shown_fields:
+        if name in fields and (text := _value_text(fields[name])):
             return text
-    return ", ".join(f"{name}: {text}" for name, value in fields.items() if (text := _plain(value)))
+    return ", ".join(f"{name}: {text}" for name, value in fields.items() if (text := _value_text(value)))
 
 
-def command_line(row: Tool, given: object) -> str:
+def command_line(row: HostTool, given: object) -> str:
     """The line that a shell was given; `["bash", "-lc", LINE]` is that line."""
-    if row.act is not Act.RAN:
+    if row.act is not ToolAction.RAN:
         return ""
-    return shown_input(row, given)
+    return summarize_input(row, given)
 
 
-def _plain(value: object) -> str:
+def _value_text(value: object) -> str:
     """A value for people: lists by their parts, questions and steps by their words."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, list):
-        return _listed(value)
+        return _list_text(value)
     if isinstance(value, dict):
-        return next((text for name in _TELLING if (text := string(value.get(name)))), "")
+        return next((text for name in _TEXT_FIELDS if (text := as_string(value.get(name)))), "")
     return str(value) if isinstance(value, int | float) else ""
 
 
-_TELLING = ("question", "content", "step", "subject", "description", "path", "file_path", "text", "name")
-_MOST_PARTS = 20
+_TEXT_FIELDS = ("question", "content", "step", "subject", "description", "path", "file_path", "text", "name")
+_MAX_PARTS = 20
 
 
-def _listed(value: list[object]) -> str:
-    words = [word for word in value[:_MOST_PARTS] if isinstance(word, str)]
+def _list_text(value: list[object]) -> str:
+    words = [word for word in value[:_MAX_PARTS] if isinstance(word, str)]
     if len(words) == len(value) >= 3 and words[1] in ("-lc", "-c", "-ic"):
         return words[2]
-    return " ".join(words) if words else "; ".join(text for part in value[:_MOST_PARTS] if (text := _plain(part)))
+    return " ".join(words) if words else "; ".join(text for part in value[:_MAX_PARTS] if (text := _value_text(part)))
 
 
-def _files(row: Tool, given: object, line: str, outcome: Outcome) -> tuple[str, ...]:
+def _files_changed_by(row: HostTool, given: object, line: str, outcome: ToolOutcome) -> tuple[str, ...]:
     """The files that a call changed. What was turned down or may not have run changed none."""
-    if outcome in (Outcome.REJECTED, Outcome.UNKNOWN):
+    if outcome in (ToolOutcome.REJECTED, ToolOutcome.UNKNOWN):
         return ()
-    if row.act is Act.RAN:
-        return named(changed_files(line, failed=outcome is Outcome.FAILED))
-    if row.act is not Act.CHANGED or outcome is Outcome.FAILED:
+    if row.act is ToolAction.RAN:
+        return clean_file_names(changed_files(line, failed=outcome is ToolOutcome.FAILED))
+    if row.act is not ToolAction.CHANGED or outcome is ToolOutcome.FAILED:
         return ()
-    if row is PATCHED:
-        return named(patched_files(shown_input(row, given)))
-    return named(tuple(_changed(row, mapping(given))))
+    if row is PATCH_TOOL:
+        return clean_file_names(patched_files(summarize_input(row, given)))
+    return clean_file_names(tuple(_edited_paths(row, as_object(given))))
 
 
-def _changed(row: Tool, fields: Object) -> Iterator[str]:
+def _edited_paths(row: HostTool, fields: JsonDict) -> Iterator[str]:
     if fields.get("command") == "view":  # an editor that also shows files
         return
-    yield from (text for name in row.changes if (text := string(fields.get(name))))
-    for edit in listing(fields.get("edits")):
-        yield from (text for name in row.changes if (text := string(mapping(edit).get(name))))
+    yield from (text for name in row.file_fields if (text := as_string(fields.get(name))))
+    for edit in as_list(fields.get("edits")):
+        yield from (text for name in row.file_fields if (text := as_string(as_object(edit).get(name))))
 
 
-def named(files: tuple[str, ...]) -> tuple[str, ...]:
+def clean_file_names(files: tuple[str, ...]) -> tuple[str, ...]:
     """Names as they are kept: each once, none that is no name."""
-    kept = (clean(file) for file in files if 0 < len(file) <= _LONGEST_NAME and "\n" not in file)
-    return tuple(dict.fromkeys(kept))[:_MOST_FILES]
+    kept = (clean(file) for file in files if 0 < len(file) <= _MAX_NAME_CHARS and "\n" not in file)
+    return tuple(dict.fromkeys(kept))[:_MAX_FILES]

@@ -10,7 +10,7 @@ from tacit.record import Record
 # What a host is to a hook: the moments it tells of, how it says so, and how it is answered.
 
 
-class Moment(StrEnum):
+class HookKind(StrEnum):
     """When a hook runs, whatever the host calls it."""
 
     START = "start"
@@ -21,10 +21,10 @@ class Moment(StrEnum):
     END = "end"
 
 
-class Told(Record):
+class HookInput(Record):
     """What a host said when it ran a hook. What it did not say is empty."""
 
-    moment: Moment
+    kind: HookKind
     session: str
     transcript: str = ""
     directory: str = ""
@@ -38,7 +38,7 @@ class Hook(Record):
     """A hook as it is registered with the host."""
 
     event: str
-    moment: Moment
+    kind: HookKind
     timeout: int  # seconds
     matcher: str = ""
 
@@ -52,57 +52,58 @@ class Host(Record):
 
     name: str
     hooks: tuple[Hook, ...]
-    read: Callable[[str, Mapping[str, object]], Told | None]
-    say: Callable[[str, str], str]
-    replaces: bool = False
-    notify: Callable[[str, str], str] | None = None
+    parse_input: Callable[[str, Mapping[str, object]], HookInput | None]
+    format_output: Callable[[str, str], str]
+    resume_replaces_start: bool = False
+    add_notice: Callable[[str, str], str] | None = None
 
 
 # What the hosts have in common: texts out of a payload of any shape, and the hooks that are registered.
 
 # Somebody waits while a text for the model is looked up; the rest is handed on to another process.
-_WAITED_FOR, _HANDED_ON = 5, 10
-_WAITING = (Moment.START, Moment.PROMPT)
+_INJECT_TIMEOUT_SECONDS, _CAPTURE_TIMEOUT_SECONDS = 5, 10
+_INJECT_KINDS = (HookKind.START, HookKind.PROMPT)
 
 
-def hooks(**events: Moment) -> tuple[Hook, ...]:
+def make_hooks(**events: HookKind) -> tuple[Hook, ...]:
     return tuple(
-        Hook(event, moment, _WAITED_FOR if moment in _WAITING else _HANDED_ON) for event, moment in events.items()
+        Hook(event, moment, _INJECT_TIMEOUT_SECONDS if moment in _INJECT_KINDS else _CAPTURE_TIMEOUT_SECONDS)
+        for event, moment in events.items()
     )
 
 
-def text(payload: Mapping[str, object], name: str) -> str:
+def string_field(payload: Mapping[str, object], name: str) -> str:
     value = payload.get(name)
     return value if isinstance(value, str) else ""
 
 
-def moment_of(registered: tuple[Hook, ...], event: str) -> Moment | None:
-    return next((hook.moment for hook in registered if hook.event == event), None)
+def hook_kind(registered: tuple[Hook, ...], event: str) -> HookKind | None:
+    return next((hook.kind for hook in registered if hook.event == event), None)
 
 
-def told(moment: Moment | None, payload: Mapping[str, object]) -> Told | None:
+def parse_common_input(moment: HookKind | None, payload: Mapping[str, object]) -> HookInput | None:
     """Claude Code, Codex and Gemini CLI spell alike."""
-    session = text(payload, "session_id")
+    session = string_field(payload, "session_id")
     if moment is None or not session:
         return None
-    return Told(
-        moment=moment,
+    return HookInput(
+        kind=moment,
         session=session,
-        transcript=text(payload, "transcript_path"),
-        directory=text(payload, "cwd"),
-        prompt=text(payload, "prompt") if moment is Moment.PROMPT else "",
-        source=text(payload, "source") if moment is Moment.START else "",
-        mode=text(payload, "permission_mode"),
-        agent_id=text(payload, "agent_id"),
+        transcript=string_field(payload, "transcript_path"),
+        directory=string_field(payload, "cwd"),
+        prompt=string_field(payload, "prompt") if moment is HookKind.PROMPT else "",
+        source=string_field(payload, "source") if moment is HookKind.START else "",
+        mode=string_field(payload, "permission_mode"),
+        agent_id=string_field(payload, "agent_id"),
     )
 
 
-def system_message(answer: str, notice: str) -> str:
+def with_system_message(answer: str, notice: str) -> str:
     """An answer with a line that Claude Code, Codex and Gemini CLI show to the person and keep from the model."""
-    return with_field(answer, "systemMessage", notice)
+    return with_json_field(answer, "systemMessage", notice)
 
 
-def with_field(answer: str, name: str, value: str) -> str:
+def with_json_field(answer: str, name: str, value: str) -> str:
     """A JSON object with one more field; "" counts as an empty object."""
     import json
 

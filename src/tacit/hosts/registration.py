@@ -11,60 +11,60 @@ import os
 import re
 from collections.abc import Callable
 
-from tacit.hosts.protocol import Hook, Host, Moment
-from tacit.install.change import Change, Part, kept
-from tacit.install.target import Place, Target
+from tacit.hosts.protocol import Hook, HookKind, Host
+from tacit.install.change import ConfigFile, FileChange, read_receipts
+from tacit.install.target import InstallContext, Target
 
-_AGENT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks", "agent.py")
-_ANSWERED = (Moment.START, Moment.PROMPT)
+_HOOK_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks", "agent.py")
+_INJECT_KINDS = (HookKind.START, HookKind.PROMPT)
 # What the host has written is read to its end where the program does not do so: a host may fail at a broken pipe.
 GUARD = '{ "$0" "$@" || cat >/dev/null; } 2>/dev/null || :'
 _SHELL = "/bin/sh"  # fish, as a host's shell, would report a missing program by itself, whatever is redirected
-_PLAIN = re.compile(r"[A-Za-z0-9_./:@+,-]+")
+_UNQUOTED_WORD = re.compile(r"[A-Za-z0-9_./:@+,-]+")
 
 
-def hook_words(place: Place, host: Host, hook: Hook) -> list[str]:
+def hook_argv(place: InstallContext, host: Host, hook: Hook) -> list[str]:
     """The program alone: this interpreter without its packages, and one file."""
-    verb = "inject" if hook.moment in _ANSWERED else "capture"
-    return [place.interpreter, "-I", "-S", _AGENT, host.name, verb, hook.event, *place.home_words]
+    verb = "inject" if hook.kind in _INJECT_KINDS else "capture"
+    return [place.interpreter, "-I", "-S", _HOOK_SCRIPT, host.name, verb, hook.event, *place.home_options]
 
 
-def hook_command(place: Place, host: Host, hook: Hook) -> str:
+def hook_command(place: InstallContext, host: Host, hook: Hook) -> str:
     """The program behind the guard, as one line that sh, bash, zsh and fish understand alike."""
-    return " ".join(map(quoted, [_SHELL, "-c", GUARD, *hook_words(place, host, hook)]))
+    return " ".join(map(quote_word, [_SHELL, "-c", GUARD, *hook_argv(place, host, hook)]))
 
 
-def quoted(word: str) -> str:
+def quote_word(word: str) -> str:
     """A word that POSIX shells and fish read alike: they differ in what a backslash means between single quotes."""
-    if _PLAIN.fullmatch(word):
+    if _UNQUOTED_WORD.fullmatch(word):
         return word
     pieces = re.findall(r"[^'\\]+|['\\]", word)
     marks = {"'": '"\'"', "\\": r'"\\"'}
     return "".join(marks.get(piece, f"'{piece}'") for piece in pieces) or "''"
 
 
-def server_words(place: Place) -> list[str]:
-    return [*place.program, "mcp", *place.home_words]
+def server_argv(place: InstallContext) -> list[str]:
+    return [*place.program, "mcp", *place.home_options]
 
 
-def server_value(place: Place, **more: object) -> dict[str, object]:
+def server_entry(place: InstallContext, **more: object) -> dict[str, object]:
     """As most hosts spell it."""
-    first, *rest = server_words(place)
+    first, *rest = server_argv(place)
     return {"command": first, "args": rest, **more}
 
 
 def agent_target(
     name: str,
-    parts: Callable[[Place], tuple[Part, ...]],
+    parts: Callable[[InstallContext], tuple[ConfigFile, ...]],
     afterwards: str,
-    doubt: Callable[[Place], str] = lambda _place: "",
+    doubt: Callable[[InstallContext], str] = lambda _place: "",
 ) -> Target:
-    def installed(place: Place) -> tuple[Change, ...]:
-        receipts = kept(place.home, name)
-        return tuple(part.installed(receipts.get(part.path)) for part in parts(place))
+    def installed(place: InstallContext) -> tuple[FileChange, ...]:
+        receipts = read_receipts(place.home, name)
+        return tuple(part.plan_install(receipts.get(part.path)) for part in parts(place))
 
-    def removed(place: Place) -> tuple[Change, ...]:
-        receipts = kept(place.home, name)
-        return tuple(part.removed(receipts.get(part.path)) for part in parts(place))
+    def removed(place: InstallContext) -> tuple[FileChange, ...]:
+        receipts = read_receipts(place.home, name)
+        return tuple(part.plan_removal(receipts.get(part.path)) for part in parts(place))
 
-    return Target(name, installed, removed, afterwards, is_agent=True, doubt=doubt)
+    return Target(name, installed, removed, afterwards, is_agent=True, warning=doubt)

@@ -12,20 +12,20 @@ from collections.abc import Iterable, Sequence
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId, claim_id, claim_number
-from tacit.model.observation import UNKNOWN_STATUS, Act, CommandRan, Outcome, ToolUsed, session_id
+from tacit.model.observation import UNKNOWN_STATUS, CommandRan, ToolAction, ToolOutcome, ToolUsed, session_id
 from tacit.record import Record
-from tacit.text.words import ROOTS, words
+from tacit.text.words import STEMS, tokenize
 
-FAILED = -2  # an agent's transcript tells that a command failed, not with which status
-_LONGEST = 2000  # characters of a command that it is found by
-_STATUS = {Outcome.WELL: 0, Outcome.FAILED: FAILED, Outcome.UNKNOWN: UNKNOWN_STATUS}
+FAILED_STATUS = -2  # an agent's transcript tells that a command failed, not with which status
+_MAX_INDEXED_CHARS = 2000  # characters of a command that it is found by
+_STATUS_BY_OUTCOME = {ToolOutcome.SUCCEEDED: 0, ToolOutcome.FAILED: FAILED_STATUS, ToolOutcome.UNKNOWN: UNKNOWN_STATUS}
 _COLUMNS = "number, actor, directory, text, scope, last, at, status, session, segment, line"
-_KNOWN = "SELECT last FROM command WHERE number = ?"
-_PUT = f"INSERT OR REPLACE INTO command ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_POST = "INSERT OR IGNORE INTO command_root VALUES (?, ?)"
+_SELECT_LAST_EVENT = "SELECT last FROM command WHERE number = ?"
+_UPSERT_COMMAND = f"INSERT OR REPLACE INTO command ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_TERM = "INSERT OR IGNORE INTO command_root VALUES (?, ?)"
 
 
-class Run(Record):
+class CommandExecution(Record):
     """One run of a command. `session` is the number of the agent's session, 0 in a shell; `segment` and `line` are
     where it stands in the log."""
 
@@ -41,7 +41,7 @@ class Run(Record):
     line: int
 
 
-class Kept(Record):
+class StoredCommand(Record):
     """A command as it is found: where it ran and how it went the last time."""
 
     number: int
@@ -49,7 +49,7 @@ class Kept(Record):
     directory: str
     text: str
     scope: Scope
-    last: EventId
+    last_event: EventId
     at: str
     status: int
     session: int
@@ -57,27 +57,34 @@ class Kept(Record):
     line: int
 
 
-def typed(event: Event, segment: str, line: int) -> Run:
+def shell_execution(event: Event, segment: str, line: int) -> CommandExecution:
     """A command of a shell."""
     ran = event.body
     assert isinstance(ran, CommandRan)
     named = (event.origin.actor, ran.directory, ran.command, event.scope)
-    return Run(*named, event.id, timestamp(event.at), ran.status, 0, segment, line)
+    return CommandExecution(*named, event.id, timestamp(event.at), ran.status, 0, segment, line)
 
 
-def called(event: Event, segment: str, line: int) -> Run | None:
+def agent_execution(event: Event, segment: str, line: int) -> CommandExecution | None:
     """A command that an agent ran; nothing where the call was another, or was not allowed."""
     call = event.body
-    if not isinstance(call, ToolUsed) or call.act is not Act.RAN or call.outcome not in _STATUS or not call.input:
+    if (
+        not isinstance(call, ToolUsed)
+        or call.act is not ToolAction.RAN
+        or call.outcome not in _STATUS_BY_OUTCOME
+        or not call.input
+    ):
         return None
     session = claim_number(session_id(call.agent, event.origin.session))
     named = (f"agent:{call.agent}", call.directory, call.input, event.scope)
-    return Run(*named, event.id, timestamp(event.at), _STATUS[call.outcome], session, segment, line)
+    return CommandExecution(
+        *named, event.id, timestamp(event.at), _STATUS_BY_OUTCOME[call.outcome], session, segment, line
+    )
 
 
-def keep_commands(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
+def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
     """Keep the latest run of each command in each directory. A run that is handed in again changes nothing."""
-    latest: dict[tuple[str, str, str], Run] = {}
+    latest: dict[tuple[str, str, str], CommandExecution] = {}
     for run in runs:
         key = run[:3]
         if key not in latest or latest[key].event < run.event:
@@ -86,35 +93,35 @@ def keep_commands(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
     postings: set[tuple[str, int]] = set()
     for key, run in latest.items():
         number = claim_number(claim_id("command", "\n".join(key)))
-        known = connection.execute(_KNOWN, (number,)).fetchone()
+        known = connection.execute(_SELECT_LAST_EVENT, (number,)).fetchone()
         if known is None or known[0] < run.event:
             rows.append((number, *run))
         if known is None:
             folder = run.directory.rstrip("/").rpartition("/")[2]
-            postings.update((ROOTS[word], number) for word in words(f"{run.text[:_LONGEST]} {folder}"))
-    connection.executemany(_PUT, rows)
-    connection.executemany(_POST, sorted(postings))
+            postings.update((STEMS[word], number) for word in tokenize(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}"))
+    connection.executemany(_UPSERT_COMMAND, rows)
+    connection.executemany(_INSERT_TERM, sorted(postings))
 
 
 # Questions
 
 
-def are_any(connection: sqlite3.Connection) -> bool:
+def has_commands(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM command LIMIT 1").fetchone() is not None
 
 
-def count(connection: sqlite3.Connection) -> int:
+def count_commands(connection: sqlite3.Connection) -> int:
     found: int = connection.execute("SELECT count(*) FROM command").fetchone()[0]
     return found
 
 
-def holding(connection: sqlite3.Connection, root: str, most: int) -> list[int]:
+def commands_with_term(connection: sqlite3.Connection, root: str, most: int) -> list[int]:
     """The numbers of commands that hold a root."""
     query = "SELECT number FROM command_root WHERE root = ? LIMIT ?"
     return [number for (number,) in connection.execute(query, (root, most))]
 
 
-def kept(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Kept]:
+def load_commands(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[StoredCommand]:
     """These commands, as far as they are there."""
     query = f"SELECT {_COLUMNS} FROM command WHERE number IN (SELECT value FROM json_each(?))"
-    return [Kept(*row) for row in connection.execute(query, (json.dumps(list(numbers)),))]
+    return [StoredCommand(*row) for row in connection.execute(query, (json.dumps(list(numbers)),))]

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import TypeVar
 
-from tacit.disk.files import PRIVATE_FILE, sqlite_address
-from tacit.errors import IndexUnwell, StoreUnwell
+from tacit.disk.files import PRIVATE_FILE, sqlite_uri
+from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
 # Reads and writes that memories, pages, sessions and habits share.
@@ -49,14 +49,14 @@ def mark_stale(connection: sqlite3.Connection, views: Iterable[str]) -> None:
 
 INDEX_VERSION = "15"
 # A line of the log: its segment, where it begins and how long it is; nothing where there is none.
-Lines = Callable[[str, int, int], bytes | None]
-_BESIDE = ("-wal", "-shm")
+LineReader = Callable[[str, int, int], bytes | None]
+_SQLITE_SUFFIXES = ("-wal", "-shm")
 # Says which file the index is, by its inode: a copy that was made while somebody wrote may be torn in ways that no look
 # at it can tell, and is made again.
-_WHICH = "-file"
-_SCHEMA = os.path.join(os.path.dirname(__file__), "schema.sql")
+_INODE_SUFFIX = "-file"
+_SCHEMA_PATH = os.path.join(os.path.dirname(__file__), "schema.sql")
 # Not the index's fault: another holds it, the place cannot be written.
-_NOT_DAMAGE = frozenset(
+_ACCESS_ERRORS = frozenset(
     {
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
@@ -67,7 +67,7 @@ _NOT_DAMAGE = frozenset(
     }
 )
 # Nor these, all of which a full disk may cause: something was asked of the disk, nothing bad came from it.
-_NOT_WRITTEN = frozenset(
+_WRITE_ERRORS = frozenset(
     {
         sqlite3.SQLITE_IOERR_WRITE,
         sqlite3.SQLITE_IOERR_FSYNC,
@@ -84,28 +84,28 @@ _NOT_WRITTEN = frozenset(
 
 
 @contextmanager
-def wellness() -> Iterator[None]:
+def translate_sqlite_errors() -> Iterator[None]:
     """Turn what SQLite says of a damaged file into `IndexUnwell`."""
     try:
         yield
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and (code & 0xFF == sqlite3.SQLITE_FULL or code in _NOT_WRITTEN):
-            raise StoreUnwell(
+        if code is not None and (code & 0xFF == sqlite3.SQLITE_FULL or code in _WRITE_ERRORS):
+            raise StoreError(
                 f"the index cannot be written ({error}); the disk may be full", "free some space, then try again"
             ) from error
-        if code is not None and code & 0xFF in _NOT_DAMAGE:
-            raise StoreUnwell(
+        if code is not None and code & 0xFF in _ACCESS_ERRORS:
+            raise StoreError(
                 f"the index cannot be used now: {error}", "try again; if it stays so: tacit doctor"
             ) from error
-        raise IndexUnwell(str(error)) from error
+        raise IndexUnusableError(str(error)) from error
 
 
-def _no_lines(_segment: str, _offset: int, _length: int) -> bytes | None:
+def _read_no_line(_segment: str, _offset: int, _length: int) -> bytes | None:
     return None
 
 
-def _read_lines(connection: sqlite3.Connection, lines: Lines) -> None:
+def _register_line_of(connection: sqlite3.Connection, lines: LineReader) -> None:
     """Let queries look up lines of the log: `line_of`. Another line that stands there now counts as none."""
 
     def line_of(event: str | None, segment: str, offset: int, length: int, raw: bytes | None) -> bytes | None:
@@ -115,22 +115,22 @@ def _read_lines(connection: sqlite3.Connection, lines: Lines) -> None:
     connection.create_function("line_of", 5, line_of)
 
 
-def create(path: str, lines: Lines = _no_lines) -> sqlite3.Connection:
+def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connection:
     """A new, empty index, or one in memory. Nobody reads it before it is `finished`; what lies there is removed."""
     if path != ":memory:":
-        _remove(path)
+        _remove_files(path)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
-    address = path if path == ":memory:" else sqlite_address(path, "rw")
+    address = path if path == ":memory:" else sqlite_uri(path, "rw")
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
     connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
-    with open(_SCHEMA, encoding="ascii") as file:
+    with open(_SCHEMA_PATH, encoding="ascii") as file:
         connection.executescript(file.read())
     connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))
-    _read_lines(connection, lines)
+    _register_line_of(connection, lines)
     return connection
 
 
-def finish(connection: sqlite3.Connection, path: str) -> None:
+def finish_index(connection: sqlite3.Connection, path: str) -> None:
     """Make a new index durable and fit for readers beside a writer."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
@@ -138,65 +138,65 @@ def finish(connection: sqlite3.Connection, path: str) -> None:
         os.fsync(file.fileno())
 
 
-def unfinished(path: str) -> str:
+def new_index_path(path: str) -> str:
     """Where a new index is made before it takes the place of this one."""
     return path + ".new"
 
 
-def remove(path: str) -> None:
+def remove_index(path: str) -> None:
     """Take an index away, with all that SQLite keeps beside it and what a rebuild may have left."""
-    _remove(path)
-    clear_unfinished(path)
+    _remove_files(path)
+    remove_new_index(path)
 
 
-def take_place(path: str) -> None:
+def replace_index(path: str) -> None:
     """Put a finished index where the old one is, whose write-ahead log must not be applied to it."""
-    _remove(path, (*_BESIDE, _WHICH))
-    fd = os.open(path + _WHICH, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE)
+    _remove_files(path, (*_SQLITE_SUFFIXES, _INODE_SUFFIX))
+    fd = os.open(path + _INODE_SUFFIX, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE)
     try:
-        os.write(fd, _which(unfinished(path)))
+        os.write(fd, _inode_line(new_index_path(path)))
     finally:
         os.close(fd)
-    os.replace(unfinished(path), path)
+    os.replace(new_index_path(path), path)
 
 
-def clear_unfinished(path: str) -> None:
+def remove_new_index(path: str) -> None:
     """Take away what a rebuild left that was killed. The caller holds the vault's lock: nobody is at it now."""
-    _remove(unfinished(path))
+    _remove_files(new_index_path(path))
 
 
-def _remove(path: str, endings: Iterable[str] = ("", *_BESIDE, _WHICH)) -> None:
+def _remove_files(path: str, endings: Iterable[str] = ("", *_SQLITE_SUFFIXES, _INODE_SUFFIX)) -> None:
     for ending in endings:
         with suppress(FileNotFoundError):
             os.unlink(path + ending)
 
 
-def open_for_writing(path: str, lines: Lines) -> sqlite3.Connection:
+def open_for_writing(path: str, lines: LineReader) -> sqlite3.Connection:
     """The caller holds the vault's lock until it has called `close_written`."""
-    clear_unfinished(path)
+    remove_new_index(path)
     try:
-        _must_be_plain(path, alone=True)
-        _must_be_itself(path)
-    except IndexUnwell:
-        _remove(path, _BESIDE)  # what was planted there must not meet the index that is made now
+        _check_regular_files(path, alone=True)
+        _check_inode(path)
+    except IndexUnusableError:
+        _remove_files(path, _SQLITE_SUFFIXES)  # what was planted there must not meet the index that is made now
         raise
-    with wellness():
+    with translate_sqlite_errors():
         connection = _connect(path)
         try:
             _check_version(connection)
         except BaseException:
             connection.close()
             raise
-    _read_lines(connection, lines)
+    _register_line_of(connection, lines)
     return connection
 
 
-def open_for_reading(path: str, lines: Lines = _no_lines) -> sqlite3.Connection:
+def open_for_reading(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connection:
     """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
-    _must_be_plain(path)
-    _must_be_itself(path)
-    address = sqlite_address(path, "ro")
-    with wellness():
+    _check_regular_files(path)
+    _check_inode(path)
+    address = sqlite_uri(path, "ro")
+    with translate_sqlite_errors():
         connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
         try:
             _check_version(connection)
@@ -209,42 +209,42 @@ def open_for_reading(path: str, lines: Lines = _no_lines) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
-    _read_lines(connection, lines)
+    _register_line_of(connection, lines)
     return connection
 
 
-def _must_be_plain(path: str, *, alone: bool = False) -> None:
+def _check_regular_files(path: str, *, alone: bool = False) -> None:
     """SQLite would wait for a named pipe for ever, and write through a link or into a file with a second name."""
     if not os.path.lexists(path):
-        raise IndexUnwell("there is none")
-    for one in (path, *(path + beside for beside in _BESIDE)):
+        raise IndexUnusableError("there is none")
+    for one in (path, *(path + beside for beside in _SQLITE_SUFFIXES)):
         try:
             status = os.lstat(one)
         except FileNotFoundError:
             continue
         if stat.S_ISDIR(status.st_mode):
-            raise StoreUnwell(f"{one} is a folder; a file of the index should be there", f"mv {one} {one}.old")
+            raise StoreError(f"{one} is a folder; a file of the index should be there", f"mv {one} {one}.old")
         if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and (alone or one != path)):
-            raise IndexUnwell(f"{one} is a link or no plain file")
+            raise IndexUnusableError(f"{one} is a link or no plain file")
 
 
-def _must_be_itself(path: str) -> None:
+def _check_inode(path: str) -> None:
     try:
-        fd = os.open(path + _WHICH, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        fd = os.open(path + _INODE_SUFFIX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        raise IndexUnwell("it is a copy, or unfinished") from None
+        raise IndexUnusableError("it is a copy, or unfinished") from None
     try:
-        if os.read(fd, 32) != _which(path):
-            raise IndexUnwell("it is a copy")
+        if os.read(fd, 32) != _inode_line(path):
+            raise IndexUnusableError("it is a copy")
     finally:
         os.close(fd)
 
 
-def _which(path: str) -> bytes:
+def _inode_line(path: str) -> bytes:
     return b"%d\n" % os.stat(path).st_ino
 
 
-def close_written(connection: sqlite3.Connection) -> None:
+def checkpoint_and_close(connection: sqlite3.Connection) -> None:
     """Fold the write-ahead log into the file while the lock is still held, then let go.
 
     That may fail, on a full disk for one. Nobody has to hear of it: what is in the log is safe, what is in the
@@ -255,7 +255,7 @@ def close_written(connection: sqlite3.Connection) -> None:
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(sqlite_address(path, "rw"), uri=True, timeout=5, isolation_level=None)
+    connection = sqlite3.connect(sqlite_uri(path, "rw"), uri=True, timeout=5, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -267,28 +267,28 @@ def _connect(path: str) -> sqlite3.Connection:
 def _check_version(connection: sqlite3.Connection) -> None:
     row = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
     if row != (INDEX_VERSION,):
-        raise IndexUnwell("another version of Tacit wrote it")
+        raise IndexUnusableError("another version of Tacit wrote it")
 
 
 # How far transcripts were read. Not derived from the log, and of no weight: without it all is read again.
 
 
-class Reached(Record):
+class TranscriptCursor(Record):
     """A transcript as it was when it was read: `settled` bytes of it need not be read again, `mark` tells whether they
     are still the same."""
 
     path: str
     inode: int
     size: int
-    changed: int
-    settled: int
+    mtime_ns: int
+    offset: int
     mark: str
 
 
-def reached(connection: sqlite3.Connection, path: str) -> Reached | None:
+def transcript_cursor(connection: sqlite3.Connection, path: str) -> TranscriptCursor | None:
     row = connection.execute("SELECT * FROM transcript WHERE path = ?", (path,)).fetchone()
-    return Reached(*row) if row else None
+    return TranscriptCursor(*row) if row else None
 
 
-def remember(connection: sqlite3.Connection, read: Iterable[Reached]) -> None:
+def save_transcript_cursors(connection: sqlite3.Connection, read: Iterable[TranscriptCursor]) -> None:
     connection.executemany("INSERT OR REPLACE INTO transcript VALUES (?, ?, ?, ?, ?, ?)", read)

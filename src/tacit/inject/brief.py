@@ -5,63 +5,69 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 
-from tacit.index.reader import Entry
-from tacit.model.claim import Kind, Provenance, Rankable, Scope, brief_key, is_local, reading_key
-from tacit.model.conflict import families, opposed
+from tacit.index.reader import MemoryRow
+from tacit.model.claim import Kind, Provenance, Rankable, Scope, brief_key, display_key, is_project_scope
+from tacit.model.conflict import are_opposed, mentioned_families
 from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.text.fence import fenced, harmless
-from tacit.text.words import tokens
+from tacit.text.words import estimate_tokens
 
 # Of several answers to a question, the nearest: a project's before its parents', all of them before global ones.
 
 # What a person decided for a place counts more there than what they like in general.
-_DECIDED = (Kind.CONSTRAINT, Kind.RULE, Kind.DECISION, Kind.CONVENTION)
+_DECIDED_KINDS = (Kind.CONSTRAINT, Kind.RULE, Kind.DECISION, Kind.CONVENTION)
 
 
-def nearest(entries: Iterable[Entry], distance: Callable[[Scope], int]) -> list[Entry]:
+def most_specific(entries: Iterable[MemoryRow], distance: Callable[[Scope], int]) -> list[MemoryRow]:
     """Leave out what is farther where something nearer answers the same question; the order stays.
 
     A farther preference is also left out where something nearer that was decided speaks of the same choice in other
     words: "never run npm here, use pnpm" answers "I prefer yarn".
     """
     every = list(entries)
-    answers: dict[str, list[Entry]] = {}
+    answers: dict[str, list[MemoryRow]] = {}
     for entry in every:
         if entry.stance.question:
             answers.setdefault(entry.stance.question, []).append(entry)
-    settled = _settled(every, distance)
+    settled = _decided_distances(every, distance)
     return [
         entry
         for entry in every
         if not any(
-            distance(own.scope) < distance(entry.scope) and _answers_it(own, entry)
+            distance(own.scope) < distance(entry.scope) and _is_same_choice(own, entry)
             for own in answers.get(entry.stance.question, ())
         )
-        and not any(settled.get(family, _FARTHEST) < distance(entry.scope) for family in _preferred(entry))
+        and not any(
+            settled.get(family, _MAX_DISTANCE) < distance(entry.scope) for family in _preference_families(entry)
+        )
     ]
 
 
-_FARTHEST = 1 << 30
+_MAX_DISTANCE = 1 << 30
 
 
-def _answers_it(own: Entry, other: Entry) -> bool:
-    return opposed(own.stance, other.stance) or own.stance == other.stance
+def _is_same_choice(own: MemoryRow, other: MemoryRow) -> bool:
+    return are_opposed(own.stance, other.stance) or own.stance == other.stance
 
 
-def _settled(every: list[Entry], distance: Callable[[Scope], int]) -> dict[str, int]:
+def _decided_distances(every: list[MemoryRow], distance: Callable[[Scope], int]) -> dict[str, int]:
     """How near something was decided about each choice that a preference is about."""
-    asked = {family for entry in every for family in _preferred(entry)}
+    asked = {family for entry in every for family in _preference_families(entry)}
     settled: dict[str, int] = {}
     for entry in every if asked else ():
-        if entry.kind in _DECIDED:
-            for family in asked & families(entry.sentence):
-                settled[family] = min(settled.get(family, _FARTHEST), distance(entry.scope))
+        if entry.kind in _DECIDED_KINDS:
+            for family in asked & mentioned_families(entry.sentence):
+                settled[family] = min(settled.get(family, _MAX_DISTANCE), distance(entry.scope))
     return settled
 
 
-def _preferred(entry: Entry) -> frozenset[str]:
-    return families(entry.stance.answer) if entry.kind is Kind.PREFERENCE and entry.stance.answer else frozenset()
+def _preference_families(entry: MemoryRow) -> frozenset[str]:
+    return (
+        mentioned_families(entry.stance.answer)
+        if entry.kind is Kind.PREFERENCE and entry.stance.answer
+        else frozenset()
+    )
 
 
 # The brief: at most seven memories that an agent should know, within a budget, fenced (S14).
@@ -70,16 +76,16 @@ def _preferred(entry: Entry) -> frozenset[str]:
 # hold whatever the task is. Everything else is a note. A line says so where a memory is not in the person's own
 # words.
 
-MOST, BUDGET, CHARACTERS = 7, 1200, 10_000
+MAX_MEMORIES, MAX_TOKENS, MAX_CHARACTERS = 7, 1200, 10_000
 # Facts rather than commands: Claude Code may take imperative text in its context for a prompt injection.
-_RULES = "This person's standing rules. They set or accepted them, and they apply to all work here:"
-_NOTES = "Other notes of this person (decisions, conventions, fixes, preferences):"
+_RULES_HEADER = "This person's standing rules. They set or accepted them, and they apply to all work here:"
+_NOTES_HEADER = "Other notes of this person (decisions, conventions, fixes, preferences):"
 
 
 class Brief(Record):
     """What was chosen, as text and by id, and how many more standing rules hold. An empty brief has no text."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[MemoryRow, ...]
     text: str
     tokens: int
     more: int = 0
@@ -89,19 +95,19 @@ class Brief(Record):
         return tuple(entry.id for entry in self.entries)
 
 
-def is_standing_rule(entry: Entry) -> bool:
+def is_standing_rule(entry: MemoryRow) -> bool:
     return entry.kind in (Kind.CONSTRAINT, Kind.RULE)
 
 
-def compose(
-    candidates: Iterable[Entry],
+def compose_brief(
+    candidates: Iterable[MemoryRow],
     *,
     tags: frozenset[str],
     relevance: Mapping[str, float],
     nonce: str,
-    most: int = MOST,
-    budget: int = BUDGET,
-    characters: int = CHARACTERS,
+    most: int = MAX_MEMORIES,
+    budget: int = MAX_TOKENS,
+    characters: int = MAX_CHARACTERS,
     unread: int = 0,
 ) -> Brief:
     """Choose, order and fence memories that hold here.
@@ -109,28 +115,30 @@ def compose(
     `relevance` is from 0 to 1 by id; `budget` is in tokens. `unread` counts standing rules that hold here and are not
     among the candidates. What does not fit is left out whole, and shorter memories behind it still get their place.
     """
-    near = nearest(candidates, lambda scope: 0 if is_local(scope) else 1)
+    near = most_specific(candidates, lambda scope: 0 if is_project_scope(scope) else 1)
     ranked = _by_importance(near, tags, relevance)
-    frame = _text_of((), 1, nonce, whole=True)
-    chosen = _within(ranked, min(most, MOST), budget - tokens(frame), characters - len(frame))
+    frame = _render_brief((), 1, nonce, whole=True)
+    chosen = _fit_budget(ranked, min(most, MAX_MEMORIES), budget - estimate_tokens(frame), characters - len(frame))
     if not chosen:
         return Brief((), "", 0)
-    chosen.sort(key=lambda entry: reading_key(_rankable(entry, relevance)))
+    chosen.sort(key=lambda entry: display_key(_rankable(entry, relevance)))
     more = unread + sum(map(is_standing_rule, near)) - sum(map(is_standing_rule, chosen))
-    text = _text_of(chosen, more, nonce)
-    return Brief(tuple(chosen), text, tokens(text), more)
+    text = _render_brief(chosen, more, nonce)
+    return Brief(tuple(chosen), text, estimate_tokens(text), more)
 
 
-def _by_importance(entries: Iterable[Entry], tags: frozenset[str], relevance: Mapping[str, float]) -> list[Entry]:
+def _by_importance(
+    entries: Iterable[MemoryRow], tags: frozenset[str], relevance: Mapping[str, float]
+) -> list[MemoryRow]:
     """The order in which memories get a place: the project's constraints; what has a tag that was asked for; then
     global constraints and the project's rules in turn, so that many of one leave room for the other; then the rest."""
-    constraints: list[Entry] = []
-    tagged: list[Entry] = []
-    elsewhere: list[Entry] = []
-    rules: list[Entry] = []
-    rest: list[Entry] = []
+    constraints: list[MemoryRow] = []
+    tagged: list[MemoryRow] = []
+    elsewhere: list[MemoryRow] = []
+    rules: list[MemoryRow] = []
+    rest: list[MemoryRow] = []
     for entry in sorted(entries, key=lambda entry: brief_key(_rankable(entry, relevance), tags)):
-        is_here = is_local(entry.scope)
+        is_here = is_project_scope(entry.scope)
         if is_here and entry.kind is Kind.CONSTRAINT:
             constraints.append(entry)
         elif not tags.isdisjoint(entry.tags):
@@ -145,13 +153,13 @@ def _by_importance(entries: Iterable[Entry], tags: frozenset[str], relevance: Ma
     return [*constraints, *tagged, *in_turn, *rest]
 
 
-def _within(ranked: Sequence[Entry], most: int, budget: int, characters: int) -> list[Entry]:
-    chosen: list[Entry] = []
+def _fit_budget(ranked: Sequence[MemoryRow], most: int, budget: int, characters: int) -> list[MemoryRow]:
+    chosen: list[MemoryRow] = []
     for entry in ranked:
         if len(chosen) == most:
             break
-        line = line_of(entry)
-        cost = tokens(line) + 1
+        line = memory_line(entry)
+        cost = estimate_tokens(line) + 1
         if cost <= budget and len(line) < characters:
             chosen.append(entry)
             budget -= cost
@@ -159,23 +167,23 @@ def _within(ranked: Sequence[Entry], most: int, budget: int, characters: int) ->
     return chosen
 
 
-def _rankable(entry: Entry, relevance: Mapping[str, float]) -> Rankable:
+def _rankable(entry: MemoryRow, relevance: Mapping[str, float]) -> Rankable:
     return Rankable(entry.id, entry.kind, entry.tags, entry.strength, entry.last, relevance.get(entry.id, 0.0))
 
 
-def _text_of(entries: Sequence[Entry], more: int, nonce: str, *, whole: bool = False) -> str:
+def _render_brief(entries: Sequence[MemoryRow], more: int, nonce: str, *, whole: bool = False) -> str:
     """The fenced text; `whole` is for measuring: every line that is no memory."""
-    rules = [line_of(entry) for entry in entries if is_standing_rule(entry)]
-    notes = [line_of(entry) for entry in entries if not is_standing_rule(entry)]
+    rules = [memory_line(entry) for entry in entries if is_standing_rule(entry)]
+    notes = [memory_line(entry) for entry in entries if not is_standing_rule(entry)]
     if rules or whole:
-        rules = [_RULES, *rules]
+        rules = [_RULES_HEADER, *rules]
         if more > 0:
             rules.append(f"({more} more hold here; `tacit context` prints all of them.)")
-    return fenced([*rules, *([_NOTES] if notes or whole else []), *notes], nonce)
+    return fenced([*rules, *([_NOTES_HEADER] if notes or whole else []), *notes], nonce)
 
 
-def line_of(entry: Entry) -> str:
-    marks = [entry.kind.label, "project" if is_local(entry.scope) else "global", entry.at[:10]]
+def memory_line(entry: MemoryRow) -> str:
+    marks = [entry.kind.label, "project" if is_project_scope(entry.scope) else "global", entry.at[:10]]
     if entry.conflict:
         marks.append("disputed")
     if entry.provenance < Provenance.USER_FILE:  # an agent's words, or what a program concluded

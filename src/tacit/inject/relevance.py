@@ -8,24 +8,26 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from tacit.index import postings
-from tacit.index.reader import Entry
+from tacit.index.reader import MemoryRow
 from tacit.record import Record
 from tacit.search import bm25 as weighing
-from tacit.search.bm25 import Question, Word
-from tacit.text.words import STOP_WORDS, query_words, stem, words
+from tacit.search.bm25 import ParsedQuery, QueryTerm
+from tacit.text.words import STOP_WORDS, query_terms, simple_stem, tokenize
 
 # Which memories really bear on a prompt: few, or none.
 #
 # A search finds something for every prompt. To be put into one unasked, a memory must share what it is about: a large
 # part of its own words, by weight. Words that every other prompt has weigh little, names and flags weigh more.
 
-MOST = 3
-_LOOKED_AT = 4000  # characters of a prompt: what is pasted behind them is seldom the question
-_ASKED_FOR = 24  # words of it
-_ENOUGH, _SHARE = 1.5, 0.3  # two words that matter, and a third of the memory
-_HALF = 0.4  # or about half of it, where it is about one thing or two: `npm` is half of "use pnpm instead of npm"
+MAX_RELEVANT = 3
+_MAX_PROMPT_CHARS = 4000  # characters of a prompt: what is pasted behind them is seldom the question
+_MAX_QUERY_WORDS = 24  # words of it
+_MIN_SHARED_WEIGHT, _MIN_SHARE = 1.5, 0.3  # two words that matter, and a third of the memory
+_MIN_FOCUSED_SHARE = (
+    0.4  # or about half of it, where it is about one thing or two: `npm` is half of "use pnpm instead of npm"
+)
 # What is done in every other prompt, and what rules are told with.
-_COMMON = frozenset(
+_COMMON_WORDS = frozenset(
     (
         "add change check code create file files find fix folder get give implement keep let line look make move name "
         "need new now please problem project read remove rename run set show start still stop test tests thing tell "
@@ -36,46 +38,46 @@ _COMMON = frozenset(
 )
 
 
-class Bearing(Record):
+class RelevantMemory(Record):
     """A memory, the words it shares with the prompt, and how much of it that is."""
 
-    entry: Entry
-    shared: tuple[str, ...]
+    memory: MemoryRow
+    shared_words: tuple[str, ...]
     share: float
 
     @property
     def reason(self) -> str:
-        return f"the prompt speaks of {', '.join(self.shared[:5])}"
+        return f"the prompt speaks of {', '.join(self.shared_words[:5])}"
 
 
-def telling_words(prompt: str) -> list[str]:
+def prompt_query_words(prompt: str) -> list[str]:
     """The words of a prompt by which memories are looked for: those that half of all prompts have find too many."""
-    found = [word for word in query_words(prompt[:_LOOKED_AT]) if _weight(word) >= 1]
-    return found[:_ASKED_FOR]
+    found = [word for word in query_terms(prompt[:_MAX_PROMPT_CHARS]) if _word_weight(word) >= 1]
+    return found[:_MAX_QUERY_WORDS]
 
 
-def bearing(prompt: str, candidates: Iterable[Entry], most: int = MOST) -> list[Bearing]:
+def relevant_memories(prompt: str, candidates: Iterable[MemoryRow], most: int = MAX_RELEVANT) -> list[RelevantMemory]:
     """At most so many, those that share most first."""
-    asked = {stem(word) for word in words(prompt[:_LOOKED_AT])}
-    found = [one for entry in candidates if (one := _weighed(entry, asked))]
-    found.sort(key=lambda one: (-one.share, one.entry.id))
+    asked = {simple_stem(word) for word in tokenize(prompt[:_MAX_PROMPT_CHARS])}
+    found = [one for entry in candidates if (one := _relevant_memory(entry, asked))]
+    found.sort(key=lambda one: (-one.share, one.memory.id))
     return found[:most]
 
 
-def _weighed(entry: Entry, asked: set[str]) -> Bearing | None:
-    own = {stem(word): word for word in words(entry.sentence) if word not in STOP_WORDS}
-    whole = sum(map(_weight, own.values()))
+def _relevant_memory(entry: MemoryRow, asked: set[str]) -> RelevantMemory | None:
+    own = {simple_stem(word): word for word in tokenize(entry.sentence) if word not in STOP_WORDS}
+    whole = sum(map(_word_weight, own.values()))
     shared = {word for root, word in own.items() if root in asked}
-    heavy = sum(map(_weight, shared))
+    heavy = sum(map(_word_weight, shared))
     share = heavy / whole if whole else 0.0
-    if (heavy >= _ENOUGH and share >= _SHARE) or (heavy >= 1 and share >= _HALF):
-        return Bearing(entry, tuple(sorted(shared, key=lambda word: (-_weight(word), word))), share)
+    if (heavy >= _MIN_SHARED_WEIGHT and share >= _MIN_SHARE) or (heavy >= 1 and share >= _MIN_FOCUSED_SHARE):
+        return RelevantMemory(entry, tuple(sorted(shared, key=lambda word: (-_word_weight(word), word))), share)
     return None
 
 
 @lru_cache(maxsize=4096)
-def _weight(word: str) -> float:
-    if word in _COMMON or stem(word) in _COMMON or len(word) < 2:
+def _word_weight(word: str) -> float:
+    if word in _COMMON_WORDS or simple_stem(word) in _COMMON_WORDS or len(word) < 2:
         return 0.25
     is_name = any(not letter.isalpha() for letter in word)
     return 1.5 if is_name else 1.0
@@ -86,50 +88,54 @@ def _weight(word: str) -> float:
 # A search finds a session for every prompt. To be told of one unasked, more than one of its words must have been said
 # there, and they must be a good part of it, by how rare they are.
 
-_PLACES = 400  # of one word that are looked at, the latest
-_SESSION_SHARE, _FEWEST = 1 / 3, 2  # of the prompt by weight, and words of it
+_MAX_POSTINGS = 400  # of one word that are looked at, the latest
+_MIN_SESSION_SHARE, _MIN_SHARED_TERMS = 1 / 3, 2  # of the prompt by weight, and words of it
 
-_Said = dict[Word, int]
+_TermCounts = dict[QueryTerm, int]
 
 
-class Kin(Record):
+class RelatedSession(Record):
     """A session, by where its messages begin, and the words of the prompt that were said in it, the rarest first."""
 
-    run: int
-    shared: tuple[str, ...]
+    start_id: int
+    shared_words: tuple[str, ...]
 
     @property
     def reason(self) -> str:
-        return f"it spoke of {', '.join(self.shared[:5])}"
+        return f"it spoke of {', '.join(self.shared_words[:5])}"
 
 
-def kindred(connection: sqlite3.Connection, question: Question, runs: Collection[int]) -> Kin | None:
+def related_session(
+    connection: sqlite3.Connection, question: ParsedQuery, runs: Collection[int]
+) -> RelatedSession | None:
     """The one of these sessions that bears on a prompt most, if any does; a word that was never said before weighs as
     much as the rarest that was."""
-    weights = [word.weight for word in question.words]
-    enough = _SESSION_SHARE * (sum(weights) + question.unheard * max(weights, default=0.0))
+    weights = [word.weight for word in question.terms]
+    enough = _MIN_SESSION_SHARE * (sum(weights) + question.missing * max(weights, default=0.0))
     said = {
         run: words
-        for run, words in _said(connection, question, runs).items()
-        if len(words) >= _FEWEST and sum(word.weight for word in words) >= enough
+        for run, words in _term_counts(connection, question, runs).items()
+        if len(words) >= _MIN_SHARED_TERMS and sum(word.weight for word in words) >= enough
     }
     if not said:
         return None
-    lengths = {run: postings.length(connection, run) for run in said}
+    lengths = {run: postings.session_length(connection, run) for run in said}
     usual = sum(lengths.values()) / len(lengths)
-    best = min(said, key=lambda run: (-_worth(said[run], lengths[run] / usual), run))
-    return Kin(best, tuple(word.text for word in question.words if word in said[best]))
+    best = min(said, key=lambda run: (-_session_score(said[run], lengths[run] / usual), run))
+    return RelatedSession(best, tuple(word.word for word in question.terms if word in said[best]))
 
 
-def _worth(said: _Said, length: float) -> float:
-    return weighing.whole([(word.weight, count) for word, count in said.items()], length)
+def _session_score(said: _TermCounts, length: float) -> float:
+    return weighing.score_session([(word.weight, count) for word, count in said.items()], length)
 
 
-def _said(connection: sqlite3.Connection, question: Question, runs: Collection[int]) -> dict[int, _Said]:
+def _term_counts(
+    connection: sqlite3.Connection, question: ParsedQuery, runs: Collection[int]
+) -> dict[int, _TermCounts]:
     """How often each word was said in each of these sessions."""
-    found: dict[int, _Said] = defaultdict(dict)
-    for word in question.words:
-        for run, there in postings.in_sessions(connection, word.root, _PLACES).by_session():
+    found: dict[int, _TermCounts] = defaultdict(dict)
+    for word in question.terms:
+        for run, there in postings.message_postings(connection, word.stem, _MAX_POSTINGS).by_session():
             if run in runs:
-                found[run][word] = sum(there.counts)
+                found[run][word] = sum(there.term_freqs)
     return found

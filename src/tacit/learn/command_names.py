@@ -7,27 +7,27 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from tacit.learn.programs import (
-    ARGUMENTS,
-    FLAGGED,
+    ALIASES,
+    COMMON_SUBCOMMANDS,
+    FLAG_COMMANDS,
     INTERPRETERS,
-    LIFECYCLE,
-    MODULES,
-    PLACES,
-    PREFIXES,
-    RENAMED,
-    RUNNERS,
-    SHELL_VALUED,
+    LIFECYCLE_SCRIPTS,
+    MODE_FLAGS,
+    NO_SUBCOMMANDS,
+    PACKAGE_MANAGERS,
+    PYTHON_MODULES,
+    RUN_PREFIXES,
+    SHELL_VALUE_OPTIONS,
     SHELLS,
-    TARGETS,
-    TELLING,
-    TOOLS,
-    TRIVIAL,
-    VERBS,
+    SSH_PROGRAMS,
+    SUBCOMMAND_PROGRAMS,
+    TASK_RUNNERS,
+    TRIVIAL_COMMANDS,
     WRAPPERS,
-    Runner,
+    PackageManager,
 )
 from tacit.record import Record
-from tacit.text.shell import MAX_COMMANDS, Pipeline, Words, read
+from tacit.text.shell import MAX_COMMANDS, CommandWords, Pipeline, parse_pipelines
 
 # What a person would call a command: `git -C x commit -m y` is a `git commit`.
 #
@@ -36,76 +36,76 @@ from tacit.text.shell import MAX_COMMANDS, Pipeline, Words, read
 # `python train.py`), the place (`ssh build-1`). The tables say which; a program that is in none of them has a command
 # if the word behind its name is one that programs commonly have (`mytool deploy`).
 
-MAX_FAMILY = 120  # characters
-MAX_DEPTH = 4  # words of a command, targets and prefixes that are named
+MAX_FAMILY_CHARS = 120  # characters
+MAX_FAMILY_WORDS = 4  # words of a command, targets and prefixes that are named
 
 
-class Named(Record):
+class CommandName(Record):
     """The family of one command, its words without wrappers, and whether it is no habit by itself."""
 
     family: str
-    words: Words
-    trivial: bool
+    words: CommandWords
+    is_trivial: bool
 
 
-class _Read(Record):
+class _FamilyMatch(Record):
     """A family, and the words behind those it is made of."""
 
     family: str
-    rest: Words = ()
+    rest: CommandWords = ()
 
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*\])?\+?=")
-_COMMAND = re.compile(r"[A-Za-z][\w:.+-]{0,39}")
-_MODULE = re.compile(r"-[A-Za-z]*m")
+_SUBCOMMAND = re.compile(r"[A-Za-z][\w:.+-]{0,39}")
+_MODULE_FLAG = re.compile(r"-[A-Za-z]*m")
 _PYTHON = re.compile(r"(python|pypy|pip|ipython)[\d.]*")
-_VERSION = re.compile(r"(?<=.)@[\w.^~*-]+$")
+_VERSION_SUFFIX = re.compile(r"(?<=.)@[\w.^~*-]+$")
 # What gets into a history by a slip of the clipboard or of the space bar: signs, addresses, headings, keys.
-_NO_COMMAND = re.compile(
+_NOT_A_COMMAND = re.compile(
     r"[-!#(+=?*%)\]}|&<>^,;:]|//|.*:$|\d+(\.\d+){3}|(?=.*\d)(?=.*[A-Z])(?=.*[a-z])\w[\w+/]{39,}=*$"
 )
 
 
-def named(words: Words) -> Named:
+def name_command(words: CommandWords) -> CommandName:
     """The family of one command; of assignments alone it is a name and `=`."""
-    bare = words[_unwrapped(words, 0) :]
+    bare = words[_skip_wrappers(words, 0) :]
     if assigned := _ASSIGNMENT.match(bare[0]):
-        return Named(assigned[0], (), trivial=True)
-    family = _short(_family(bare)) or "?"
-    return Named(family, bare, family in TRIVIAL or _NO_COMMAND.match(family) is not None)
+        return CommandName(assigned[0], (), is_trivial=True)
+    family = _clip_family(_family(bare)) or "?"
+    return CommandName(family, bare, family in TRIVIAL_COMMANDS or _NOT_A_COMMAND.match(family) is not None)
 
 
-def _family(words: Words) -> str:
+def _family(words: CommandWords) -> str:
     """The program's own family, and behind a prefix such as `uv run` that of what it runs."""
     found: list[str] = []
-    while len(found) < MAX_DEPTH:
-        own = _read(words)
+    while len(found) < MAX_FAMILY_WORDS:
+        own = _parse_family(words)
         found.append(own.family)
-        prefix = PREFIXES.get(own.family)
+        prefix = RUN_PREFIXES.get(own.family)
         if prefix is None:
             break
-        words = own.rest[_past_options(own.rest, 0, prefix.valued) + prefix.own :]
-        words = words[_unwrapped(words, 0) :]
+        words = own.rest[_skip_options(own.rest, 0, prefix.value_options) + prefix.positionals :]
+        words = words[_skip_wrappers(words, 0) :]
         if not words:
             break
-        words = (_VERSION.sub("", words[0]), *words[1:])
+        words = (_VERSION_SUFFIX.sub("", words[0]), *words[1:])
     return " ".join(found)
 
 
-def _short(family: str) -> str:
+def _clip_family(family: str) -> str:
     """One line of bounded length."""
-    return " ".join(family[: MAX_FAMILY * 2].split())[:MAX_FAMILY]
+    return " ".join(family[: MAX_FAMILY_CHARS * 2].split())[:MAX_FAMILY_CHARS]
 
 
 # --- what stands before the program ---------------------------------------------------------------------------------
 
 
-def _unwrapped(words: Words, at: int) -> int:
+def _skip_wrappers(words: CommandWords, at: int) -> int:
     """Where the real command begins; a wrapper that wraps nothing is itself the command."""
     while at < len(words):
         wrapper = WRAPPERS.get(words[at])
         if wrapper is not None and words[at : at + 2] not in _LOOKUPS:
-            behind = _past_options(words, at + 1, wrapper.valued) + wrapper.own
+            behind = _skip_options(words, at + 1, wrapper.value_options) + wrapper.positionals
         elif _ASSIGNMENT.match(words[at]):
             behind = at + 1
         else:
@@ -119,7 +119,7 @@ def _unwrapped(words: Words, at: int) -> int:
 _LOOKUPS = (("command", "-v"), ("command", "-V"))
 
 
-def _past_options(words: Words, at: int, valued: Collection[str]) -> int:
+def _skip_options(words: CommandWords, at: int, valued: Collection[str]) -> int:
     """The place of the first word that is neither an option nor the value of one."""
     while at < len(words) and words[at][:1] in ("-", "+") and words[at] != "-":
         if words[at] == "--":
@@ -128,31 +128,31 @@ def _past_options(words: Words, at: int, valued: Collection[str]) -> int:
     return at
 
 
-def _expanded(words: Words) -> Words:
+def _normalize_program(words: CommandWords) -> CommandWords:
     """The program by the name it is known by: without the folder of programs it lies in, other spellings made one."""
     program = words[0].removesuffix(".exe")
     if "/" in program:
         folder, _, base = program.rpartition("/")
-        if _is_of_programs(folder) or base in RENAMED or base in TARGETS or base in TOOLS:
+        if _is_bin_folder(folder) or base in ALIASES or base in TASK_RUNNERS or base in SUBCOMMAND_PROGRAMS:
             program = base
     if found := _PYTHON.fullmatch(program):
         program = found[1]
-    elif program in RENAMED:
-        return (*RENAMED[program].split(), *words[1:])
+    elif program in ALIASES:
+        return (*ALIASES[program].split(), *words[1:])
     elif "/" not in program and program.endswith(".py"):
         return ("python", program, *words[1:])
     elif "/" in program:
-        program = _path(program)
+        program = _normalize_script(program)
     return (program, *words[1:])
 
 
-def _is_of_programs(folder: str) -> bool:
+def _is_bin_folder(folder: str) -> bool:
     if folder.rpartition("/")[2] not in ("bin", "sbin", ".bin", "Scripts"):
         return False
     return folder[:1] in "/~$" or any(inside in folder for inside in ("env/", "node_modules/", "vendor/"))
 
 
-def _path(script: str) -> str:
+def _normalize_script(script: str) -> str:
     """One spelling of a script's path: `run.sh` and `./run.sh`, `bin/x` and `./bin/x`."""
     bare = script.removeprefix("./")
     return bare if "/" in bare or not bare else f"./{bare}"
@@ -161,145 +161,156 @@ def _path(script: str) -> str:
 # --- one reader for each shape of program ---------------------------------------------------------------------------
 
 
-def _read(words: Words) -> _Read:
-    words = _expanded(words)
-    return _READERS.get(words[0], _unknown)(words)
+def _parse_family(words: CommandWords) -> _FamilyMatch:
+    words = _normalize_program(words)
+    return _PARSERS.get(words[0], _parse_unknown)(words)
 
 
-def _unknown(words: Words) -> _Read:
+def _parse_unknown(words: CommandWords) -> _FamilyMatch:
     program = words[0]
-    if len(words) > 1 and words[1] in VERBS and program not in TRIVIAL and program not in ARGUMENTS:
-        return _Read(f"{program} {words[1]}", words[2:])
-    return _Read(program, words[1:])
+    if (
+        len(words) > 1
+        and words[1] in COMMON_SUBCOMMANDS
+        and program not in TRIVIAL_COMMANDS
+        and program not in NO_SUBCOMMANDS
+    ):
+        return _FamilyMatch(f"{program} {words[1]}", words[2:])
+    return _FamilyMatch(program, words[1:])
 
 
-def _commanded(words: Words) -> _Read:
+def _parse_subcommands(words: CommandWords) -> _FamilyMatch:
     """`git -C x stash pop`: the words that are commands, until one that is none."""
-    tool = TOOLS[words[0]]
+    tool = SUBCOMMAND_PROGRAMS[words[0]]
     found, at, left = [words[0]], 1, tool.levels
-    while at < len(words) and left and len(found) <= MAX_DEPTH:
-        word = tool.short.get(words[at], words[at])
+    while at < len(words) and left and len(found) <= MAX_FAMILY_WORDS:
+        word = tool.aliases.get(words[at], words[at])
         if word[:1] in ("-", "+"):
-            if len(found) > 1 and word.partition("=")[0] not in tool.valued:
+            if len(found) > 1 and word.partition("=")[0] not in tool.value_options:
                 break  # behind a command its own options begin: what follows may be a value
-            at += 2 if word in tool.valued else 1
+            at += 2 if word in tool.value_options else 1
             continue
-        if not _COMMAND.fullmatch(word):
+        if not _SUBCOMMAND.fullmatch(word):
             break
         found.append(word)
         at += 1
         left += 0 if word in tool.groups else -1
     family = " ".join(found)
-    return _pointed((family, *words[at:])) if family in INTERPRETERS else _Read(family, words[at:])
+    return _parse_interpreter((family, *words[at:])) if family in INTERPRETERS else _FamilyMatch(family, words[at:])
 
 
-def _pointed(words: Words) -> _Read:
+def _parse_interpreter(words: CommandWords) -> _FamilyMatch:
     """`python train.py`: the script it is pointed at, a module (`-m`), or a program on the line itself (`-c`)."""
     name, (valued, inline, commands), at = words[0], INTERPRETERS[words[0]], 1
     while at < len(words) and words[at][:1] == "-":
         option = words[at]
-        if name == "python" and _MODULE.fullmatch(option):
-            return _module(words[at + 1 :])
+        if name == "python" and _MODULE_FLAG.fullmatch(option):
+            return _parse_python_module(words[at + 1 :])
         if option in inline or (option[1:2] != "-" and f"-{option[-1]}" in inline):
-            return _Read(f"{name} {option if option in inline else '-' + option[-1]}")
+            return _FamilyMatch(f"{name} {option if option in inline else '-' + option[-1]}")
         at += 2 if option in valued else 1
     if at >= len(words) or words[at - 1] == "-" or not words[at]:
-        return _Read(name)
+        return _FamilyMatch(name)
     script = words[at] if name == "go run" else words[at].removeprefix("./") or words[at]
     command = words[at + 1 : at + 2] if script.rpartition("/")[2] in commands else ()
-    return _Read(" ".join((name, script, *(word for word in command if _COMMAND.fullmatch(word)))))
+    return _FamilyMatch(" ".join((name, script, *(word for word in command if _SUBCOMMAND.fullmatch(word)))))
 
 
-def _module(words: Words) -> _Read:
+def _parse_python_module(words: CommandWords) -> _FamilyMatch:
     if not words:
-        return _Read("python")
-    if words[0] in MODULES:
-        return _read((words[0].replace("_", "-"), *words[1:]))
-    return _Read(f"python -m {words[0]}")
+        return _FamilyMatch("python")
+    if words[0] in PYTHON_MODULES:
+        return _parse_family((words[0].replace("_", "-"), *words[1:]))
+    return _FamilyMatch(f"python -m {words[0]}")
 
 
-def _shell(words: Words) -> _Read:
+def _parse_shell_script(words: CommandWords) -> _FamilyMatch:
     """`bash run.sh` is `./run.sh`."""
     at = 1
     while at < len(words) and words[at][:1] in ("-", "+"):
         if words[at][:2] != "--" and words[at].endswith("c"):
-            return _Read(f"{words[0]} -c")
-        at += 2 if words[at] in SHELL_VALUED else 1
+            return _FamilyMatch(f"{words[0]} -c")
+        at += 2 if words[at] in SHELL_VALUE_OPTIONS else 1
     script = words[at] if at < len(words) else ""
-    return _Read(_path(script)) if script and script[0] not in "<$" else _Read(words[0])
+    return _FamilyMatch(_normalize_script(script)) if script and script[0] not in "<$" else _FamilyMatch(words[0])
 
 
-def _targeted(words: Words) -> _Read:
-    valued, several = TARGETS[words[0]]
+def _parse_targets(words: CommandWords) -> _FamilyMatch:
+    valued, several = TASK_RUNNERS[words[0]]
     found, at = [words[0]], 1
-    while at < len(words) and len(found) < (MAX_DEPTH if several else 2):
+    while at < len(words) and len(found) < (MAX_FAMILY_WORDS if several else 2):
         word = words[at]
         bare = word == "-j" and at + 1 < len(words) and not words[at + 1].isdigit()  # as many jobs as there are
         at += 2 if word in valued and not bare else 1
         if word and word[0] not in "-+" and not _ASSIGNMENT.match(word):
             found.append(word)
-    return _Read(" ".join(found))
+    return _FamilyMatch(" ".join(found))
 
 
-def _packaged(words: Words) -> _Read:
+def _parse_package_manager(words: CommandWords) -> _FamilyMatch:
     """`npm t`, `npm run test`: the script or the command of a package manager."""
-    name, runner = words[0], RUNNERS[words[0]]
-    at = _past_options(words, 1, runner.valued)
+    name, runner = words[0], PACKAGE_MANAGERS[words[0]]
+    at = _skip_options(words, 1, runner.value_options)
     if name == "yarn" and words[at : at + 1] == ("workspace",):
-        at = _past_options(words, at + 2, runner.valued)
+        at = _skip_options(words, at + 2, runner.value_options)
     if at >= len(words):
-        return _Read("yarn install" if name == "yarn" and not {"-v", "--version"} & set(words) else name)
-    command = runner.short.get(words[at], words[at])
+        return _FamilyMatch("yarn install" if name == "yarn" and not {"-v", "--version"} & set(words) else name)
+    command = runner.aliases.get(words[at], words[at])
     if command == "run":
-        at = _past_options(words, at + 1, runner.valued)
-        return _Read(_script(name, runner, words[at])) if at < len(words) else _Read(f"{name} run")
-    if (name, command) in _ONE_OFF:
-        return _Read(_ONE_OFF[name, command], words[at + 1 :])
-    if runner.implicit and command not in runner.commands:
-        return _Read(_script(name, runner, command))
+        at = _skip_options(words, at + 1, runner.value_options)
+        return _FamilyMatch(_script_family(name, runner, words[at])) if at < len(words) else _FamilyMatch(f"{name} run")
+    if (name, command) in _EXEC_ALIASES:
+        return _FamilyMatch(_EXEC_ALIASES[name, command], words[at + 1 :])
+    if runner.implicit_run and command not in runner.commands:
+        return _FamilyMatch(_script_family(name, runner, command))
     more = words[at + 1 : at + 2] if command in runner.groups else ()
-    return _Read(" ".join((name, command, *(word for word in more if _COMMAND.fullmatch(word)))), words[at + 1 :])
+    return _FamilyMatch(
+        " ".join((name, command, *(word for word in more if _SUBCOMMAND.fullmatch(word)))), words[at + 1 :]
+    )
 
 
-_ONE_OFF = {("npm", "exec"): "npx", ("bun", "x"): "bunx"}
+_EXEC_ALIASES = {("npm", "exec"): "npx", ("bun", "x"): "bunx"}
 
 
-def _script(name: str, runner: Runner, script: str) -> str:
+def _script_family(name: str, runner: PackageManager, script: str) -> str:
     script = script.removeprefix("./") or script
-    own = script in runner.commands and not (script in LIFECYCLE and name != "bun")
-    return f"{name} run {script}" if own or not (runner.implicit or script in LIFECYCLE) else f"{name} {script}"
+    own = script in runner.commands and not (script in LIFECYCLE_SCRIPTS and name != "bun")
+    return (
+        f"{name} run {script}"
+        if own or not (runner.implicit_run or script in LIFECYCLE_SCRIPTS)
+        else f"{name} {script}"
+    )
 
 
-def _placed(words: Words) -> _Read:
-    at = _past_options(words, 1, PLACES[words[0]])
-    return _Read(" ".join(words[0:1] + words[at : at + 1]))
+def _parse_ssh(words: CommandWords) -> _FamilyMatch:
+    at = _skip_options(words, 1, SSH_PROGRAMS[words[0]])
+    return _FamilyMatch(" ".join(words[0:1] + words[at : at + 1]))
 
 
-def _flagged(words: Words) -> _Read:
-    return _Read(" ".join(words[:2]) if words[1:2] and words[1][:1] == "-" else words[0])
+def _parse_flag_command(words: CommandWords) -> _FamilyMatch:
+    return _FamilyMatch(" ".join(words[:2]) if words[1:2] and words[1][:1] == "-" else words[0])
 
 
-def _telling(words: Words) -> _Read:
-    meanings = TELLING[words[0]]
+def _parse_mode_flag(words: CommandWords) -> _FamilyMatch:
+    meanings = MODE_FLAGS[words[0]]
     told = next((meanings[word] for word in words[1:] if word in meanings), "")
-    return _Read(f"{words[0]} {told}".strip())
+    return _FamilyMatch(f"{words[0]} {told}".strip())
 
 
-def _service(words: Words) -> _Read:
+def _parse_service(words: CommandWords) -> _FamilyMatch:
     """`service nginx restart`: as `systemctl restart`, the unit is what it is done to."""
-    return _Read(" ".join((words[0], *words[2:3])))
+    return _FamilyMatch(" ".join((words[0], *words[2:3])))
 
 
-_READERS: dict[str, Callable[[Words], _Read]] = {
-    **dict.fromkeys(TOOLS, _commanded),
-    **dict.fromkeys((name for name in INTERPRETERS if " " not in name), _pointed),
-    **dict.fromkeys(SHELLS, _shell),
-    **dict.fromkeys(TARGETS, _targeted),
-    **dict.fromkeys(RUNNERS, _packaged),
-    **dict.fromkeys(PLACES, _placed),
-    **dict.fromkeys(FLAGGED, _flagged),
-    **dict.fromkeys(TELLING, _telling),
-    "service": _service,
+_PARSERS: dict[str, Callable[[CommandWords], _FamilyMatch]] = {
+    **dict.fromkeys(SUBCOMMAND_PROGRAMS, _parse_subcommands),
+    **dict.fromkeys((name for name in INTERPRETERS if " " not in name), _parse_interpreter),
+    **dict.fromkeys(SHELLS, _parse_shell_script),
+    **dict.fromkeys(TASK_RUNNERS, _parse_targets),
+    **dict.fromkeys(PACKAGE_MANAGERS, _parse_package_manager),
+    **dict.fromkeys(SSH_PROGRAMS, _parse_ssh),
+    **dict.fromkeys(FLAG_COMMANDS, _parse_flag_command),
+    **dict.fromkeys(MODE_FLAGS, _parse_mode_flag),
+    "service": _parse_service,
 }
 
 
@@ -310,45 +321,47 @@ _READERS: dict[str, Callable[[Words], _Read]] = {
 # y` is a `grep`. A group in brackets or braces is its commands, unless it is piped or redirected; a loop or condition
 # is one part, known by its first real command.
 
-_REMEMBERED = 4096  # lines
-_REMEMBERED_LENGTH = 512  # characters; longer lines seldom come twice and would fill memory
+_MAX_CACHED_LINES = 4096  # lines
+_MAX_CACHED_CHARS = 512  # characters; longer lines seldom come twice and would fill memory
 
 
-class Part(Record):
+class ParsedCommand(Record):
     """One command of a line: what it is in every habit, and how it was typed."""
 
     family: str  # "git commit", "npm test", "make lint"; never empty
     text: str  # this part as typed (one pipeline), blanks trimmed, control characters but line breaks and tabs gone
     words: tuple[str, ...]  # the words of the first real command, unquoted, wrappers (sudo, env …) taken off
     consumers: tuple[str, ...]  # families of the further commands of the pipeline ("grep", "head")
-    trivial: bool  # ls, cd, pwd, clear, exit, history …: not habits, not steps
+    is_trivial: bool  # ls, cd, pwd, clear, exit, history …: not habits, not steps
 
 
-def parts(line: str) -> tuple[Part, ...]:
+def parse_commands(line: str) -> tuple[ParsedCommand, ...]:
     """The commands of a line in order: each part of `a && b; c` counts. Nothing for a blank line or a comment."""
-    return _remembered(line) if len(line) <= _REMEMBERED_LENGTH else _parts(line)
+    return _parse_cached(line) if len(line) <= _MAX_CACHED_CHARS else _parse_commands(line)
 
 
-def _parts(line: str) -> tuple[Part, ...]:
-    return tuple(_part(pipeline) for pipeline in read(line))
+def _parse_commands(line: str) -> tuple[ParsedCommand, ...]:
+    return tuple(_from_pipeline(pipeline) for pipeline in parse_pipelines(line))
 
 
-_remembered = lru_cache(maxsize=_REMEMBERED)(_parts)
+_parse_cached = lru_cache(maxsize=_MAX_CACHED_LINES)(_parse_commands)
 
 
-def _part(pipeline: Pipeline) -> Part:
+def _from_pipeline(pipeline: Pipeline) -> ParsedCommand:
     if len(pipeline.stages) == 1 and len(pipeline.stages[0]) == 1:  # most lines
-        return _of(pipeline, named(pipeline.stages[0][0]))
-    stages = tuple(_real(tuple(map(named, stage))) for stage in pipeline.stages)
-    at = next((at for at, one in enumerate(stages) if not one.trivial), 0)
-    return _of(pipeline, stages[at], tuple(one.family for one in stages[at + 1 :][:MAX_COMMANDS]))
+        return _parsed_command(pipeline, name_command(pipeline.stages[0][0]))
+    stages = tuple(_first_nontrivial(tuple(map(name_command, stage))) for stage in pipeline.stages)
+    at = next((at for at, one in enumerate(stages) if not one.is_trivial), 0)
+    return _parsed_command(pipeline, stages[at], tuple(one.family for one in stages[at + 1 :][:MAX_COMMANDS]))
 
 
-def _of(pipeline: Pipeline, first: Named, consumers: tuple[str, ...] = ()) -> Part:
+def _parsed_command(pipeline: Pipeline, first: CommandName, consumers: tuple[str, ...] = ()) -> ParsedCommand:
     # Text that had to be cut must never be run: it is nobody's step.
-    return Part(first.family, pipeline.text, first.words, consumers, first.trivial or not pipeline.whole)
+    return ParsedCommand(
+        first.family, pipeline.text, first.words, consumers, first.is_trivial or not pipeline.is_complete
+    )
 
 
-def _real(commands: tuple[Named, ...]) -> Named:
+def _first_nontrivial(commands: tuple[CommandName, ...]) -> CommandName:
     """The first of them that is not trivial, or the first."""
-    return next((one for one in commands if not one.trivial), commands[0])
+    return next((one for one in commands if not one.is_trivial), commands[0])

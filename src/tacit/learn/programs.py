@@ -9,7 +9,7 @@ from tacit.record import Record
 # Single programs: what is no habit, what takes words that look like commands but are not, other names.
 
 # Looking around, moving about, the shell itself: neither habits nor steps of one.
-TRIVIAL = frozenset(
+TRIVIAL_COMMANDS = frozenset(
     # where am I, what is here
     "ls ll la l lsd exa eza dir vdir tree pwd cd pushd popd dirs z zi j autojump cd.. .. ... .... "
     # look at a thing
@@ -26,7 +26,7 @@ TRIVIAL = frozenset(
 )
 
 # What comes after the name is never a command word of the program, whatever it looks like.
-ARGUMENTS = frozenset(
+NO_SUBCOMMANDS = frozenset(
     "cp mv rm mkdir rmdir touch ln chmod chown chgrp install find fd locate grep rg ag ack sed awk gawk cut sort uniq "
     "wc tr tee diff comm paste join split xxd od hexdump strings file stat du df dd sync truncate mktemp readlink "
     "realpath basename dirname seq expr bc jq yq tar zip unzip gzip gunzip bzip2 xz zstd 7z rsync scp sftp ftp telnet "
@@ -45,7 +45,7 @@ ARGUMENTS = frozenset(
 )
 
 # A name followed by one of these is a program with commands, also where nobody has written it down yet.
-VERBS = frozenset(
+COMMON_SUBCOMMANDS = frozenset(
     "add apply attach audit auth backup bench build bump bundle check checkout clean clear clone commit compile config "
     "connect console copy create debug delete deploy describe destroy dev diff disable doc docs doctor down download "
     "edit enable exec export fetch fix fmt format generate get help import info init inspect install kill launch lint "
@@ -56,7 +56,7 @@ VERBS = frozenset(
 )
 
 # The same program under another name.
-RENAMED = {
+ALIASES = {
     "nodejs": "node",
     "py": "python",
     "py.test": "pytest",
@@ -83,17 +83,17 @@ RENAMED = {
 }
 
 # The word behind the name is the habit: a person calls it "ssh to build-1".
-PLACES = {
+SSH_PROGRAMS = {
     "ssh": frozenset("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w".split()),
     "mosh": frozenset(("-p", "--ssh", "--port")),
     "autossh": frozenset("-M -L -R -D -i -o -p".split()),
 }
 
 # Their first option is the command: `pacman -Syu`.
-FLAGGED = frozenset("pacman yay paru dpkg rpm".split())
+FLAG_COMMANDS = frozenset("pacman yay paru dpkg rpm".split())
 
 # With one of these options they are something else than without: `tail -f` waits, `cmake --build` builds.
-TELLING = {
+MODE_FLAGS = {
     "tail": {"-f": "-f", "-F": "-f", "--follow": "-f"},
     "cmake": {"--build": "--build", "--install": "--install"},
     "crontab": {"-e": "-e", "-l": "-l"},
@@ -108,9 +108,9 @@ TELLING = {
 class Interpreter(Record):
     """`valued`: options with a value; `inline`: options with the program; `commands`: scripts that have commands."""
 
-    valued: frozenset[str] = frozenset()
-    inline: frozenset[str] = frozenset()
-    commands: frozenset[str] = frozenset()
+    value_options: frozenset[str] = frozenset()
+    inline_options: frozenset[str] = frozenset()
+    command_scripts: frozenset[str] = frozenset()
 
 
 def _interpreter(valued: str = "", inline: str = "", commands: str = "") -> Interpreter:
@@ -145,11 +145,11 @@ INTERPRETERS = {
 
 # Their scripts are programs of their own: `bash run.sh` is `./run.sh`.
 SHELLS = frozenset("bash sh zsh dash ksh fish".split())
-SHELL_VALUED = frozenset("-o +o -O --rcfile --init-file".split())
+SHELL_VALUE_OPTIONS = frozenset("-o +o -O --rcfile --init-file".split())
 
 # `python -m pytest` is `pytest`: modules that come with a program of the same name.
 # Where a module is spelled otherwise than its program, the underscore is a hyphen.
-MODULES = frozenset(
+PYTHON_MODULES = frozenset(
     "pytest pip black ruff mypy flake8 isort pylint coverage tox nox twine poetry uv pipenv pdm hatch pipx jupyter "
     "pre_commit ipython streamlit flask celery alembic uvicorn gunicorn hypercorn mkdocs yamllint bandit "
     "pyright autopep8 yapf pyflakes pdoc invoke fabric scrapy locust dbt awscli ansible playwright "
@@ -157,69 +157,69 @@ MODULES = frozenset(
 )
 
 
-class Targets(Record):
+class TaskRunner(Record):
     """`valued`: options with a value; `several`: whether each word is a target, or only the first."""
 
-    valued: frozenset[str]
-    several: bool
+    value_options: frozenset[str]
+    takes_several: bool
 
 
-def _targets(valued: str = "", *, several: bool = False) -> Targets:
-    return Targets(frozenset(valued.split()), several)
+def _task_runner(valued: str = "", *, several: bool = False) -> TaskRunner:
+    return TaskRunner(frozenset(valued.split()), several)
 
 
 # `make lint`: the target belongs to the family.
-TARGETS = {
-    "make": _targets(
+TASK_RUNNERS = {
+    "make": _task_runner(
         "-C --directory -f --file --makefile -I --include-dir -o --old-file -W --what-if -j --jobs -l --load-average",
         several=True,
     ),
-    "ninja": _targets("-C -f -j -l -k -d -t", several=True),
-    "just": _targets("-f --justfile -d --working-directory --set --shell"),
-    "task": _targets("-t --taskfile -d --dir"),
-    "rake": _targets("-f --rakefile -I -r"),
-    "gradle": _targets("-p --project-dir -b -c -I -x --exclude-task --tests", several=True),
-    "./gradlew": _targets("-p --project-dir -b -c -I -x --exclude-task --tests", several=True),
-    "./mvnw": _targets("-f --file -pl --projects -s --settings -P -T -rf", several=True),
-    "mvn": _targets("-f --file -pl --projects -s --settings -P -T -rf", several=True),
-    "ant": _targets("-f -buildfile", several=True),
-    "sbt": _targets("", several=True),
-    "lein": _targets(),
-    "invoke": _targets("-c -r"),
-    "fab": _targets("-H"),
-    "gulp": _targets("-f --gulpfile"),
-    "grunt": _targets("--gruntfile"),
-    "nox": _targets("-f -s --session --sessions -e"),
-    "scons": _targets("-C -f -j", several=True),
-    "earthly": _targets(),
-    "xmake": _targets(),
-    "poe": _targets("-C"),
-    "overmind": _targets("-f"),
-    "foreman": _targets("-f -e -p"),
+    "ninja": _task_runner("-C -f -j -l -k -d -t", several=True),
+    "just": _task_runner("-f --justfile -d --working-directory --set --shell"),
+    "task": _task_runner("-t --taskfile -d --dir"),
+    "rake": _task_runner("-f --rakefile -I -r"),
+    "gradle": _task_runner("-p --project-dir -b -c -I -x --exclude-task --tests", several=True),
+    "./gradlew": _task_runner("-p --project-dir -b -c -I -x --exclude-task --tests", several=True),
+    "./mvnw": _task_runner("-f --file -pl --projects -s --settings -P -T -rf", several=True),
+    "mvn": _task_runner("-f --file -pl --projects -s --settings -P -T -rf", several=True),
+    "ant": _task_runner("-f -buildfile", several=True),
+    "sbt": _task_runner("", several=True),
+    "lein": _task_runner(),
+    "invoke": _task_runner("-c -r"),
+    "fab": _task_runner("-H"),
+    "gulp": _task_runner("-f --gulpfile"),
+    "grunt": _task_runner("--gruntfile"),
+    "nox": _task_runner("-f -s --session --sessions -e"),
+    "scons": _task_runner("-C -f -j", several=True),
+    "earthly": _task_runner(),
+    "xmake": _task_runner(),
+    "poe": _task_runner("-C"),
+    "overmind": _task_runner("-f"),
+    "foreman": _task_runner("-f -e -p"),
 }
 
 
-class Runner(Record):
+class PackageManager(Record):
     """A package manager that runs the scripts of a package; `implicit`: without the word `run`, too."""
 
-    valued: frozenset[str]
+    value_options: frozenset[str]
     commands: frozenset[str]
-    short: dict[str, str]
-    implicit: bool
+    aliases: dict[str, str]
+    implicit_run: bool
     groups: frozenset[str] = frozenset()
 
 
-def _runner(valued: str, commands: str, short: str, *, implicit: bool, groups: str = "") -> Runner:
+def _package_manager(valued: str, commands: str, short: str, *, implicit: bool, groups: str = "") -> PackageManager:
     spellings = dict(pair.split("=") for pair in short.split())
-    return Runner(
+    return PackageManager(
         frozenset(valued.split()), frozenset(commands.split()), spellings, implicit, frozenset(groups.split())
     )
 
 
-LIFECYCLE = frozenset("test start stop restart".split())  # `npm run test` is `npm test`
+LIFECYCLE_SCRIPTS = frozenset("test start stop restart".split())  # `npm run test` is `npm test`
 
-RUNNERS = {
-    "npm": _runner(
+PACKAGE_MANAGERS = {
+    "npm": _package_manager(
         "--prefix -C -w --workspace --registry --loglevel --userconfig --cache",
         "install ci test start stop restart",
         "t=test tst=test i=install in=install ins=install inst=install insta=install instal=install isnt=install "
@@ -231,7 +231,7 @@ RUNNERS = {
         implicit=False,
         groups="config cache access dist-tag",
     ),
-    "pnpm": _runner(
+    "pnpm": _package_manager(
         "-C --dir -F --filter --workspace-concurrency --store-dir --loglevel --reporter",
         "install add remove update test start run exec dlx create init list outdated audit publish pack link unlink "
         "import rebuild prune fetch store why patch patch-commit deploy env setup config licenses server root bin "
@@ -241,7 +241,7 @@ RUNNERS = {
         implicit=True,
         groups="env store config",
     ),
-    "yarn": _runner(
+    "yarn": _package_manager(
         "--cwd --registry",
         "install add remove upgrade upgrade-interactive up run exec dlx create init info list link unlink pack "
         "publish cache config global import audit outdated why version versions workspaces node set plugin dedupe "
@@ -251,7 +251,7 @@ RUNNERS = {
         implicit=True,
         groups="global cache config plugin set npm workspaces",
     ),
-    "bun": _runner(
+    "bun": _package_manager(
         "--cwd -c --config --filter -F --env-file -r --preload",
         "install add remove update link unlink pm run test build x create init upgrade repl publish outdated patch "
         "exec audit info why completions",
@@ -268,22 +268,22 @@ RUNNERS = {
 # `levels` says so (`aws s3 ls`). Options and their values before it do not.
 
 
-class Tool(Record):
+class SubcommandProgram(Record):
     """`valued`: options that take a value; `groups`: words that need one more; `short`: other spellings of a word."""
 
-    valued: frozenset[str]
+    value_options: frozenset[str]
     groups: frozenset[str]
-    short: dict[str, str]
+    aliases: dict[str, str]
     levels: int
 
 
-def tool(valued: str = "", groups: str = "", short: str = "", levels: int = 1) -> Tool:
+def _program(valued: str = "", groups: str = "", short: str = "", levels: int = 1) -> SubcommandProgram:
     """`short` as in `"b=build t=test"`."""
     spellings = dict(pair.split("=") for pair in short.split())
-    return Tool(frozenset(valued.split()), frozenset(groups.split()), spellings, levels)
+    return SubcommandProgram(frozenset(valued.split()), frozenset(groups.split()), spellings, levels)
 
 
-_DOCKER = (
+_DOCKER_OPTIONS = (
     "-H --host -c --context --config -l --log-level -f --file -p --project-name --profile --env-file --ansi --parallel "
     "--project-directory"
 )
@@ -291,220 +291,220 @@ _DOCKER_GROUPS = (
     "compose container image volume network system buildx builder context manifest stack swarm service secret config "
     "plugin scout model machine pod"
 )
-_KUBECTL = "-n --namespace --context --kubeconfig -s --server --cluster --user --as --as-group --token -v"
-_APT = "-o --option -c --config-file -t --target-release -a"
+_KUBECTL_OPTIONS = "-n --namespace --context --kubeconfig -s --server --cluster --user --as --as-group --token -v"
+_APT_OPTIONS = "-o --option -c --config-file -t --target-release -a"
 _GIT_GROUPS = "stash remote worktree submodule bisect lfs flow notes subtree sparse-checkout"
 
-TOOLS = {
+SUBCOMMAND_PROGRAMS = {
     # version control
-    "git": tool("-C -c --git-dir --work-tree --namespace --super-prefix --config-env", _GIT_GROUPS),
-    "gh": tool(
+    "git": _program("-C -c --git-dir --work-tree --namespace --super-prefix --config-env", _GIT_GROUPS),
+    "gh": _program(
         "-R --repo",
         "pr issue repo run workflow release auth secret variable gist label cache extension alias codespace project "
         "ssh-key gpg-key config search ruleset org",
         "prs=pr",
     ),
-    "glab": tool("-R --repo", "mr ci issue repo release auth variable pipeline snippet label", "pipe=ci"),
-    "hub": tool("-C -c", "pr issue release ci-status"),
-    "jj": tool(
+    "glab": _program("-R --repo", "mr ci issue repo release auth variable pipeline snippet label", "pipe=ci"),
+    "hub": _program("-C -c", "pr issue release ci-status"),
+    "jj": _program(
         "-R --repository --at-operation --config",
         "git bookmark op operation workspace config file",
         "b=bookmark st=status",
     ),
-    "hg": tool("-R --repository --cwd --config", "", "st=status ci=commit co=update up=update"),
-    "svn": tool("--username --password", "", "st=status ci=commit co=checkout up=update"),
-    "gt": tool("", "stack branch repo"),
+    "hg": _program("-R --repository --cwd --config", "", "st=status ci=commit co=update up=update"),
+    "svn": _program("--username --password", "", "st=status ci=commit co=checkout up=update"),
+    "gt": _program("", "stack branch repo"),
     # containers and clusters
-    "docker": tool(_DOCKER, _DOCKER_GROUPS),
-    "podman": tool(_DOCKER, _DOCKER_GROUPS),
-    "nerdctl": tool(_DOCKER, _DOCKER_GROUPS),
-    "kubectl": tool(_KUBECTL, "rollout config auth top set certificate krew plugin"),
-    "oc": tool(_KUBECTL, "rollout config adm"),
-    "helm": tool(_KUBECTL + " --kube-context", "repo plugin dependency registry get show"),
-    "minikube": tool("-p --profile", "addons image"),
-    "kind": tool("", "create delete get load export"),
-    "k3d": tool("", "cluster image node registry kubeconfig"),
-    "k9s": tool(levels=0),
-    "argocd": tool("--server", "app repo cluster proj account"),
-    "flux": tool("-n --namespace --context", "get reconcile create delete suspend resume"),
-    "skaffold": tool("-p --profile"),
-    "tilt": tool(),
-    "vagrant": tool("", "box plugin snapshot"),
-    "lxc": tool("", "config image network profile"),
-    "multipass": tool(),
+    "docker": _program(_DOCKER_OPTIONS, _DOCKER_GROUPS),
+    "podman": _program(_DOCKER_OPTIONS, _DOCKER_GROUPS),
+    "nerdctl": _program(_DOCKER_OPTIONS, _DOCKER_GROUPS),
+    "kubectl": _program(_KUBECTL_OPTIONS, "rollout config auth top set certificate krew plugin"),
+    "oc": _program(_KUBECTL_OPTIONS, "rollout config adm"),
+    "helm": _program(_KUBECTL_OPTIONS + " --kube-context", "repo plugin dependency registry get show"),
+    "minikube": _program("-p --profile", "addons image"),
+    "kind": _program("", "create delete get load export"),
+    "k3d": _program("", "cluster image node registry kubeconfig"),
+    "k9s": _program(levels=0),
+    "argocd": _program("--server", "app repo cluster proj account"),
+    "flux": _program("-n --namespace --context", "get reconcile create delete suspend resume"),
+    "skaffold": _program("-p --profile"),
+    "tilt": _program(),
+    "vagrant": _program("", "box plugin snapshot"),
+    "lxc": _program("", "config image network profile"),
+    "multipass": _program(),
     # infrastructure
-    "terraform": tool("-chdir", "state workspace providers"),
-    "tofu": tool("-chdir", "state workspace providers"),
-    "terragrunt": tool("", "state workspace run-all"),
-    "pulumi": tool("-s --stack -C --cwd", "stack config"),
-    "cdk": tool("--profile -a --app"),
-    "sam": tool("--profile --region", "local"),
-    "ansible-galaxy": tool("", "collection role"),
-    "ansible-vault": tool(),
-    "packer": tool(),
-    "vault": tool("", "kv secrets auth policy token operator"),
-    "nomad": tool("", "job node alloc"),
-    "consul": tool("", "kv"),
-    "aws": tool("--profile --region --output --endpoint-url --query --ca-bundle --color", levels=2),
-    "aws-vault": tool(),
-    "gcloud": tool(
+    "terraform": _program("-chdir", "state workspace providers"),
+    "tofu": _program("-chdir", "state workspace providers"),
+    "terragrunt": _program("", "state workspace run-all"),
+    "pulumi": _program("-s --stack -C --cwd", "stack config"),
+    "cdk": _program("--profile -a --app"),
+    "sam": _program("--profile --region", "local"),
+    "ansible-galaxy": _program("", "collection role"),
+    "ansible-vault": _program(),
+    "packer": _program(),
+    "vault": _program("", "kv secrets auth policy token operator"),
+    "nomad": _program("", "job node alloc"),
+    "consul": _program("", "kv"),
+    "aws": _program("--profile --region --output --endpoint-url --query --ca-bundle --color", levels=2),
+    "aws-vault": _program(),
+    "gcloud": _program(
         "--project --account --configuration --format --zone --region --verbosity",
         "instances clusters services firewall-rules disks images ssh-keys configurations jobs versions tags",
         levels=2,
     ),
-    "gsutil": tool("-o -h"),
-    "bq": tool("--project_id"),
-    "az": tool("--subscription -o --output", "account", levels=2),
-    "doctl": tool("-t --access-token --context", levels=2),
-    "hcloud": tool("", levels=2),
-    "fly": tool("-a --app -c --config", "secrets volumes machine machines ips certs postgres scale apps auth ssh"),
-    "heroku": tool("-a --app -r --remote"),
-    "vercel": tool("-t --token -S --scope", "env domains", "ls=list"),
-    "netlify": tool("", "env functions"),
-    "firebase": tool("-P --project --token"),
-    "wrangler": tool("-c --config -e --env", "pages d1 kv r2 secret queues", "publish=deploy"),
-    "supabase": tool("", "db functions migration gen secrets"),
-    "railway": tool(),
-    "stripe": tool(),
+    "gsutil": _program("-o -h"),
+    "bq": _program("--project_id"),
+    "az": _program("--subscription -o --output", "account", levels=2),
+    "doctl": _program("-t --access-token --context", levels=2),
+    "hcloud": _program("", levels=2),
+    "fly": _program("-a --app -c --config", "secrets volumes machine machines ips certs postgres scale apps auth ssh"),
+    "heroku": _program("-a --app -r --remote"),
+    "vercel": _program("-t --token -S --scope", "env domains", "ls=list"),
+    "netlify": _program("", "env functions"),
+    "firebase": _program("-P --project --token"),
+    "wrangler": _program("-c --config -e --env", "pages d1 kv r2 secret queues", "publish=deploy"),
+    "supabase": _program("", "db functions migration gen secrets"),
+    "railway": _program(),
+    "stripe": _program(),
     # packages of the system
-    "apt": tool(_APT),
-    "apt-get": tool(_APT),
-    "apt-cache": tool(),
-    "aptitude": tool(),
-    "dnf": tool("", "module config-manager"),
-    "yum": tool(),
-    "zypper": tool("", "", "in=install rm=remove ref=refresh up=update dup=dist-upgrade se=search"),
-    "apk": tool(),
-    "snap": tool(),
-    "flatpak": tool(),
-    "brew": tool("", "services bundle", "ls=list rm=uninstall remove=uninstall"),
-    "port": tool(),
-    "nix": tool("", "flake profile store registry"),
-    "nixos-rebuild": tool("--flake -I"),
-    "home-manager": tool("--flake"),
-    "systemctl": tool("-H --host -M --machine -t --type -p --property -n --lines -o --output"),
-    "loginctl": tool(),
-    "launchctl": tool(),
-    "nmcli": tool("-f --fields", levels=2),
-    "ip": tool("-n -netns", "", "a=addr address=addr r=route l=link n=neigh"),
-    "ufw": tool(),
-    "firewall-cmd": tool(levels=0),
-    "tailscale": tool(),
-    "wg-quick": tool(),
+    "apt": _program(_APT_OPTIONS),
+    "apt-get": _program(_APT_OPTIONS),
+    "apt-cache": _program(),
+    "aptitude": _program(),
+    "dnf": _program("", "module config-manager"),
+    "yum": _program(),
+    "zypper": _program("", "", "in=install rm=remove ref=refresh up=update dup=dist-upgrade se=search"),
+    "apk": _program(),
+    "snap": _program(),
+    "flatpak": _program(),
+    "brew": _program("", "services bundle", "ls=list rm=uninstall remove=uninstall"),
+    "port": _program(),
+    "nix": _program("", "flake profile store registry"),
+    "nixos-rebuild": _program("--flake -I"),
+    "home-manager": _program("--flake"),
+    "systemctl": _program("-H --host -M --machine -t --type -p --property -n --lines -o --output"),
+    "loginctl": _program(),
+    "launchctl": _program(),
+    "nmcli": _program("-f --fields", levels=2),
+    "ip": _program("-n -netns", "", "a=addr address=addr r=route l=link n=neigh"),
+    "ufw": _program(),
+    "firewall-cmd": _program(levels=0),
+    "tailscale": _program(),
+    "wg-quick": _program(),
     # Python
-    "pip": tool("--python --log --proxy --cache-dir", "config cache index"),
-    "uv": tool("--directory --project --config-file --cache-dir --color", "pip tool python cache self"),
-    "poetry": tool("-C --directory -P --project", "env config cache self source"),
-    "pipenv": tool("--python"),
-    "pdm": tool("-p --project -c --config", "venv cache"),
-    "rye": tool("", "toolchain tools"),
-    "hatch": tool("-e --env -p --project", "env"),
-    "pipx": tool(),
-    "conda": tool("", "env config"),
-    "mamba": tool("", "env config"),
-    "micromamba": tool("", "env config"),
-    "pyenv": tool(),
-    "pre-commit": tool("-c --config"),
-    "alembic": tool("-c --config -x -n --name"),
-    "flask": tool("--app -A -e --env-file", "db"),
-    "django-admin": tool("--settings --pythonpath"),
-    "celery": tool("-A --app -b --broker --workdir", "inspect control"),
-    "airflow": tool("", "dags tasks db users connections variables"),
-    "dbt": tool(),
-    "dvc": tool("", "remote exp stage"),
-    "jupyter": tool(),
-    "ruff": tool("--config"),
-    "coverage": tool("--rcfile"),
-    "twine": tool(),
-    "streamlit": tool(),
-    "fastapi": tool(),
-    "mkdocs": tool(),
-    "scrapy": tool(),
-    "modal": tool("", "app secret volume"),
-    "prefect": tool("", "deployment flow-run work-pool server"),
+    "pip": _program("--python --log --proxy --cache-dir", "config cache index"),
+    "uv": _program("--directory --project --config-file --cache-dir --color", "pip tool python cache self"),
+    "poetry": _program("-C --directory -P --project", "env config cache self source"),
+    "pipenv": _program("--python"),
+    "pdm": _program("-p --project -c --config", "venv cache"),
+    "rye": _program("", "toolchain tools"),
+    "hatch": _program("-e --env -p --project", "env"),
+    "pipx": _program(),
+    "conda": _program("", "env config"),
+    "mamba": _program("", "env config"),
+    "micromamba": _program("", "env config"),
+    "pyenv": _program(),
+    "pre-commit": _program("-c --config"),
+    "alembic": _program("-c --config -x -n --name"),
+    "flask": _program("--app -A -e --env-file", "db"),
+    "django-admin": _program("--settings --pythonpath"),
+    "celery": _program("-A --app -b --broker --workdir", "inspect control"),
+    "airflow": _program("", "dags tasks db users connections variables"),
+    "dbt": _program(),
+    "dvc": _program("", "remote exp stage"),
+    "jupyter": _program(),
+    "ruff": _program("--config"),
+    "coverage": _program("--rcfile"),
+    "twine": _program(),
+    "streamlit": _program(),
+    "fastapi": _program(),
+    "mkdocs": _program(),
+    "scrapy": _program(),
+    "modal": _program("", "app secret volume"),
+    "prefect": _program("", "deployment flow-run work-pool server"),
     # JavaScript
-    "deno": tool("-c --config"),
-    "ng": tool("", "", "s=serve b=build t=test g=generate"),
-    "nx": tool("--project -c"),
-    "turbo": tool("--filter -F --cache-dir"),
-    "lerna": tool("--scope"),
-    "vite": tool("-c --config"),
-    "next": tool(),
-    "nuxt": tool(),
-    "astro": tool(),
-    "expo": tool(),
-    "eas": tool(),
-    "prisma": tool("--schema", "migrate db"),
-    "drizzle-kit": tool("--config"),
-    "playwright": tool(),
-    "cypress": tool(),
-    "vitest": tool("-c --config"),
-    "tauri": tool(),
-    "nvm": tool(),
-    "fnm": tool(),
-    "volta": tool(),
-    "corepack": tool(),
-    "changeset": tool(),
+    "deno": _program("-c --config"),
+    "ng": _program("", "", "s=serve b=build t=test g=generate"),
+    "nx": _program("--project -c"),
+    "turbo": _program("--filter -F --cache-dir"),
+    "lerna": _program("--scope"),
+    "vite": _program("-c --config"),
+    "next": _program(),
+    "nuxt": _program(),
+    "astro": _program(),
+    "expo": _program(),
+    "eas": _program(),
+    "prisma": _program("--schema", "migrate db"),
+    "drizzle-kit": _program("--config"),
+    "playwright": _program(),
+    "cypress": _program(),
+    "vitest": _program("-c --config"),
+    "tauri": _program(),
+    "nvm": _program(),
+    "fnm": _program(),
+    "volta": _program(),
+    "corepack": _program(),
+    "changeset": _program(),
     # other languages
-    "cargo": tool(
+    "cargo": _program(
         "--config -Z --color -C --manifest-path",
         "nextest",
         "b=build t=test r=run c=check d=doc rm=remove",
     ),
-    "rustup": tool("", "toolchain component target default"),
-    "go": tool("-C", "mod work tool"),
-    "golangci-lint": tool("-c --config"),
-    "dotnet": tool("", "ef database migrations tool nuget sln"),
-    "rails": tool("", "", "s=server c=console g=generate d=destroy t=test r=runner db=dbconsole"),
-    "bundle": tool("", "config"),
-    "gem": tool(),
-    "rbenv": tool(),
-    "composer": tool("-d --working-dir", "run", "i=install u=update req=require run-script=run"),
-    "symfony": tool(),
-    "mix": tool(),
-    "stack": tool("--stack-yaml"),
-    "cabal": tool(),
-    "opam": tool("", "switch"),
-    "dune": tool(),
-    "flutter": tool("-d --device-id", "pub build"),
-    "dart": tool("", "pub"),
-    "swift": tool("", "package"),
-    "pod": tool(),
-    "fastlane": tool(),
-    "sdk": tool(),
-    "zig": tool(),
-    "bazel": tool("--bazelrc --output_base"),
-    "bazelisk": tool(),
-    "buck2": tool(),
-    "meson": tool(),
-    "conan": tool(),
-    "vcpkg": tool(),
-    "adb": tool("-s -t -H -P"),
-    "pio": tool("", "device"),
+    "rustup": _program("", "toolchain component target default"),
+    "go": _program("-C", "mod work tool"),
+    "golangci-lint": _program("-c --config"),
+    "dotnet": _program("", "ef database migrations tool nuget sln"),
+    "rails": _program("", "", "s=server c=console g=generate d=destroy t=test r=runner db=dbconsole"),
+    "bundle": _program("", "config"),
+    "gem": _program(),
+    "rbenv": _program(),
+    "composer": _program("-d --working-dir", "run", "i=install u=update req=require run-script=run"),
+    "symfony": _program(),
+    "mix": _program(),
+    "stack": _program("--stack-yaml"),
+    "cabal": _program(),
+    "opam": _program("", "switch"),
+    "dune": _program(),
+    "flutter": _program("-d --device-id", "pub build"),
+    "dart": _program("", "pub"),
+    "swift": _program("", "package"),
+    "pod": _program(),
+    "fastlane": _program(),
+    "sdk": _program(),
+    "zig": _program(),
+    "bazel": _program("--bazelrc --output_base"),
+    "bazelisk": _program(),
+    "buck2": _program(),
+    "meson": _program(),
+    "conan": _program(),
+    "vcpkg": _program(),
+    "adb": _program("-s -t -H -P"),
+    "pio": _program("", "device"),
     # daily helpers
-    "mise": tool("-C --cd -E --env", "run", "r=run x=exec i=install u=use"),
-    "asdf": tool("", "plugin"),
-    "direnv": tool(),
-    "chezmoi": tool(),
-    "tmux": tool("-L -S -f", "", "a=attach at=attach attach-session=attach new=new-session ls=list-sessions"),
-    "zellij": tool("", "", "a=attach ls=list-sessions"),
-    "pm2": tool("", "", "ls=list l=list"),
-    "supervisorctl": tool("-c"),
-    "hugo": tool(),
-    "jekyll": tool(),
-    "ollama": tool(),
-    "llm": tool("", "models keys logs"),
-    "claude": tool("", "mcp config plugin"),
-    "codex": tool("", "mcp"),
-    "op": tool("--account", "item vault"),
-    "bw": tool(),
-    "pass": tool(),
-    "rclone": tool("--config"),
-    "restic": tool("-r --repo -p --password-file"),
-    "borg": tool(),
-    "openssl": tool(),
-    "redis-cli": tool(levels=0),
-    "psql": tool(levels=0),
+    "mise": _program("-C --cd -E --env", "run", "r=run x=exec i=install u=use"),
+    "asdf": _program("", "plugin"),
+    "direnv": _program(),
+    "chezmoi": _program(),
+    "tmux": _program("-L -S -f", "", "a=attach at=attach attach-session=attach new=new-session ls=list-sessions"),
+    "zellij": _program("", "", "a=attach ls=list-sessions"),
+    "pm2": _program("", "", "ls=list l=list"),
+    "supervisorctl": _program("-c"),
+    "hugo": _program(),
+    "jekyll": _program(),
+    "ollama": _program(),
+    "llm": _program("", "models keys logs"),
+    "claude": _program("", "mcp config plugin"),
+    "codex": _program("", "mcp"),
+    "op": _program("--account", "item vault"),
+    "bw": _program(),
+    "pass": _program(),
+    "rclone": _program("--config"),
+    "restic": _program("-r --repo -p --password-file"),
+    "borg": _program(),
+    "openssl": _program(),
+    "redis-cli": _program(levels=0),
+    "psql": _program(levels=0),
 }
 
 
@@ -514,8 +514,8 @@ TOOLS = {
 class Wrapper(Record):
     """Its options that take a value, and how many words of its own stand before the command it runs."""
 
-    valued: frozenset[str] = frozenset()
-    own: int = 0
+    value_options: frozenset[str] = frozenset()
+    positionals: int = 0
 
 
 def _wrapper(valued: str = "", own: int = 0) -> Wrapper:
@@ -556,7 +556,7 @@ WRAPPERS = {
 }
 
 # Kept, followed by what they run: `uv run pytest` is what a person would tell a colleague to type, not `pytest`.
-PREFIXES = {
+RUN_PREFIXES = {
     "xargs": _wrapper(
         "-I -i -n -P -L -l -d -a -s -E --max-args --max-procs --max-lines --delimiter --arg-file --replace --max-chars"
     ),
@@ -598,7 +598,7 @@ PREFIXES = {
 # shells and version control, not counted in anybody's history.
 
 # Commands that look at something and change nothing: they are no first or last step of a ritual.
-LOOKING = frozenset(
+READ_ONLY_COMMANDS = frozenset(
     "git status|git diff|git log|git show|git branch|git remote|git fetch|git blame|git reflog|git rev-parse|"
     "git ls-files|git ls-tree|git stash list|git config|git cat-file|git merge-base|git rev-list|git grep|"
     "gh api|gh auth status|gh repo view|terraform show|helm list|cargo tree|go list|go doc|npm outdated|"
@@ -613,7 +613,7 @@ LOOKING = frozenset(
 )
 
 # Everybody's commands that do change something.
-_EVERYDAY = frozenset(
+_COMMON_WRITE_COMMANDS = frozenset(
     "git add|git commit|git push|git pull|git checkout|git switch|git stash|git stash pop|git clone|git init|git reset|"
     "git restore|git merge|git rebase|git rm|git mv|git clean|git tag|git cherry-pick|"
     "cp|mv|rm|mkdir|rmdir|touch|ln|chmod|chown|chgrp|tar|zip|unzip|gzip|gunzip|sed|awk|tee|xargs|dd|"
@@ -633,16 +633,16 @@ _EVERYDAY = frozenset(
 )
 
 # Tools that somebody chose over the usual one: worth telling, although they only look.
-_CHOSEN = frozenset("rg ag ack fd bat nvim hx micro zed cursor yq btop squeue qstat".split())
+_ALTERNATIVE_TOOLS = frozenset("rg ag ack fd bat nvim hx micro zed cursor yq btop squeue qstat".split())
 
-COMMON = (LOOKING | _EVERYDAY) - _CHOSEN
+COMMON_COMMANDS = (READ_ONLY_COMMANDS | _COMMON_WRITE_COMMANDS) - _ALTERNATIVE_TOOLS
 
 # Where everybody is at times and nobody works: the root, temporary folders, homes, folders of the system.
-_GENERIC = re.compile(
+_GENERIC_DIRECTORY = re.compile(
     r"/?|/(?:private/)?(?:var/)?tmp(?:/.*)?|/root|/(?:home|Users)(?:/[^/]+)?(?:/(?:Downloads|Desktop|Documents|tmp))?"
     r"|/(?:etc|usr|opt|mnt|media|dev|proc|sys|bin|sbin|boot|lib|run)(?:/.*)?|/var(?:/(?:log|lib|run|cache|spool).*)?"
 )
 
 
 def is_generic_directory(path: str) -> bool:
-    return _GENERIC.fullmatch(path.rstrip("/")) is not None
+    return _GENERIC_DIRECTORY.fullmatch(path.rstrip("/")) is not None

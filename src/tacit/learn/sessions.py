@@ -8,22 +8,22 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from tacit.errors import TacitError
-from tacit.home.actor import Speaker
-from tacit.home.home import Part
+from tacit.home.actor import Actor
+from tacit.home.home import HomePart
 from tacit.index import reader, sessions
-from tacit.index.memories import opposing
-from tacit.index.sessions import Row
-from tacit.learn.fixes.pipeline import learnt_from
-from tacit.learn.statements.pipeline import learn_from
-from tacit.learn.types import Learnt, Said
+from tacit.index.memories import opposing_claims
+from tacit.index.sessions import SessionRow
+from tacit.learn.fixes.pipeline import learn_fixes
+from tacit.learn.statements.pipeline import learn_statements
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.log.codec import must_decode
 from tacit.model.claim import Claim, Provenance, Status
-from tacit.model.event import POLICY, USER, Decided, Draft, Event, Proposed, Verdict, Voice
-from tacit.model.observation import SAID, SummedUp
-from tacit.model.relation import is_alike
+from tacit.model.event import POLICY, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
+from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
+from tacit.model.relation import is_restatement
 from tacit.model.statement import claim_from
 from tacit.record import Record
-from tacit.search.memories import memories_like
+from tacit.search.memories import similar_memories
 from tacit.text.display import clip
 from tacit.text.summarize import one_line
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 # Every learner of conversations, one after the other.
 
 
-def every_learner(said: Sequence[Said]) -> list[Learnt]:
+def learn_all(said: Sequence[SessionEvent]) -> list[Lesson]:
     """What one session says that should hold on, and what mended what failed in it."""
-    return [*learn_from(said), *learnt_from(said)]
+    return [*learn_statements(said), *learn_fixes(said)]
 
 
 # Learning from sessions: what was said in one is proposed with the events it comes from, each thing once a session.
@@ -47,180 +47,182 @@ def every_learner(said: Sequence[Said]) -> list[Learnt]:
 
 SOURCE = "talk"
 _ACTOR = "learner:talk"
-_MOST = 5  # new things of one session: whoever is asked about more answers none of them
-_QUOTE = 300
-_CLEAR = 0.75  # from here on a conclusion is sure enough to hold without a review
-_ACCEPTED = "said clearly in your own words (learn.accept)"
-_POLICY = Voice(POLICY, Provenance.USER_DIRECT)
-_NEAR = 20  # memories among which the same in other words is looked for
+_MAX_NEW_PER_SESSION = 5  # new things of one session: whoever is asked about more answers none of them
+_MAX_QUOTE_CHARS = 300
+_MIN_ACCEPT_CONFIDENCE = 0.75  # from here on a conclusion is sure enough to hold without a review
+_ACCEPT_REASON = "said clearly in your own words (learn.accept)"
+_POLICY_VOICE = Attribution(POLICY, Provenance.USER_DIRECT)
+_MAX_SIMILAR = 20  # memories among which the same in other words is looked for
 
-Learn = Callable[[Sequence[Said]], Sequence[Learnt]]
+SessionLearner = Callable[[Sequence[SessionEvent]], Sequence[Lesson]]
 
 
-class State(Enum):
+class LearnState(Enum):
     """What became of a conclusion."""
 
     NEW = "new"
     ACCEPTED = "accepted at once"
-    AGAIN = "said again"
+    REPEATED = "said again"
     KNOWN = "known from this session already"
-    TURNED_DOWN = "turned down before"
-    LATER = "more than one session may ask about at once"
+    DISMISSED = "turned down before"
+    DEFERRED = "more than one session may ask about at once"
 
 
-RECORDED = (State.NEW, State.ACCEPTED, State.AGAIN)
+RECORDED_STATES = (LearnState.NEW, LearnState.ACCEPTED, LearnState.REPEATED)
 
 
-class Conclusion(Record):
+class LearnResult(Record):
     """What was learned from a session, and what became of it."""
 
     claim: Claim
-    learnt: Learnt
-    session: Row
-    state: State
+    lesson: Lesson
+    session: SessionRow
+    state: LearnState
 
 
-class SessionLearning(Part):
+class SessionLearning(HomePart):
     """learn."""
 
     def learn_from_session(
-        self, row: Row, *, dry_run: bool = False, read: ModelOutcome | None = None
-    ) -> list[Conclusion]:
+        self, row: SessionRow, *, dry_run: bool = False, read: ModelOutcome | None = None
+    ) -> list[LearnResult]:
         """With every learner there is, and what a model read in it: that was asked before, so nobody waits for it."""
 
         if read is None:
-            return self.conclude(row, every_learner, dry_run=dry_run)
-        return self.conclude(row, lambda said: [*every_learner(said), *read.findings], dry_run=dry_run, read=read)
+            return self.record_lessons(row, learn_all, dry_run=dry_run)
+        return self.record_lessons(row, lambda said: [*learn_all(said), *read.findings], dry_run=dry_run, read=read)
 
-    def said_in(self, row: Row) -> list[Said]:
+    def session_events(self, row: SessionRow) -> list[SessionEvent]:
         """All that was said and done in a session, in order."""
-        return self._store.read(lambda connection: _said(connection, row))
+        return self._store.read(lambda connection: _session_events(connection, row))
 
-    def unlearned(self, model: str = "") -> list[Row]:
+    def unlearned_sessions(self, model: str = "") -> list[SessionRow]:
         """Sessions with something that was not learned from yet, or that this model has not read; the earliest first.
         Of a helper's work alone there is nothing that a model could tell."""
 
-        def ask(connection: sqlite3.Connection) -> list[Row]:
-            done = sessions.concluded(connection, model)
-            rows = (row for row in reversed(sessions.rows(connection)) if not model or row.is_told)
+        def ask(connection: sqlite3.Connection) -> list[SessionRow]:
+            done = sessions.learned_sessions(connection, model)
+            rows = (row for row in reversed(sessions.session_rows(connection)) if not model or row.has_content)
             return [row for row in rows if (row.id, row.at) not in done]
 
         return self._store.read(ask)
 
-    def conclude(
-        self, row: Row, learn: Learn, *, dry_run: bool = False, read: ModelOutcome | None = None
-    ) -> list[Conclusion]:
+    def record_lessons(
+        self, row: SessionRow, learn: SessionLearner, *, dry_run: bool = False, read: ModelOutcome | None = None
+    ) -> list[LearnResult]:
         """What this session says that should hold on; proposed, unless it is only looked at."""
         if dry_run:
-            return self._store.read(lambda connection: self._conclusions(connection, row, learn))
-        found: list[Conclusion] = []
+            return self._store.read(lambda connection: self._results(connection, row, learn))
+        found: list[LearnResult] = []
 
         def decide(connection: sqlite3.Connection) -> list[Draft]:
-            found.extend(self._conclusions(connection, row, learn))
-            proposed = [draft for one in found if one.state in RECORDED for draft in _drafts(one)]
-            return [*proposed, *(_summed_up(row, read) if read else ())]
+            found.extend(self._results(connection, row, learn))
+            proposed = [draft for one in found if one.state in RECORDED_STATES for draft in _result_drafts(one)]
+            return [*proposed, *(_summary_drafts(row, read) if read else ())]
 
         def remember(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
             """Only what is recorded is done with."""
-            sessions.remember_concluded(connection, row.id, row.at, read.model if read else "")
+            sessions.mark_session_learned(connection, row.id, row.at, read.model if read else "")
 
-        speaker = self._store.speaker
-        self._store.speaker = Speaker(speaker.clock, USER, row.name, speaker.host)
+        speaker = self._store.actor
+        self._store.actor = Actor(speaker.clock, USER, row.name, speaker.host)
         try:
             self._store.change(decide, remember)
         finally:
-            self._store.speaker = speaker
+            self._store.actor = speaker
         return found
 
-    def _conclusions(self, connection: sqlite3.Connection, row: Row, learn: Learn) -> list[Conclusion]:
-        found = list(_judged(connection, row, learn(_said(connection, row))))
+    def _results(self, connection: sqlite3.Connection, row: SessionRow, learn: SessionLearner) -> list[LearnResult]:
+        found = list(_classify_lessons(connection, row, learn(_session_events(connection, row))))
         if not self._home.settings.learn_accept:
             return found
-        return [one._replace(state=State.ACCEPTED) if _is_clear(connection, one) else one for one in found]
+        return [one._replace(state=LearnState.ACCEPTED) if _may_accept(connection, one) else one for one in found]
 
 
-def _said(connection: sqlite3.Connection, row: Row) -> list[Said]:
-    events = (one.event for one in sessions.placed(connection, row, must_decode))
-    return [Said(event.id, event.body) for event in events if isinstance(event.body, SAID)]
+def _session_events(connection: sqlite3.Connection, row: SessionRow) -> list[SessionEvent]:
+    events = (one.event for one in sessions.logged_events_of_session(connection, row, must_decode))
+    return [SessionEvent(event.id, event.body) for event in events if isinstance(event.body, CONVERSATION_TYPES)]
 
 
-def _judged(connection: sqlite3.Connection, row: Row, learnt: Sequence[Learnt]) -> Iterator[Conclusion]:
+def _classify_lessons(
+    connection: sqlite3.Connection, row: SessionRow, learnt: Sequence[Lesson]
+) -> Iterator[LearnResult]:
     fresh = 0
     seen: set[str] = set()
     for one in sorted(learnt, key=lambda one: -one.confidence):
-        said = _claim(one, row)
-        claim = said and _known_as(connection, said)
+        said = _claim_from_lesson(one, row)
+        claim = said and _matching_claim(connection, said)
         if claim is None or claim.id in seen:
             continue
         seen.add(claim.id)
-        state = _state(connection, claim, row)
-        if state is State.NEW:
+        state = _claim_state(connection, claim, row)
+        if state is LearnState.NEW:
             fresh += 1
-            state = State.NEW if fresh <= _MOST else State.LATER
-        yield Conclusion(claim, one, row, state)
+            state = LearnState.NEW if fresh <= _MAX_NEW_PER_SESSION else LearnState.DEFERRED
+        yield LearnResult(claim, one, row, state)
 
 
-def _claim(one: Learnt, row: Row) -> Claim | None:
+def _claim_from_lesson(one: Lesson, row: SessionRow) -> Claim | None:
     try:
         return claim_from(one.sentence, row.scope, kind=one.kind)
     except TacitError:
         return None
 
 
-def _known_as(connection: sqlite3.Connection, claim: Claim) -> Claim:
+def _matching_claim(connection: sqlite3.Connection, claim: Claim) -> Claim:
     """The same thing said in other words before is one memory: the first words stay, the new ones are evidence."""
-    if reader.entry(connection, claim.id) is not None:
+    if reader.memory_row(connection, claim.id) is not None:
         return claim
-    for entry in memories_like(connection, claim.sentence, _NEAR):
-        if entry.scope == claim.scope and is_alike(entry.sentence, claim.sentence):
-            memory = reader.memory(connection, entry.id, must_decode)
+    for entry in similar_memories(connection, claim.sentence, _MAX_SIMILAR):
+        if entry.scope == claim.scope and is_restatement(entry.sentence, claim.sentence):
+            memory = reader.load_memory(connection, entry.id, must_decode)
             return memory.claim if memory else claim
     return claim
 
 
-def _state(connection: sqlite3.Connection, claim: Claim, row: Row) -> State:
-    entry = reader.entry(connection, claim.id)
+def _claim_state(connection: sqlite3.Connection, claim: Claim, row: SessionRow) -> LearnState:
+    entry = reader.memory_row(connection, claim.id)
     if entry is None:
-        return State.NEW
+        return LearnState.NEW
     if entry.status in (Status.DISMISSED, Status.RETIRED):
-        return State.TURNED_DOWN
-    events = reader.events_of(connection, claim.id, must_decode)
-    return State.KNOWN if any(_is_of(event, row) for event in events) else State.AGAIN
+        return LearnState.DISMISSED
+    events = reader.events_of_claim(connection, claim.id, must_decode)
+    return LearnState.KNOWN if any(_is_proposal_from(event, row) for event in events) else LearnState.REPEATED
 
 
-def _is_of(event: Event, row: Row) -> bool:
-    return isinstance(event.body, Proposed) and event.body.source == SOURCE and event.origin.session == row.name
+def _is_proposal_from(event: Event, row: SessionRow) -> bool:
+    return isinstance(event.body, ClaimProposed) and event.body.source == SOURCE and event.origin.session == row.name
 
 
-def _is_clear(connection: sqlite3.Connection, one: Conclusion) -> bool:
+def _may_accept(connection: sqlite3.Connection, one: LearnResult) -> bool:
     """Whether it may hold without a review (C5): new, surely meant, in the person's own words, and against nothing."""
-    sure = one.state is State.NEW and one.learnt.confidence >= _CLEAR
-    return sure and one.learnt.provenance is Provenance.USER_DIRECT and not opposing(connection, one.claim)
+    sure = one.state is LearnState.NEW and one.lesson.confidence >= _MIN_ACCEPT_CONFIDENCE
+    return sure and one.lesson.provenance is Provenance.USER_DIRECT and not opposing_claims(connection, one.claim)
 
 
-def _drafts(one: Conclusion) -> Iterator[Draft]:
-    yield _proposed(one)
-    if one.state is State.ACCEPTED:
-        yield Draft(Decided(one.claim, Verdict.ACCEPTED, _ACCEPTED), one.claim.scope, _POLICY)
+def _result_drafts(one: LearnResult) -> Iterator[Draft]:
+    yield _proposal_draft(one)
+    if one.state is LearnState.ACCEPTED:
+        yield Draft(ClaimDecided(one.claim, Verdict.ACCEPTED, _ACCEPT_REASON), one.claim.scope, _POLICY_VOICE)
 
 
-def _summed_up(row: Row, read: ModelOutcome) -> Iterator[Draft]:
+def _summary_drafts(row: SessionRow, read: ModelOutcome) -> Iterator[Draft]:
     """What a model says of the session as it is; the same words again are nothing new."""
     if read.summary and (read.summary, read.model) != (row.outcome, row.model):
-        body = SummedUp(row.agent, read.summary, read.model, row.at)
-        yield Draft(body, row.scope, Voice(f"model:{read.model}", Provenance.MODEL))
+        body = SessionSummarized(row.agent, read.summary, read.model, row.at)
+        yield Draft(body, row.scope, Attribution(f"model:{read.model}", Provenance.MODEL))
 
 
-def _proposed(one: Conclusion) -> Draft:
+def _proposal_draft(one: LearnResult) -> Draft:
     where = f"{one.session.agent}, {one.session.at[:10]}, session {one.session.id}"
-    evidence = f"{where}: “{one_line(clip(one.learnt.quote, 4 * _QUOTE), _QUOTE)}”"
-    body = Proposed(
+    evidence = f"{where}: “{one_line(clip(one.lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)}”"
+    body = ClaimProposed(
         one.claim,
         Verdict.PROPOSED,
         SOURCE,
         evidence,
-        one.learnt.reason,
-        one.learnt.confidence,
-        one.learnt.evidence,
+        one.lesson.reason,
+        one.lesson.confidence,
+        one.lesson.evidence,
     )
-    return Draft(body, one.claim.scope, Voice(_ACTOR, one.learnt.provenance))
+    return Draft(body, one.claim.scope, Attribution(_ACTOR, one.lesson.provenance))

@@ -9,34 +9,34 @@ from datetime import date
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.model.memory import Memory
-from tacit.model.observation import Conversation, WorkLogged
+from tacit.model.observation import ConversationBody, WorkLogged
 from tacit.record import Record
 
 # What a learner may look at.
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class EvaluationInput:
     """Everything remembered and logged, seen from one day."""
 
     today: date
     memories: tuple[Memory, ...] = ()
     worklog: tuple[WorkLogged, ...] = ()
-    undecided: int = 0
-    tallies: Mapping[str, int] = field(default_factory=dict)
+    open_conflicts: int = 0
+    counters: Mapping[str, int] = field(default_factory=dict)
 
 
 # What a learner concluded from a conversation: a sentence that can stand alone, and the words it comes from.
 
 
-class Said(Record):
+class SessionEvent(Record):
     """One thing of a conversation, in order, with the event it stands in."""
 
-    event: EventId
-    body: Conversation
+    event_id: EventId
+    body: ConversationBody
 
 
-class Learnt(Record):
+class Lesson(Record):
     """`quote` is an exact part of what was said in the first of `evidence`; `provenance` is that of the speaker."""
 
     kind: Kind

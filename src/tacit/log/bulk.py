@@ -10,9 +10,9 @@ from json.encoder import encode_basestring_ascii as quoted
 from zlib import crc32
 
 from tacit.disk.files import PRIVATE_FILE, Disk, OsDisk, make_folder, open_plain, write_all
-from tacit.log.codec import VERSION
+from tacit.log.codec import FORMAT_VERSION
 from tacit.log.log import Log
-from tacit.log.signing import Sign
+from tacit.log.signing import SignLine
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER
 from tacit.model.ids import EventId
@@ -23,73 +23,74 @@ from tacit.model.ids import EventId
 # made again. A law test compares the two.
 
 _EPOCH = date(1970, 1, 1)
-_MINUTE = 60_000_000
-_MOST_REMEMBERED = 4096
-ENVELOPE = (GLOBAL, USER, Provenance.USER_FILE)  # what these lines have in common
+_MICROSECONDS_PER_MINUTE = 60_000_000
+_MAX_CACHED_CONTEXTS = 4096
+IMPORT_ENVELOPE = (GLOBAL, USER, Provenance.USER_FILE)  # what these lines have in common
 
-Around = tuple[str, int, int, str]  # directory, status, milliseconds and host of a command
-_SECONDS = {second * 1_000_000: f"{second:02d}.000000" for second in range(60)}  # most histories tell no more
+CommandContext = tuple[str, int, int, str]  # directory, status, milliseconds and host of a command
+_WHOLE_SECONDS = {second * 1_000_000: f"{second:02d}.000000" for second in range(60)}  # most histories tell no more
 
 
-class CommandLines:
+class CommandEncoder:
     """The lines of commands that the person ran in one shell."""
 
-    def __init__(self, shell: str, sign: Sign | None = None) -> None:
+    def __init__(self, shell: str, sign: SignLine | None = None) -> None:
         self._shell = shell
         self._sign = sign
-        self._middles: dict[Around, str] = {}
+        self._encoded_contexts: dict[CommandContext, str] = {}
         self._minute = -1
         self._session, self._tz = "", -10_000
-        self._before_time = self._after_time = self._time = ""
+        self._before_time = self._after_time = self._minute_text = ""
 
-    def line(self, name: EventId, command: str, around: Around, session: str, at: int, tz: int) -> bytes:
+    def encode(self, name: EventId, command: str, around: CommandContext, session: str, at: int, tz: int) -> bytes:
         """The line of a command that ran `at` so many microseconds since 1970."""
-        middle = self._middles.get(around) or self._middle(around)
+        middle = self._encoded_contexts.get(around) or self._encode_context(around)
         if session != self._session or tz != self._tz:
-            self._sit(session, tz)
-        minute, rest = at // _MINUTE, at % _MINUTE
+            self._set_session(session, tz)
+        minute, rest = at // _MICROSECONDS_PER_MINUTE, at % _MICROSECONDS_PER_MINUTE
         if minute != self._minute:
-            self._minute, self._time = minute, _to_the_minute(minute)
+            self._minute, self._minute_text = minute, _format_minute(minute)
         head = (
             f'{{"actor":"{USER}","body":{{"command":{quoted(command)}{middle}{name}","op":"{name}'
-            f"{self._before_time}{self._time}{_SECONDS.get(rest) or _second(rest)}{self._after_time}"
+            f"{self._before_time}{self._minute_text}"
+            f"{_WHOLE_SECONDS.get(rest) or _format_second(rest)}{self._after_time}"
         ).encode("ascii")
         if self._sign is not None and (code := self._sign(head)):
             head += b',"m":"%s"' % code
         return head + b',"c":"%08x"}\n' % crc32(head)
 
-    def _middle(self, around: Around) -> str:
+    def _encode_context(self, around: CommandContext) -> str:
         """From behind the command to the id; fields are in the order of their names, and what is empty is left out."""
         directory, status, milliseconds, host = around
         fields = f',"directory":{quoted(directory)}' if directory else ""
         fields += f',"milliseconds":{milliseconds}' if milliseconds else ""
         fields += f',"shell":{quoted(self._shell)}' if self._shell else ""
         fields += f',"status":{status}' if status else ""
-        if len(self._middles) > _MOST_REMEMBERED:
-            self._middles.clear()
-        made = self._middles[around] = f'{fields}}},"host":{quoted(host)},"id":"'
+        if len(self._encoded_contexts) > _MAX_CACHED_CONTEXTS:
+            self._encoded_contexts.clear()
+        made = self._encoded_contexts[around] = f'{fields}}},"host":{quoted(host)},"id":"'
         return made
 
-    def _sit(self, session: str, tz: int) -> None:
-        scope, _, provenance = ENVELOPE
+    def _set_session(self, session: str, tz: int) -> None:
+        scope, _, provenance = IMPORT_ENVELOPE
         source = provenance.name.lower()
         self._session, self._tz = session, tz
         self._before_time = f'","scope":"{scope}","sess":{quoted(session)},"src":"{source}","ts":"'
-        self._after_time = f'Z","type":"command.ran","tz":{tz},"v":{VERSION}'
+        self._after_time = f'Z","type":"command.ran","tz":{tz},"v":{FORMAT_VERSION}'
 
 
-def _to_the_minute(minutes: int) -> str:
+def _format_minute(minutes: int) -> str:
     """Minutes since 1970 as the log writes a time, up to the seconds."""
     day, rest = divmod(minutes, 24 * 60)
-    return f"{_date(day)}T{rest // 60:02d}:{rest % 60:02d}:"
+    return f"{_format_date(day)}T{rest // 60:02d}:{rest % 60:02d}:"
 
 
 @lru_cache(maxsize=64)
-def _date(day: int) -> str:
+def _format_date(day: int) -> str:
     return (_EPOCH + timedelta(days=day)).isoformat()
 
 
-def _second(rest: int) -> str:
+def _format_second(rest: int) -> str:
     return f"{rest // 1_000_000:02d}.{rest % 1_000_000:06d}"
 
 
@@ -98,10 +99,10 @@ def _second(rest: int) -> str:
 # The old lines are copied and the new ones written behind them as they come, to a file beside it that takes its place
 # when everything is on the disk: memory stays small however much there is, and a crash leaves the old segment.
 
-_CHUNK = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 
-class Grown:
+class BulkAppender:
     """Only while nobody else changes the home. Nothing is made before there is something to write."""
 
     def __init__(self, log: Log, segment: str, disk: Disk | None = None) -> None:
@@ -109,49 +110,49 @@ class Grown:
         self._path = log.path(segment)
         self._disk = disk or OsDisk(log.path("").rstrip(os.sep))
         folder, name = os.path.split(self._path)
-        self._new = os.path.join(folder, f".{name}.tacit-new")
+        self._temporary = os.path.join(folder, f".{name}.tacit-new")
         self._fd: int | None = None
 
     def write(self, lines: list[bytes]) -> None:
         if lines:
-            write_all(self._disk, self._begun(), b"".join(lines))
+            write_all(self._disk, self._open_temporary(), b"".join(lines))
 
-    def finish(self) -> None:
+    def commit(self) -> None:
         """Make it durable and put it in its place."""
         if self._fd is None:
             return
         self._disk.sync_data(self._fd)
         self._close()
-        with self._log.alone():
-            self._disk.rename(self._new, self._path)
+        with self._log.exclusive():
+            self._disk.rename(self._temporary, self._path)
         self._disk.sync_folder(os.path.dirname(self._path))
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Leave everything as it was; after `finish` there is nothing left to do."""
         if self._fd is not None:
             self._close()
-            self._disk.remove(self._new)
+            self._disk.remove(self._temporary)
 
     def _close(self) -> None:
         if self._fd is not None:
             self._disk.close(self._fd)
             self._fd = None
 
-    def _begun(self) -> int:
+    def _open_temporary(self) -> int:
         if self._fd is None:
             folder = os.path.dirname(self._path)
             make_folder(folder, below=os.path.dirname(folder))
             self._log.begin_signing()
             with suppress(FileNotFoundError):  # what a crash left is of no use
-                self._disk.remove(self._new)
-            self._fd = self._disk.open(self._new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
-            self._copy_old(self._fd)
+                self._disk.remove(self._temporary)
+            self._fd = self._disk.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
+            self._copy_existing(self._fd)
         return self._fd
 
-    def _copy_old(self, fd: int) -> None:
+    def _copy_existing(self, fd: int) -> None:
         last = b"\n"
         with suppress(FileNotFoundError), open_plain(self._path) as file:
-            while chunk := file.read(_CHUNK):
+            while chunk := file.read(_CHUNK_BYTES):
                 write_all(self._disk, fd, chunk)
                 last = chunk[-1:]
         if last != b"\n":

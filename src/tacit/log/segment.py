@@ -10,20 +10,20 @@ import errno
 import os
 from collections.abc import Callable, Sequence
 
-from tacit.disk.files import Disk, link_refused, make_folder, opened, replace_file, write_all
-from tacit.disk.lock import read_only, refuses_writes
-from tacit.errors import StoreUnwell
-from tacit.log.codec import decode, encode, is_cut_off, readable_id
-from tacit.log.signing import Sign
+from tacit.disk.files import Disk, link_error, make_folder, open_fd, replace_file, write_all
+from tacit.disk.lock import is_read_only_error, read_only_error
+from tacit.errors import StoreError
+from tacit.log.codec import decode, encode, id_in_line, is_truncated
+from tacit.log.signing import SignLine
 from tacit.model.event import Event
 from tacit.model.ids import EventId
-from tacit.model.observation import Sealed
+from tacit.model.observation import LogSealed
 from tacit.record import Record
 
-_TAIL = 8192
-_FARTHEST = _TAIL * 8**3  # 4 MiB: more than any writes that were torn one after the other
-MAX_EVENT = 256 * 1024
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_TAIL_BYTES = 8192
+_MAX_TAIL_BYTES = _TAIL_BYTES * 8**3  # 4 MiB: more than any writes that were torn one after the other
+MAX_EVENT_BYTES = 256 * 1024
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Fragment(Record):
@@ -33,16 +33,16 @@ class Fragment(Record):
     data: bytes
 
 
-class Tail(Record):
+class SegmentTail(Record):
     """How a segment ends: its last readable event, whether it lacks a line feed, and fragments nobody sealed yet."""
 
     size: int
-    last: EventId | None
-    unended: bool
+    last_id: EventId | None
+    lacks_newline: bool
     fragments: tuple[Fragment, ...]
 
 
-class Appended(Record):
+class AppendResult(Record):
     """What was written to a segment, and where it began."""
 
     events: Sequence[Event]
@@ -51,53 +51,55 @@ class Appended(Record):
 
 
 # Given the last id and, where there were any, seals for what was torn: the events to write.
-Compose = Callable[[EventId | None, Sequence[Sealed]], Sequence[Event]]
+ComposeEvents = Callable[[EventId | None, Sequence[LogSealed]], Sequence[Event]]
 
 
-def append(disk: Disk, path: str, compose: Compose, *, durable: bool, sign: Sign | None = None) -> Appended:
+def append(
+    disk: Disk, path: str, compose: ComposeEvents, *, durable: bool, sign: SignLine | None = None
+) -> AppendResult:
     """Write what `compose` makes, signed; on return it is durable (or, if not asked for, at least written).
 
     Raises `StoreUnwell`; then the segment holds nothing of it, or the message says that it may.
     """
     try:
-        return _append(disk, path, compose, durable, sign)
+        return _write_events(disk, path, compose, durable, sign)
     except OSError as error:
-        raise _explained(error, path) from error
+        raise _explain_error(error, path) from error
 
 
-def _append(disk: Disk, path: str, compose: Compose, durable: bool, sign: Sign | None) -> Appended:
+def _write_events(disk: Disk, path: str, compose: ComposeEvents, durable: bool, sign: SignLine | None) -> AppendResult:
     folder = os.path.dirname(path)
     make_folder(folder, below=os.path.dirname(folder))
-    with opened(disk, path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as fd:
+    with open_fd(disk, path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as fd:
         tail = read_tail(disk, fd)
         if tail.size == 0:  # a new file's name must be as durable as its first line
             disk.sync_folder(folder)
-        events = compose(tail.last, [_seal(fragment) for fragment in tail.fragments])
-        data = b"".join([_line(event, sign) for event in events])
-        written = b"\n" + data if tail.unended else data
+        events = compose(tail.last_id, [_seal_for(fragment) for fragment in tail.fragments])
+        data = b"".join([_encode_line(event, sign) for event in events])
+        written = b"\n" + data if tail.lacks_newline else data
         try:
             write_all(disk, fd, written)
             if durable:
                 _make_durable(disk, fd, path, written)
         except OSError as error:
-            take_back(disk, path, tail.size, len(written), error)
+            roll_back(disk, path, tail.size, len(written), error)
             raise
-    return Appended(events, tail.size, len(written))
+    return AppendResult(events, tail.size, len(written))
 
 
-def take_back(disk: Disk, path: str, offset: int, length: int, cause: Exception) -> None:
+def roll_back(disk: Disk, path: str, offset: int, length: int, cause: Exception) -> None:
     """Remove the lines of an append that failed. The caller still holds the lock, so nobody has written behind them.
 
     The segment is opened again by its name: a rewrite after a failed sync may have put another file in its place.
     Raises `StoreUnwell` when that fails, too: then the lines may be in the log although they were refused.
     """
     try:
-        with opened(disk, path, os.O_RDWR) as fd:
+        with open_fd(disk, path, os.O_RDWR) as fd:
             if offset < disk.size(fd) <= offset + length:
                 disk.truncate(fd, offset)
                 disk.sync_data(fd)
     except OSError as error:
-        raise StoreUnwell(
+        raise StoreError(
             f"{path} could not be written as it should ({cause}), and what was written could not be taken back "
             f"({error.strerror}): it may be recorded although it failed",
             "look for it before you try again: tacit recall …; then: tacit doctor",
@@ -113,45 +115,45 @@ def _make_durable(disk: Disk, fd: int, path: str, written: bytes) -> None:
         whole = disk.read_at(fd, disk.size(fd), 0)
         if not whole.endswith(written):
             raise
-        replace_file(disk, suspicion(path), f"{error.strerror or error}\n".encode())
+        replace_file(disk, suspect_path(path), f"{error.strerror or error}\n".encode())
         replace_file(disk, path, whole)
 
 
-def suspicion(path: str) -> str:
+def suspect_path(path: str) -> str:
     """Where it is noted that the disk once refused to keep a segment."""
     folder, name = os.path.split(path)
     return os.path.join(folder, f".{name}.suspect")
 
 
-def _line(event: Event, sign: Sign | None) -> bytes:
+def _encode_line(event: Event, sign: SignLine | None) -> bytes:
     line = encode(event, sign)
-    if len(line) > MAX_EVENT:
-        raise ValueError(f"an event is larger than {MAX_EVENT} bytes")
+    if len(line) > MAX_EVENT_BYTES:
+        raise ValueError(f"an event is larger than {MAX_EVENT_BYTES} bytes")
     return line
 
 
-def _seal(fragment: Fragment) -> Sealed:
+def _seal_for(fragment: Fragment) -> LogSealed:
     from hashlib import sha256
 
-    return Sealed(fragment.offset, len(fragment.data), sha256(fragment.data).hexdigest())
+    return LogSealed(fragment.offset, len(fragment.data), sha256(fragment.data).hexdigest())
 
 
-def read_tail(disk: Disk, fd: int) -> Tail:
+def read_tail(disk: Disk, fd: int) -> SegmentTail:
     """Read backwards until a readable event is found."""
     size = disk.size(fd)
-    span = _TAIL
+    span = _TAIL_BYTES
     while True:
         start = max(size - span, 0)
         lines = disk.read_at(fd, size - start, start).split(b"\n")
-        tail = _tail(size, start, lines)
+        tail = _parse_tail(size, start, lines)
         if tail is not None:
             return tail
-        if span >= _FARTHEST:  # nothing that we ever wrote: it is named by verify, and left as it is
-            return Tail(size, None, lines[-1] != b"", ())
+        if span >= _MAX_TAIL_BYTES:  # nothing that we ever wrote: it is named by verify, and left as it is
+            return SegmentTail(size, None, lines[-1] != b"", ())
         span *= 8
 
 
-def _tail(size: int, start: int, lines: list[bytes]) -> Tail | None:
+def _parse_tail(size: int, start: int, lines: list[bytes]) -> SegmentTail | None:
     """The end of a segment, from its lines behind `start`; nothing when one has to look further back.
 
     Looked through backwards to the last event that is not a seal: a seal may itself have been torn, so what was
@@ -163,38 +165,38 @@ def _tail(size: int, start: int, lines: list[bytes]) -> Tail | None:
     offset, found = size, False
     for line in reversed(lines if start == 0 else lines[1:]):  # the first may be only the rest of one
         offset -= len(line)
-        name = readable_id(line)
+        name = id_in_line(line)
         if name is not None:
             last = last or name
-            seal = _sealed(line)
+            seal = _decode_seal(line)
             if seal is None:
                 found = True
                 break
             sealed.add(seal.offset)
-        elif line and is_cut_off(line):
+        elif line and is_truncated(line):
             # A line that kept its ending was not torn but damaged later: that is not ours to explain away.
             fragments.append(Fragment(offset, line))
         offset -= 1  # the line feed before it
     if not found and start > 0:
         return None
     loose = [fragment for fragment in reversed(fragments) if fragment.offset not in sealed]
-    return Tail(size, last, lines[-1] != b"", tuple(loose))
+    return SegmentTail(size, last, lines[-1] != b"", tuple(loose))
 
 
-def _sealed(line: bytes) -> Sealed | None:
+def _decode_seal(line: bytes) -> LogSealed | None:
     if b'"type":"log.sealed"' not in line:
         return None
     event = decode(line)
-    return event.body if isinstance(event, Event) and isinstance(event.body, Sealed) else None
+    return event.body if isinstance(event, Event) and isinstance(event.body, LogSealed) else None
 
 
-def _explained(error: OSError, path: str) -> StoreUnwell:
-    if refuses_writes(error):
-        return read_only(path)
-    if error.errno in _FULL:
-        return StoreUnwell(
+def _explain_error(error: OSError, path: str) -> StoreError:
+    if is_read_only_error(error):
+        return read_only_error(path)
+    if error.errno in _DISK_FULL_ERRORS:
+        return StoreError(
             f"no room to write {path} ({error.strerror}); nothing was recorded", "free some space, then try again"
         )
-    if (refused := link_refused(error)) is not None:
+    if (refused := link_error(error)) is not None:
         return refused
-    return StoreUnwell(f"{path} could not be written: {error.strerror}; nothing was recorded", "tacit doctor")
+    return StoreError(f"{path} could not be written: {error.strerror}; nothing was recorded", "tacit doctor")

@@ -24,47 +24,47 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folder
-from tacit.errors import StoreUnwell
+from tacit.errors import StoreError
 from tacit.log.codec import decode, encode
-from tacit.log.log import PURGED, SPOOL, Cursor, Log, late_segment
-from tacit.log.redact import without_secrets
-from tacit.log.segment import MAX_EVENT
-from tacit.model.event import Draft, Event, Origin, timestamp
-from tacit.model.ids import derived_id
-from tacit.model.observation import CommandRan, Injected
+from tacit.log.log import PURGED_SEGMENT, SPOOL_FOLDER, Cursor, Log, late_segment
+from tacit.log.redact import redact_body
+from tacit.log.segment import MAX_EVENT_BYTES
+from tacit.model.event import Draft, Event, EventOrigin, timestamp
+from tacit.model.ids import derived_event_id
+from tacit.model.observation import BriefInjected, CommandRan
 from tacit.record import Record
 
 if TYPE_CHECKING:  # loaded where something was purged
     from tacit.log.tombstones import Tombstones
 
 # What a shell ran, and what an agent was given: both happen while somebody waits, and neither may be lost.
-_SPOOLED = (CommandRan, Injected)
+_SPOOLED_BODIES = (CommandRan, BriefInjected)
 
-MOST = 2_000  # files that may wait
-MOST_BYTES = 16 << 20
-RESERVE = 32  # files for a full disk
-BLOCK = 4096  # bytes of each of them
+MAX_FILES = 2_000  # files that may wait
+MAX_BYTES = 16 << 20
+RESERVE_FILES = 32  # files for a full disk
+BLOCK_BYTES = 4096  # bytes of each of them
 
 # Why a command was dropped.
 NO_ROOM, UNWRITABLE = "there was no room on the disk", "the spool could not be written"
 TOO_MANY, DAMAGED = "too many were waiting", "a spooled record could not be read"
-_RESERVE, _DROPPED, _UNFINISHED = ".reserve", ".dropped", ".tacit-new"
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LEFT = re.compile(r"\.[0-9a-f-]{36}\.(?P<process>[0-9]{1,9})\.tacit-new")
-_TRIES = 20  # as often as a purge may come in between
-_COUNT_SECONDS = 0.2  # to wait for somebody else who counts
+_RESERVE_FOLDER, _DROPPED_FILE, _TEMPORARY_SUFFIX = ".reserve", ".dropped", ".tacit-new"
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
+_SPOOL_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TEMPORARY_NAME = re.compile(r"\.[0-9a-f-]{36}\.(?P<process>[0-9]{1,9})\.tacit-new")
+_MAX_TRIES = 20  # as often as a purge may come in between
+_COUNTER_LOCK_SECONDS = 0.2  # to wait for somebody else who counts
 
 
-class Dropped(Record):
+class DroppedCommands(Record):
     """How many commands are lost, when the first and the last of them was, and why the last."""
 
     commands: int
     first: str
     last: str
-    why: str
+    reason: str
 
 
 class Spool:
@@ -73,136 +73,138 @@ class Spool:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._home = log.path("").rstrip(os.sep)
-        self._path = log.path(SPOOL)
+        self._path = log.path(SPOOL_FOLDER)
 
     # Putting something in
 
     def prepare(self) -> None:
         """Make the folder, the reserve and the counter while there is room. OSError where that fails."""
         make_folder(self._path, below=self._home)
-        with self._opened() as folder:
-            self._refill(folder)
+        with self._open_folder() as folder:
+            self._refill_reserve(folder)
 
-    def add(self, draft: Draft, origin: Origin) -> bool:
+    def add(self, draft: Draft, origin: EventOrigin) -> bool:
         """Spool a command without its secrets, and without what was purged. False when it had to be dropped, which
         is counted if anything can be written at all."""
-        event = self._event(draft, origin)
+        event = self._make_event(draft, origin)
         try:
             make_folder(self._path, below=self._home)
-            with self._opened() as folder:
-                return self._added(folder, event)
+            with self._open_folder() as folder:
+                return self._try_add(folder, event)
         except OSError:
             return False
 
-    def _event(self, draft: Draft, origin: Origin) -> Event:
+    def _make_event(self, draft: Draft, origin: EventOrigin) -> Event:
         """With its final id: the time it began, then how long ago that was, which orders what began together."""
         milliseconds = max(int(origin.at.timestamp() * 1000), 0)
         elapsed = (datetime.now(UTC) - origin.at).total_seconds() * 1000
-        name = derived_id(milliseconds, max(int(elapsed), 0), os.urandom(8))
+        name = derived_event_id(milliseconds, max(int(elapsed), 0), os.urandom(8))
         try:
-            body = without_secrets(draft.body, self._log.mark)
+            body = redact_body(draft.body, self._log.secret_digest)
         except OSError:  # the key that secrets are marked with cannot be read or made now
-            body = without_secrets(draft.body)
+            body = redact_body(draft.body)
         return Event(name, name, origin, draft.scope, body)
 
-    def _added(self, folder: int, event: Event) -> bool:
+    def _try_add(self, folder: int, event: Event) -> bool:
         if self._is_full():
-            self._drop(folder, TOO_MANY)
+            self._count_dropped(folder, TOO_MANY)
             return False
-        for _ in range(_TRIES):
-            purges = self._state_of_purges()
+        for _ in range(_MAX_TRIES):
+            purges = self._purge_state()
             try:
-                self._write(folder, self._unpurged(event, self._tombstones()))
+                self._write(folder, self._apply_tombstones(event, self._load_tombstones()))
             except FileNotFoundError:  # a purge removes temporary files, whose ever they are
                 continue
             except OSError as error:
-                self._drop(folder, NO_ROOM if error.errno in _FULL else UNWRITABLE)
+                self._count_dropped(folder, NO_ROOM if error.errno in _DISK_FULL_ERRORS else UNWRITABLE)
                 return False
-            if self._state_of_purges() == purges:
+            if self._purge_state() == purges:
                 return True
             # A purge began meanwhile and may have passed over this file: look at the record again.
         os.unlink(event.id, dir_fd=folder)
-        self._drop(folder, UNWRITABLE)
+        self._count_dropped(folder, UNWRITABLE)
         return False
 
     def _write(self, folder: int, event: Event) -> None:
         """The whole file or none of it. The same name again replaces it."""
         line = encode(event)
-        temporary = f".{event.id}.{os.getpid()}{_UNFINISHED}"
+        temporary = f".{event.id}.{os.getpid()}{_TEMPORARY_SUFFIX}"
         try:
-            with _new(folder, temporary) as fd:
+            with _create_file(folder, temporary) as fd:
                 _write_all(fd, line)
         except OSError as error:
             with suppress(OSError):
                 os.unlink(temporary, dir_fd=folder)
-            if error.errno not in _FULL or len(line) > BLOCK:
+            if error.errno not in _DISK_FULL_ERRORS or len(line) > BLOCK_BYTES:
                 raise
             self._write_to_reserve(folder, temporary, line)
         os.rename(temporary, event.id, src_dir_fd=folder, dst_dir_fd=folder)
 
     def _write_to_reserve(self, folder: int, temporary: str, line: bytes) -> None:
         """Take one of the files that were made while there was room: its block is there already."""
-        with _inner(folder, _RESERVE) as reserve:
+        with _open_subfolder(folder, _RESERVE_FOLDER) as reserve:
             for name in sorted(os.listdir(reserve)):
                 try:
                     os.rename(name, temporary, src_dir_fd=reserve, dst_dir_fd=folder)
                 except FileNotFoundError:  # another recorder took it
                     continue
-                if _overwritten(folder, temporary, line.ljust(BLOCK, b"\0")):
+                if _overwrite(folder, temporary, line.ljust(BLOCK_BYTES, b"\0")):
                     return
                 os.unlink(temporary, dir_fd=folder)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
 
     def _is_full(self) -> bool:
-        sizes = [size for _, size in self._found()]
-        return len(sizes) >= MOST or sum(sizes) >= MOST_BYTES
+        sizes = [size for _, size in self._names_and_sizes()]
+        return len(sizes) >= MAX_FILES or sum(sizes) >= MAX_BYTES
 
     # Filing what waits
 
-    def file(self, most: int | None = None) -> None:
+    def drain(self, most: int | None = None) -> None:
         """Append what waits to the log and delete it here, oldest first. The log's lock is held.
 
         What cannot be appended now goes on waiting; nothing is raised.
         """
-        with suppress(OSError, StoreUnwell), self._opened() as folder:
+        with suppress(OSError, StoreError), self._open_folder() as folder:
             names = self.waiting()[:most]
-            dead = self._tombstones()
-            events = [self._unpurged(event, dead) for name in names if (event := self._taken(folder, name))]
-            known = self._known(events)
-            self._log.keep_late([event for event in events if event.id not in known])
+            dead = self._load_tombstones()
+            events = [
+                self._apply_tombstones(event, dead) for name in names if (event := self._take_event(folder, name))
+            ]
+            known = self._logged_ids(events)
+            self._log.append_late([event for event in events if event.id not in known])
             for event in events:
                 with suppress(FileNotFoundError):
                     os.unlink(event.id, dir_fd=folder)
             self._remove_strays(folder)
-            self._refill(folder)
+            self._refill_reserve(folder)
 
-    def _taken(self, folder: int, name: str) -> Event | None:
+    def _take_event(self, folder: int, name: str) -> Event | None:
         """The event of a file. One that we did not write, or that a power cut left empty, is removed and counted."""
-        event = self._read(folder, name)
+        event = self._read_event(folder, name)
         if event is None:
             with suppress(OSError):  # a folder stays, and is told by the doctor
                 os.unlink(name, dir_fd=folder)
-                self._drop(folder, DAMAGED)
+                self._count_dropped(folder, DAMAGED)
         return event
 
-    def _read(self, folder: int, name: str) -> Event | None:
+    def _read_event(self, folder: int, name: str) -> Event | None:
         """Nothing but what is spooled here, which decides nothing: no other line comes into the log this way."""
         try:
-            fd = os.open(name, os.O_RDONLY | _PLAIN, dir_fd=folder)
+            fd = os.open(name, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder)
         except OSError:  # a link, a socket
             return None
         try:
             status = os.fstat(fd)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_EVENT:
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_EVENT_BYTES:
                 return None
-            event = decode(os.pread(fd, MAX_EVENT, 0).rstrip(b"\0\n"))
+            event = decode(os.pread(fd, MAX_EVENT_BYTES, 0).rstrip(b"\0\n"))
         finally:
             os.close(fd)
         if not isinstance(event, Event) or not event.id == name == event.op:
             return None
-        return event if isinstance(event.body, _SPOOLED) else None
+        return event if isinstance(event.body, _SPOOLED_BODIES) else None
 
-    def _known(self, events: Sequence[Event]) -> set[str]:
+    def _logged_ids(self, events: Sequence[Event]) -> set[str]:
         """The ids that a filer who was killed has appended already."""
         segments = {late_segment(event.origin) for event in events}
         return {name for segment in segments if self._log.size(segment) for name in self._log.ids(segment, Cursor())}
@@ -211,32 +213,32 @@ class Spool:
 
     def scrub(self) -> None:
         """Take out of waiting records what was purged, file by file. The tombstones are in the log."""
-        dead = self._tombstones()
+        dead = self._load_tombstones()
         if dead is None:
             return
-        with suppress(FileNotFoundError), self._opened() as folder:
+        with suppress(FileNotFoundError), self._open_folder() as folder:
             for name in self.waiting():
-                event = self._read(folder, name)
-                if event is not None and (left := self._unpurged(event, dead)) != event:
+                event = self._read_event(folder, name)
+                if event is not None and (left := self._apply_tombstones(event, dead)) != event:
                     self._write(folder, left)
             self._remove_strays(folder)
 
-    def _tombstones(self) -> Tombstones | None:
-        if not self._log.size(PURGED):
+    def _load_tombstones(self) -> Tombstones | None:
+        if not self._log.size(PURGED_SEGMENT):
             return None
-        from tacit.log.tombstones import tombstones
+        from tacit.log.tombstones import load_tombstones
 
-        return tombstones(self._log)
+        return load_tombstones(self._log)
 
-    def _unpurged(self, event: Event, dead: Tombstones | None) -> Event:
+    def _apply_tombstones(self, event: Event, dead: Tombstones | None) -> Event:
         """What is left of a record by all tombstones, whatever their dates: a purge wins over what still waits."""
-        left = dead.admitted(event) if dead else event
+        left = dead.filter_import(event) if dead else event
         return event if left is None else left
 
-    def _state_of_purges(self) -> tuple[int, int] | None:
+    def _purge_state(self) -> tuple[int, int] | None:
         """Differs after a tombstone was written, without reading it: such a file is replaced or grows."""
         try:
-            found = os.lstat(self._log.path(PURGED))
+            found = os.lstat(self._log.path(PURGED_SEGMENT))
         except OSError:
             return None
         return found.st_ino, found.st_size
@@ -245,12 +247,12 @@ class Spool:
 
     def waiting(self) -> list[str]:
         """The names of the files that wait, oldest first."""
-        return sorted(name for name, _ in self._found())
+        return sorted(name for name, _ in self._names_and_sizes())
 
-    def dropped(self) -> Dropped | None:
+    def dropped(self) -> DroppedCommands | None:
         """How many commands could be kept neither in the log nor here; nothing where none was lost."""
-        with suppress(OSError), self._opened() as folder:
-            fd = os.open(_DROPPED, os.O_RDONLY | _PLAIN, dir_fd=folder)
+        with suppress(OSError), self._open_folder() as folder:
+            fd = os.open(_DROPPED_FILE, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder)
             try:
                 return _read_dropped(fd)
             finally:
@@ -258,20 +260,20 @@ class Spool:
         return None
 
     @property
-    def counter(self) -> str:
+    def counter_path(self) -> str:
         """The path of the counter. Without it, nothing was dropped."""
-        return os.path.join(self._path, _DROPPED)
+        return os.path.join(self._path, _DROPPED_FILE)
 
-    def _found(self) -> Iterator[tuple[str, int]]:
+    def _names_and_sizes(self) -> Iterator[tuple[str, int]]:
         with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._path) as entries:
             for entry in entries:
-                if _NAME.fullmatch(entry.name):
+                if _SPOOL_NAME.fullmatch(entry.name):
                     yield entry.name, entry.stat(follow_symlinks=False).st_size
 
     # Housekeeping
 
     @contextmanager
-    def _opened(self) -> Iterator[int]:
+    def _open_folder(self) -> Iterator[int]:
         """The folder itself; OSError where it or one above it, up to the home, is a link."""
         fd = open_folder(self._path, self._home)
         try:
@@ -279,53 +281,53 @@ class Spool:
         finally:
             os.close(fd)
 
-    def _refill(self, folder: int) -> None:
+    def _refill_reserve(self, folder: int) -> None:
         """Make what is missing of the reserve, and the counter."""
         with suppress(FileExistsError):
-            os.mkdir(_RESERVE, PRIVATE_FOLDER, dir_fd=folder)
-        with _inner(folder, _RESERVE) as reserve:
+            os.mkdir(_RESERVE_FOLDER, PRIVATE_FOLDER, dir_fd=folder)
+        with _open_subfolder(folder, _RESERVE_FOLDER) as reserve:
             there = set(os.listdir(reserve))
-            for name in (f"{number:02d}" for number in range(RESERVE)):
+            for name in (f"{number:02d}" for number in range(RESERVE_FILES)):
                 if name not in there:
-                    _make_block(reserve, name, bytes(BLOCK))
+                    _create_block(reserve, name, bytes(BLOCK_BYTES))
         with suppress(FileExistsError):
-            _make_block(folder, _DROPPED, bytes(BLOCK))
+            _create_block(folder, _DROPPED_FILE, bytes(BLOCK_BYTES))
 
     def _remove_strays(self, folder: int) -> None:
         """Temporary files of recorders that no longer run."""
         for name in os.listdir(folder):
-            found = _LEFT.fullmatch(name)
+            found = _TEMPORARY_NAME.fullmatch(name)
             if found and not _is_running(int(found["process"])):
                 with suppress(FileNotFoundError):
                     os.unlink(name, dir_fd=folder)
 
-    def _drop(self, folder: int, why: str) -> None:
+    def _count_dropped(self, folder: int, why: str) -> None:
         """Count a command that is lost. In place, so that a full disk cannot prevent it."""
         now = timestamp(datetime.now(UTC))
         with suppress(OSError):
-            fd = os.open(_DROPPED, os.O_RDWR | os.O_CREAT | _PLAIN, PRIVATE_FILE, dir_fd=folder)
+            fd = os.open(_DROPPED_FILE, os.O_RDWR | os.O_CREAT | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder)
             try:
                 _lock_briefly(fd)
-                before = _read_dropped(fd) or Dropped(0, now, now, why)
+                before = _read_dropped(fd) or DroppedCommands(0, now, now, why)
                 after = (str(before.commands + 1), before.first, now, why)
-                if _is_ours_alone(fd):
-                    os.pwrite(fd, "\n".join(after).encode("ascii").ljust(BLOCK, b"\0"), 0)
+                if _has_single_link(fd):
+                    os.pwrite(fd, "\n".join(after).encode("ascii").ljust(BLOCK_BYTES, b"\0"), 0)
             finally:
                 os.close(fd)
 
 
-def _read_dropped(fd: int) -> Dropped | None:
+def _read_dropped(fd: int) -> DroppedCommands | None:
     """Nothing where nothing was counted yet, or where somebody else wrote the file."""
     try:
-        count, first, last, why = os.pread(fd, BLOCK, 0).rstrip(b"\0\n").decode("ascii").split("\n")
-        return Dropped(int(count), first, last, why)
+        count, first, last, why = os.pread(fd, BLOCK_BYTES, 0).rstrip(b"\0\n").decode("ascii").split("\n")
+        return DroppedCommands(int(count), first, last, why)
     except ValueError:
         return None
 
 
 def _lock_briefly(fd: int) -> None:
     """Two who count at once shall both be counted; whoever holds it for long keeps nobody."""
-    until = time.monotonic() + _COUNT_SECONDS
+    until = time.monotonic() + _COUNTER_LOCK_SECONDS
     while True:
         try:
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -335,20 +337,20 @@ def _lock_briefly(fd: int) -> None:
             time.sleep(0.001)
 
 
-def _is_ours_alone(fd: int) -> bool:
+def _has_single_link(fd: int) -> bool:
     """A plain file without a second name: what is written in place is written nowhere else."""
     status = os.fstat(fd)
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
-def _overwritten(folder: int, name: str, data: bytes) -> bool:
+def _overwrite(folder: int, name: str, data: bytes) -> bool:
     """Whether a file of the reserve took the data; not where somebody put another thing in its place."""
     try:
-        fd = os.open(name, os.O_WRONLY | _PLAIN, dir_fd=folder)
+        fd = os.open(name, os.O_WRONLY | _FILE_FLAGS, dir_fd=folder)
     except OSError:
         return False
     try:
-        return _is_ours_alone(fd) and os.pwrite(fd, data, 0) == len(data)
+        return _has_single_link(fd) and os.pwrite(fd, data, 0) == len(data)
     except OSError:
         return False
     finally:
@@ -356,8 +358,8 @@ def _overwritten(folder: int, name: str, data: bytes) -> bool:
 
 
 @contextmanager
-def _new(folder: int, name: str) -> Iterator[int]:
-    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, PRIVATE_FILE, dir_fd=folder)
+def _create_file(folder: int, name: str) -> Iterator[int]:
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder)
     try:
         yield fd
     finally:
@@ -365,18 +367,18 @@ def _new(folder: int, name: str) -> Iterator[int]:
 
 
 @contextmanager
-def _inner(folder: int, name: str) -> Iterator[int]:
-    fd = os.open(name, _FOLDER, dir_fd=folder)
+def _open_subfolder(folder: int, name: str) -> Iterator[int]:
+    fd = os.open(name, _FOLDER_FLAGS, dir_fd=folder)
     try:
         yield fd
     finally:
         os.close(fd)
 
 
-def _make_block(folder: int, name: str, data: bytes) -> None:
+def _create_block(folder: int, name: str, data: bytes) -> None:
     """A file whose bytes are on the disk, or no file."""
     try:
-        with _new(folder, name) as fd:
+        with _create_file(folder, name) as fd:
             _write_all(fd, data)
     except FileExistsError:
         raise

@@ -10,18 +10,18 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tacit.disk.files import open_plain
-from tacit.log.codec import readable_id
+from tacit.log.codec import id_in_line
 
 # The folders that hold segments, with the names that we give.
-_OWN = {
+_SEGMENT_NAMES = {
     "memory": re.compile(r"(?:events|purged)\.jsonl"),
     "imported": re.compile(r"(?:\d{4}-\d\d-\d\d|history-[a-z]+)-[0-9a-f]{12}\.jsonl"),
     "activity": re.compile(r"\d{4}-\d\d(?:-agents|-late)?\.jsonl"),
 }
 # Views, and what a write of ours leaves that was interrupted: it is no copy of anything that was ever acknowledged.
-_NEVER = (".md", ".ndjson", ".tacit-new", ".suspect")
-_BEGINNING, _LONGEST = 64 * 1024, 512 * 1024  # bytes to look at; a line has at most 256 KiB
-_LEFT = re.compile(
+_NOT_SEGMENT_SUFFIXES = (".md", ".ndjson", ".tacit-new", ".suspect")
+_HEAD_BYTES, _MAX_LINE_BYTES = 64 * 1024, 512 * 1024  # bytes to look at; a line has at most 256 KiB
+_COPY_NAME = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}"  # Syncthing
     r"|[(\[][^()\[\]]*[ck]onfli[ck]t[^()\[\]]*[)\]]"  # Dropbox, Nextcloud, pCloud: "conflicted copy", "in Konflikt …"
     r"|[^ ] \(?\d{1,3}\)?(?:\.[a-z]+)?\Z"  # iCloud, Google Drive: "events 2.jsonl", "events (1).jsonl"
@@ -29,75 +29,77 @@ _LEFT = re.compile(
     re.IGNORECASE,
 )
 # OneDrive: the name of the machine behind that of the file. (In folders of pages a person may well name notes so.)
-_OF_HOST = {"": re.compile(r"(?:tacit|AGENTS)-.+"), "memory": re.compile(r"(?:long-term|memories)-.+")}
-_INDEX = re.compile(r"[.#]*index\b.*\.sqlite", re.IGNORECASE)
-_OWN_INDEX = re.compile(r"index\.sqlite(?:\.new)?(?:-wal|-shm|-journal|-file)?")
-_OF_ROOT = re.compile(r"[.#]*(?:index|tacit|AGENTS)\b", re.IGNORECASE)
+_HOST_COPY_NAMES = {"": re.compile(r"(?:tacit|AGENTS)-.+"), "memory": re.compile(r"(?:long-term|memories)-.+")}
+_INDEX_NAME = re.compile(r"[.#]*index\b.*\.sqlite", re.IGNORECASE)
+_OWN_INDEX_NAME = re.compile(r"index\.sqlite(?:\.new)?(?:-wal|-shm|-journal|-file)?")
+_ROOT_FILE_NAME = re.compile(r"[.#]*(?:index|tacit|AGENTS)\b", re.IGNORECASE)
 _BESIDE = re.compile(r"-(?:wal|shm|journal|file)\Z")  # what SQLite keeps beside a database
 # What `PRAGMA application_id` says of an index of ours, and where it is in the header of the file.
 APPLICATION_ID, _ID_AT = 0x54414349, 68
-_DATABASES = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
+_DATABASE_MAGIC = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
 
 
-def is_own(folder: str, name: str) -> bool:
+def is_own_segment(folder: str, name: str) -> bool:
     """Whether a file in one of the folders of the log is a segment of ours by its name."""
-    return _OWN[folder].fullmatch(name) is not None
+    return _SEGMENT_NAMES[folder].fullmatch(name) is not None
 
 
 def stray_segments(home: str) -> Iterator[str]:
     """Copies of segments, as `folder/name`: files beside ours that begin with lines of events whose checksums hold."""
-    for folder in _OWN:
-        for name in _names(os.path.join(home, folder)):
-            own_or_view = is_own(folder, name) or name.endswith(_NEVER)
-            if not own_or_view and _holds_events(os.path.join(home, folder, name)):
+    for folder in _SEGMENT_NAMES:
+        for name in _sorted_names(os.path.join(home, folder)):
+            own_or_view = is_own_segment(folder, name) or name.endswith(_NOT_SEGMENT_SUFFIXES)
+            if not own_or_view and _has_events(os.path.join(home, folder, name)):
                 yield f"{folder}/{name}"
 
 
-def _holds_events(path: str) -> bool:
+def _has_events(path: str) -> bool:
     try:
         with open_plain(path) as file:
-            data = file.read(_BEGINNING)
+            data = file.read(_HEAD_BYTES)
             if b"\n" not in data:
-                data += file.read(_LONGEST)
+                data += file.read(_MAX_LINE_BYTES)
     except OSError:  # a link, a folder, a named pipe, or nothing any more
         return False
-    return any(readable_id(line) for line in data.split(b"\n"))
+    return any(id_in_line(line) for line in data.split(b"\n"))
 
 
-def is_left(folder: str, name: str) -> bool:
+def is_stray_copy(folder: str, name: str) -> bool:
     """Whether a name looks like a copy or backup that another program made of one of our files.
 
     In the root, which other programs use too, only of files that are named like ours.
     """
-    if is_index_copy(name) or (folder in _OF_HOST and _OF_HOST[folder].fullmatch(name)):
+    if is_index_copy(name) or (folder in _HOST_COPY_NAMES and _HOST_COPY_NAMES[folder].fullmatch(name)):
         return True
     if not folder:
-        return bool(_OF_ROOT.match(name) and _LEFT.search(name))
-    if folder in _OWN and ".jsonl" in name and not is_own(folder, name):
-        return not name.endswith(_NEVER)
-    return bool(_LEFT.search(name))
+        return bool(_ROOT_FILE_NAME.match(name) and _COPY_NAME.search(name))
+    if folder in _SEGMENT_NAMES and ".jsonl" in name and not is_own_segment(folder, name):
+        return not name.endswith(_NOT_SEGMENT_SUFFIXES)
+    return bool(_COPY_NAME.search(name))
 
 
 def is_index_copy(name: str) -> bool:
-    return bool(_INDEX.match(name)) and not _OWN_INDEX.fullmatch(name)
+    return bool(_INDEX_NAME.match(name)) and not _OWN_INDEX_NAME.fullmatch(name)
 
 
 def index_copies(home: str, folders: Iterable[str]) -> Iterator[str]:
     """Copies of the index, and of what SQLite keeps beside it: they hold what the index held."""
     for folder in ("", *folders):
-        for name in _names(os.path.join(home, folder)):
+        for name in _sorted_names(os.path.join(home, folder)):
             path = os.path.join(home, folder, name)
             if is_index_copy(name):
-                if name.endswith(("-shm", "-file")) or _header(path).startswith(_DATABASES):
+                if name.endswith(("-shm", "-file")) or _header(path).startswith(_DATABASE_MAGIC):
                     yield path
-            elif ".sqlite" in name and not _OWN_INDEX.fullmatch(name) and _is_index(_BESIDE.sub("", path)):
+            elif ".sqlite" in name and not _OWN_INDEX_NAME.fullmatch(name) and _is_index(_BESIDE.sub("", path)):
                 yield path
 
 
 def _is_index(path: str) -> bool:
     """Whether a database says of itself that it is an index of Tacit, whatever it is called."""
     header = _header(path)
-    return header.startswith(_DATABASES[0]) and int.from_bytes(header[_ID_AT : _ID_AT + 4], "big") == APPLICATION_ID
+    return (
+        header.startswith(_DATABASE_MAGIC[0]) and int.from_bytes(header[_ID_AT : _ID_AT + 4], "big") == APPLICATION_ID
+    )
 
 
 def _header(path: str) -> bytes:
@@ -108,7 +110,7 @@ def _header(path: str) -> bytes:
         return b""
 
 
-def _names(folder: str) -> list[str]:
+def _sorted_names(folder: str) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:

@@ -4,44 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.mcp.tool import Field, Given, Prompt
+from tacit.mcp.schema import Field, McpArguments, McpPrompt
 
 if TYPE_CHECKING:
-    from tacit.vault.queries import Listed
+    from tacit.vault.queries import ListedMemory
     from tacit.vault.vault import Vault
 
 
 # recap: what was done here lately.
 
-_SESSIONS = 8
-_ASK = """\
+_MAX_RECAP_SESSIONS = 8
+_RECAP_REQUEST = """\
 Tell me in a few sentences what was done here lately, what is open, and what you would do next. Rely on the records \
 below; where they do not tell, say so."""
 
 
-def run_recap(vault: Vault, _given: Given) -> str:
-    from tacit.mcp.tools import recent
+def run_recap(vault: Vault, _given: McpArguments) -> str:
+    from tacit.mcp.tools import recent_sessions
     from tacit.text.fence import fenced_lines
 
-    rows = recent(vault, here=True, limit=_SESSIONS)
+    rows = recent_sessions(vault, here=True, limit=_MAX_RECAP_SESSIONS)
     if not rows:
         return "Tell me that no earlier session is recorded here, and look with recall for entries of the worklog."
-    return f"{_ASK}\n\n{fenced_lines(row.line for row in rows)}"
+    return f"{_RECAP_REQUEST}\n\n{fenced_lines(row.line for row in rows)}"
 
 
-RECAP = Prompt(
+RECAP = McpPrompt(
     name="recap",
     title="Recap",
     description="What you and your agents did here lately, and what is open.",
-    takes=(),
+    arguments=(),
     run=run_recap,
 )
 
 
 # review: going through what waits for a decision, together.
 
-_MOST = 20
-_ASK_REVIEW = """\
+_MAX_SUGGESTIONS = 20
+_REVIEW_REQUEST = """\
 Walk me through the suggestions below, one at a time. For each, tell me in a sentence what it says, where it comes \
 from and how often it was seen, and what you think of it: is it true, is it useful, is it said well? Then wait for my \
 answer.
@@ -50,27 +50,27 @@ I decide, in my own terminal: tacit accept ID makes it hold, tacit dismiss ID tu
 in. Do not run it yourself, and do not act on a suggestion that I have not accepted."""
 
 
-def run_review(vault: Vault, _given: Given) -> str:
+def run_review(vault: Vault, _given: McpArguments) -> str:
     from tacit.text.fence import fenced_lines
 
     waiting = vault.suggestions("all")
     if not waiting:
         return "Tell me that no suggestion waits for my decision."
-    more = f"\n{len(waiting) - _MOST} more wait: tacit review" if len(waiting) > _MOST else ""
-    return f"{_ASK_REVIEW}\n\n{fenced_lines(_line(one) for one in waiting[:_MOST])}{more}"
+    more = f"\n{len(waiting) - _MAX_SUGGESTIONS} more wait: tacit review" if len(waiting) > _MAX_SUGGESTIONS else ""
+    return f"{_REVIEW_REQUEST}\n\n{fenced_lines(_suggestion_line(one) for one in waiting[:_MAX_SUGGESTIONS])}{more}"
 
 
-def _line(listed: Listed) -> str:
+def _suggestion_line(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
     from tacit.text.fence import harmless_line
-    from tacit.vault.wording import PROVENANCE_WORDS
+    from tacit.vault.labels import PROVENANCE_LABELS
 
-    memory, counts = listed.memory, listed.counted
+    memory, counts = listed.memory, listed.counts
     seen = f"{counts.runs} runs in {counts.sessions} sessions" if counts else f"seen {memory.strength} times"
     marks = (
         memory.kind.label,
         harmless_line(scope_label(memory.claim.scope), 100),
-        PROVENANCE_WORDS[memory.provenance],
+        PROVENANCE_LABELS[memory.provenance],
         seen,
     )
     evidence = "; ".join(harmless_line(given.text, 200) for given in memory.evidence[:3])
@@ -79,37 +79,37 @@ def _line(listed: Listed) -> str:
     )
 
 
-REVIEW = Prompt(
+REVIEW = McpPrompt(
     name="review",
     title="Review suggestions",
     description="Go through the suggestions that wait for your decision, each with its evidence.",
-    takes=(),
+    arguments=(),
     run=run_review,
 )
 
 
 # start: a task, with what memory says about it.
 
-_LONGEST = 2000
+_MAX_TASK_CHARS = 2000
 
 
-def run_start(vault: Vault, given: Given) -> str:
-    from tacit.mcp.tools import NOTHING
+def run_start(vault: Vault, given: McpArguments) -> str:
+    from tacit.mcp.tools import NO_MEMORIES
 
-    task = given.text("task")[:_LONGEST].strip()
-    known = vault.brief(task=task).text.rstrip("\n") or NOTHING
+    task = given.text("task")[:_MAX_TASK_CHARS].strip()
+    known = vault.brief(task=task).text.rstrip("\n") or NO_MEMORIES
     return f"{task}\n\nBefore you begin, read what is remembered here, and keep to the constraints in it:\n\n{known}"
 
 
-START = Prompt(
+START = McpPrompt(
     name="start",
     title="Start a task",
     description="Begin a task with the memories that bear on it.",
-    takes=(Field("task", "string", "what is to be done", required=True),),
+    arguments=(Field("task", "string", "what is to be done", required=True),),
     run=run_start,
 )
 
 
 # Every prompt, one file each.
 
-PROMPTS: dict[str, Prompt] = {prompt.name: prompt for prompt in (START, RECAP, REVIEW)}
+PROMPTS: dict[str, McpPrompt] = {prompt.name: prompt for prompt in (START, RECAP, REVIEW)}

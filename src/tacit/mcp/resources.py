@@ -6,119 +6,119 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tacit.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Failure, Json
+from tacit.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Json, RpcError
 from tacit.record import Record
 
 if TYPE_CHECKING:
-    from tacit.index.reader import Entry
-    from tacit.vault.queries import Listed
+    from tacit.index.reader import MemoryRow
+    from tacit.vault.queries import ListedMemory
     from tacit.vault.vault import Vault
 
-PAGE = 50
-_MEMORY, _BRIEF, _SESSION = "tacit://memory/", "tacit://brief", "tacit://session/"
-_SESSIONS = 10
-_MARKDOWN, _PLAIN = "text/markdown", "text/plain"
+PAGE_SIZE = 50
+_MEMORY_URI, _BRIEF_URI, _SESSION_URI = "tacit://memory/", "tacit://brief", "tacit://session/"
+_MAX_SESSIONS = 10
+_MARKDOWN_TYPE, _TEXT_TYPE = "text/markdown", "text/plain"
 TEMPLATES: list[Json] = [
     {
-        "uriTemplate": f"{_MEMORY}{{id}}",
+        "uriTemplate": f"{_MEMORY_URI}{{id}}",
         "name": "memory",
         "title": "A memory",
         "description": "One memory that the person accepted: what it says, its kind, its evidence and dates.",
-        "mimeType": _MARKDOWN,
+        "mimeType": _MARKDOWN_TYPE,
     },
     {
-        "uriTemplate": f"{_SESSION}{{id}}",
+        "uriTemplate": f"{_SESSION_URI}{{id}}",
         "name": "session",
         "title": "A session",
         "description": "What was asked and done in an earlier session, and how it ended.",
-        "mimeType": _MARKDOWN,
+        "mimeType": _MARKDOWN_TYPE,
     },
 ]
-_BRIEF_ROW: Json = {
-    "uri": _BRIEF,
+_BRIEF_RESOURCE: Json = {
+    "uri": _BRIEF_URI,
     "name": "brief",
     "title": "Brief",
     "description": "The few memories an agent should know here.",
-    "mimeType": _PLAIN,
+    "mimeType": _TEXT_TYPE,
 }
 
 
-class Page(Record):
+class ResourcePage(Record):
     """Some of the resources, and where the next ones begin."""
 
-    rows: list[Json]
-    following: str | None
+    resources: list[Json]
+    next_cursor: str | None
 
 
-def page(vault: Vault, cursor: str | None) -> Page:
+def resource_page(vault: Vault, cursor: str | None) -> ResourcePage:
     """The brief, the latest sessions, then memories with the latest first. A cursor is the last memory of a page."""
-    memories = _accepted(vault)
+    memories = _accepted_memories(vault)
     if cursor is None:
-        first = [_BRIEF_ROW, *_session_rows(vault)]
+        first = [_BRIEF_RESOURCE, *_session_resources(vault)]
     else:
-        first, memories = [], memories[_behind(memories, cursor) :]
-    shown = memories[:PAGE]
-    following = _place(shown[-1]) if len(memories) > PAGE else None
-    return Page([*first, *(_memory_row(one) for one in shown)], following)
+        first, memories = [], memories[_index_after(memories, cursor) :]
+    shown = memories[:PAGE_SIZE]
+    following = _cursor_of(shown[-1]) if len(memories) > PAGE_SIZE else None
+    return ResourcePage([*first, *(_memory_resource(one) for one in shown)], following)
 
 
-def content(vault: Vault, uri: str) -> Json:
+def resource_content(vault: Vault, uri: str) -> Json:
     """What a resource holds."""
-    if uri == _BRIEF:
-        from tacit.mcp.tools import NOTHING
+    if uri == _BRIEF_URI:
+        from tacit.mcp.tools import NO_MEMORIES
 
-        return {"uri": uri, "mimeType": _PLAIN, "text": vault.brief().text or NOTHING}
+        return {"uri": uri, "mimeType": _TEXT_TYPE, "text": vault.brief().text or NO_MEMORIES}
     text = None
-    if uri.startswith(_MEMORY):
-        text = _memory_text(vault, uri.removeprefix(_MEMORY))
-    elif uri.startswith(_SESSION):
-        text = _session_text(vault, uri.removeprefix(_SESSION))
+    if uri.startswith(_MEMORY_URI):
+        text = _memory_text(vault, uri.removeprefix(_MEMORY_URI))
+    elif uri.startswith(_SESSION_URI):
+        text = _session_text(vault, uri.removeprefix(_SESSION_URI))
     if text is None:
-        raise Failure(RESOURCE_NOT_FOUND, "there is no such resource", {"uri": uri[:200]})
-    return {"uri": uri, "mimeType": _MARKDOWN, "text": text}
+        raise RpcError(RESOURCE_NOT_FOUND, "there is no such resource", {"uri": uri[:200]})
+    return {"uri": uri, "mimeType": _MARKDOWN_TYPE, "text": text}
 
 
 # Memories
 
 
-def _accepted(vault: Vault) -> list[Entry]:
+def _accepted_memories(vault: Vault) -> list[MemoryRow]:
     """What holds in the project one stands in, and everywhere; not what holds in the projects it lies in."""
     from tacit.model.claim import GLOBAL
 
-    known = vault.contexts.context(_here())
+    known = vault.contexts.context(_working_directory())
     scopes = (known.scopes[0], GLOBAL)
     every = (*known.directories, *known.commands, *known.memories)
-    return sorted((entry for entry in every if entry.scope in scopes), key=_place, reverse=True)
+    return sorted((entry for entry in every if entry.scope in scopes), key=_cursor_of, reverse=True)
 
 
-def _here() -> str:
+def _working_directory() -> str:
     try:
         return os.getcwd()
     except FileNotFoundError:  # the folder was deleted under us
         return "/"
 
 
-def _place(entry: Entry) -> str:
+def _cursor_of(entry: MemoryRow) -> str:
     """Where it stands in the order, whatever is said or forgotten meanwhile."""
     return f"{entry.last}.{entry.id}"
 
 
-def _behind(memories: Sequence[Entry], cursor: str) -> int:
+def _index_after(memories: Sequence[MemoryRow], cursor: str) -> int:
     event, dot, claim = cursor.partition(".")
     if not (dot and event and claim):
-        raise Failure(INVALID_PARAMS, "this cursor is none of ours; begin again without one")
-    return next((at for at, one in enumerate(memories) if _place(one) < cursor), len(memories))
+        raise RpcError(INVALID_PARAMS, "this cursor is none of ours; begin again without one")
+    return next((at for at, one in enumerate(memories) if _cursor_of(one) < cursor), len(memories))
 
 
-def _memory_row(entry: Entry) -> Json:
+def _memory_resource(entry: MemoryRow) -> Json:
     from tacit.text.fence import harmless_line
 
     return {
-        "uri": f"{_MEMORY}{entry.id}",
+        "uri": f"{_MEMORY_URI}{entry.id}",
         "name": entry.id,
         "title": harmless_line(entry.sentence, 100),
         "description": f"{entry.kind.label}, {entry.at[:10]}",
-        "mimeType": _MARKDOWN,
+        "mimeType": _MARKDOWN_TYPE,
     }
 
 
@@ -126,11 +126,13 @@ def _memory_text(vault: Vault, name: str) -> str | None:
     """Only of what is listed; the short ids that tools give will do."""
     from tacit.model.ids import is_claim_prefix
 
-    named = [entry.id for entry in _accepted(vault) if entry.id.startswith(name)] if is_claim_prefix(name) else []
-    return _markdown(vault.show(named[0])) if len(named) == 1 else None
+    named = (
+        [entry.id for entry in _accepted_memories(vault) if entry.id.startswith(name)] if is_claim_prefix(name) else []
+    )
+    return _render_memory(vault.show(named[0])) if len(named) == 1 else None
 
 
-def _markdown(listed: Listed) -> str:
+def _render_memory(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
     from tacit.text.fence import fenced_lines, harmless_line
 
@@ -155,18 +157,18 @@ def _markdown(listed: Listed) -> str:
 # Sessions
 
 
-def _session_rows(vault: Vault) -> list[Json]:
-    from tacit.mcp.tools import recent
+def _session_resources(vault: Vault) -> list[Json]:
+    from tacit.mcp.tools import recent_sessions
 
     return [
         {
-            "uri": f"{_SESSION}{row.id}",
+            "uri": f"{_SESSION_URI}{row.id}",
             "name": row.id,
             "title": row.title,
             "description": f"session with {row.agent}, {row.at[:10]}",
-            "mimeType": _MARKDOWN,
+            "mimeType": _MARKDOWN_TYPE,
         }
-        for row in recent(vault, here=True, limit=_SESSIONS)
+        for row in recent_sessions(vault, here=True, limit=_MAX_SESSIONS)
     ]
 
 
@@ -174,4 +176,4 @@ def _session_text(vault: Vault, name: str) -> str | None:
     from tacit.mcp import tools as recent
     from tacit.model.ids import is_claim_prefix
 
-    return recent.page(vault, name) if is_claim_prefix(name) else None
+    return recent.session_page(vault, name) if is_claim_prefix(name) else None

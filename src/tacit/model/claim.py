@@ -8,13 +8,13 @@ from typing import NewType
 
 from tacit.model.ids import ClaimId, claim_id
 from tacit.record import Record
-from tacit.text.words import fold
+from tacit.text.words import normalize_text
 
 # A claim: one atomic statement with a kind and a scope. `key` = same statement, `question` = same question.
 
 Scope = NewType("Scope", str)
 GLOBAL = Scope("global")
-_PROJECT = "project:"
+_PROJECT_PREFIX = "project:"
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -39,12 +39,12 @@ class Kind(Enum):
         self.section = section
 
     @classmethod
-    def named(cls, label: str) -> Kind:
+    def from_label(cls, label: str) -> Kind:
         """The kind of this name; KeyError when there is none."""
-        return _KINDS[label]
+        return _KIND_BY_LABEL[label]
 
 
-_KINDS = {kind.label: kind for kind in Kind}
+_KIND_BY_LABEL = {kind.label: kind for kind in Kind}
 KIND_RANK = {kind: rank for rank, kind in enumerate(Kind)}
 
 
@@ -68,40 +68,40 @@ class Claim(Record):
     @property
     def key(self) -> str:
         """The dedupe key of S4: `subject|predicate|object`, folded."""
-        return _key(self.triple)
+        return _cached_key(self.triple)
 
     @property
     def id(self) -> ClaimId:
-        return _id(self.scope, self.triple)
+        return _cached_id(self.scope, self.triple)
 
 
 def project_scope(name: str) -> Scope:
-    return Scope(_PROJECT + name)
+    return Scope(_PROJECT_PREFIX + name)
 
 
-def is_local(scope: Scope) -> bool:
-    return scope.startswith(_PROJECT)
+def is_project_scope(scope: Scope) -> bool:
+    return scope.startswith(_PROJECT_PREFIX)
 
 
 def project_name(scope: Scope) -> str:
     """The project's name without the path or host in front of it; empty for the global scope."""
-    return scope.removeprefix(_PROJECT).rstrip("/").rsplit("/", 1)[-1] if is_local(scope) else ""
+    return scope.removeprefix(_PROJECT_PREFIX).rstrip("/").rsplit("/", 1)[-1] if is_project_scope(scope) else ""
 
 
 # Asked for many times while a claim is folded, filed and drawn.
 @lru_cache(maxsize=1 << 18)
-def _key(triple: Triple) -> str:
-    return "|".join([_fold_part(part) for part in triple])
+def _cached_key(triple: Triple) -> str:
+    return "|".join([_normalize_part(part) for part in triple])
 
 
 @lru_cache(maxsize=1 << 18)
-def _id(scope: Scope, triple: Triple) -> ClaimId:
-    return claim_id(scope, _key(triple))
+def _cached_id(scope: Scope, triple: Triple) -> ClaimId:
+    return claim_id(scope, _cached_key(triple))
 
 
 @lru_cache(maxsize=8192)  # most claims share their subject and predicate with others
-def _fold_part(part: str) -> str:
-    whole = fold(part).replace("|", "¦")
+def _normalize_part(part: str) -> str:
+    whole = normalize_text(part).replace("|", "¦")
     folded = whole.rstrip(".!?… ") or whole
     return " ".join([word for word in folded.split(" ") if word not in _ARTICLES]) or folded
 
@@ -133,14 +133,14 @@ class Rankable(Record):
     relevance: float = 0.0
 
 
-class Newest(str):
+class NewestFirst(str):
     """Sorts the later id first."""
 
     def __lt__(self, other: str) -> bool:
         return str.__gt__(self, other)
 
 
-BriefKey = tuple[int, bool, float, int, int, Newest, str]
+BriefKey = tuple[int, bool, float, int, int, NewestFirst, str]
 
 
 def brief_key(entry: Rankable, tags: frozenset[str]) -> BriefKey:
@@ -152,14 +152,14 @@ def brief_key(entry: Rankable, tags: frozenset[str]) -> BriefKey:
         -entry.relevance,
         KIND_RANK[entry.kind],
         -entry.strength,
-        Newest(entry.last),
+        NewestFirst(entry.last),
         entry.id,
     )
 
 
-def reading_key(entry: Rankable) -> tuple[int, int, Newest, str]:
+def display_key(entry: Rankable) -> tuple[int, int, NewestFirst, str]:
     """The order inside a brief: constraints first, then by kind, strength and recency."""
-    return (KIND_RANK[entry.kind], -entry.strength, Newest(entry.last), entry.id)
+    return (KIND_RANK[entry.kind], -entry.strength, NewestFirst(entry.last), entry.id)
 
 
 # What was decided about a memory last.
@@ -175,4 +175,4 @@ class Status(Enum):
 
 
 def scope_label(scope: Scope) -> str:
-    return f"project {project_name(scope)}" if is_local(scope) else "global"
+    return f"project {project_name(scope)}" if is_project_scope(scope) else "global"

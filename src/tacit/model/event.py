@@ -30,7 +30,7 @@ class Verdict(Enum):
     UNSHARED = "memory.unshared"
 
 
-class Proposed(Record):
+class ClaimProposed(Record):
     """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice).
     `events` are those it was concluded from. `private`: the claim is not put into the project's fact file by this."""
 
@@ -44,7 +44,7 @@ class Proposed(Record):
     private: bool = True
 
 
-class Decided(Record):
+class ClaimDecided(Record):
     """A verdict on a claim.
 
     With `instead`, that claim takes its place, inherits strength, evidence and no more authority than it had, and is
@@ -63,7 +63,7 @@ class Decided(Record):
     private: bool = True
 
 
-class Undone(Record):
+class EventsUndone(Record):
     """These events count as not said. Undoing an `Undone` makes them count again. `claims` names whom it touches."""
 
     targets: tuple[EventId, ...]
@@ -71,9 +71,9 @@ class Undone(Record):
     label: str = ""
 
 
-Judgement = Proposed | Decided | Undone
+Judgement = ClaimProposed | ClaimDecided | EventsUndone
 
-PROPOSALS = frozenset({Verdict.PROPOSED, Verdict.ADDED, Verdict.SUGGESTED})
+PROPOSING_VERDICTS = frozenset({Verdict.PROPOSED, Verdict.ADDED, Verdict.SUGGESTED})
 
 
 # The envelope around everything that is recorded. It never changes shape; bodies may.
@@ -85,10 +85,10 @@ REPOSITORY = "repository"
 HAND_EDIT = "hand-edit"
 IMPORT = "import"
 
-Body = Judgement | Observation
+EventBody = Judgement | Observation
 
 
-class Voice(Record):
+class Attribution(Record):
     """Who says one line of an operation, where that is not whoever ran the command."""
 
     actor: str
@@ -98,22 +98,22 @@ class Voice(Record):
 class Draft(Record):
     """What a decision wants recorded; the log gives it an id, a place in the order and a line."""
 
-    body: Body
+    body: EventBody
     scope: Scope
-    voice: Voice | None = None
+    attribution: Attribution | None = None
 
 
-class Origin(Record):
+class EventOrigin(Record):
     """Who is speaking, when and where: the same for every line of one operation."""
 
     at: datetime
-    tz: int
+    utc_offset_minutes: int
     host: str
     session: str
     actor: str
     provenance: Provenance
 
-    def heard_from(self, voice: Voice | None) -> Origin:
+    def attributed_to(self, voice: Attribution | None) -> EventOrigin:
         """The same moment in another's voice, which never has more authority than whoever lets it be heard."""
         if voice is None:
             return self
@@ -125,16 +125,16 @@ class Event(Record):
 
     id: EventId
     op: EventId
-    origin: Origin
+    origin: EventOrigin
     scope: Scope
-    body: Body
+    body: EventBody
 
     @property
     def at(self) -> datetime:
         return self.origin.at
 
     @property
-    def by_person(self) -> bool:
+    def is_by_user(self) -> bool:
         return self.origin.actor == USER
 
     @property
@@ -143,15 +143,15 @@ class Event(Record):
         return local_day(self.origin)
 
 
-def local_day(origin: Origin) -> date:
+def local_day(origin: EventOrigin) -> date:
     return local_time(origin).date()
 
 
-def local_time(origin: Origin) -> datetime:
-    if not origin.tz:
+def local_time(origin: EventOrigin) -> datetime:
+    if not origin.utc_offset_minutes:
         return origin.at
     try:
-        return origin.at.astimezone(_zone(origin.tz))
+        return origin.at.astimezone(_fixed_offset(origin.utc_offset_minutes))
     except (OverflowError, ValueError):  # year 1 or 9999 with an offset across the edge
         return origin.at
 
@@ -163,5 +163,5 @@ def timestamp(at: datetime) -> str:
 
 
 @lru_cache(maxsize=128)
-def _zone(minutes: int) -> timezone:
+def _fixed_offset(minutes: int) -> timezone:
     return timezone(timedelta(minutes=minutes))

@@ -4,34 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tacit.errors import Refused
+from tacit.errors import RefusedError
 from tacit.model import decide
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Status
-from tacit.model.event import HAND_EDIT, USER, Decided, Draft, Event, Origin, Proposed, Verdict, Voice
-from tacit.model.ids import ClaimId, EventId, following
-from tacit.model.memory import Memory, evolve, touched
+from tacit.model.event import (
+    HAND_EDIT,
+    USER,
+    Attribution,
+    ClaimDecided,
+    ClaimProposed,
+    Draft,
+    Event,
+    EventOrigin,
+    Verdict,
+)
+from tacit.model.ids import ClaimId, EventId, next_event_id
+from tacit.model.memory import Memory, evolve, touched_claims
 from tacit.model.statement import claim_from
 from tacit.record import Record
 
 # What a person changed in a page by hand, and which judgements that is.
 
 # The person vouches for what the page says; without their yes nobody knows who typed it.
-VOUCHED = Voice(USER, Provenance.USER_FILE)
-UNKNOWN_HAND = Voice(HAND_EDIT, Provenance.TOOL_LOCAL)
+VOUCHED_ATTRIBUTION = Attribution(USER, Provenance.USER_FILE)
+UNVOUCHED_ATTRIBUTION = Attribution(HAND_EDIT, Provenance.TOOL_LOCAL)
 
 
-class Added(Record):
+class AddedLine(Record):
     """A statement that Tacit did not write, where it stands: as something that holds, or as a candidate."""
 
     line: str
     text: str
     kind: Kind | None
-    holds: bool
+    is_active: bool
     tags: tuple[str, ...] = ()
     project: str = ""
 
 
-class Changed(Record):
+class ChangedLine(Record):
     """A known entry with other words, in another section, or with other evidence; what is None is as before.
 
     `was` is the line as Tacit wrote it; `holds` says whether it stands where things hold.
@@ -44,123 +54,125 @@ class Changed(Record):
     status: Status | None = None
     tags: tuple[str, ...] | None = None
     evidence: str | None = None
-    was: str = ""
-    holds: bool = False
+    old_line: str = ""
+    is_active: bool = False
 
 
-class Removed(Record):
+class RemovedLine(Record):
     """A known entry that is no longer there."""
 
     line: str
     claim: ClaimId
 
 
-class Left(Record):
+class IgnoredLine(Record):
     """What was changed and means nothing to Tacit: it stays as it is."""
 
     line: str
-    why: str
+    reason: str
 
 
-class Leftover(Record):
+class RedrawnLine(Record):
     """What says nothing: a conflict marker, a line that is there twice, a part that Tacit draws. It is drawn again."""
 
     line: str
-    why: str
-    was: str = ""
+    reason: str
+    old_line: str = ""
 
 
-Edit = Added | Changed | Removed | Left | Leftover
+PageEdit = AddedLine | ChangedLine | RemovedLine | IgnoredLine | RedrawnLine
 # A memory by its claim: the one of that claim itself, or the latest, which took its place if another did.
-Known = Callable[[ClaimId], Memory | None]
+MemoryLookup = Callable[[ClaimId], Memory | None]
 
 
-def meant(edit: Changed | Removed, itself: Known, latest: Known) -> Memory | None:
+def edited_memory(edit: ChangedLine | RemovedLine, itself: MemoryLookup, latest: MemoryLookup) -> Memory | None:
     """The memory that an edit is about: what it is known as now, but where its line was moved, the line's own."""
-    return itself(edit.claim) if isinstance(edit, Changed) and edit.status is not None else latest(edit.claim)
+    return itself(edit.claim) if isinstance(edit, ChangedLine) and edit.status is not None else latest(edit.claim)
 
 
-def judged(edit: Edit, itself: Known, latest: Known, scope: Scope, page: str) -> list[Draft]:
+def judge_edit(edit: PageEdit, itself: MemoryLookup, latest: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     """The judgements of a person who vouches for an edit; none where it is so already."""
     match edit:
-        case Added():
-            return _added(edit, itself, scope, page)
-        case Changed():
-            memory = meant(edit, itself, latest)
-            return _changed(edit, memory, page) if memory else _anew(edit, itself, scope, page)
-        case Removed():
+        case AddedLine():
+            return _judge_added(edit, itself, scope, page)
+        case ChangedLine():
+            memory = edited_memory(edit, itself, latest)
+            return _judge_changed(edit, memory, page) if memory else _judge_as_added(edit, itself, scope, page)
+        case RemovedLine():
             memory = latest(edit.claim)
-            return _gone(memory, page) if memory and memory.id == edit.claim else []
+            return _judge_removed(memory, page) if memory and memory.id == edit.claim else []
     return []
 
 
-def proposed(edit: Edit, known: Known, scope: Scope, page: str) -> list[Draft]:
+def propose_edit(edit: PageEdit, known: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     """What an edit that nobody vouches for is worth: a candidate with its new words, and nothing else."""
     claim = new_claim(edit, known, scope)
-    return _candidate(claim, known(claim.id), page) if claim else []
+    return _propose_candidate(claim, known(claim.id), page) if claim else []
 
 
-def new_claim(edit: Edit, known: Known, scope: Scope) -> Claim | None:
+def new_claim(edit: PageEdit, known: MemoryLookup, scope: Scope) -> Claim | None:
     """What an edit says that was not said before; nothing where it has no words of its own."""
     match edit:
-        case Added():
+        case AddedLine():
             return claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
-        case Changed(text=str() as text):
+        case ChangedLine(text=str() as text):
             memory = known(edit.claim)
             return memory and claim_from(text, memory.claim.scope, kind=memory.kind, tags=memory.claim.tags)
     return None
 
 
-def upheld(claim: Claim, status: Status, now: Memory | None, page: str) -> list[Draft]:
+def ensure_live(claim: Claim, status: Status, now: Memory | None, page: str) -> list[Draft]:
     """What a page says at the end is so, whatever became of the same words in another of its lines."""
     if now is None or now.is_live:
         return []
     if status is Status.ACTIVE:
-        return [_vouched(decide.restore(now, reason=f"edited in {page}"))]
-    return [_vouched(Draft(Proposed(claim, Verdict.PROPOSED, HAND_EDIT, f"written in {page}"), claim.scope))]
+        return [_vouch(decide.restore(now, reason=f"edited in {page}"))]
+    return [_vouch(Draft(ClaimProposed(claim, Verdict.PROPOSED, HAND_EDIT, f"written in {page}"), claim.scope))]
 
 
-def _candidate(claim: Claim, memory: Memory | None, page: str) -> list[Draft]:
+def _propose_candidate(claim: Claim, memory: Memory | None, page: str) -> list[Draft]:
     if memory:  # said, decided or waiting already
         return []
-    return decide.propose(None, claim, source=HAND_EDIT, evidence=f"found in {page}", voice=UNKNOWN_HAND)
+    return decide.propose(None, claim, source=HAND_EDIT, evidence=f"found in {page}", voice=UNVOUCHED_ATTRIBUTION)
 
 
-def _added(edit: Added, itself: Known, scope: Scope, page: str) -> list[Draft]:
+def _judge_added(edit: AddedLine, itself: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
     memory = itself(claim.id)
-    if memory and memory.is_live and (memory.status is Status.ACTIVE or not edit.holds):
-        return _in_these_words(memory, claim, page)
-    verdict = Verdict.ADDED if edit.holds else Verdict.PROPOSED
-    return [_vouched(Draft(Proposed(claim, verdict, HAND_EDIT, f"written in {page}"), claim.scope))]
+    if memory and memory.is_live and (memory.status is Status.ACTIVE or not edit.is_active):
+        return _revise_wording(memory, claim, page)
+    verdict = Verdict.ADDED if edit.is_active else Verdict.PROPOSED
+    return [_vouch(Draft(ClaimProposed(claim, verdict, HAND_EDIT, f"written in {page}"), claim.scope))]
 
 
-def _anew(edit: Changed, itself: Known, scope: Scope, page: str) -> list[Draft]:
+def _judge_as_added(edit: ChangedLine, itself: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     """What it was counts as not said any more; its new words were never said."""
     if edit.text is None:
         return []
-    return _added(Added(edit.line, edit.text, edit.kind, edit.holds, edit.tags or ()), itself, scope, page)
+    return _judge_added(
+        AddedLine(edit.line, edit.text, edit.kind, edit.is_active, edit.tags or ()), itself, scope, page
+    )
 
 
-def _in_these_words(memory: Memory, claim: Claim, page: str) -> list[Draft]:
+def _revise_wording(memory: Memory, claim: Claim, page: str) -> list[Draft]:
     """What is known already, perhaps in other words."""
     if claim.sentence == memory.claim.sentence:
         return []
-    return [_vouched(decide.revise(memory, memory.claim._replace(sentence=claim.sentence), reason=f"edited in {page}"))]
+    return [_vouch(decide.revise(memory, memory.claim._replace(sentence=claim.sentence), reason=f"edited in {page}"))]
 
 
-def _changed(edit: Changed, memory: Memory, page: str) -> list[Draft]:
+def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
     reason = f"edited in {page}"
     if edit.status in (Status.RETIRED, Status.DISMISSED):
-        return _gone(memory, page)
-    claim = _reworded(edit, memory)
+        return _judge_removed(memory, page)
+    claim = _changed_claim(edit, memory)
     if edit.status is Status.PENDING and memory.status is not Status.PENDING:
-        return _waiting_again(claim, memory, page)
+        return _propose_again(claim, memory, page)
     activates = edit.status is Status.ACTIVE and memory.status is not Status.ACTIVE
     if not memory.is_live and not activates:
         if claim == memory.claim:
             return []
-        raise Refused("what was pruned is only history")
+        raise RefusedError("what was pruned is only history")
     drafts: list[Draft] = []
     if claim.id != memory.id:
         drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
@@ -170,19 +182,19 @@ def _changed(edit: Changed, memory: Memory, page: str) -> list[Draft]:
     if claim.id == memory.id and claim != memory.claim:
         drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
     if edit.evidence and edit.evidence not in {given.text for given in memory.evidence}:
-        body = Decided(claim, Verdict.REVISED, reason, instead=claim, carried_evidence=(edit.evidence,))
+        body = ClaimDecided(claim, Verdict.REVISED, reason, instead=claim, carried_evidence=(edit.evidence,))
         drafts.append(Draft(body, claim.scope))
-    return [_vouched(draft) for draft in drafts]
+    return [_vouch(draft) for draft in drafts]
 
 
-def _waiting_again(claim: Claim, memory: Memory, page: str) -> list[Draft]:
+def _propose_again(claim: Claim, memory: Memory, page: str) -> list[Draft]:
     """What was pruned may wait once more; what holds is either forgotten or not."""
     if memory.status is Status.ACTIVE:
-        raise Refused("what holds cannot wait again; take the line out to forget it")
-    return [_vouched(Draft(Proposed(claim, Verdict.PROPOSED, HAND_EDIT, f"written in {page}"), claim.scope))]
+        raise RefusedError("what holds cannot wait again; take the line out to forget it")
+    return [_vouch(Draft(ClaimProposed(claim, Verdict.PROPOSED, HAND_EDIT, f"written in {page}"), claim.scope))]
 
 
-def _reworded(edit: Changed, memory: Memory) -> Claim:
+def _changed_claim(edit: ChangedLine, memory: Memory) -> Claim:
     old = memory.claim
     claim = old
     if edit.text is not None and edit.text != old.sentence:
@@ -191,53 +203,53 @@ def _reworded(edit: Changed, memory: Memory) -> Claim:
     return claim._replace(kind=edit.kind or claim.kind, tags=tags)
 
 
-def _gone(memory: Memory, page: str) -> list[Draft]:
+def _judge_removed(memory: Memory, page: str) -> list[Draft]:
     match memory.status:
         case Status.ACTIVE:
-            return [_vouched(decide.forget(memory, reason="taken out by hand", evidence=page))]
+            return [_vouch(decide.forget(memory, reason="taken out by hand", evidence=page))]
         case Status.PENDING:
-            return [_vouched(decide.dismiss(memory, reason=f"taken out of {page} by hand"))]
+            return [_vouch(decide.dismiss(memory, reason=f"taken out of {page} by hand"))]
     return []
 
 
-def _vouched(draft: Draft) -> Draft:
-    return draft._replace(voice=VOUCHED)
+def _vouch(draft: Draft) -> Draft:
+    return draft._replace(attribution=VOUCHED_ATTRIBUTION)
 
 
 # What memories will be once some drafts are recorded: so that the next decision does not rest on what was before.
 
-_HOPS = 32  # a memory that was reworded more often than this between two readings
-Fetch = Callable[[ClaimId], Memory | None]
+_MAX_REPLACEMENTS = 32  # a memory that was reworded more often than this between two readings
+FetchMemory = Callable[[ClaimId], Memory | None]
 
 
-class Foresight:
+class MemoryOverlay:
     """Memories as they are, and as they will be."""
 
-    def __init__(self, fetch: Fetch, origin: Origin) -> None:
+    def __init__(self, fetch: FetchMemory, origin: EventOrigin) -> None:
         self._fetch = fetch
         self._origin = origin
-        self._will_be: dict[ClaimId, Memory] = {}
-        self._last: EventId | None = None
+        self._changed: dict[ClaimId, Memory] = {}
+        self._last_id: EventId | None = None
 
     def memory(self, claim: ClaimId) -> Memory | None:
-        return self._will_be.get(claim) or self._fetch(claim)
+        return self._changed.get(claim) or self._fetch(claim)
 
-    def known(self, claim: ClaimId) -> Memory | None:
-        return latest(self.memory)(claim)
+    def latest(self, claim: ClaimId) -> Memory | None:
+        return latest_lookup(self.memory)(claim)
 
-    def hear(self, draft: Draft) -> None:
-        name = self._last = following(self._last, int(self._origin.at.timestamp() * 1000), bytes(10))
-        event = Event(name, name, self._origin.heard_from(draft.voice), draft.scope, draft.body)
-        for claim in touched(event):
-            self._will_be[claim] = evolve(self.memory(claim), event, claim)
+    def apply(self, draft: Draft) -> None:
+        name = self._last_id = next_event_id(self._last_id, int(self._origin.at.timestamp() * 1000), bytes(10))
+        event = Event(name, name, self._origin.attributed_to(draft.attribution), draft.scope, draft.body)
+        for claim in touched_claims(event):
+            self._changed[claim] = evolve(self.memory(claim), event, claim)
 
 
-def latest(fetch: Fetch) -> Known:
+def latest_lookup(fetch: FetchMemory) -> MemoryLookup:
     """The memory that a claim is known as now: the one that took its place, if another did."""
 
     def known(claim: ClaimId) -> Memory | None:
         memory = fetch(claim)
-        for _ in range(_HOPS):
+        for _ in range(_MAX_REPLACEMENTS):
             if memory is None or memory.is_live or memory.replaced_by in (None, memory.id):
                 break
             memory = (memory.replaced_by and fetch(memory.replaced_by)) or memory

@@ -6,12 +6,12 @@ the language of the team.
 """
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # Function words: they tell how a sentence is built, not what it is about.
-FUNCTION = _words(
+FUNCTION_WORDS = _word_set(
     """
     a an the this that these those it its it's they them their there here he she him her his who whom whose which what
     i me my mine you your yours we us our ours everybody everyone people someone somebody one's
@@ -40,7 +40,7 @@ FUNCTION = _words(
 
 # Light words: verbs of using, keeping and being somewhere, and nouns such as "version" or "file". Two wordings of one
 # rule differ in them freely ("listens on", "runs on", "port is").
-LIGHT = _words(
+LIGHT_WORDS = _word_set(
     """
     use used uses using usage utilise utilize run runs ran running go goes went going gone come comes came get gets got
     getting gotten give gives gave given put puts take takes took taken taking make makes made making do keep keeps kept
@@ -74,7 +74,7 @@ LIGHT = _words(
 )
 
 # Vague nouns: as light as these verbs, unless the other statement has a noun of its own in the same place.
-VAGUE = _words(
+VAGUE_NOUNS = _word_set(
     """
     version versions file files thing things line lines text value values number numbers amount item items way ways kind
     type-of sort plain new current currently size length level rate count limit max maximum min minimum cap upper lower
@@ -87,7 +87,7 @@ VAGUE = _words(
 )
 
 # A clause with one of these says that something is not so, or must not be done.
-NEGATIONS = _words(
+NEGATIONS = _word_set(
     """
     no not never none nobody nothing neither nor cannot can't cant won't wont don't dont doesn't doesnt didn't didnt
     isn't isnt aren't arent wasn't wasnt weren't werent shouldn't shouldnt mustn't mustnt needn't neednt haven't hasn't
@@ -102,7 +102,7 @@ NEGATIONS = _words(
 )
 
 # Verbs that ask for the opposite of what they govern.
-NEGATIVE_VERBS = _words(
+NEGATIVE_VERBS = _word_set(
     """
     avoid avoids avoiding stop stops stopping skip skips skipping drop drops dropping omit omits omitting exclude
     excludes excluding forbid forbids ban bans prohibit disallow refuse refrain quit cease disable disables deny remove
@@ -113,7 +113,7 @@ NEGATIVE_VERBS = _words(
     """
 )
 # Told as a story: what they are said of was so once and is so no longer.
-DEPARTURES = _words(
+NO_LONGER_WORDS = _word_set(
     """
     stopped skipped dropped omitted removed deleted killed ditched abandoned deprecated retired scrapped axed nuked
     eliminated discontinued obsolete gone history dead cancelled canceled abolished decommissioned sunset sunsetted
@@ -127,7 +127,7 @@ DEPARTURES = _words(
 NEGATIVE_PHRASES = tuple(
     ("steer clear of|keep away from|stay away from|hold off on|free of|do away with|get rid of|give up on").split("|")
 )
-DEPARTING_PHRASES = tuple(
+NO_LONGER_PHRASES = tuple(
     (
         "no longer|no more|not any more|any more|any longer|anymore|left out|left the company|left the team"
         "|left us|is out"
@@ -139,14 +139,14 @@ DEPARTING_PHRASES = tuple(
     ).split("|")
 )
 # "Switched Mongo off": the verb and, further on, the particle.
-PARTED_VERBS = _words(
+PHRASAL_VERBS = _word_set(
     "switch switches switched turn turns turned shut shuts rip throw throws threw thrown phase phased kick"
     " kicked cut leave"
     " leaves leaving left keep"
 )
-PARTICLES = _words("off out down away")
+PARTICLES = _word_set("off out down away")
 # They separate what is chosen (before) from what is not (after).
-CONTRASTS = tuple(
+CONTRAST_PHRASES = tuple(
     (
         "instead of|rather than|in place of|in lieu of|as opposed to|over|but not|and not|without|anstatt|anstelle von"
         "|statt|au lieu de|plutôt que|plutot que|en lugar de|en vez de|invece di|em vez de|in plaats van|ohne|sans|sin"
@@ -154,9 +154,9 @@ CONTRASTS = tuple(
     ).split("|")
 )
 # "over" contrasts after these; elsewhere it is a place or a carrier ("over SPI").
-CHOOSING = _words("prefer prefers preferred preferring choose chose chosen pick picked favour favor take")
+CHOICE_VERBS = _word_set("prefer prefers preferred preferring choose chose chosen pick picked favour favor take")
 # "from A to B" with one of these is a change: A no longer holds. Without, it is a direction.
-CHANGES = _words(
+CHANGE_VERBS = _word_set(
     """
     switch switched switching move moved moving migrate migrated migrating change changed changing convert converted
     port ported transition transitioned upgrade upgraded upgrading downgrade downgraded bump bumped rename renamed raise
@@ -166,30 +166,32 @@ CHANGES = _words(
     cambiamos migrado migramos pasamos mudamos passati passammo overgestapt
     """
 )
-REPLACES = _words(
+REPLACE_VERBS = _word_set(
     "replace replaces replaced replacing ersetzt ersetzen remplacé remplace reemplazado reemplaza swap swapped"
 )
-BECAUSE = _words("by with through durch par por da met mit con for avec")
+REPLACE_PREPOSITIONS = _word_set("by with through durch par por da met mit con for avec")
 
 # "Left A for B".
-LEAVES = _words("left leave leaving ditched ditch dropped drop abandoned traded trade swapped swap")
+LEAVE_VERBS = _word_set("left leave leaving ditched ditch dropped drop abandoned traded trade swapped swap")
 # What a value follows: "in Markdown", "with bcrypt", "as JSON".
-LINKS = _words("in with as by via at using over through mit als par avec con come")
+LINK_WORDS = _word_set("in with as by via at using over through mit als par avec con come")
 # There is one of such a thing: "the default branch is …".
-UNIQUE = _words(
+UNIQUE_WORDS = _word_set(
     "default main primary preferred standard official current only favourite favorite name host url address"
 )
-RESPONSIBLE = _words("owns reviews approves maintains leads handles signs decides manages runs is")
+RESPONSIBILITY_VERBS = _word_set("owns reviews approves maintains leads handles signs decides manages runs is")
 
-BEFORE = _words("before bevor vor avant antes prima voordat prior ahead")
-AFTER = _words("after nach nachdem après apres después despues dopo após depois nadat once afterwards afterward")
-THEN = _words(
+BEFORE_WORDS = _word_set("before bevor vor avant antes prima voordat prior ahead")
+AFTER_WORDS = _word_set(
+    "after nach nachdem après apres después despues dopo após depois nadat once afterwards afterward"
+)
+THEN_WORDS = _word_set(
     "then dann danach anschließend anschliessend puis ensuite luego entonces poi depois daarna afterwards next"
 )
-FIRST = _words("first erst zuerst d'abord primero prima primeiro eerst")
+FIRST_WORDS = _word_set("first erst zuerst d'abord primero prima primeiro eerst")
 
 # What limits a statement to some cases: a rule for one of them says nothing about another.
-ENVIRONMENTS = _words(
+ENVIRONMENTS = _word_set(
     """
     production producción produccion produktion produzione produção productie staging stage preprod sandbox development
     dev local locally lokal localhost laptop ci pipeline nightly debug release beta canary preview demo test testing
@@ -197,25 +199,29 @@ ENVIRONMENTS = _words(
     container offline online weekday weekdays weekend weekends hotfix hotfixes emergency interactive batch
     """
 )
-CONDITIONS = _words(
+CONDITION_WORDS = _word_set(
     "if when whenever while once unless until during except wenn falls während sobald außer solange si quand lorsque"
     " pendant cuando mientras durante salvo excepto se quando mentre als wanneer tijdens"
 )
 
 # They tell that something is new.
-NEWS = _words(
+NOW_WORDS = _word_set(
     "now nowadays since seit jetzt inzwischen depuis désormais maintenant desde ahora adesso agora nu anymore goodbye"
 )
 # A sentence that opens with one of these names a case first: "On Windows …", "For hotfixes …".
-OPENINGS = _words("on in at for under during bei auf im am für unter en sur dans pour chez para su per em op in voor")
+OPENING_PREPOSITIONS = _word_set(
+    "on in at for under during bei auf im am für unter en sur dans pour chez para su per em op in voor"
+)
 # Words that no other of these languages has: German writes every noun with a capital.
-GERMAN = _words(
+GERMAN_WORDS = _word_set(
     "der das und ist nicht wird werden wir mit auf für kein keine läuft immer nach vom zum unsere unser im einen"
 )
 
 # The lower and the upper end of a range are two questions.
-LOWER = _words("min minimum oldest earliest lowest least smallest shortest")
-UPPER = _words("max maximum newest latest highest most largest biggest longest cap capped limit under below")
+LOWER_BOUND_WORDS = _word_set("min minimum oldest earliest lowest least smallest shortest")
+UPPER_BOUND_WORDS = _word_set(
+    "max maximum newest latest highest most largest biggest longest cap capped limit under below"
+)
 
 # Other spellings of the same word.
 ALIASES = {
@@ -289,7 +295,7 @@ ALIASES = {
     for other in others.split()
 }
 # Names of two or more words, taken as one.
-PHRASES = {
+MULTIWORD_NAMES = {
     "read the docs": "readthedocs",
     "github actions": "githubactions",
     "gitlab ci": "gitlabci",
@@ -391,8 +397,8 @@ FAMILIES = {
     for member in members.split()
 }
 # Members that are everyday words too: they count after a word that a tool or a language is named with.
-AMBIGUOUS = _words("make just go c get post put patch main swift error")
-NAMING = _words("is are be use uses using with by via in to prefer prefers on than over of from")
+AMBIGUOUS_MEMBERS = _word_set("make just go c get post put patch main swift error")
+NAMING_WORDS = _word_set("is are be use uses using with by via in to prefer prefers on than over of from")
 # Opposites that turn a statement round: "is turned on" and "is turned off" are one statement and its negation.
 NEGATED_STATES = {
     "disabled": "enabled", "optional": "required", "forbidden": "allowed", "unsigned": "signed",
@@ -436,7 +442,7 @@ UNITS = {
     for name in names.split()
 }
 # A number behind one of these names a thing ("step 3"): another number is another thing, not another value.
-LABELS = _words(
+LABEL_WORDS = _word_set(
     "step item rule note fact number memory task thing case phase part chapter section page ticket issue job"
     " test example"
     " entry word claim statement candidate thread worker writer round story event question answer sentence line"
@@ -473,11 +479,11 @@ NUMBER_WORDS = {
     for word in words.split()
 }
 # What a rule is told with: with or without them it is the same rule.
-FILLERS = _words(
+FILLER_WORDS = _word_set(
     "use uses used using prefer prefers need needs want wants like remember note ensure sure make please project repo"
     " repository codebase follow decided agreed longer anymore work"
 )
 # Articles of other languages that are number words too; they are read as articles.
-ARTICLES = _words("ein eine einen einem einer un une uno una")
+ARTICLES = _word_set("ein eine einen einem einer un une uno una")
 # Words in capitals that are no names.
-PLAIN_CAPITALS = _words("ci pr prs mr mrs api apis db ui ux id ids url urls uri ok todo readme os cli sdk qa")
+COMMON_ACRONYMS = _word_set("ci pr prs mr mrs api apis db ui ux id ids url urls uri ok todo readme os cli sdk qa")

@@ -8,18 +8,18 @@ from enum import StrEnum
 from tacit.model.ids import ClaimId, EventId, claim_id
 from tacit.record import Record
 
-_UNTIMED = re.compile(r"[a-z]+:[0-9a-f]{12}")
+_UNTIMED_SESSION = re.compile(r"[a-z]+:[0-9a-f]{12}")
 
 
-def is_untimed(session: str) -> bool:
+def is_untimed_session(session: str) -> bool:
     """Whether a session is a whole history without timestamps. (Others are named after ten digits of a time.)"""
-    return _UNTIMED.fullmatch(session) is not None
+    return _UNTIMED_SESSION.fullmatch(session) is not None
 
 
 # What a person and an agent said and did together, as far as it is kept. `agent` is the host: claude, codex, …
 
 
-class How(StrEnum):
+class PromptKind(StrEnum):
     """How words of the person reached the agent."""
 
     TYPED = ""
@@ -30,7 +30,7 @@ class How(StrEnum):
     SHELL = "shell"  # a command that the person ran from within the agent
 
 
-class Act(StrEnum):
+class ToolAction(StrEnum):
     """What a call of a tool was for, whatever the host calls the tool."""
 
     RAN = "ran"
@@ -44,10 +44,10 @@ class Act(StrEnum):
     OTHER = "other"
 
 
-class Outcome(StrEnum):
+class ToolOutcome(StrEnum):
     """How a call ended."""
 
-    WELL = ""
+    SUCCEEDED = ""
     FAILED = "failed"
     REJECTED = "rejected"  # the person, or a rule of theirs, did not let it run
     UNKNOWN = "unknown"  # the transcript does not tell
@@ -58,7 +58,7 @@ class PromptGiven(Record):
 
     agent: str
     text: str
-    how: How = How.TYPED
+    how: PromptKind = PromptKind.TYPED
     about: str = ""
     directory: str = ""
     branch: str = ""
@@ -80,29 +80,29 @@ class ToolUsed(Record):
 
     agent: str
     tool: str
-    act: Act = Act.OTHER
+    act: ToolAction = ToolAction.OTHER
     input: str = ""
     result: str = ""
-    outcome: Outcome = Outcome.WELL
+    outcome: ToolOutcome = ToolOutcome.SUCCEEDED
     files: tuple[str, ...] = ()
     directory: str = ""
     aside: bool = False
     change: str = ""
 
 
-class Interrupted(Record):
+class TurnInterrupted(Record):
     """The person stopped the agent."""
 
     agent: str
 
 
-class Compacted(Record):
+class SessionCompacted(Record):
     """The host replaced the conversation so far by a summary."""
 
     agent: str
 
 
-class SummedUp(Record):
+class SessionSummarized(Record):
     """What a session came to, in the words of a model that was asked about it. `until` is the time of the last thing in
     the session that it was shown."""
 
@@ -112,25 +112,25 @@ class SummedUp(Record):
     until: str
 
 
-class By(StrEnum):
+class TitleAuthor(StrEnum):
     """Who gave a session its title."""
 
     HOST = ""  # a model of the host, mostly
     PERSON = "person"
 
 
-class Titled(Record):
+class SessionTitled(Record):
     """The title that a session has in its host from then on."""
 
     agent: str
     text: str
-    by: By = By.HOST
+    by: TitleAuthor = TitleAuthor.HOST
 
 
-Conversation = PromptGiven | ReplyGiven | ToolUsed | Interrupted | Compacted
-SAID = (PromptGiven, ReplyGiven, ToolUsed, Interrupted, Compacted)
-HEARD = (*SAID, Titled)  # what a transcript tells
-OF_SESSIONS = (*HEARD, SummedUp)  # what was said in a session, and what was said about it
+ConversationBody = PromptGiven | ReplyGiven | ToolUsed | TurnInterrupted | SessionCompacted
+CONVERSATION_TYPES = (PromptGiven, ReplyGiven, ToolUsed, TurnInterrupted, SessionCompacted)
+TRANSCRIPT_TYPES = (*CONVERSATION_TYPES, SessionTitled)  # what a transcript tells
+SESSION_TYPES = (*TRANSCRIPT_TYPES, SessionSummarized)  # what was said in a session, and what was said about it
 
 
 def session_id(agent: str, name: str) -> ClaimId:
@@ -170,7 +170,7 @@ class CommandRan(Record):
     planned: str = ""
 
     @property
-    def went_well(self) -> bool:
+    def is_success(self) -> bool:
         """Whether it counts as a success: people keep on running what works, so the unknown counts too."""
         return self.status in (0, UNKNOWN_STATUS)
 
@@ -208,14 +208,14 @@ class WorkflowRan(Record):
     completed: bool = False
 
 
-class Recalled(Record):
+class RecallAsked(Record):
     """Someone asked; this many facts answered."""
 
     query: str
     hits: int
 
 
-class Injected(Record):
+class BriefInjected(Record):
     """A brief was handed out, or put into the prompt of an agent: which memories and why each, which earlier sessions,
     and how large it was. `moment` is when: at the start of a session, at a prompt, after a compaction."""
 
@@ -228,7 +228,7 @@ class Injected(Record):
     sessions: tuple[str, ...] = ()
 
 
-class Score(Record):
+class EvaluationScore(Record):
     """One measure of an evaluation: 0 weak, 1 fair, 2 good, and why."""
 
     name: str
@@ -236,11 +236,11 @@ class Score(Record):
     reason: str
 
 
-class Evaluated(Record):
+class EvaluationCreated(Record):
     """The evaluation of one day, whole, so that its page can be drawn again."""
 
     day: str
-    scores: tuple[Score, ...]
+    scores: tuple[EvaluationScore, ...]
 
 
 class ProjectSeen(Record):
@@ -256,7 +256,7 @@ class TrustedLine(Record):
     sha256: str
 
 
-class Trusted(Record):
+class RepositoryTrusted(Record):
     """A person accepted these lines of a repository's fact file, as they were then: path, owner, writers, content."""
 
     path: str
@@ -265,14 +265,14 @@ class Trusted(Record):
     lines: tuple[TrustedLine, ...]
 
 
-class Distrusted(Record):
+class RepositoryDistrusted(Record):
     """The trust in a fact file ended, and why."""
 
     path: str
     reason: str
 
 
-class Sealed(Record):
+class LogSealed(Record):
     """A torn tail was closed: where it began, how long it was, and its hash."""
 
     offset: int
@@ -280,7 +280,7 @@ class Sealed(Record):
     sha256: str
 
 
-class Print(Record):
+class Fingerprint(Record):
     """What a text can be known again by, without being stored: see core/prints.py."""
 
     salt: str
@@ -289,7 +289,7 @@ class Print(Record):
     strong: str
 
 
-class Purged(Record):
+class MemoryPurged(Record):
     """The tombstone of what a person purged: which events were changed, which claims are gone, prints of the texts.
 
     `everywhere` says that claims which hold a text went too. `moved` are claims whose scope held it: old id, new id.
@@ -300,24 +300,36 @@ class Purged(Record):
     events: tuple[EventId, ...] = ()
     claims: tuple[str, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
-    prints: tuple[Print, ...] = ()
+    prints: tuple[Fingerprint, ...] = ()
     everywhere: bool = False
     damaged: int = 0
     before: str = ""
 
 
-class Stub(Record):
+class PurgedStub(Record):
     """What is left of an event that was purged: its envelope, and the type it had."""
 
     was: str
 
 
-class Unknown(Record):
+class UnknownBody(Record):
     """A line of a type this version does not know: kept, never obeyed."""
 
     type: str
 
 
-Shell = CommandRan | WorkflowSaved | WorkflowDropped | WorkflowRan
-About = Trusted | Distrusted | ProjectSeen | Sealed | Purged | Stub | Unknown
-Observation = WorkLogged | Shell | Conversation | Titled | SummedUp | Recalled | Injected | Evaluated | About
+ShellBody = CommandRan | WorkflowSaved | WorkflowDropped | WorkflowRan
+HousekeepingBody = (
+    RepositoryTrusted | RepositoryDistrusted | ProjectSeen | LogSealed | MemoryPurged | PurgedStub | UnknownBody
+)
+Observation = (
+    WorkLogged
+    | ShellBody
+    | ConversationBody
+    | SessionTitled
+    | SessionSummarized
+    | RecallAsked
+    | BriefInjected
+    | EvaluationCreated
+    | HousekeepingBody
+)

@@ -16,22 +16,22 @@ from tacit.model.claim import Scope
 from tacit.model.event import Event, local_time, timestamp
 from tacit.model.ids import EventId
 from tacit.model.observation import (
-    Act,
-    By,
-    Compacted,
-    How,
-    Interrupted,
-    Outcome,
     PromptGiven,
+    PromptKind,
     ReplyGiven,
-    SummedUp,
-    Titled,
+    SessionCompacted,
+    SessionSummarized,
+    SessionTitled,
+    TitleAuthor,
+    ToolAction,
+    ToolOutcome,
     ToolUsed,
+    TurnInterrupted,
     session_id,
 )
 from tacit.record import Record
 
-_OPENING = (How.TYPED, How.QUEUED, How.COMMAND)
+_OPENING_KINDS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.COMMAND)
 
 
 class Turn(Record):
@@ -73,58 +73,60 @@ class Turn(Record):
         return recap.turn_outcome(self)
 
     @property
-    def failed(self) -> tuple[ToolUsed, ...]:
-        return tuple(call for call in self.calls if call.outcome is Outcome.FAILED)
+    def failed_calls(self) -> tuple[ToolUsed, ...]:
+        return tuple(call for call in self.calls if call.outcome is ToolOutcome.FAILED)
 
 
-class Summary(Record):
+class SessionSummary(Record):
     """What a model said of a session, and how many of its turns went on or came after that."""
 
     event: EventId
     text: str
     model: str
-    behind: int
+    newer_turns: int
 
 
 class Session:
     """One session. `scope` is the project that most of its requests were made in."""
 
     def __init__(self, agent: str, name: str, every: Sequence[Event]) -> None:
-        events = [event for event in every if not isinstance(event.body, SummedUp | Titled)]
+        events = [event for event in every if not isinstance(event.body, SessionSummarized | SessionTitled)]
         self.agent = agent
         self.name = name
         self.id = session_id(agent, name)
-        self.turns = tuple(_turns(events))
-        self.scope = _scope(events)
-        self.directory = _first(events, "directory")
-        self.branch = _first(events, "branch")
+        self.turns = tuple(_split_turns(events))
+        self.scope = _main_scope(events)
+        self.directory = _first_field(events, "directory")
+        self.branch = _first_field(events, "branch")
         self.began = local_time(events[0].origin)
         self.ended = local_time(events[-1].origin)
-        self.compacted = max((event.at for event in events if isinstance(event.body, Compacted)), default=None)
-        self.summary = _summary(every, self.turns)
-        self.named = _named(every)
+        self.last_compacted_at = max(
+            (event.at for event in events if isinstance(event.body, SessionCompacted)), default=None
+        )
+        self.summary = _newest_summary(every, self.turns)
+        self.host_title = _host_title(every)
 
     @property
-    def key(self) -> str:
+    def page_name(self) -> str:
         """What its page is called: by its day, so that a folder of them is in order."""
-        return f"{self.began:%Y-%m-%d}-{_plain(self.agent)}-{self.id}"
+        return f"{self.began:%Y-%m-%d}-{_slug(self.agent)}-{self.id}"
 
     @cached_property
     def title(self) -> str:
         """The name it has in its host, else what it was about (see `core/recap.py`)."""
         from tacit.model import recap
 
-        return recap.title(self.named, self.turns)
+        return recap.session_title(self.host_title, self.turns)
 
     @cached_property
     def outcome(self) -> str:
         """How it ended, and whether something was left open."""
         from tacit.model import recap
 
-        return recap.outcome(self.turns)
+        return recap.session_outcome(self.turns)
 
     @property
-    def parts(self) -> list[Turn | Summary]:
+    def searchable_parts(self) -> list[Turn | SessionSummary]:
         """What a question can find: its turns, and what a model said of them all."""
         return [*self.turns, *([self.summary] if self.summary else [])]
 
@@ -136,7 +138,7 @@ class Session:
     def files(self) -> tuple[str, ...]:
         """What was changed, in the order of the first change, as seen from where the session began."""
         named = (
-            self.seen_from_here(file, call.directory)
+            self.relative_path(file, call.directory)
             for turn in self.turns
             for call in turn.calls
             for file in call.files
@@ -158,19 +160,19 @@ class Session:
         """The subjects of commits that were made; empty where the command does not tell it."""
         from tacit.model import recap
 
-        return recap.commits(self.turns)
+        return recap.commit_subjects(self.turns)
 
     @property
     def pull_requests(self) -> list[str]:
         """The titles of pull requests that were opened."""
         from tacit.model import recap
 
-        return recap.pull_requests(self.turns)
+        return recap.pull_request_titles(self.turns)
 
-    def calls(self, act: Act) -> Iterator[ToolUsed]:
+    def calls_of(self, act: ToolAction) -> Iterator[ToolUsed]:
         return (call for turn in self.turns for call in turn.calls if call.act is act)
 
-    def seen_from_here(self, file: str, directory: str = "") -> str:
+    def relative_path(self, file: str, directory: str = "") -> str:
         """A path relative to where the session began, if it lies below; else whole."""
         whole = posixpath.normpath(posixpath.join(directory or self.directory, file))
         here = self.directory.rstrip("/")
@@ -179,30 +181,30 @@ class Session:
 
 def fold_session(agent: str, name: str, events: Iterable[Event]) -> Session:
     """The session of these events, whatever order they come in. Something must have been said in it."""
-    return Session(agent, name, sorted(events, key=_order))
+    return Session(agent, name, sorted(events, key=_event_order))
 
 
-def _order(event: Event) -> tuple[datetime, bool, EventId]:
+def _event_order(event: Event) -> tuple[datetime, bool, EventId]:
     """By when it was; of one moment, a request comes before what it led to."""
     return event.at, not isinstance(event.body, PromptGiven), event.id
 
 
-def _turns(events: Sequence[Event]) -> Iterator[Turn]:
+def _split_turns(events: Sequence[Event]) -> Iterator[Turn]:
     gathered: list[Event] = []
     number = 0
     for event in events:
-        if gathered and isinstance(event.body, PromptGiven) and event.body.how in _OPENING:
+        if gathered and isinstance(event.body, PromptGiven) and event.body.how in _OPENING_KINDS:
             number += 1
-            yield _turn(number, gathered)
+            yield _make_turn(number, gathered)
             gathered = []
         gathered.append(event)
     if gathered:
-        yield _turn(number + 1, gathered)
+        yield _make_turn(number + 1, gathered)
 
 
-def _turn(number: int, events: Sequence[Event]) -> Turn:
+def _make_turn(number: int, events: Sequence[Event]) -> Turn:
     bodies = [event.body for event in events]
-    marks = [body for body in bodies if isinstance(body, Interrupted | ReplyGiven)]
+    marks = [body for body in bodies if isinstance(body, TurnInterrupted | ReplyGiven)]
     return Turn(
         number,
         events[0].id,
@@ -210,38 +212,38 @@ def _turn(number: int, events: Sequence[Event]) -> Turn:
         local_time(events[-1].origin),
         tuple(body for body in bodies if isinstance(body, PromptGiven)),
         tuple(body for body in bodies if isinstance(body, ReplyGiven | ToolUsed)),
-        bool(marks) and isinstance(marks[-1], Interrupted),
-        any(isinstance(body, Compacted) for body in bodies),
+        bool(marks) and isinstance(marks[-1], TurnInterrupted),
+        any(isinstance(body, SessionCompacted) for body in bodies),
     )
 
 
-def _summary(events: Sequence[Event], turns: Sequence[Turn]) -> Summary | None:
+def _newest_summary(events: Sequence[Event], turns: Sequence[Turn]) -> SessionSummary | None:
     """The newest that has words."""
-    told = {event.id: event.body for event in events if isinstance(event.body, SummedUp) and event.body.text}
+    told = {event.id: event.body for event in events if isinstance(event.body, SessionSummarized) and event.body.text}
     if not told:
         return None
     newest = max(told)
     body = told[newest]
     behind = sum(timestamp(turn.ended) > body.until for turn in turns)
-    return Summary(newest, body.text, body.model, behind)
+    return SessionSummary(newest, body.text, body.model, behind)
 
 
-def _named(events: Sequence[Event]) -> str:
+def _host_title(events: Sequence[Event]) -> str:
     """The newest title that the person gave it, else the newest by its host."""
-    titles = [event.body for event in events if isinstance(event.body, Titled) and event.body.text.strip()]
-    by_person = [body for body in titles if body.by is By.PERSON]
-    return (by_person or titles or [Titled("", "")])[-1].text
+    titles = [event.body for event in events if isinstance(event.body, SessionTitled) and event.body.text.strip()]
+    by_person = [body for body in titles if body.by is TitleAuthor.PERSON]
+    return (by_person or titles or [SessionTitled("", "")])[-1].text
 
 
-def _scope(events: Sequence[Event]) -> Scope:
+def _main_scope(events: Sequence[Event]) -> Scope:
     asked = [event.scope for event in events if isinstance(event.body, PromptGiven)]
     counts = Counter(asked or [event.scope for event in events])
     return max(counts, key=counts.__getitem__)  # the first of those that are equally frequent
 
 
-def _first(events: Sequence[Event], field: str) -> str:
+def _first_field(events: Sequence[Event], field: str) -> str:
     return next((found for event in events if (found := getattr(event.body, field, ""))), "")
 
 
-def _plain(word: str) -> str:
+def _slug(word: str) -> str:
     return "".join(letter for letter in word.lower() if letter.isascii() and letter.isalnum()) or "agent"

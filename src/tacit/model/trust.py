@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from tacit.model.claim import Claim, Provenance
-from tacit.model.event import REPOSITORY, Draft, Event, Proposed, Undone, Verdict, Voice
+from tacit.model.event import REPOSITORY, Attribution, ClaimProposed, Draft, Event, EventsUndone, Verdict
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.memory import undone
-from tacit.model.observation import Distrusted, Trusted, TrustedLine
+from tacit.model.memory import undone_ids
+from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, TrustedLine
 from tacit.record import Record
 
 # Read from a file of the person's that they vouched for; the repository speaks, not the person.
-VOICE = Voice(REPOSITORY, Provenance.USER_FILE)
+REPOSITORY_ATTRIBUTION = Attribution(REPOSITORY, Provenance.USER_FILE)
 
 
-class Accepted(Record):
+class FactFileTrust(Record):
     """The trust in one fact file that stands: what was accepted, and the operations by which it was."""
 
-    trusted: Trusted
+    trusted: RepositoryTrusted
     event: Event
     operations: tuple[EventId, ...]
 
 
-class Brought(Record):
+class FactFileLine(Record):
     """A line of a fact file: what it says, or why it cannot be accepted."""
 
     number: int
@@ -42,27 +42,27 @@ class FactFile(Record):
     path: str
     owner: int
     writers: int
-    lines: tuple[Brought, ...]
+    lines: tuple[FactFileLine, ...]
 
 
-def accepted(events: Iterable[Event]) -> dict[str, Accepted]:
+def current_trust(events: Iterable[Event]) -> dict[str, FactFileTrust]:
     """The trust that stands, by path. Events in order, takebacks among them."""
     ordered = list(events)
-    void = undone(ordered)
-    standing: dict[str, Accepted] = {}
+    void = undone_ids(ordered)
+    standing: dict[str, FactFileTrust] = {}
     for event in ordered:
         if event.id in void:
             continue
-        if isinstance(event.body, Distrusted):
+        if isinstance(event.body, RepositoryDistrusted):
             standing.pop(event.body.path, None)
-        elif isinstance(event.body, Trusted) and event.by_person:
+        elif isinstance(event.body, RepositoryTrusted) and event.is_by_user:
             before = standing.get(event.body.path)
             operations = (*(before.operations if before else ()), event.op)
-            standing[event.body.path] = Accepted(event.body, event, operations)
+            standing[event.body.path] = FactFileTrust(event.body, event, operations)
     return standing
 
 
-def broken(trusted: Trusted, there: FactFile | None, is_live: Callable[[ClaimId], bool]) -> str:
+def trust_problem(trusted: RepositoryTrusted, there: FactFile | None, is_live: Callable[[ClaimId], bool]) -> str:
     """Why the trust no longer holds; empty when it does. What was forgotten here may well be gone from the file."""
     if there is None:
         is_over = not any(is_live(ClaimId(line.claim)) for line in trusted.lines)
@@ -76,22 +76,24 @@ def broken(trusted: Trusted, there: FactFile | None, is_live: Callable[[ClaimId]
     return f"{len(missing)} of {len(trusted.lines)} accepted lines changed or went" if missing else ""
 
 
-def trust(there: FactFile, new: Iterable[Brought], before: Trusted | None, evidence: str) -> list[Draft]:
+def trust_drafts(
+    there: FactFile, new: Iterable[FactFileLine], before: RepositoryTrusted | None, evidence: str
+) -> list[Draft]:
     """Accept these lines. What they say of their own strength, source and kind counts for nothing."""
     claims = {line.sha256: line.claim for line in new if line.claim is not None}
     lines = (before.lines if before else ()) + tuple(TrustedLine(claim.id, sha) for sha, claim in claims.items())
     scope = next(iter(claims.values())).scope
-    record = Draft(Trusted(there.path, there.owner, there.writers, lines), scope)
-    said = [Proposed(claim, Verdict.ADDED, REPOSITORY, evidence) for claim in claims.values()]
-    return [record, *(Draft(one, one.claim.scope, VOICE) for one in said)]
+    record = Draft(RepositoryTrusted(there.path, there.owner, there.writers, lines), scope)
+    said = [ClaimProposed(claim, Verdict.ADDED, REPOSITORY, evidence) for claim in claims.values()]
+    return [record, *(Draft(one, one.claim.scope, REPOSITORY_ATTRIBUTION) for one in said)]
 
 
-def distrust(standing: Accepted, operations: Mapping[EventId, Iterable[Event]], reason: str) -> list[Draft]:
+def distrust_drafts(standing: FactFileTrust, operations: Mapping[EventId, Iterable[Event]], reason: str) -> list[Draft]:
     """End the trust: whatever came in by it counts as not said."""
-    said = [event for op in standing.operations for event in operations[op] if isinstance(event.body, Proposed)]
-    claims = dict.fromkeys(event.body.claim.id for event in said if isinstance(event.body, Proposed))
+    said = [event for op in standing.operations for event in operations[op] if isinstance(event.body, ClaimProposed)]
+    claims = dict.fromkeys(event.body.claim.id for event in said if isinstance(event.body, ClaimProposed))
     label = f"trust in {standing.trusted.path}: {reason}"
     return [
-        Draft(Distrusted(standing.trusted.path, reason), standing.event.scope),
-        Draft(Undone(tuple(event.id for event in said), tuple(claims), label), standing.event.scope),
+        Draft(RepositoryDistrusted(standing.trusted.path, reason), standing.event.scope),
+        Draft(EventsUndone(tuple(event.id for event in said), tuple(claims), label), standing.event.scope),
     ]

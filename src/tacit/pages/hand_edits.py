@@ -12,20 +12,20 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from tacit.model.claim import KIND_RANK, Kind, Status
-from tacit.model.hand_edits import Added, Changed, Edit, Left, Leftover, Removed
+from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
 from tacit.model.ids import ClaimId
 from tacit.pages import facts, long_term
 from tacit.pages.markdown import unescape
 from tacit.record import Record
-from tacit.text.words import fold
+from tacit.text.words import normalize_text
 
-_MARKER, _MIDDLE = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?"), "======="
-_KINDS = {kind.section: kind for kind in reversed(Kind)}
-_EVIDENCE = re.compile(r"(?:^|; )evidence: (.*?)(?:; (?:project: |seen |conflict|overruled by ).*)?$", re.DOTALL)
-_PROJECT = re.compile(r"(?:^|; )project: (.*?)(?:; (?:seen |conflict|overruled by ).*)?$", re.DOTALL)
+_CONFLICT_MARKER, _CONFLICT_SEPARATOR = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?"), "======="
+_KIND_BY_SECTION = {kind.section: kind for kind in reversed(Kind)}
+_EVIDENCE_DETAIL = re.compile(r"(?:^|; )evidence: (.*?)(?:; (?:project: |seen |conflict|overruled by ).*)?$", re.DOTALL)
+_PROJECT_DETAIL = re.compile(r"(?:^|; )project: (.*?)(?:; (?:seen |conflict|overruled by ).*)?$", re.DOTALL)
 
 
-class _Fact(Record):
+class _PageEntry(Record):
     """An entry of a page, with its line. Under a heading that Tacit does not know it has no status."""
 
     line: str
@@ -38,84 +38,93 @@ class _Fact(Record):
     tags: tuple[str, ...] | None = None
 
 
-Reader = Callable[[Sequence[str]], Iterator[_Fact | Left | Leftover]]
+EntryParser = Callable[[Sequence[str]], Iterator[_PageEntry | IgnoredLine | RedrawnLine]]
 
 
-def of_long_term(base: Sequence[str] | None, theirs: Sequence[str]) -> list[Edit]:
+def long_term_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
     """The edits of long-term.md."""
-    return _edits(base, theirs, _long_term, tells_more=True)
+    return _find_edits(base, theirs, _parse_long_term, tells_more=True)
 
 
-def of_facts(base: Sequence[str] | None, theirs: Sequence[str]) -> list[Edit]:
+def fact_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
     """The edits of a fact file."""
-    return _edits(base, theirs, _facts, tells_more=False)
+    return _find_edits(base, theirs, _parse_facts, tells_more=False)
 
 
-def _edits(base: Sequence[str] | None, theirs: Sequence[str], read: Reader, *, tells_more: bool) -> list[Edit]:
-    was = {fact.id: fact for fact in read(base or ()) if isinstance(fact, _Fact) and fact.id}
+def _find_edits(
+    base: Sequence[str] | None, theirs: Sequence[str], read: EntryParser, *, tells_more: bool
+) -> list[PageEdit]:
+    was = {fact.id: fact for fact in read(base or ()) if isinstance(fact, _PageEntry) and fact.id}
     written = Counter(base or ())
-    marks = _markers(theirs)
-    edits: list[Edit] = [Leftover(line, "left by a merge") for line in theirs if line in marks and line not in written]
-    by_id: dict[ClaimId, list[_Fact]] = {}
-    new: list[_Fact] = []
+    marks = _conflict_markers(theirs)
+    edits: list[PageEdit] = [
+        RedrawnLine(line, "left by a merge") for line in theirs if line in marks and line not in written
+    ]
+    by_id: dict[ClaimId, list[_PageEntry]] = {}
+    new: list[_PageEntry] = []
     for fact in read([line for line in theirs if line not in marks]):
-        if not isinstance(fact, _Fact):
-            edits += _of_unreadable(fact, written)
+        if not isinstance(fact, _PageEntry):
+            edits += _unreadable_edit(fact, written)
         elif fact.id in was:
             by_id.setdefault(fact.id, []).append(fact)
         elif fact.status is None:
-            edits += _of_unreadable(Left(fact.line, "under a heading that Tacit does not know"), written)
+            edits += _unreadable_edit(IgnoredLine(fact.line, "under a heading that Tacit does not know"), written)
         elif fact.line not in written:
             new.append(fact)
-    _know_by_words(was, by_id, new)
+    _match_by_text(was, by_id, new)
     for name, copies in by_id.items():
-        edits += _of_entry(was[name], copies, new, written, tells_more)
-    edits += _of_new(new)
+        edits += _entry_edits(was[name], copies, new, written, tells_more)
+    edits += _added_edits(new)
     if base is not None:
         gone = [fact for name, fact in was.items() if name not in by_id]
-        edits += [Removed(fact.line, fact.id) for fact in gone if fact.id and fact.status is not Status.RETIRED]
+        edits += [RemovedLine(fact.line, fact.id) for fact in gone if fact.id and fact.status is not Status.RETIRED]
     return edits
 
 
-def _markers(lines: Sequence[str]) -> set[str]:
+def _conflict_markers(lines: Sequence[str]) -> set[str]:
     """What git left around two versions. A row of equal signs by itself may underline a title."""
-    found = {line for line in lines if _MARKER.fullmatch(line.rstrip())}
-    return found | {line for line in lines if found and line.rstrip() == _MIDDLE}
+    found = {line for line in lines if _CONFLICT_MARKER.fullmatch(line.rstrip())}
+    return found | {line for line in lines if found and line.rstrip() == _CONFLICT_SEPARATOR}
 
 
-def _of_unreadable(edit: Left | Leftover, written: Container[str]) -> Iterator[Edit]:
+def _unreadable_edit(edit: IgnoredLine | RedrawnLine, written: Container[str]) -> Iterator[PageEdit]:
     if edit.line not in written:
         yield edit
 
 
-def _know_by_words(was: Mapping[ClaimId, _Fact], by_id: dict[ClaimId, list[_Fact]], new: list[_Fact]) -> None:
+def _match_by_text(
+    was: Mapping[ClaimId, _PageEntry], by_id: dict[ClaimId, list[_PageEntry]], new: list[_PageEntry]
+) -> None:
     """An entry whose id was cut off is still that entry, as long as it says the same."""
-    missing = {fold(fact.text): name for name, fact in was.items() if name not in by_id}
-    for fact in sorted(new, key=_rank):
-        name = missing.pop(fold(fact.text), None)
+    missing = {normalize_text(fact.text): name for name, fact in was.items() if name not in by_id}
+    for fact in sorted(new, key=_kind_rank):
+        name = missing.pop(normalize_text(fact.text), None)
         if name is not None:
             by_id[name] = [fact]
             new.remove(fact)
 
 
-def _of_entry(
-    was: _Fact, copies: list[_Fact], new: list[_Fact], written: Mapping[str, int], tells_more: bool
-) -> Iterator[Edit]:
+def _entry_edits(
+    was: _PageEntry, copies: list[_PageEntry], new: list[_PageEntry], written: Mapping[str, int], tells_more: bool
+) -> Iterator[PageEdit]:
     """One entry, perhaps several times: the first that differs is the edit, unless the old one stands beside it.
 
     Of several the one with the old words is the old one. Another that was read before and not drawn since says
     nothing new.
     """
-    copies = [_as_it_stood(was, copy) for copy in copies]
+    copies = [_with_previous_status(was, copy) for copy in copies]
     unchanged = [copy for copy in copies if copy == was or (copy.line in written and copy.line != was.line)]
     differing = sorted(
-        (copy for copy in copies if copy not in unchanged), key=lambda copy: fold(copy.text) != fold(was.text)
+        (copy for copy in copies if copy not in unchanged),
+        key=lambda copy: normalize_text(copy.text) != normalize_text(was.text),
     )
     if not unchanged and differing:
         first = differing.pop(0)
-        yield _changed(was, first, tells_more) or Leftover(first.line, "only what Tacit draws was changed", was.line)
+        yield _entry_change(was, first, tells_more) or RedrawnLine(
+            first.line, "only what Tacit draws was changed", was.line
+        )
     for copy in unchanged[1:]:
-        yield Leftover(copy.line, "there twice")
+        yield RedrawnLine(copy.line, "there twice")
     for copy in differing:
         if (
             copy.status is Status.ACTIVE
@@ -123,20 +132,20 @@ def _of_entry(
             and copy.line == was.line
             and written[was.line] == 1
         ):
-            yield _changed(was, copy, tells_more) or Leftover(copy.line, "there twice")  # put where it holds
-        elif fold(copy.text) == fold(was.text):
-            yield Leftover(copy.line, "there twice")
+            yield _entry_change(was, copy, tells_more) or RedrawnLine(copy.line, "there twice")  # put where it holds
+        elif normalize_text(copy.text) == normalize_text(was.text):
+            yield RedrawnLine(copy.line, "there twice")
         else:
             new.append(copy)
 
 
-def _as_it_stood(was: _Fact, copy: _Fact) -> _Fact:
+def _with_previous_status(was: _PageEntry, copy: _PageEntry) -> _PageEntry:
     """Under a heading of the person's own an entry holds, or waits, as before."""
     return copy._replace(kind=was.kind, status=was.status) if copy.status is None else copy
 
 
-def _changed(was: _Fact, now: _Fact, tells_more: bool) -> Changed | None:
-    edit = Changed(
+def _entry_change(was: _PageEntry, now: _PageEntry, tells_more: bool) -> ChangedLine | None:
+    edit = ChangedLine(
         now.line,
         was.id or ClaimId(""),
         text=now.text if now.text != was.text else None,
@@ -146,75 +155,85 @@ def _changed(was: _Fact, now: _Fact, tells_more: bool) -> Changed | None:
         evidence=now.evidence if tells_more and now.evidence != was.evidence else None,
     )
     return (
-        edit._replace(was=was.line, holds=now.status is Status.ACTIVE)
+        edit._replace(old_line=was.line, is_active=now.status is Status.ACTIVE)
         if any(edit[2:]) or edit.evidence == "" or edit.tags == ()
         else None
     )
 
 
-def _rank(fact: _Fact) -> int:
+def _kind_rank(fact: _PageEntry) -> int:
     return KIND_RANK[fact.kind] if fact.kind else len(KIND_RANK)
 
 
-def _of_new(new: Iterable[_Fact]) -> Iterator[Edit]:
+def _added_edits(new: Iterable[_PageEntry]) -> Iterator[PageEdit]:
     """Statements of their own, each once: of two sections it stands in, in the one that ranks higher."""
     said: set[str] = set()
-    for fact in sorted(new, key=_rank):
+    for fact in sorted(new, key=_kind_rank):
         if fact.line in said:
-            yield Leftover(fact.line, "there twice")
+            yield RedrawnLine(fact.line, "there twice")
             continue
         said.add(fact.line)
         if fact.status is Status.RETIRED:
-            yield Left(fact.line, "what was pruned is only history")
+            yield IgnoredLine(fact.line, "what was pruned is only history")
         else:
             holds = fact.status is Status.ACTIVE
-            yield Added(fact.line, fact.text, fact.kind, holds, fact.tags or (), fact.project)
+            yield AddedLine(fact.line, fact.text, fact.kind, holds, fact.tags or (), fact.project)
 
 
 # The two kinds of pages
 
 
-def _long_term(page: Sequence[str]) -> Iterator[_Fact | Left | Leftover]:
+def _parse_long_term(page: Sequence[str]) -> Iterator[_PageEntry | IgnoredLine | RedrawnLine]:
     for section, line in long_term.bullets(page):
-        entry = long_term.read_entry(section, line)
+        entry = long_term.parse_entry(section, line)
         if not entry.text.strip():
-            yield (Leftover if entry and entry.id else Left)(line, "an entry without words")
+            yield (RedrawnLine if entry and entry.id else IgnoredLine)(line, "an entry without words")
         else:
-            evidence, project = (_found(pattern, entry.details) for pattern in (_EVIDENCE, _PROJECT))
-            yield _Fact(line, entry.id, entry.text, _KINDS.get(section), _status(section), evidence, project)
+            evidence, project = (
+                _find_detail(pattern, entry.details) for pattern in (_EVIDENCE_DETAIL, _PROJECT_DETAIL)
+            )
+            yield _PageEntry(
+                line,
+                entry.id,
+                entry.text,
+                _KIND_BY_SECTION.get(section),
+                _status_of_section(section),
+                evidence,
+                project,
+            )
 
 
-def _status(section: str) -> Status | None:
-    if section == long_term.CANDIDATES:
+def _status_of_section(section: str) -> Status | None:
+    if section == long_term.CANDIDATES_SECTION:
         return Status.PENDING
-    if section == long_term.PRUNED:
+    if section == long_term.PRUNED_SECTION:
         return Status.RETIRED
-    return Status.ACTIVE if section in _KINDS else None
+    return Status.ACTIVE if section in _KIND_BY_SECTION else None
 
 
-def _found(pattern: re.Pattern[str], details: str) -> str:
+def _find_detail(pattern: re.Pattern[str], details: str) -> str:
     found = pattern.search(details)
     return unescape(found[1]) if found else ""
 
 
-def _facts(lines: Sequence[str]) -> Iterator[_Fact | Left | Leftover]:
+def _parse_facts(lines: Sequence[str]) -> Iterator[_PageEntry | IgnoredLine | RedrawnLine]:
     for line in lines:
         if not line.strip():
             continue
-        fields = facts.parsed(line)
+        fields = facts.parse_fact(line)
         text = fields.get("canonical") if fields else None
         if fields is None or not isinstance(text, str) or not text.strip():
-            yield Left(line, "not a fact that can be read")
+            yield IgnoredLine(line, "not a fact that can be read")
             continue
         tags = fields.get("tags")
         words = (
             tuple(tag for tag in tags if isinstance(tag, str) and tag != "conflict") if isinstance(tags, list) else ()
         )
-        yield _Fact(line, facts.line_id(line), text, _kind(fields.get("kind")), Status.ACTIVE, tags=words)
+        yield _PageEntry(line, facts.fact_id(line), text, _parse_kind(fields.get("kind")), Status.ACTIVE, tags=words)
 
 
-def _kind(label: object) -> Kind | None:
+def _parse_kind(label: object) -> Kind | None:
     try:
-        return Kind.named(label) if isinstance(label, str) else None
+        return Kind.from_label(label) if isinstance(label, str) else None
     except KeyError:
         return None

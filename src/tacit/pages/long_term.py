@@ -8,19 +8,19 @@ from collections.abc import Iterable, Iterator
 from tacit.model.claim import Kind, Status, project_name
 from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId
 from tacit.model.memory import Memory
-from tacit.pages.markdown import DETAILS, escape, unescape
+from tacit.pages.markdown import DETAILS_LOOKAHEAD, escape, unescape
 from tacit.record import Record
 
 # A memory as the readable views see it: with how its question was decided.
 
 
-class Noted(Record):
+class MemoryView(Record):
     memory: Memory
     overruled_by: ClaimId | None = None
     conflict: bool = False
 
     @property
-    def holds(self) -> bool:
+    def is_effective(self) -> bool:
         """Whether it is a fact one may act on: accepted, and not overruled by another answer."""
         return self.memory.status is Status.ACTIVE and self.overruled_by is None
 
@@ -35,7 +35,7 @@ HEADER = (
     "",
     "Drawn by Tacit from `events.jsonl`. What you change here by hand is kept when the page is drawn again.",
 )
-CANDIDATES, PRUNED = "Promotion Candidates", "Pruned Or Revised"
+CANDIDATES_SECTION, PRUNED_SECTION = "Promotion Candidates", "Pruned Or Revised"
 # S12 fixes the order of sections.
 SECTIONS = (
     Kind.CONSTRAINT.section,
@@ -47,16 +47,16 @@ SECTIONS = (
     Kind.PATTERN.section,
     Kind.WORKFLOW_PATTERN.section,
     Kind.GUIDANCE.section,
-    CANDIDATES,
-    PRUNED,
+    CANDIDATES_SECTION,
+    PRUNED_SECTION,
 )
-_SHOWN_EVIDENCE = 3
-_ID = re.compile(rf" \^([0-9a-z]{{{CLAIM_ID_LENGTH}}})$")
-_ENTRY = re.compile(r"(?:(\d{4}-\d\d-\d\d): )?(.*)", re.DOTALL)
-_TRAIL = re.compile(rf"\\.|( \({DETAILS})", re.DOTALL)
+_MAX_EVIDENCE = 3
+_ID_SUFFIX = re.compile(rf" \^([0-9a-z]{{{CLAIM_ID_LENGTH}}})$")
+_DATED_TEXT = re.compile(r"(?:(\d{4}-\d\d-\d\d): )?(.*)", re.DOTALL)
+_DETAILS_START = re.compile(rf"\\.|( \({DETAILS_LOOKAHEAD})", re.DOTALL)
 
 
-class Entry(Record):
+class LongTermEntry(Record):
     """An entry read back: what a person sees in it."""
 
     section: str
@@ -66,27 +66,27 @@ class Entry(Record):
     id: ClaimId | None
 
 
-def section_of(noted: Noted) -> str | None:
+def section_of(noted: MemoryView) -> str | None:
     """Where an entry stands; a dismissed suggestion stands nowhere."""
     match noted.memory.status:
         case Status.PENDING:
-            return CANDIDATES
+            return CANDIDATES_SECTION
         case Status.RETIRED:
-            return PRUNED
+            return PRUNED_SECTION
         case Status.DISMISSED:
             return None
         case Status.ACTIVE:
-            return noted.memory.kind.section if noted.holds else PRUNED
+            return noted.memory.kind.section if noted.is_effective else PRUNED_SECTION
 
 
-def entry_line(noted: Noted) -> str:
+def entry_line(noted: MemoryView) -> str:
     memory = noted.memory
     details = "; ".join(_details(noted))
     trail = f" ({details})" if details else ""
     return f"- {memory.day.isoformat()}: {escape(memory.claim.sentence)}{trail} ^{memory.id}"
 
 
-def _details(noted: Noted) -> Iterator[str]:
+def _details(noted: MemoryView) -> Iterator[str]:
     memory = noted.memory
     if memory.status is Status.RETIRED and memory.reason:
         yield f"reason: {escape(memory.reason)}"
@@ -107,31 +107,31 @@ def _evidence(memory: Memory) -> Iterator[str]:
         yield escape(memory.reason_evidence)
         return
     texts = list(dict.fromkeys(given.text for given in memory.evidence))
-    yield from (escape(text) for text in texts[:_SHOWN_EVIDENCE])
-    if len(texts) > _SHOWN_EVIDENCE:
-        yield f"+{len(texts) - _SHOWN_EVIDENCE} more"
+    yield from (escape(text) for text in texts[:_MAX_EVIDENCE])
+    if len(texts) > _MAX_EVIDENCE:
+        yield f"+{len(texts) - _MAX_EVIDENCE} more"
 
 
-def render(notes: Iterable[Noted]) -> list[str]:
+def render_long_term(notes: Iterable[MemoryView]) -> list[str]:
     """The whole page."""
-    return updated([], notes)
+    return update_long_term([], notes)
 
 
-def updated(page: Iterable[str], changed: Iterable[Noted], gone: Iterable[ClaimId] = ()) -> list[str]:
+def update_long_term(page: Iterable[str], changed: Iterable[MemoryView], gone: Iterable[ClaimId] = ()) -> list[str]:
     """The page with these memories as they are now; what it held of them before is taken out."""
     sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
     now = list(changed)
     leaving = {noted.memory.id for noted in now} | set(gone)
-    for section, line in _entries(page):
-        if line_id(line) not in leaving:
+    for section, line in _section_lines(page):
+        if entry_id(line) not in leaving:
             sections[section].append(line)
     for noted in now:
         if (home := section_of(noted)) is not None:
             sections[home].append(entry_line(noted))
-    return list(_page(sections))
+    return list(_page_lines(sections))
 
 
-def _entries(page: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _section_lines(page: Iterable[str]) -> Iterator[tuple[str, str]]:
     section = ""
     for line in page:
         if line.startswith("## "):
@@ -140,23 +140,23 @@ def _entries(page: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield section, line
 
 
-def _page(sections: dict[str, list[str]]) -> Iterator[str]:
+def _page_lines(sections: dict[str, list[str]]) -> Iterator[str]:
     yield from HEADER
     for section, lines in sections.items():
         yield ""
         yield f"## {section}"
         if lines:
             yield ""
-            yield from sorted(lines, key=_order)
+            yield from sorted(lines, key=_entry_sort_key)
 
 
-def _order(line: str) -> tuple[str, str]:
+def _entry_sort_key(line: str) -> tuple[str, str]:
     return line[2:12], line[-CLAIM_ID_LENGTH:]
 
 
-def line_id(line: str) -> ClaimId | None:
+def entry_id(line: str) -> ClaimId | None:
     """The memory a line stands for."""
-    found = _ID.search(line[-CLAIM_ID_LENGTH - 2 :])
+    found = _ID_SUFFIX.search(line[-CLAIM_ID_LENGTH - 2 :])
     return ClaimId(found[1]) if found else None
 
 
@@ -170,25 +170,25 @@ def bullets(page: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield section, line
 
 
-def read_entry(section: str, line: str) -> Entry:
+def parse_entry(section: str, line: str) -> LongTermEntry:
     """An entry as a person may have typed it: with or without date, details and id."""
-    trimmed = line if line_id(line) else line.rstrip()
-    claim = line_id(trimmed)
-    found = _ENTRY.match(trimmed[2 : -CLAIM_ID_LENGTH - 2] if claim else trimmed[2:].strip())
+    trimmed = line if entry_id(line) else line.rstrip()
+    claim = entry_id(trimmed)
+    found = _DATED_TEXT.match(trimmed[2 : -CLAIM_ID_LENGTH - 2] if claim else trimmed[2:].strip())
     assert found is not None
-    text, details = _parts(found[2])
-    return Entry(section, found[1] or "", unescape(text), details, claim)
+    text, details = _split_details(found[2])
+    return LongTermEntry(section, found[1] or "", unescape(text), details, claim)
 
 
-def _parts(entry: str) -> tuple[str, str]:
+def _split_details(entry: str) -> tuple[str, str]:
     """What is said, and the details behind it. Looked through once: a line may be as long as somebody likes."""
     if entry.endswith(")"):
-        for found in _TRAIL.finditer(entry):
+        for found in _DETAILS_START.finditer(entry):
             if found[1]:
                 return entry[: found.start()], entry[found.end() : -1]
     return entry, ""
 
 
-def read(page: Iterable[str]) -> Iterator[Entry]:
+def parse_entries(page: Iterable[str]) -> Iterator[LongTermEntry]:
     """The entries of a page, as a person may have left it."""
-    return (read_entry(section, line) for section, line in _entries(page))
+    return (parse_entry(section, line) for section, line in _section_lines(page))

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from tacit.model.claim import project_name
 from tacit.model.event import Event, local_time
-from tacit.model.observation import Evaluated, WorkLogged
-from tacit.text.display import escape_lies
+from tacit.model.observation import EvaluationCreated, WorkLogged
+from tacit.text.display import escape_deceptive
 
 # One line of Markdown for any text, and the text back from it.
 #
@@ -17,34 +17,36 @@ from tacit.text.display import escape_lies
 # HTML or a fence, `\![` an image that a viewer would fetch, `\]` a link whose target is neither a web page, nor an
 # address of mail, nor a path, `\(` a bracket that would look like the entry's own ending.
 
-_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_BACK = {"n": "\n", "r": "\r", "t": "\t"}
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _FENCE = re.compile("`{3,}|~{3,}")
 # What an entry's own details begin with (notes/long_term.py).
-DETAILS = r"(?=evidence: |reason: |project: |seen |conflict|overruled by )"
-_TRAIL = re.compile(rf"\({DETAILS}")
+DETAILS_LOOKAHEAD = r"(?=evidence: |reason: |project: |seen |conflict|overruled by )"
+_DETAILS_START = re.compile(rf"\({DETAILS_LOOKAHEAD}")
 # The end of a link's text, or of the name of a link that is defined, and its target up to a blank. The target may also
 # stand on the next line. Only one that certainly names no scheme, or a harmless one, makes a live link: a colon may be
 # written as an entity, and viewers differ in what they skip before a scheme.
-_LINK = re.compile(r"\](?=[(:]\s*(?P<target>[^\s)]*))")
-_LIVE = re.compile(r"https?://|mailto:|[^:&]+\Z", re.IGNORECASE)
-_ESCAPED = re.compile(r"\\(?:u\{([0-9A-F]{1,6})\}|(.))", re.DOTALL)
+_LINK_END = re.compile(r"\](?=[(:]\s*(?P<target>[^\s)]*))")
+_SAFE_TARGET = re.compile(r"https?://|mailto:|[^:&]+\Z", re.IGNORECASE)
+_ESCAPE_SEQUENCE = re.compile(r"\\(?:u\{([0-9A-F]{1,6})\}|(.))", re.DOTALL)
 
 
 def escape(text: str) -> str:
     text = text.replace("\\", "\\\\").replace("<", "\\<").replace("![", "\\![")
-    text = _LINK.sub(lambda end: "]" if _LIVE.match(end["target"]) else "\\]", text)
+    text = _LINK_END.sub(lambda end: "]" if _SAFE_TARGET.match(end["target"]) else "\\]", text)
     text = _FENCE.sub(lambda run: "".join("\\" + sign for sign in run[0]), text)
-    return escape_lies(_TRAIL.sub(r"\\(", text), lambda sign: _NAMED.get(sign) or f"\\u{{{ord(sign):X}}}")
+    return escape_deceptive(
+        _DETAILS_START.sub(r"\\(", text), lambda sign: _ESCAPES.get(sign) or f"\\u{{{ord(sign):X}}}"
+    )
 
 
 def unescape(line: str) -> str:
-    return _ESCAPED.sub(_unescaped, line)
+    return _ESCAPE_SEQUENCE.sub(_unescape_match, line)
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape_match(found: re.Match[str]) -> str:
     if not found[1]:
-        return _BACK.get(found[2], found[2])
+        return _UNESCAPES.get(found[2], found[2])
     number = int(found[1], 16)
     return chr(number) if number <= sys.maxunicode else found[0]  # a person may type anything
 
@@ -54,7 +56,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def evaluation_heading(event: Event) -> str:
     """The first line of a day's evaluation."""
-    assert isinstance(event.body, Evaluated)
+    assert isinstance(event.body, EvaluationCreated)
     points = sum(score.points for score in event.body.scores)
     return f"# Evaluation of {event.body.day}: {points} of {2 * len(event.body.scores)} points"
 
@@ -63,7 +65,7 @@ def evaluation_page(_day: str, events: Iterable[Event]) -> list[str]:
     lines: list[str] = []
     for event in events:
         body = event.body
-        assert isinstance(body, Evaluated)
+        assert isinstance(body, EvaluationCreated)
         lines += [evaluation_heading(event), ""]
         lines += [f"- {escape(score.name)}: {score.points}/2, {escape(score.reason)}" for score in body.scores]
     return lines
@@ -73,7 +75,7 @@ def evaluation_page(_day: str, events: Iterable[Event]) -> list[str]:
 
 
 def worklog_page(day: str, events: Iterable[Event]) -> list[str]:
-    return [f"# Worklog {day}", *(line for event in events for line in _entry(event))]
+    return [f"# Worklog {day}", *(line for event in events for line in _worklog_entry(event))]
 
 
 def worklog_heading(event: Event) -> str:
@@ -83,7 +85,7 @@ def worklog_heading(event: Event) -> str:
     return f"## {local_time(event.origin):%H:%M} {task}{escape(event.body.summary)}"
 
 
-def _entry(event: Event) -> Iterator[str]:
+def _worklog_entry(event: Event) -> Iterator[str]:
     body = event.body
     assert isinstance(body, WorkLogged)
     yield ""

@@ -7,80 +7,80 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from tacit.model.claim import project_name
-from tacit.model.observation import Act, How, Outcome, PromptGiven, ReplyGiven, ToolUsed
-from tacit.model.session import Session, Summary, Turn
+from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.session import Session, SessionSummary, Turn
 from tacit.pages.markdown import escape
-from tacit.text.display import clip, escape_lies
-from tacit.text.fence import named, plain
-from tacit.text.summarize import lead, one_line, result
+from tacit.text.display import clip, escape_deceptive
+from tacit.text.fence import harmless_text, list_names
+from tacit.text.summarize import one_line, opening_line, result_sentence
 
 # `sessions/KEY.md`: what a person and an agent did together, for people to read.
 
-_REQUEST, _LINE, _RESULT, _SHORT = 300, 200, 160, 1200
-_NAMED = 12  # files or words that are named in one line
-_HOW = {
-    How.QUEUED: "while the agent worked",
-    How.REJECTION: "turning a call down",
-    How.ANSWER: "answering",
-    How.SHELL: "ran in the shell",
+_MAX_REQUEST_CHARS, _MAX_LINE_CHARS, _MAX_RESULT_CHARS, _SHORT_TEXT_CHARS = 300, 200, 160, 1200
+_MAX_LISTED = 12  # files or words that are named in one line
+_HOW_LABELS = {
+    PromptKind.QUEUED: "while the agent worked",
+    PromptKind.REJECTION: "turning a call down",
+    PromptKind.ANSWER: "answering",
+    PromptKind.SHELL: "ran in the shell",
 }
-_OPENS, _CLOSES = re.compile(r"(`{3,})[^`]*"), re.compile(r" {0,3}(`{3,})[ \t]*")
-_VERBS = {
-    Act.RAN: "Ran",
-    Act.CHANGED: "Changed",
-    Act.READ: "Read",
-    Act.SEARCHED: "Searched for",
-    Act.DELEGATED: "Let a helper",
-    Act.ASKED: "Asked",
-    Act.PLANNED: "Planned",
-    Act.FETCHED: "Fetched",
-    Act.OTHER: "Used",
+_FENCE_OPEN, _FENCE_CLOSE = re.compile(r"(`{3,})[^`]*"), re.compile(r" {0,3}(`{3,})[ \t]*")
+_ACT_VERBS = {
+    ToolAction.RAN: "Ran",
+    ToolAction.CHANGED: "Changed",
+    ToolAction.READ: "Read",
+    ToolAction.SEARCHED: "Searched for",
+    ToolAction.DELEGATED: "Let a helper",
+    ToolAction.ASKED: "Asked",
+    ToolAction.PLANNED: "Planned",
+    ToolAction.FETCHED: "Fetched",
+    ToolAction.OTHER: "Used",
 }
 # What is of interest only as a list.
-_LISTED = (Act.READ, Act.SEARCHED)
+_LISTED_ACTS = (ToolAction.READ, ToolAction.SEARCHED)
 
 
-def render(session: Session, limit: int | None = None) -> list[str]:
+def render_session(session: Session, limit: int | None = None) -> list[str]:
     """A turn of more characters than this is summed up."""
-    return [line for part in _parts(session, limit) for line in part]
+    return [line for part in _page_parts(session, limit) for line in part]
 
 
 def render_part(session: Session, number: int) -> list[str]:
     """One part of a session whole, counted from 1: a turn, or behind the last what a model said of them all."""
-    part = session.parts[number - 1]
-    if isinstance(part, Summary):
-        return ["", heading(part), "", *_summary(part)]
-    return list(_turn(part, session, None))
+    part = session.searchable_parts[number - 1]
+    if isinstance(part, SessionSummary):
+        return ["", part_heading(part), "", *_summary_lines(part)]
+    return list(_turn_lines(part, session, None))
 
 
-def heading(part: Turn | Summary) -> str:
+def part_heading(part: Turn | SessionSummary) -> str:
     """The line by which a turn, or what a model said of the whole, is found again."""
-    if isinstance(part, Summary):
+    if isinstance(part, SessionSummary):
         return f"## Summary (by {escape(part.model)})"
     return f"### {part.number}. {part.at:%H:%M} {escape(part.title)}"
 
 
-def tags(session: Session) -> list[str]:
+def session_tags(session: Session) -> list[str]:
     name = project_name(session.scope).rstrip("/").rpartition("/")[2]
     return ["session", session.agent, *([name] if name else [])]
 
 
-def _parts(session: Session, limit: int | None) -> Iterator[Iterable[str]]:
+def _page_parts(session: Session, limit: int | None) -> Iterator[Iterable[str]]:
     yield [f"# {escape(session.title)}", ""]
-    yield _facts(session)
+    yield _header_lines(session)
     if session.summary:
-        yield ["", heading(session.summary), "", *_summary(session.summary)]
+        yield ["", part_heading(session.summary), "", *_summary_lines(session.summary)]
     yield ["", "## User Request", ""]
-    yield (f"{turn.number}. {_asked(turn)}" for turn in session.turns if turn.prompts)
+    yield (f"{turn.number}. {_request_text(turn)}" for turn in session.turns if turn.prompts)
     yield ["", "## Work Performed"]
     for turn in session.turns:
-        yield _turn(turn, session, limit)
+        yield _turn_lines(turn, session, limit)
     yield from _section("Files Modified", (f"- {escape(file)}" for file in session.files))
     yield from _section("Tools Used", (f"- {escape(tool)}: {count}" for tool, count in session.tools))
-    yield from _section("Outcome", _outcome(session))
+    yield from _section("Outcome", _outcome_lines(session))
 
 
-def _facts(session: Session) -> Iterator[str]:
+def _header_lines(session: Session) -> Iterator[str]:
     yield f"- Session: {session.id} ({escape(session.agent)} {escape(session.name)})"
     if name := project_name(session.scope):
         yield f"- Project: {escape(name)}"
@@ -92,16 +92,16 @@ def _facts(session: Session) -> Iterator[str]:
     times = "once" if session.compactions == 1 else f"{session.compactions} times"
     compacted = f", compacted {times}" if session.compactions else ""
     yield f"- Turns: {len(session.turns)}{compacted}"
-    yield f"- Tags: {escape(', '.join(tags(session)))}"
+    yield f"- Tags: {escape(', '.join(session_tags(session)))}"
 
 
-def _summary(summary: Summary) -> Iterator[str]:
+def _summary_lines(summary: SessionSummary) -> Iterator[str]:
     yield f"- {escape(' '.join(summary.text.split()))}"
-    if summary.behind:
-        yield from ("", f"({before_the_last(summary.behind).capitalize()}.)")
+    if summary.newer_turns:
+        yield from ("", f"({summary_gap(summary.newer_turns).capitalize()}.)")
 
 
-def before_the_last(turns: int) -> str:
+def summary_gap(turns: int) -> str:
     """What a summary does not know of."""
     return "before the end of the last turn" if turns == 1 else f"before the last {turns} turns"
 
@@ -112,84 +112,84 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[list[str]]:
         yield ["", f"## {title}", "", *told]
 
 
-def _asked(turn: Turn) -> str:
-    return escape(lead(turn.request, _REQUEST)) or "(nothing that can be shown)"
+def _request_text(turn: Turn) -> str:
+    return escape(opening_line(turn.request, _MAX_REQUEST_CHARS)) or "(nothing that can be shown)"
 
 
 # A turn
 
 
-def _turn(turn: Turn, session: Session, limit: int | None) -> Iterator[str]:
+def _turn_lines(turn: Turn, session: Session, limit: int | None) -> Iterator[str]:
     yield ""
-    yield heading(turn)
+    yield part_heading(turn)
     if turn.compacted:
         yield from ("", "(The conversation was compacted.)")
-    whole = list(_whole(turn, session))
-    yield from whole if limit is None or sum(map(len, whole)) <= limit else _summed_up(turn, session, limit)
+    whole = list(_full_turn_lines(turn, session))
+    yield from whole if limit is None or sum(map(len, whole)) <= limit else _short_turn_lines(turn, session, limit)
     if turn.interrupted:
         yield from ("", "(Interrupted by the person.)")
 
 
-def _whole(turn: Turn, session: Session) -> Iterator[str]:
+def _full_turn_lines(turn: Turn, session: Session) -> Iterator[str]:
     for prompt in turn.prompts:
-        yield from _quoted(prompt, prompt.text)
+        yield from _prompt_lines(prompt, prompt.text)
     for is_call, steps in groupby(turn.steps, key=lambda step: isinstance(step, ToolUsed)):
         if is_call:
             yield ""
-            yield from _lines([step for step in steps if isinstance(step, ToolUsed)], session)
+            yield from _call_lines([step for step in steps if isinstance(step, ToolUsed)], session)
         else:
             for step in steps:
-                yield from ("", *_told(step.text)) if isinstance(step, ReplyGiven) else ()
+                yield from ("", *_reply_lines(step.text)) if isinstance(step, ReplyGiven) else ()
 
 
-def _summed_up(turn: Turn, session: Session, limit: int) -> Iterator[str]:
+def _short_turn_lines(turn: Turn, session: Session, limit: int) -> Iterator[str]:
     """The person's words as far as the limit goes, what was done in numbers, results that the agent told on the way,
     and its last words. What is left out here is in the log."""
-    each = max(limit // max(len(turn.prompts), 1), _SHORT)
+    each = max(limit // max(len(turn.prompts), 1), _SHORT_TEXT_CHARS)
     for prompt in turn.prompts:
-        yield from _quoted(prompt, _middle_out(prompt.text, each))
-    failed = [call for call in turn.calls if call.outcome is Outcome.FAILED]
+        yield from _prompt_lines(prompt, _cut_middle(prompt.text, each))
+    failed = [call for call in turn.calls if call.outcome is ToolOutcome.FAILED]
     changed = [call for call in turn.calls if call.files]
     yield ""
-    yield f"- {_counts(turn.calls)}"
-    yield from _lines(changed, session, _NAMED)
-    yield from _lines([call for call in failed if not call.files], session, _NAMED)
-    told = [said for reply in turn.replies[:-1] if (said := result(reply, _LINE))]
-    yield from (f"- Said: {escape(said)}" for said in told[-_NAMED:])
+    yield f"- {_count_calls(turn.calls)}"
+    yield from _call_lines(changed, session, _MAX_LISTED)
+    yield from _call_lines([call for call in failed if not call.files], session, _MAX_LISTED)
+    told = [said for reply in turn.replies[:-1] if (said := result_sentence(reply, _MAX_LINE_CHARS))]
+    yield from (f"- Said: {escape(said)}" for said in told[-_MAX_LISTED:])
     if turn.replies:
-        yield from ("", *_told(_middle_out(turn.replies[-1], 2 * _SHORT)))
+        yield from ("", *_reply_lines(_cut_middle(turn.replies[-1], 2 * _SHORT_TEXT_CHARS)))
 
 
-def _quoted(prompt: PromptGiven, text: str) -> Iterator[str]:
+def _prompt_lines(prompt: PromptGiven, text: str) -> Iterator[str]:
     yield ""
-    about = f" “{escape(one_line(prompt.about, _LINE))}”" if prompt.about else ""
-    if prompt.how in _HOW:
-        yield f"> ({_HOW[prompt.how]}{about})"
+    about = f" “{escape(one_line(prompt.about, _MAX_LINE_CHARS))}”" if prompt.about else ""
+    if prompt.how in _HOW_LABELS:
+        yield f"> ({_HOW_LABELS[prompt.how]}{about})"
     yield from (f"> {escape(line.rstrip())}" for line in text.strip().split("\n"))
 
 
-def _told(reply: str) -> Iterator[str]:
+def _reply_lines(reply: str) -> Iterator[str]:
     """A reply as it was written, but its headings would be taken for the page's, and what has no end would not end."""
     lines = [line.rstrip() for line in reply.strip().split("\n")]
-    for line, is_code in zip(lines, _in_fences(lines), strict=True):
+    for line, is_code in zip(lines, _code_flags(lines), strict=True):
         if is_code:
-            yield escape_lies(line, lambda sign: f"\\u{{{ord(sign):X}}}")
+            yield escape_deceptive(line, lambda sign: f"\\u{{{ord(sign):X}}}")
         elif line.lstrip().startswith("#"):
             yield f"**{escape(line.lstrip().lstrip('#').strip())}**"
         else:
             yield escape(line)
 
 
-def _in_fences(lines: Sequence[str]) -> list[bool]:
+def _code_flags(lines: Sequence[str]) -> list[bool]:
     """Which lines are code, fences included: nothing is escaped there, so they must be code for every viewer. A fence
     begins at the margin, has no backtick behind it, and is closed by one that is as long; otherwise it is none."""
     found, fence = [], ""
     for line in lines:
         if fence:
             found.append(True)
-            if (closing := _CLOSES.fullmatch(line)) and len(closing[1]) >= len(fence):
+            if (closing := _FENCE_CLOSE.fullmatch(line)) and len(closing[1]) >= len(fence):
                 fence = ""
-        elif opening := _OPENS.fullmatch(line):
+        elif opening := _FENCE_OPEN.fullmatch(line):
             fence = opening[1]
             found.append(True)
         else:
@@ -197,72 +197,79 @@ def _in_fences(lines: Sequence[str]) -> list[bool]:
     return [False] * len(found) if fence else found
 
 
-def _lines(calls: Sequence[ToolUsed], session: Session, most: int | None = None) -> Iterator[str]:
+def _call_lines(calls: Sequence[ToolUsed], session: Session, most: int | None = None) -> Iterator[str]:
     """A line a call; what was only read or searched for is listed together."""
-    made = [line for act, group in groupby(calls, key=lambda call: call.act) for line in _group(act, group, session)]
+    made = [
+        line for act, group in groupby(calls, key=lambda call: call.act) for line in _act_lines(act, group, session)
+    ]
     yield from made[:most]
     if most is not None and len(made) > most:
         yield f"- … and {len(made) - most} more"
 
 
-def _group(act: Act, calls: Iterable[ToolUsed], session: Session) -> Iterator[str]:
-    if act not in _LISTED:
-        for line, same in groupby(_line(call, session) for call in calls):
+def _act_lines(act: ToolAction, calls: Iterable[ToolUsed], session: Session) -> Iterator[str]:
+    if act not in _LISTED_ACTS:
+        for line, same in groupby(_call_line(call, session) for call in calls):
             times = len(list(same))
             yield f"{line} ({times} times)" if times > 1 else line
         return
-    named = list(dict.fromkeys(one_line(session.seen_from_here(call.input), _LINE) for call in calls if call.input))
-    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    named = list(
+        dict.fromkeys(one_line(session.relative_path(call.input), _MAX_LINE_CHARS) for call in calls if call.input)
+    )
+    more = f" and {len(named) - _MAX_LISTED} more" if len(named) > _MAX_LISTED else ""
     if named:
-        yield f"- {_VERBS[act]} {escape(', '.join(named[:_NAMED]))}{more}"
+        yield f"- {_ACT_VERBS[act]} {escape(', '.join(named[:_MAX_LISTED]))}{more}"
 
 
-def _line(call: ToolUsed, session: Session) -> str:
-    told = escape(_object(call, session))
-    shown = f"`{told.replace('`', '')}`" if call.act is Act.RAN else told
-    is_named = call.act in (Act.OTHER, Act.FETCHED) and told != escape(call.tool)
+def _call_line(call: ToolUsed, session: Session) -> str:
+    told = escape(_call_object(call, session))
+    shown = f"`{told.replace('`', '')}`" if call.act is ToolAction.RAN else told
+    is_named = call.act in (ToolAction.OTHER, ToolAction.FETCHED) and told != escape(call.tool)
     name = f"{escape(call.tool)}: " if is_named else ""
     aside = " (by a helper)" if call.aside else ""
     change = f": `{escape(call.change).replace('`', '')}`" if call.change else ""
-    return f"- {_verb(call)} {name}{shown}{aside}{change}{_ending(call)}"
+    return f"- {_call_verb(call)} {name}{shown}{aside}{change}{_call_result(call)}"
 
 
-def _object(call: ToolUsed, session: Session) -> str:
+def _call_object(call: ToolUsed, session: Session) -> str:
     """What a call was about: the files it changed, or what it was given."""
-    if call.act is Act.CHANGED:
+    if call.act is ToolAction.CHANGED:
         named = call.files or ((call.input,) if call.input else ())
-        return ", ".join(session.seen_from_here(one_line(file, _LINE), call.directory) for file in named) or call.tool
-    return one_line(call.input, _LINE) or call.tool
+        return (
+            ", ".join(session.relative_path(one_line(file, _MAX_LINE_CHARS), call.directory) for file in named)
+            or call.tool
+        )
+    return one_line(call.input, _MAX_LINE_CHARS) or call.tool
 
 
-def _verb(call: ToolUsed) -> str:
+def _call_verb(call: ToolUsed) -> str:
     """What was not done does not read as if it were."""
-    if call.act is Act.CHANGED and call.outcome in (Outcome.FAILED, Outcome.REJECTED):
+    if call.act is ToolAction.CHANGED and call.outcome in (ToolOutcome.FAILED, ToolOutcome.REJECTED):
         return "Tried to change"
-    return _VERBS[call.act]
+    return _ACT_VERBS[call.act]
 
 
-def _ending(call: ToolUsed) -> str:
-    ended = f" ({call.outcome.value})" if call.outcome in (Outcome.FAILED, Outcome.REJECTED) else ""
-    is_told = bool(call.result) and (bool(ended) or call.act is not Act.CHANGED)
-    return f"{ended}: {escape(one_line(call.result, _RESULT))}" if is_told else ended
+def _call_result(call: ToolUsed) -> str:
+    ended = f" ({call.outcome.value})" if call.outcome in (ToolOutcome.FAILED, ToolOutcome.REJECTED) else ""
+    is_told = bool(call.result) and (bool(ended) or call.act is not ToolAction.CHANGED)
+    return f"{ended}: {escape(one_line(call.result, _MAX_RESULT_CHARS))}" if is_told else ended
 
 
-def _counts(calls: Sequence[ToolUsed]) -> str:
-    ran = [call for call in calls if call.act is Act.RAN]
-    failed = sum(call.outcome is Outcome.FAILED for call in ran)
+def _count_calls(calls: Sequence[ToolUsed]) -> str:
+    ran = [call for call in calls if call.act is ToolAction.RAN]
+    failed = sum(call.outcome is ToolOutcome.FAILED for call in ran)
     files = len({file for call in calls for file in call.files})
     return f"{len(calls)} calls: {len(ran)} commands ({failed} failed), {files} files changed"
 
 
-def _middle_out(text: str, limit: int) -> str:
+def _cut_middle(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     half = limit // 2
     return f"{text[:half].rstrip()}\n… ({len(text) - 2 * half:,} characters left out) …\n{text[-half:].lstrip()}"
 
 
-def _outcome(session: Session) -> Iterator[str]:
+def _outcome_lines(session: Session) -> Iterator[str]:
     """What is known of how it ended; nothing where nothing is."""
     if session.outcome:
         yield f"- {escape(session.outcome)}"
@@ -271,35 +278,38 @@ def _outcome(session: Session) -> Iterator[str]:
     if session.commits:
         yield f"- Commits made: {len(session.commits)}"
         yield from (f"  - {escape(subject)}" for subject in dict.fromkeys(session.commits) if subject)
-    ran = list(session.calls(Act.RAN))
-    failed = sum(call.outcome is Outcome.FAILED for call in ran)
+    ran = list(session.calls_of(ToolAction.RAN))
+    failed = sum(call.outcome is ToolOutcome.FAILED for call in ran)
     if ran:
         yield f"- Commands run: {len(ran)}, of which {failed} failed" if failed else f"- Commands run: {len(ran)}"
     last = ran[-1] if ran else None
-    if last and last.outcome is Outcome.FAILED:
-        yield f"- The last command failed: `{escape(one_line(last.input, _LINE)).replace('`', '')}`"
+    if last and last.outcome is ToolOutcome.FAILED:
+        yield f"- The last command failed: `{escape(one_line(last.input, _MAX_LINE_CHARS)).replace('`', '')}`"
 
 
 # Where a session stands: what an agent is told when its own memory of it was cut.
 
-REQUESTS = 12
-_CHECKPOINT_REQUEST, _OUTCOME, _FILES = 200, 160, 20
+MAX_CHECKPOINT_REQUESTS = 12
+_MAX_CHECKPOINT_REQUEST_CHARS, _MAX_OUTCOME_CHARS, _MAX_CHECKPOINT_FILES = 200, 160, 20
 
 
-def checkpoint(session: Session, most: int = REQUESTS) -> Iterator[str]:
+def checkpoint_lines(session: Session, most: int = MAX_CHECKPOINT_REQUESTS) -> Iterator[str]:
     """Where a session stands: what was asked, what was changed, how the last request ended."""
     asked = [turn for turn in session.turns if turn.prompts]
     if len(asked) > most:
-        yield f"- {len(asked) - most} earlier requests, the first: {plain(lead(asked[0].request, _CHECKPOINT_REQUEST))}"
+        first = harmless_text(opening_line(asked[0].request, _MAX_CHECKPOINT_REQUEST_CHARS))
+        yield f"- {len(asked) - most} earlier requests, the first: {first}"
     for turn in asked[len(asked) - most :] if most else []:
         ended = turn.outcome
-        yield f"- {turn.at:%Y-%m-%d %H:%M} asked: {plain(lead(turn.request, _CHECKPOINT_REQUEST))}" + (
-            f" Outcome: {plain(clip(ended, _OUTCOME))}" if ended else ""
+        yield (
+            f"- {turn.at:%Y-%m-%d %H:%M} asked: "
+            f"{harmless_text(opening_line(turn.request, _MAX_CHECKPOINT_REQUEST_CHARS))}"
+            + (f" Outcome: {harmless_text(clip(ended, _MAX_OUTCOME_CHARS))}" if ended else "")
         )
         for prompt in turn.prompts[1:]:
-            yield f"  - also said: {plain(lead(prompt.text, _CHECKPOINT_REQUEST))}"
+            yield f"  - also said: {harmless_text(opening_line(prompt.text, _MAX_CHECKPOINT_REQUEST_CHARS))}"
     if session.files:
-        yield f"- Files changed: {named(session.files, _FILES)}"
-    failed = [call for turn in session.turns[-1:] for call in turn.failed]
+        yield f"- Files changed: {list_names(session.files, _MAX_CHECKPOINT_FILES)}"
+    failed = [call for turn in session.turns[-1:] for call in turn.failed_calls]
     if failed:
-        yield f"- Failed last: {plain(one_line(failed[-1].input, _CHECKPOINT_REQUEST))}"
+        yield f"- Failed last: {harmless_text(one_line(failed[-1].input, _MAX_CHECKPOINT_REQUEST_CHARS))}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from tacit.errors import WrongUse
-from tacit.model.workflow import changes_directory, names_in, parametrised, placeholder
+from tacit.errors import UsageError
+from tacit.model.workflow import format_placeholder, is_directory_change, placeholder_names, use_positional_parameters
 from tacit.record import Record
-from tacit.text.display import escape_lies
+from tacit.text.display import escape_deceptive
 
 # The text in which a person edits a workflow: its name, its directory, and a block for each step.
 #
@@ -16,14 +16,14 @@ from tacit.text.display import escape_lies
 # form.
 
 INDENT = "    "
-_HEAD = (
+_FORM_HEADER = (
     "# A workflow of Tacit. Each step stands below a line `step:`, indented by four blanks; it may have several lines.",
     "# The directory is where it runs; without one, it runs where you stand. Lines that begin with # are not read.",
     "# {?name} in a step is a placeholder: its value is asked for at each run.",
 )
 
 
-class Form(Record):
+class WorkflowForm(Record):
     """What a person may change."""
 
     name: str
@@ -31,11 +31,11 @@ class Form(Record):
     directory: str = ""
 
 
-def write(form: Form) -> str:
-    return "\n".join([*_HEAD, *lines(form), ""])
+def render_form(form: WorkflowForm) -> str:
+    return "\n".join([*_FORM_HEADER, *form_lines(form), ""])
 
 
-def lines(form: Form) -> Iterator[str]:
+def form_lines(form: WorkflowForm) -> Iterator[str]:
     """The form without what explains it: what a difference is shown of."""
     yield f"name: {form.name}"
     yield f"directory: {form.directory}".rstrip()
@@ -44,7 +44,7 @@ def lines(form: Form) -> Iterator[str]:
         yield from (INDENT + line for line in step.split("\n"))
 
 
-def read(text: str) -> Form:
+def parse_form(text: str) -> WorkflowForm:
     """The form of a text; says which line is not understood."""
     found: dict[str, str] = {}
     steps: list[list[str]] = []
@@ -52,35 +52,35 @@ def read(text: str) -> Form:
         text = text.replace("\r\n", "\n")
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith(("    ", "\t")) or not line.strip():
-            _continue(steps, line, number)
+            _parse_step_line(steps, line, number)
         elif not line.startswith("#"):
-            _begin(found, steps, line, number)
+            _parse_key_line(found, steps, line, number)
     if "name" not in found:
-        raise WrongUse("the form has no name", "begin it with a line such as name: check")
-    return Form(found["name"], tuple(_joined(steps)), found.get("directory", ""))
+        raise UsageError("the form has no name", "begin it with a line such as name: check")
+    return WorkflowForm(found["name"], tuple(_join_step_lines(steps)), found.get("directory", ""))
 
 
-def _begin(found: dict[str, str], steps: list[list[str]], line: str, number: int) -> None:
+def _parse_key_line(found: dict[str, str], steps: list[list[str]], line: str, number: int) -> None:
     key, colon, value = line.partition(":")
     if colon and key == "step":
         steps.append([value.strip()] if value.strip() else [])
     elif colon and key in ("name", "directory") and key not in found and not steps:
         found[key] = value.strip()
     else:
-        raise WrongUse(
+        raise UsageError(
             f"line {number} is none of name, directory and step, or comes twice or too late",
             "a line of a step is indented by four blanks, below a line step:",
         )
 
 
-def _continue(steps: list[list[str]], line: str, number: int) -> None:
+def _parse_step_line(steps: list[list[str]], line: str, number: int) -> None:
     if steps:
         steps[-1].append(line[1:] if line.startswith("\t") else line.removeprefix(INDENT) if line.strip() else "")
     elif line.strip():
-        raise WrongUse(f"line {number} is indented, but no step began yet", "put a line step: above it")
+        raise UsageError(f"line {number} is indented, but no step began yet", "put a line step: above it")
 
 
-def _joined(steps: Iterable[list[str]]) -> Iterator[str]:
+def _join_step_lines(steps: Iterable[list[str]]) -> Iterator[str]:
     """Blank lines around a step are there for the eye."""
     for step in steps:
         yield "\n".join(step).strip("\n")
@@ -88,36 +88,36 @@ def _joined(steps: Iterable[list[str]]) -> Iterator[str]:
 
 # One word for any text, on one line, for each shell. What would deceive a reader is written as an escape.
 
-_NAMED = {"\n": "\\n", "\t": "\\t"}
+_ESCAPES = {"\n": "\\n", "\t": "\\t"}
 
 
-def is_plain(text: str) -> bool:
+def is_printable_line(text: str) -> bool:
     """Whether it can stand in a file as it is: one line, nothing invisible."""
-    return escape_lies(text, lambda _sign: "") == text
+    return escape_deceptive(text, lambda _sign: "") == text
 
 
 def sh_word(text: str, also: str = "") -> str:
     """For every POSIX shell. The signs in `also` are written as numbers too."""
-    if is_plain(text) and not any(sign in text for sign in also):
+    if is_printable_line(text) and not any(sign in text for sign in also):
         return "'" + text.replace("'", "'\\''") + "'"
     escaped = text.replace("\\", "\\\\").replace("%", "%%").replace("'", "'\\''")
     for sign in also:
-        escaped = escaped.replace(sign, _octal(sign))
-    return f"\"$(printf -- '{escape_lies(escaped, _octal)}')\""
+        escaped = escaped.replace(sign, _octal_escape(sign))
+    return f"\"$(printf -- '{escape_deceptive(escaped, _octal_escape)}')\""
 
 
 def bash_word(text: str) -> str:
     """For bash and zsh."""
-    if is_plain(text):
+    if is_printable_line(text):
         return sh_word(text)
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{escape_lies(escaped, _hexadecimal)}'"
+    return f"$'{escape_deceptive(escaped, _hex_escape)}'"
 
 
 def fish_word(text: str) -> str:
     """For fish, where escapes stand between quotes."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return "'" + escape_lies(escaped, lambda sign: f"'{_of_fish(sign)}'") + "'"
+    return "'" + escape_deceptive(escaped, lambda sign: f"'{_fish_escape(sign)}'") + "'"
 
 
 def shell_call(shell: str, word: str) -> str:
@@ -125,7 +125,7 @@ def shell_call(shell: str, word: str) -> str:
     return f"{shell} -c {word}" if shell == "fish" else f"{shell} -c -- {word}"
 
 
-ARGUMENTS = '"$@"'  # all of them, each as it is, in every shell but fish
+ALL_ARGUMENTS = '"$@"'  # all of them, each as it is, in every shell but fish
 
 
 def shell_call_with(shell: str, word: str, arguments: str) -> str:
@@ -134,22 +134,22 @@ def shell_call_with(shell: str, word: str, arguments: str) -> str:
     return f"{shell_call(shell, word)} {name}{arguments}"
 
 
-def _octal(sign: str) -> str:
+def _octal_escape(sign: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in sign.encode())
 
 
-def _hexadecimal(sign: str) -> str:
-    return _NAMED.get(sign) or "".join(f"\\x{byte:02x}" for byte in sign.encode())
+def _hex_escape(sign: str) -> str:
+    return _ESCAPES.get(sign) or "".join(f"\\x{byte:02x}" for byte in sign.encode())
 
 
-def _of_fish(sign: str) -> str:
-    return _NAMED.get(sign) or (f"\\x{ord(sign):02x}" if sign < "\x80" else f"\\U{ord(sign):08x}")
+def _fish_escape(sign: str) -> str:
+    return _ESCAPES.get(sign) or (f"\\x{ord(sign):02x}" if sign < "\x80" else f"\\U{ord(sign):08x}")
 
 
 # What every export is made from, and the names it may have elsewhere.
 
 # Words that shells and just keep for themselves, or that a function would take away from every script of the session.
-_RESERVED = frozenset(
+_RESERVED_NAMES = frozenset(
     (
         "if then else elif fi for while until do done case esac in function select time coproc repeat foreach end "
         "begin and or not switch builtin command exec eval exit return break continue cd test echo printf read set "
@@ -162,7 +162,7 @@ _RESERVED = frozenset(
 )
 
 
-class Recipe(Record):
+class WorkflowExport(Record):
     """A workflow to be written down for another tool; `directory` is a whole path or empty."""
 
     name: str
@@ -171,12 +171,12 @@ class Recipe(Record):
     shell: str = "sh"
 
     @property
-    def names(self) -> list[str]:
+    def placeholders(self) -> list[str]:
         """The placeholders: the arguments of an export, in this order."""
-        return names_in(self.steps)
+        return placeholder_names(self.steps)
 
 
-def origin(recipe: Recipe) -> str:
+def origin_comment(recipe: WorkflowExport) -> str:
     """Where it comes from, in a comment of any language: the safe name alone ends no line and opens nothing."""
     return f"Exported from Tacit. To change it: tacit workflow edit {safe_name(recipe.name)}"
 
@@ -184,10 +184,10 @@ def origin(recipe: Recipe) -> str:
 def safe_name(name: str) -> str:
     """Letters, digits, dashes and underscores, beginning with a letter, and no word with a meaning of its own."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "workflow"
-    return plain if plain[0].isalpha() and plain not in _RESERVED else f"run-{plain}"
+    return plain if plain[0].isalpha() and plain not in _RESERVED_NAMES else f"run-{plain}"
 
 
-def function_name(recipe: Recipe) -> str:
+def function_name(recipe: WorkflowExport) -> str:
     """The same for a function, which must not hide a command that the workflow itself is about."""
     name = safe_name(recipe.name)
     commands = {step.split()[0] for step in recipe.steps if step.split()}
@@ -197,29 +197,29 @@ def function_name(recipe: Recipe) -> str:
 # A function for bash: in a subshell, so that whoever calls it stays where they are.
 
 
-def bash_function(recipe: Recipe) -> str:
-    return function(recipe, "bash")
+def bash_function(recipe: WorkflowExport) -> str:
+    return subshell_function(recipe, "bash")
 
 
-def function(recipe: Recipe, shell: str) -> str:
+def subshell_function(recipe: WorkflowExport, shell: str) -> str:
     """The same words do for bash and zsh. No alias of the session changes them."""
-    head = [f"# {origin(recipe)}", f"function {function_name(recipe)}() ("]
-    if names := recipe.names:
+    head = [f"# {origin_comment(recipe)}", f"function {function_name(recipe)}() ("]
+    if names := recipe.placeholders:
         usage = f"usage: {function_name(recipe)} {' '.join(names).upper()}"
         head.append(f"  [ $# -eq {len(names)} ] || {{ echo {bash_word(usage)} >&2; exit 2; }}")
-    return "\n".join([*head, *(f"  {line} || exit" for line in _lines(recipe, shell)), ")", ""])
+    return "\n".join([*head, *(f"  {line} || exit" for line in _function_lines(recipe, shell)), ")", ""])
 
 
-def _lines(recipe: Recipe, shell: str) -> Iterator[str]:
+def _function_lines(recipe: WorkflowExport, shell: str) -> Iterator[str]:
     if recipe.directory:
         yield f"builtin cd -- {bash_word(recipe.directory)}"
-    names = recipe.names
+    names = recipe.placeholders
     for step in recipe.steps:
-        if changes_directory(step):
-            yield f"builtin eval {bash_word(parametrised(step, names, shell))} >/dev/null"
+        if is_directory_change(step):
+            yield f"builtin eval {bash_word(use_positional_parameters(step, names, shell))} >/dev/null"
         elif names:
-            word = bash_word(parametrised(step, names, shell))
-            yield f"command {shell_call_with(shell, word, ARGUMENTS)}"
+            word = bash_word(use_positional_parameters(step, names, shell))
+            yield f"command {shell_call_with(shell, word, ALL_ARGUMENTS)}"
         else:
             yield f"command {shell_call(shell, bash_word(step))}"
 
@@ -230,68 +230,78 @@ def _lines(recipe: Recipe, shell: str) -> Iterator[str]:
 # between `` !` `` and a backtick. A step that holds such a thing is written so that it holds none and does the same.
 # No tools are allowed in the front matter: the agent asks as it always does.
 
-_REPLACED = re.compile(r"\$(?:\d|ARGUMENTS|\{CLAUDE)|!`")
-_SIGNS = "$`!"
-_LANGUAGE = {"zsh": "zsh", "bash": "bash"}
+_CLAUDE_SUBSTITUTION = re.compile(r"\$(?:\d|ARGUMENTS|\{CLAUDE)|!`")
+_CLAUDE_SPECIAL_CHARS = "$`!"
+_FENCE_LANGUAGE = {"zsh": "zsh", "bash": "bash"}
 
 
-def claude_command(recipe: Recipe) -> str:
+def claude_command(recipe: WorkflowExport) -> str:
     name, count = safe_name(recipe.name), len(recipe.steps)
     told = [
         "---",
         f"description: Run the workflow {name}, step by step",
         "---",
         "",
-        f"{origin(recipe)}.",
+        f"{origin_comment(recipe)}.",
         "",
         f"Run these {count} steps in order, each as it stands, all from one directory. A step that is only a `cd`",
         "changes the directory of those after it. Stop at the first step that fails and show what it printed.",
-        *_asking(recipe),
-        *_blocks(recipe),
+        *_placeholder_lines(recipe),
+        *_step_blocks(recipe),
     ]
     return "\n".join([*told, ""])
 
 
-def _asking(recipe: Recipe) -> Iterator[str]:
-    if names := recipe.names:
-        told = ", ".join(f"`{placeholder(name)}`" for name in names)
+def _placeholder_lines(recipe: WorkflowExport) -> Iterator[str]:
+    if names := recipe.placeholders:
+        told = ", ".join(f"`{format_placeholder(name)}`" for name in names)
         yield from ("", f"Before you begin, ask for the value of each placeholder: {told}.")
         yield "Put each in as one quoted word of the shell."
 
 
-def _blocks(recipe: Recipe) -> Iterator[str]:
+def _step_blocks(recipe: WorkflowExport) -> Iterator[str]:
     if recipe.directory:
-        yield from ("", "Begin in this directory:", "", _fenced(f"cd -- {_word(recipe.directory)}", recipe.shell))
+        yield from (
+            "",
+            "Begin in this directory:",
+            "",
+            _code_block(f"cd -- {_claude_word(recipe.directory)}", recipe.shell),
+        )
     for number, step in enumerate(recipe.steps, 1):
-        yield from ("", f"Step {number} of {len(recipe.steps)}:", "", _fenced(_step(step, recipe.shell), recipe.shell))
+        yield from (
+            "",
+            f"Step {number} of {len(recipe.steps)}:",
+            "",
+            _code_block(_step_command(step, recipe.shell), recipe.shell),
+        )
 
 
-def _step(step: str, shell: str) -> str:
+def _step_command(step: str, shell: str) -> str:
     """As it stands where an agent's shell runs it so; else in a shell of its own."""
-    stands = is_plain(step.replace("\n", "").replace("\t", "")) and not _REPLACED.search(step)
-    return step if stands and shell != "fish" else shell_call(shell, _word(step))
+    stands = is_printable_line(step.replace("\n", "").replace("\t", "")) and not _CLAUDE_SUBSTITUTION.search(step)
+    return step if stands and shell != "fish" else shell_call(shell, _claude_word(step))
 
 
-def _word(text: str) -> str:
-    return sh_word(text, also=_SIGNS if _REPLACED.search(text) else "")
+def _claude_word(text: str) -> str:
+    return sh_word(text, also=_CLAUDE_SPECIAL_CHARS if _CLAUDE_SUBSTITUTION.search(text) else "")
 
 
-def _fenced(text: str, shell: str) -> str:
+def _code_block(text: str, shell: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}{_LANGUAGE.get(shell, 'sh')}\n{text}\n{fence}"
+    return f"{fence}{_FENCE_LANGUAGE.get(shell, 'sh')}\n{text}\n{fence}"
 
 
 # A function for fish, which has no subshells: it goes back to where it was called.
 
 
-def fish_function(recipe: Recipe) -> str:
+def fish_function(recipe: WorkflowExport) -> str:
     first, *rest = _fish_lines(recipe)
     return "\n".join(
         [
-            f"# {origin(recipe)}",
+            f"# {origin_comment(recipe)}",
             f"function {function_name(recipe)}",
-            *_usage(recipe),
+            *_fish_usage(recipe),
             "    set -l tacit_here $PWD",
             f"    {first}",
             *(f"    and {line}" for line in rest),
@@ -304,21 +314,21 @@ def fish_function(recipe: Recipe) -> str:
     )
 
 
-def _usage(recipe: Recipe) -> Iterator[str]:
-    if names := recipe.names:
+def _fish_usage(recipe: WorkflowExport) -> Iterator[str]:
+    if names := recipe.placeholders:
         usage = f"usage: {function_name(recipe)} {' '.join(names).upper()}"
         yield f"    if test (count $argv) -ne {len(names)}; echo {fish_word(usage)} >&2; return 2; end"
 
 
-def _fish_lines(recipe: Recipe) -> Iterator[str]:
+def _fish_lines(recipe: WorkflowExport) -> Iterator[str]:
     if recipe.directory:
         yield f"builtin cd {fish_word(recipe.directory)}"
-    names = recipe.names
+    names = recipe.placeholders
     for step in recipe.steps:
-        if changes_directory(step):
-            yield f"eval {fish_word(parametrised(step, names, 'fish'))} >/dev/null"
+        if is_directory_change(step):
+            yield f"eval {fish_word(use_positional_parameters(step, names, 'fish'))} >/dev/null"
         elif names:
-            word = fish_word(parametrised(step, names, "fish"))
+            word = fish_word(use_positional_parameters(step, names, "fish"))
             yield f"command {shell_call_with('fish', word, '$argv')}"
         else:
             yield f"command {shell_call('fish', fish_word(step))}"
@@ -327,16 +337,16 @@ def _fish_lines(recipe: Recipe) -> Iterator[str]:
 # The lines of a recipe in a POSIX shell, each ended where it fails: what just and make are given.
 
 
-def posix_lines(recipe: Recipe) -> Iterator[str]:
+def posix_lines(recipe: WorkflowExport) -> Iterator[str]:
     if recipe.directory:
         yield f"cd -- {sh_word(recipe.directory)} || exit"
-    names = recipe.names  # whoever gives the lines to a shell has set the positional parameters to their values
+    names = recipe.placeholders  # whoever gives the lines to a shell has set the positional parameters to their values
     for step in recipe.steps:
-        if changes_directory(step):
-            yield f"eval {sh_word(parametrised(step, names, 'sh'))} >/dev/null || exit"
+        if is_directory_change(step):
+            yield f"eval {sh_word(use_positional_parameters(step, names, 'sh'))} >/dev/null || exit"
         elif names:
-            word = sh_word(parametrised(step, names, recipe.shell))
-            yield f"{shell_call_with(recipe.shell, word, ARGUMENTS)} || exit"
+            word = sh_word(use_positional_parameters(step, names, recipe.shell))
+            yield f"{shell_call_with(recipe.shell, word, ALL_ARGUMENTS)} || exit"
         else:
             yield f"{shell_call(recipe.shell, sh_word(step))} || exit"
 
@@ -344,38 +354,40 @@ def posix_lines(recipe: Recipe) -> Iterator[str]:
 # A recipe of a justfile: a script of its own, so that all steps share one directory.
 
 
-def just_recipe(recipe: Recipe) -> str:
+def just_recipe(recipe: WorkflowExport) -> str:
     """Two braces open an expression of just; four are two."""
     body = [line.replace("{{", "{{{{") for line in posix_lines(recipe)]
-    names = [f"tacit_{name}" for name in recipe.names]  # no name that means something to just
+    names = [f"tacit_{name}" for name in recipe.placeholders]  # no name that means something to just
     if names:
         body.insert(0, f"set -- {' '.join(f'{{{{quote({name})}}}}' for name in names)}")
-    head = [f"# {origin(recipe)}", "[no-cd]", f"{' '.join([safe_name(recipe.name), *names])}:"]
+    head = [f"# {origin_comment(recipe)}", "[no-cd]", f"{' '.join([safe_name(recipe.name), *names])}:"]
     return "\n".join([*head, *(f"    {line}" for line in ("#!/bin/sh", *body)), ""])
 
 
 # A rule of a makefile: one recipe line, so that all steps share one directory.
 
 # A step that calls make itself is meant to be the first make, not one below this.
-_FIRST = "unset MAKEFLAGS MFLAGS MAKELEVEL"
+_UNSET_MAKE_VARIABLES = "unset MAKEFLAGS MFLAGS MAKELEVEL"
 
 
-def make_rule(recipe: Recipe) -> str:
+def make_rule(recipe: WorkflowExport) -> str:
     name = safe_name(recipe.name)
     body = [line.replace("$", "$$") for line in posix_lines(recipe)]
-    if names := [f"tacit_{name}" for name in recipe.names]:  # make hands variables of its command line to the shell
+    if names := [
+        f"tacit_{name}" for name in recipe.placeholders
+    ]:  # make hands variables of its command line to the shell
         wanted = " ".join(f"{name}=…" for name in names)
         given = [f': "$${{{name}?say make {safe_name(recipe.name)} {wanted}}}"' for name in names]
         body = [*given, "set -- " + " ".join(f'"$${name}"' for name in names), *body]
-    head = [f"# {origin(recipe)}", f".PHONY: {name}", f"{name}: SHELL := /bin/sh", f"{name}:"]
-    return "\n".join([*head, "\t@" + "; \\\n\t".join([_FIRST, *body]), ""])
+    head = [f"# {origin_comment(recipe)}", f".PHONY: {name}", f"{name}: SHELL := /bin/sh", f"{name}:"]
+    return "\n".join([*head, "\t@" + "; \\\n\t".join([_UNSET_MAKE_VARIABLES, *body]), ""])
 
 
 # A function for zsh.
 
 
-def zsh_function(recipe: Recipe) -> str:
-    return function(recipe, "zsh")
+def zsh_function(recipe: WorkflowExport) -> str:
+    return subshell_function(recipe, "zsh")
 
 
 # Workflows for other tools: one file a format, each a function from a recipe to a text.
@@ -383,7 +395,7 @@ def zsh_function(recipe: Recipe) -> str:
 # Whatever a step holds, it arrives as one quoted word or inside a fence that it cannot close; each export stops at
 # the first step that fails.
 
-FORMATS: dict[str, Callable[[Recipe], str]] = {
+FORMATS: dict[str, Callable[[WorkflowExport], str]] = {
     "bash": bash_function,
     "zsh": zsh_function,
     "fish": fish_function,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-_GROUPS = (
+_SYNONYM_GROUPS = (
     "bump upgrade update",
     "remove delete drop",
     "disable suppress hide mute",
@@ -98,30 +98,32 @@ _PHRASES = {
     ("get", "rid"): "remove",
     ("got", "rid"): "remove",
 }
-_SPELLINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("iser", "izer"), ("ise", "ize"))
+_SPELLING_ENDINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("iser", "izer"), ("ise", "ize"))
 
 
-def other_words(telling: Sequence[str], spoken: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+def query_synonyms(telling: Sequence[str], spoken: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
     """For words of a question other words that may have been used instead, each with the one it stands for. `spoken`
     are all words of the question in order, for what is said in two."""
     for word in telling:
-        yield from ((other, word) for other in _others(word))
+        yield from ((other, word) for other in _synonyms(word))
     for pair in pairwise(spoken):
         if pair in _PHRASES:
-            yield from ((other, pair[0]) for other in (_PHRASES[pair], *_others(_PHRASES[pair])))
+            yield from ((other, pair[0]) for other in (_PHRASES[pair], *_synonyms(_PHRASES[pair])))
 
 
 @cache
-def _others(word: str) -> tuple[str, ...]:
-    found = _table().get(word, ())
-    spelled = (word[: -len(british)] + us for british, us in _SPELLINGS if word.endswith(british) and len(word) > 7)
+def _synonyms(word: str) -> tuple[str, ...]:
+    found = _synonym_table().get(word, ())
+    spelled = (
+        word[: -len(british)] + us for british, us in _SPELLING_ENDINGS if word.endswith(british) and len(word) > 7
+    )
     return (*found, *list(spelled)[:1])
 
 
 @cache
-def _table() -> dict[str, tuple[str, ...]]:
+def _synonym_table() -> dict[str, tuple[str, ...]]:
     table: dict[str, list[str]] = {}
-    for group in _GROUPS:
+    for group in _SYNONYM_GROUPS:
         words = group.split()
         for word in words:
             table.setdefault(word, []).extend(other for other in words if other != word)

@@ -14,12 +14,12 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from tacit.secrets.probes import Found
+from tacit.secrets.probes import SecretSpan
 from tacit.secrets.spec import PAIR, VALUE
 from tacit.secrets.values import is_placeholder, is_random, may_be_secret
 
-Row = tuple[str, str, str, str, str]
-KIND = "password in a command"
+CommandRow = tuple[str, str, str, str, str]
+COMMAND_KIND = "password in a command"
 
 APART = "apart"  # -p VALUE or -p=VALUE
 GLUED = "glued"  # -pVALUE
@@ -41,7 +41,7 @@ _SECRET_STORES = (
     "secrets create,keyvault secret,variable set,llm keys set"
 )
 # fmt: off
-COMMANDS: tuple[Row, ...] = (
+COMMANDS: tuple[CommandRow, ...] = (
     ("mysql,mariadb,mycli,mytop,innobackupex,xtrabackup,percona,pt-", "-p", GLUED, "mysql -u root -phunter2 app",
      "mysql -u root -p app"),
     ("7z ,7za ,7zr ,7zz ,rar ,unrar ", "-p -hp", GLUED, "7z x -phunter2 a.7z", "7z x -p phunter.7z"),
@@ -330,13 +330,13 @@ PIPES: tuple[tuple[str, str, str, str], ...] = (
 )
 
 _ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>-][^\s"'|;&<>]{0,200})"""
-_NEAR = 300
-_FIRST = 2  # signs of a word by which tools are looked up
-_FAR = 300  # how far behind a tool its options are read
-_STOPS = r"[\n;|]|&&"
-_COLON = r"(?:\"(?P<q>[^\"\n]{1,200})\"|'(?P<s>[^'\n]{1,200})'|(?P<v>[^\s\"'`|&<>]{1,200}))"
-_SEPARATED = {PERCENT: "%", COMMA: ","}
-_TAKERS_BEFORE = (
+_MAX_COMMAND_CHARS = 300
+_TOOL_PREFIX_CHARS = 2  # signs of a word by which tools are looked up
+_MAX_OPTION_DISTANCE = 300  # how far behind a tool its options are read
+_COMMAND_END = r"[\n;|]|&&"
+_COLON_VALUE = r"(?:\"(?P<q>[^\"\n]{1,200})\"|'(?P<s>[^'\n]{1,200})'|(?P<v>[^\s\"'`|&<>]{1,200}))"
+_SEPARATOR_BY_FORM = {PERCENT: "%", COMMA: ","}
+_STDIN_PASSWORD_COMMANDS = (
     "docker login,podman login,kinit,chpasswd,passwd,gh auth,glab auth,cryptsetup,gh secret,wrangler secret,pass insert,"
     "base64 -d,base64 --decode,sudo -s,gcloud secrets,vercel env,keyring set,fly secrets,secret put,secret create,"
     "secrets put,secrets create,stdinpass,passw,vault login,su ,smbpasswd,secret-tool,docker secret,openssl,gpg"
@@ -344,35 +344,37 @@ _TAKERS_BEFORE = (
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _command_regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
 # Options that ordinary commands use all the time: their rows are tried where the tool stands instead.
-_COMMON = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x /p /rp --login --value --auth --body".split())
+_COMMON_OPTIONS = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x /p /rp --login --value --auth --body".split())
 
 
-def by_option(row: Row) -> bool:
+def is_tried_at_option(row: CommandRow) -> bool:
     """Whether a row is tried at its options; the others are tried at the names of their tools."""
-    return row[2] in (PAIRED, PERCENT, COMMA, GLUED, COLON) or _COMMON.isdisjoint(row[1].split()) or row[1] == "-a"
+    return (
+        row[2] in (PAIRED, PERCENT, COMMA, GLUED, COLON) or _COMMON_OPTIONS.isdisjoint(row[1].split()) or row[1] == "-a"
+    )
 
 
 @cache
-def options() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
+def option_table() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
     """For each option in lower case: its spelling, the tools that have it, and how its value follows."""
     table: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
-    for tools_of_row, spellings, form, _, _ in filter(by_option, COMMANDS):
+    for tools_of_row, spellings, form, _, _ in filter(is_tried_at_option, COMMANDS):
         for spelling in spellings.split():
             table.setdefault(spelling.lower(), []).append((spelling, tuple(tools_of_row.split(",")), form))
     return table
 
 
 @cache
-def tools() -> dict[str, list[Row]]:
+def tool_table() -> dict[str, list[CommandRow]]:
     """For the longest word of each tool: the rows that are tried there."""
-    table: dict[str, list[Row]] = {}
+    table: dict[str, list[CommandRow]] = {}
     for row in COMMANDS:
-        if not by_option(row):
+        if not is_tried_at_option(row):
             for word in dict.fromkeys(map(_longest_word, row[0].split(","))):
                 table.setdefault(word, []).append(row)
     return table
@@ -382,57 +384,62 @@ def _longest_word(tool: str) -> str:
     return max(tool.split(), key=len)
 
 
-def tool(keyword: str) -> Callable[[str, int], Iterator[Found]]:
+def tool_probe(keyword: str) -> Callable[[str, int], Iterator[SecretSpan]]:
     """What is tried where a tool of the table stands: its options, up to the end of the command."""
     rows = []
-    for tools_of_row, spellings, form, _, _ in tools()[keyword]:
+    for tools_of_row, spellings, form, _, _ in tool_table()[keyword]:
         called = [re.escape(name.strip()) for name in tools_of_row.split(",") if _longest_word(name) == keyword]
-        rows.append((re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(called)})(?![\w])"), _spelled(spellings, form), form))
+        rows.append(
+            (re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(called)})(?![\w])"), _option_regex(spellings, form), form)
+        )
 
-    def probe(text: str, at: int) -> Iterator[Found]:
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
         ends = at + len(keyword)
-        if text.find(" -", ends, ends + _FAR) < 0 and text.find(" /", ends, ends + _FAR) < 0:
+        if (
+            text.find(" -", ends, ends + _MAX_OPTION_DISTANCE) < 0
+            and text.find(" /", ends, ends + _MAX_OPTION_DISTANCE) < 0
+        ):
             return
-        stop = _compiled(_STOPS).search(text, ends, ends + _FAR)
-        until = stop.start() if stop else min(len(text), ends + _FAR)
+        stop = _command_regex(_COMMAND_END).search(text, ends, ends + _MAX_OPTION_DISTANCE)
+        until = stop.start() if stop else min(len(text), ends + _MAX_OPTION_DISTANCE)
         for called, pattern, form in rows:
             if not called.search(text, max(0, at - 16), ends + 16):
                 continue
             for found in pattern.finditer(text, ends, until):
-                if found.lastgroup and _is_value(found[found.lastgroup], form):
-                    yield *found.span(found.lastgroup), KIND
+                if found.lastgroup and _is_option_value(found[found.lastgroup], form):
+                    yield *found.span(found.lastgroup), COMMAND_KIND
         yield at, until, ""
 
     return probe
 
 
-def _spelled(spellings: str, form: str) -> re.Pattern[str]:
+def _option_regex(spellings: str, form: str) -> re.Pattern[str]:
     ways = "|".join(map(re.escape, sorted(spellings.split(), key=len, reverse=True)))
-    return re.compile(rf"(?<=\s)(?:{ways}){_form(form)}")
+    return re.compile(rf"(?<=\s)(?:{ways}){_value_pattern(form)}")
 
 
-def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
+def option_probe(keyword: str) -> Callable[[str, int], Iterator[SecretSpan]]:
     """What is tried where an option of the table stands."""
-    spellings = tuple({spelling for spelling, _, _ in options()[keyword]})
+    spellings = tuple({spelling for spelling, _, _ in option_table()[keyword]})
     # By the first signs of a tool's last word, so that a command is looked up word for word.
     known: dict[str, list[tuple[str, str, str, re.Pattern[str]]]] = {}
-    for spelling, names, form in options()[keyword]:
-        pattern = re.compile(_form(form))
+    for spelling, names, form in option_table()[keyword]:
+        pattern = re.compile(_value_pattern(form))
         for name in names:
-            known.setdefault(name.split()[-1][:_FIRST], []).append((name, spelling, form, pattern))
+            known.setdefault(name.split()[-1][:_TOOL_PREFIX_CHARS], []).append((name, spelling, form, pattern))
 
-    def probe(text: str, at: int) -> Iterator[Found]:
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
         if not at or not text[at - 1].isspace() or not text.startswith(spellings, at):
             return
         before = command_before(text, at)
-        words = _compiled(r"[\s\"'/=]+").split(before)
-        for word in {word[:_FIRST] for word in words}:
+        words = _command_regex(r"[\s\"'/=]+").split(before)
+        for word in {word[:_TOOL_PREFIX_CHARS] for word in words}:
             for name, spelling, form, pattern in known.get(word, ()):
                 if name not in before or not text.startswith(spelling, at):
                     continue
                 found = pattern.match(text, at + len(spelling))
-                if found and found.lastgroup and _is_value(found[found.lastgroup], form):
-                    yield *found.span(found.lastgroup), KIND
+                if found and found.lastgroup and _is_option_value(found[found.lastgroup], form):
+                    yield *found.span(found.lastgroup), COMMAND_KIND
                     return
 
     return probe
@@ -440,24 +447,24 @@ def option(keyword: str) -> Callable[[str, int], Iterator[Found]]:
 
 def command_before(text: str, at: int) -> str:
     """The command as far as it stands before a place, in lower case."""
-    before = text[max(0, at - _NEAR) : at].lower()
+    before = text[max(0, at - _MAX_COMMAND_CHARS) : at].lower()
     if "curl" in before:  # its commands go over many lines, and what ends a line is gone by now
         return before
     return before[max(before.rfind("\n"), before.rfind(";"), before.rfind("|"), before.rfind("&&")) + 1 :]
 
 
 @cache
-def _form(form: str) -> str:
+def _value_pattern(form: str) -> str:
     if form == GLUED:
         return VALUE
     if form == EITHER:
         return rf"(?:=|\s{{0,4}}){VALUE}"
     if form == COLON:
-        return _COLON
+        return _COLON_VALUE
     if form == PAIRED:
         return rf"(?:=|\s{{0,5}}){PAIR}"
-    if form in _SEPARATED:
-        sign = _SEPARATED[form]
+    if form in _SEPARATOR_BY_FORM:
+        sign = _SEPARATOR_BY_FORM[form]
         return (
             rf"(?:=|\s{{0,4}})(?:\"[^\"\n{sign}]{{1,100}}{sign}(?P<q>[^\"\n]{{1,200}})\"|"
             rf"'[^'\n{sign}]{{1,100}}{sign}(?P<s>[^'\n]{{1,200}})'|"
@@ -468,7 +475,7 @@ def _form(form: str) -> str:
     return rf"(?:=|\s{{1,4}}){VALUE}"
 
 
-def _is_value(value: str, form: str) -> bool:
+def _is_option_value(value: str, form: str) -> bool:
     short_number = value.isdigit() and len(value) <= (3 if form in (COLON, NAMED) else 5)
     if len(value) < 3 or short_number or is_placeholder(value) or value.startswith(("-", "@", "file:", "env:", "op:")):
         return False
@@ -477,7 +484,7 @@ def _is_value(value: str, form: str) -> bool:
     return form == PAIRED or may_be_secret(value)
 
 
-def argument(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int], Iterator[Found]]:
+def argument_probe(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int], Iterator[SecretSpan]]:
     """What is tried where a secret is a plain argument."""
     _, command, between, _, _ = row
     glued = between < 0
@@ -485,7 +492,7 @@ def argument(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int]
     pattern = re.compile(rf"(?:{command}){value}")
     drawn = row[0] in ("login", "auth", "password", "psk", "unlock") and between == 0
 
-    def probe(text: str, at: int) -> Iterator[Found]:
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
         found = pattern.match(text, at)
         if found is None or found.lastgroup is None:
             return
@@ -498,26 +505,26 @@ def argument(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int]
             return
         if row[0] == "/user:" and "net use" not in command_before(text, at):
             return
-        yield *found.span(found.lastgroup), KIND
+        yield *found.span(found.lastgroup), COMMAND_KIND
 
     return probe
 
 
-def pipe(row: tuple[str, str, str, str], _: str) -> Callable[[str, int], Iterator[Found]]:
+def pipe_probe(row: tuple[str, str, str, str], _: str) -> Callable[[str, int], Iterator[SecretSpan]]:
     """What is tried where a password goes through a pipe."""
     pattern = re.compile(row[1].replace("{V}", VALUE))
 
-    def probe(text: str, at: int) -> Iterator[Found]:
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
         found = pattern.match(text, at)
         if found is None or found.lastgroup is None:
             return
         start, end = found.span(found.lastgroup)
-        if row[0] == "<<<" and not any(taker in command_before(text, at) for taker in _TAKERS_BEFORE):
+        if row[0] == "<<<" and not any(taker in command_before(text, at) for taker in _STDIN_PASSWORD_COMMANDS):
             return
         if "chpasswd" in found[0] or "chpasswd" in text[max(0, at - 40) : at]:
             start += text[start:end].find(":") + 1
         value = text[start:end]
         if may_be_secret(value) and len(value) >= (6 if value.isdigit() else 3):
-            yield start, end, KIND
+            yield start, end, COMMAND_KIND
 
     return probe

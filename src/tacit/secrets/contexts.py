@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from tacit.secrets.probes import Found
-from tacit.secrets.spec import CODE, LINKED, LITERAL, LONG, RANDOM, STATED, SURE, UUID, Shape
+from tacit.secrets.probes import SecretSpan
+from tacit.secrets.spec import CODE, LINKED, LITERAL, LONG, RANDOM, STATED, SURE, UUID, ContextRow
 from tacit.secrets.values import is_filler, is_placeholder, is_random, is_very_random, is_wordy
 
 # Cookies: in headers, options, dictionaries, calls, cookie jars and sentences.
@@ -15,8 +15,8 @@ from tacit.secrets.values import is_filler, is_placeholder, is_random, is_very_r
 # The word "cookie" opens a stretch in which pairs of a name and a value are read. A value counts when it is drawn by
 # lot; behind a name that tells of a session it may be shorter.
 
-KIND = "cookie"
-KEYWORDS = ("cookie",)
+COOKIE_KIND = "cookie"
+COOKIE_KEYWORDS = ("cookie",)
 EXPORT_KEYWORDS = ("httponly", "samesite", "hostonly")
 SESSION_KEYWORDS = (
     "sessid",
@@ -32,41 +32,41 @@ SESSION_KEYWORDS = (
     "logged_in_",
 )
 JAR_KEYWORDS = ("true", "false")
-_LINE = 600
-_BLOCK = 1200
-_LONGEST = 4096
-_PAIRS = (
+_MAX_LINE_CHARS = 600
+_MAX_BLOCK_CHARS = 1200
+_MAX_VALUE_CHARS = 4096
+_COOKIE_PAIR = (
     r"(?P<name>[\w.\-$@%\[\]]{1,80}+)[\"']?(?:\s{0,3}[=:]\s{0,3}|\s{0,3}=>\s{0,3}|(?<=[\"']),\s{0,3})"
     r"[\"']?(?P<value>[^\s\"';,<>(){}\\\x00]{8,4096}+)"
 )
-_NAMED = (
+_COOKIE_OBJECT = (
     r"(?i)\bname[\"']?\s{0,3}[:=]\s{0,3}[\"'](?P<name>[^\"'\n]{1,80})[\"']\s{0,3},\s{0,20}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}"
     r"[\"'](?P<value>[^\"'\n\x00]{8,4096})[\"']"
 )
-_SESSION = (
+_SESSION_COOKIE = (
     r"(?i)[\w.-]{3,60}(?:=|[\"']\s{0,3}[:,]\s{0,3}[\"'](?:value[\"']\s{0,3}:\s{0,3}[\"'])?)"
     r"(?P<value>[^\s\"';,<>(){}\\\x00]{16,4096})"
 )
-_HEADER = r"(?i)cookies?[\"']?\s{0,2}:(?=[\w.-]{1,80}=)"  # Cookie:name=value
-_BRACKETED = (
+_COOKIE_HEADER = r"(?i)cookies?[\"']?\s{0,2}:(?=[\w.-]{1,80}=)"  # Cookie:name=value
+_BRACKETED_VALUE = (
     r"[(\[\"'`](?P<value>[A-Za-z0-9_.%+/=-]{32,4096})[)\]\"'`]|"
     r"\s(?:is|was|ist|est|es)\s(?P<stated>[A-Za-z0-9_.%+/=-]{32,4096})(?=[\s,;)]|\Z)"
 )
-_NEAR = 100  # characters behind the word in which a value may stand in brackets or quotes
+_MAX_BRACKET_DISTANCE = 100  # characters behind the word in which a value may stand in brackets or quotes
 _DATE = r"\d{4}-\d\d-\d\dT"
-_JAR = r"(?i)(?:TRUE|FALSE)\t/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t(?P<name>[^\t\n]{1,80})\t(?P<value>[^\s\x00]{4,4096})"
-_TELLING = (
+_JAR_LINE = r"(?i)(?:TRUE|FALSE)\t/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t(?P<name>[^\t\n]{1,80})\t(?P<value>[^\s\x00]{4,4096})"
+_SESSION_COOKIE_NAME = (
     r"(?i)sess|sid\b|sid$|auth|tok|csrf|xsrf|login|user|remember|identity|jwt|ticket|secret|sso|saml|aspx|passport|"
     r"li_at|credential|account|_key|apikey|access|refresh|bearer|member|phpsess|cfid|connect\."
 )
-_ATTRIBUTES = frozenset(
+_COOKIE_ATTRIBUTES = frozenset(
     "path domain expires max-age maxage samesite secure httponly version priority partitioned".split()
 )
-_COUNTERS = ("_ga", "_gid", "_gcl", "_fbp", "_fbc", "_hj", "__utm", "_pk_", "ajs_", "mp_", "_clck", "_uet", "optanon",
+_TRACKING_PREFIXES = ("_ga", "_gid", "_gcl", "_fbp", "_fbc", "_hj", "__utm", "_pk_", "ajs_", "mp_", "_clck", "_uet", "optanon",
              "intercom-id", "amplitude", "consent", "cookieconsent", "hash", "sha", "etag", "commit", "integrity", "version")  # fmt: skip
 
 # What is read, an example that must be found, and one that must not.
-EXAMPLES: tuple[tuple[str, str, str], ...] = (
+COOKIE_EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("a header", "Cookie: theme=dark; sessionid=<l32>; lang=de", "Cookie: theme=dark; lang=de; consent=all"),
     ("a header of an answer", "set-cookie: connect.sid=s%3A<a32>.<a43>; Path=/; HttpOnly", "Set-Cookie: theme=dark; Path=/"),
     ("an option", "curl --cookie 'PHPSESSID=<l26>' https://example.org", "curl --cookie jar.txt https://example.org"),
@@ -84,70 +84,72 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _cookie_regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def near_cookie(text: str, at: int) -> Iterator[Found]:
+def probe_cookies(text: str, at: int) -> Iterator[SecretSpan]:
     """Values of cookies behind the word: to the end of its line, or of the list that it opens."""
-    line = text.find("\n", at, at + _LINE)
-    until = line if line >= 0 else min(len(text), at + _LINE)
+    line = text.find("\n", at, at + _MAX_LINE_CHARS)
+    until = line if line >= 0 else min(len(text), at + _MAX_LINE_CHARS)
     again = text.find("ookie", at + 6, until)  # what stands behind the next one is read there
     until = again - 1 if again >= 0 else until
     opens = text.find("{", at, until)
     if opens >= 0:
-        close = text.find("}", opens, at + _BLOCK)
-        until = max(until, close if close >= 0 else min(len(text), at + _BLOCK))
-        for found in _compiled(_NAMED).finditer(text, at, again if again >= 0 else min(len(text), at + _BLOCK)):
-            yield from _judged(found)
-    header = _compiled(_HEADER).match(text, at)
-    for found in _compiled(_PAIRS).finditer(text, header.end() if header else at, until):
-        yield from _judged(found)
-    for found in _compiled(_BRACKETED).finditer(text, at, until):
-        if found.start() > at + _NEAR:
+        close = text.find("}", opens, at + _MAX_BLOCK_CHARS)
+        until = max(until, close if close >= 0 else min(len(text), at + _MAX_BLOCK_CHARS))
+        for found in _cookie_regex(_COOKIE_OBJECT).finditer(
+            text, at, again if again >= 0 else min(len(text), at + _MAX_BLOCK_CHARS)
+        ):
+            yield from _check_cookie(found)
+    header = _cookie_regex(_COOKIE_HEADER).match(text, at)
+    for found in _cookie_regex(_COOKIE_PAIR).finditer(text, header.end() if header else at, until):
+        yield from _check_cookie(found)
+    for found in _cookie_regex(_BRACKETED_VALUE).finditer(text, at, until):
+        if found.start() > at + _MAX_BRACKET_DISTANCE:
             break
         value = found[found.lastgroup or 0]
         if is_very_random(value) or is_cookie_value(value, 32):
-            yield *found.span(found.lastgroup or 0), KIND
+            yield *found.span(found.lastgroup or 0), COOKIE_KIND
     if line >= 0 and "\t" in text[line : line + 200]:
-        for found in _compiled(_JAR).finditer(text, line, at + 2 * _BLOCK):
-            yield from _judged(found)
+        for found in _cookie_regex(_JAR_LINE).finditer(text, line, at + 2 * _MAX_BLOCK_CHARS):
+            yield from _check_cookie(found)
     yield at, until, ""
 
 
-def exported(text: str, at: int) -> Iterator[Found]:
+def probe_exported_cookies(text: str, at: int) -> Iterator[SecretSpan]:
     """Cookies as a browser or its automation writes them out: objects with a name, a value and attributes."""
-    for found in _compiled(_NAMED).finditer(text, max(0, at - _BLOCK), at + _BLOCK):
-        yield from _judged(found)
-    yield at, min(len(text), at + _BLOCK), ""
+    for found in _cookie_regex(_COOKIE_OBJECT).finditer(text, max(0, at - _MAX_BLOCK_CHARS), at + _MAX_BLOCK_CHARS):
+        yield from _check_cookie(found)
+    yield at, min(len(text), at + _MAX_BLOCK_CHARS), ""
 
 
-def session(text: str, at: int) -> Iterator[Found]:
+def probe_session_cookie(text: str, at: int) -> Iterator[SecretSpan]:
     """The value of a cookie whose name everybody knows, wherever it stands: `PHPSESSID=…`."""
-    found = _compiled(_SESSION).match(text, at)
-    if found and is_cookie_value(found["value"], 16) and not _compiled(UUID).match(found["value"]):
-        yield *found.span("value"), KIND
+    found = _cookie_regex(_SESSION_COOKIE).match(text, at)
+    if found and is_cookie_value(found["value"], 16) and not _cookie_regex(UUID).match(found["value"]):
+        yield *found.span("value"), COOKIE_KIND
 
 
-def jar_line(text: str, at: int) -> Iterator[Found]:
+def probe_cookie_jar(text: str, at: int) -> Iterator[SecretSpan]:
     """A line of a cookie jar as curl and wget write it."""
-    found = _compiled(_JAR).match(text, at)
+    found = _cookie_regex(_JAR_LINE).match(text, at)
     if found:
-        yield from _judged(found)
+        yield from _check_cookie(found)
 
 
-def _judged(found: re.Match[str]) -> Iterator[Found]:
+def _check_cookie(found: re.Match[str]) -> Iterator[SecretSpan]:
     name, value = found["name"], found["value"]
     lower = name.lower()
-    if lower in _ATTRIBUTES or lower.startswith(_COUNTERS) or is_placeholder(value) or is_filler(value):
+    if lower in _COOKIE_ATTRIBUTES or lower.startswith(_TRACKING_PREFIXES) or is_placeholder(value) or is_filler(value):
         return
-    if _compiled(_DATE).match(value):
+    if _cookie_regex(_DATE).match(value):
         return
     if value.startswith(("http:", "https:", "/", "$", "./", "~")) or "://" in value:
         return
-    telling = _compiled(_TELLING).search(name) is not None
+    telling = _cookie_regex(_SESSION_COOKIE_NAME).search(name) is not None
     if is_cookie_value(value, 12 if telling else 20):
-        yield *found.span("value"), KIND
+        yield *found.span("value"), COOKIE_KIND
 
 
 def is_cookie_value(value: str, least: int) -> bool:
@@ -175,7 +177,7 @@ _PROSE = (
 )
 _PHRASE = rf"(?P<v>(?:{_PROSE}[a-z]{{3,8}}[ ,]{{1,2}}){{11,23}}{_PROSE}[a-z]{{3,8}})"
 # fmt: off
-LITERALS: tuple[Shape, ...] = (
+LITERALS: tuple[ContextRow, ...] = (
     (_SQL, "identified", "user,role,grant", r"identified\s{1,4}(?:with\s{1,4}[\w'\"]{1,40}\s{1,4})?(?:by|as)\s{1,4}(?:password\s{1,4})?{V}", SURE,
      "CREATE USER 'x'@'%' IDENTIFIED BY 'hunter2'; GRANT ALL", "CREATE USER 'app'@'%' IDENTIFIED BY ?;"),
     (_SQL, "password", "role,user,login,alter,create,set ", r"password\s{0,4}(?:=|\s|\()\s{0,4}(?:for\s{1,4}\S{1,60}\s{0,2}=\s{0,2})?N?'(?P<v>[^'\n\x00]{3,200})'", SURE,
@@ -230,7 +232,7 @@ _USER = r"[\"'`«]?[\w.@+\\-]{2,50}[\"'`»]?"
 _VALUE = r"[\"'`«„“]?(?P<v>[^\s\"'`«»„“”,;()<>{}\[\]|\x00]{4,80})"
 _IS = r"(?:\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|são|è|sono|to|это|は|是|with|using|as|mit|avec|con|com|met|med))?\s{0,3}"
 # fmt: off
-LOGINS: tuple[Shape, ...] = (
+LOGINS: tuple[ContextRow, ...] = (
     (_LOGIN, "login creds credentials user/pass username/password user:pass zugangsdaten anmeldedaten identifiants credenciales credenciais credenziali "
      "inloggegevens inloggningsuppgifter логин доступы учётка ログイン 账号 账户 계정 dane", "",
      r"(?<![\w/.@+=])[\w/:]{2,30}(?:\s(?:data|details|info|daten|logowania))?(?:\s(?:for|of|on|to|für|pour|para|per|voor|для)(?:\s[\w.-]{1,30}){1,5}?(?=\s{0,2}[:=：]|\s(?:is|are|ist|sind|lautet|est|es|é|è)\s))?" + _IS + _USER + r"\s{0,2}[/|:]\s{0,2}" + _VALUE, STATED,
@@ -295,7 +297,7 @@ LOGINS: tuple[Shape, ...] = (
 _HOOK = "webhook"
 _SEGMENT = r"(?P<v>[A-Za-z0-9_.~=-]{16,400}(?:%3[Dd]){0,2})"
 # fmt: off
-ADDRESSES: tuple[Shape, ...] = (
+ADDRESSES: tuple[ContextRow, ...] = (
     ("Telegram bot token", "/bot", "", r"/bot(?P<v>\d{6,12}:[A-Za-z0-9_-]{30,50})", SURE,
      "https://api.telegram.org/bot<d10>:AA<w33>/getUpdates", "https://example.org/bot12345:info"),
     (_HOOK, "discord.com/api/ discordapp.com/api/", "", r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,21}/(?P<v>[\w-]{40,100})",

@@ -15,28 +15,28 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from tacit.secrets.names import kind_of_name
-from tacit.secrets.probes import Found
+from tacit.secrets.probes import SecretSpan
 from tacit.secrets.spec import UUID
 from tacit.secrets.values import (
-    NO_SECRETS,
-    is_chosen,
+    PLACEHOLDER_WORDS,
+    is_chosen_password,
+    is_file_or_product,
     is_filler,
     is_label,
-    is_literal,
+    is_literal_password,
     is_mixed,
+    is_passphrase,
     is_password,
-    is_phrase,
-    is_product,
     is_random,
-    is_said,
+    is_stated_password,
     may_be_secret,
 )
 
-Language = tuple[str, str, str, str, str, str]
+LanguageRow = tuple[str, str, str, str, str, str]
 PASSWORD, KEY = "password", "token"
 
 # fmt: off
-LANGUAGES: tuple[Language, ...] = (
+LANGUAGES: tuple[LanguageRow, ...] = (
     ("English", "password pasword passwrd passwod passord passwrod pssword paswd passphrase passcode pass_phrase passwd pwd pw psk keyphrase shared_secret pin puk", "token api_key access_key secret_key app_key",
      "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's to from with as",
      "the password for the staging box is now «Tr0ub4dor&3», do not tell", "the password is stored in 1Password"),
@@ -119,11 +119,11 @@ LANGUAGES: tuple[Language, ...] = (
 
 _BEFORE_VALUE = frozenset(" \t\"'`«„“「『《‹‘\u200c\u200e\u200f")
 # Nouns that many languages use, and languages whose words for "is" are tried behind them.
-_SHARED = frozenset("password passphrase pin puk pw token passwd".split())
-_LATIN = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
-_GOES_ON = frozenset((" ", ","))
-_LOGIN = 80
-_USER = (
+_SHARED_NOUNS = frozenset("password passphrase pin puk pw token passwd".split())
+_LATIN_LANGUAGES = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
+_AFTER_NOUN = frozenset((" ", ","))
+_MAX_LOGIN_DISTANCE = 80
+_USER_WORD = (
     r"(?i)user|login|benutzer|utilisateur|usuario|usuário|utente|gebruiker|użytkownik|uživatel|användar|bruker|käyttäjä|"
     r"felhasználó|kullanıcı|identifiant|utilizador|используй|логин|пользовател|користувач|account|konto|ユーザ|用户|帐号|账号|사용자|아이디|المستخدم|משתמש"
 )
@@ -135,36 +135,36 @@ _ARTICLES = frozenset(
         "wifi db"
     ).split()
 )
-_WEAK = frozenset("to from with as von zu auf".split())  # behind these a value must look like one by itself
-_PINS = frozenset(("pin", "puk", "暗証番号", "geheimzahl", "пин", "пин-код", "пинкод"))
-_NO_TALK = frozenset(("_", "(", "[", "$", "/", "-", "."))
-_SEEN = 160  # characters in which there must be any sign that a value could have
-_ANY_VALUE = r"[0-9!@#$%^&*+~«„“「『]|(?<=[\s:=：])[\"'`‘]"
-_CHANGED = r"(?i)\b(?:chang|reset|rotat|updat|(?:re)?set\b|geändert|gesetzt|changé|cambi|mud(?:ou|ei))"  # "… the pw to hunter2"
-_WINDOW = 100  # characters in which "is" and the value stand behind a noun
-_TRIED = 3  # places that are tried behind one noun
-_INFLECTED = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
-_SHORT_ENDING = r"(?:[- ]?(?:code|number|nummer|код)\b)?(?![\w+/])"
+_WEAK_CONNECTORS = frozenset("to from with as von zu auf".split())  # behind these a value must look like one by itself
+_PIN_NOUNS = frozenset(("pin", "puk", "暗証番号", "geheimzahl", "пин", "пин-код", "пинкод"))
+_NOT_PROSE = frozenset(("_", "(", "[", "$", "/", "-", "."))
+_LOOKAHEAD_CHARS = 160  # characters in which there must be any sign that a value could have
+_VALUE_SIGN = r"[0-9!@#$%^&*+~«„“「『]|(?<=[\s:=：])[\"'`‘]"
+_CHANGE_VERB = r"(?i)\b(?:chang|reset|rotat|updat|(?:re)?set\b|geändert|gesetzt|changé|cambi|mud(?:ou|ei))"  # "… the pw to hunter2"
+_WINDOW_CHARS = 100  # characters in which "is" and the value stand behind a noun
+_MAX_CONNECTORS = 3  # places that are tried behind one noun
+_NOUN_ENDING = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
+_SHORT_NOUN_ENDING = r"(?:[- ]?(?:code|number|nummer|код)\b)?(?![\w+/])"
 _SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
-_SIGNS = r"[:：=＝→]|(?<=\w)\?(?=\s)|[-=]>|[–—](?=\s)"
-_NOW = (
+_CONNECTOR_SIGNS = r"[:：=＝→]|(?<=\w)\?(?=\s)|[-=]>|[–—](?=\s)"
+_NOW_WORDS = (
     r"(?:(?:now|currently|still|jetzt|nun|aktuell|maintenant|désormais|ahora|agora|adesso|ora|nu|nå|teraz|teď|теперь|тепер|"
     r"şimdi|sekarang|现在|現在|이제)\s{1,2})?"
 )
-_VALUE = (
+_STATED_VALUE = (
     r"\s{0,3}(?:[\"«„“「『《‹](?P<q>[^\"«»„“”「」『』《》‹›\n\x00]{3,100})[\"»“”」』》›]|'(?P<s>[^'\n\x00]{3,100})'|`(?P<t>[^`\n\x00]{3,100})`|"
     r"‘(?P<u>[^‘’\n\x00]{3,100})’|(?P<v>[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00]{3,100}))"
 )
-_KOREAN = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
+_KOREAN_STATEMENT = r"(?P<v>[!-~]{6,100}?)\s{0,2}(?:입니다|이에요|예요|이야|야\b|임\b|으로|로\b|에요)"
 _MIXED_WORD = (  # small and capital letters and a digit
     r"(?<![^\s(\"'`«„“:,])(?=\S{0,40}?\d)(?=\S{0,40}?[A-Z])(?=\S{0,40}?[a-z])[^\s\"'`«»„“”‘’<>(){}\[\]|=/\\@,;\x00]{8,40}"
     r"(?=[\s)\"'`»”,.;:]|\Z)"
 )
 _PROSE = r"[^\W\d_,.!?'’] [^\W\d_]{1,12}[ ,.'’]"  # words, as no line of a program or a table has them
 # A passphrase without quotes: "the passphrase at boot: copper kettle walrus ninety (all lowercase)".
-_WORDS_OF_PHRASE = r"(?:[:=→]|->)\s{1,2}(?P<v>[a-z]{3,12}(?: [a-z]{3,12}){3,7})(?=\s{0,2}(?:[(\n.;]|\Z))"
+_PASSPHRASE = r"(?:[:=→]|->)\s{1,2}(?P<v>[a-z]{3,12}(?: [a-z]{3,12}){3,7})(?=\s{0,2}(?:[(\n.;]|\Z))"
 # What a person typed, before the noun: "I'm typing 7Gables-on-fire when it asks for the password".
-_TYPED = (
+_TYPED_VALUE = (
     r"(?i)(?<!\w)(?:typ(?:e|ed|ing)|enter(?:ed|ing)?|us(?:e|ed|ing)|with|tr(?:y|ied)|paste|gave|eingegeben|avec|con|com|mit)\s(?:in\s)?[\"'`]?"
     r"(?=\S{0,40}\d)(?=\S{0,40}[A-Za-z])(?P<v>[^\s\"'`<>(){}\[\]|,;/=\x00]{7,64})(?=[\s\"'`,.;)])"
 )
@@ -173,13 +173,13 @@ _VERB_LAST = (
     r"(?<!\S)(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])(?P<v>[^\s\"'`«»„“”‘’<>(){}\[\]|,;:\x00]{6,64})\s(?:is|was|ist|war|lautet|oldu|budur)"
     r"(?=\s{0,2}(?:[;,.!?)\n]|\Z))"
 )
-_TYPES = (
+_TYPE_NAMES = (
     r"(?i:oauth|totp|argon|sha|md|aes|rsa|base|utf|http|ipv|ssl|tls|bcrypt|scrypt|pbkdf|v|web|win|windows|python|php|java|"
     r"ssh|smb|ntlm|rfc|iso|e?cdsa|ed|x|p|k8s|s3|ec2|db|pg|step|part|phase|level|user|admin|node|server|host|app|test|page|"
     r"line|section|version|id|nr|no|fa|mfa|2fa|u2f|fido)[-_]?\d{1,9}[a-z]{0,2}(?:[-_].{0,60})?"
 )
-_NO_PASSWORD = "|".join((
-    _TYPES,
+_NOT_A_PASSWORD = "|".join((
+    _TYPE_NAMES,
     r"\d{1,9}(?:[-–x.,:/]\d{1,9}){0,4}[-–]?[^\W\d_]{0,20}",  # 12-stellig, 8-64, 3x, 12文字
     r"[a-z0-9.-]{1,80}\.[a-z]{2,6}(?::\d{1,5})?|[0-9.]{7,15}(?::\d{1,5})?",  # a host
     r"[a-z0-9]{1,40}_[a-z0-9_]{1,60}|[A-Z0-9]{1,40}_[A-Z0-9_]{1,60}",  # a name of the program
@@ -187,19 +187,19 @@ _NO_PASSWORD = "|".join((
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}",  # an address of mail
     r"[A-Za-z_][\w.]{0,60}=[\w.\"'-]{0,60}",  # another name and its value
 ))  # fmt: skip
-_SPECIAL = frozenset("!@#$%^&*+~§?=")
-_NUMBERED = r"[^\W\d_]{3,}(?:[._-][^\W\d_]{2,}){0,5}[._-]?\d{2,6}"  # monte.bianco.4810
-_STRONG = frozenset("!@$%^&*~")
-_STRIKING = r"(?<![^\s(\"'`«„“:,])(?=[!-~]{0,40}?\d)(?=[!-~]{0,60}[A-Za-z])[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00/]{7,64}(?=[\s)\"'`»”,.;:]|$)"
+_SPECIAL_CHARS = frozenset("!@#$%^&*+~§?=")
+_NUMBERED_WORDS = r"[^\W\d_]{3,}(?:[._-][^\W\d_]{2,}){0,5}[._-]?\d{2,6}"  # monte.bianco.4810
+_STRONG_CHARS = frozenset("!@$%^&*~")
+_STRIKING_WORD = r"(?<![^\s(\"'`«„“:,])(?=[!-~]{0,40}?\d)(?=[!-~]{0,60}[A-Za-z])[^\s\"'`«»„“”‘’「」『』《》<>(){}\[\]|，。、；！？\x00/]{7,64}(?=[\s)\"'`»”,.;:]|$)"
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _sentence_regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
 @cache
-def nouns() -> dict[str, list[tuple[str, str, str]]]:
+def noun_table() -> dict[str, list[tuple[str, str, str]]]:
     """For the last word of each noun: the whole noun, what it names, and the words for "is" behind it."""
     table: dict[str, list[tuple[str, str, str]]] = {}
     for _, passwords, keys, verbs, _, _ in LANGUAGES:
@@ -209,19 +209,19 @@ def nouns() -> dict[str, list[tuple[str, str, str]]]:
     return table
 
 
-def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
+def sentence_probe(keyword: str) -> Callable[[str, int], Iterator[SecretSpan]]:
     """What is tried where a noun stands."""
-    rows = nouns()[keyword]
+    rows = noun_table()[keyword]
     kinds = {kind for _, kind, _ in rows}
     kind = PASSWORD if PASSWORD in kinds else KEY
-    blankless = _is_blankless(keyword[0])
+    blankless = _is_unspaced_script(keyword[0])
     heads = tuple(noun.rpartition(" ")[0] for noun, _, _ in rows)
     if not all(heads):
         heads = ()  # the word is a noun by itself
-    pin = keyword in _PINS
+    pin = keyword in _PIN_NOUNS
     in_names = bool(kind_of_name(keyword))
 
-    def probe(text: str, at: int) -> Iterator[Found]:
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
         ends = at + len(keyword)
         if not blankless:
             if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@+=%&") and not _is_compound(text, at, keyword):
@@ -229,110 +229,117 @@ def stated(keyword: str) -> Callable[[str, int], Iterator[Found]]:
             if heads and not text[max(0, at - 20) : at].lower().rstrip(" -_").endswith(heads):
                 return
             brief = len(keyword) <= 3
-            ending = _compiled(_SHORT_ENDING).match(text, ends) if brief else _compiled(_INFLECTED).match(text, ends)
+            ending = (
+                _sentence_regex(_SHORT_NOUN_ENDING).match(text, ends)
+                if brief
+                else _sentence_regex(_NOUN_ENDING).match(text, ends)
+            )
             if ending is None:
                 return
             ends = ending.end()
         if kind == PASSWORD and text[at - 1 : at] == " " and (before := _value_before(text, at)):
             yield *before, kind
-        yield from _around_noun(text, at, ends, keyword, kind)
+        yield from _find_near_noun(text, at, ends, keyword, kind)
         behind = text[ends : ends + 1]
         if (
-            behind in _NO_TALK
-            or (in_names and behind not in _GOES_ON and not pin)
-            or not _compiled(_ANY_VALUE).search(text, ends, ends + _SEEN)
+            behind in _NOT_PROSE
+            or (in_names and behind not in _AFTER_NOUN and not pin)
+            or not _sentence_regex(_VALUE_SIGN).search(text, ends, ends + _LOOKAHEAD_CHARS)
         ):
             return
         done = ends
-        for start, end, quoted, near in _candidates(text, ends, blankless, keyword, kind):
+        for start, end, quoted, near in _candidate_values(text, ends, blankless, keyword, kind):
             value = text[start:end]
             if pin and not _is_pin(value, near or text[at : at + 3].isupper()):
                 continue
-            if start >= done and (_is_stated(value, kind, quoted, near, pin) or _is_beside_user(text, at, value)):
+            if start >= done and (_is_stated_secret(value, kind, quoted, near, pin) or _is_after_user(text, at, value)):
                 yield start, end, kind
                 done = end
 
     return probe
 
 
-def _around_noun(text: str, at: int, ends: int, keyword: str, kind: str) -> Iterator[Found]:
+def _find_near_noun(text: str, at: int, ends: int, keyword: str, kind: str) -> Iterator[SecretSpan]:
     """Values in the same line that nothing introduces: a phrase behind a colon, and words that stand out by themselves."""
     if kind != PASSWORD:
         return
-    phrase = _compiled(_WORDS_OF_PHRASE).search(text, ends, ends + 2 * _WINDOW) if "phrase" in keyword else None
-    if phrase and is_phrase(phrase["v"]):
+    phrase = _sentence_regex(_PASSPHRASE).search(text, ends, ends + 2 * _WINDOW_CHARS) if "phrase" in keyword else None
+    if phrase and is_passphrase(phrase["v"]):
         yield *phrase.span("v"), kind
-    if not _compiled(_PROSE).search(text, at, ends + _WINDOW):
+    if not _sentence_regex(_PROSE).search(text, at, ends + _WINDOW_CHARS):
         return
-    begins = max(0, at - _WINDOW)
+    begins = max(0, at - _WINDOW_CHARS)
     begins = max(begins, text.rfind("\n", begins, at) + 1)
-    line = text.find("\n", ends, ends + _WINDOW)
-    until = line if line >= 0 else min(len(text), ends + _WINDOW)
-    for word in _compiled(_MIXED_WORD).finditer(text, begins, until):
+    line = text.find("\n", ends, ends + _WINDOW_CHARS)
+    until = line if line >= 0 else min(len(text), ends + _WINDOW_CHARS)
+    for word in _sentence_regex(_MIXED_WORD).finditer(text, begins, until):
         value = word[0].rstrip(".,;:?")
-        if stands_out(value):
+        if is_conspicuous(value):
             yield word.start(), word.start() + len(value), kind
 
 
-def stands_out(value: str) -> bool:
+def is_conspicuous(value: str) -> bool:
     """Whether a word of a sentence about a password is one: `mango-Tractor-91`, `Quillfeather29`."""
-    if _is_no_password(value) or is_label(value) or not may_be_secret(value):
+    if _is_not_a_password(value) or is_label(value) or not may_be_secret(value):
         return False
     if is_mixed(value):
         return True
-    return _compiled(r"[A-Z][a-z]{5,}\d{2,4}|[A-Z]?[a-z]{3,}\d{1,4}[A-Z][a-z]{2,}").fullmatch(value) is not None
+    return _sentence_regex(r"[A-Z][a-z]{5,}\d{2,4}|[A-Z]?[a-z]{3,}\d{1,4}[A-Z][a-z]{2,}").fullmatch(value) is not None
 
 
 @cache
-def connector(keyword: str) -> re.Pattern[str]:
+def connector_regex(keyword: str) -> re.Pattern[str]:
     """The words and signs that introduce a value behind a noun."""
-    verbs = {verb for _, _, words in nouns()[keyword] for verb in words.split()}
-    if keyword in _SHARED:
+    verbs = {verb for _, _, words in noun_table()[keyword] for verb in words.split()}
+    if keyword in _SHARED_NOUNS:
         for language, _, _, words, _, _ in LANGUAGES:
-            if words.isascii() or language in _LATIN:
+            if words.isascii() or language in _LATIN_LANGUAGES:
                 verbs |= {verb for verb in words.split() if len(verb) > 2 or verb == "es" or not verb.isascii()}
-    return re.compile(_connectors(sorted(verbs, key=len, reverse=True), _is_blankless(keyword[0])))
+    return re.compile(_connector_pattern(sorted(verbs, key=len, reverse=True), _is_unspaced_script(keyword[0])))
 
 
-def _is_blankless(letter: str) -> bool:
+def _is_unspaced_script(letter: str) -> bool:
     """Whether the script of a letter puts no blanks between words: Thai, Khmer, Chinese, Japanese; Korean glues endings."""
     code = ord(letter)
     return 0xE00 <= code <= 0xEFF or 0x1780 <= code <= 0x17FF or 0x3000 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7AF
 
 
-def _connectors(verbs: list[str], blankless: bool) -> str:
+def _connector_pattern(verbs: list[str], blankless: bool) -> str:
     words = "|".join(re.escape(verb).replace("_", r"\s(?:it\s)?") for verb in verbs)
     if blankless:
-        return rf"(?:{words}|{_SIGNS})\s{{0,2}}{_NOW}(?:[:：]\s{{0,2}})?"
-    return rf"(?:(?<=\s)(?:{words})(?=[\s:：「\"“]):?\s{{0,2}}|(?:{_SIGNS})\s{{0,2}}){_NOW}"
+        return rf"(?:{words}|{_CONNECTOR_SIGNS})\s{{0,2}}{_NOW_WORDS}(?:[:：]\s{{0,2}})?"
+    return rf"(?:(?<=\s)(?:{words})(?=[\s:：「\"“]):?\s{{0,2}}|(?:{_CONNECTOR_SIGNS})\s{{0,2}}){_NOW_WORDS}"
 
 
-def _candidates(
+def _candidate_values(
     text: str, ends: int, blankless: bool, keyword: str, kind: str
 ) -> Iterator[tuple[int, int, bool, bool]]:
     """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
-    last = _compiled(_SENTENCE_END).search(text, ends, ends + _WINDOW)
-    until = last.start() if last else min(len(text), ends + _WINDOW)
+    last = _sentence_regex(_SENTENCE_END).search(text, ends, ends + _WINDOW_CHARS)
+    until = last.start() if last else min(len(text), ends + _WINDOW_CHARS)
     again = text.find(keyword, ends, until)  # what stands behind the next noun is read there
     until = again if again >= 0 else until
     if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
         yield *direct, blankless
-    for tried, introduction in enumerate(connector(keyword).finditer(text, ends, until)):
-        if tried >= _TRIED:
+    for tried, introduction in enumerate(connector_regex(keyword).finditer(text, ends, until)):
+        if tried >= _MAX_CONNECTORS:
             break
         if introduced := _value_at(text, introduction.end(), blankless):
-            weak = introduction[0].strip().lower() in _WEAK
-            yield *introduced, not weak or _compiled(_CHANGED).search(text, max(0, ends - _WINDOW), ends) is not None
+            weak = introduction[0].strip().lower() in _WEAK_CONNECTORS
+            yield (
+                *introduced,
+                not weak or _sentence_regex(_CHANGE_VERB).search(text, max(0, ends - _WINDOW_CHARS), ends) is not None,
+            )
     if not blankless:
         yield from _typed_or_before_verb(text, ends, until)
     if blankless and "가" <= keyword[0] <= "힯":
-        stated_before = _compiled(_KOREAN).search(text, ends, ends + _WINDOW)
+        stated_before = _sentence_regex(_KOREAN_STATEMENT).search(text, ends, ends + _WINDOW_CHARS)
         if stated_before:
             yield *stated_before.span("v"), False, True
     if kind != PASSWORD:
         return
     foreign = not keyword.isascii()
-    for striking in _compiled(_STRIKING).finditer(text, ends, until):
+    for striking in _sentence_regex(_STRIKING_WORD).finditer(text, ends, until):
         start, end = striking.span()
         end = start + len(striking[0].rstrip(".,;:?"))
         if is_striking(text[start:end], foreign):
@@ -341,39 +348,39 @@ def _candidates(
 
 def _typed_or_before_verb(text: str, ends: int, until: int) -> Iterator[tuple[int, int, bool, bool]]:
     """Values behind a noun that no "is" introduces: "… asks for the secret, just type hunter2", "… the code hunter2 is"."""
-    for typed in _compiled(_TYPED).finditer(text, ends, until):
+    for typed in _sentence_regex(_TYPED_VALUE).finditer(text, ends, until):
         value = typed["v"].rstrip(".:!?")
-        if _is_typed(value) or (
-            typed[0][:1].lower() in "te" and _compiled(r"[A-Za-z]{3,30}\d{1,6}[A-Za-z]{0,20}").fullmatch(value)
+        if _is_typed_password(value) or (
+            typed[0][:1].lower() in "te" and _sentence_regex(r"[A-Za-z]{3,30}\d{1,6}[A-Za-z]{0,20}").fullmatch(value)
         ):
             yield typed.start("v"), typed.start("v") + len(value), False, True
-    before_verb = _compiled(_VERB_LAST).search(text, ends, min(len(text), until + 1))
-    if before_verb and not _is_no_password(before_verb["v"]):
+    before_verb = _sentence_regex(_VERB_LAST).search(text, ends, min(len(text), until + 1))
+    if before_verb and not _is_not_a_password(before_verb["v"]):
         yield *before_verb.span("v"), False, True
 
 
 def is_striking(value: str, foreign: bool) -> bool:
     """Whether a word stands out of a sentence as a password; in a sentence of another script, any mixed word does."""
-    if _is_no_password(value):
+    if _is_not_a_password(value):
         return False
     if is_mixed(value):
         return True
     if not may_be_secret(value) or not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
         return False
     if not foreign:
-        return len(value) >= 8 and not _STRONG.isdisjoint(value[1:-1]) and not is_label(value)
+        return len(value) >= 8 and not _STRONG_CHARS.isdisjoint(value[1:-1]) and not is_label(value)
     return len(value) >= 7 and not value.isalnum() and not is_label(value)
 
 
 def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | None:
-    found = _compiled(_VALUE).match(text, at)
+    found = _sentence_regex(_STATED_VALUE).match(text, at)
     if found is None or found.lastgroup is None:
         return None
     start, end = found.span(found.lastgroup)
     if found.lastgroup != "v":
         return start, end, True
     if blankless or not text[start].isascii():
-        plain = _compiled(r"[!-~]{3,100}").match(text, start)
+        plain = _sentence_regex(r"[!-~]{3,100}").match(text, start)
         if plain is None and blankless:
             return None
         if plain and blankless:
@@ -382,7 +389,7 @@ def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | No
     return (start, end, False) if end - start >= 3 else None
 
 
-def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool) -> bool:
+def _is_stated_secret(value: str, kind: str, quoted: bool, introduced: bool, pin: bool) -> bool:
     digits = sum(map(str.isdigit, value))
     if digits == len(value):
         return (
@@ -392,31 +399,39 @@ def _is_stated(value: str, kind: str, quoted: bool, introduced: bool, pin: bool)
             and digits <= 20
         )
     if quoted and introduced and kind == PASSWORD and " " in value:
-        return is_phrase(value)
+        return is_passphrase(value)
     if len(value) < 5:
         return False
-    special = not _SPECIAL.isdisjoint(value)
+    special = not _SPECIAL_CHARS.isdisjoint(value)
     if not (digits or special or quoted) or " " in value or not any(map(str.isalpha, value)):
         return False
-    if not may_be_secret(value) or is_filler(value) or value.lower().strip("!") in NO_SECRETS or _is_no_password(value):
+    if (
+        not may_be_secret(value)
+        or is_filler(value)
+        or value.lower().strip("!") in PLACEHOLDER_WORDS
+        or _is_not_a_password(value)
+    ):
         return False
     if kind == KEY:
         if not introduced:
             return (
-                len(value) not in (40, 64) and digits >= 4 and is_random(value, 16) and not _compiled(UUID).match(value)
+                len(value) not in (40, 64)
+                and digits >= 4
+                and is_random(value, 16)
+                and not _sentence_regex(UUID).match(value)
             )
-        return is_random(value, 12) and not _compiled(UUID).fullmatch(value)
+        return is_random(value, 12) and not _sentence_regex(UUID).fullmatch(value)
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
     if quoted or introduced:
         if digits and (mixed or special or not value.isascii()):
             return len(value) >= 5
-        if special and len(value) >= 8 and not _SPECIAL.isdisjoint(value[1:-1]):
+        if special and len(value) >= 8 and not _SPECIAL_CHARS.isdisjoint(value[1:-1]):
             return True
         if special and len(value) >= 8 and mixed and any(map(str.isupper, value[1:])):
             return True
-        if not quoted and _compiled(_NUMBERED).fullmatch(value) and not is_label(value):
+        if not quoted and _sentence_regex(_NUMBERED_WORDS).fullmatch(value) and not is_label(value):
             return len(value) >= 8
-        return is_password(value, quoted) or (quoted and (is_chosen(value) or is_literal(value)))
+        return is_password(value, quoted) or (quoted and (is_chosen_password(value) or is_literal_password(value)))
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
 
 
@@ -435,9 +450,9 @@ def _is_compound(text: str, at: int, keyword: str) -> bool:
 
 def _value_before(text: str, at: int) -> tuple[int, int] | None:
     """A value that stands before the noun: "… is the password", "use … as password"."""
-    begins = max(0, at - _WINDOW)
-    for typed in _compiled(_TYPED).finditer(text, max(begins, text.rfind("\n", begins, at)), at):
-        if _is_typed(typed["v"].rstrip(".:!?")):
+    begins = max(0, at - _WINDOW_CHARS)
+    for typed in _sentence_regex(_TYPED_VALUE).finditer(text, max(begins, text.rfind("\n", begins, at)), at):
+        if _is_typed_password(typed["v"].rstrip(".:!?")):
             return typed.start("v"), typed.start("v") + len(typed["v"].rstrip(".:?"))
     words = text[begins:at].split()
     last = len(words) - 1
@@ -449,34 +464,39 @@ def _value_before(text: str, at: int) -> tuple[int, int] | None:
         return None
     word = words[last - 1].strip(",")
     value = word.strip("\"'`«»„“”")
-    if len(value) >= 6 and (is_striking(value, foreign=False) or (len(word) > len(value) and is_said(value))):
+    if len(value) >= 6 and (
+        is_striking(value, foreign=False) or (len(word) > len(value) and is_stated_password(value))
+    ):
         start = text.rfind(value, begins, at)
         return start, start + len(value)
     return None
 
 
-def _is_typed(value: str) -> bool:
+def _is_typed_password(value: str) -> bool:
     """Whether a word that somebody types is a password: mixed, or words and digits joined by hyphens."""
-    if is_label(value) or not may_be_secret(value) or is_product(value):
+    if is_label(value) or not may_be_secret(value) or is_file_or_product(value):
         return False
     if is_mixed(value):
         return True
     return (
-        _compiled(r"\d{3,6}[-_.][a-z]{4,20}|[a-z]{3,20}(?:[-_.][a-z]{2,20}){1,4}\d{1,6}").fullmatch(value) is not None
+        _sentence_regex(r"\d{3,6}[-_.][a-z]{4,20}|[a-z]{3,20}(?:[-_.][a-z]{2,20}){1,4}\d{1,6}").fullmatch(value)
+        is not None
     )
 
 
-def _is_beside_user(text: str, at: int, value: str) -> bool:
+def _is_after_user(text: str, at: int, value: str) -> bool:
     """Whether a login stands before the noun: "user ana, password girasol.2020"."""
-    said = is_said(value) or (is_password(value, quoted=False) and not value.isdigit() and not is_label(value))
-    return said and _compiled(_USER).search(text, max(0, at - _LOGIN), at) is not None
+    said = is_stated_password(value) or (
+        is_password(value, quoted=False) and not value.isdigit() and not is_label(value)
+    )
+    return said and _sentence_regex(_USER_WORD).search(text, max(0, at - _MAX_LOGIN_DISTANCE), at) is not None
 
 
-def _is_no_password(value: str) -> bool:
+def _is_not_a_password(value: str) -> bool:
     """A number with its unit, a format, a host, a name of the program."""
     return (
-        is_product(value)
+        is_file_or_product(value)
         or value.count("/") > 1
         or value.startswith(("-", "=", "(", "@", "#"))
-        or _compiled(_NO_PASSWORD).fullmatch(value) is not None
+        or _sentence_regex(_NOT_A_PASSWORD).fullmatch(value) is not None
     )

@@ -10,7 +10,7 @@ import re
 # empty), what must follow from the keyword on, how the value is judged, an example that must be found, and one that
 # must not. `{V}` is a value in quotes or bare; where it stands in no group, the group `v` is the secret.
 
-Shape = tuple[str, str, str, str, str, str, str]
+ContextRow = tuple[str, str, str, str, str, str, str]
 
 QUOTED = r"""(?:"(?P<q>[^"\n\x00]{1,200})"|'(?P<s>[^'\n\x00]{1,200})')"""
 BARE = r"""(?P<v>[^\s"'`;|&<>(){}\x00-\x1f][^\s"'`;|&<>(){}\x00-\x1f]{0,200})"""
@@ -33,7 +33,7 @@ LINKED = "linked"  # drawn by lot beyond doubt; digests and ids only in a whole 
 _COMMAND = "password in a command"
 _SCHEME = r"(?:(?!eyJ)[A-Za-z][A-Za-z0-9-]{1,24}\s{1,4}(?:token=\\?[\"']?)?)?"
 # fmt: off
-SHAPES: tuple[Shape, ...] = (
+CONTEXT_ROWS: tuple[ContextRow, ...] = (
     (_COMMAND, "pass:", "openssl", r"(?<=[\s'\"])pass:{V}", SURE, "openssl rsa -passin pass:hunter2",
      "openssl rsa -passin file:x"),
     ("authorization header", "authorization", "",
@@ -82,35 +82,35 @@ ALPHABETS = {
     "x": "a-f0-9",
     "z": "A-Za-z",
 }
-LONGEST = 4096
+MAX_RUN_CHARS = 4096
 UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
-_PIECE = 8  # no piece of an expression that stands before a keyword is longer
-_RUN = r"([a-z])(\d+)(?:-(\d+)|(\+))?"
+_MAX_PIECE_CHARS = 8  # no piece of an expression that stands before a keyword is longer
+_RUN_SPEC = r"([a-z])(\d+)(?:-(\d+)|(\+))?"
 
 
-def expression(specification: str) -> str:
+def to_regex(specification: str) -> str:
     """The regular expression that a specification stands for."""
-    return "".join(map(_piece, specification.split()))
+    return "".join(map(_piece_regex, specification.split()))
 
 
-def _piece(piece: str) -> str:
+def _piece_regex(piece: str) -> str:
     if piece == "uuid":
         return UUID
-    run = re.fullmatch(_RUN, piece)
+    run = re.fullmatch(_RUN_SPEC, piece)
     if run is None or run[1] not in ALPHABETS:
         return piece
     least, most = int(run[2]), int(run[3] or 0)
     if run[4]:
-        return f"[{ALPHABETS[run[1]]}]{{{least},{LONGEST}}}+"
+        return f"[{ALPHABETS[run[1]]}]{{{least},{MAX_RUN_CHARS}}}+"
     return f"[{ALPHABETS[run[1]]}]{{{least},{most}}}" if most else f"[{ALPHABETS[run[1]]}]{{{least}}}"
 
 
-def length(specification: str) -> int:
+def max_length(specification: str) -> int:
     """How many characters a specification may take at most, pieces of expressions among them."""
     total = 0
     for piece in specification.split():
-        run = re.fullmatch(_RUN, piece)
-        total += int(run[3] or run[2]) if run and run[1] in ALPHABETS else _PIECE
+        run = re.fullmatch(_RUN_SPEC, piece)
+        total += int(run[3] or run[2]) if run and run[1] in ALPHABETS else _MAX_PIECE_CHARS
     return total
 
 
@@ -118,7 +118,7 @@ def exact_length(specification: str) -> int | None:
     """How many characters a specification takes, where that is always the same number."""
     total = 0
     for piece in specification.split():
-        run = re.fullmatch(_RUN, piece)
+        run = re.fullmatch(_RUN_SPEC, piece)
         if run and run[1] in ALPHABETS:
             if run[3] or run[4]:
                 return None

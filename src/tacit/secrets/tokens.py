@@ -7,10 +7,10 @@ from __future__ import annotations
 # Each row: what people call it, the keywords, the specification of what follows a keyword (`@` stands for the keyword
 # where it is not first), an example that must be found, and one that must not.
 
-Row = tuple[str, str, str, str, str]
+TokenRow = tuple[str, str, str, str, str]
 
 # fmt: off
-TOKENS: tuple[Row, ...] = (
+TOKENS: tuple[TokenRow, ...] = (
     ("1Password secret key", "A3-", "u6 - (?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5}) - u5 - u5 - u5",
      "A3-<u6>-<u11>-<u5>-<u5>-<u5>", "A3-size paper, A3-<u6>"),
     ("1Password service token", "ops_eyJ", "b100+ ={0,3}", "ops_eyJ<b260>", "ops_eyJ and more"),
@@ -146,7 +146,7 @@ TOKENS: tuple[Row, ...] = (
 # an example that must be found, and one that must not.
 
 # fmt: off
-VENDORS: tuple[Row, ...] = (
+VENDORS: tuple[TokenRow, ...] = (
     ("Adafruit key", "adafruit", "w32", "ADAFRUIT_IO_KEY=<w32>", "adafruit_feed = <l12>"),
     ("Adobe client id", "adobe", "h32", "adobe_client_id: '<x32>'", "adobe_build: <x12>"),
     ("Airtable key", "airtable", "a17", "AIRTABLE_API_KEY=<a17>", "airtable_base = <a14>"),
@@ -231,7 +231,7 @@ VENDORS: tuple[Row, ...] = (
 
 _CRYPT = r"[./A-Za-z0-9]"
 # fmt: off
-RECENT: tuple[Row, ...] = (
+RECENT_TOKENS: tuple[TokenRow, ...] = (
     # Models and agents
     ("Together key", "tgp_v1_", "w40+", "tgp_v1_<w43>", "tgp_v1_models"),
     ("Fireworks key", "fw_", "a22-24", "fw_<a24>", "fw_version_number_of_device"),

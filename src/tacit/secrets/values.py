@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 # What stands where a secret would, and is none.
-NO_SECRETS = frozenset(
+PLACEHOLDER_WORDS = frozenset(
     (
         "null none nil true false undefined empty void yes no on off str string bytes bool int number text any object "
         "optional required missing wrong invalid valid expired correct incorrect unknown unset blank hidden masked "
@@ -26,28 +26,30 @@ _FILLERS = (
     "insert-", "insert_", "insert ", "replace-", "replace_", "replace ", "todo", "process.env", "environ", "getenv", "secrets.",
     "${", "$(", "{{", "%(", "\x00",
 )  # fmt: skip
-_CONSTANT = r"[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5}"  # the name of a variable
-_YOURS = r"\byour|your[-_]"
-_BEGINNING = r"<(?![^<>\s]{0,40}[&!#$%^*])|[{\[(]|(?:env|file|fd|op|ssm|vault|keychain|keyring):|@[A-Z_]+@|![a-z][\w-]*\Z|[A-Za-z_][\w.]*\(.*\)\Z|[\w-]*(?<=xxx)\Z|\.\*|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
-_TYPE = (
+_CONSTANT_NAME = r"[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5}"  # the name of a variable
+_YOUR_WORD = r"\byour|your[-_]"
+_PLACEHOLDER_START = r"<(?![^<>\s]{0,40}[&!#$%^*])|[{\[(]|(?:env|file|fd|op|ssm|vault|keychain|keyring):|@[A-Z_]+@|![a-z][\w-]*\Z|[A-Za-z_][\w.]*\(.*\)\Z|[\w-]*(?<=xxx)\Z|\.\*|\$[A-Za-z_{(]|%[sdv({]|%[A-Z_]+%|#\{|@\{|-{2}|&[a-z]+;"
+_TYPE_NAME = (
     r"(?i)(?:u?int|float|bytes|utf|varchar|n?char|base|sha|md|hs|rs|es|ps|aes|rsa|bcrypt|argon|pbkdf|oauth|v)"
     r"-?\d+(?:[-_].*)?"
 )
-_PATH = r"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.-]{1,20}://"
-_COUNTED = r"\d{1,4}[-–][^\W\d_]{2,20}"  # 12-stellig, 8-character
-_MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}|[a-z][a-z0-9._-]{0,30}@[a-z][a-z-]{0,30}"  # also me@host
+_PATH_START = r"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]|[a-z][a-z0-9+.-]{1,20}://"
+_NUMBER_WITH_UNIT = r"\d{1,4}[-–][^\W\d_]{2,20}"  # 12-stellig, 8-character
+_MAIL_ADDRESS = (
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}|[a-z][a-z0-9._-]{0,30}@[a-z][a-z-]{0,30}"  # also me@host
+)
 _DATE = r"\d{4}-\d\d-\d\d"
-_PARTS = r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]+"
-_PUBLIC = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # keys that are shown to all, digests, names of things
+_WORD_PARTS = r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]+"
+_PUBLIC_PREFIXES = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # keys that are shown to all, digests, names of things
 # A literal with one of these says what stands in a field, and is not what stands there.
-_LABEL = (
+_LABEL_WORD = (
     r"(?i)passw|passphr|kennw|secret|token|\bkey\b|_key|key_|field|input|label|placeholder|requir|invalid|valid|error|"
     r"hidden|visible|confirm|forgot|reset|change|vault|env|config|setting|prompt|login|user|test|mock|dummy|auth|hash|"
     r"crypt|string|type|null|none|missing|wrong|must|should|cannot|autocomplete|current-|new-|html|http|text|icon|class|"
     r"component|module|action|handler|service|provider|strategy|mode|page|view|form|button|col-|btn|name|column|table"
 )
 # Words that say how a password is, in settings and in messages.
-_STATES = frozenset(
+_STATE_WORDS = frozenset(
     (
         "sensitive whatever unchanged optional mandatory obligatorio obligatoire erforderlich confirmed generated "
         "accepted rejected disabled enabled encoded plaintext external internal managed rotated expired example "
@@ -60,36 +62,36 @@ _REFERENCE = (  # a.b, A::B, snake_case, CONSTANT_CASE, CamelCase, a call
     r"[a-zA-Z_]\w{0,60}(?:(?:\.|::|->)[a-zA-Z_]\w{0,60}){1,6}|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}|[A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}|"
     r"[A-Z][a-z]{1,40}[A-Z]\w{0,60}|[\w.]{1,60}[(\[].{0,60}"
 )
-_PRODUCT = (  # files, and programs with their versions
+_FILE_OR_PRODUCT = (  # files, and programs with their versions
     r"(?i).*\.(?:zip|gz|tgz|bz2|xz|7z|tar|pdf|docx?|xlsx?|csv|txt|md|rst|html?|css|m?[jt]sx?|py|rb|go|rs|java|kt|cs?|cpp|h|php|sh|sql|json|"
     r"ya?ml|toml|ini|conf|cfg|env|log|xml|png|jpe?g|svg|gif|mp[34]|exe|dll|so|jar|whl|deb|rpm|dmg|iso|img|pem|crt|key|p12|kdbx|db)|"
     r"(?:windows|win|ubuntu|debian|centos|fedora|rhel|macos|android|ios|python|node|java|postgres|mysql|mariadb|oracle|sql|exchange|"
     r"office|sharepoint|vmware|esxi|raspberry|chrome|firefox|safari|visual|internet|server)[-_. ]?[\w.-]*"
 )
-_VERSIONED = r"(?i)\bv?\d+\.\d|utf-|sha-|-v\d|iso|rfc|http|^[a-z]+-\d+$"  # v1.2, UTF-8, PROJ-12
-_PROSE = frozenset(
+_VERSION = r"(?i)\bv?\d+\.\d|utf-|sha-|-v\d|iso|rfc|http|^[a-z]+-\d+$"  # v1.2, UTF-8, PROJ-12
+_PROSE_WORDS = frozenset(
     (
         "a an the is are was were be been to of for and or not no too your my our this that it on at by with from must "
         "least short long weak der die das ist ein eine zu und nicht le la les un une est et pas el los es y il di è e o"
     ).split()
 )
-_SPECIAL = frozenset("!@#$%^&*?+~")
-_STRIKING = frozenset("!#$%^*~")
-_JUDGED = 64  # so much of a value is enough to judge it by
-_MEAN_PART = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
+_SPECIAL_CHARS = frozenset("!@#$%^&*?+~")
+_STRIKING_CHARS = frozenset("!#$%^*~")
+_MAX_JUDGED_CHARS = 64  # so much of a value is enough to judge it by
+_MIN_MEAN_LETTERS = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
 
 
 @cache
-def _is(pattern: str) -> re.Pattern[str]:
+def _value_regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
 def is_placeholder(value: str) -> bool:
     """A variable, a template, dots, a word that says what should stand here."""
     return (
-        value.lower() in NO_SECRETS
-        or _is(_BEGINNING).match(value) is not None
-        or _is(_CONSTANT).fullmatch(value) is not None
+        value.lower() in PLACEHOLDER_WORDS
+        or _value_regex(_PLACEHOLDER_START).match(value) is not None
+        or _value_regex(_CONSTANT_NAME).fullmatch(value) is not None
         or is_filler(value)
     )
 
@@ -98,23 +100,23 @@ def is_filler(value: str) -> bool:
     """`xxxx`, `your-key-here`, `EXAMPLE`."""
     if len(set(value)) <= 2:
         return True
-    low = value[:_JUDGED].lower()
+    low = value[:_MAX_JUDGED_CHARS].lower()
     for filler in _FILLERS:
         if filler in low:
             return True
-    return "your" in low and _is(_YOURS).search(low) is not None
+    return "your" in low and _value_regex(_YOUR_WORD).search(low) is not None
 
 
-def is_place(value: str) -> bool:
+def is_path_or_url(value: str) -> bool:
     """A path or an address."""
-    return _is(_PATH).match(value) is not None
+    return _value_regex(_PATH_START).match(value) is not None
 
 
 def is_wordy(value: str) -> bool:
     """Made of words, as names are: `my-app-2`, `userToken`, `base64-encoded`."""
     glued = started = False  # whether a digit stands right before, and whether letters did before that
     letters = parts = 0
-    for part in _is(_PARTS).findall(value[:_JUDGED]):
+    for part in _value_regex(_WORD_PARTS).findall(value[:_MAX_JUDGED_CHARS]):
         if part.isdigit():
             if len(part) > 4:
                 return False
@@ -127,7 +129,7 @@ def is_wordy(value: str) -> bool:
             started, glued = True, False
         else:
             started = glued = False
-    return parts > 0 and letters >= parts * _MEAN_PART
+    return parts > 0 and letters >= parts * _MIN_MEAN_LETTERS
 
 
 def is_name(value: str) -> bool:
@@ -140,11 +142,11 @@ def is_random(value: str, least: int) -> bool:
     """Long enough, of letters and digits, and not made of words."""
     return (
         len(value) >= least
-        and _is(r"[^0-9]*[0-9]").match(value) is not None
+        and _value_regex(r"[^0-9]*[0-9]").match(value) is not None
         and len(set(value)) >= min(6, least)
         and any(map(str.isalpha, value))
         and not is_placeholder(value)
-        and not is_place(value)
+        and not is_path_or_url(value)
         and not is_wordy(value)
     )
 
@@ -154,7 +156,11 @@ def is_very_random(value: str) -> bool:
     if not 16 <= len(value) <= 200 or len(set(value)) < 10 or not is_random(value, 16):
         return False
     body = value.replace("-", "")
-    if _is("[0-9A-Fa-f]+").fullmatch(body) or _is(r"[0-9a-f]{32}\Z").search(body) or value.startswith(_PUBLIC):
+    if (
+        _value_regex("[0-9A-Fa-f]+").fullmatch(body)
+        or _value_regex(r"[0-9a-f]{32}\Z").search(body)
+        or value.startswith(_PUBLIC_PREFIXES)
+    ):
         return False
     digits = sum(map(str.isdigit, value))
     mixed = value != value.lower() and value != value.upper()
@@ -163,19 +169,19 @@ def is_very_random(value: str) -> bool:
 
 def is_password(value: str, quoted: bool) -> bool:
     """A password where one may stand: with a digit or a special sign in it, or not made of words."""
-    if not 4 <= len(value) <= 200 or not may_be_secret(value) or _is(_TYPE).fullmatch(value):
+    if not 4 <= len(value) <= 200 or not may_be_secret(value) or _value_regex(_TYPE_NAME).fullmatch(value):
         return False
-    if _is(_COUNTED).fullmatch(value):
+    if _value_regex(_NUMBER_WITH_UNIT).fullmatch(value):
         return False
     if value.isdigit():
         return len(value) >= 6
     if quoted and is_app_password(value):
         return True
-    if value[-1] == "=" and len(value) % 4 == 0 and _is(r"[A-Za-z0-9+/]{8,}={1,2}").fullmatch(value):
+    if value[-1] == "=" and len(value) % 4 == 0 and _value_regex(r"[A-Za-z0-9+/]{8,}={1,2}").fullmatch(value):
         return True  # base64
-    special = not _SPECIAL.isdisjoint(value[:-1]) and any(map(str.isalpha, value))
+    special = not _SPECIAL_CHARS.isdisjoint(value[:-1]) and any(map(str.isalpha, value))
     if special and " " not in value:
-        return not _is(_MAIL).fullmatch(value)
+        return not _value_regex(_MAIL_ADDRESS).fullmatch(value)
     if not any(map(str.isalpha, value)):
         return False
     if not is_wordy(value):
@@ -183,14 +189,19 @@ def is_password(value: str, quoted: bool) -> bool:
     return _is_word_with_a_number(value) and not (" " in value and quoted)
 
 
-def is_chosen(value: str) -> bool:
+def is_chosen_password(value: str) -> bool:
     """A password of words that somebody chose, where it is written as a literal: `seepferdchen-auf-reisen`."""
-    if not 8 <= len(value) <= 64 or not may_be_secret(value) or _is(_LABEL).search(value) or not value.isprintable():
+    if (
+        not 8 <= len(value) <= 64
+        or not may_be_secret(value)
+        or _value_regex(_LABEL_WORD).search(value)
+        or not value.isprintable()
+    ):
         return False
     if is_unpronounceable(value):
         return True
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
-    parts = _is("[-_.]").split(value)
+    parts = _value_regex("[-_.]").split(value)
     if len(parts) >= 3 and all(parts) and "." not in value and value.islower():
         return len(value) >= 12 and "_" not in value
     return len(parts) >= 2 and all(parts) and mixed and "." not in value and not value.isupper()
@@ -198,33 +209,35 @@ def is_chosen(value: str) -> bool:
 
 def is_app_password(value: str) -> bool:
     """Four groups of four letters, as a mail service shows them: `qwhf zbnu tkod ymaj`."""
-    grouped = _is("[a-z]{4}(?:[ -][a-z]{4}){3}").fullmatch(value)
-    return grouped is not None and _is("[^aeiou]{5}").search(value.replace(" ", "").replace("-", "")) is not None
+    grouped = _value_regex("[a-z]{4}(?:[ -][a-z]{4}){3}").fullmatch(value)
+    return (
+        grouped is not None and _value_regex("[^aeiou]{5}").search(value.replace(" ", "").replace("-", "")) is not None
+    )
 
 
 def is_striking_word(value: str) -> bool:
     """A word with a sign amid it that names of things do not have: `Quokka!6Uy`."""
     inner = value[1:-1]
-    return 8 <= len(value) <= 64 and " " not in value and not _STRIKING.isdisjoint(inner) and not is_label(value)
+    return 8 <= len(value) <= 64 and " " not in value and not _STRIKING_CHARS.isdisjoint(inner) and not is_label(value)
 
 
 def is_label(value: str) -> bool:
     """A word that says what stands in a field."""
-    return _is(_LABEL).search(value) is not None
+    return _value_regex(_LABEL_WORD).search(value) is not None
 
 
-def is_literal(value: str) -> bool:
+def is_literal_password(value: str) -> bool:
     """Any single word, where a name for a password and quotes around the value leave little doubt: `zwiebelkuchen`."""
     if not 6 <= len(value) <= 64 or " " in value or not may_be_secret(value) or not value.isprintable():
         return False
     if (
-        _is(_LABEL).search(value)
-        or _is(_REFERENCE).fullmatch(value)
-        or _is(_TYPE).fullmatch(value)
+        _value_regex(_LABEL_WORD).search(value)
+        or _value_regex(_REFERENCE).fullmatch(value)
+        or _value_regex(_TYPE_NAME).fullmatch(value)
         or not any(map(str.isalpha, value))
     ):
         return False
-    return not (value.isupper() and value.isalpha()) and value.lower() not in _STATES
+    return not (value.isupper() and value.isalpha()) and value.lower() not in _STATE_WORDS
 
 
 def is_mixed(value: str) -> bool:
@@ -236,42 +249,48 @@ def is_mixed(value: str) -> bool:
         and any(map(str.isupper, value))
         and not value.isalnum()
         and may_be_secret(value)
-        and not _is(_LABEL).search(value)
-        and not _is(_VERSIONED).search(value)
-        and not is_product(value)
-        and not _is(_MAIL).fullmatch(value)
+        and not _value_regex(_LABEL_WORD).search(value)
+        and not _value_regex(_VERSION).search(value)
+        and not is_file_or_product(value)
+        and not _value_regex(_MAIL_ADDRESS).fullmatch(value)
     )
 
 
-def is_phrase(value: str) -> bool:
+def is_passphrase(value: str) -> bool:
     """Words that somebody chose, and no sentence: `seven purple otters dance`."""
     words = value.lower().split()
-    return 3 <= len(words) <= 12 and _PROSE.isdisjoint(words) and not is_label(value) and not is_filler(value)
+    return 3 <= len(words) <= 12 and _PROSE_WORDS.isdisjoint(words) and not is_label(value) and not is_filler(value)
 
 
-def is_product(value: str) -> bool:
+def is_file_or_product(value: str) -> bool:
     """A file, or a program with its version: `Report_2024.zip`, `Windows-Server2019`."""
-    return _is(_PRODUCT).fullmatch(value) is not None
+    return _value_regex(_FILE_OR_PRODUCT).fullmatch(value) is not None
 
 
 def is_reference(value: str) -> bool:
     """A name of the program, and not what it holds: `settings.DB_PASSWORD`."""
-    return "." in value and _is(_REFERENCE).fullmatch(value) is not None
+    return "." in value and _value_regex(_REFERENCE).fullmatch(value) is not None
 
 
-def is_said(value: str) -> bool:
+def is_stated_password(value: str) -> bool:
     """A password beside the name of a user, in a sentence or a note: `girasol.2020`, `Kaffee!77`."""
     value = value.rstrip(".,:?")
-    label = is_label(value) and not (sum(map(str.isdigit, value)) >= 2 and not _SPECIAL.isdisjoint(value))
-    if len(value) < 6 or not may_be_secret(value) or label or "/" in value or _is(_MAIL).fullmatch(value):
+    label = is_label(value) and not (sum(map(str.isdigit, value)) >= 2 and not _SPECIAL_CHARS.isdisjoint(value))
+    if (
+        len(value) < 6
+        or not may_be_secret(value)
+        or label
+        or "/" in value
+        or _value_regex(_MAIL_ADDRESS).fullmatch(value)
+    ):
         return False
     digits = sum(map(str.isdigit, value))
-    if digits == len(value) or not any(map(str.isalpha, value)) or is_product(value):
+    if digits == len(value) or not any(map(str.isalpha, value)) or is_file_or_product(value):
         return False
     if is_mixed(value) or is_random(value, 6):
         return True
-    special = not _SPECIAL.isdisjoint(value)
-    return (digits >= 2 or special) and not _is(_VERSIONED).search(value)
+    special = not _SPECIAL_CHARS.isdisjoint(value)
+    return (digits >= 2 or special) and not _value_regex(_VERSION).search(value)
 
 
 def is_unpronounceable(value: str) -> bool:
@@ -279,17 +298,19 @@ def is_unpronounceable(value: str) -> bool:
     if len(value) < 12 or not value.isalpha() or not value.isascii() or value not in (value.lower(), value.upper()):
         return False
     low = value.lower()
-    return _is("[^aeiou]{6}").search(low) is not None and sum(low.count(vowel) for vowel in "aeiou") * 4 < len(low)
+    return _value_regex("[^aeiou]{6}").search(low) is not None and sum(low.count(vowel) for vowel in "aeiou") * 4 < len(
+        low
+    )
 
 
 def _is_word_with_a_number(value: str) -> bool:
     """`hunter2`, but neither `password2` nor `user.password2`."""
     word = value.rstrip("0123456789")
-    if word.lower() in NO_SECRETS or _is(r".*[._:/]|.*[a-z][A-Z]").match(word):
+    if word.lower() in PLACEHOLDER_WORDS or _value_regex(r".*[._:/]|.*[a-z][A-Z]").match(word):
         return False
     return any(map(str.isdigit, value)) and any(map(str.islower, value))
 
 
 def may_be_secret(value: str) -> bool:
     """Anything but what is plainly none, where only a secret can stand."""
-    return not (is_placeholder(value) or is_place(value) or _is(_DATE).match(value))
+    return not (is_placeholder(value) or is_path_or_url(value) or _value_regex(_DATE).match(value))

@@ -8,17 +8,17 @@ import sys
 import time
 from collections.abc import Callable
 
-from tacit.errors import Refused
-from tacit.install.change import Change, bytes_of
-from tacit.install.target import Place, Target
+from tacit.errors import RefusedError
+from tacit.install.change import FileChange, read_content
+from tacit.install.target import InstallContext, Target
 from tacit.install.text_block import with_block, without_block
 from tacit.record import Record
 
 # What to say where a shell without the snippet was expected to have it.
 
 
-def no_snippet(verb: str) -> Refused:
-    return Refused(
+def snippet_not_loaded(verb: str) -> RefusedError:
+    return RefusedError(
         f"this shell has not loaded Tacit, so there is nothing to {verb} here",
         f'eval "$(tacit hook bash)" (or zsh; for fish: tacit hook fish | source), then: tacit {verb}',
     )
@@ -26,13 +26,13 @@ def no_snippet(verb: str) -> Refused:
 
 # The text that a shell loads: a file of `snippets/` with the recorder of this very installation in it.
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
-_RECORD = os.path.join(os.path.dirname(_FOLDER), "hooks", "record.py")
+_PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_RECORD_SCRIPT = os.path.join(os.path.dirname(_PACKAGE_FOLDER), "hooks", "record.py")
 # What stands in a snippet for what only this process can know.
-_RECORDER, _BOOTED = "@RECORDER@", "@BOOTED@"
+_RECORDER_PLACEHOLDER, _BOOT_TIME_PLACEHOLDER = "@RECORDER@", "@BOOTED@"
 
 
-class Shell(Record):
+class ShellSnippet(Record):
     """A shell that can be captured from: its snippet, and how it quotes a word."""
 
     name: str
@@ -40,29 +40,31 @@ class Shell(Record):
     quote: Callable[[str], str]
 
 
-def _quoted_for_fish(word: str) -> str:
+def _quote_for_fish(word: str) -> str:
     return "'" + word.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 SHELLS = {
-    "bash": Shell("bash", "bash.sh", shlex.quote),
-    "zsh": Shell("zsh", "zsh.zsh", shlex.quote),
-    "fish": Shell("fish", "fish.fish", _quoted_for_fish),
+    "bash": ShellSnippet("bash", "bash.sh", shlex.quote),
+    "zsh": ShellSnippet("zsh", "zsh.zsh", shlex.quote),
+    "fish": ShellSnippet("fish", "fish.fish", _quote_for_fish),
 }
 
 
-def recorder() -> list[str]:
+def recorder_argv() -> list[str]:
     """The command that takes a record: this interpreter without its packages, and one file."""
-    return [sys.executable, "-I", "-S", _RECORD]
+    return [sys.executable, "-I", "-S", _RECORD_SCRIPT]
 
 
-def snippet(shell: Shell) -> str:
-    with open(os.path.join(_FOLDER, "snippets", shell.file), encoding="utf-8") as file:
+def render_snippet(shell: ShellSnippet) -> str:
+    with open(os.path.join(_PACKAGE_FOLDER, "snippets", shell.file), encoding="utf-8") as file:
         text = file.read()
-    return text.replace(_RECORDER, " ".join(map(shell.quote, recorder()))).replace(_BOOTED, _booted())
+    return text.replace(_RECORDER_PLACEHOLDER, " ".join(map(shell.quote, recorder_argv()))).replace(
+        _BOOT_TIME_PLACEHOLDER, _boot_time()
+    )
 
 
-def _booted() -> str:
+def _boot_time() -> str:
     """When this machine was started, in microseconds, by the clock of /proc/uptime; nothing where there is none."""
     try:
         return str(int((time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)) * 1_000_000))
@@ -73,74 +75,78 @@ def _booted() -> str:
 # bash: `~/.bashrc`.
 
 
-def _bash_file(place: Place) -> str:
-    return os.path.join(place.folder, ".bashrc")
+def _bash_rc_path(place: InstallContext) -> str:
+    return os.path.join(place.user_folder, ".bashrc")
 
 
-def _bash_lines(place: Place) -> str:
+def _bash_rc_lines(place: InstallContext) -> str:
     first, program = shlex.quote(place.program[0]), shlex.join(place.program)
     return f'if [ -x {first} ]; then eval "$({program} hook bash 2>/dev/null)"; fi\n'
 
 
-def bash_installed(place: Place) -> tuple[Change, ...]:
-    before = bytes_of(_bash_file(place))
-    return (Change(_bash_file(place), before, with_block(before, "bash", _bash_lines(place))),)
+def plan_bash_install(place: InstallContext) -> tuple[FileChange, ...]:
+    before = read_content(_bash_rc_path(place))
+    return (FileChange(_bash_rc_path(place), before, with_block(before, "bash", _bash_rc_lines(place))),)
 
 
-def bash_removed(place: Place) -> tuple[Change, ...]:
-    before = bytes_of(_bash_file(place))
-    return (Change(_bash_file(place), before, without_block(before, "bash")),)
+def plan_bash_removal(place: InstallContext) -> tuple[FileChange, ...]:
+    before = read_content(_bash_rc_path(place))
+    return (FileChange(_bash_rc_path(place), before, without_block(before, "bash")),)
 
 
-BASH = Target("bash", bash_installed, bash_removed, "It begins in the next bash you start, or here with: exec bash")
+BASH = Target(
+    "bash", plan_bash_install, plan_bash_removal, "It begins in the next bash you start, or here with: exec bash"
+)
 
 
 # fish: `fish/config.fish` in `$XDG_CONFIG_HOME`, else in `~/.config`.
 
 
-def _fish_file(place: Place) -> str:
-    return os.path.join(place.variable("XDG_CONFIG_HOME", ".config"), "fish", "config.fish")
+def _fish_config_path(place: InstallContext) -> str:
+    return os.path.join(place.config_folder("XDG_CONFIG_HOME", ".config"), "fish", "config.fish")
 
 
-def _fish_lines(place: Place) -> str:
+def _fish_config_lines(place: InstallContext) -> str:
     program = " ".join(map(SHELLS["fish"].quote, place.program))
     first = SHELLS["fish"].quote(place.program[0])
     return f"if test -x {first}\n    {program} hook fish 2>/dev/null | source\nend\n"
 
 
-def fish_installed(place: Place) -> tuple[Change, ...]:
-    before = bytes_of(_fish_file(place))
-    return (Change(_fish_file(place), before, with_block(before, "fish", _fish_lines(place))),)
+def plan_fish_install(place: InstallContext) -> tuple[FileChange, ...]:
+    before = read_content(_fish_config_path(place))
+    return (FileChange(_fish_config_path(place), before, with_block(before, "fish", _fish_config_lines(place))),)
 
 
-def fish_removed(place: Place) -> tuple[Change, ...]:
-    before = bytes_of(_fish_file(place))
-    return (Change(_fish_file(place), before, without_block(before, "fish")),)
+def plan_fish_removal(place: InstallContext) -> tuple[FileChange, ...]:
+    before = read_content(_fish_config_path(place))
+    return (FileChange(_fish_config_path(place), before, without_block(before, "fish")),)
 
 
-FISH = Target("fish", fish_installed, fish_removed, "It begins in the next fish you start, or here with: exec fish")
+FISH = Target(
+    "fish", plan_fish_install, plan_fish_removal, "It begins in the next fish you start, or here with: exec fish"
+)
 
 
 # zsh: `.zshrc` in `$ZDOTDIR`, else in the home folder.
 
 
-def _zsh_file(place: Place) -> str:
-    return os.path.join(place.environment.get("ZDOTDIR") or place.folder, ".zshrc")
+def _zsh_rc_path(place: InstallContext) -> str:
+    return os.path.join(place.environment.get("ZDOTDIR") or place.user_folder, ".zshrc")
 
 
-def _zsh_lines(place: Place) -> str:
+def _zsh_rc_lines(place: InstallContext) -> str:
     first, program = shlex.quote(place.program[0]), shlex.join(place.program)
     return f'if [ -x {first} ]; then eval "$({program} hook zsh 2>/dev/null)"; fi\n'
 
 
-def zsh_installed(place: Place) -> tuple[Change, ...]:
-    before = bytes_of(_zsh_file(place))
-    return (Change(_zsh_file(place), before, with_block(before, "zsh", _zsh_lines(place))),)
+def plan_zsh_install(place: InstallContext) -> tuple[FileChange, ...]:
+    before = read_content(_zsh_rc_path(place))
+    return (FileChange(_zsh_rc_path(place), before, with_block(before, "zsh", _zsh_rc_lines(place))),)
 
 
-def zsh_removed(place: Place) -> tuple[Change, ...]:
-    before = bytes_of(_zsh_file(place))
-    return (Change(_zsh_file(place), before, without_block(before, "zsh")),)
+def plan_zsh_removal(place: InstallContext) -> tuple[FileChange, ...]:
+    before = read_content(_zsh_rc_path(place))
+    return (FileChange(_zsh_rc_path(place), before, without_block(before, "zsh")),)
 
 
-ZSH = Target("zsh", zsh_installed, zsh_removed, "It begins in the next zsh you start, or here with: exec zsh")
+ZSH = Target("zsh", plan_zsh_install, plan_zsh_removal, "It begins in the next zsh you start, or here with: exec zsh")

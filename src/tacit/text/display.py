@@ -21,7 +21,7 @@ def clip(text: str, limit: int) -> str:
 
 # What lies to a reader: controls, direction overrides, invisible and look-alike-blank characters, tags, and the
 # 66 code points that are promised never to be characters.
-_LYING = (
+_DECEPTIVE = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
@@ -36,62 +36,66 @@ _EMOJI = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
     "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
-_KEYS = "[#*0-9]"
+_KEYCAPS = "[#*0-9]"
 
 
-def escape_lies(text: str, escape: Callable[[str], str]) -> str:
+def escape_deceptive(text: str, escape: Callable[[str], str]) -> str:
     """Replace each character that would deceive by `escape(character)`; real scripts and emoji stay."""
     if text.isascii() and text.isprintable():
         return text
-    return _compiled(_LYING).sub(lambda found: _keep_or(escape, found), text)
+    return compiled_pattern(_DECEPTIVE).sub(lambda found: _escape_unless_spelling(escape, found), text)
 
 
-def show(text: str) -> str:
+def printable(text: str) -> str:
     """One line for a terminal: line breaks as ⏎, whatever would deceive as <U+XXXX>."""
-    return escape_lies(text, _code_point)
+    return escape_deceptive(text, _format_code_point)
 
 
-def _keep_or(escape: Callable[[str], str], found: re.Match[str]) -> str:
+def _escape_unless_spelling(escape: Callable[[str], str], found: re.Match[str]) -> str:
     letter, text, at = found[0], found.string, found.start()
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    return letter if _belongs(letter, before, after, text[max(at - 2, 0) : max(at - 1, 0)]) else escape(letter)
+    return letter if _is_spelling(letter, before, after, text[max(at - 2, 0) : max(at - 1, 0)]) else escape(letter)
 
 
-def _belongs(letter: str, before: str, after: str, earlier: str) -> bool:
+def _is_spelling(letter: str, before: str, after: str, earlier: str) -> bool:
     """Whether an invisible letter is part of the spelling of a real script or an emoji."""
     from unicodedata import combining  # seldom needed, and a server that starts should not wait for it
 
-    if letter in _JOINERS and before and (combining(before) == _VIRAMA or (_spells(before) and _spells(after))):
+    if (
+        letter in _JOINERS
+        and before
+        and (combining(before) == _VIRAMA or (_is_joined_letter(before) and _is_joined_letter(after)))
+    ):
         return True
     if letter == "\u200d":
         drawn = earlier if before == "\ufe0f" else before
-        return _is(_EMOJI, drawn) and _is(_EMOJI, after)
+        return _is_in_class(_EMOJI, drawn) and _is_in_class(_EMOJI, after)
     if letter == "\ufe0f":
-        return _is(_EMOJI, before) or (_is(_KEYS, before) and after == "\u20e3")
+        return _is_in_class(_EMOJI, before) or (_is_in_class(_KEYCAPS, before) and after == "\u20e3")
     return False
 
 
-def _spells(letter: str) -> bool:
+def _is_joined_letter(letter: str) -> bool:
     """Whether it is a letter or mark (no digit, sign or control) of a script that is written with joiners."""
     from unicodedata import category
 
-    return _is(_JOINED_SCRIPT, letter) and category(letter)[0] in "LM"
+    return _is_in_class(_JOINED_SCRIPT, letter) and category(letter)[0] in "LM"
 
 
-def _is(class_: str, letter: str) -> bool:
-    return _compiled(class_).match(letter) is not None
+def _is_in_class(class_: str, letter: str) -> bool:
+    return compiled_pattern(class_).match(letter) is not None
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled_pattern(pattern: str) -> re.Pattern[str]:
     """Large classes of letters take long to compile: only where a text needs them."""
     return re.compile(pattern)
 
 
-def _code_point(letter: str) -> str:
+def _format_code_point(letter: str) -> str:
     if letter == "\n":
         return "⏎"
     return " " if letter == "\t" else f"<U+{ord(letter):04X}>"
 
 
-MARK = "[purged]"
+PURGED_MARK = "[purged]"

@@ -6,19 +6,19 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
-from tacit.text.display import clip, show
+from tacit.text.display import clip, printable
 
 # Memory as data: what a model is given stands between two marks, and nothing in it can pretend to be outside.
 
 # A bracket, or what a program reads as one, that could open a tag: the fence, a speaker's turn, HTML, a call of a
 # tool. Only one that is plainly an operator stays: `a < b`, `<= 3`, `<5`, `x <- y`.
-_VOICE = "tacit|system|user|assistant|human|model|tool|function|instruction|memory|context|antml|im_|inst|sys"
-_OPENING = (  # compiled when it is first asked: most prompts are given nothing
-    rf"(?i)[<＜﹤](?!=|\d|-(?!-)|\s(?!\s*(?:[/!?|<＜﹤&]|{_VOICE})))"
+_ROLE_NAMES = "tacit|system|user|assistant|human|model|tool|function|instruction|memory|context|antml|im_|inst|sys"
+_TAG_OPENING = (  # compiled when it is first asked: most prompts are given nothing
+    rf"(?i)[<＜﹤](?!=|\d|-(?!-)|\s(?!\s*(?:[/!?|<＜﹤&]|{_ROLE_NAMES})))"
     r"|&(?:amp;){0,9}(?:lt|#0{0,9}60|#x0{0,9}3c);?"
     r"|\[(?=/?(?:inst|sys|system|assistant|human)\])"
 )
-_LONGEST_NAME = 120
+_MAX_NAME_CHARS = 120
 
 
 def fenced(lines: Sequence[str], nonce: str, name: str = "memory") -> str:
@@ -28,19 +28,19 @@ def fenced(lines: Sequence[str], nonce: str, name: str = "memory") -> str:
 
 def harmless(text: str) -> str:
     """One line that cannot close the fence, take another's voice, or make a reader fetch or call anything."""
-    return re.sub(_OPENING, "‹", show(text)).replace("](", "] (")
+    return re.sub(_TAG_OPENING, "‹", printable(text)).replace("](", "] (")
 
 
-def plain(text: str) -> str:
+def harmless_text(text: str) -> str:
     """The same for what may have line breaks."""
     return harmless(" ".join(text.split()))
 
 
-def named(files: Iterable[str], most: int) -> str:
+def list_names(files: Iterable[str], most: int) -> str:
     """The first of these, and how many more there are."""
     every = list(files)
     more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(plain(clip(file, _LONGEST_NAME)) for file in every[:most]) + more
+    return ", ".join(harmless_text(clip(file, _MAX_NAME_CHARS)) for file in every[:most]) + more
 
 
 # What memory says, as a model may read it: one line each, and a fence around it that nothing inside can close.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # ever guessed, and nothing is ever an error: where the line cannot be followed, what was understood before that is
 # given.
 
-_MOST = 20_000  # characters of a line that are looked at
+_MAX_SCANNED_CHARS = 20_000  # characters of a line that are looked at
 # Quoted and escaped text, operators, and everything else up to the next of them.
 _TOKEN = re.compile(
     r"(?P<blank>[ \t]+|\\\n)"
@@ -38,92 +38,94 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _BRACKETS = ("(", ")")
-_UNQUOTED = re.compile(r"\\([$`\"\\\n])")
-_DELIMITER = re.compile(r"[ \t]*(['\"\\]?)([A-Za-z0-9_.-]{1,100})['\"]?")
+_DOUBLE_QUOTE_ESCAPE = re.compile(r"\\([$`\"\\\n])")
+_HEREDOC_DELIMITER = re.compile(r"[ \t]*(['\"\\]?)([A-Za-z0-9_.-]{1,100})['\"]?")
 
 
-class Word(Record):
+class ShellWord(Record):
     """A word; `text` is what it says when it is literal."""
 
     text: str
     is_literal: bool = True
 
 
-class Step(Record):
+class ShellCommand(Record):
     """A command, the files it writes its output to, what it is fed, and the operator before it."""
 
-    words: tuple[Word, ...]
-    outputs: tuple[Word, ...]
-    fed: str
-    after: str
+    words: tuple[ShellWord, ...]
+    outputs: tuple[ShellWord, ...]
+    heredoc_body: str
+    preceding_operator: str
 
 
-class _Reading:
+class _CommandScanner:
     """What was read so far of the line."""
 
     def __init__(self, line: str) -> None:
-        self.line, self.at = line[:_MOST], 0
-        self.steps: list[Step] = []
-        self._words: list[Word] = []
-        self._outputs: list[Word] = []
-        self._word: Word | None = None
-        self._writes = self._reads = False
-        self._after = self._fed = ""
+        self.line, self.position = line[:_MAX_SCANNED_CHARS], 0
+        self.commands: list[ShellCommand] = []
+        self._words: list[ShellWord] = []
+        self._outputs: list[ShellWord] = []
+        self._word: ShellWord | None = None
+        self._is_output = self._is_input = False
+        self._preceding_operator = self._heredoc_body = ""
         self._delimiters: list[str] = []
 
-    def add(self, text: str, *, is_literal: bool = True) -> None:
-        before = self._word or Word("")
-        self._word = Word(before.text + text, before.is_literal and is_literal)
+    def add_text(self, text: str, *, is_literal: bool = True) -> None:
+        before = self._word or ShellWord("")
+        self._word = ShellWord(before.text + text, before.is_literal and is_literal)
 
     def end_word(self) -> None:
         if self._word is None:
             return
-        if self._writes:
+        if self._is_output:
             self._outputs.append(self._word)
-        elif not self._reads:
+        elif not self._is_input:
             self._words.append(self._word)
-        self._word, self._writes, self._reads = None, False, False
+        self._word, self._is_output, self._is_input = None, False, False
 
     def redirect(self, sign: str) -> None:
         if self._word is not None and not (self._word.text.isdigit() and self._word.is_literal):
             self.end_word()
         self._word = None
-        self._writes = ">" in sign and not sign.endswith(">&")
-        self._reads = not self._writes
+        self._is_output = ">" in sign and not sign.endswith(">&")
+        self._is_input = not self._is_output
 
     def heredoc(self) -> None:
         self.end_word()
-        if found := _DELIMITER.match(self.line, self.at):
+        if found := _HEREDOC_DELIMITER.match(self.line, self.position):
             self._delimiters.append(found[2])
-            self.at = found.end()
+            self.position = found.end()
 
     def operator(self, sign: str) -> None:
         self.end_word()
         if sign == "\n":
-            self._take_heredocs()
+            self._read_heredocs()
         if self._words or self._outputs or sign in _BRACKETS:
-            self.steps.append(Step(tuple(self._words), tuple(self._outputs), self._fed, self._after))
-        elif self._after in _BRACKETS:
+            self.commands.append(
+                ShellCommand(tuple(self._words), tuple(self._outputs), self._heredoc_body, self._preceding_operator)
+            )
+        elif self._preceding_operator in _BRACKETS:
             return  # `(…); next`: what comes next is behind the bracket
-        self._words, self._outputs, self._fed, self._after = [], [], "", sign
+        self._words, self._outputs, self._heredoc_body, self._preceding_operator = [], [], "", sign
 
-    def _take_heredocs(self) -> None:
+    def _read_heredocs(self) -> None:
         for delimiter in self._delimiters:
-            begin = self.at
+            begin = self.position
             ended = begin
             for row in self.line[begin:].split("\n"):
-                self.at = min(ended + len(row) + 1, len(self.line))
+                self.position = min(ended + len(row) + 1, len(self.line))
                 if row.lstrip("\t").rstrip(" \t") == delimiter:
                     break
-                ended = self.at
-            self._fed = self.line[begin:ended]
+                ended = self.position
+            self._heredoc_body = self.line[begin:ended]
         self._delimiters = []
 
 
-def steps(line: str) -> list[Step]:
+def split_commands(line: str) -> list[ShellCommand]:
     """The commands of a line in their order."""
-    reading = _Reading(line)
-    for kind, text in _tokens(reading):
+    reading = _CommandScanner(line)
+    for kind, text in _scan_tokens(reading):
         match kind:
             case "blank" | "comment":
                 reading.end_word()
@@ -134,41 +136,43 @@ def steps(line: str) -> list[Step]:
             case "operator":
                 reading.operator(text)
             case "single":
-                reading.add(text[1:-1])
+                reading.add_text(text[1:-1])
             case "double":
-                reading.add(_UNQUOTED.sub(r"\1", text[1:-1]), is_literal="$" not in text and "`" not in text)
+                reading.add_text(
+                    _DOUBLE_QUOTE_ESCAPE.sub(r"\1", text[1:-1]), is_literal="$" not in text and "`" not in text
+                )
             case "escape":
-                reading.add(text[1:])
+                reading.add_text(text[1:])
             case "opaque":
-                reading.add(text, is_literal=False)
+                reading.add_text(text, is_literal=False)
             case _:
-                reading.add(text)
+                reading.add_text(text)
     reading.operator("\n")
-    return reading.steps
+    return reading.commands
 
 
-def _tokens(reading: _Reading) -> Iterator[tuple[str, str]]:
-    while reading.at < len(reading.line):
-        found = _TOKEN.match(reading.line, reading.at)
+def _scan_tokens(reading: _CommandScanner) -> Iterator[tuple[str, str]]:
+    while reading.position < len(reading.line):
+        found = _TOKEN.match(reading.line, reading.position)
         if found is None:
-            reading.at += 1
+            reading.position += 1
             continue
-        reading.at = found.end()
+        reading.position = found.end()
         yield found.lastgroup or "", found[0]
 
 
-CUT = "…"  # at the end of a command of which only the beginning was kept
+CUT_MARK = "…"  # at the end of a command of which only the beginning was kept
 
-_PIECE = re.compile(r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)|\s+|.", re.DOTALL)
-_QUOTED = re.compile(r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)", re.DOTALL)
-_QUOTES = str.maketrans("", "", "'\"\\")
-_JOINTS = frozenset(("|", "||", "&&", ";", "|&"))
+_WORD_PIECE = re.compile(r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)|\s+|.", re.DOTALL)
+_QUOTED_TEXT = re.compile(r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)", re.DOTALL)
+_DELETE_QUOTES = str.maketrans("", "", "'\"\\")
+COMMAND_SEPARATORS = frozenset(("|", "||", "&&", ";", "|&"))
 
 
-def typed(command: str) -> list[str]:
+def quoted_words(command: str) -> list[str]:
     """The words with their quotes. What is between quotes that never close is one word."""
     words = [""]
-    for piece in _PIECE.finditer(command):
+    for piece in _WORD_PIECE.finditer(command):
         if piece[0].isspace():
             words.append("")
         else:
@@ -176,19 +180,19 @@ def typed(command: str) -> list[str]:
     return [" ".join(word.split()) for word in words if word]
 
 
-def whole(command: str) -> list[str]:
+def complete_words(command: str) -> list[str]:
     """The same, but the last word of a command that was cut is left out: it may not be whole."""
-    words = typed(command)
-    return words[:-1] if command.endswith(CUT) and len(words) > 1 else words
+    words = quoted_words(command)
+    return words[:-1] if command.endswith(CUT_MARK) and len(words) > 1 else words
 
 
-def unquoted_word(word: str) -> str:
-    return word.translate(_QUOTES)
+def strip_quotes(word: str) -> str:
+    return word.translate(_DELETE_QUOTES)
 
 
 def outside_quotes(word: str) -> str:
     """What of a word the shell itself reads."""
-    return _QUOTED.sub(" ", word)
+    return _QUOTED_TEXT.sub(" ", word)
 
 
 # A command line, read: its pipelines in order, and the words of each command in them.
@@ -198,87 +202,89 @@ def outside_quotes(word: str) -> str:
 # pipeline, kept as typed and read loosely: its words are split at blanks. Trees are walked without recursion, so
 # nesting costs no stack.
 
-MAX_LINE = 8192  # characters; what is longer is never a habit, and its text is cut
-MAX_SIGNS = 400  # of structure; the parser's time grows with their square
-MAX_PARTS = 20
+MAX_LINE_CHARS = 8192  # characters; what is longer is never a habit, and its text is cut
+MAX_SYNTAX_CHARS = 400  # of structure; the parser's time grows with their square
+MAX_PIPELINES = 20
 MAX_COMMANDS = 8  # that are looked at in one stage of a pipeline, and stages of a pipeline
 
-Words = tuple[str, ...]
-Stage = tuple[Words, ...]  # the commands of one stage: one, or those inside a group or a loop
+CommandWords = tuple[str, ...]
+PipelineStage = tuple[CommandWords, ...]  # the commands of one stage: one, or those inside a group or a loop
 
 
 class Pipeline(Record):
     """One part of a line as typed, and its stages; `whole` is false where the text had to be cut."""
 
     text: str
-    stages: tuple[Stage, ...]
-    whole: bool = True
+    stages: tuple[PipelineStage, ...]
+    is_complete: bool = True
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./~^*? \-]+")
-_SIGNS = re.compile(r"[|&;<>(){}\[$`=]")
+_CONTROL_CHARS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PLAIN_LINE = re.compile(r"[A-Za-z0-9_@%+=:,./~^*? \-]+")
+_SYNTAX_CHAR = re.compile(r"[|&;<>(){}\[$`=]")
 # Words that begin something else than a command. (A lone `-` is lost by the grammar before an assignment.)
-_GRAMMAR = frozenset("if then elif else fi for while until do done case esac select function in begin end".split())
+_SHELL_KEYWORDS = frozenset(
+    "if then elif else fi for while until do done case esac select function in begin end".split()
+)
 
 
-def read(line: str) -> tuple[Pipeline, ...]:
+def parse_pipelines(line: str) -> tuple[Pipeline, ...]:
     """The pipelines of a line; nothing for a blank line or a comment."""
-    text = scrub(line)
-    if len(text) <= MAX_LINE and _PLAIN.fullmatch(text):
+    text = clean_line(line)
+    if len(text) <= MAX_LINE_CHARS and _PLAIN_LINE.fullmatch(text):
         words = tuple(text.split())
-        if words and words[0] not in _GRAMMAR and ("-" not in words or "=" not in text):
+        if words and words[0] not in _SHELL_KEYWORDS and ("-" not in words or "=" not in text):
             return (Pipeline(text, ((words,),)),)
-    return read_any(text)
+    return parse_clean_line(text)
 
 
-def read_any(text: str) -> tuple[Pipeline, ...]:
+def parse_clean_line(text: str) -> tuple[Pipeline, ...]:
     """The same for scrubbed text of any kind, without the short way for plain words."""
     if not text or (text.startswith("#") and "\n" not in text):
         return ()
-    if len(text) > MAX_LINE:
-        return (_loosely(text[:MAX_LINE])._replace(text=clip(text, MAX_LINE), whole=False),)
-    if len(text) > MAX_SIGNS and len(_SIGNS.findall(text)) > MAX_SIGNS:
-        return (_loosely(text),)
-    return _parsed(text)
+    if len(text) > MAX_LINE_CHARS:
+        return (_parse_loosely(text[:MAX_LINE_CHARS])._replace(text=clip(text, MAX_LINE_CHARS), is_complete=False),)
+    if len(text) > MAX_SYNTAX_CHARS and len(_SYNTAX_CHAR.findall(text)) > MAX_SYNTAX_CHARS:
+        return (_parse_loosely(text),)
+    return _parse_bash(text)
 
 
-def scrub(line: str) -> str:
+def clean_line(line: str) -> str:
     """Blanks trimmed, control characters gone but line breaks and tabs, line ends of one kind."""
     if line.isascii() and line.isprintable():
         return line.strip()
-    head = line if len(line) <= MAX_LINE * 2 else line[: MAX_LINE * 2]
-    return _CONTROLS.sub("", clean(head.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))).strip()
+    head = line if len(line) <= MAX_LINE_CHARS * 2 else line[: MAX_LINE_CHARS * 2]
+    return _CONTROL_CHARS.sub("", clean(head.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))).strip()
 
 
 # --- loosely -------------------------------------------------------------------------------------------------------
 
-_QUOTED_LINE = re.compile(r"""\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[;&|\n]+""", re.DOTALL)
-_OPENERS = frozenset("if while until begin then do else { (".split())
-_HEADERS = frozenset("for switch case select foreach repeat".split())
+_QUOTED_OR_SEPARATOR = re.compile(r"""\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[;&|\n]+""", re.DOTALL)
+_BLOCK_OPENERS = frozenset("if while until begin then do else { (".split())
+_LOOP_HEADERS = frozenset("for switch case select foreach repeat".split())
 
 
-def _loosely(text: str) -> Pipeline:
+def _parse_loosely(text: str) -> Pipeline:
     """One pipeline for the whole text; the commands are what stands between separators outside quotes."""
-    commands = (words for segment in _segments(text) if (words := _loose_words(segment)))
+    commands = (words for segment in _split_segments(text) if (words := _loose_words(segment)))
     return Pipeline(text, (tuple(islice(commands, MAX_COMMANDS)) or (_first_word(text),),))
 
 
-def _segments(text: str) -> Iterator[str]:
+def _split_segments(text: str) -> Iterator[str]:
     begin = 0
-    for found in _QUOTED_LINE.finditer(text):
+    for found in _QUOTED_OR_SEPARATOR.finditer(text):
         if found[0][0] in ";&|\n":
             yield text[begin : found.start()]
             begin = found.end()
     yield text[begin:]
 
 
-def _loose_words(segment: str) -> Words:
+def _loose_words(segment: str) -> CommandWords:
     """The words up to a sign that is no word; nothing for the head of a loop and for what only closes a block."""
     words = segment.split()
-    while words and (words[0] in _OPENERS or words[:2] == ["time", "{"]):
+    while words and (words[0] in _BLOCK_OPENERS or words[:2] == ["time", "{"]):
         del words[0]
-    if not words or words[0].startswith("#") or words[0] in _HEADERS or words[0] in _GRAMMAR - {"function"}:
+    if not words or words[0].startswith("#") or words[0] in _LOOP_HEADERS or words[0] in _SHELL_KEYWORDS - {"function"}:
         return ()
     signs = (at for at, word in enumerate(words) if at and word[0] in "()<>{}")
     return tuple(unquoted(word) for word in words[: next(signs, len(words))])
@@ -286,29 +292,29 @@ def _loose_words(segment: str) -> Words:
 
 # --- parsed --------------------------------------------------------------------------------------------------------
 
-_FLAT = frozenset(("program", "list", "pipeline", "redirected_statement", "negated_command"))
-_GROUPS = frozenset(("subshell", "compound_statement"))
-_STRUCTURE = _FLAT | _GROUPS | frozenset(
+_FLAT_NODES = frozenset(("program", "list", "pipeline", "redirected_statement", "negated_command"))
+_GROUP_NODES = frozenset(("subshell", "compound_statement"))
+_COMPOUND_NODES = _FLAT_NODES | _GROUP_NODES | frozenset(
     "if_statement elif_clause else_clause while_statement for_statement "
     "c_style_for_statement do_group case_statement case_item".split()
 )  # fmt: skip
-_COMMANDS = frozenset(
+_COMMAND_NODES = frozenset(
     "command declaration_command unset_command test_command variable_assignment variable_assignments "
     "function_definition".split()
 )
-_REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
-_HEREDOC = "heredoc_redirect"
-_ON_THE_LINE = frozenset(
+_REDIRECT_NODES = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
+_HEREDOC_NODE = "heredoc_redirect"
+_HEREDOC_LINE_NODES = frozenset(
     ("<<", "<<-", "heredoc_start", "file_redirect", "word", "raw_string", "string", "concatenation")
 )
-_BELOW = frozenset(("heredoc_body", "heredoc_end"))
-_PIPES = ("|", "|&")
-_TIMED = (("time",), ("time", "-p"))
-_NO_WORDS = _REDIRECTS | {"comment", "subshell"}
+_HEREDOC_BODY_NODES = frozenset(("heredoc_body", "heredoc_end"))
+_PIPE_OPERATORS = ("|", "|&")
+_TIME_COMMANDS = (("time",), ("time", "-p"))
+_NON_WORD_NODES = _REDIRECT_NODES | {"comment", "subshell"}
 
 
 @cache
-def _parser() -> Parser:
+def _bash_parser() -> Parser:
     """Loaded only where a line needs it: questions never do."""
     import tree_sitter
     import tree_sitter_bash
@@ -317,58 +323,60 @@ def _parser() -> Parser:
 
 
 @dataclass(slots=True)
-class _Unit:
+class _PipelineNodes:
     """One part while it is put together: the nodes of each stage, and where its text lies."""
 
     begin: int
     end: int
     stages: list[list[Node]]
-    bodies: list[tuple[int, int]] = field(default_factory=list)  # of heredocs: they stand below the line
-    background: bool = False
+    heredoc_spans: list[tuple[int, int]] = field(default_factory=list)  # of heredocs: they stand below the line
+    is_background: bool = False
 
-    def group(self) -> Node | None:
+    def only_group(self) -> Node | None:
         """The group that is all there is to it."""
         node = self.stages[0][0] if len(self.stages) == 1 == len(self.stages[0]) else None
-        return node if node is not None and node.type in _GROUPS and node.children[0].type != "((" else None
+        return node if node is not None and node.type in _GROUP_NODES and node.children[0].type != "((" else None
 
 
-def _parsed(text: str) -> tuple[Pipeline, ...]:
+def _parse_bash(text: str) -> tuple[Pipeline, ...]:
     found: list[Pipeline] = []
-    for root, source in islice(_roots(text.encode()), MAX_PARTS):
+    for root, source in islice(_syntax_trees(text.encode()), MAX_PIPELINES):
         if root.has_error:
-            return (_loosely(text),)
-        found += [_pipeline(unit, source) for unit in islice(_units(root, source), MAX_PARTS)]
+            return (_parse_loosely(text),)
+        found += [_make_pipeline(unit, source) for unit in islice(_pipelines_in(root, source), MAX_PIPELINES)]
     # The grammar does not know `time { a; b; }` and takes its braces for words.
     return (
-        (_loosely(text),) if any(("}",) in stage for one in found for stage in one.stages) else tuple(found[:MAX_PARTS])
+        (_parse_loosely(text),)
+        if any(("}",) in stage for one in found for stage in one.stages)
+        else tuple(found[:MAX_PIPELINES])
     )
 
 
-def _roots(source: bytes) -> Iterator[tuple[Node, bytes]]:
+def _syntax_trees(source: bytes) -> Iterator[tuple[Node, bytes]]:
     """The tree of the text; where the grammar overlooks a line break, the trees of what is before and behind it."""
     while source:
-        root = _tree(source)
-        cut = _overlooked(root, source) if b"\n" in source else 0
+        root = _parse_source(source)
+        cut = _missed_line_break(root, source) if b"\n" in source else 0
         if cut:
-            root = _tree(source[:cut])
+            root = _parse_source(source[:cut])
         yield root, source[:cut] if cut else source
         source = source[cut:] if cut else b""
 
 
-_BEYOND_ASCII = bytes(sign if sign < 0x80 else ord("x") for sign in range(256))
+_NON_ASCII_AS_X = bytes(sign if sign < 0x80 else ord("x") for sign in range(256))
 
 
-def _tree(source: bytes) -> Node:
+def _parse_source(source: bytes) -> Node:
     """The parser looks letters up in a table of a few hundred, and may die of an emoji or of letters of most scripts.
 
     To a shell all of them are parts of words: a plain letter stands for each of their bytes, so places stay the same.
     """
-    return _parser().parse(source.translate(_BEYOND_ASCII)).root_node
+    return _bash_parser().parse(source.translate(_NON_ASCII_AS_X)).root_node
 
 
-def _overlooked(root: Node, source: bytes) -> int:
+def _missed_line_break(root: Node, source: bytes) -> int:
     """The place of a line break inside a command: `d` in `a | b | c⏎d > x` is to the grammar a word of `c`."""
-    for node in _row(root):
+    for node in _flatten_nodes(root):
         if node.type in ("command", "file_redirect") and b"\n" in source[node.start_byte : node.end_byte]:
             for before, after in pairwise(node.children):
                 if b"\n" in source[before.end_byte : after.start_byte].replace(b"\\\n", b""):
@@ -376,141 +384,145 @@ def _overlooked(root: Node, source: bytes) -> int:
     return 0
 
 
-def _units(root: Node, source: bytes) -> Iterator[_Unit]:
+def _pipelines_in(root: Node, source: bytes) -> Iterator[_PipelineNodes]:
     """The parts in order; a bare group is the parts in it."""
-    stack = _assembled(root, source)[::-1]
+    stack = _assemble_pipelines(root, source)[::-1]
     while stack:
         unit = stack.pop()
-        group = unit.group()
+        group = unit.only_group()
         if group is None:
             yield unit
             continue
-        inner = _assembled(group, source)
-        if inner and unit.background:
-            inner[-1].background = True
+        inner = _assemble_pipelines(group, source)
+        if inner and unit.is_background:
+            inner[-1].is_background = True
         stack += reversed(inner)
 
 
-def _assembled(root: Node, source: bytes) -> list[_Unit]:
+def _assemble_pipelines(root: Node, source: bytes) -> list[_PipelineNodes]:
     """The parts of a list by the shell's own rules of precedence.
 
     The grammar is not to be trusted here: `a && b > x | c` is to it `(a && b > x) | c`, to every shell `b > x | c`. So
     its lists and pipelines are read as one row of commands, redirections and operators.
     """
-    found: list[_Unit] = []
+    found: list[_PipelineNodes] = []
     operator, begin = ";", -1
-    for node in _row(root):
+    for node in _flatten_nodes(root):
         kind = node.type
-        if kind in _REDIRECTS:
+        if kind in _REDIRECT_NODES:
             if operator or not found:
-                found.append(_Unit(node.start_byte, node.end_byte, [[]]))
-            _redirect(found[-1], node, source)
+                found.append(_PipelineNodes(node.start_byte, node.end_byte, [[]]))
+            _add_redirect(found[-1], node, source)
         elif node.is_named:
             begin = node.start_byte if begin < 0 else begin
-            if operator in _PIPES and found:
+            if operator in _PIPE_OPERATORS and found:
                 found[-1].stages.append([node])
             else:
-                found.append(_Unit(begin, node.end_byte, [[node]]))
+                found.append(_PipelineNodes(begin, node.end_byte, [[node]]))
             found[-1].end = node.end_byte
         elif kind == "!":
             begin = node.start_byte
             continue
         elif kind == "&" and found:
-            found[-1].background = True
+            found[-1].is_background = True
         operator, begin = "" if node.is_named else kind, -1
     return found
 
 
-def _redirect(unit: _Unit, node: Node, source: bytes) -> None:
+def _add_redirect(unit: _PipelineNodes, node: Node, source: bytes) -> None:
     unit.stages[-1].append(node)
     unit.end = node.end_byte
-    if node.type == _HEREDOC:
-        unit.end = max(child.end_byte for child in node.children if child.type in _ON_THE_LINE)
-        typed = max(child.end_byte for child in node.children if child.type not in _BELOW)
-        unit.bodies.append((source.find(b"\n", typed), node.end_byte))
+    if node.type == _HEREDOC_NODE:
+        unit.end = max(child.end_byte for child in node.children if child.type in _HEREDOC_LINE_NODES)
+        typed = max(child.end_byte for child in node.children if child.type not in _HEREDOC_BODY_NODES)
+        unit.heredoc_spans.append((source.find(b"\n", typed), node.end_byte))
 
 
-def _row(root: Node) -> Iterator[Node]:
+def _flatten_nodes(root: Node) -> Iterator[Node]:
     """Commands, groups and compounds, redirections and operators in the order of the text."""
     stack = root.children[::-1]
     while stack:
         node = stack.pop()
-        if node.type in _FLAT:
+        if node.type in _FLAT_NODES:
             stack += reversed(node.children)
-        elif node.type == _HEREDOC:  # what stands behind it on its line is in it: `cat <<X && b`
+        elif node.type == _HEREDOC_NODE:  # what stands behind it on its line is in it: `cat <<X && b`
             yield node
-            stack += [child for child in reversed(node.children) if child.type not in _ON_THE_LINE | _BELOW]
+            stack += [
+                child
+                for child in reversed(node.children)
+                if child.type not in _HEREDOC_LINE_NODES | _HEREDOC_BODY_NODES
+            ]
         elif node.type != "comment":
             yield node
 
 
-def _pipeline(unit: _Unit, source: bytes) -> Pipeline:
-    text = _text(unit, source)
-    stages = tuple(stage for nodes in unit.stages[: MAX_COMMANDS + 1] if (stage := _stage(nodes, source)))
+def _make_pipeline(unit: _PipelineNodes, source: bytes) -> Pipeline:
+    text = _pipeline_text(unit, source)
+    stages = tuple(stage for nodes in unit.stages[: MAX_COMMANDS + 1] if (stage := _stage_commands(nodes, source)))
     return Pipeline(text, stages or ((_first_word(text),),))
 
 
-def _first_word(text: str) -> Words:
+def _first_word(text: str) -> CommandWords:
     return tuple(text.split(maxsplit=1)[:1]) or (text,)
 
 
-def _text(unit: _Unit, source: bytes) -> str:
+def _pipeline_text(unit: _PipelineNodes, source: bytes) -> str:
     """The part as typed, with the bodies of its heredocs."""
-    typed = source[unit.begin : unit.end] + (b" &" if unit.background else b"")
-    return (typed + b"".join(source[begin:end] for begin, end in unit.bodies)).decode().strip()
+    typed = source[unit.begin : unit.end] + (b" &" if unit.is_background else b"")
+    return (typed + b"".join(source[begin:end] for begin, end in unit.heredoc_spans)).decode().strip()
 
 
-def _stage(nodes: list[Node], source: bytes) -> Stage:
+def _stage_commands(nodes: list[Node], source: bytes) -> PipelineStage:
     """The commands of one stage in the order of the text."""
-    found: list[Words] = []
+    found: list[CommandWords] = []
     stack = nodes[::-1]
     while stack and len(found) < MAX_COMMANDS:
         node = stack.pop()
         kind = node.type
-        if kind in _COMMANDS:
-            words = _words(node, source)
-            if words in _TIMED and (timed := node.children[-1]).type == "subshell":
+        if kind in _COMMAND_NODES:
+            words = _command_words(node, source)
+            if words in _TIME_COMMANDS and (timed := node.children[-1]).type == "subshell":
                 stack.append(timed)
             elif words:
                 found.append(words)
-        elif kind in _REDIRECTS:
-            if found and (misplaced := _misplaced(node, source)):
+        elif kind in _REDIRECT_NODES:
+            if found and (misplaced := _misplaced_words(node, source)):
                 found[-1] += misplaced
         elif kind == "redirected_statement":
             stack += reversed(node.children)
-        elif kind in _STRUCTURE:
+        elif kind in _COMPOUND_NODES:
             stack += reversed(node.named_children)
     return tuple(found)
 
 
-def _misplaced(redirect: Node, source: bytes) -> Words:
+def _misplaced_words(redirect: Node, source: bytes) -> CommandWords:
     """`status` in `git 2>x status`: the grammar takes it for one more file."""
-    if redirect.type == _HEREDOC:
+    if redirect.type == _HEREDOC_NODE:
         inner = [node for node in redirect.children if node.type == "file_redirect"]
-        return tuple(_word(node, source) for node in redirect.children_by_field_name("argument")) + tuple(
-            word for node in inner for word in _misplaced(node, source)
+        return tuple(_node_word(node, source) for node in redirect.children_by_field_name("argument")) + tuple(
+            word for node in inner for word in _misplaced_words(node, source)
         )
-    return tuple(_word(node, source) for node in redirect.children_by_field_name("destination")[1:])
+    return tuple(_node_word(node, source) for node in redirect.children_by_field_name("destination")[1:])
 
 
-def _words(node: Node, source: bytes) -> Words:
+def _command_words(node: Node, source: bytes) -> CommandWords:
     match node.type:
         case "test_command":
             return ("test",)
         case "function_definition":
-            return ("function", *(_word(name, source) for name in node.children_by_field_name("name")))
+            return ("function", *(_node_word(name, source) for name in node.children_by_field_name("name")))
         case "variable_assignment":
-            return (_word(node, source),)
+            return (_node_word(node, source),)
         case _:
-            return tuple(_word(child, source) for child in node.children if child.type not in _NO_WORDS)
+            return tuple(_node_word(child, source) for child in node.children if child.type not in _NON_WORD_NODES)
 
 
-def _word(node: Node, source: bytes) -> str:
+def _node_word(node: Node, source: bytes) -> str:
     return unquoted(source[node.start_byte : node.end_byte].decode())
 
 
-_QUOTES_LINE = re.compile(r"""\\(.)|\$?'([^']*)'|"((?:\\.|[^"\\])*)\"""", re.DOTALL)
-_ESCAPED = re.compile(r"""\\(["\\$`\n])""")
+_QUOTED_PART = re.compile(r"""\\(.)|\$?'([^']*)'|"((?:\\.|[^"\\])*)\"""", re.DOTALL)
+_ESCAPED_CHAR = re.compile(r"""\\(["\\$`\n])""")
 
 
 def unquoted(word: str) -> str:
@@ -519,10 +531,10 @@ def unquoted(word: str) -> str:
         return word
     if "$(" in word or "`" in word:
         return word[1:-1] if word[0] == word[-1] == '"' and len(word) > 1 else word
-    return _QUOTES_LINE.sub(_bare, word)
+    return _QUOTED_PART.sub(_unquote_match, word)
 
 
-def _bare(found: re.Match[str]) -> str:
+def _unquote_match(found: re.Match[str]) -> str:
     if found[1] is not None:
         return "" if found[1] == "\n" else found[1]
-    return found[2] if found[2] is not None else _ESCAPED.sub(r"\1", found[3])
+    return found[2] if found[2] is not None else _ESCAPED_CHAR.sub(r"\1", found[3])

@@ -12,79 +12,79 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tacit.errors import LockBusy, ReadOnly
-from tacit.home.home import Part
+from tacit.errors import LockBusyError, ReadOnlyError
+from tacit.home.home import HomePart
 from tacit.index import vectors
 from tacit.index.database import transaction
-from tacit.index.vectors import Text, Vector, print_of
+from tacit.index.vectors import EmbeddingText, StoredVector, hash_text
 from tacit.log.codec import must_decode
 from tacit.record import Record
-from tacit.search.semantic import _BROKEN, _meaning
+from tacit.search.semantic import _MODEL_ERRORS, _cached_model
 
 if TYPE_CHECKING:
-    from tacit.search.semantic import Meaning
+    from tacit.search.semantic import EmbeddingModel
 
-_BATCH = 16  # texts that are encoded before they are kept: half a second that may be lost
-_SESSIONS = 8  # that are looked at each time, whether they are done
+_BATCH_SIZE = 16  # texts that are encoded before they are kept: half a second that may be lost
+_MAX_SESSIONS = 8  # that are looked at each time, whether they are done
 
 
-class Encoded(Record):
+class EncodeResult(Record):
     """How many texts got a vector now, and how many have one."""
 
     new: int
-    all: int
+    total: int
 
 
-class Embeddings(Part):
+class Embeddings(HomePart):
     """The vectors of one home."""
 
-    def meanings(self) -> int:
+    def count_encoded(self) -> int:
         """How many texts can be compared by meaning, as the index is: the doctor asks, and mends nothing by looking."""
-        index = self._store.as_it_is()
+        index = self._store.index_as_is()
         with suppress(sqlite3.Error):
-            return vectors.how_many(index) if index else 0
+            return vectors.count_vectors(index) if index else 0
         return 0
 
     @staticmethod
     def can_encode() -> bool:
         """Whether the extra is installed."""
-        return _meaning() is not None
+        return _cached_model() is not None
 
-    def encode(self, seconds: float) -> Encoded | None:
+    def encode(self, seconds: float) -> EncodeResult | None:
         """Make vectors for texts that have none, the latest first, for so long; nothing without the extra."""
-        meaning = _meaning()
+        meaning = _cached_model()
         if meaning is None:
             return None
         until, new = time.monotonic() + seconds, 0
         try:
-            self._change(lambda connection: vectors.begin(connection, meaning.name))
-            while time.monotonic() < until and (kept := self._some(meaning)):
+            self._write(lambda connection: vectors.use_model(connection, meaning.name))
+            while time.monotonic() < until and (kept := self._encode_batch(meaning)):
                 new += kept
-        except (ReadOnly, LockBusy, *_BROKEN):
+        except (ReadOnlyError, LockBusyError, *_MODEL_ERRORS):
             pass  # it is made another time
-        return Encoded(new, self.meanings())
+        return EncodeResult(new, self.count_encoded())
 
-    def _some(self, meaning: Meaning) -> int:
+    def _encode_batch(self, meaning: EmbeddingModel) -> int:
         """A batch of them; says how many were kept."""
-        texts = self._store.read(lambda connection: vectors.missing(connection, must_decode, _BATCH))
-        made = [_made(meaning, text) for text in texts]
+        texts = self._store.read(lambda connection: vectors.texts_without_vector(connection, must_decode, _BATCH_SIZE))
+        made = [_encode_text(meaning, text) for text in texts]
         kept: list[int] = []
-        self._change(lambda connection: kept.append(_put(connection, made)))
+        self._write(lambda connection: kept.append(_store_vectors(connection, made)))
         return kept[0]
 
-    def _change(self, remember: vectors.Change) -> None:
+    def _write(self, remember: vectors.VectorChange) -> None:
         def all_or_nothing(connection: sqlite3.Connection) -> None:
             with transaction(connection):
                 remember(connection)
 
-        self._store.keep(lambda _connection, _unfiled: [], all_or_nothing)
+        self._store.append_chosen(lambda _connection, _unfiled: [], all_or_nothing)
 
 
-def _made(meaning: Meaning, text: Text) -> Vector:
-    return Vector(text.number, print_of(text.text), meaning.vector(text.text[: vectors.LONGEST]))
+def _encode_text(meaning: EmbeddingModel, text: EmbeddingText) -> StoredVector:
+    return StoredVector(text.doc_id, hash_text(text.text), meaning.embed(text.text[: vectors.MAX_TEXT_CHARS]))
 
 
-def _put(connection: sqlite3.Connection, made: Sequence[Vector]) -> int:
-    kept = vectors.put(connection, made, must_decode)
-    vectors.close_sessions(connection, must_decode, _SESSIONS)
+def _store_vectors(connection: sqlite3.Connection, made: Sequence[StoredVector]) -> int:
+    kept = vectors.store_vectors(connection, made, must_decode)
+    vectors.mark_complete_sessions(connection, must_decode, _MAX_SESSIONS)
     return kept

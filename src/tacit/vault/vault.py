@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacit.hosts.capture import TranscriptCapture
     from tacit.inject.brief import Brief
     from tacit.inject.context import Contexts
-    from tacit.learn.habits.learn import Learned
+    from tacit.learn.habits.learn import LearnedHabits
     from tacit.learn.llm.run import ModelLearning
     from tacit.learn.sessions import SessionLearning
     from tacit.model.claim import Kind
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from tacit.sync import HandEdits
     from tacit.trust import Trust
     from tacit.vault.configure import Configuration, Setup
-    from tacit.vault.decisions import Decisions, Outcome
+    from tacit.vault.decisions import DecisionOutcome, Decisions
     from tacit.vault.doctor import Doctor
     from tacit.vault.embeddings import Embeddings
     from tacit.vault.exchange import Exchange
     from tacit.vault.hits import Hit
-    from tacit.vault.maintenance import Maintenance, Overview
-    from tacit.vault.queries import Filters, Listed, Queries, Reason
-    from tacit.vault.sessions import Sessions
+    from tacit.vault.maintenance import HomeStatus, Maintenance
+    from tacit.vault.queries import Filters, ListedMemory, MemoryEvent, Queries
+    from tacit.vault.sessions import SessionQueries
     from tacit.vault.suggestions import Suggestions
     from tacit.vault.undo import UndoRedo
     from tacit.vault.workflows import Workflows
@@ -120,7 +120,7 @@ class Vault:
         scope: str | None = None,
         tag: str | None = None,
         filters: Filters | None = None,
-    ) -> list[Listed]:
+    ) -> list[ListedMemory]:
         """List memories, the latest first.
 
         Args:
@@ -133,7 +133,7 @@ class Vault:
         """
         return self.queries.entries(status=status, kind=kind, scope=scope, tag=tag, filters=filters)
 
-    def show(self, reference: str, *, by_text: bool = False) -> Listed:
+    def show(self, reference: str, *, by_text: bool = False) -> ListedMemory:
         """Return one memory by its id, the beginning of it or its text; with `by_text` by its text alone.
 
         Raises:
@@ -142,7 +142,7 @@ class Vault:
         """
         return self.queries.show(reference, by_text=by_text)
 
-    def why(self, reference: str) -> tuple[Listed, list[Reason]]:
+    def why(self, reference: str) -> tuple[ListedMemory, list[MemoryEvent]]:
         """Return a memory and the events it was folded from, in order, each with its place in the log.
 
         Raises:
@@ -152,11 +152,11 @@ class Vault:
 
     def suggestions(
         self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None
-    ) -> list[Listed]:
+    ) -> list[ListedMemory]:
         """Return the candidates that wait for a decision, the most telling first."""
         return self.pending.suggestions(scope, kind=kind, filters=filters)
 
-    def status(self) -> Overview:
+    def status(self) -> HomeStatus:
         """Return counts of what the home holds."""
         return self.maintenance.status()
 
@@ -171,7 +171,7 @@ class Vault:
         evidence: str = "",
         everywhere: bool = False,
         private: bool = False,
-    ) -> Outcome:
+    ) -> DecisionOutcome:
         """Add a memory that holds at once if a person says so, and as a candidate if an agent does.
 
         Args:
@@ -188,11 +188,13 @@ class Vault:
         """
         return self.decisions.add(text, kind=kind, tags=tags, evidence=evidence, everywhere=everywhere, private=private)
 
-    def remember(self, text: str, *, evidence: str, everywhere: bool = False) -> Outcome:
+    def remember(self, text: str, *, evidence: str, everywhere: bool = False) -> DecisionOutcome:
         """Record an observation as a candidate. The same text again strengthens it."""
         return self.decisions.remember(text, evidence=evidence, everywhere=everywhere)
 
-    def accept(self, reference: str, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Outcome:
+    def accept(
+        self, reference: str, *, kind: Kind | None = None, evidence: str = "", reason: str = ""
+    ) -> DecisionOutcome:
         """Make a candidate active. It stays in the home until it is shared.
 
         Raises:
@@ -201,11 +203,11 @@ class Vault:
         """
         return self.decisions.accept(reference, kind=kind, evidence=evidence, reason=reason)
 
-    def dismiss(self, reference: str, *, reason: str = "") -> Outcome:
+    def dismiss(self, reference: str, *, reason: str = "") -> DecisionOutcome:
         """Turn a candidate down, so that it is not proposed again."""
         return self.decisions.dismiss(reference, reason=reason)
 
-    def forget(self, reference: str, *, reason: str = "", evidence: str = "", by_text: bool = False) -> Outcome:
+    def forget(self, reference: str, *, reason: str = "", evidence: str = "", by_text: bool = False) -> DecisionOutcome:
         """Retire a memory or candidate."""
         return self.decisions.forget(reference, reason=reason, evidence=evidence, by_text=by_text)
 
@@ -217,11 +219,11 @@ class Vault:
         kind: Kind | None = None,
         tags: Sequence[str] | None = None,
         accept: bool = False,
-    ) -> Outcome:
+    ) -> DecisionOutcome:
         """Change the text, kind or tags of a memory; with `accept` a candidate becomes active, too."""
         return self.decisions.edit(reference, text=text, kind=kind, tags=tags, accept=accept)
 
-    def share(self, reference: str) -> Outcome:
+    def share(self, reference: str) -> DecisionOutcome:
         """Write an active memory of this project into its fact file, for everybody who has the repository."""
         return self.decisions.share(reference)
 
@@ -241,7 +243,7 @@ class Vault:
         """
         return self.undo_redo.redo()
 
-    def learn(self) -> Learned:
+    def learn(self) -> LearnedHabits:
         """Count the commands recorded since the last time, and propose what became a habit."""
         return self.pending.learn()
 
@@ -272,10 +274,10 @@ class Vault:
         return Suggestions(self.home)
 
     @cached_property
-    def sessions(self) -> Sessions:
-        from tacit.vault.sessions import Sessions
+    def sessions(self) -> SessionQueries:
+        from tacit.vault.sessions import SessionQueries
 
-        return Sessions(self.home)
+        return SessionQueries(self.home)
 
     @cached_property
     def learning(self) -> SessionLearning:

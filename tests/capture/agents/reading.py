@@ -10,8 +10,16 @@ from io import BytesIO
 from pathlib import Path
 
 from tacit.hosts.capture import SOURCES
-from tacit.hosts.records import Heard, Limits, Tally
-from tacit.model.observation import Compacted, Conversation, Interrupted, PromptGiven, ReplyGiven, Titled, ToolUsed
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
+from tacit.model.observation import (
+    ConversationBody,
+    PromptGiven,
+    ReplyGiven,
+    SessionCompacted,
+    SessionTitled,
+    ToolUsed,
+    TurnInterrupted,
+)
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 SESSION = "5e55a000-0000-4000-8000-00000000aaaa"
@@ -22,12 +30,17 @@ def lines(*records: object) -> bytes:
     return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records)
 
 
-def hear(source: str, data: bytes, offset: int = 0, limits: Limits = Limits()) -> tuple[list[Heard], Tally]:  # noqa: B008
-    tally = Tally()
+_LIMITS = CaptureLimits()
+
+
+def hear(
+    source: str, data: bytes, offset: int = 0, limits: CaptureLimits = _LIMITS
+) -> tuple[list[TranscriptEvent], ReadStats]:
+    tally = ReadStats()
     return list(SOURCES[source].read(BytesIO(data), offset, limits, tally)), tally
 
 
-def bodies(source: str, data: bytes, limits: Limits = Limits()) -> list[Conversation | Titled]:  # noqa: B008
+def bodies(source: str, data: bytes, limits: CaptureLimits = CaptureLimits()) -> list[ConversationBody | SessionTitled]:  # noqa: B008
     return [one.body for one in hear(source, data, limits=limits)[0]]
 
 
@@ -35,7 +48,7 @@ def prompts(source: str, data: bytes) -> list[PromptGiven]:
     return [body for body in bodies(source, data) if isinstance(body, PromptGiven)]
 
 
-def calls(source: str, data: bytes, limits: Limits = Limits()) -> list[ToolUsed]:  # noqa: B008
+def calls(source: str, data: bytes, limits: CaptureLimits = CaptureLimits()) -> list[ToolUsed]:  # noqa: B008
     return [body for body in bodies(source, data, limits) if isinstance(body, ToolUsed)]
 
 
@@ -50,14 +63,14 @@ def golden(name: str, folder: Path) -> Path:
     return made
 
 
-def told(heard: Iterable[Heard]) -> str:
+def told(heard: Iterable[TranscriptEvent]) -> str:
     """A line a thing, in the order of their times."""
     return "".join(
-        f"{one.at:%H:%M:%S} {_told(one.body)}\n" for one in sorted(heard, key=lambda one: (one.at, one.place))
+        f"{one.at:%H:%M:%S} {_told(one.body)}\n" for one in sorted(heard, key=lambda one: (one.at, one.ordinal))
     )
 
 
-def _told(body: Conversation | Titled) -> str:
+def _told(body: ConversationBody | SessionTitled) -> str:
     match body:
         case PromptGiven():
             about = f" [about {body.about}]" if body.about else ""
@@ -70,11 +83,11 @@ def _told(body: Conversation | Titled) -> str:
             result = f"-> {_line(body.result)}" if body.result else ""
             parts = (body.act, aside, f"({body.tool})", _line(body.input), result, body.outcome, files)
             return " ".join(filter(None, parts))
-        case Interrupted():
+        case TurnInterrupted():
             return "interrupted"
-        case Compacted():
+        case SessionCompacted():
             return "compacted"
-        case Titled():
+        case SessionTitled():
             return f"titled{' by the person' if body.by else ''}: {_line(body.text)}"
 
 

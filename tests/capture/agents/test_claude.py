@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tacit.hosts.records import LONGEST_PROMPT, Limits
-from tacit.model.observation import Act, Compacted, How, Interrupted, Outcome, ReplyGiven
+from tacit.hosts.records import MAX_PROMPT_CHARS, CaptureLimits
+from tacit.model.observation import PromptKind, ReplyGiven, SessionCompacted, ToolAction, ToolOutcome, TurnInterrupted
 from tests.capture.agents.reading import SESSION, bodies, calls, hear, lines, prompts
 
 REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected. "
@@ -53,7 +53,7 @@ def w() -> Writer:
     return Writer()
 
 
-def said(data: bytes) -> list[tuple[str, How]]:
+def said(data: bytes) -> list[tuple[str, PromptKind]]:
     return [(prompt.text, prompt.how) for prompt in prompts("claude", data)]
 
 
@@ -67,7 +67,7 @@ def test_a_prompt_knows_where_it_was_given(w: Writer) -> None:
 def test_a_text_given_in_the_middle_of_work_is_heard_once(w: Writer) -> None:
     data = lines(w.user("go"), w.reply("on it"), w.queue("enqueue", "also b"), w.reply("more"), w.queue("remove"))
 
-    assert said(data) == [("go", How.TYPED), ("also b", How.QUEUED)]
+    assert said(data) == [("go", PromptKind.TYPED), ("also b", PromptKind.QUEUED)]
 
 
 def test_a_queued_text_that_becomes_a_prompt_is_heard_once(w: Writer) -> None:
@@ -80,14 +80,14 @@ def test_a_queued_text_that_becomes_a_prompt_is_heard_once(w: Writer) -> None:
         w.reply("b done"),
     )
 
-    assert said(data) == [("go", How.TYPED), ("then b", How.QUEUED)]
+    assert said(data) == [("go", PromptKind.TYPED), ("then b", PromptKind.QUEUED)]
 
 
 def test_a_queued_command_that_becomes_a_prompt_is_heard_once(w: Writer) -> None:
     command = "<command-name>/exit</command-name>\n<command-args></command-args>"
     data = lines(w.user("go"), w.queue("enqueue", "/exit"), w.reply("done"), w.queue("dequeue"), w.user(command))
 
-    assert said(data) == [("go", How.TYPED), ("/exit", How.QUEUED)]
+    assert said(data) == [("go", PromptKind.TYPED), ("/exit", PromptKind.QUEUED)]
 
 
 def test_a_prompt_of_the_command_line_is_heard_once_under_its_own_id(w: Writer) -> None:
@@ -96,7 +96,7 @@ def test_a_prompt_of_the_command_line_is_heard_once_under_its_own_id(w: Writer) 
     )
     heard, _ = hear("claude", data)
 
-    assert said(data) == [("go", How.TYPED)]
+    assert said(data) == [("go", PromptKind.TYPED)]
     assert heard[0].key == user["uuid"]
 
 
@@ -132,8 +132,8 @@ def test_words_given_with_a_rejection_are_a_prompt_about_the_call(w: Writer) -> 
     (prompt,) = prompts("claude", data)
     (call,) = calls("claude", data)
 
-    assert (prompt.text, prompt.how, prompt.about) == ("use uv instead", How.REJECTION, "Bash: pip install x")
-    assert (call.outcome, call.result) == (Outcome.REJECTED, "")
+    assert (prompt.text, prompt.how, prompt.about) == ("use uv instead", PromptKind.REJECTION, "Bash: pip install x")
+    assert (call.outcome, call.result) == (ToolOutcome.REJECTED, "")
 
 
 def test_what_the_host_adds_to_a_rejection_is_not_theirs(w: Writer) -> None:
@@ -146,7 +146,7 @@ def test_what_the_host_adds_to_a_rejection_is_not_theirs(w: Writer) -> None:
         w.result("toolu_2", f"{REJECTED}the user said:\n{clarify}", is_error=True),
     )
 
-    assert said(data) == [("no", How.REJECTION), ("The first", How.ANSWER)]
+    assert said(data) == [("no", PromptKind.REJECTION), ("The first", PromptKind.ANSWER)]
 
 
 def test_a_password_that_was_asked_for_is_not_kept(w: Writer) -> None:
@@ -163,8 +163,8 @@ def test_an_answer_is_a_prompt_about_the_question(w: Writer) -> None:
     found = prompts("claude", lines(call, w.result("toolu_1", "answered", toolUseResult=told)))
 
     assert [(one.text, one.how, one.about) for one in found] == [
-        ("The second", How.ANSWER, "Which?"),
-        ("a, b", How.ANSWER, "Where?"),
+        ("The second", PromptKind.ANSWER, "Which?"),
+        ("a, b", PromptKind.ANSWER, "Where?"),
     ]
 
 
@@ -192,8 +192,10 @@ def test_what_the_host_wrote_is_no_prompt(w: Writer, content: str, more: Record)
 def test_words_typed_around_what_a_tool_put_there_are_kept(w: Writer, tag: str) -> None:
     put = f"<{tag}>\n<status>completed</status>\n</{tag}>"
 
-    assert said(lines(w.user(f"{put}\nplease go on with the wiki"))) == [("please go on with the wiki", How.TYPED)]
-    assert said(lines(w.user(f"first the docs\n{put}"))) == [("first the docs", How.TYPED)]
+    assert said(lines(w.user(f"{put}\nplease go on with the wiki"))) == [
+        ("please go on with the wiki", PromptKind.TYPED)
+    ]
+    assert said(lines(w.user(f"first the docs\n{put}"))) == [("first the docs", PromptKind.TYPED)]
     assert said(lines(w.user(put))) == []
 
 
@@ -205,23 +207,23 @@ def test_what_the_person_ran_or_commanded_is_told_as_such(w: Writer) -> None:
         w.user("<bash-input>git log</bash-input>"),
     )
 
-    assert said(data) == [("/pr a b", How.COMMAND), ("git log", How.SHELL)]
+    assert said(data) == [("/pr a b", PromptKind.COMMAND), ("git log", PromptKind.SHELL)]
 
 
 def test_an_interruption_is_no_prompt(w: Writer) -> None:
     assert bodies("claude", lines(w.user([{"type": "text", "text": "[Request interrupted by user]"}]))) == [
-        Interrupted("claude")
+        TurnInterrupted("claude")
     ]
 
 
 def test_a_picture_alone_is_named(w: Writer) -> None:
-    assert said(lines(w.user([{"type": "image", "source": {}}]))) == [("[image]", How.TYPED)]
+    assert said(lines(w.user([{"type": "image", "source": {}}]))) == [("[image]", PromptKind.TYPED)]
 
 
 def test_a_compaction_is_heard_and_its_summary_is_not(w: Writer) -> None:
     boundary = {**w.record("system", ""), "subtype": "compact_boundary"}
 
-    assert bodies("claude", lines(boundary, w.user("Summary", isCompactSummary=True))) == [Compacted("claude")]
+    assert bodies("claude", lines(boundary, w.user("Summary", isCompactSummary=True))) == [SessionCompacted("claude")]
 
 
 def test_thoughts_are_never_heard(w: Writer) -> None:
@@ -236,7 +238,7 @@ def test_a_call_is_heard_when_its_result_is_there(w: Writer) -> None:
 
     assert calls("claude", lines(call)) == []
     assert [(one.act, one.input, one.result) for one in calls("claude", lines(call, result))] == [
-        (Act.RAN, "make", "ok")
+        (ToolAction.RAN, "make", "ok")
     ]
 
 
@@ -244,7 +246,7 @@ def test_a_call_without_a_result_is_heard_when_the_person_goes_on(w: Writer) -> 
     data = lines(w.user("go"), w.call("toolu_1", "Write", file_path="a"), w.user("and now?"))
     (call,) = calls("claude", data)
 
-    assert (call.outcome, call.files) == (Outcome.UNKNOWN, ())
+    assert (call.outcome, call.files) == (ToolOutcome.UNKNOWN, ())
 
 
 def test_results_of_reading_are_not_kept(w: Writer) -> None:
@@ -262,7 +264,7 @@ def test_a_tool_that_is_named_in_the_settings_keeps_no_result(w: Writer) -> None
     data = lines(w.call("toolu_1", "WebFetch", url="https://example.org"), w.result("toolu_1", "a page"))
 
     assert [call.result for call in calls("claude", data)] == ["a page"]
-    assert [call.result for call in calls("claude", data, Limits(skipped=frozenset({"webfetch"})))] == [""]
+    assert [call.result for call in calls("claude", data, CaptureLimits(skipped_tools=frozenset({"webfetch"})))] == [""]
 
 
 def test_what_tacit_answered_is_not_kept(w: Writer) -> None:
@@ -316,7 +318,7 @@ def test_long_texts_are_cut_where_one_can_see_it(w: Writer) -> None:
 def test_a_prompt_longer_than_any_host_takes_keeps_its_beginning_and_its_end(w: Writer) -> None:
     (prompt,) = prompts("claude", lines(w.user("begin " + "word " * 300_000 + "end")))
 
-    assert len(prompt.text) == LONGEST_PROMPT and prompt.text.startswith("begin") and prompt.text.endswith("end")
+    assert len(prompt.text) == MAX_PROMPT_CHARS and prompt.text.startswith("begin") and prompt.text.endswith("end")
     assert "characters left out" in prompt.text
 
 
@@ -354,7 +356,7 @@ def test_a_record_that_comes_again_is_heard_once(w: Writer) -> None:
 def test_types_that_nobody_knows_are_counted(w: Writer) -> None:
     _, tally = hear("claude", lines({"type": "new-thing"}, {"no": "type"}, {"type": "progress", "data": {}}))
 
-    assert tally.unknown == {"new-thing": 1, "": 1} and tally.passed == {"progress": 1}
+    assert tally.unknown == {"new-thing": 1, "": 1} and tally.skipped == {"progress": 1}
 
 
 def test_a_type_inside_a_record_is_not_its_type(w: Writer) -> None:
@@ -376,14 +378,14 @@ def test_the_words_behind_the_copy_of_a_result_are_heard(w: Writer) -> None:
 def test_what_the_newest_host_repeats_is_passed(w: Writer) -> None:
     repeats = [{"type": kind, "content": "hello"} for kind in ("attachment", "api-request-blob", "last-prompt")]
 
-    assert said(lines(w.user("hello"), *repeats)) == [("hello", How.TYPED)]
+    assert said(lines(w.user("hello"), *repeats)) == [("hello", PromptKind.TYPED)]
 
 
 def test_the_settled_offset_is_where_the_last_prompt_begins(w: Writer) -> None:
     before, last = lines(w.user("a"), w.reply("b")), lines(w.user("c"), w.reply("d"))
     _, tally = hear("claude", before + last)
 
-    assert tally.settled == len(before)
+    assert tally.cursor == len(before)
     assert json.loads(last.splitlines()[0])["message"]["content"] == "c"
 
 
@@ -392,21 +394,21 @@ def test_what_was_noted_beside_an_answer_is_part_of_it(w: Writer) -> None:
     call = w.call("toolu_1", "AskUserQuestion", questions=[{"question": "Which?"}])
 
     assert said(lines(call, w.result("toolu_1", "x", toolUseResult=told))) == [
-        ("The second\nbut only for now", How.ANSWER)
+        ("The second\nbut only for now", PromptKind.ANSWER)
     ]
 
 
 def test_an_answer_without_its_question_is_heard_all_the_same(w: Writer) -> None:
     told = {"questions": [], "answers": {"Which?": "The second"}}
 
-    assert said(lines(w.result("toolu_1", "x", toolUseResult=told))) == [("The second", How.ANSWER)]
+    assert said(lines(w.result("toolu_1", "x", toolUseResult=told))) == [("The second", PromptKind.ANSWER)]
 
 
 def test_a_command_that_was_stopped_has_no_known_end(w: Writer) -> None:
     result = w.result("toolu_1", "so far", toolUseResult={"stdout": "so far", "interrupted": True})
 
     assert [call.outcome for call in calls("claude", lines(w.call("toolu_1", "Bash", command="x"), result))] == [
-        Outcome.UNKNOWN
+        ToolOutcome.UNKNOWN
     ]
 
 
@@ -416,6 +418,6 @@ def test_nothing_of_an_earlier_turn_is_in_mind_when_a_prompt_comes(w: Writer) ->
     del late["cwd"]
     data = lines(w.user("a", gitBranch="main"), w.reply("b"), late)
     whole, tally = hear("claude", data)
-    rest, _ = hear("claude", data, tally.settled)
+    rest, _ = hear("claude", data, tally.cursor)
 
     assert rest == whole[-1:] and whole[-1].directory == ""

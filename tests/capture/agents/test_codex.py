@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.model.observation import Act, Outcome
+from tacit.model.observation import ToolAction, ToolOutcome
 from tests.capture.agents.reading import bodies, calls, hear, lines, prompts
 
 SESSION = "0c0de000-0000-7000-8000-00000000000c"
@@ -117,7 +117,7 @@ def test_the_repository_is_told_by_the_first_record_wherever_reading_begins() ->
     head = lines(w.meta(git={"branch": "main", "repository_url": "https://example.org/a.git"}))
     data = head + lines(w.event("user_message", message="a"), w.message("assistant", "b"))
     heard, tally = hear("codex", data + lines(w.event("user_message", message="c")))
-    again, _ = hear("codex", data + lines(w.event("user_message", message="c")), tally.settled)
+    again, _ = hear("codex", data + lines(w.event("user_message", message="c")), tally.cursor)
 
     assert {(one.session, one.remote, one.directory) for one in heard + again} == {
         (SESSION, "https://example.org/a.git", "/w")
@@ -128,12 +128,12 @@ def test_the_repository_is_told_by_the_first_record_wherever_reading_begins() ->
 def test_how_a_command_ended_is_told_by_its_output() -> None:
     w = Writer()
     outputs = {
-        "Chunk ID: 1\nProcess exited with code 0\nOutput:\nfine": (Outcome.WELL, "fine"),
-        "Chunk ID: 1\nProcess exited with code 3\nOutput:\nbad": (Outcome.FAILED, "bad"),
-        '{"output":"old","metadata":{"exit_code":1}}': (Outcome.FAILED, "old"),
-        "exec command rejected by user": (Outcome.REJECTED, ""),
-        "aborted by user after 3.1s": (Outcome.UNKNOWN, "aborted by user after 3.1s"),
-        "plain": (Outcome.WELL, "plain"),
+        "Chunk ID: 1\nProcess exited with code 0\nOutput:\nfine": (ToolOutcome.SUCCEEDED, "fine"),
+        "Chunk ID: 1\nProcess exited with code 3\nOutput:\nbad": (ToolOutcome.FAILED, "bad"),
+        '{"output":"old","metadata":{"exit_code":1}}': (ToolOutcome.FAILED, "old"),
+        "exec command rejected by user": (ToolOutcome.REJECTED, ""),
+        "aborted by user after 3.1s": (ToolOutcome.UNKNOWN, "aborted by user after 3.1s"),
+        "plain": (ToolOutcome.SUCCEEDED, "plain"),
     }
     records = [
         record
@@ -155,7 +155,7 @@ def test_a_patch_changes_the_files_it_names() -> None:
     done = w.record("response_item", type="custom_tool_call_output", call_id="call_1", output="Success")
     (call,) = calls("codex", lines(w.meta(), made, done))
 
-    assert (call.act, call.files, call.result) == (Act.CHANGED, ("a.py",), "")
+    assert (call.act, call.files, call.result) == (ToolAction.CHANGED, ("a.py",), "")
 
 
 def test_a_command_of_a_script_is_heard_by_itself() -> None:
@@ -163,7 +163,7 @@ def test_a_command_of_a_script_is_heard_by_itself() -> None:
     item = {"type": "CommandExecution", "id": "x1", "command": ["bash", "-lc", "touch a"], "exit_code": 0}
     (call,) = calls("codex", lines(w.meta(), w.event("item_completed", item=item)))
 
-    assert (call.act, call.input, call.files) == (Act.RAN, "touch a", ("a",))
+    assert (call.act, call.input, call.files) == (ToolAction.RAN, "touch a", ("a",))
 
 
 def test_a_helper_works_for_the_session_that_started_it() -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.hosts.capture import HEAD, SOURCES, source_of
-from tacit.hosts.records import Heard, Limits, Tally
+from tacit.hosts.capture import HEAD_BYTES, SOURCES, detect_source
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
 from tacit.model.observation import PromptGiven, ReplyGiven, ToolUsed
 from tests.capture.agents.reading import GOLDEN, golden, hear
 
@@ -29,8 +29,8 @@ each = pytest.mark.parametrize("name", sorted(SOURCES))
 each_by_lines = pytest.mark.parametrize("name", sorted(BY_LINES))
 
 
-def read(name: str, folder: Path, limits: Limits = Limits()) -> tuple[list[Heard], Tally]:  # noqa: B008
-    tally = Tally()
+def read(name: str, folder: Path, limits: CaptureLimits = CaptureLimits()) -> tuple[list[TranscriptEvent], ReadStats]:  # noqa: B008
+    tally = ReadStats()
     with open(golden(TRANSCRIPTS[name], folder), "rb") as file:
         return list(SOURCES[name].read(file, 0, limits, tally)), tally
 
@@ -43,14 +43,14 @@ def test_a_source_has_a_transcript_and_a_name_of_its_own(name: str) -> None:
 @each
 def test_a_transcript_is_recognised_by_its_own_source(name: str, tmp_path: Path) -> None:
     path = golden(TRANSCRIPTS[name], tmp_path)
-    source = source_of(str(path), path.read_bytes()[:HEAD])
+    source = detect_source(str(path), path.read_bytes()[:HEAD_BYTES])
 
     assert source is not None and source.name == name
 
 
 @each
 def test_it_says_where_its_transcripts_lie(name: str) -> None:
-    places = SOURCES[name].places({}, "/home/kim")
+    places = SOURCES[name].paths({}, "/home/kim")
 
     assert places and all(place.startswith("/home/kim/") for place in places)
 
@@ -64,7 +64,7 @@ def test_everything_heard_is_complete(name: str, tmp_path: Path) -> None:
         assert one.key and one.session and one.at.tzinfo is UTC
         assert one.body.agent == name
     assert len({one.key for one in heard}) == len(heard)
-    assert 0 < tally.kept < tally.read and tally.records > 0
+    assert 0 < tally.text_bytes < tally.bytes_read and tally.records > 0
 
 
 @each
@@ -77,7 +77,7 @@ def test_reading_again_gives_the_same(name: str, tmp_path: Path) -> None:
 
 @each
 def test_limits_are_kept(name: str, tmp_path: Path) -> None:
-    heard, _ = read(name, tmp_path, Limits(input=10, result=12, text=20))
+    heard, _ = read(name, tmp_path, CaptureLimits(input=10, result=12, reply=20))
 
     for one in heard:
         match one.body:
@@ -90,7 +90,10 @@ def test_limits_are_kept(name: str, tmp_path: Path) -> None:
 @each
 def test_what_the_person_wrote_has_no_limit(name: str, tmp_path: Path) -> None:
     (tmp_path / "short").mkdir()
-    whole, short = read(name, tmp_path)[0], read(name, tmp_path / "short", Limits(input=10, result=12, text=20))[0]
+    whole, short = (
+        read(name, tmp_path)[0],
+        read(name, tmp_path / "short", CaptureLimits(input=10, result=12, reply=20))[0],
+    )
 
     assert [one.body.text for one in whole if isinstance(one.body, PromptGiven)] == [
         one.body.text for one in short if isinstance(one.body, PromptGiven)
@@ -117,9 +120,9 @@ def test_nothing_that_was_put_there_is_heard(name: str, tmp_path: Path) -> None:
 def test_reading_on_from_the_settled_offset_hears_the_rest(name: str) -> None:
     data = BY_LINES[name]
     whole, tally = hear(name, data)
-    rest, _ = hear(name, data, tally.settled)
+    rest, _ = hear(name, data, tally.cursor)
 
-    assert 0 < tally.settled < len(data)
+    assert 0 < tally.cursor < len(data)
     assert rest == [one for one in whole if one.key in {again.key for again in rest}]
     assert whole[-1] in rest
 
@@ -130,13 +133,13 @@ def test_reading_on_from_the_settled_offset_hears_the_rest(name: str) -> None:
 def test_reading_in_slices_hears_the_same(name: str, cuts: list[float], older: bool) -> None:
     data = OLDER.get(name, BY_LINES[name]) if older else BY_LINES[name]
     whole = {one.key: one for one in hear(name, data)[0]}
-    sliced: dict[str, Heard] = {}
+    sliced: dict[str, TranscriptEvent] = {}
     offset = 0
     for size in [*sorted(round(cut * len(data)) for cut in cuts), len(data)]:
         heard, tally = hear(name, data[:size], offset)
         for one in heard:
             sliced.setdefault(one.key, one)
-        offset = tally.settled
+        offset = tally.cursor
 
     assert sliced == whole
 
@@ -204,5 +207,5 @@ def _shake(record: dict[str, object], shaken: st.DataObject) -> None:
 @settings(max_examples=30, deadline=None)
 @given(data=st.binary(max_size=400))
 def test_bytes_that_are_no_transcript_are_never_an_error(name: str, data: bytes) -> None:
-    list(SOURCES[name].read(BytesIO(data), 0, Limits(), Tally()))
-    source_of("a.jsonl", data)
+    list(SOURCES[name].read(BytesIO(data), 0, CaptureLimits(), ReadStats()))
+    detect_source("a.jsonl", data)

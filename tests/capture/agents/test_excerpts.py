@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.hosts.tools import excerpt, tool_of
+from tacit.hosts.tools import edit_excerpt, lookup_tool
 
 BEFORE = "def total(cart):\n    tax = 0.19\n    return cart.sum * (1 + tax)\n"
 AFTER = "def total(cart):\n    tax = 0.07\n    return cart.sum * (1 + tax)\n"
@@ -14,7 +14,7 @@ PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n def total(cart):\n-    tax
 
 
 def kept(tool: str, given: object, limit: int = 200) -> str:
-    return excerpt(tool_of(tool), given, limit)
+    return edit_excerpt(lookup_tool(tool), given, limit)
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,18 @@ import os
 from io import BytesIO
 from pathlib import Path
 
-from tacit.hosts.records import LONGEST, NO_OBJECT, NOT_JSON, TOO_LONG, Tally, records, start
+from tacit.hosts.records import MAX_LINE_BYTES, NOT_JSON, NOT_OBJECT, TOO_LONG, ReadStats, read_records, start_offset
 
 A, B = b'{"type":"a","text":"one"}', b'{"type":"b","text":"two"}'
 
 
-def read(data: bytes, offset: int = 0) -> tuple[list[object], Tally]:
-    tally = Tally()
-    return [record.body.get("type") for record in records(BytesIO(data), offset, tally)], tally
+def read(data: bytes, offset: int = 0) -> tuple[list[object], ReadStats]:
+    tally = ReadStats()
+    return [record.body.get("type") for record in read_records(BytesIO(data), offset, tally)], tally
 
 
 def test_a_record_knows_where_its_line_begins() -> None:
-    found = list(records(BytesIO(A + b"\n\n" + B + b"\n"), 0, Tally()))
+    found = list(read_records(BytesIO(A + b"\n\n" + B + b"\n"), 0, ReadStats()))
 
     assert [record.offset for record in found] == [0, len(A) + 2]
 
@@ -30,7 +30,7 @@ def test_reading_begins_at_an_offset() -> None:
 def test_a_torn_last_line_is_not_read_until_it_is_whole() -> None:
     for cut in range(1, len(B)):
         found, tally = read(A + b"\n" + B[:cut])
-        assert found == ["a"] and not tally.damaged and tally.read == len(A) + 1
+        assert found == ["a"] and not tally.damaged and tally.bytes_read == len(A) + 1
     assert read(A + b"\n" + B)[0] == ["a", "b"]
 
 
@@ -38,7 +38,7 @@ def test_a_broken_line_harms_only_itself() -> None:
     found, tally = read(A + b"\nnot json\n[1]\n" + b"[" * 200_000 + b"\n\xff\xfe\n" + B + b"\n")
 
     assert found == ["a", "b"]
-    assert tally.damaged == {NOT_JSON: 3, NO_OBJECT: 1}
+    assert tally.damaged == {NOT_JSON: 3, NOT_OBJECT: 1}
 
 
 def test_two_records_in_one_line_are_both_read() -> None:
@@ -52,11 +52,11 @@ def test_a_record_behind_one_that_was_cut_off_is_read() -> None:
 
 
 def test_a_line_that_is_too_long_is_counted_and_passed_over() -> None:
-    long = json.dumps({"type": "long", "text": "x" * LONGEST}).encode()
+    long = json.dumps({"type": "long", "text": "x" * MAX_LINE_BYTES}).encode()
     found, tally = read(A + b"\n" + long + b"\n" + B + b"\n")
 
     assert found == ["a", "b"]
-    assert tally.damaged == {TOO_LONG: 1} and tally.read == len(A) + len(long) + len(B) + 3
+    assert tally.damaged == {TOO_LONG: 1} and tally.bytes_read == len(A) + len(long) + len(B) + 3
 
 
 def test_a_hole_of_a_terabyte_is_leapt_over(tmp_path: Path) -> None:
@@ -65,13 +65,13 @@ def test_a_hole_of_a_terabyte_is_leapt_over(tmp_path: Path) -> None:
         file.write(A + b"\n")
         file.seek(hole, 1)
         file.write(b"\n" + B + b"\n")
-    tally = Tally()
+    tally = ReadStats()
     with path.open("rb") as file:
-        found = [(record.offset, record.body["type"]) for record in records(file, 0, tally)]
+        found = [(record.offset, record.body["type"]) for record in read_records(file, 0, tally)]
 
     assert found == [(0, "a"), (len(A) + 1 + hole + 1, "b")]
     assert tally.damaged == {TOO_LONG: 1}
-    assert tally.read == path.stat().st_size
+    assert tally.bytes_read == path.stat().st_size
 
 
 def test_a_hole_to_the_end_is_not_read_until_its_line_ends(tmp_path: Path) -> None:
@@ -79,11 +79,11 @@ def test_a_hole_to_the_end_is_not_read_until_its_line_ends(tmp_path: Path) -> No
     path.write_bytes(A + b"\n")
     os.truncate(path, 1 << 40)
     with path.open("rb") as file:
-        assert [record.body["type"] for record in records(file, 0, Tally())] == ["a"]
+        assert [record.body["type"] for record in read_records(file, 0, ReadStats())] == ["a"]
 
 
 def test_bytes_that_are_no_text_become_the_replacement_character() -> None:
-    (record,) = records(BytesIO(b'{"type":"a","text":"\xff"}\n'), 0, Tally())
+    (record,) = read_records(BytesIO(b'{"type":"a","text":"\xff"}\n'), 0, ReadStats())
 
     assert record.body["text"] == "\ufffd"
 
@@ -91,4 +91,4 @@ def test_bytes_that_are_no_text_become_the_replacement_character() -> None:
 def test_an_offset_at_which_no_line_begins_means_the_front() -> None:
     file = BytesIO(A + b"\n" + B + b"\n")
 
-    assert [start(file, at) for at in (0, 3, len(A) + 1, 10_000)] == [0, 0, len(A) + 1, 0]
+    assert [start_offset(file, at) for at in (0, 3, len(A) + 1, 10_000)] == [0, 0, len(A) + 1, 0]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.hosts.normalize import ROWS, Fate, Row, without_noise
+from tacit.hosts.normalize import NOISE_TAGS, NoiseTag, TagAction, without_noise
 
 NONCE, OTHER = "0123456789abcdef0123", "ffffffffffffffffffff"
 OPEN, CLOSE = f"<tacit-brief {NONCE}>", f"</tacit-brief {NONCE}>"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.tag)
-def test_a_tag_of_the_table_is_taken_out(row: Row) -> None:
+@pytest.mark.parametrize("row", NOISE_TAGS, ids=lambda row: row.tag)
+def test_a_tag_of_the_table_is_taken_out(row: NoiseTag) -> None:
     kept = without_noise(f"Before.\n{row.example}\nAfter.")
 
     assert "<" not in kept and kept.startswith("Before.") and kept.endswith("After.")
-    assert ("said" in kept) == (row.fate is Fate.STAYS)
+    assert ("said" in kept) == (row.action is TagAction.UNWRAP)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.tag)
-def test_a_tag_with_attributes_and_capitals_is_taken_out_too(row: Row) -> None:
+@pytest.mark.parametrize("row", NOISE_TAGS, ids=lambda row: row.tag)
+def test_a_tag_with_attributes_and_capitals_is_taken_out_too(row: NoiseTag) -> None:
     tag = row.tag.upper()
 
     assert "id=" not in without_noise(f'Before <{tag} id="1">inside</{tag}> after')

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tacit.hosts.capture import SOURCES
-from tacit.hosts.records import Heard, Limits, Tally
-from tacit.model.observation import Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
+from tacit.model.observation import PromptGiven, ReplyGiven, ToolOutcome, ToolUsed
 from tests.capture.agents.reading import golden
 
 LATER = 1_772_460_100_000
@@ -26,10 +26,10 @@ def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield opened
 
 
-def read(path: Path, since: int = 0) -> tuple[list[Heard], Tally]:
-    tally = Tally()
+def read(path: Path, since: int = 0) -> tuple[list[TranscriptEvent], ReadStats]:
+    tally = ReadStats()
     with open(path / "opencode.db", "rb") as file:
-        return list(SOURCES["opencode"].read(file, since, Limits(), tally)), tally
+        return list(SOURCES["opencode"].read(file, since, CaptureLimits(), tally)), tally
 
 
 def test_what_was_not_done_is_heard_when_it_is(database: sqlite3.Connection, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_what_was_not_done_is_heard_when_it_is(database: sqlite3.Connection, tmp
         "WHERE id LIKE '%0004T%'",
         (LATER,),
     )
-    after, _ = read(tmp_path, tally.settled)
+    after, _ = read(tmp_path, tally.cursor)
     new = {one.key: one.body for one in after if one.key not in {old.key for old in before}}
 
     assert [body.text for body in new.values() if isinstance(body, ReplyGiven)] == ["Stopped."]
@@ -64,12 +64,12 @@ def test_reading_on_hears_only_what_changed(database: sqlite3.Connection, tmp_pa
         (LATER, '{"type":"text","text":"What now?"}'),
     )
     _, later = read(tmp_path)
-    heard, _ = read(tmp_path, later.settled)
+    heard, _ = read(tmp_path, later.cursor)
     whole, _ = read(tmp_path)
 
-    assert tally.settled < later.settled
+    assert tally.cursor < later.cursor
     assert [one.body.text for one in heard if isinstance(one.body, PromptGiven)] == ["What now?"]
-    unknown = {one.key for one in whole if isinstance(one.body, ToolUsed) and one.body.outcome is Outcome.UNKNOWN}
+    unknown = {one.key for one in whole if isinstance(one.body, ToolUsed) and one.body.outcome is ToolOutcome.UNKNOWN}
     assert unknown <= {one.key for one in heard}  # calls that never ended, now that the person has gone on
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tacit.hosts.capture import source_of, transcripts
+from tacit.hosts.capture import detect_source, transcript_files
 
 
 def test_transcripts_are_found_in_a_stable_order(tmp_path: Path) -> None:
@@ -14,7 +14,7 @@ def test_transcripts_are_found_in_a_stable_order(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.touch()
 
-    assert [os.path.relpath(path, tmp_path) for path in transcripts(str(tmp_path))] == [
+    assert [os.path.relpath(path, tmp_path) for path in transcript_files(str(tmp_path))] == [
         "a.jsonl",
         "b/1.json",
         "b/2.jsonl",
@@ -30,15 +30,15 @@ def test_links_and_what_is_no_plain_file_are_passed_over(tmp_path: Path) -> None
     (tmp_path / "loop").symlink_to(tmp_path)
     os.mkfifo(tmp_path / "pipe.jsonl")
 
-    assert list(transcripts(str(tmp_path))) == [str(tmp_path / "real" / "a.jsonl")]
-    assert list(transcripts(str(tmp_path / "link.jsonl"))) == []
-    assert list(transcripts(str(tmp_path / "missing"))) == []
+    assert list(transcript_files(str(tmp_path))) == [str(tmp_path / "real" / "a.jsonl")]
+    assert list(transcript_files(str(tmp_path / "link.jsonl"))) == []
+    assert list(transcript_files(str(tmp_path / "missing"))) == []
 
 
 def test_one_file_is_found_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").touch()
 
-    assert list(transcripts(str(tmp_path / "a.jsonl"))) == [str(tmp_path / "a.jsonl")]
+    assert list(transcript_files(str(tmp_path / "a.jsonl"))) == [str(tmp_path / "a.jsonl")]
 
 
 def test_a_file_of_nobody_has_no_source() -> None:
@@ -48,4 +48,4 @@ def test_a_file_of_nobody_has_no_source() -> None:
         ("package.json", b'{"name":"x"}'),
         ("a", b""),
     ):
-        assert source_of(path, head) is None
+        assert detect_source(path, head) is None

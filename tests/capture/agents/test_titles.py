@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tacit.hosts.capture import SOURCES
-from tacit.hosts.records import Heard, Limits, Tally
-from tacit.model.observation import By, Titled
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
+from tacit.model.observation import SessionTitled, TitleAuthor
 from tests.capture.agents.reading import golden, hear
 from tests.laws.transcripts import Claude, Object, Turn, codex, copilot, gemini, lines, name_of, place, story
 
@@ -20,21 +20,21 @@ HERE = "/nowhere/work"
 ONE = Turn("Rename the cart table.", "make", changed="a.py")
 
 
-def titles(heard: Sequence[Heard]) -> list[tuple[str, By]]:
+def titles(heard: Sequence[TranscriptEvent]) -> list[tuple[str, TitleAuthor]]:
     """In the order of their times."""
-    told = sorted((one.at, one.place, one.body) for one in heard if isinstance(one.body, Titled))
+    told = sorted((one.at, one.ordinal, one.body) for one in heard if isinstance(one.body, SessionTitled))
     return [(body.text, body.by) for _, _, body in told]
 
 
-def read(host: str, path: Path) -> list[Heard]:
+def read(host: str, path: Path) -> list[TranscriptEvent]:
     with path.open("rb") as file:
-        return list(SOURCES[host].read(file, 0, Limits(), Tally()))
+        return list(SOURCES[host].read(file, 0, CaptureLimits(), ReadStats()))
 
 
 # Claude Code
 
 
-def of_claude(*records: Object, turn: Turn = ONE) -> list[tuple[str, By]]:
+def of_claude(*records: Object, turn: Turn = ONE) -> list[tuple[str, TitleAuthor]]:
     teller = Claude(name_of("titles"), HERE)
     teller.turn(turn)
     return titles(hear("claude", lines([*teller.records, *records]))[0])
@@ -44,7 +44,10 @@ def test_claude_tells_who_gave_a_title() -> None:
     by_person: Object = {"type": "custom-title", "customTitle": "Baskets", "sessionId": name_of("titles")}
     by_host: Object = {"type": "ai-title", "aiTitle": "Rename the cart table", "sessionId": name_of("titles")}
 
-    assert of_claude(by_host, by_person) == [("Rename the cart table", By.HOST), ("Baskets", By.PERSON)]
+    assert of_claude(by_host, by_person) == [
+        ("Rename the cart table", TitleAuthor.HOST),
+        ("Baskets", TitleAuthor.PERSON),
+    ]
 
 
 def test_a_title_that_was_given_again_is_the_latest() -> None:
@@ -60,8 +63,8 @@ def test_a_title_before_anything_was_said_comes_with_the_first_thing_that_was() 
     teller.turn(ONE._replace(put=""))
     heard, _ = hear("claude", lines(teller.records))
 
-    assert titles(heard) == [("Baskets", By.PERSON)]
-    assert min(one.at for one in heard) == next(one.at for one in heard if isinstance(one.body, Titled))
+    assert titles(heard) == [("Baskets", TitleAuthor.PERSON)]
+    assert min(one.at for one in heard) == next(one.at for one in heard if isinstance(one.body, SessionTitled))
 
 
 def test_a_summary_is_the_title_of_the_session_whose_record_it_names() -> None:
@@ -71,7 +74,7 @@ def test_a_summary_is_the_title_of_the_session_whose_record_it_names() -> None:
     foreign: Object = {"type": "summary", "summary": "Another session", "leafUuid": name_of("elsewhere")}
 
     assert titles(hear("claude", lines([foreign, *teller.records, own, foreign]))[0]) == [
-        ("Cart table renamed", By.HOST)
+        ("Cart table renamed", TitleAuthor.HOST)
     ]
 
 
@@ -123,7 +126,7 @@ def test_copilot_tells_whether_the_person_named_a_session(tmp_path: Path, told: 
     assert titles(read("copilot", file)) == []
     (file.parent / "workspace.yaml").write_text(told)
 
-    assert titles(read("copilot", file)) == [(text, By.PERSON) for text in found]
+    assert titles(read("copilot", file)) == [(text, TitleAuthor.PERSON) for text in found]
 
 
 def test_opencode_has_a_column_and_makes_up_a_title_at_first(tmp_path: Path) -> None:
@@ -136,7 +139,7 @@ def test_opencode_has_a_column_and_makes_up_a_title_at_first(tmp_path: Path) -> 
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE session SET title = 'Total in bold'")
 
-    assert titles(read("opencode", path)) == [("Total in bold", By.HOST)]
+    assert titles(read("opencode", path)) == [("Total in bold", TitleAuthor.HOST)]
 
 
 def test_gemini_sums_a_session_up(tmp_path: Path) -> None:
@@ -144,4 +147,4 @@ def test_gemini_sums_a_session_up(tmp_path: Path) -> None:
     file = place(tmp_path, "gemini", session)
     file.write_bytes(lines([*gemini(session, HERE, story("gemini", 1)), {"$set": {"summary": "Lists are finished"}}]))
 
-    assert titles(read("gemini", file)) == [("Lists are finished", By.HOST)]
+    assert titles(read("gemini", file)) == [("Lists are finished", TitleAuthor.HOST)]

@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from tacit.learn.fixes.pipeline import learnt_from
-from tacit.learn.types import Learnt, Said
+from tacit.learn.fixes.pipeline import learn_fixes
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
-from tacit.model.observation import Act, Conversation, Outcome, ToolUsed
+from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed
 
 AGENT = "claude"
 
 
 def failed(command: str, error: str) -> ToolUsed:
-    return ToolUsed(AGENT, "Bash", Act.RAN, command, error, Outcome.FAILED)
+    return ToolUsed(AGENT, "Bash", ToolAction.RAN, command, error, ToolOutcome.FAILED)
 
 
 def ran(command: str, result: str = "", *files: str) -> ToolUsed:
-    return ToolUsed(AGENT, "Bash", Act.RAN, command, result, files=files)
+    return ToolUsed(AGENT, "Bash", ToolAction.RAN, command, result, files=files)
 
 
 def edited(file: str = "src/a.py") -> ToolUsed:
-    return ToolUsed(AGENT, "Edit", Act.CHANGED, file, files=(file,))
+    return ToolUsed(AGENT, "Edit", ToolAction.CHANGED, file, files=(file,))
 
 
 def read(file: str = "src/a.py") -> ToolUsed:
-    return ToolUsed(AGENT, "Read", Act.READ, file)
+    return ToolUsed(AGENT, "Read", ToolAction.READ, file)
 
 
-def heard(*bodies: Conversation) -> list[Said]:
+def heard(*bodies: ConversationBody) -> list[SessionEvent]:
     """The events are named by their place: `e0`, `e1`, …"""
-    return [Said(EventId(f"e{place}"), body) for place, body in enumerate(bodies)]
+    return [SessionEvent(EventId(f"e{place}"), body) for place, body in enumerate(bodies)]
 
 
-def fixes(*bodies: Conversation) -> list[Learnt]:
-    return list(learnt_from(heard(*bodies)))
+def fixes(*bodies: ConversationBody) -> list[Lesson]:
+    return list(learn_fixes(heard(*bodies)))
 
 
-def sentences(*bodies: Conversation) -> list[str]:
+def sentences(*bodies: ConversationBody) -> list[str]:
     return [learnt.sentence for learnt in fixes(*bodies)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.model.claim import GLOBAL, Kind, Provenance
-from tacit.model.observation import Act, Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.statement import claim_from
 from tests.learn.fixes.session import AGENT, edited, failed, fixes, ran, read, sentences
 
@@ -149,16 +149,16 @@ def test_a_sign_that_comes_with_a_backslash_is_a_lesson_for_every_program() -> N
 
 def test_of_an_error_that_lists_the_names_the_right_one_is_taken() -> None:
     error = "Agent type 'simplifier' not found. Available agents: Bash, Plan, tidy:simplifier, reviewer"
-    failure = ToolUsed(AGENT, "Task", Act.DELEGATED, "Simplify the code", error, Outcome.FAILED)
-    success = ToolUsed(AGENT, "Task", Act.DELEGATED, "Simplify the code", "Done")
+    failure = ToolUsed(AGENT, "Task", ToolAction.DELEGATED, "Simplify the code", error, ToolOutcome.FAILED)
+    success = ToolUsed(AGENT, "Task", ToolAction.DELEGATED, "Simplify the code", "Done")
     assert sentences(failure, success) == [
         "When `Task` fails with “Agent type 'simplifier' not found”, use `tidy:simplifier`."
     ]
 
 
 def test_a_tool_that_is_no_shell_is_learnt_from_by_its_input() -> None:
-    failure = ToolUsed(AGENT, "Skill", Act.DELEGATED, "commit", "Unknown skill: commit", Outcome.FAILED)
-    assert sentences(failure, ToolUsed(AGENT, "Skill", Act.DELEGATED, "git:commit", "ok")) == [
+    failure = ToolUsed(AGENT, "Skill", ToolAction.DELEGATED, "commit", "Unknown skill: commit", ToolOutcome.FAILED)
+    assert sentences(failure, ToolUsed(AGENT, "Skill", ToolAction.DELEGATED, "git:commit", "ok")) == [
         "When `Skill: commit` fails with “Unknown skill: commit”, use `Skill: git:commit`."
     ]
 

@@ -8,22 +8,22 @@ import pytest
 
 from tacit.learn.fixes.command_kinds import BYPASSES as BYPASS_ROWS
 from tacit.learn.fixes.command_kinds import is_bypass
-from tacit.learn.fixes.compare import tried
-from tacit.learn.fixes.errors import Row
-from tacit.model.observation import Act, Conversation, Interrupted, Outcome, ToolUsed
+from tacit.learn.fixes.compare import parse_attempt
+from tacit.learn.fixes.errors import PatternRow
+from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
 from tests.learn.fixes.session import AGENT, edited, failed, fixes, ran, read
 
 _FLAG = failed("tool run --oops", "error: unknown flag: --oops")
 
-NONE: dict[str, tuple[Conversation, ...]] = {
+NONE: dict[str, tuple[ConversationBody, ...]] = {
     "an edit in between": (_FLAG, edited(), ran("tool run --ops")),
     "a file written by a command in between": (_FLAG, ran("echo x > a.py", "", "a.py"), ran("tool run --ops")),
-    "the person stopped it": (_FLAG, Interrupted(AGENT), ran("tool run --ops")),
+    "the person stopped it": (_FLAG, TurnInterrupted(AGENT), ran("tool run --ops")),
     "another goal": (_FLAG, ran("git status"), ran("ls")),
     "too long ago": (_FLAG, *[read()] * 9, ran("tool run --ops")),
     "the blamed flag is still there": (_FLAG, read(), read(), read(), ran("tool run --oops --verbose --more")),
     "a helper's success": (_FLAG, ran("tool run --ops")._replace(aside=True)),
-    "the retry was turned down": (_FLAG, ran("tool run --ops")._replace(outcome=Outcome.REJECTED)),
+    "the retry was turned down": (_FLAG, ran("tool run --ops")._replace(outcome=ToolOutcome.REJECTED)),
     "the retry fails in a pipe": (_FLAG, ran("tool run --opps | head", "error: unknown flag: --opps")),
     "the person declined": (failed("rm x", "The user doesn't want to proceed with this tool use."), ran("rm y")),
     "a sibling call": (failed("bd a", "Sibling tool call errored"), ran("bd b")),
@@ -80,7 +80,7 @@ NONE: dict[str, tuple[Conversation, ...]] = {
     "an object of the moment": (failed("git show 1a2b3c4d5e6f", "fatal: bad revision '1a2b3c4d5e6f'"), ran("git show")),
     "content of a file": (ran("cat notes.md | head", "error: unknown flag: --x"), ran("cat notes.md | tail")),
     "the host's own tools": (
-        ToolUsed(AGENT, "Edit", Act.CHANGED, "a.py", "String to replace not found in file.", Outcome.FAILED),
+        ToolUsed(AGENT, "Edit", ToolAction.CHANGED, "a.py", "String to replace not found in file.", ToolOutcome.FAILED),
         edited("a.py"),
     ),
 }  # fmt: skip
@@ -118,9 +118,9 @@ def test_getting_around_a_check_is_never_advice(command: str, error: str, bypass
 
 
 @pytest.mark.parametrize("row", BYPASS_ROWS, ids=lambda row: row.example)
-def test_a_bypass_is_known_by_its_row(row: Row) -> None:
-    assert re.search(row.phrase, row.example)
-    assert is_bypass(tried("tool"), row.example)
+def test_a_bypass_is_known_by_its_row(row: PatternRow) -> None:
+    assert re.search(row.pattern_text, row.example)
+    assert is_bypass(parse_attempt("tool"), row.example)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_bypass_is_known_by_its_row(row: Row) -> None:
     ["git branch -d x", "npx --yes a", "git log -f a", "pip install --user a", "docker run -i a", "make test | tail"],
 )
 def test_what_weakens_no_check_is_no_bypass(command: str) -> None:
-    assert not is_bypass(tried("tool"), command)
+    assert not is_bypass(parse_attempt("tool"), command)
 
 
 def test_after_a_bypass_what_worked_before_it_does_not_count() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tacit.model.observation import How, PromptGiven, ToolUsed
+from tacit.model.observation import PromptGiven, PromptKind, ToolUsed
 from tests.learn.fixes.session import AGENT, failed, fixes, ran, sentences
 
 NO_FLAG = [
@@ -171,9 +171,9 @@ def test_what_befell_one_object_waits_until_it_befalls_another() -> None:
 
 
 def test_a_repair_that_the_person_names_is_known_to_help() -> None:
-    told = PromptGiven(AGENT, "run git read-tree HEAD to recover", How.REJECTION)
+    told = PromptGiven(AGENT, "run git read-tree HEAD to recover", PromptKind.REJECTION)
     assert sentences(failed(_STATUS, _BROKEN), told, ran(_READ_TREE), ran(_STATUS)) == [_MENDED]
-    other = PromptGiven(AGENT, "please go on", How.TYPED)
+    other = PromptGiven(AGENT, "please go on", PromptKind.TYPED)
     assert sentences(failed(_STATUS, _BROKEN), other, ran(_READ_TREE), ran(_STATUS)) == []
 
 

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.fixes.errors import PHRASES, WORK_PHRASES, Phrase, Sort, is_work, named_in, sort_of, trouble_of
+from tacit.learn.fixes.errors import (
+    ERROR_PATTERNS,
+    WORK_PATTERNS,
+    ErrorClass,
+    ErrorPattern,
+    classify_line,
+    is_work_error,
+    named_in,
+    parse_error,
+)
 
 
-@pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase.example[:40])
-def test_an_example_is_of_the_sort_of_its_row(phrase: Phrase) -> None:
+@pytest.mark.parametrize("phrase", ERROR_PATTERNS, ids=lambda phrase: phrase.example[:40])
+def test_an_example_is_of_the_sort_of_its_row(phrase: ErrorPattern) -> None:
     assert phrase.pattern.search(phrase.example)
-    assert sort_of(phrase.example) is phrase.sort
+    assert classify_line(phrase.example) is phrase.error_class
 
 
-@pytest.mark.parametrize("phrase", WORK_PHRASES, ids=lambda phrase: phrase.example[:40])
-def test_a_fault_of_what_is_worked_on_is_known_by_its_row(phrase: Phrase) -> None:
+@pytest.mark.parametrize("phrase", WORK_PATTERNS, ids=lambda phrase: phrase.example[:40])
+def test_a_fault_of_what_is_worked_on_is_known_by_its_row(phrase: ErrorPattern) -> None:
     assert phrase.pattern.search(phrase.example)
-    assert is_work(phrase.example)
+    assert is_work_error(phrase.example)
 
 
 @pytest.mark.parametrize(
@@ -24,28 +33,33 @@ def test_a_fault_of_what_is_worked_on_is_known_by_its_row(phrase: Phrase) -> Non
     ["Switched to branch 'main'", "total 48", "added 3 packages in 2s", "http://127.0.0.1:3000 is up", "Done in 1.2s."],
 )
 def test_ordinary_output_is_no_trouble_of_any_sort(line: str) -> None:
-    assert sort_of(line) is Sort.OTHER
-    assert not is_work(line)
+    assert classify_line(line) is ErrorClass.OTHER
+    assert not is_work_error(line)
 
 
 def test_what_a_flag_is_called_does_not_decide() -> None:
-    assert sort_of("error: unknown option '--timeout'") is Sort.USAGE
-    assert sort_of("zsh: command not found: timeout") is Sort.MISSING
+    assert classify_line("error: unknown option '--timeout'") is ErrorClass.USAGE
+    assert classify_line("zsh: command not found: timeout") is ErrorClass.MISSING
 
 
 def test_the_plain_reason_is_told_before_the_advice() -> None:
-    told = trouble_of("hint: You have divergent branches.\nfatal: Need to specify how to reconcile divergent branches.")
-    assert (told.sort, told.line) == (Sort.STATE, "fatal: Need to specify how to reconcile divergent branches.")
+    told = parse_error(
+        "hint: You have divergent branches.\nfatal: Need to specify how to reconcile divergent branches."
+    )
+    assert (told.error_class, told.line) == (
+        ErrorClass.STATE,
+        "fatal: Need to specify how to reconcile divergent branches.",
+    )
 
 
 def test_what_a_host_puts_in_front_is_not_the_error() -> None:
-    assert trouble_of("Exit code 128\nfatal: not a git repository").line == "fatal: not a git repository"
+    assert parse_error("Exit code 128\nfatal: not a git repository").line == "fatal: not a git repository"
     framed = "failed in sandbox with execution error, exit code: 2, stdout: , stderr: bash: line 1: unmatched `\"'"
-    assert trouble_of(framed).line == "bash: line 1: unmatched `\"'"
+    assert parse_error(framed).line == "bash: line 1: unmatched `\"'"
 
 
 def test_a_line_in_which_the_result_was_cut_is_two_lines() -> None:
-    told = trouble_of("some noise […1,204 characters left out…] x\nerror: unknown option `--oops'")
+    told = parse_error("some noise […1,204 characters left out…] x\nerror: unknown option `--oops'")
     assert told.line == "error: unknown option `--oops'"
 
 
@@ -54,4 +68,4 @@ def test_what_an_error_names_are_words_in_quotes_and_flags() -> None:
 
 
 def test_a_result_that_says_nothing_is_no_trouble() -> None:
-    assert trouble_of("Exit code 1\n\n").sort is Sort.NOTHING
+    assert parse_error("Exit code 1\n\n").error_class is ErrorClass.NOTHING

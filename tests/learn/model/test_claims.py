@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.model.claim import Kind, Provenance
-from tacit.model.observation import Act, PromptGiven, ReplyGiven, ToolUsed
+from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolUsed
 from tests.learn.model.talk import INJECTED, RULE, TALK, but, check, numbered
 from tests.support.secret_examples import written
 
@@ -69,7 +69,7 @@ def test_a_fact_that_a_command_printed_may_be_proposed() -> None:
 
 def test_what_was_fetched_has_no_authority_at_all() -> None:
     page = ToolUsed(
-        "claude", "WebFetch", Act.FETCHED, "https://a.example", "the service listens on port 8080 by default"
+        "claude", "WebFetch", ToolAction.FETCHED, "https://a.example", "the service listens on port 8080 by default"
     )
     told = but(
         type="convention",
@@ -180,7 +180,7 @@ TEXTS = st.lists(WORDS, max_size=14).map(" ".join)
 BODIES = st.one_of(
     TEXTS.map(lambda text: PromptGiven("c", text)),
     TEXTS.map(lambda text: ReplyGiven("c", text)),
-    st.tuples(TEXTS, TEXTS).map(lambda both: ToolUsed("c", "Bash", Act.RAN, *both)),
+    st.tuples(TEXTS, TEXTS).map(lambda both: ToolUsed("c", "Bash", ToolAction.RAN, *both)),
 )
 CLAIMS = st.fixed_dictionaries(
     {

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import Refused
+from tacit.errors import RefusedError
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven
-from tacit.text.words import tokens
+from tacit.text.words import estimate_tokens
 from tests.learn.model.desk import ROOT, Desk, Provider
 from tests.learn.model.talk import RULE, SUMMARY, TALK, answer, numbered, said
 from tests.support.secret_examples import written
@@ -76,11 +76,15 @@ def test_three_failures_in_a_row_of_any_sort_close_for_an_hour(desk: Desk) -> No
 
 
 def test_the_budget_of_a_day_is_kept_and_counted_before_the_question(desk: Desk) -> None:
-    once = {"TACIT_MODEL_TOKENS_PER_DAY": str(tokens(desk.vault().model_prompt(said())) + 2500)}
+    once = {"TACIT_MODEL_TOKENS_PER_DAY": str(estimate_tokens(desk.vault().model_prompt(said())) + 2500)}
     vault = desk.vault(**once)
     outcome = vault.model_findings(said(), "stub-good")
     assert len(outcome.findings) == 1
-    assert vault.model_budget().spent == outcome.tokens == tokens(vault.model_prompt(said())) + tokens(answer(RULE))
+    assert (
+        vault.model_budget().spent
+        == outcome.tokens
+        == estimate_tokens(vault.model_prompt(said())) + estimate_tokens(answer(RULE))
+    )
     again = vault.model_findings(said(), "stub-good")
     assert again.findings == () and "today's budget" in again.problem
     assert len(desk.calls) == 1
@@ -90,7 +94,7 @@ def test_a_model_that_hangs_is_ended_and_what_it_may_have_cost_is_counted(desk: 
     vault = desk.vault(TACIT_MODEL_TIMEOUT="3")
     outcome = vault.model_findings(said(), "stub-hang")
     assert outcome.findings == () and outcome.problem == "stub-hang did not answer within 3 s"
-    assert outcome.tokens == vault.model_budget().spent == tokens(vault.model_prompt(said())) + 2000
+    assert outcome.tokens == vault.model_budget().spent == estimate_tokens(vault.model_prompt(said())) + 2000
     assert not any(map(_is_running, desk.calls))
 
 
@@ -108,7 +112,7 @@ def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(
     asking.kill()
     asking.wait()
     (asked,) = desk.calls
-    assert vault.model_budget().spent == tokens(vault.model_prompt(said())) + 2000
+    assert vault.model_budget().spent == estimate_tokens(vault.model_prompt(said())) + 2000
     _wait_until(lambda: not _is_running(asked))
 
 
@@ -167,7 +171,7 @@ def test_without_the_library_a_person_is_told_what_to_type(desk: Desk, tmp_path:
     )
     assert told.stdout.splitlines() == [
         "models are asked through the library llm, which is not installed; type: pip install 'tacit-memory[model]'",
-        "Refused pip install 'tacit-memory[model]'",
+        "RefusedError pip install 'tacit-memory[model]'",
     ], told.stderr
 
 
@@ -178,7 +182,7 @@ def test_an_agent_asks_no_model_not_even_the_one_that_the_person_chose(desk: Des
     asked = len(desk.calls)
     vault = desk.vault(TACIT_ACTOR="agent:x")
     for name, again in (("stub-good", "tacit learn"), ("other", "tacit learn --model other")):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             vault.must_have_model(name)
         assert refused.value.hint == f"ask them to type: {again}"
         assert "only a person asks a model" in vault.model_findings(said(), name).problem

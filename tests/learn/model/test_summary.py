@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.model.observation import Act, PromptGiven, ReplyGiven, ToolUsed
+from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolUsed
 from tests.learn.model.talk import SUMMARY, TALK, check, shown
 from tests.support.secret_examples import written
 
@@ -65,7 +65,9 @@ def test_an_empty_summary_is_none_and_nothing_was_dropped() -> None:
 
 
 def test_what_only_a_command_printed_is_not_told_to_later_sessions() -> None:
-    trap = ToolUsed("c", "Bash", Act.READ, "cat notes", "the backup server of the shop is at backup.example and waits")
+    trap = ToolUsed(
+        "c", "Bash", ToolAction.READ, "cat notes", "the backup server of the shop is at backup.example and waits"
+    )
     talk = (PromptGiven("c", "look at the notes"), trap, ReplyGiven("c", "I have read the notes."))
     assert check(summary="The backup server of the shop waits for files.", of=talk).summary == ""
     assert check(summary="The notes were read, to look at backup.example in the notes.", of=talk).summary == ""
@@ -79,6 +81,6 @@ WORDS = st.sampled_from("the tests pass with pnpm test asked never you run . ; p
 @settings(max_examples=200, deadline=None)
 def test_whatever_holds_is_one_short_line_of_words_that_were_said(summary: str) -> None:
     held = check(summary=summary, of=TALK).summary
-    spoken = " ".join(line.words for line in shown())
+    spoken = " ".join(line.content for line in shown())
     assert len(held) <= 280 and held == " ".join(held.split()) and "you" not in held.split()
     assert "tests/slow" not in held or "tests/slow" in spoken

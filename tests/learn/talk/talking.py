@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tacit.learn.statements.pipeline import learn_from
-from tacit.learn.types import Learnt, Said
+from tacit.learn.statements.pipeline import learn_statements
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
-from tacit.model.observation import Conversation, How, PromptGiven, ReplyGiven
+from tacit.model.observation import ConversationBody, PromptGiven, PromptKind, ReplyGiven
 
 
-def prompt(text: str, how: How = How.TYPED, about: str = "") -> PromptGiven:
+def prompt(text: str, how: PromptKind = PromptKind.TYPED, about: str = "") -> PromptGiven:
     return PromptGiven("claude", text, how, about)
 
 
@@ -16,14 +16,14 @@ def reply(text: str) -> ReplyGiven:
     return ReplyGiven("claude", text)
 
 
-def conversation(*bodies: Conversation) -> list[Said]:
-    return [Said(EventId(f"e{place}"), body) for place, body in enumerate(bodies)]
+def conversation(*bodies: ConversationBody) -> list[SessionEvent]:
+    return [SessionEvent(EventId(f"e{place}"), body) for place, body in enumerate(bodies)]
 
 
-def learnt(*bodies: Conversation | str) -> list[Learnt]:
+def learnt(*bodies: ConversationBody | str) -> list[Lesson]:
     """What is learnt of these; plain texts are prompts."""
-    return learn_from(conversation(*(prompt(body) if isinstance(body, str) else body for body in bodies)))
+    return learn_statements(conversation(*(prompt(body) if isinstance(body, str) else body for body in bodies)))
 
 
-def sentences(*bodies: Conversation | str) -> list[str]:
+def sentences(*bodies: ConversationBody | str) -> list[str]:
     return [one.sentence for one in learnt(*bodies)]

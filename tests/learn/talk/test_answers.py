@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tacit.model.claim import Kind, Provenance
-from tacit.model.observation import Act, How, Outcome, ToolUsed
+from tacit.model.observation import PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tests.learn.talk.talking import learnt, prompt
 
 
 def test_an_answer_to_a_question_of_design_is_a_decision() -> None:
-    (one,) = learnt(prompt("Postgres (Recommended)", How.ANSWER, "Which database should we use?"))
+    (one,) = learnt(prompt("Postgres (Recommended)", PromptKind.ANSWER, "Which database should we use?"))
     assert one.kind is Kind.DECISION
     assert one.sentence == "Decided on the database: Postgres."
     assert one.quote == "Postgres"
@@ -33,26 +33,28 @@ def test_what_points_elsewhere_is_not_sure_enough_to_hold_at_once() -> None:
     ],
 )
 def test_an_answer_that_only_says_how_to_go_on_is_none(answer: str, question: str) -> None:
-    assert learnt(prompt(answer, How.ANSWER, question)) == []
+    assert learnt(prompt(answer, PromptKind.ANSWER, question)) == []
 
 
 def test_a_rule_in_an_answer_is_learnt_as_a_rule() -> None:
-    (one, *_) = learnt(prompt("never use an ORM in this project", How.ANSWER, "How should I query the tables?"))
+    (one, *_) = learnt(prompt("never use an ORM in this project", PromptKind.ANSWER, "How should I query the tables?"))
     assert one.kind is Kind.CONSTRAINT
 
 
-def planned(outcome: Outcome) -> ToolUsed:
-    return ToolUsed("claude", "ExitPlanMode", Act.PLANNED, "Use httpx rather than requests in the client.", "", outcome)
+def planned(outcome: ToolOutcome) -> ToolUsed:
+    return ToolUsed(
+        "claude", "ExitPlanMode", ToolAction.PLANNED, "Use httpx rather than requests in the client.", "", outcome
+    )
 
 
 def test_a_decision_in_an_accepted_plan_is_marked_as_the_agents_words() -> None:
-    (one,) = learnt(planned(Outcome.WELL))
+    (one,) = learnt(planned(ToolOutcome.SUCCEEDED))
     assert one.provenance is Provenance.MODEL
     assert one.kind is Kind.DECISION
 
 
 def test_a_plan_that_was_turned_down_decides_nothing() -> None:
-    assert learnt(planned(Outcome.REJECTED)) == []
+    assert learnt(planned(ToolOutcome.REJECTED)) == []
 
 
 def preferred(*texts: str) -> list[str]:

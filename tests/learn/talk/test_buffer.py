@@ -5,15 +5,23 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.statements.pipeline import Buffer, Talk, add, flush, is_due, learn_from, learn_on
-from tacit.learn.types import Said
-from tacit.model.observation import Act, Conversation, Outcome, ToolUsed
+from tacit.learn.statements.pipeline import (
+    EventBuffer,
+    StatementState,
+    add,
+    continue_learning,
+    flush,
+    is_due,
+    learn_statements,
+)
+from tacit.learn.types import SessionEvent
+from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed
 from tests.learn.talk.talking import conversation, prompt, reply
 
 
-def batches(said: list[Said], *, apart: int = 0) -> list[int]:
+def batches(said: list[SessionEvent], *, apart: int = 0) -> list[int]:
     """How many things were looked at together, each so many milliseconds after the last."""
-    buffer, sizes = Buffer(), []
+    buffer, sizes = EventBuffer(), []
     for place, one in enumerate(said):
         buffer, due = add(buffer, one, place * apart)
         if due:
@@ -37,36 +45,36 @@ def test_a_trigger_needs_five_things() -> None:
 
 
 def test_a_failure_is_a_trigger() -> None:
-    failed = ToolUsed("claude", "Bash", Act.RAN, "make", "no such target", Outcome.FAILED)
+    failed = ToolUsed("claude", "Bash", ToolAction.RAN, "make", "no such target", ToolOutcome.FAILED)
     assert batches(conversation(failed, *[reply("ok")] * 5)) == [5, 1]
 
 
 def test_what_waits_too_long_is_due_although_nothing_comes() -> None:
-    buffer, _ = add(Buffer(), conversation(reply("ok"))[0], 1_000)
+    buffer, _ = add(EventBuffer(), conversation(reply("ok"))[0], 1_000)
     assert not is_due(buffer, 60_999)
     assert is_due(buffer, 61_000)
-    assert not is_due(Buffer(), 10**9)
+    assert not is_due(EventBuffer(), 10**9)
 
 
-BODIES: list[Conversation] = [
+BODIES: list[ConversationBody] = [
     prompt("use pnpm instead of npm"),
     prompt("never do that again without asking"),
     prompt("we use tabs in the whole project"),
     prompt("can you look at it?"),
     reply("I pushed the branch."),
     reply("Done."),
-    ToolUsed("claude", "Bash", Act.RAN, "npm install"),
+    ToolUsed("claude", "Bash", ToolAction.RAN, "npm install"),
 ]
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(BODIES), max_size=40), st.integers(0, 30_000))
-def test_fed_in_pieces_is_fed_at_once(bodies: list[Conversation], apart: int) -> None:
+def test_fed_in_pieces_is_fed_at_once(bodies: list[ConversationBody], apart: int) -> None:
     said = conversation(*bodies)
-    buffer, talk, found = Buffer(), Talk(), []
+    buffer, talk, found = EventBuffer(), StatementState(), []
     for place, one in enumerate(said):
         buffer, due = add(buffer, one, place * apart)
-        talk, learnt = learn_on(talk, due)
+        talk, learnt = continue_learning(talk, due)
         found += learnt
-    _, rest = learn_on(talk, flush(buffer).due)
-    assert [*found, *rest] == learn_from(said)
+    _, rest = continue_learning(talk, flush(buffer).due)
+    assert [*found, *rest] == learn_statements(said)

@@ -16,8 +16,8 @@ from tacit.learn.statements import forms as preferences
 from tacit.learn.statements import forms as rejected
 from tacit.learn.statements import forms as rules
 from tacit.learn.statements import forms as teaching
-from tacit.learn.statements.normalise import phrases
-from tacit.learn.statements.patterns import Form
+from tacit.learn.statements.normalise import prompt_sentences
+from tacit.learn.statements.patterns import StatementForm
 from tacit.model.claim import Kind
 from tests.learn.talk.talking import learnt
 
@@ -37,8 +37,8 @@ ROWS = [(learner, form) for learner in LEARNERS for form in learner.FORMS]
 
 
 @pytest.mark.parametrize(("learner", "form"), ROWS, ids=lambda one: getattr(one, "name", ""))
-def test_a_form_is_found_in_its_example_and_the_example_is_learnt(learner: ModuleType, form: Form) -> None:
-    found = {match.form.name for phrase in phrases(form.example) for match in learner.learn(phrase)}
+def test_a_form_is_found_in_its_example_and_the_example_is_learnt(learner: ModuleType, form: StatementForm) -> None:
+    found = {match.form.name for phrase in prompt_sentences(form.example) for match in learner.learn(phrase)}
     assert form.name in found
     (one, *_) = learnt(form.example)
     assert one.quote in form.example

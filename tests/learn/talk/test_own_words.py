@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.statements.normalise import own_words
-from tacit.model.observation import How
+from tacit.learn.statements.normalise import authored_spans
+from tacit.model.observation import PromptKind
 from tests.learn.talk.talking import learnt, prompt, reply, sentences
 
 RULE = "Never commit the lock file of the docs."
 
 
 def own(text: str) -> str:
-    return "|".join(text[span.start : span.end].strip() for span in own_words(text))
+    return "|".join(text[span.start : span.end].strip() for span in authored_spans(text))
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_what_the_agent_says_teaches_nothing() -> None:
 
 
 def test_what_the_person_runs_teaches_nothing() -> None:
-    assert learnt(prompt("git commit -m 'never push the lock file'", How.SHELL)) == []
+    assert learnt(prompt("git commit -m 'never push the lock file'", PromptKind.SHELL)) == []

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.model.claim import GLOBAL
-from tacit.model.observation import How
+from tacit.model.observation import PromptKind
 from tacit.model.statement import claim_from
 from tests.learn.talk.talking import learnt, prompt, reply, sentences
 
@@ -47,14 +47,14 @@ def test_a_rule_that_points_at_the_turn_before_names_it() -> None:
 
 
 def test_words_with_a_rejection_name_the_call_that_was_turned_down() -> None:
-    (one,) = learnt(prompt("never run this without asking me", How.REJECTION, "rm -rf build"))
+    (one,) = learnt(prompt("never run this without asking me", PromptKind.REJECTION, "rm -rf build"))
     assert "rm -rf build" in one.sentence
 
 
 def test_words_with_a_rejection_weigh_more() -> None:
     text = "don't push the branch to the fork"
     assert learnt(text) == []
-    assert len(learnt(prompt(text, How.REJECTION, "git push fork"))) == 1
+    assert len(learnt(prompt(text, PromptKind.REJECTION, "git push fork"))) == 1
 
 
 def test_too_few_words_are_no_thought() -> None:

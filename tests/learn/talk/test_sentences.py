@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.statements.normalise import own_words, phrases, plain
-from tacit.text.sentences import Span, sentences
+from tacit.learn.statements.normalise import authored_spans, normalize_text, prompt_sentences
+from tacit.text.sentences import TextSpan, sentence_spans
 
 
 def cut(text: str) -> list[str]:
-    return [text[span.start : span.end] for span in sentences(text, [Span(0, len(text))])]
+    return [text[span.start : span.end] for span in sentence_spans(text, [TextSpan(0, len(text))])]
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def test_a_long_line_goes_on_in_the_next_one() -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet=st.sampled_from("ab .!?\n-`\"'1>#…。İ"), max_size=120))
 def test_places_are_exact_whatever_is_typed(text: str) -> None:
-    for phrase in phrases(text):
+    for phrase in prompt_sentences(text):
         assert text[phrase.span.start : phrase.span.end] == phrase.text
         assert len(phrase.plain) == len(phrase.text)
-    assert all(0 <= span.start < span.end <= len(text) for span in own_words(text))
+    assert all(0 <= span.start < span.end <= len(text) for span in authored_spans(text))
 
 
 def test_code_and_quotes_are_covered() -> None:
-    assert plain('Run `never` and "always" Now') == 'run `xxxxx` and "xxxxxx" now'
+    assert normalize_text('Run `never` and "always" Now') == 'run `xxxxx` and "xxxxxx" now'

@@ -8,28 +8,28 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
-from tacit.hosts.normalize import Call, Place, Teller, key_of, without_noise
+from tacit.hosts.normalize import EventContext, EventNormalizer, PendingToolCall, event_key, without_noise
 from tacit.hosts.records import (
-    Clock,
-    Glance,
-    Heard,
-    Limits,
-    Object,
-    Source,
-    Tally,
-    listing,
-    mapping,
-    path_of,
-    records,
-    session_of,
-    start,
-    string,
-    texts,
-    type_of,
-    when,
+    CaptureLimits,
+    JsonDict,
+    LineScan,
+    ReadStats,
+    RecordClock,
+    TranscriptEvent,
+    TranscriptSource,
+    as_list,
+    as_object,
+    as_string,
+    content_text,
+    parse_timestamp,
+    read_records,
+    record_type,
+    session_from_path,
+    start_offset,
+    stream_path,
 )
-from tacit.hosts.tools import tool_of
-from tacit.model.observation import Act, By, How, Outcome
+from tacit.hosts.tools import lookup_tool
+from tacit.model.observation import PromptKind, TitleAuthor, ToolAction, ToolOutcome
 from tacit.record import Record
 
 # What a person typed into Claude Code while it was working.
@@ -40,150 +40,158 @@ from tacit.record import Record
 # comes at once.
 
 
-class Queued(Record):
+class QueuedPrompt(Record):
     """A text in the queue and what it is known by."""
 
     key: str
-    place: Place
+    context: EventContext
     text: str
 
     @property
-    def folded(self) -> str:
-        return fold(self.text)
+    def collapsed(self) -> str:
+        return collapse_spaces(self.text)
 
 
-def fold(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
-class Queue:
+class PromptQueue:
     """`fresh` was put in just now, nothing has been done since; `leaving` will follow as a record; `said` was told."""
 
     def __init__(self) -> None:
-        self._fresh: list[Queued] = []
-        self._leaving: list[Queued] = []
-        self._said: list[Queued] = []
+        self._new: list[QueuedPrompt] = []
+        self._dequeued: list[QueuedPrompt] = []
+        self._emitted: list[QueuedPrompt] = []
 
     @property
     def is_empty(self) -> bool:
-        return not (self._fresh or self._leaving or self._said)
+        return not (self._new or self._dequeued or self._emitted)
 
-    def put(self, queued: Queued) -> list[Queued]:
+    def enqueue(self, queued: QueuedPrompt) -> list[QueuedPrompt]:
         """A new text; those before it are told."""
-        told = self.go_on()
-        self._fresh.append(queued)
+        told = self.flush()
+        self._new.append(queued)
         return told
 
-    def go_on(self) -> list[Queued]:
+    def flush(self) -> list[QueuedPrompt]:
         """The agent works on: what is in the queue was said while it did."""
-        told, self._fresh = self._fresh, []
-        self._said += told
+        told, self._new = self._new, []
+        self._emitted += told
         return told
 
-    def remove(self, text: str) -> list[Queued]:
+    def remove(self, text: str) -> list[QueuedPrompt]:
         """The agent was given a text: it is told, and no record of it will follow."""
-        told = self.go_on()
-        gone = [queued for queued in self._said if queued.folded == fold(text)] if text else self._said
+        told = self.flush()
+        gone = (
+            [queued for queued in self._emitted if queued.collapsed == collapse_spaces(text)] if text else self._emitted
+        )
         if gone:
-            self._said.remove(gone[0])
+            self._emitted.remove(gone[0])
         return told
 
     def dequeue(self) -> None:
         """The first text becomes a prompt of its own."""
-        if not self._said and self._fresh:
-            self._leaving.append(self._fresh.pop(0))
+        if not self._emitted and self._new:
+            self._dequeued.append(self._new.pop(0))
 
-    def take_back(self) -> None:
+    def discard_new(self) -> None:
         """The person has the texts in the line again: what was not told yet will be, if it is sent."""
-        self._fresh = []
+        self._new = []
 
-    def arrives(self, text: str) -> tuple[bool, list[Queued]]:
+    def match_prompt(self, text: str) -> tuple[bool, list[QueuedPrompt]]:
         """A prompt stands in the transcript: whether it was told already, and what is to be told before it."""
-        arrived = fold(text)
-        for known in (self._leaving, self._said, self._fresh):
-            if matching := [queued for queued in known if queued.folded == arrived]:
+        arrived = collapse_spaces(text)
+        for known in (self._dequeued, self._emitted, self._new):
+            if matching := [queued for queued in known if queued.collapsed == arrived]:
                 known.remove(matching[0])
-                return known is self._said, []
+                return known is self._emitted, []
         # It did not wait, so nothing waits any more.
-        late = [*self._leaving, *self._fresh]
-        self._fresh, self._leaving, self._said = [], [], []
+        late = [*self._dequeued, *self._new]
+        self._new, self._dequeued, self._emitted = [], [], []
         return False, late
 
 
 # What a text in a user record of Claude Code is: words of the person, or something the host wrote there.
 
-INTERRUPTED = "[Request interrupted by user"
-_WRITTEN_BY_HOST = (
+INTERRUPTED_PREFIX = "[Request interrupted by user"
+_HOST_TEXT_PREFIXES = (
     "Caveat: The messages below were generated by the user while running local commands.",
     "This session is being continued from a previous conversation that ran out of context.",
 )
 # Marks of the host that stand alone where it cut a text: what has both of them went before.
-_CUT_OFF = ("<task-notification>", "<local-command-", "<bash-stdout>", "<bash-stderr>", "<teammate-message")
-_NOTIFIED = ("</task-notification>", "</agent-notification>")
-_BEHIND = re.compile(
+_TRUNCATED_TAGS = ("<task-notification>", "<local-command-", "<bash-stdout>", "<bash-stderr>", "<teammate-message")
+_NOTIFICATION_TAGS = ("</task-notification>", "</agent-notification>")
+_NOTIFICATION_FOOTER = re.compile(
     r"^(?:Read the output file to retrieve the result|Full transcript available at): [^\n]{1,4096}$", re.MULTILINE
 )
-_REJECTED = (
+_REJECTION_PREFIXES = (
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
     "Permission to use ",
     "The agent proposed a plan that was rejected by the user",
 )
-_SAID = re.compile(r"the user said:\s*\n?(.*)\Z", re.DOTALL)
-_NOTE = re.compile(r"\n\s{0,20}Note: The user's next message may contain a correction or preference\..*\Z", re.DOTALL)
-_CLARIFY = "The user wants to clarify these questions."
-_ANSWERED = re.compile(r'^- "(.{1,2000})"\n +Answer: (.{1,4000})$', re.MULTILINE)
+_REJECTION_MESSAGE = re.compile(r"the user said:\s*\n?(.*)\Z", re.DOTALL)
+_REJECTION_FOOTER = re.compile(
+    r"\n\s{0,20}Note: The user's next message may contain a correction or preference\..*\Z", re.DOTALL
+)
+_CLARIFY_PREFIX = "The user wants to clarify these questions."
+_ANSWERED_QUESTION = re.compile(r'^- "(.{1,2000})"\n +Answer: (.{1,4000})$', re.MULTILINE)
 
 
-class Said(Record):
+class ParsedPrompt(Record):
     """Words of the person, and how they reached the agent."""
 
     text: str
-    how: How
+    how: PromptKind
 
 
-class Answer(Record):
+class UserAnswer(Record):
     """What was asked and what the person answered."""
 
     question: str
     answer: str
 
 
-def words_of(text: str) -> Said | None:
+def parse_prompt(text: str) -> ParsedPrompt | None:
     """The words of the person in a text, without what the host wrote around them; nothing where there are none."""
     start = text.lstrip()
-    if start.startswith(_WRITTEN_BY_HOST):
+    if start.startswith(_HOST_TEXT_PREFIXES):
         return None
-    if name := _between(start, "command-name"):
-        return Said(f"/{name.lstrip('/')} {_between(start, 'command-args')}".strip(), How.COMMAND)
-    if line := _between(start, "bash-input"):
-        return Said(line, How.SHELL)
-    said = without_noise(_without_notes(text)).strip()
-    return Said(said, How.TYPED) if said and not said.startswith(_CUT_OFF) else None
+    if name := _tag_content(start, "command-name"):
+        return ParsedPrompt(f"/{name.lstrip('/')} {_tag_content(start, 'command-args')}".strip(), PromptKind.COMMAND)
+    if line := _tag_content(start, "bash-input"):
+        return ParsedPrompt(line, PromptKind.SHELL)
+    said = without_noise(_strip_notification_footer(text)).strip()
+    return ParsedPrompt(said, PromptKind.TYPED) if said and not said.startswith(_TRUNCATED_TAGS) else None
 
 
-def _without_notes(text: str) -> str:
+def _strip_notification_footer(text: str) -> str:
     """Without the line that the host writes behind the notice of a helper."""
-    return _BEHIND.sub("", text) if any(mark in text for mark in _NOTIFIED) else text
+    return _NOTIFICATION_FOOTER.sub("", text) if any(mark in text for mark in _NOTIFICATION_TAGS) else text
 
 
 def is_rejection(result: str) -> bool:
-    return result.startswith(_REJECTED)
+    return result.startswith(_REJECTION_PREFIXES)
 
 
-def words_of_rejection(result: str) -> str:
+def rejection_message(result: str) -> str:
     """What the person said when a call was turned down; what the host adds to it is not theirs."""
-    found = _SAID.search(result)
-    said = _NOTE.sub("", found[1]).strip() if found else ""
-    return "" if said.startswith(_CLARIFY) else said
+    found = _REJECTION_MESSAGE.search(result)
+    said = _REJECTION_FOOTER.sub("", found[1]).strip() if found else ""
+    return "" if said.startswith(_CLARIFY_PREFIX) else said
 
 
-def answers_of_rejection(result: str) -> list[Answer]:
+def rejection_answers(result: str) -> list[UserAnswer]:
     """Questions that were answered although the person wants to talk about them first."""
-    return [Answer(found[1], found[2]) for found in _ANSWERED.finditer(result)] if _CLARIFY in result else []
+    return (
+        [UserAnswer(found[1], found[2]) for found in _ANSWERED_QUESTION.finditer(result)]
+        if _CLARIFY_PREFIX in result
+        else []
+    )
 
 
-def _between(text: str, tag: str) -> str:
+def _tag_content(text: str, tag: str) -> str:
     begins, ends = text.find(f"<{tag}>"), text.find(f"</{tag}>")
     return text[begins + len(tag) + 2 : ends].strip() if 0 <= begins < ends else ""
 
@@ -193,296 +201,310 @@ def _between(text: str, tag: str) -> str:
 # A turn begins with a prompt. There everything before it is settled, and the reader forgets all it had in mind, so
 # that reading from there on is the same as having read everything.
 
-_PASSED = frozenset(
+_SKIPPED_TYPES = frozenset(
     "progress file-history-snapshot pr-link attachment agent-name agent-setting "
     "agent-color last-prompt permission-mode mode bridge-session api-request api-request-shape api-request-blob "
     "prompt_snapshot tools-used atis-latch cost-state worktree-state content-replacement task-summary tag".split()
 )
-_THINKING = b'"content":[{"type":"thinking"'
-_COPY = b',"toolUseResult":'
-_ASKED = (b'{"questions":', b'{"answers":')
-_NEAR, _FAR = 200, 2000  # bytes
-_CHUNK = 1 << 20
-_TITLES = {
-    "custom-title": ("customTitle", By.PERSON),
-    "ai-title": ("aiTitle", By.HOST),
-    "summary": ("summary", By.HOST),
+_THINKING_BLOCK = b'"content":[{"type":"thinking"'
+_TOOL_RESULT_KEY = b',"toolUseResult":'
+_QUESTION_RESULTS = (b'{"questions":', b'{"answers":')
+_NEAR_BYTES, _FAR_BYTES = 200, 2000  # bytes
+_CHUNK_BYTES = 1 << 20
+_TITLE_FIELDS = {
+    "custom-title": ("customTitle", TitleAuthor.PERSON),
+    "ai-title": ("aiTitle", TitleAuthor.HOST),
+    "summary": ("summary", TitleAuthor.HOST),
 }
-_NOISE = frozenset(kind.encode() for kind in _PASSED)
+_SKIPPED_TYPE_BYTES = frozenset(kind.encode() for kind in _SKIPPED_TYPES)
 _MACHINE_ORIGINS = ("task-notification", "hook", "coordinator", "teammate", "auto-continuation")
-_IDENTITY = re.compile(
+_SIGNATURE = re.compile(
     rb'"(?:sessionId|parentUuid|leafUuid)" ?:|"type" ?: ?"(?:user|assistant|summary|queue-operation)"'
 )
 
 
-def _glance(raw: bytes) -> Glance:
+def _scan_line(raw: bytes) -> LineScan:
     """Most records are of no use; and of a result, half the bytes are a copy of what was read or written."""
-    kind = type_of(raw)
+    kind = record_type(raw)
     if kind == b"user":
-        return Glance("", _without_copy(raw))
+        return LineScan("", _without_tool_result(raw))
     if not kind:
-        return Glance("thinking" if _only_thinks(raw) else "", raw)
-    return Glance(kind.decode() if kind in _NOISE else "", raw)
+        return LineScan("thinking" if _is_only_thinking(raw) else "", raw)
+    return LineScan(kind.decode() if kind in _SKIPPED_TYPE_BYTES else "", raw)
 
 
-def _only_thinks(raw: bytes) -> bool:
+def _is_only_thinking(raw: bytes) -> bool:
     return (
-        raw.find(_THINKING, 0, _FAR) >= 0
-        and raw.find(b'"type":"tool_use"', _NEAR) < 0
-        and raw.find(b'"type":"text"', _NEAR) < 0
+        raw.find(_THINKING_BLOCK, 0, _FAR_BYTES) >= 0
+        and raw.find(b'"type":"tool_use"', _NEAR_BYTES) < 0
+        and raw.find(b'"type":"text"', _NEAR_BYTES) < 0
     )
 
 
-def _without_copy(raw: bytes) -> bytes:
+def _without_tool_result(raw: bytes) -> bytes:
     """A user record without `toolUseResult`, where that stands behind all that is needed and says nothing itself."""
-    at = raw.find(_COPY)
-    if at < 0 or raw.startswith(_ASKED, at + len(_COPY)) or b'"interrupted":true' in raw[-_FAR:]:
+    at = raw.find(_TOOL_RESULT_KEY)
+    if (
+        at < 0
+        or raw.startswith(_QUESTION_RESULTS, at + len(_TOOL_RESULT_KEY))
+        or b'"interrupted":true' in raw[-_FAR_BYTES:]
+    ):
         return raw
-    before = raw[max(at - _NEAR, 0) : at]
-    is_behind = b'"timestamp":"' in before and b'"uuid":"' in before and raw.find(b'"sessionId":"', 0, _FAR) >= 0
+    before = raw[max(at - _NEAR_BYTES, 0) : at]
+    is_behind = b'"timestamp":"' in before and b'"uuid":"' in before and raw.find(b'"sessionId":"', 0, _FAR_BYTES) >= 0
     return raw[:at] + b"}" if is_behind else raw
 
 
-class _Talk:
+class _ClaudeReader:
     """What a reader has in mind between the records of a turn."""
 
-    def __init__(self, teller: Teller, file: BinaryIO) -> None:
-        self._teller, self._tally, self._file = teller, teller.tally, file
-        path = path_of(file)
-        self._named = session_of(path)
-        self._early: list[Object] = []  # titles before anything that tells a time
-        self._is_aside = os.path.basename(path).startswith("agent-")
-        self._forget()
+    def __init__(self, teller: EventNormalizer, file: BinaryIO) -> None:
+        self._normalizer, self._stats, self._file = teller, teller.stats, file
+        path = stream_path(file)
+        self._file_session = session_from_path(path)
+        self._early_titles: list[JsonDict] = []  # titles before anything that tells a time
+        self._is_subagent_file = os.path.basename(path).startswith("agent-")
+        self._reset()
 
-    def _forget(self) -> None:
-        self._clock, self._queue = Clock(), Queue()
-        self._calls: dict[str, Call] = {}
-        self._titles = 0
-        self._session, self._directory, self._branch = self._named, "", ""
+    def _reset(self) -> None:
+        self._clock, self._queue = RecordClock(), PromptQueue()
+        self._calls: dict[str, PendingToolCall] = {}
+        self._title_count = 0
+        self._session, self._directory, self._branch = self._file_session, "", ""
 
-    def hear(self, offset: int, record: Object) -> Iterator[Heard]:
-        kind = string(record.get("type"))
+    def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+        kind = as_string(record.get("type"))
         match kind:
             case "user":
-                yield from self._user(offset, record)
+                yield from self._read_user(offset, record)
             case "assistant":
-                yield from self._assistant(record)
+                yield from self._read_assistant(record)
             case "queue-operation":
-                yield from self._queued(record)
+                yield from self._read_queue_operation(record)
             case "system":
-                yield from self._system(record)
-            case _ if kind in _TITLES:
-                yield from self._titled(offset, record)
-            case _ if kind in _PASSED:
-                self._tally.passed[kind] += 1
+                yield from self._read_system(record)
+            case _ if kind in _TITLE_FIELDS:
+                yield from self._read_title(offset, record)
+            case _ if kind in _SKIPPED_TYPES:
+                self._stats.skipped[kind] += 1
             case _:
-                self._tally.unknown[kind[:60]] += 1
-        if self._early and self._clock.last is not None:
-            for nth, early in enumerate(self._early):
-                yield from self._title(early, self._clock.last, nth)
-            self._early = []
+                self._stats.unknown[kind[:60]] += 1
+        if self._early_titles and self._clock.last_time is not None:
+            for nth, early in enumerate(self._early_titles):
+                yield from self._emit_title(early, self._clock.last_time, nth)
+            self._early_titles = []
 
-    def _place(self, record: Object) -> Place:
-        self._session = string(record.get("sessionId")) or self._session
-        self._directory = string(record.get("cwd")) or self._directory
-        self._branch = string(record.get("gitBranch")) or self._branch
-        return Place(self._clock.at(record.get("timestamp")), self._session, self._directory, self._branch)
+    def _event_context(self, record: JsonDict) -> EventContext:
+        self._session = as_string(record.get("sessionId")) or self._session
+        self._directory = as_string(record.get("cwd")) or self._directory
+        self._branch = as_string(record.get("gitBranch")) or self._branch
+        return EventContext(self._clock.time_of(record.get("timestamp")), self._session, self._directory, self._branch)
 
-    def _aside(self, record: Object) -> bool:
-        return self._is_aside or record.get("isSidechain") is True or bool(record.get("agentId"))
+    def _is_from_subagent(self, record: JsonDict) -> bool:
+        return self._is_subagent_file or record.get("isSidechain") is True or bool(record.get("agentId"))
 
     # Words of the person, and results of calls
 
-    def _user(self, offset: int, record: Object) -> Iterator[Heard]:
-        content = mapping(record.get("message")).get("content")
-        blocks = [mapping(block) for block in listing(content)]
+    def _read_user(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+        content = as_object(record.get("message")).get("content")
+        blocks = [as_object(block) for block in as_list(content)]
         results = [block for block in blocks if block.get("type") == "tool_result"]
         if results:
-            place = self._place(record)
-            yield from self._told(self._queue.go_on())
+            place = self._event_context(record)
+            yield from self._emit_queued(self._queue.flush())
             for block in results:
-                yield from self._result(record, block, place)
-        spoken = content if isinstance(content, str) else _spoken(blocks)
-        if spoken and not self._is_by_machine(record):
-            yield from self._spoken(offset, record, spoken)
+                yield from self._read_result(record, block, place)
+        spoken = content if isinstance(content, str) else _prompt_text(blocks)
+        if spoken and not self._is_host_generated(record):
+            yield from self._read_prompt(offset, record, spoken)
 
-    def _is_by_machine(self, record: Object) -> bool:
-        origin = string(mapping(record.get("origin")).get("kind"))
+    def _is_host_generated(self, record: JsonDict) -> bool:
+        origin = as_string(as_object(record.get("origin")).get("kind"))
         marks = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
         is_machine = any(record.get(mark) is True for mark in marks) or origin in _MACHINE_ORIGINS
-        if is_machine or self._aside(record):
-            self._tally.passed["user record of the host"] += 1
+        if is_machine or self._is_from_subagent(record):
+            self._stats.skipped["user record of the host"] += 1
             return True
         return False
 
-    def _spoken(self, offset: int, record: Object, text: str) -> Iterator[Heard]:
-        if text.startswith(INTERRUPTED):
-            place = self._place(record)
-            yield from self._teller.interrupted(self._key(record, place, text), place)
+    def _read_prompt(self, offset: int, record: JsonDict, text: str) -> Iterator[TranscriptEvent]:
+        if text.startswith(INTERRUPTED_PREFIX):
+            place = self._event_context(record)
+            yield from self._normalizer.interruption(self._record_key(record, place, text), place)
             return
-        said = words_of(text)
+        said = parse_prompt(text)
         if said is None:
-            self._tally.passed["user record of the host"] += 1
+            self._stats.skipped["user record of the host"] += 1
             return
-        told_before, late = self._queue.arrives(said.text)
-        yield from self._told(late)
+        told_before, late = self._queue.match_prompt(said.text)
+        yield from self._emit_queued(late)
         for call in self._calls.values():
-            yield from self._teller.unanswered(call)
+            yield from self._normalizer.unanswered_call(call)
         self._calls = {}
-        if not told_before and self._queue.is_empty and _stands_alone(record):
-            self._forget()
-            self._tally.settled = offset
-        place = self._place(record)
+        if not told_before and self._queue.is_empty and _is_self_contained(record):
+            self._reset()
+            self._stats.cursor = offset
+        place = self._event_context(record)
         if not told_before:
-            yield from self._teller.prompt(self._key(record, place, said.text), place, said.text, said.how)
+            yield from self._normalizer.prompt(self._record_key(record, place, said.text), place, said.text, said.how)
 
-    def _told(self, queued: list[Queued]) -> Iterator[Heard]:
+    def _emit_queued(self, queued: list[QueuedPrompt]) -> Iterator[TranscriptEvent]:
         for one in queued:
-            yield from self._teller.prompt(one.key, one.place, one.text, How.QUEUED)
+            yield from self._normalizer.prompt(one.key, one.context, one.text, PromptKind.QUEUED)
 
-    def _queued(self, record: Object) -> Iterator[Heard]:
-        place, text = self._place(record), string(record.get("content"))
+    def _read_queue_operation(self, record: JsonDict) -> Iterator[TranscriptEvent]:
+        place, text = self._event_context(record), as_string(record.get("content"))
         match record.get("operation"):
-            case "enqueue" if (said := words_of(text)) is not None:
-                key = key_of(record.get("uuid"), place.session, place.at, text)
-                yield from self._told(self._queue.put(Queued(key, place, said.text)))
+            case "enqueue" if (said := parse_prompt(text)) is not None:
+                key = event_key(record.get("uuid"), place.session, place.at, text)
+                yield from self._emit_queued(self._queue.enqueue(QueuedPrompt(key, place, said.text)))
             case "remove":
-                yield from self._told(self._queue.remove(text))
+                yield from self._emit_queued(self._queue.remove(text))
             case "dequeue":
                 self._queue.dequeue()
             case "popAll":
-                self._queue.take_back()
+                self._queue.discard_new()
             case _:
-                self._tally.passed["queue-operation"] += 1
+                self._stats.skipped["queue-operation"] += 1
 
     # Words and calls of the agent
 
-    def _assistant(self, record: Object) -> Iterator[Heard]:
-        message, place = mapping(record.get("message")), self._place(record)
+    def _read_assistant(self, record: JsonDict) -> Iterator[TranscriptEvent]:
+        message, place = as_object(record.get("message")), self._event_context(record)
         if record.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
-            self._tally.passed["assistant record of the host"] += 1
+            self._stats.skipped["assistant record of the host"] += 1
             return
-        yield from self._told(self._queue.go_on())
-        content, is_aside = message.get("content"), self._aside(record)
-        blocks = listing(content) if isinstance(content, list) else [{"type": "text", "text": content}]
-        for nth, block in enumerate(map(mapping, blocks)):
+        yield from self._emit_queued(self._queue.flush())
+        content, is_aside = message.get("content"), self._is_from_subagent(record)
+        blocks = as_list(content) if isinstance(content, list) else [{"type": "text", "text": content}]
+        for nth, block in enumerate(map(as_object, blocks)):
             if block.get("type") == "tool_use":
-                self._called(block, place, is_aside, nth)
+                self._add_call(block, place, is_aside, nth)
             elif block.get("type") == "text" and not is_aside:
-                text = string(block.get("text"))
-                key = self._key(record, place, text)
-                yield from self._teller.reply(f"{key}#{nth}" if nth else key, place, text, nth)
+                text = as_string(block.get("text"))
+                key = self._record_key(record, place, text)
+                yield from self._normalizer.reply(f"{key}#{nth}" if nth else key, place, text, nth)
 
-    def _called(self, block: Object, place: Place, is_aside: bool, nth: int) -> None:
-        own = string(block.get("id"))
-        tool = string(block.get("name"))
-        key = key_of(own, place.session, place.at, tool)
-        self._calls.setdefault(own, Call(key, tool, block.get("input"), place, is_aside, nth))
+    def _add_call(self, block: JsonDict, place: EventContext, is_aside: bool, nth: int) -> None:
+        own = as_string(block.get("id"))
+        tool = as_string(block.get("name"))
+        key = event_key(own, place.session, place.at, tool)
+        self._calls.setdefault(own, PendingToolCall(key, tool, block.get("input"), place, is_aside, nth))
 
-    def _result(self, record: Object, block: Object, place: Place) -> Iterator[Heard]:
-        own, result = string(block.get("tool_use_id")), texts(block.get("content"))
-        outcome = _outcome(record, block, result)
+    def _read_result(self, record: JsonDict, block: JsonDict, place: EventContext) -> Iterator[TranscriptEvent]:
+        own, result = as_string(block.get("tool_use_id")), content_text(block.get("content"))
+        outcome = _tool_outcome(record, block, result)
         call = self._calls.pop(own, None)
         if call is not None:
-            yield from self._teller.used(call, result, outcome)
+            yield from self._normalizer.tool_use(call, result, outcome)
         else:  # what the person said with it is heard all the same
-            self._tally.passed["result without its call"] += 1
-            call = Call(key_of(own, place.session, place.at, result), "", "", place, self._aside(record))
-        if not call.aside:
-            yield from self._answers(call, record, result, outcome, place)
+            self._stats.skipped["result without its call"] += 1
+            call = PendingToolCall(
+                event_key(own, place.session, place.at, result), "", "", place, self._is_from_subagent(record)
+            )
+        if not call.is_subagent:
+            yield from self._read_answers(call, record, result, outcome, place)
 
-    def _answers(self, call: Call, record: Object, result: str, outcome: Outcome, place: Place) -> Iterator[Heard]:
+    def _read_answers(
+        self, call: PendingToolCall, record: JsonDict, result: str, outcome: ToolOutcome, place: EventContext
+    ) -> Iterator[TranscriptEvent]:
         """What the person said with a result: why not, or what they chose."""
-        if outcome is Outcome.REJECTED and (said := words_of_rejection(result)):
-            about = self._teller.about(call) if call.tool else ""
-            yield from self._teller.prompt(f"{call.key}#said", place, said, How.REJECTION, about, 1)
-        if not call.tool or tool_of(call.tool).act is Act.ASKED:
-            for nth, (question, answer) in enumerate(_answered(record) or answers_of_rejection(result)):
+        if outcome is ToolOutcome.REJECTED and (said := rejection_message(result)):
+            about = self._normalizer.describe_call(call) if call.tool else ""
+            yield from self._normalizer.prompt(f"{call.key}#said", place, said, PromptKind.REJECTION, about, 1)
+        if not call.tool or lookup_tool(call.tool).act is ToolAction.ASKED:
+            for nth, (question, answer) in enumerate(_parse_answers(record) or rejection_answers(result)):
                 key = f"{call.key}#answer{nth}"
-                yield from self._teller.prompt(key, place, answer, How.ANSWER, question, nth + 1)
+                yield from self._normalizer.prompt(key, place, answer, PromptKind.ANSWER, question, nth + 1)
 
     # The host
 
-    def _titled(self, offset: int, record: Object) -> Iterator[Heard]:
+    def _read_title(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
         """A title has no time of its own: it comes right behind the record before it. A summary is the title of the
         session whose record it names, and stands in files of others too."""
-        if self._is_aside or (record.get("type") == "summary" and not self._is_before(offset, record.get("leafUuid"))):
-            self._tally.passed["title of another session"] += 1
-        elif self._clock.last is None:
-            self._early.append(record)
+        if self._is_subagent_file or (
+            record.get("type") == "summary" and not self._has_uuid_before(offset, record.get("leafUuid"))
+        ):
+            self._stats.skipped["title of another session"] += 1
+        elif self._clock.last_time is None:
+            self._early_titles.append(record)
         else:
-            self._titles += 1
-            yield from self._title(record, self._clock.last + timedelta(milliseconds=1), self._titles)
+            self._title_count += 1
+            yield from self._emit_title(record, self._clock.last_time + timedelta(milliseconds=1), self._title_count)
 
-    def _title(self, record: Object, at: datetime, nth: int) -> Iterator[Heard]:
-        field, by = _TITLES[string(record.get("type"))]
-        session = string(record.get("sessionId")) or self._session
-        place = Place(at, session, self._directory, self._branch)
-        yield from self._teller.titled(place, string(record.get(field)), by, nth)
+    def _emit_title(self, record: JsonDict, at: datetime, nth: int) -> Iterator[TranscriptEvent]:
+        field, by = _TITLE_FIELDS[as_string(record.get("type"))]
+        session = as_string(record.get("sessionId")) or self._session
+        place = EventContext(at, session, self._directory, self._branch)
+        yield from self._normalizer.title(place, as_string(record.get(field)), by, nth)
 
-    def _is_before(self, offset: int, uuid: object) -> bool:
+    def _has_uuid_before(self, offset: int, uuid: object) -> bool:
         """Whether the record of this id stands in the file before an offset."""
         if not isinstance(uuid, str) or not uuid:
             return False
         sought = [f'"uuid":{blank}"{uuid}"'.encode("utf-8", "replace") for blank in ("", " ")]
         here = self._file.tell()
         try:
-            return any(_holds(self._file, offset, one) for one in sought)
+            return any(_contains_bytes(self._file, offset, one) for one in sought)
         finally:
             self._file.seek(here)
 
-    def _system(self, record: Object) -> Iterator[Heard]:
-        subtype = string(record.get("subtype"))
-        if subtype != "compact_boundary" or self._aside(record):
-            self._tally.passed[f"system {subtype}"[:60].strip()] += 1
+    def _read_system(self, record: JsonDict) -> Iterator[TranscriptEvent]:
+        subtype = as_string(record.get("subtype"))
+        if subtype != "compact_boundary" or self._is_from_subagent(record):
+            self._stats.skipped[f"system {subtype}"[:60].strip()] += 1
             return
-        place = self._place(record)
-        yield from self._teller.compacted(self._key(record, place, subtype), place)
+        place = self._event_context(record)
+        yield from self._normalizer.compaction(self._record_key(record, place, subtype), place)
 
-    def _key(self, record: Object, place: Place, text: str) -> str:
-        return key_of(record.get("uuid"), place.session, place.at, text)
+    def _record_key(self, record: JsonDict, place: EventContext, text: str) -> str:
+        return event_key(record.get("uuid"), place.session, place.at, text)
 
 
-def _stands_alone(record: Object) -> bool:
+def _is_self_contained(record: JsonDict) -> bool:
     """Whether a record says by itself when and in which session it was: then nothing before it is needed."""
-    return when(record.get("timestamp")) is not None and bool(string(record.get("sessionId")))
+    return parse_timestamp(record.get("timestamp")) is not None and bool(as_string(record.get("sessionId")))
 
 
-def _spoken(blocks: list[Object]) -> str:
+def _prompt_text(blocks: list[JsonDict]) -> str:
     """The words of a record; what was only shown is named."""
-    found = [string(block.get("text")) for block in blocks if block.get("type") == "text"]
-    if interrupted := [text for text in found if text.startswith(INTERRUPTED)]:
+    found = [as_string(block.get("text")) for block in blocks if block.get("type") == "text"]
+    if interrupted := [text for text in found if text.startswith(INTERRUPTED_PREFIX)]:
         return interrupted[0]
     shown = [f"[{block.get('type')}]" for block in blocks if block.get("type") in ("image", "document")]
     return "\n".join(text for text in found if text.strip()) or " ".join(shown)
 
 
-def _outcome(record: Object, block: Object, result: str) -> Outcome:
-    decision = mapping(record.get("permissionDecision")).get("decision")
+def _tool_outcome(record: JsonDict, block: JsonDict, result: str) -> ToolOutcome:
+    decision = as_object(record.get("permissionDecision")).get("decision")
     if block.get("is_error") is True:
         rejected = is_rejection(result) or record.get("toolDenialKind") or decision in ("deny", "reject")
-        return Outcome.REJECTED if rejected else Outcome.FAILED
-    return Outcome.UNKNOWN if mapping(record.get("toolUseResult")).get("interrupted") is True else Outcome.WELL
+        return ToolOutcome.REJECTED if rejected else ToolOutcome.FAILED
+    return (
+        ToolOutcome.UNKNOWN
+        if as_object(record.get("toolUseResult")).get("interrupted") is True
+        else ToolOutcome.SUCCEEDED
+    )
 
 
-def _answered(record: Object) -> list[Answer]:
+def _parse_answers(record: JsonDict) -> list[UserAnswer]:
     """What was chosen or written for each question, and what was noted beside it."""
-    told = mapping(record.get("toolUseResult"))
-    notes = mapping(told.get("annotations"))
-    answers = ((question, _answer(answer)) for question, answer in mapping(told.get("answers")).items())
-    noted = ((question, text, string(mapping(notes.get(question)).get("notes"))) for question, text in answers)
-    return [Answer(question, f"{text}\n{note}".strip()) for question, text, note in noted if text or note]
+    told = as_object(record.get("toolUseResult"))
+    notes = as_object(told.get("annotations"))
+    answers = ((question, _answer_text(answer)) for question, answer in as_object(told.get("answers")).items())
+    noted = ((question, text, as_string(as_object(notes.get(question)).get("notes"))) for question, text in answers)
+    return [UserAnswer(question, f"{text}\n{note}".strip()) for question, text, note in noted if text or note]
 
 
-def _answer(answer: object) -> str:
-    return answer if isinstance(answer, str) else ", ".join(filter(None, map(string, listing(answer))))
+def _answer_text(answer: object) -> str:
+    return answer if isinstance(answer, str) else ", ".join(filter(None, map(as_string, as_list(answer))))
 
 
-def _holds(file: BinaryIO, end: int, sought: bytes) -> bool:
+def _contains_bytes(file: BinaryIO, end: int, sought: bytes) -> bool:
     """Whether the first `end` bytes of a file hold this."""
     file.seek(0)
     kept, left = b"", end
-    while left > 0 and (chunk := file.read(min(_CHUNK, left))):
+    while left > 0 and (chunk := file.read(min(_CHUNK_BYTES, left))):
         left -= len(chunk)
         if sought in kept + chunk:
             return True
@@ -490,20 +512,20 @@ def _holds(file: BinaryIO, end: int, sought: bytes) -> bool:
     return False
 
 
-def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:
-    talk = _Talk(Teller("claude", limits, tally), file)
-    tally.settled = start(file, offset)
-    for record in records(file, tally.settled, tally, _glance):
-        yield from talk.hear(*record)
+def _read_claude(file: BinaryIO, offset: int, limits: CaptureLimits, tally: ReadStats) -> Iterator[TranscriptEvent]:
+    talk = _ClaudeReader(EventNormalizer("claude", limits, tally), file)
+    tally.cursor = start_offset(file, offset)
+    for record in read_records(file, tally.cursor, tally, _scan_line):
+        yield from talk.read_record(*record)
 
 
-def _places(environment: Mapping[str, str], user_folder: str) -> list[str]:
+def _claude_paths(environment: Mapping[str, str], user_folder: str) -> list[str]:
     home = environment.get("CLAUDE_CONFIG_DIR") or os.path.join(user_folder, ".claude")
     return [os.path.join(home, "projects")]
 
 
-def _recognises(path: str, head: bytes) -> bool:
-    return path.endswith(".jsonl") and _IDENTITY.search(head) is not None
+def _is_claude_transcript(path: str, head: bytes) -> bool:
+    return path.endswith(".jsonl") and _SIGNATURE.search(head) is not None
 
 
-SOURCE = Source("claude", _places, _recognises, _read)
+SOURCE = TranscriptSource("claude", _claude_paths, _is_claude_transcript, _read_claude)

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.hosts.protocol import Host, Moment, Told, additional_context, hooks, moment_of, system_message, told
+from tacit.hosts.protocol import (
+    HookInput,
+    HookKind,
+    Host,
+    additional_context,
+    hook_kind,
+    make_hooks,
+    parse_common_input,
+    with_system_message,
+)
 
-HOOKS = hooks(
-    SessionStart=Moment.START,
-    UserPromptSubmit=Moment.PROMPT,
-    Stop=Moment.STOP,
-    PreCompact=Moment.COMPACTING,
-    SessionEnd=Moment.END,
+HOOKS = make_hooks(
+    SessionStart=HookKind.START,
+    UserPromptSubmit=HookKind.PROMPT,
+    Stop=HookKind.STOP,
+    PreCompact=HookKind.COMPACTING,
+    SessionEnd=HookKind.END,
 )
 
 
-def read(event: str, payload: Mapping[str, object]) -> Told | None:
-    return told(moment_of(HOOKS, event), payload)
+def parse_codex_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
+    return parse_common_input(hook_kind(HOOKS, event), payload)
 
 
-def say(event: str, text: str) -> str:
+def format_codex_output(event: str, text: str) -> str:
     return additional_context(event, text) if event in ("SessionStart", "UserPromptSubmit") else ""
 
 
-HOST = Host("codex", HOOKS, read, say, notify=system_message)
+HOST = Host("codex", HOOKS, parse_codex_input, format_codex_output, add_notice=with_system_message)

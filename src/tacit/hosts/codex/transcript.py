@@ -10,95 +10,95 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import BinaryIO
 
-from tacit.disk.read import MOST, open_theirs
+from tacit.disk.read import MAX_WHOLE_BYTES, open_external
 from tacit.errors import TacitError
-from tacit.hosts.normalize import Call, Place, Teller, is_lasting, key_of, without_noise
+from tacit.hosts.normalize import EventContext, EventNormalizer, PendingToolCall, event_key, is_unique_id, without_noise
 from tacit.hosts.records import (
-    Clock,
-    Glance,
-    Heard,
-    Limits,
-    Object,
-    Source,
-    Tally,
-    first,
-    listing,
-    mapping,
-    path_of,
-    records,
-    session_of,
-    start,
-    string,
-    texts,
-    when,
+    CaptureLimits,
+    JsonDict,
+    LineScan,
+    ReadStats,
+    RecordClock,
+    TranscriptEvent,
+    TranscriptSource,
+    as_list,
+    as_object,
+    as_string,
+    content_text,
+    first_records,
+    parse_timestamp,
+    read_records,
+    session_from_path,
+    start_offset,
+    stream_path,
 )
-from tacit.model.observation import Outcome
+from tacit.model.observation import ToolOutcome
 from tacit.record import Record
 
 # How a call of Codex ended, read from the text that the agent was given back.
 
-_STATUS = re.compile(r"(?:Process exited with code|Exit code:?|exit_code:?) (-?\d{1,5})", re.IGNORECASE)
-_HEAD = 600
-_OUTPUT = "Output:\n"
-_REJECTED = ("rejected by user", "rejected by the user", "denied by a hook", "blocked by hook", "user denied")
-_ABORTED = ("aborted by user", "command was aborted", "tool call aborted")
+_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:?|exit_code:?) (-?\d{1,5})", re.IGNORECASE)
+_HEAD_CHARS = 600
+_OUTPUT_HEADING = "Output:\n"
+_REJECTED_PHRASES = ("rejected by user", "rejected by the user", "denied by a hook", "blocked by hook", "user denied")
+_ABORTED_PHRASES = ("aborted by user", "command was aborted", "tool call aborted")
 
 
-class Ended(Record):
+class CodexCallResult(Record):
     """The text of a result and how the call ended."""
 
     text: str
-    outcome: Outcome
+    outcome: ToolOutcome
 
 
-def ended(output: object) -> Ended:
+def parse_call_result(output: object) -> CodexCallResult:
     """What a call gave back: plain text with a head, or an object written as text, as older versions do it."""
-    text = texts(output) or texts(mapping(output).get("content"))
+    text = content_text(output) or content_text(as_object(output).get("content"))
     if isinstance(output, dict) and not text:
-        return _object(output)
-    if text.startswith("{") and (inner := _parsed(text)):
-        return _object(inner)
-    return Ended(_without_head(text), _outcome(text))
+        return _result_from_object(output)
+    if text.startswith("{") and (inner := _parse_object(text)):
+        return _result_from_object(inner)
+    return CodexCallResult(_strip_result_head(text), _tool_outcome(text))
 
 
-def by_status(status: object, text: str) -> Ended:
+def result_by_status(status: object, text: str) -> CodexCallResult:
     """What the host itself noted about a command."""
     if isinstance(status, int) and not isinstance(status, bool):
-        return Ended(text, Outcome.FAILED if status else Outcome.WELL)
-    return Ended(text, Outcome.UNKNOWN)
+        return CodexCallResult(text, ToolOutcome.FAILED if status else ToolOutcome.SUCCEEDED)
+    return CodexCallResult(text, ToolOutcome.UNKNOWN)
 
 
-def _parsed(text: str) -> dict[str, object]:
+def _parse_object(text: str) -> dict[str, object]:
     try:
-        return mapping(json.loads(text))
+        return as_object(json.loads(text))
     except (ValueError, RecursionError):
         return {}
 
 
-def _object(output: dict[str, object]) -> Ended:
-    text = texts(output.get("output")) or texts(output.get("content")) or string(output.get("error"))
-    status = mapping(output.get("metadata")).get("exit_code", output.get("exit_code"))
+def _result_from_object(output: dict[str, object]) -> CodexCallResult:
+    text = content_text(output.get("output")) or content_text(output.get("content")) or as_string(output.get("error"))
+    status = as_object(output.get("metadata")).get("exit_code", output.get("exit_code"))
     if isinstance(status, int):
-        return by_status(status, text)
+        return result_by_status(status, text)
     failed = output.get("success") is False or output.get("isError") is True
-    return Ended(text, Outcome.FAILED if failed else _outcome(text))
+    return CodexCallResult(text, ToolOutcome.FAILED if failed else _tool_outcome(text))
 
 
-def _outcome(text: str) -> Outcome:
-    head = text[:_HEAD]
+def _tool_outcome(text: str) -> ToolOutcome:
+    head = text[:_HEAD_CHARS]
     lower = head.lower()
-    if any(sign in lower for sign in _REJECTED):
-        return Outcome.REJECTED
-    if any(sign in lower for sign in _ABORTED):
-        return Outcome.UNKNOWN
-    found = _STATUS.search(head)
-    return Outcome.FAILED if found and found[1] != "0" else Outcome.WELL
+    if any(sign in lower for sign in _REJECTED_PHRASES):
+        return ToolOutcome.REJECTED
+    if any(sign in lower for sign in _ABORTED_PHRASES):
+        return ToolOutcome.UNKNOWN
+    found = _EXIT_CODE.search(head)
+    return ToolOutcome.FAILED if found and found[1] != "0" else ToolOutcome.SUCCEEDED
 
 
-def _without_head(text: str) -> str:
+def _strip_result_head(text: str) -> str:
     """Without the lines about time and chunks that stand before the output."""
-    at = text.find(_OUTPUT, 0, _HEAD)
-    return text[at + len(_OUTPUT) :] if at >= 0 and _STATUS.search(text[:at]) else text
+    at = text.find(_OUTPUT_HEADING, 0, _HEAD_CHARS)
+    return text[at + len(_OUTPUT_HEADING) :] if at >= 0 and _EXIT_CODE.search(text[:at]) else text
 
 
 # Rollouts of Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl`.
@@ -107,7 +107,7 @@ def _without_head(text: str) -> str:
 # put before the conversation looks like words of the person otherwise. A text that is not marked counts as theirs
 # when an event says the same, or when the agent goes on and no event came.
 
-_PASSED = frozenset(
+_SKIPPED_TYPES = frozenset(
     "session_meta world_state token_usage_record inter_agent_communication reasoning agent_reasoning token_count "
     "agent_message agent_reasoning_raw_content agent_reasoning_section_break task_complete turn_complete item_started "
     "thread_settings_applied context_compacted exec_command_begin exec_command_end patch_apply_begin patch_apply_end "
@@ -115,253 +115,277 @@ _PASSED = frozenset(
     "error warning stream_error entered_review_mode exited_review_mode ghost_snapshot thread_rolled_back "
     "compaction compaction_summary tool_search_call tool_search_output".split()
 )
-_HEAD_CODEX = re.compile(
+_LINE_HEAD = re.compile(
     rb'\{(?:"(?:timestamp|ordinal)":(?:"[^"\\]{0,60}"|[0-9]{1,20}),){0,2}"type":"([a-z_]{1,40})"'
     rb'(?:,"payload":\{"type":"([a-z_]{1,40})")?'
 )
-_BY_HOST = ("# AGENTS.md instructions", "<user_instructions>", "<environment_context>", "<skill>", "<INSTRUCTIONS>")
-_REQUEST = "## My request for Codex:"
-_IDE = "# Context from my IDE setup:"
-_TYPED = "user.text"
-_FOLDERS, _INDEX = ("sessions", "archived_sessions"), "session_index.jsonl"
-_CALLS = ("function_call", "custom_tool_call", "local_shell_call")
-_RESULTS = ("function_call_output", "custom_tool_call_output")
-_IDENTITY = re.compile(
+_HOST_TEXT_PREFIXES = (
+    "# AGENTS.md instructions",
+    "<user_instructions>",
+    "<environment_context>",
+    "<skill>",
+    "<INSTRUCTIONS>",
+)
+_REQUEST_HEADING = "## My request for Codex:"
+_IDE_HEADING = "# Context from my IDE setup:"
+_USER_TEXT_KIND = "user.text"
+_ROLLOUT_FOLDERS, _THREAD_NAMES_FILE = ("sessions", "archived_sessions"), "session_index.jsonl"
+_CALL_TYPES = ("function_call", "custom_tool_call", "local_shell_call")
+_RESULT_TYPES = ("function_call_output", "custom_tool_call_output")
+_SIGNATURE = re.compile(
     rb'"payload" ?: ?\{|"type" ?: ?"(?:session_meta|response_item|event_msg|turn_context)"|"record_type" ?: ?"state"'
 )
 
 
-def _glance(raw: bytes) -> Glance:
-    found = _HEAD_CODEX.match(raw)
+def _scan_line(raw: bytes) -> LineScan:
+    found = _LINE_HEAD.match(raw)
     if found is None:
-        return Glance("", raw)
+        return LineScan("", raw)
     kind = (found[2] if found[1] in (b"response_item", b"event_msg") else found[1]) or b""
-    return Glance(kind.decode() if kind.decode() in _PASSED else "", raw)
+    return LineScan(kind.decode() if kind.decode() in _SKIPPED_TYPES else "", raw)
 
 
-class _Session(Record):
+class _CodexSession(Record):
     """What the first record of a rollout tells. A helper's own rollout names the session it works for."""
 
     id: str
     directory: str = ""
     branch: str = ""
     remote: str = ""
-    is_aside: bool = False
+    is_subagent: bool = False
 
 
-class _Typed(Record):
+class _TypedText(Record):
     """A text that the person may have typed."""
 
     key: str
-    place: Place
+    context: EventContext
     text: str
 
 
-class _Talk:
+class _CodexReader:
     """What a reader has in mind between the records of a turn."""
 
-    def __init__(self, teller: Teller, session: _Session) -> None:
-        self._teller, self._tally, self._session = teller, teller.tally, session
-        self._forget()
+    def __init__(self, teller: EventNormalizer, session: _CodexSession) -> None:
+        self._normalizer, self._stats, self._session = teller, teller.stats, session
+        self._reset()
 
-    def _forget(self) -> None:
-        self._clock = Clock()
+    def _reset(self) -> None:
+        self._clock = RecordClock()
         self._directory = self._session.directory
-        self._calls: dict[str, Call] = {}
-        self._noted: dict[str, Ended] = {}
-        self._maybe: list[_Typed] = []
-        self._said: set[str] = set()  # prompts since the agent did something
+        self._calls: dict[str, PendingToolCall] = {}
+        self._host_results: dict[str, CodexCallResult] = {}
+        self._unconfirmed: list[_TypedText] = []
+        self._recent_prompts: set[str] = set()  # prompts since the agent did something
         self._is_working = False  # the agent has done something
 
-    def hear(self, offset: int, record: Object) -> Iterator[Heard]:
-        kind = string(record.get("type"))
-        payload = mapping(record.get("payload"))
-        place = self._place(record)
+    def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+        kind = as_string(record.get("type"))
+        payload = as_object(record.get("payload"))
+        place = self._event_context(record)
         match kind:
             case "response_item":
-                yield from self._item(offset, record, payload, place)
+                yield from self._read_item(offset, record, payload, place)
             case "event_msg":
-                yield from self._event(offset, record, payload, place)
+                yield from self._read_event(offset, record, payload, place)
             case "turn_context":
-                self._directory = string(payload.get("cwd")) or self._directory
-                self._tally.passed[kind] += 1
+                self._directory = as_string(payload.get("cwd")) or self._directory
+                self._stats.skipped[kind] += 1
             case "compacted":
-                yield from self._teller.compacted(key_of("", place.session, place.at, kind), place)
-            case _ if kind in _PASSED:
-                self._tally.passed[kind] += 1
+                yield from self._normalizer.compaction(event_key("", place.session, place.at, kind), place)
+            case _ if kind in _SKIPPED_TYPES:
+                self._stats.skipped[kind] += 1
             case "message" | "function_call" | "function_call_output":  # as the first versions wrote it
-                yield from self._item(offset, record, record, place)
+                yield from self._read_item(offset, record, record, place)
             case _:
-                self._tally.unknown[kind[:60]] += 1
+                self._stats.unknown[kind[:60]] += 1
 
-    def _place(self, record: Object) -> Place:
+    def _event_context(self, record: JsonDict) -> EventContext:
         session = self._session
-        at = self._clock.at(record.get("timestamp"))
-        return Place(at, session.id, self._directory, session.branch, session.remote)
+        at = self._clock.time_of(record.get("timestamp"))
+        return EventContext(at, session.id, self._directory, session.branch, session.remote)
 
     # What was said
 
-    def _item(self, offset: int, record: Object, payload: Object, place: Place) -> Iterator[Heard]:
-        kind = string(payload.get("type")) or ("message" if "role" in payload else "")
+    def _read_item(
+        self, offset: int, record: JsonDict, payload: JsonDict, place: EventContext
+    ) -> Iterator[TranscriptEvent]:
+        kind = as_string(payload.get("type")) or ("message" if "role" in payload else "")
         if kind == "message" and payload.get("role") == "user":
-            yield from self._user(offset, record, payload, place)
+            yield from self._read_user(offset, record, payload, place)
         elif kind == "message" and payload.get("role") == "assistant":
-            yield from self._go_on()
-            yield from self._reply(payload, place)
-        elif kind in _CALLS:
-            yield from self._go_on()
-            self._called(payload, place)
-        elif kind in _RESULTS:
-            yield from self._result(string(payload.get("call_id")), ended(payload.get("output")))
+            yield from self._flush_unconfirmed()
+            yield from self._emit_reply(payload, place)
+        elif kind in _CALL_TYPES:
+            yield from self._flush_unconfirmed()
+            self._add_call(payload, place)
+        elif kind in _RESULT_TYPES:
+            yield from self._read_result(as_string(payload.get("call_id")), parse_call_result(payload.get("output")))
         elif kind == "web_search_call":
-            yield from self._go_on()
-            yield from self._searched(payload, place)
-        elif kind == "message" or kind in _PASSED:
-            self._tally.passed[kind] += 1
+            yield from self._flush_unconfirmed()
+            yield from self._emit_web_search(payload, place)
+        elif kind == "message" or kind in _SKIPPED_TYPES:
+            self._stats.skipped[kind] += 1
         else:
-            self._tally.unknown[kind[:60]] += 1
+            self._stats.unknown[kind[:60]] += 1
 
-    def _user(self, offset: int, record: Object, payload: Object, place: Place) -> Iterator[Heard]:
-        marks = _marks(payload)
-        parts = [texts(part) for part in listing(payload.get("content"))] or [texts(payload.get("content"))]
+    def _read_user(
+        self, offset: int, record: JsonDict, payload: JsonDict, place: EventContext
+    ) -> Iterator[TranscriptEvent]:
+        marks = _content_kinds(payload)
+        parts = [content_text(part) for part in as_list(payload.get("content"))] or [
+            content_text(payload.get("content"))
+        ]
         if marks:
-            theirs = [part for part, mark in zip(parts, marks, strict=False) if mark == _TYPED]
-            yield from self._prompt(offset, record, self._typed(payload, place, "\n".join(theirs)))
+            theirs = [part for part, mark in zip(parts, marks, strict=False) if mark == _USER_TEXT_KIND]
+            yield from self._emit_prompt(offset, record, self._typed_text(payload, place, "\n".join(theirs)))
         else:
-            theirs = [part for part in parts if not part.lstrip().startswith(_BY_HOST)]
-            typed = self._typed(payload, place, "\n".join(theirs))
-            if typed.text and typed.text not in self._said:
-                self._maybe.append(typed)
+            theirs = [part for part in parts if not part.lstrip().startswith(_HOST_TEXT_PREFIXES)]
+            typed = self._typed_text(payload, place, "\n".join(theirs))
+            if typed.text and typed.text not in self._recent_prompts:
+                self._unconfirmed.append(typed)
 
-    def _typed(self, payload: Object, place: Place, text: str) -> _Typed:
-        said = _request(without_noise(text)).strip()
-        own = string(payload.get("id"))
-        return _Typed(key_of(own if is_lasting(own) else "", place.session, place.at, said), place, said)
+    def _typed_text(self, payload: JsonDict, place: EventContext, text: str) -> _TypedText:
+        said = _strip_ide_context(without_noise(text)).strip()
+        own = as_string(payload.get("id"))
+        return _TypedText(event_key(own if is_unique_id(own) else "", place.session, place.at, said), place, said)
 
-    def _prompt(self, offset: int, record: Object, typed: _Typed) -> Iterator[Heard]:
+    def _emit_prompt(self, offset: int, record: JsonDict, typed: _TypedText) -> Iterator[TranscriptEvent]:
         """The person spoke: here a turn begins, unless this is still the beginning of one."""
-        if not typed.text or typed.text in self._said:
-            self._tally.passed["user message of the host, or again"] += 1
+        if not typed.text or typed.text in self._recent_prompts:
+            self._stats.skipped["user message of the host, or again"] += 1
             return
         for call in self._calls.values():
-            yield from self._teller.unanswered(call)
+            yield from self._normalizer.unanswered_call(call)
         self._calls = {}
-        if self._is_working and when(record.get("timestamp")) is not None:
-            self._forget()
-            typed = typed._replace(place=self._place(record))
-            self._tally.settled = offset
-        self._said.add(typed.text)
-        if not self._session.is_aside:
-            yield from self._teller.prompt(typed.key, typed.place, typed.text)
+        if self._is_working and parse_timestamp(record.get("timestamp")) is not None:
+            self._reset()
+            typed = typed._replace(context=self._event_context(record))
+            self._stats.cursor = offset
+        self._recent_prompts.add(typed.text)
+        if not self._session.is_subagent:
+            yield from self._normalizer.prompt(typed.key, typed.context, typed.text)
 
-    def _go_on(self) -> Iterator[Heard]:
+    def _flush_unconfirmed(self) -> Iterator[TranscriptEvent]:
         """The agent works: what may have been typed and was not said again by an event was typed."""
-        maybe = [] if self._said else self._maybe
-        self._maybe, self._said, self._is_working = [], set(), True
+        maybe = [] if self._recent_prompts else self._unconfirmed
+        self._unconfirmed, self._recent_prompts, self._is_working = [], set(), True
         for typed in dict.fromkeys(maybe):
-            if not self._session.is_aside:
-                yield from self._teller.prompt(typed.key, typed.place, typed.text)
+            if not self._session.is_subagent:
+                yield from self._normalizer.prompt(typed.key, typed.context, typed.text)
 
-    def _reply(self, payload: Object, place: Place) -> Iterator[Heard]:
-        text = texts(payload.get("content"))
-        if not self._session.is_aside:
-            key = key_of(payload.get("id"), place.session, place.at, text)
-            yield from self._teller.reply(key, place, text)
+    def _emit_reply(self, payload: JsonDict, place: EventContext) -> Iterator[TranscriptEvent]:
+        text = content_text(payload.get("content"))
+        if not self._session.is_subagent:
+            key = event_key(payload.get("id"), place.session, place.at, text)
+            yield from self._normalizer.reply(key, place, text)
 
     # What was done
 
-    def _called(self, payload: Object, place: Place) -> None:
-        own = string(payload.get("call_id")) or string(payload.get("id"))
-        tool = string(payload.get("name")) or string(payload.get("type")).removesuffix("_call")
-        given = payload.get("input", payload.get("arguments", mapping(payload.get("action"))))
-        key = key_of(own, place.session, place.at, f"{tool} {given}")
-        self._calls.setdefault(own, Call(key, tool, _arguments(given), place, self._session.is_aside))
+    def _add_call(self, payload: JsonDict, place: EventContext) -> None:
+        own = as_string(payload.get("call_id")) or as_string(payload.get("id"))
+        tool = as_string(payload.get("name")) or as_string(payload.get("type")).removesuffix("_call")
+        given = payload.get("input", payload.get("arguments", as_object(payload.get("action"))))
+        key = event_key(own, place.session, place.at, f"{tool} {given}")
+        self._calls.setdefault(
+            own, PendingToolCall(key, tool, _parse_arguments(given), place, self._session.is_subagent)
+        )
 
-    def _result(self, own: str, result: Ended) -> Iterator[Heard]:
+    def _read_result(self, own: str, result: CodexCallResult) -> Iterator[TranscriptEvent]:
         call = self._calls.pop(own, None)
-        noted = self._noted.pop(own, None)
+        noted = self._host_results.pop(own, None)
         if call is None:
-            self._tally.passed["result without its call"] += 1
-        elif noted is not None and result.outcome is Outcome.WELL:
-            yield from self._teller.used(call, noted.text or result.text, noted.outcome)
+            self._stats.skipped["result without its call"] += 1
+        elif noted is not None and result.outcome is ToolOutcome.SUCCEEDED:
+            yield from self._normalizer.tool_use(call, noted.text or result.text, noted.outcome)
         else:
-            yield from self._teller.used(call, result.text, result.outcome)
+            yield from self._normalizer.tool_use(call, result.text, result.outcome)
 
-    def _searched(self, payload: Object, place: Place) -> Iterator[Heard]:
-        given = mapping(payload.get("action")) or payload
-        key = key_of(payload.get("id"), place.session, place.at, str(given.get("query")))
-        yield from self._teller.used(Call(key, "web_search", {"query": given.get("query")}, place))
+    def _emit_web_search(self, payload: JsonDict, place: EventContext) -> Iterator[TranscriptEvent]:
+        given = as_object(payload.get("action")) or payload
+        key = event_key(payload.get("id"), place.session, place.at, str(given.get("query")))
+        yield from self._normalizer.tool_use(PendingToolCall(key, "web_search", {"query": given.get("query")}, place))
 
     # What the host noted
 
-    def _event(self, offset: int, record: Object, payload: Object, place: Place) -> Iterator[Heard]:
-        kind = string(payload.get("type"))
+    def _read_event(
+        self, offset: int, record: JsonDict, payload: JsonDict, place: EventContext
+    ) -> Iterator[TranscriptEvent]:
+        kind = as_string(payload.get("type"))
         match kind:
             case "user_message":
-                yield from self._confirmed(offset, record, payload, texts(payload.get("message")), place)
+                yield from self._confirm_prompt(offset, record, payload, content_text(payload.get("message")), place)
             case "item_completed":
-                yield from self._completed(offset, record, mapping(payload.get("item")), place)
+                yield from self._read_completed_item(offset, record, as_object(payload.get("item")), place)
             case "turn_aborted":
-                yield from self._aborted(payload, place)
+                yield from self._read_abort(payload, place)
             case "task_started" | "turn_started":
-                self._began(offset, record)
-            case "thread_name_updated" if not self._session.is_aside:
-                yield from self._teller.titled(place, string(payload.get("thread_name")))
-            case _ if kind in _PASSED:
-                self._tally.passed[kind] += 1
+                self._start_turn(offset, record)
+            case "thread_name_updated" if not self._session.is_subagent:
+                yield from self._normalizer.title(place, as_string(payload.get("thread_name")))
+            case _ if kind in _SKIPPED_TYPES:
+                self._stats.skipped[kind] += 1
             case _:
-                self._tally.unknown[f"event {kind}"[:60]] += 1
+                self._stats.unknown[f"event {kind}"[:60]] += 1
 
-    def _aborted(self, payload: Object, place: Place) -> Iterator[Heard]:
-        self._said = set()  # the person may now say the same again
+    def _read_abort(self, payload: JsonDict, place: EventContext) -> Iterator[TranscriptEvent]:
+        self._recent_prompts = set()  # the person may now say the same again
         if payload.get("reason") in ("interrupted", None):
-            yield from self._teller.interrupted(key_of("", place.session, place.at, "turn_aborted"), place)
+            yield from self._normalizer.interruption(event_key("", place.session, place.at, "turn_aborted"), place)
 
-    def _began(self, offset: int, record: Object) -> None:
+    def _start_turn(self, offset: int, record: JsonDict) -> None:
         """The host says that a turn begins; what belongs to it may stand before its prompt."""
-        if not self._calls and not self._maybe and when(record.get("timestamp")) is not None:
-            self._forget()
-            self._place(record)
-            self._tally.settled = offset
+        if not self._calls and not self._unconfirmed and parse_timestamp(record.get("timestamp")) is not None:
+            self._reset()
+            self._event_context(record)
+            self._stats.cursor = offset
 
-    def _confirmed(self, offset: int, record: Object, payload: Object, text: str, place: Place) -> Iterator[Heard]:
-        typed = self._typed(payload, place, text)
-        again = [maybe for maybe in self._maybe if maybe.text == typed.text]
-        self._maybe = []
-        yield from self._prompt(offset, record, again[0]._replace(place=place, key=typed.key) if again else typed)
+    def _confirm_prompt(
+        self, offset: int, record: JsonDict, payload: JsonDict, text: str, place: EventContext
+    ) -> Iterator[TranscriptEvent]:
+        typed = self._typed_text(payload, place, text)
+        again = [maybe for maybe in self._unconfirmed if maybe.text == typed.text]
+        self._unconfirmed = []
+        yield from self._emit_prompt(
+            offset, record, again[0]._replace(context=place, key=typed.key) if again else typed
+        )
 
-    def _completed(self, offset: int, record: Object, item: Object, place: Place) -> Iterator[Heard]:
-        kind, own = string(item.get("type")), string(item.get("id"))
+    def _read_completed_item(
+        self, offset: int, record: JsonDict, item: JsonDict, place: EventContext
+    ) -> Iterator[TranscriptEvent]:
+        kind, own = as_string(item.get("type")), as_string(item.get("id"))
         if kind == "UserMessage":
-            yield from self._confirmed(offset, record, {}, texts(item.get("content")), place)
+            yield from self._confirm_prompt(offset, record, {}, content_text(item.get("content")), place)
         elif kind == "CommandExecution" and own:
-            result = by_status(item.get("exit_code"), string(item.get("aggregated_output")))
+            result = result_by_status(item.get("exit_code"), as_string(item.get("aggregated_output")))
             if own in self._calls:
-                self._noted[own] = result
+                self._host_results[own] = result
             else:  # a script of the agent ran it
-                yield from self._ran(own, item, result, place)
+                yield from self._emit_command(own, item, result, place)
         else:
-            self._tally.passed[f"item {kind}"[:60]] += 1
+            self._stats.skipped[f"item {kind}"[:60]] += 1
 
-    def _ran(self, own: str, item: Object, result: Ended, place: Place) -> Iterator[Heard]:
-        key = key_of(own, place.session, place.at, "")
-        call = Call(key, "shell", {"command": item.get("command")}, place, self._session.is_aside)
-        yield from self._teller.used(call, result.text, result.outcome)
+    def _emit_command(
+        self, own: str, item: JsonDict, result: CodexCallResult, place: EventContext
+    ) -> Iterator[TranscriptEvent]:
+        key = event_key(own, place.session, place.at, "")
+        call = PendingToolCall(key, "shell", {"command": item.get("command")}, place, self._session.is_subagent)
+        yield from self._normalizer.tool_use(call, result.text, result.outcome)
 
 
-def _marks(payload: Object) -> list[str]:
+def _content_kinds(payload: JsonDict) -> list[str]:
     """What the host says each part of a message is."""
-    about = mapping(payload.get("internal_chat_message_metadata_passthrough"))
-    return [string(mark) for mark in listing(about.get("content_item_kinds"))]
+    about = as_object(payload.get("internal_chat_message_metadata_passthrough"))
+    return [as_string(mark) for mark in as_list(about.get("content_item_kinds"))]
 
 
-def _request(text: str) -> str:
+def _strip_ide_context(text: str) -> str:
     """What was typed, without what an editor put before it."""
-    _before, found, request = text.partition(_REQUEST)
-    return request if found and text.lstrip().startswith((_IDE, _REQUEST)) else text
+    _before, found, request = text.partition(_REQUEST_HEADING)
+    return request if found and text.lstrip().startswith((_IDE_HEADING, _REQUEST_HEADING)) else text
 
 
-def _arguments(given: object) -> object:
+def _parse_arguments(given: object) -> object:
     if not isinstance(given, str) or not given.lstrip().startswith("{"):
         return given
     try:
@@ -371,58 +395,58 @@ def _arguments(given: object) -> object:
     return parsed if isinstance(parsed, dict) else given
 
 
-def _session(file: BinaryIO) -> _Session:
-    named = session_of(path_of(file))
-    head = next(iter(first(file)), {})
-    meta = mapping(head.get("payload")) if head.get("type") == "session_meta" else head if "git" in head else {}
-    own = string(meta.get("session_id")) or string(meta.get("id")) or named
-    parent = string(meta.get("parent_thread_id"))
-    is_aside = bool(parent) or "subagent" in mapping(meta.get("source"))
-    git = mapping(meta.get("git"))
-    return _Session(
+def _read_session(file: BinaryIO) -> _CodexSession:
+    named = session_from_path(stream_path(file))
+    head = next(iter(first_records(file)), {})
+    meta = as_object(head.get("payload")) if head.get("type") == "session_meta" else head if "git" in head else {}
+    own = as_string(meta.get("session_id")) or as_string(meta.get("id")) or named
+    parent = as_string(meta.get("parent_thread_id"))
+    is_aside = bool(parent) or "subagent" in as_object(meta.get("source"))
+    git = as_object(meta.get("git"))
+    return _CodexSession(
         parent or own,
-        string(meta.get("cwd")),
-        string(git.get("branch")),
-        string(git.get("repository_url")),
+        as_string(meta.get("cwd")),
+        as_string(git.get("branch")),
+        as_string(git.get("repository_url")),
         is_aside,
     )
 
 
-def _names(path: str, session: str) -> Iterator[tuple[datetime, str]]:
+def _thread_names(path: str, session: str) -> Iterator[tuple[datetime, str]]:
     """The names that a session was given, with their times. The host keeps them for all sessions in one file, above the
     folder of its rollouts, and does not tell who gave them."""
-    folder = next((head for head in map(str, PurePath(path).parents) if os.path.basename(head) in _FOLDERS), "")
+    folder = next((head for head in map(str, PurePath(path).parents) if os.path.basename(head) in _ROLLOUT_FOLDERS), "")
     if not folder:
         return
     try:
-        with open_theirs(os.path.join(os.path.dirname(folder), _INDEX), MOST) as file:
-            for _, record in records(file, 0, Tally()):
-                at = when(record.get("updated_at"))
+        with open_external(os.path.join(os.path.dirname(folder), _THREAD_NAMES_FILE), MAX_WHOLE_BYTES) as file:
+            for _, record in read_records(file, 0, ReadStats()):
+                at = parse_timestamp(record.get("updated_at"))
                 if record.get("id") == session and at is not None:
-                    yield at, string(record.get("thread_name"))
+                    yield at, as_string(record.get("thread_name"))
     except (OSError, TacitError):
         return
 
 
-def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:
-    teller, session = Teller("codex", limits, tally), _session(file)
-    talk = _Talk(teller, session)
-    tally.settled = start(file, offset)
-    for record in records(file, tally.settled, tally, _glance):
-        yield from talk.hear(*record)
-    if not session.is_aside:
-        for at, name in _names(path_of(file), session.id):
-            place = Place(at, session.id, session.directory, session.branch, session.remote)
-            yield from teller.titled(place, name)
+def _read_codex(file: BinaryIO, offset: int, limits: CaptureLimits, tally: ReadStats) -> Iterator[TranscriptEvent]:
+    teller, session = EventNormalizer("codex", limits, tally), _read_session(file)
+    talk = _CodexReader(teller, session)
+    tally.cursor = start_offset(file, offset)
+    for record in read_records(file, tally.cursor, tally, _scan_line):
+        yield from talk.read_record(*record)
+    if not session.is_subagent:
+        for at, name in _thread_names(stream_path(file), session.id):
+            place = EventContext(at, session.id, session.directory, session.branch, session.remote)
+            yield from teller.title(place, name)
 
 
-def _places(environment: Mapping[str, str], user_folder: str) -> list[str]:
+def _codex_paths(environment: Mapping[str, str], user_folder: str) -> list[str]:
     home = environment.get("CODEX_HOME") or os.path.join(user_folder, ".codex")
     return [os.path.join(home, "sessions"), os.path.join(home, "archived_sessions")]
 
 
-def _recognises(path: str, head: bytes) -> bool:
-    return path.endswith(".jsonl") and _IDENTITY.search(head) is not None
+def _is_codex_transcript(path: str, head: bytes) -> bool:
+    return path.endswith(".jsonl") and _SIGNATURE.search(head) is not None
 
 
-SOURCE = Source("codex", _places, _recognises, _read)
+SOURCE = TranscriptSource("codex", _codex_paths, _is_codex_transcript, _read_codex)

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.hosts.protocol import Host, Moment, Told, hooks, moment_of, text
+from tacit.hosts.protocol import HookInput, HookKind, Host, hook_kind, make_hooks, string_field
 
-HOOKS = hooks(
-    sessionStart=Moment.START,
-    userPromptSubmitted=Moment.PROMPT,
-    agentStop=Moment.STOP,
-    preCompact=Moment.COMPACTING,
-    sessionEnd=Moment.END,
+HOOKS = make_hooks(
+    sessionStart=HookKind.START,
+    userPromptSubmitted=HookKind.PROMPT,
+    agentStop=HookKind.STOP,
+    preCompact=HookKind.COMPACTING,
+    sessionEnd=HookKind.END,
 )
-_SOURCES = {"new": "startup"}
+_START_SOURCES = {"new": "startup"}
 
 
-def read(event: str, payload: Mapping[str, object]) -> Told | None:
-    moment, session = moment_of(HOOKS, event), text(payload, "sessionId")
+def parse_copilot_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
+    moment, session = hook_kind(HOOKS, event), string_field(payload, "sessionId")
     if moment is None or not session:
         return None
-    source = text(payload, "source") if moment is Moment.START else ""
-    return Told(
-        moment=moment,
+    source = string_field(payload, "source") if moment is HookKind.START else ""
+    return HookInput(
+        kind=moment,
         session=session,
-        transcript=text(payload, "transcriptPath"),
-        directory=text(payload, "cwd"),
-        prompt=text(payload, "prompt") if moment is Moment.PROMPT else "",
-        source=_SOURCES.get(source, source),
+        transcript=string_field(payload, "transcriptPath"),
+        directory=string_field(payload, "cwd"),
+        prompt=string_field(payload, "prompt") if moment is HookKind.PROMPT else "",
+        source=_START_SOURCES.get(source, source),
     )
 
 
-def say(event: str, text: str) -> str:
+def format_copilot_output(event: str, text: str) -> str:
     if event not in ("sessionStart", "userPromptSubmitted") or not text:
         return ""
     import json
@@ -39,4 +39,4 @@ def say(event: str, text: str) -> str:
     return json.dumps({"additionalContext": text})
 
 
-HOST = Host("copilot", HOOKS, read, say, replaces=True)
+HOST = Host("copilot", HOOKS, parse_copilot_input, format_copilot_output, resume_replaces_start=True)

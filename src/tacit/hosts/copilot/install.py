@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 
 from tacit.hosts.copilot.hook import HOST
-from tacit.hosts.registration import agent_target, hook_command, server_value
-from tacit.install.change import Part
-from tacit.install.json_entries import Entry, Server, Wanted, json_part
-from tacit.install.target import Place
+from tacit.hosts.registration import agent_target, hook_command, server_entry
+from tacit.install.change import ConfigFile
+from tacit.install.json_entries import DesiredConfig, HookEntry, McpServerEntry, json_config_file
+from tacit.install.target import InstallContext
 
 
-def _entries(place: Place) -> tuple[Entry, ...]:
+def _copilot_hook_entries(place: InstallContext) -> tuple[HookEntry, ...]:
     return tuple(
-        Entry(
+        HookEntry(
             hook.event,
             {"type": "command", "bash": hook_command(place, HOST, hook), "timeoutSec": hook.timeout},
         )
@@ -21,14 +21,18 @@ def _entries(place: Place) -> tuple[Entry, ...]:
     )
 
 
-def parts(place: Place) -> tuple[Part, ...]:
-    folder = place.variable("COPILOT_HOME", ".copilot")
-    server = Server(("mcpServers", "tacit"), {"type": "local", **server_value(place), "tools": ["*"]})
-    hooks = Wanted(entries=_entries(place), in_groups=False, version=1, is_owned=True)
+def copilot_files(place: InstallContext) -> tuple[ConfigFile, ...]:
+    folder = place.config_folder("COPILOT_HOME", ".copilot")
+    server = McpServerEntry(("mcpServers", "tacit"), {"type": "local", **server_entry(place), "tools": ["*"]})
+    hooks = DesiredConfig(entries=_copilot_hook_entries(place), is_grouped=False, version=1, is_owned=True)
     return (
-        json_part(os.path.join(folder, "hooks", "tacit.json"), hooks),
-        json_part(os.path.join(folder, "mcp-config.json"), Wanted(server=server, is_server_new=place.mcp)),
+        json_config_file(os.path.join(folder, "hooks", "tacit.json"), hooks),
+        json_config_file(
+            os.path.join(folder, "mcp-config.json"), DesiredConfig(server=server, may_add_server=place.mcp)
+        ),
     )
 
 
-TARGET = agent_target("copilot", parts, "It begins with the next copilot you start, in every folder you trust there.")
+TARGET = agent_target(
+    "copilot", copilot_files, "It begins with the next copilot you start, in every folder you trust there."
+)

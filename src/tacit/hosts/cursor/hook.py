@@ -4,33 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.hosts.protocol import Host, Moment, Told, hooks, moment_of, text
+from tacit.hosts.protocol import HookInput, HookKind, Host, hook_kind, make_hooks, string_field
 
-HOOKS = hooks(sessionStart=Moment.START, stop=Moment.STOP, preCompact=Moment.COMPACTING, sessionEnd=Moment.END)
+HOOKS = make_hooks(
+    sessionStart=HookKind.START, stop=HookKind.STOP, preCompact=HookKind.COMPACTING, sessionEnd=HookKind.END
+)
 
 
-def read(event: str, payload: Mapping[str, object]) -> Told | None:
-    moment = moment_of(HOOKS, event)
-    session = text(payload, "conversation_id") or text(payload, "session_id")
+def parse_cursor_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
+    moment = hook_kind(HOOKS, event)
+    session = string_field(payload, "conversation_id") or string_field(payload, "session_id")
     if moment is None or not session:
         return None
-    return Told(
-        moment=moment,
+    return HookInput(
+        kind=moment,
         session=session,
-        transcript=text(payload, "transcript_path"),
-        directory=_directory(payload),
-        source="startup" if moment is Moment.START else "",
-        mode=text(payload, "composer_mode"),
+        transcript=string_field(payload, "transcript_path"),
+        directory=_workspace_directory(payload),
+        source="startup" if moment is HookKind.START else "",
+        mode=string_field(payload, "composer_mode"),
     )
 
 
-def _directory(payload: Mapping[str, object]) -> str:
+def _workspace_directory(payload: Mapping[str, object]) -> str:
     roots = payload.get("workspace_roots")
     first = roots[0] if isinstance(roots, list) and roots else ""
     return first if isinstance(first, str) else ""
 
 
-def say(event: str, text: str) -> str:
+def format_cursor_output(event: str, text: str) -> str:
     if event != "sessionStart" or not text:
         return ""
     import json
@@ -38,4 +40,4 @@ def say(event: str, text: str) -> str:
     return json.dumps({"additional_context": text})
 
 
-HOST = Host("cursor", HOOKS, read, say)
+HOST = Host("cursor", HOOKS, parse_cursor_input, format_cursor_output)

@@ -5,25 +5,29 @@ from __future__ import annotations
 import os
 
 from tacit.hosts.cursor.hook import HOST
-from tacit.hosts.registration import agent_target, hook_command, server_value
-from tacit.install.change import Part
-from tacit.install.json_entries import Entry, Server, Wanted, json_part
-from tacit.install.target import Place
+from tacit.hosts.registration import agent_target, hook_command, server_entry
+from tacit.install.change import ConfigFile
+from tacit.install.json_entries import DesiredConfig, HookEntry, McpServerEntry, json_config_file
+from tacit.install.target import InstallContext
 
 
-def _entries(place: Place) -> tuple[Entry, ...]:
+def _cursor_hook_entries(place: InstallContext) -> tuple[HookEntry, ...]:
     return tuple(
-        Entry(hook.event, {"command": hook_command(place, HOST, hook), "timeout": hook.timeout}) for hook in HOST.hooks
+        HookEntry(hook.event, {"command": hook_command(place, HOST, hook), "timeout": hook.timeout})
+        for hook in HOST.hooks
     )
 
 
-def parts(place: Place) -> tuple[Part, ...]:
-    folder = os.path.join(place.folder, ".cursor")
-    server = Server(("mcpServers", "tacit"), server_value(place))
+def cursor_files(place: InstallContext) -> tuple[ConfigFile, ...]:
+    folder = os.path.join(place.user_folder, ".cursor")
+    server = McpServerEntry(("mcpServers", "tacit"), server_entry(place))
     return (
-        json_part(os.path.join(folder, "hooks.json"), Wanted(entries=_entries(place), in_groups=False, version=1)),
-        json_part(os.path.join(folder, "mcp.json"), Wanted(server=server, is_server_new=place.mcp)),
+        json_config_file(
+            os.path.join(folder, "hooks.json"),
+            DesiredConfig(entries=_cursor_hook_entries(place), is_grouped=False, version=1),
+        ),
+        json_config_file(os.path.join(folder, "mcp.json"), DesiredConfig(server=server, may_add_server=place.mcp)),
     )
 
 
-TARGET = agent_target("cursor", parts, "Restart Cursor; its settings list it under Hooks.")
+TARGET = agent_target("cursor", cursor_files, "Restart Cursor; its settings list it under Hooks.")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 
 from tacit.hosts.gemini.hook import HOST
-from tacit.hosts.registration import agent_target, hook_command, server_value
-from tacit.install.change import Part
-from tacit.install.json_entries import Entry, Server, Wanted, json_part, setting_in
-from tacit.install.target import Place
+from tacit.hosts.registration import agent_target, hook_command, server_entry
+from tacit.install.change import ConfigFile
+from tacit.install.json_entries import DesiredConfig, HookEntry, McpServerEntry, json_config_file, read_setting
+from tacit.install.target import InstallContext
 
 
-def _entries(place: Place) -> tuple[Entry, ...]:
+def _gemini_hook_entries(place: InstallContext) -> tuple[HookEntry, ...]:
     return tuple(
-        Entry(
+        HookEntry(
             hook.event,
             {
                 "type": "command",
@@ -27,18 +27,25 @@ def _entries(place: Place) -> tuple[Entry, ...]:
     )
 
 
-def _settings(place: Place) -> str:
-    return os.path.join(place.variable("GEMINI_CLI_HOME", ""), ".gemini", "settings.json")
+def _settings_path(place: InstallContext) -> str:
+    return os.path.join(place.config_folder("GEMINI_CLI_HOME", ""), ".gemini", "settings.json")
 
 
-def _doubt(place: Place) -> str:
-    is_off = setting_in(_settings(place), ("hooksConfig", "enabled")) is False
+def _hooks_off_warning(place: InstallContext) -> str:
+    is_off = read_setting(_settings_path(place), ("hooksConfig", "enabled")) is False
     return 'No hook runs while your settings say "hooksConfig": {"enabled": false}.' if is_off else ""
 
 
-def parts(place: Place) -> tuple[Part, ...]:
-    server = Server(("mcpServers", "tacit"), server_value(place))
-    return (json_part(_settings(place), Wanted(entries=_entries(place), server=server, is_server_new=place.mcp)),)
+def gemini_files(place: InstallContext) -> tuple[ConfigFile, ...]:
+    server = McpServerEntry(("mcpServers", "tacit"), server_entry(place))
+    return (
+        json_config_file(
+            _settings_path(place),
+            DesiredConfig(entries=_gemini_hook_entries(place), server=server, may_add_server=place.mcp),
+        ),
+    )
 
 
-TARGET = agent_target("gemini", parts, "It begins with the next gemini you start; /hooks panel there lists it.", _doubt)
+TARGET = agent_target(
+    "gemini", gemini_files, "It begins with the next gemini you start; /hooks panel there lists it.", _hooks_off_warning
+)

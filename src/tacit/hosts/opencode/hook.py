@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacit.hosts.protocol import Hook, Host, Moment, Told, hooks, moment_of, told, with_field
+from tacit.hosts.protocol import (
+    Hook,
+    HookInput,
+    HookKind,
+    Host,
+    hook_kind,
+    make_hooks,
+    parse_common_input,
+    with_json_field,
+)
 
-HOOKS: tuple[Hook, ...] = hooks(
+HOOKS: tuple[Hook, ...] = make_hooks(
     **{
-        "session.start": Moment.START,
-        "chat.message": Moment.PROMPT,
-        "session.idle": Moment.STOP,
-        "session.compacting": Moment.COMPACTING,
-        "session.end": Moment.END,
+        "session.start": HookKind.START,
+        "chat.message": HookKind.PROMPT,
+        "session.idle": HookKind.STOP,
+        "session.compacting": HookKind.COMPACTING,
+        "session.end": HookKind.END,
     }
 )
 
 
-def read(event: str, payload: Mapping[str, object]) -> Told | None:
-    return told(moment_of(HOOKS, event), payload)
+def parse_opencode_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
+    return parse_common_input(hook_kind(HOOKS, event), payload)
 
 
-def say(event: str, text: str) -> str:
+def format_opencode_output(event: str, text: str) -> str:
     if event not in ("session.start", "chat.message") or not text:
         return ""
     import json
@@ -29,9 +38,11 @@ def say(event: str, text: str) -> str:
     return json.dumps({"context": text})
 
 
-def notify(answer: str, notice: str) -> str:
+def with_toast(answer: str, notice: str) -> str:
     """The plugin shows the line as a toast."""
-    return with_field(answer, "notice", notice)
+    return with_json_field(answer, "notice", notice)
 
 
-HOST = Host("opencode", HOOKS, read, say, replaces=True, notify=notify)
+HOST = Host(
+    "opencode", HOOKS, parse_opencode_input, format_opencode_output, resume_replaces_start=True, add_notice=with_toast
+)

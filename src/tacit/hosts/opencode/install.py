@@ -9,36 +9,38 @@ import json
 import os
 
 from tacit.hosts.opencode.hook import HOST
-from tacit.hosts.registration import agent_target, hook_words, server_words
-from tacit.install.change import Part
-from tacit.install.json_entries import Server, Wanted, json_part
-from tacit.install.target import Place
-from tacit.install.text_block import whole_part
+from tacit.hosts.registration import agent_target, hook_argv, server_argv
+from tacit.install.change import ConfigFile
+from tacit.install.json_entries import DesiredConfig, McpServerEntry, json_config_file
+from tacit.install.target import InstallContext
+from tacit.install.text_block import owned_file
 
-_TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugin.js")
-_COMMANDS, _TIMEOUTS = "@COMMANDS@", "@TIMEOUTS@"
+_PLUGIN_TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugin.js")
+_COMMANDS_PLACEHOLDER, _TIMEOUTS_PLACEHOLDER = "@COMMANDS@", "@TIMEOUTS@"
 
 
-def _plugin(place: Place) -> str:
-    with open(_TEMPLATE, encoding="utf-8") as file:
+def _render_plugin(place: InstallContext) -> str:
+    with open(_PLUGIN_TEMPLATE, encoding="utf-8") as file:
         template = file.read()
-    commands = {hook.event: hook_words(place, HOST, hook) for hook in HOST.hooks}
+    commands = {hook.event: hook_argv(place, HOST, hook) for hook in HOST.hooks}
     timeouts = {hook.event: hook.timeout * 1000 for hook in HOST.hooks}
-    return template.replace(_COMMANDS, json.dumps(commands, indent=2)).replace(_TIMEOUTS, json.dumps(timeouts))
+    return template.replace(_COMMANDS_PLACEHOLDER, json.dumps(commands, indent=2)).replace(
+        _TIMEOUTS_PLACEHOLDER, json.dumps(timeouts)
+    )
 
 
-def _settings(folder: str) -> str:
+def _settings_path(folder: str) -> str:
     commented = os.path.join(folder, "opencode.jsonc")
     return commented if os.path.exists(commented) else os.path.join(folder, "opencode.json")
 
 
-def parts(place: Place) -> tuple[Part, ...]:
-    folder = os.path.join(place.variable("XDG_CONFIG_HOME", ".config"), "opencode")
-    server = Server(("mcp", "tacit"), {"type": "local", "command": server_words(place), "enabled": True})
+def opencode_files(place: InstallContext) -> tuple[ConfigFile, ...]:
+    folder = os.path.join(place.config_folder("XDG_CONFIG_HOME", ".config"), "opencode")
+    server = McpServerEntry(("mcp", "tacit"), {"type": "local", "command": server_argv(place), "enabled": True})
     return (
-        whole_part(os.path.join(folder, "plugins", "tacit.js"), _plugin(place)),
-        json_part(_settings(folder), Wanted(server=server, is_server_new=place.mcp)),
+        owned_file(os.path.join(folder, "plugins", "tacit.js"), _render_plugin(place)),
+        json_config_file(_settings_path(folder), DesiredConfig(server=server, may_add_server=place.mcp)),
     )
 
 
-TARGET = agent_target("opencode", parts, "It begins with the next opencode you start.")
+TARGET = agent_target("opencode", opencode_files, "It begins with the next opencode you start.")

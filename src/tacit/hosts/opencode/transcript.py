@@ -14,168 +14,168 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from typing import BinaryIO
 
-from tacit.disk.files import sqlite_address
-from tacit.disk.read import has_tables, is_plain_beside, stop_late
-from tacit.hosts.normalize import Call, Place, Teller, key_of
+from tacit.disk.files import sqlite_uri
+from tacit.disk.read import has_plain_sidecars, has_tables, set_query_timeout
+from tacit.hosts.normalize import EventContext, EventNormalizer, PendingToolCall, event_key
 from tacit.hosts.records import (
-    LONGEST,
+    MAX_LINE_BYTES,
     NO_TIME,
     NOT_JSON,
     TOO_LONG,
-    Heard,
-    Limits,
-    Object,
-    Source,
-    Tally,
-    listing,
-    mapping,
-    path_of,
-    string,
-    texts,
-    when,
+    CaptureLimits,
+    JsonDict,
+    ReadStats,
+    TranscriptEvent,
+    TranscriptSource,
+    as_list,
+    as_object,
+    as_string,
+    content_text,
+    parse_timestamp,
+    stream_path,
 )
-from tacit.hosts.tools import tool_of
-from tacit.model.observation import Act, How, Outcome
+from tacit.hosts.tools import lookup_tool
+from tacit.model.observation import PromptKind, ToolAction, ToolOutcome
 
-_MAGIC = b"SQLite format 3\0"
-_OVERLAP = 60_000  # milliseconds: a writer that was slow to commit
-_CHANGED = """
+_SQLITE_MAGIC = b"SQLite format 3\0"
+_OVERLAP_MILLISECONDS = 60_000  # milliseconds: a writer that was slow to commit
+_SELECT_CHANGED = """
 SELECT part.id FROM part JOIN message ON message.id = part.message_id JOIN session ON session.id = part.session_id
 WHERE part.time_updated >= ?1 OR message.time_updated >= ?1
    OR (session.time_updated >= ?1
        AND (instr(part.data, '"status":"running"') OR instr(part.data, '"status":"pending"')))
 ORDER BY part.time_created, part.id
 """
-_ROW = """
+_SELECT_PART = """
 SELECT part.id, part.session_id, part.time_created, part.time_updated, part.data, message.data, message.time_created,
        session.directory, session.parent_id
 FROM part JOIN message ON message.id = part.message_id JOIN session ON session.id = part.session_id WHERE part.id = ?
 """
-_PROMPTED = """
+_SELECT_LAST_PROMPTS = """
 SELECT session_id, max(time_created) FROM message WHERE instr(data, '"role":"user"') GROUP BY session_id
 """
-_TITLES = """
+_SELECT_TITLES = """
 SELECT id, title, time_updated, directory FROM session WHERE time_updated >= ? AND parent_id IS NULL ORDER BY id
 """
-_UNTITLED = ("New session - ", "Child session - ")
-_PASSED = frozenset("step-start step-finish snapshot patch reasoning file agent retry subtask".split())
-_UNREADABLE = "damaged in the database"
-_REJECTED = ("rejected permission", "user dismissed", "the user rejected", "prevents you from using")
-_ABORTED = ("aborted", "cancelled")
+_DEFAULT_TITLE_PREFIXES = ("New session - ", "Child session - ")
+_SKIPPED_TYPES = frozenset("step-start step-finish snapshot patch reasoning file agent retry subtask".split())
+_DAMAGED = "damaged in the database"
+_REJECTED_PHRASES = ("rejected permission", "user dismissed", "the user rejected", "prevents you from using")
+_ABORTED_PHRASES = ("aborted", "cancelled")
 
 
-class _Row:
+class _PartRow:
     """A part with the message and the session it belongs to. `prompted` tells when each session was last asked."""
 
     def __init__(self, values: tuple[object, ...], prompted: dict[str, int]) -> None:
         own, session, created, updated, data, message, asked, folder, parent = values
-        self.id, self.parent = string(own), string(parent)
+        self.id, self.parent = as_string(own), as_string(parent)
         self.updated = updated if isinstance(updated, int) else 0
-        self.part, self.message = _parsed(data), _parsed(message)
+        self.part, self.message = _parse_object(data), _parse_object(message)
         self.size = len(data) if isinstance(data, str) else 0
         # Whether the person has asked something else since.
-        self.has_gone_on = isinstance(asked, int) and prompted.get(string(session), 0) > asked
-        directory = string(mapping(self.message.get("path")).get("cwd")) or string(folder)
-        self.place = Place(when(created) or NO_TIME, self.parent or string(session), directory)
+        self.has_later_prompt = isinstance(asked, int) and prompted.get(as_string(session), 0) > asked
+        directory = as_string(as_object(self.message.get("path")).get("cwd")) or as_string(folder)
+        self.context = EventContext(parse_timestamp(created) or NO_TIME, self.parent or as_string(session), directory)
 
 
-def _parsed(data: object) -> Object:
+def _parse_object(data: object) -> JsonDict:
     try:
-        return mapping(json.loads(data)) if isinstance(data, str) else {}
+        return as_object(json.loads(data)) if isinstance(data, str) else {}
     except (ValueError, RecursionError):
         return {}
 
 
-class _Talk:
-    def __init__(self, teller: Teller) -> None:
-        self._teller, self._tally = teller, teller.tally
+class _OpenCodeReader:
+    def __init__(self, teller: EventNormalizer) -> None:
+        self._normalizer, self._stats = teller, teller.stats
 
-    def hear(self, row: _Row) -> Iterator[Heard]:
-        kind = string(row.part.get("type"))
+    def read_row(self, row: _PartRow) -> Iterator[TranscriptEvent]:
+        kind = as_string(row.part.get("type"))
         match kind:
             case "text":
-                yield from self._text(row)
+                yield from self._read_text(row)
             case "tool":
-                yield from self._tool(row)
+                yield from self._read_tool(row)
             case "compaction":
-                yield from self._teller.compacted(self._key(row), row.place)
-            case _ if kind in _PASSED:
-                self._tally.passed[kind] += 1
+                yield from self._normalizer.compaction(self._row_key(row), row.context)
+            case _ if kind in _SKIPPED_TYPES:
+                self._stats.skipped[kind] += 1
             case "":
-                self._tally.damaged[NOT_JSON] += 1
+                self._stats.damaged[NOT_JSON] += 1
             case _:
-                self._tally.unknown[kind[:60]] += 1
+                self._stats.unknown[kind[:60]] += 1
 
-    def titles(self, connection: sqlite3.Connection, since: int) -> Iterator[Heard]:
+    def read_titles(self, connection: sqlite3.Connection, since: int) -> Iterator[TranscriptEvent]:
         """Titles of sessions that were changed since; who gave them is not told. Old databases have none."""
         try:
-            rows = connection.execute(_TITLES, (since,)).fetchall()
+            rows = connection.execute(_SELECT_TITLES, (since,)).fetchall()
         except sqlite3.OperationalError:
             return
         for session, title, updated, directory in rows:
-            text, at = string(title), when(updated)
-            if at is not None and not text.startswith(_UNTITLED):
-                place = Place(at, string(session), string(directory))
-                yield from self._teller.titled(place, text, timeless=True)
+            text, at = as_string(title), parse_timestamp(updated)
+            if at is not None and not text.startswith(_DEFAULT_TITLE_PREFIXES):
+                place = EventContext(at, as_string(session), as_string(directory))
+                yield from self._normalizer.title(place, text, timeless=True)
 
-    def _text(self, row: _Row) -> Iterator[Heard]:
-        text, part = string(row.part.get("text")), row.part
-        is_done = "end" in mapping(part.get("time")) or "completed" in mapping(row.message.get("time"))
+    def _read_text(self, row: _PartRow) -> Iterator[TranscriptEvent]:
+        text, part = as_string(row.part.get("text")), row.part
+        is_done = "end" in as_object(part.get("time")) or "completed" in as_object(row.message.get("time"))
         if (
             part.get("synthetic") is True
             or part.get("ignored") is True
             or row.parent
             or row.message.get("summary") is True
         ):
-            self._tally.passed["text of the host"] += 1
+            self._stats.skipped["text of the host"] += 1
         elif row.message.get("role") == "user":
-            yield from self._teller.prompt(self._key(row), row.place, _unquoted(text))
-        elif is_done or row.has_gone_on:
-            yield from self._teller.reply(self._key(row), row.place, text)
+            yield from self._normalizer.prompt(self._row_key(row), row.context, _unquote(text))
+        elif is_done or row.has_later_prompt:
+            yield from self._normalizer.reply(self._row_key(row), row.context, text)
 
-    def _tool(self, row: _Row) -> Iterator[Heard]:
-        part, state = row.part, mapping(row.part.get("state"))
-        tool, status = string(part.get("tool")), string(state.get("status"))
-        own = string(part.get("callID"))
-        key = key_of(own, row.place.session, row.place.at, string(row.id))
-        call = Call(key, tool, state.get("input"), row.place, bool(row.parent))
+    def _read_tool(self, row: _PartRow) -> Iterator[TranscriptEvent]:
+        part, state = row.part, as_object(row.part.get("state"))
+        tool, status = as_string(part.get("tool")), as_string(state.get("status"))
+        own = as_string(part.get("callID"))
+        key = event_key(own, row.context.session, row.context.at, as_string(row.id))
+        call = PendingToolCall(key, tool, state.get("input"), row.context, bool(row.parent))
         if status == "completed":
-            yield from self._teller.used(call, string(state.get("output")), _ended(state))
-            yield from self._answers(call, state)
+            yield from self._normalizer.tool_use(call, as_string(state.get("output")), _exit_outcome(state))
+            yield from self._read_answers(call, state)
         elif status == "error":
-            error = string(state.get("error"))
-            yield from self._teller.used(call, error, _error(error))
-        elif row.has_gone_on:
-            yield from self._teller.unanswered(call)
+            error = as_string(state.get("error"))
+            yield from self._normalizer.tool_use(call, error, _error_outcome(error))
+        elif row.has_later_prompt:
+            yield from self._normalizer.unanswered_call(call)
 
-    def _answers(self, call: Call, state: Object) -> Iterator[Heard]:
+    def _read_answers(self, call: PendingToolCall, state: JsonDict) -> Iterator[TranscriptEvent]:
         """What the person chose or wrote when the agent asked."""
-        if tool_of(call.tool).act is not Act.ASKED or call.aside:
+        if lookup_tool(call.tool).act is not ToolAction.ASKED or call.is_subagent:
             return
-        asked = listing(mapping(state.get("input")).get("questions"))
-        answers = listing(mapping(state.get("metadata")).get("answers"))
-        for nth, (question, answer) in enumerate(zip(map(mapping, asked), answers, strict=False)):
-            text = ", ".join(filter(None, map(string, listing(answer)))) or string(answer)
-            key, about = f"{call.key}#answer{nth}", string(question.get("question"))
-            yield from self._teller.prompt(key, call.place, text, How.ANSWER, about, nth + 1)
+        asked = as_list(as_object(state.get("input")).get("questions"))
+        answers = as_list(as_object(state.get("metadata")).get("answers"))
+        for nth, (question, answer) in enumerate(zip(map(as_object, asked), answers, strict=False)):
+            text = ", ".join(filter(None, map(as_string, as_list(answer)))) or as_string(answer)
+            key, about = f"{call.key}#answer{nth}", as_string(question.get("question"))
+            yield from self._normalizer.prompt(key, call.context, text, PromptKind.ANSWER, about, nth + 1)
 
-    def _key(self, row: _Row) -> str:
-        return key_of(row.id, row.place.session, row.place.at, texts(row.part.get("text")))
-
-
-def _ended(state: Object) -> Outcome:
-    status = mapping(state.get("metadata")).get("exit")
-    return Outcome.FAILED if isinstance(status, int) and status != 0 else Outcome.WELL
+    def _row_key(self, row: _PartRow) -> str:
+        return event_key(row.id, row.context.session, row.context.at, content_text(row.part.get("text")))
 
 
-def _error(error: str) -> Outcome:
+def _exit_outcome(state: JsonDict) -> ToolOutcome:
+    status = as_object(state.get("metadata")).get("exit")
+    return ToolOutcome.FAILED if isinstance(status, int) and status != 0 else ToolOutcome.SUCCEEDED
+
+
+def _error_outcome(error: str) -> ToolOutcome:
     told = error.lower()[:400]
-    if any(sign in told for sign in _REJECTED):
-        return Outcome.REJECTED
-    return Outcome.UNKNOWN if any(sign in told for sign in _ABORTED) else Outcome.FAILED
+    if any(sign in told for sign in _REJECTED_PHRASES):
+        return ToolOutcome.REJECTED
+    return ToolOutcome.UNKNOWN if any(sign in told for sign in _ABORTED_PHRASES) else ToolOutcome.FAILED
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     """`opencode run "a b"` hands the prompt on with its quotes."""
     inner = text[1:-1]
     return (
@@ -185,66 +185,68 @@ def _unquoted(text: str) -> str:
     )
 
 
-def _read(file: BinaryIO, offset: int, limits: Limits, tally: Tally) -> Iterator[Heard]:
-    talk, tally.settled = _Talk(Teller("opencode", limits, tally)), offset
+def _read_opencode(file: BinaryIO, offset: int, limits: CaptureLimits, tally: ReadStats) -> Iterator[TranscriptEvent]:
+    talk, tally.cursor = _OpenCodeReader(EventNormalizer("opencode", limits, tally)), offset
     try:
-        with closing(_opened(path_of(file))) as connection:
+        with closing(_open_database(stream_path(file))) as connection:
             if not has_tables(connection, "part", "message", "session"):
-                tally.damaged[_UNREADABLE] += 1
+                tally.damaged[_DAMAGED] += 1
                 return
-            for row in _rows(connection, offset, tally):
-                tally.settled = max(tally.settled, row.updated - _OVERLAP)
-                yield from talk.hear(row)
-            yield from talk.titles(connection, offset)
+            for row in _changed_rows(connection, offset, tally):
+                tally.cursor = max(tally.cursor, row.updated - _OVERLAP_MILLISECONDS)
+                yield from talk.read_row(row)
+            yield from talk.read_titles(connection, offset)
     except (sqlite3.Error, UnicodeDecodeError):  # what SQLite says of a damaged file need not be text
-        tally.damaged[_UNREADABLE] += 1
+        tally.damaged[_DAMAGED] += 1
 
 
-def _rows(connection: sqlite3.Connection, since: int, tally: Tally) -> Iterator[_Row]:
+def _changed_rows(connection: sqlite3.Connection, since: int, tally: ReadStats) -> Iterator[_PartRow]:
     """Each row by itself: one that is too large or damaged harms no other."""
-    prompted = {string(session): at for session, at in connection.execute(_PROMPTED) if isinstance(at, int)}
-    for (own,) in connection.execute(_CHANGED, (since,)).fetchall():
+    prompted = {
+        as_string(session): at for session, at in connection.execute(_SELECT_LAST_PROMPTS) if isinstance(at, int)
+    }
+    for (own,) in connection.execute(_SELECT_CHANGED, (since,)).fetchall():
         tally.records += 1
         try:
-            values = connection.execute(_ROW, (own,)).fetchone()
+            values = connection.execute(_SELECT_PART, (own,)).fetchone()
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            tally.damaged[TOO_LONG if isinstance(error, sqlite3.DataError) else _UNREADABLE] += 1
+            tally.damaged[TOO_LONG if isinstance(error, sqlite3.DataError) else _DAMAGED] += 1
             continue
         if values is not None:
-            row = _Row(values, prompted)
-            tally.read += row.size
+            row = _PartRow(values, prompted)
+            tally.bytes_read += row.size
             yield row
 
 
-def _opened(path: str) -> sqlite3.Connection:
+def _open_database(path: str) -> sqlite3.Connection:
     """Where the host may write meanwhile, SQLite keeps what is read apart from that; else the file is all there is."""
-    if is_plain_beside(path) and any(os.path.exists(path + more) for more in ("-wal", "-journal")):
+    if has_plain_sidecars(path) and any(os.path.exists(path + more) for more in ("-wal", "-journal")):
         with suppress(sqlite3.Error, UnicodeDecodeError):
-            return _connected(sqlite_address(path, "ro"))
-    return _connected(sqlite_address(path, "ro") + "&immutable=1")
+            return _connect(sqlite_uri(path, "ro"))
+    return _connect(sqlite_uri(path, "ro") + "&immutable=1")
 
 
-def _connected(address: str) -> sqlite3.Connection:
+def _connect(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
     try:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
-        stop_late(connection)
+        set_query_timeout(connection)
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE_BYTES)
     except (sqlite3.Error, UnicodeDecodeError):
         connection.close()
         raise
     return connection
 
 
-def _places(environment: Mapping[str, str], user_folder: str) -> list[str]:
+def _opencode_paths(environment: Mapping[str, str], user_folder: str) -> list[str]:
     shared = environment.get("XDG_DATA_HOME") or os.path.join(user_folder, ".local", "share")
     return [os.path.join(shared, "opencode", "opencode.db")]
 
 
-def _recognises(path: str, head: bytes) -> bool:
-    return os.path.basename(path).startswith("opencode") and path.endswith(".db") and head.startswith(_MAGIC)
+def _is_opencode_transcript(path: str, head: bytes) -> bool:
+    return os.path.basename(path).startswith("opencode") and path.endswith(".db") and head.startswith(_SQLITE_MAGIC)
 
 
-SOURCE = Source("opencode", _places, _recognises, _read, in_bytes=False)
+SOURCE = TranscriptSource("opencode", _opencode_paths, _is_opencode_transcript, _read_opencode, has_byte_offsets=False)

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from difflib import SequenceMatcher
 
-from tacit.learn.command_names import Part, parts
-from tacit.learn.fixes.errors import Sort, Trouble
+from tacit.learn.command_names import ParsedCommand, parse_commands
+from tacit.learn.fixes.errors import ErrorClass, ParsedError
 from tacit.record import Record
-from tacit.text.shell import CUT, typed, whole
+from tacit.text.shell import CUT_MARK, complete_words, quoted_words
 
 # Two commands side by side: whether they try the same thing, and in what they differ.
 
@@ -22,11 +22,11 @@ _QUOTES = str.maketrans("", "", "'\"\\")
 _MOVES = frozenset(("cd", "pushd", "true", "echo", "export", "sleep", "printf"))
 
 
-class Try(Record):
+class CommandAttempt(Record):
     """One command line, by its parts."""
 
     text: str
-    parts: tuple[Part, ...]
+    commands: tuple[ParsedCommand, ...]
 
     @property
     def may_hide(self) -> bool:
@@ -34,20 +34,20 @@ class Try(Record):
         return _MASKS.search(self.text) is not None
 
 
-class Pair(Record):
+class CommandPair(Record):
     """Two parts of two lines. `alike` is 0 … 1, of their words."""
 
-    before: Part
-    after: Part
-    alike: float
+    before: ParsedCommand
+    after: ParsedCommand
+    similarity: float
 
     @property
-    def is_family(self) -> bool:
+    def is_same_family(self) -> bool:
         return self.before.family == self.after.family
 
 
-def tried(text: str) -> Try:
-    return Try(text, parts(text))
+def parse_attempt(text: str) -> CommandAttempt:
+    return CommandAttempt(text, parse_commands(text))
 
 
 def bare(text: str) -> str:
@@ -55,11 +55,11 @@ def bare(text: str) -> str:
     return _TRIMMED.sub("", _QUIET.sub("", text)).strip()
 
 
-def pair_of(before: Try, after: Try) -> Pair | None:
+def pair_of(before: CommandAttempt, after: CommandAttempt) -> CommandPair | None:
     """The parts that try the same thing: of one family if there are such, and most alike."""
-    ours, theirs = ([part for part in one.parts if part.family not in _MOVES] for one in (before, after))
-    both = [Pair(one, other, shared(words_of(one), words_of(other))) for one in ours for other in theirs]
-    return max(both, key=lambda pair: (pair.is_family, pair.alike), default=None)
+    ours, theirs = ([part for part in one.commands if part.family not in _MOVES] for one in (before, after))
+    both = [CommandPair(one, other, shared(words_of(one), words_of(other))) for one in ours for other in theirs]
+    return max(both, key=lambda pair: (pair.is_same_family, pair.similarity), default=None)
 
 
 def shared(one: tuple[str, ...], other: tuple[str, ...]) -> float:
@@ -68,7 +68,7 @@ def shared(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     return 2 * common / (len(one) + len(other)) if one or other else 0.0
 
 
-def words_of(part: Part) -> tuple[str, ...]:
+def words_of(part: ParsedCommand) -> tuple[str, ...]:
     """The words of all its stages without their quotes; a wrapper or a variable in front counts as well."""
     return tuple(_EMPTY.sub(" ∅ ", bare(part.text)).translate(_QUOTES).split())
 
@@ -77,26 +77,26 @@ def flags_of(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word.split("=", 1)[0] for word in words if _FLAG.match(word))
 
 
-def arguments_of(part: Part) -> frozenset[str]:
+def arguments_of(part: ParsedCommand) -> frozenset[str]:
     return frozenset(word for word in part.words[1:] if not word.startswith("-") and len(word) > 2)
 
 
-def programs_of(command: Try) -> frozenset[str]:
+def programs_of(command: CommandAttempt) -> frozenset[str]:
     """The names of all programs in a line."""
-    names = (family.split(" ")[0] for part in command.parts for family in (part.family, *part.consumers))
-    return frozenset(names) | {part.words[0].rpartition("/")[2] for part in command.parts if part.words}
+    names = (family.split(" ")[0] for part in command.commands for family in (part.family, *part.consumers))
+    return frozenset(names) | {part.words[0].rpartition("/")[2] for part in command.commands if part.words}
 
 
-def same_text(before: Try, after: Try) -> bool:
+def same_text(before: CommandAttempt, after: CommandAttempt) -> bool:
     return bare(before.text).split() == bare(after.text).split()
 
 
-def same_but_quotes(before: Try, after: Try) -> bool:
+def same_but_quotes(before: CommandAttempt, after: CommandAttempt) -> bool:
     """Whether only quotes and backslashes differ, as far as the texts were kept."""
     if bare(before.text) == bare(after.text):
         return False
     one, other = (bare(text).translate(_QUOTES) for text in (before.text, after.text))
-    if one.endswith(CUT) and other.endswith(CUT):
+    if one.endswith(CUT_MARK) and other.endswith(CUT_MARK):
         kept = min(len(one), len(other)) * 3 // 4
         return one[:kept] == other[:kept] and before.text[:kept] != after.text[:kept]
     return one == other
@@ -114,10 +114,15 @@ class Difference(Record):
 
 def difference(before: str, after: str) -> Difference | None:
     """The one place in which they differ; nothing if there are several, or none that was kept."""
-    ours, theirs = whole(before), whole(after)
+    ours, theirs = complete_words(before), complete_words(after)
     matched = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
     places = [place for place in matched if place[0] != "equal"]
-    if before.endswith(CUT) and after.endswith(CUT) and len(places) > 1 and _at_the_end(places[-1], ours, theirs):
+    if (
+        before.endswith(CUT_MARK)
+        and after.endswith(CUT_MARK)
+        and len(places) > 1
+        and _at_the_end(places[-1], ours, theirs)
+    ):
         places.pop()  # both were cut there, at different words
     if len(places) != 1:
         return None
@@ -167,11 +172,11 @@ _PLAIN_VALUE = re.compile(r"[01]|true|false|on|off|yes|no|[\w.:,=/-]{1,40}")
 _SWITCH = re.compile(r"[01]|true|false|on|off|yes|no")
 _AT_A_PLACE = re.compile(r"(?: at| in)? ['\"`]?~?/[^'\"`\s]{2,200}['\"`]?$")
 _OWN_PATH = re.compile(r"^/\S{1,120}/(?=[\w.+-]{1,40}: )")
-_ELSEWHERE = re.compile(rf"(?<=\bgit) -C ({_WORD})")
+_GIT_DIRECTORY = re.compile(rf"(?<=\bgit) -C ({_WORD})")
 REDACTED = re.compile(r"REDACTED|\[redacted:")
 
 
-class Told(Record):
+class FixText(Record):
     """Two commands and the error between them, as they can be said."""
 
     before: str
@@ -179,30 +184,30 @@ class Told(Record):
     error: str
 
 
-def general(told: Told, directory: str) -> Told:
+def generalize(told: FixText, directory: str) -> FixText:
     """What is left to say anywhere and at any time."""
     near = _near(told, directory)
     named = _branches(near)
-    before, after = (_plain(text) for text in _without_place(named.before, named.after))
-    return Told(before, _without_new_paths(before, after), _error(named.error))
+    before, after = (_generalize_command(text) for text in _without_place(named.before, named.after))
+    return FixText(before, _without_new_paths(before, after), _generalize_error(named.error))
 
 
-def _near(told: Told, directory: str) -> Told:
+def _near(told: FixText, directory: str) -> FixText:
     """Paths as they are from the directory of the session, or from home."""
     below = f"{directory}/" if len(directory) > 3 else "\0"
-    return Told(*(_HOME.sub("~", text.replace(below, "")) for text in told))
+    return FixText(*(_HOME.sub("~", text.replace(below, "")) for text in told))
 
 
-def _branches(told: Told) -> Told:
+def _branches(told: FixText) -> FixText:
     """Names of branches that only the second command knows, or that the error tells as today's."""
     names = {found[1].strip("'\"") for pattern in _BRANCHES for found in pattern.finditer(told.after)} - {""}
     new = {name for name in names - _LASTING_NAMES if name not in told.before and name[0] not in "-<"}
     current = {found[1] or found[2] for found in _CURRENT.finditer(told.error)}
     today = new | current
-    return Told(*(_NAME.sub(lambda found: "<branch>" if found[0] in today else found[0], text) for text in told))
+    return FixText(*(_NAME.sub(lambda found: "<branch>" if found[0] in today else found[0], text) for text in told))
 
 
-def _plain(command: str) -> str:
+def _generalize_command(command: str) -> str:
     """A command without messages, ids, values of variables and temporary files."""
     for pattern, sign in _WRITTEN:
         if sign != "<text>" or _TEXT_PROGRAMS.search(command):
@@ -220,22 +225,22 @@ def _valueless(found: re.Match[str]) -> str:
 
 def _without_place(before: str, after: str) -> tuple[str, str]:
     """`git -C /this/clone status` is `git status` where both commands were run there."""
-    places = _ELSEWHERE.findall(before)
-    if places and places == _ELSEWHERE.findall(after):
-        return _ELSEWHERE.sub("", before), _ELSEWHERE.sub("", after)
+    places = _GIT_DIRECTORY.findall(before)
+    if places and places == _GIT_DIRECTORY.findall(after):
+        return _GIT_DIRECTORY.sub("", before), _GIT_DIRECTORY.sub("", after)
     return before, after
 
 
 def _without_new_paths(before: str, after: str) -> str:
     """`… -- a.go` without the files if the first command named none: they are what was looked at that time."""
-    words = typed(after)
-    if "--" not in words[1:] or "--" in typed(before):
+    words = quoted_words(after)
+    if "--" not in words[1:] or "--" in quoted_words(before):
         return after
     at = words.index("--", 1)
     return " ".join(words[:at]) if not any(word in before for word in words[at + 1 :]) else after
 
 
-def _error(error: str) -> str:
+def _generalize_error(error: str) -> str:
     """The words of an error without colours, ids and where it was."""
     plain = _OWN_PATH.sub("", _STYLE.sub("", error))
     placeless = _AT_A_PLACE.sub("", plain)
@@ -244,14 +249,14 @@ def _error(error: str) -> str:
     return _ID.sub("<id>", _TEMPORARY.sub("<file>", short)).rstrip(" .,:;")
 
 
-def is_of_the_moment(text: str) -> bool:
+def is_temporary(text: str) -> bool:
     """Whether a text names what is there once: an object, a process, a temporary file."""
     return _ID.search(text) is not None or _TEMPORARY.search(text) is not None
 
 
 def shape(error: str) -> str:
     """An error with what is of the moment taken out: the same one again has the same shape."""
-    return _ID.sub(CUT, _TEMPORARY.sub(CUT, error))
+    return _ID.sub(CUT_MARK, _TEMPORARY.sub(CUT_MARK, error))
 
 
 # Whether two different commands try the same thing, given what the first one's error says.
@@ -261,7 +266,7 @@ _ALIKE, _HALF, _VERY_ALIKE = 0.3, 0.5, 0.6
 _RECOMMENDED = re.compile(
     r"\b(?:use|enabl\w{1,4}|pass|add|try|with|need)\b.{0,60}?[\s`'\"(](--[a-z][\w-]{1,40})", re.IGNORECASE
 )
-_ADVISING = frozenset((Sort.ADVICE, Sort.SYNTAX))
+_ADVISING = frozenset((ErrorClass.ADVICE, ErrorClass.SYNTAX))
 _ASKING = frozenset(("--help", "--version", "--usage"))
 _UNDEFINED = re.compile(
     r"\b(?:undefined|undeclared|unresolved|not declared|cannot find (?:name|symbol))\b", re.IGNORECASE
@@ -279,69 +284,73 @@ class _Signs(Record):
     advised: bool
 
 
-def _signs(pair: Pair, trouble: Trouble) -> _Signs:
+def _signs(pair: CommandPair, trouble: ParsedError) -> _Signs:
     before, after = words_of(pair.before), words_of(pair.after)
     wrong = blamed(trouble, before)
     return _Signs(
         bool(wrong),
         any(word not in _pieces(after) if word in _pieces(before) else not _holds(after, word) for word in wrong),
-        any(_is_told(flag, trouble.text) for flag in flags_of(after) - flags_of(before)),
+        any(_is_mentioned(flag, trouble.text) for flag in flags_of(after) - flags_of(before)),
     )
 
 
-def worth(pair: Pair, trouble: Trouble, age: int) -> float | None:
+def score_pair(pair: CommandPair, trouble: ParsedError, age: int) -> float | None:
     """How likely the second is the first, done right; nothing if it is not."""
     signs = _signs(pair, trouble)
-    is_clear = signs.dropped or signs.advised or trouble.sort is Sort.SYNTAX
+    is_clear = signs.dropped or signs.advised or trouble.error_class is ErrorClass.SYNTAX
     if age > (_FAR if is_clear else _FAR - 2) or not _is_related(pair, trouble, age, signs):
         return None
-    return pair.alike + 0.3 * pair.is_family + 0.4 * signs.advised + 0.2 * signs.dropped
+    return pair.similarity + 0.3 * pair.is_same_family + 0.4 * signs.advised + 0.2 * signs.dropped
 
 
-def _is_related(pair: Pair, trouble: Trouble, age: int, signs: _Signs) -> bool:
-    is_near, is_very_alike = age <= _NEAR, pair.alike >= _VERY_ALIKE
-    if _is_through_another(pair) or _is_told_program(pair, trouble):
+def _is_related(pair: CommandPair, trouble: ParsedError, age: int, signs: _Signs) -> bool:
+    is_near, is_very_alike = age <= _NEAR, pair.similarity >= _VERY_ALIKE
+    if _is_through_another(pair) or _is_suggested_program(pair, trouble):
         return is_near
-    match trouble.sort:
-        case Sort.MISSING:
+    match trouble.error_class:
+        case ErrorClass.MISSING:
             return is_near and _replaces(pair, trouble)
-        case Sort.PATH:
-            return pair.is_family and pair.alike >= _ALIKE and bool(_last_names(pair.before) & _last_names(pair.after))
-        case Sort.USAGE if not signs.blamed and not signs.advised:
+        case ErrorClass.PATH:
+            return (
+                pair.is_same_family
+                and pair.similarity >= _ALIKE
+                and bool(_last_names(pair.before) & _last_names(pair.after))
+            )
+        case ErrorClass.USAGE if not signs.blamed and not signs.advised:
             return is_near and _is_retry(pair, _HALF)
-        case Sort.ADVICE | Sort.USAGE | Sort.STATE if not signs.dropped and (
-            signs.blamed or trouble.sort is Sort.ADVICE
+        case ErrorClass.ADVICE | ErrorClass.USAGE | ErrorClass.STATE if not signs.dropped and (
+            signs.blamed or trouble.error_class is ErrorClass.ADVICE
         ):
-            return pair.is_family and (signs.advised or (is_near and is_very_alike))
+            return pair.is_same_family and (signs.advised or (is_near and is_very_alike))
         case _:
-            is_told = (signs.dropped and _is_kin(pair)) or (signs.advised and pair.is_family)
+            is_told = (signs.dropped and _is_same_program(pair)) or (signs.advised and pair.is_same_family)
             return is_told or _is_retry(pair, _ALIKE)
 
 
-def _is_through_another(pair: Pair) -> bool:
+def _is_through_another(pair: CommandPair) -> bool:
     """The same command behind a runner, or with something set for it: `uv run pytest`, `PYTHONPATH=src pytest`."""
     before, after = words_of(pair.before), words_of(pair.after)
     more = len(after) - len(before)
     return bool(before) and 0 < more <= _RUNNER and after[more:] == before
 
 
-def _is_told_program(pair: Pair, trouble: Trouble) -> bool:
+def _is_suggested_program(pair: CommandPair, trouble: ParsedError) -> bool:
     """The same with another program, and it is the one that the error names: `npm` fails with “use pnpm”."""
     before, after = words_of(pair.before), words_of(pair.after)
     told = {word.strip("`'\"(),.:;") for word in trouble.text.split()}
     return bool(after) and before[:1] != after[:1] and before[1:] == after[1:] and after[0] in told
 
 
-def _is_retry(pair: Pair, least: float) -> bool:
-    return (pair.is_family and pair.alike >= least) or pair.alike >= _VERY_ALIKE
+def _is_retry(pair: CommandPair, least: float) -> bool:
+    return (pair.is_same_family and pair.similarity >= least) or pair.similarity >= _VERY_ALIKE
 
 
-def _is_kin(pair: Pair) -> bool:
+def _is_same_program(pair: CommandPair) -> bool:
     """Another command of the same program, for the rest alike: the command was what was wrong."""
-    return bool(pair.before.words) and pair.before.words[:1] == pair.after.words[:1] and pair.alike >= _HALF
+    return bool(pair.before.words) and pair.before.words[:1] == pair.after.words[:1] and pair.similarity >= _HALF
 
 
-def blamed(trouble: Trouble, words: tuple[str, ...]) -> frozenset[str]:
+def blamed(trouble: ParsedError, words: tuple[str, ...]) -> frozenset[str]:
     """The words of the command that the error names."""
     return frozenset(word for word in trouble.named if _holds(words, word))
 
@@ -355,11 +364,11 @@ def _pieces(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(piece for word in words for piece in (word, *word.replace("=", ",").split(",")))
 
 
-def _is_told(flag: str, text: str) -> bool:
+def _is_mentioned(flag: str, text: str) -> bool:
     return any(word.strip("`'\"(),.:;=[]") == flag for word in text.replace("=", " ").split())
 
 
-def _replaces(pair: Pair, trouble: Trouble) -> bool:
+def _replaces(pair: CommandPair, trouble: ParsedError) -> bool:
     """Another program for the same arguments, or another way to start the program or module that was not found."""
     told = {word.strip("`'\":,.") for word in trouble.line.split()}
     program = next((word for word in words_of(pair.before)[:3] if word.rpartition("/")[2] in told), "")
@@ -367,21 +376,21 @@ def _replaces(pair: Pair, trouble: Trouble) -> bool:
     if program and words_of(pair.after)[:1] == (program,):  # it is there by now
         return False
     again = any(_starts(pair.after, name) for name in missing)
-    is_alike = bool(program) and pair.alike >= _VERY_ALIKE
+    is_alike = bool(program) and pair.similarity >= _VERY_ALIKE
     return again or is_alike or bool(arguments_of(pair.before) & arguments_of(pair.after))
 
 
-def _starts(part: Part, name: str) -> bool:
+def _starts(part: ParsedCommand, name: str) -> bool:
     """Whether a command has the name of a program or module in it: `.venv/bin/NAME`, `uv run NAME`, `NAME3`."""
     first = (word.rpartition("/")[2] for word in words_of(part)[:5])
     return len(name) > 1 and (any(word.startswith(name) for word in first) or name.replace("-", " ") in part.text)
 
 
-def _last_names(part: Part) -> frozenset[str]:
+def _last_names(part: ParsedCommand) -> frozenset[str]:
     return frozenset(word.rstrip("/").rpartition("/")[2] for word in arguments_of(part))
 
 
-def is_slip(pair: Pair) -> bool:
+def is_slip(pair: CommandPair) -> bool:
     """Whether only letters of one word were mixed up: everybody's fingers, nobody's knowledge."""
     both = list(zip(words_of(pair.before), words_of(pair.after), strict=False))
     wrong = [(one, other) for one, other in both if one != other]
@@ -389,7 +398,7 @@ def is_slip(pair: Pair) -> bool:
     return is_same_length and len(wrong) == 1 and sorted(wrong[0][0]) == sorted(wrong[0][1])
 
 
-def is_widened(pair: Pair, trouble: Trouble) -> bool:
+def is_widened(pair: CommandPair, trouble: ParsedError) -> bool:
     """Whether one file of the first command is a folder that holds it in the second, and names were not known."""
     before, after = words_of(pair.before), words_of(pair.after)
     if len(before) != len(after) or before[:1] != after[:1] or not _UNDEFINED.search(trouble.text):
@@ -403,24 +412,24 @@ def _holds_file(folder: str, file: str) -> bool:
     return top in ("", ".") or file.removeprefix("./").startswith(f"{top}/")
 
 
-def only_quotes_are_new(pair: Pair) -> bool:
+def only_quotes_are_new(pair: CommandPair) -> bool:
     """Whether the words that are new are quoted for what they hold: the same mistake avoided, also on another file."""
     typed = bare(pair.before.text).split()
     new = [word for word in bare(pair.after.text).split() if word not in typed]
     same = words_of(pair.before) == words_of(pair.after)
     return same or (
-        pair.is_family and bool(new) and all(word[0] in "'\"" and not _SPECIAL.isdisjoint(word) for word in new)
+        pair.is_same_family and bool(new) and all(word[0] in "'\"" and not _SPECIAL.isdisjoint(word) for word in new)
     )
 
 
-def only_drops(pair: Pair, trouble: Trouble) -> bool:
+def only_drops(pair: CommandPair, trouble: ParsedError) -> bool:
     """Whether the retry asks for less of the same: what could not be done was left undone."""
     before, after = words_of(pair.before), words_of(pair.after)
-    return trouble.sort is Sort.STATE and len(after) < len(before) and set(after) <= set(before)
+    return trouble.error_class is ErrorClass.STATE and len(after) < len(before) and set(after) <= set(before)
 
 
-def advised_flag(pair: Pair, trouble: Trouble) -> str:
+def advised_flag(pair: CommandPair, trouble: ParsedError) -> str:
     """The flag that an error recommends for what was asked, and neither command has."""
     typed = flags_of(words_of(pair.before)) | flags_of(words_of(pair.after))
-    told = (found[1] for found in _RECOMMENDED.finditer(trouble.text)) if trouble.sort in _ADVISING else ()
+    told = (found[1] for found in _RECOMMENDED.finditer(trouble.text)) if trouble.error_class in _ADVISING else ()
     return next((flag for flag in told if flag not in typed and flag not in _ASKING), "")

@@ -4,61 +4,61 @@ from __future__ import annotations
 
 from enum import Enum
 
-from tacit.learn.command_names import Part
+from tacit.learn.command_names import ParsedCommand
 from tacit.learn.fixes.command_kinds import (
     asks_only,
     compares,
     enters,
     expects_failure,
     is_bypass,
-    mends,
-    only_looks,
+    is_read_only,
+    is_repair,
     shows_files,
     shows_first,
 )
 from tacit.learn.fixes.compare import (
-    Pair,
-    Try,
+    CommandAttempt,
+    CommandPair,
     advised_flag,
     bare,
     blamed,
-    is_of_the_moment,
     is_slip,
+    is_temporary,
     is_widened,
     only_drops,
     only_quotes_are_new,
     pair_of,
+    parse_attempt,
     programs_of,
     same_but_quotes,
     same_text,
+    score_pair,
     shared,
-    tried,
     words_of,
-    worth,
 )
 from tacit.learn.fixes.errors import (
     LASTING,
-    NO_TROUBLE,
-    Sort,
-    Trouble,
+    NO_ERROR,
+    ErrorClass,
+    ParsedError,
     lines_of,
-    trouble_among,
-    trouble_behind,
-    trouble_of,
+    parse_error,
+    parse_error_among,
+    parse_hidden_error,
 )
 from tacit.learn.fixes.quoting import Quoting, differ_in_text_only, escaped, quoting
 from tacit.model.ids import EventId
-from tacit.model.observation import Act, Outcome, ToolUsed
+from tacit.model.observation import ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
 
 NEAR = 2  # calls in between, where little else speaks for it
 _SAME_INPUT = 0.4
-_MOST_OF_AN_ERROR = 10  # lines
-_TELLING = frozenset((Act.RAN, Act.DELEGATED, Act.FETCHED, Act.OTHER))
-_UNLEARNABLE = frozenset((Sort.NOTHING, Sort.DECLINED, Sort.MOMENT, Sort.IDLE))
+_MAX_ERROR_LINES = 10  # lines
+_LEARNABLE_ACTS = frozenset((ToolAction.RAN, ToolAction.DELEGATED, ToolAction.FETCHED, ToolAction.OTHER))
+_UNLEARNABLE = frozenset((ErrorClass.NOTHING, ErrorClass.DECLINED, ErrorClass.MOMENT, ErrorClass.IDLE))
 
 
-class Way(Enum):
+class FixKind(Enum):
     """How it was mended."""
 
     CHANGED = "changed"  # another form of the command
@@ -71,29 +71,29 @@ class Way(Enum):
     ASKED = "asked"  # another input for a tool that is no shell
 
 
-class Call(Record):
+class AttemptedCall(Record):
     """A call of a tool, and the event it stands in."""
 
-    event: EventId
+    event_id: EventId
     used: ToolUsed
 
     @property
-    def command(self) -> Try:
-        return tried(self.used.input if self.is_run else "")
+    def command(self) -> CommandAttempt:
+        return parse_attempt(self.used.input if self.is_run else "")
 
     @property
     def is_run(self) -> bool:
-        return self.used.act is Act.RAN
+        return self.used.act is ToolAction.RAN
 
 
-class Found(Record):
+class FoundFix(Record):
     """A success that mended a failure. `before` and `after` are the commands to show, `repair` the one in between.
 
     `program` is what failed, as a person would call it; `advised` a flag that the error names.
     """
 
-    way: Way
-    trouble: Trouble
+    kind: FixKind
+    error: ParsedError
     success: EventId
     before: str
     after: str
@@ -105,64 +105,70 @@ class Found(Record):
     quoting: Quoting | None = None
 
 
-def trouble_in(call: Call, noise: frozenset[str] = frozenset()) -> Trouble:
+def error_in_call(call: AttemptedCall, noise: frozenset[str] = frozenset()) -> ParsedError:
     """What a call tells that went wrong, also where that was hidden."""
     used = call.used
-    if used.outcome is Outcome.FAILED and used.act in _TELLING:
-        return _told(call, noise)
-    if used.outcome is Outcome.WELL and call.is_run and call.command.may_hide:
-        hidden = trouble_behind(used.result, programs_of(call.command), shows_files=shows_first(call.command))
-        return hidden if hidden.sort in LASTING and hidden.line not in noise else NO_TROUBLE
-    return NO_TROUBLE
+    if used.outcome is ToolOutcome.FAILED and used.act in _LEARNABLE_ACTS:
+        return _error_of_failure(call, noise)
+    if used.outcome is ToolOutcome.SUCCEEDED and call.is_run and call.command.may_hide:
+        hidden = parse_hidden_error(used.result, programs_of(call.command), shows_files=shows_first(call.command))
+        return hidden if hidden.error_class in LASTING and hidden.line not in noise else NO_ERROR
+    return NO_ERROR
 
 
-def _told(call: Call, noise: frozenset[str]) -> Trouble:
+def _error_of_failure(call: AttemptedCall, noise: frozenset[str]) -> ParsedError:
     """What a failure tells. What a command showed before it failed, or by failing (`diff`), is no error."""
     result, command = call.used.result, call.command
     if expects_failure(command.text):
-        return NO_TROUBLE
-    is_long = result.count("\n") > _MOST_OF_AN_ERROR and shows_files(command)
+        return NO_ERROR
+    is_long = result.count("\n") > _MAX_ERROR_LINES and shows_files(command)
     if call.is_run and (is_long or compares(command)):
-        return trouble_among(result, programs_of(command), noise)
-    return trouble_of(result, noise)
+        return parse_error_among(result, programs_of(command), noise)
+    return parse_error(result, noise)
 
 
-def is_learnable(trouble: Trouble, call: Call) -> bool:
+def is_learnable(trouble: ParsedError, call: AttemptedCall) -> bool:
     """Whether it is worth waiting for what mends it."""
-    return trouble.sort not in _UNLEARNABLE and (call.is_run or trouble.sort in LASTING)
+    return trouble.error_class not in _UNLEARNABLE and (call.is_run or trouble.error_class in LASTING)
 
 
-def found(
-    failure: Call, doing: tuple[Call, ...], success: Call, *, age: int, recurs: bool = False, asked: str = ""
-) -> Found | None:
+def find_fix(
+    failure: AttemptedCall,
+    doing: tuple[AttemptedCall, ...],
+    success: AttemptedCall,
+    *,
+    age: int,
+    recurs: bool = False,
+    asked: str = "",
+) -> FoundFix | None:
     """How a later call mended a failure, if it did.
 
     `doing` are the calls in between that changed something; `asked` is what the person said in between.
     """
-    if failure.used.act is not success.used.act or trouble_in(success).sort in LASTING:
+    if failure.used.act is not success.used.act or error_in_call(success).error_class in LASTING:
         return None
-    trouble = trouble_in(failure, frozenset(lines_of(success.used.result)))
+    trouble = error_in_call(failure, frozenset(lines_of(success.used.result)))
     if not is_learnable(trouble, failure) or not trouble.line:
         return None
     if not failure.is_run:
-        return _asked(failure, success, trouble, age)
+        return _fix_by_input(failure, success, trouble, age)
     if same_text(failure.command, success.command):
         mended = _repaired(failure, doing, success, trouble)
-    elif trouble.sort in LASTING or (recurs and trouble.sort is Sort.PATH):
-        mended = _changed(failure, success, trouble, age)
+    elif trouble.error_class in LASTING or (recurs and trouble.error_class is ErrorClass.PATH):
+        mended = _fix_by_change(failure, success, trouble, age)
     else:
         mended = _in_one_line(failure, success, trouble) or _widened(failure, success, trouble)
-    return mended if mended and (recurs or not _happens_once(mended) or _was_told(mended.repair, asked)) else None
+    return mended if mended and (recurs or not _happens_once(mended) or _was_suggested(mended.repair, asked)) else None
 
 
-def _happens_once(found: Found) -> bool:
+def _happens_once(found: FoundFix) -> bool:
     """Whether it is about one object, process or temporary file: that waits until it comes again."""
-    return is_of_the_moment(found.trouble.line) or is_of_the_moment(found.repair)
+    return is_temporary(found.error.line) or is_temporary(found.repair)
 
 
-def _was_told(repair: str, asked: str) -> bool:
+def _was_suggested(repair: str, asked: str) -> bool:
     """Whether the person said which command repairs it: then they know it from other times."""
-    words = [word for part in tried(repair).parts for word in part.words]
+    words = [word for part in parse_attempt(repair).commands for word in part.words]
     if "-C" in words[:-1]:
         at = words.index("-C")
         del words[at : at + 2]
@@ -172,134 +178,156 @@ def _was_told(repair: str, asked: str) -> bool:
 # --- one other command in between ----------------------------------------------------------------------------------
 
 
-def _repaired(failure: Call, doing: tuple[Call, ...], success: Call, trouble: Trouble) -> Found | None:
+def _repaired(
+    failure: AttemptedCall, doing: tuple[AttemptedCall, ...], success: AttemptedCall, trouble: ParsedError
+) -> FoundFix | None:
     others = [call for call in doing if not same_text(call.command, failure.command)]
     if len(others) != 1 or not _may_repair(failure.command, others[0].command, trouble):
         return None
     text, repair = bare(failure.command.text), bare(others[0].command.text)
-    return Found(
-        Way.REPAIRED, trouble, success.event, text, text, 1.5, repair, others[0].event, _name_of(failure.command)
+    return FoundFix(
+        FixKind.REPAIRED,
+        trouble,
+        success.event_id,
+        text,
+        text,
+        1.5,
+        repair,
+        others[0].event_id,
+        _name_of(failure.command),
     )
 
 
-def _name_of(command: Try) -> str:
+def _name_of(command: CommandAttempt) -> str:
     """What a person would call the line: its first command that does something."""
-    part = next((part for part in command.parts if not enters(part)), None)
+    part = next((part for part in command.commands if not enters(part)), None)
     return called(part) if part else bare(command.text)
 
 
-def called(part: Part) -> str:
+def called(part: ParsedCommand) -> str:
     """A command without its options and operands, in words that were typed."""
     return part.family if part.family in " ".join(part.words) else " ".join(part.words[:1])
 
 
-def _may_repair(failed: Try, repair: Try, trouble: Trouble) -> bool:
+def _may_repair(failed: CommandAttempt, repair: CommandAttempt, trouble: ParsedError) -> bool:
     """What has a fault, or is not there, is only mended by what mends such things; an unknown error also by another
     command of the same program."""
     if is_bypass(failed, repair.text):
         return False
-    if trouble.sort in LASTING or mends(bare(repair.text)):
+    if trouble.error_class in LASTING or is_repair(bare(repair.text)):
         return True
-    return trouble.sort is Sort.OTHER and bool(programs_of(failed) & programs_of(repair))
+    return trouble.error_class is ErrorClass.OTHER and bool(programs_of(failed) & programs_of(repair))
 
 
-def _in_one_line(failure: Call, success: Call, trouble: Trouble) -> Found | None:
+def _in_one_line(failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError) -> FoundFix | None:
     """`install && test` where `test` had failed."""
     before, after = failure.command, success.command
-    tasks = [part for part in after.parts if not only_looks(part)]
-    wanted = [words_of(part) for part in before.parts]
+    tasks = [part for part in after.commands if not is_read_only(part)]
+    wanted = [words_of(part) for part in before.commands]
     more = [part for part in tasks if words_of(part) not in wanted]
     kept = [part for part in tasks if words_of(part) in wanted]
     if len(more) != 1 or not kept or is_bypass(before, after.text):
         return None
-    if trouble.sort not in LASTING and not mends(bare(more[0].text)):
+    if trouble.error_class not in LASTING and not is_repair(bare(more[0].text)):
         return None
     again = bare(kept[0].text)
-    return Found(Way.REPAIRED, trouble, success.event, again, again, 1.4, bare(more[0].text), program=called(kept[0]))
+    return FoundFix(
+        FixKind.REPAIRED, trouble, success.event_id, again, again, 1.4, bare(more[0].text), program=called(kept[0])
+    )
 
 
 # --- another form of the command -----------------------------------------------------------------------------------
 
 
-def _changed(failure: Call, success: Call, trouble: Trouble, age: int) -> Found | None:
+def _fix_by_change(failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError, age: int) -> FoundFix | None:
     before, after = failure.command, success.command
     pair = pair_of(before, after)
-    if pair is None or is_bypass(before, after.text) or (trouble.sort is Sort.MISSING and not _stands_in(pair)):
+    if (
+        pair is None
+        or is_bypass(before, after.text)
+        or (trouble.error_class is ErrorClass.MISSING and not _stands_in(pair))
+    ):
         return None
     if words_of(pair.before) == words_of(pair.after) and not same_but_quotes(before, after):
-        return _elsewhere(failure, success, trouble, pair)
-    weight = 2.0 if same_but_quotes(before, after) else worth(pair, trouble, age)
-    return _as(failure, trouble, success, pair, weight - age * 0.03) if weight is not None else None
+        return _fix_by_location(failure, success, trouble, pair)
+    weight = 2.0 if same_but_quotes(before, after) else score_pair(pair, trouble, age)
+    return _changed_fix(failure, trouble, success, pair, weight - age * 0.03) if weight is not None else None
 
 
-def _stands_in(pair: Pair) -> bool:
+def _stands_in(pair: CommandPair) -> bool:
     """Whether one command may stand in for another whose program is missing: no question, and not what installs it."""
-    return not asks_only(pair.before) and (mends(pair.before.text) or not mends(pair.after.text))
+    return not asks_only(pair.before) and (is_repair(pair.before.text) or not is_repair(pair.after.text))
 
 
-def _as(failure: Call, trouble: Trouble, success: Call, pair: Pair, score: float) -> Found | None:
+def _changed_fix(
+    failure: AttemptedCall, trouble: ParsedError, success: AttemptedCall, pair: CommandPair, score: float
+) -> FoundFix | None:
     """By what the shell did to the words, by what the error advises, or by the two commands."""
     before, after = bare(pair.before.text), bare(pair.after.text)
-    same = Found(Way.CHANGED, trouble, success.event, before, after, score, program=called(pair.before))
+    same = FoundFix(FixKind.CHANGED, trouble, success.event_id, before, after, score, program=called(pair.before))
     if (signs := quoting(before, after, trouble)) and only_quotes_are_new(pair):
-        return same._replace(way=Way.QUOTED, quoting=signs)
+        return same._replace(kind=FixKind.QUOTED, quoting=signs)
     if escaped(before, after, trouble):
-        return same._replace(way=Way.ESCAPED)
+        return same._replace(kind=FixKind.ESCAPED)
     if differ_in_text_only(before, after):  # another question
         flag = advised_flag(pair, trouble)
-        is_fine = flag and not is_bypass(tried(before), f"{before} {flag}")
-        return same._replace(way=Way.ADVISED, advised=flag) if is_fine else None
+        is_fine = flag and not is_bypass(parse_attempt(before), f"{before} {flag}")
+        return same._replace(kind=FixKind.ADVISED, advised=flag) if is_fine else None
     if only_drops(pair, trouble) or is_slip(pair):
         return None
     return same._replace(after=" && ".join([*_lead(failure.command, success.command, pair.after), after]))
 
 
-def _lead(failed: Try, command: Try, part: Part) -> list[str]:
+def _lead(failed: CommandAttempt, command: CommandAttempt, part: ParsedCommand) -> list[str]:
     """The place or the variables that were set for a command in the same line, and were not for the one that failed."""
-    known = [words_of(before) for before in failed.parts]
-    ahead = command.parts[: command.parts.index(part)]
+    known = [words_of(before) for before in failed.commands]
+    ahead = command.commands[: command.commands.index(part)]
     return [before.text for before in ahead if enters(before) and words_of(before) not in known]
 
 
-def _elsewhere(failure: Call, success: Call, trouble: Trouble, pair: Pair) -> Found | None:
+def _fix_by_location(
+    failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError, pair: CommandPair
+) -> FoundFix | None:
     """The same command in another place or with something set for it."""
-    known = [words_of(part) for part in failure.command.parts]
-    if any(enters(part) and words_of(part) not in known for part in success.command.parts):
-        return _as(failure, trouble, success, pair, 1.4)
+    known = [words_of(part) for part in failure.command.commands]
+    if any(enters(part) and words_of(part) not in known for part in success.command.commands):
+        return _changed_fix(failure, trouble, success, pair, 1.4)
     return _in_one_line(failure, success, trouble)
 
 
-def _widened(failure: Call, success: Call, trouble: Trouble) -> Found | None:
+def _widened(failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError) -> FoundFix | None:
     """The same on a folder: a compiler that is shown one file does not know the names of the others."""
     pair = pair_of(failure.command, success.command)
-    if pair is None or trouble.sort is not Sort.WORK or not is_widened(pair, trouble):
+    if pair is None or trouble.error_class is not ErrorClass.WORK or not is_widened(pair, trouble):
         return None
     texts = bare(pair.before.text), bare(pair.after.text)
     name = " ".join(word for word in called(pair.before).split() if word in words_of(pair.after))
-    return Found(Way.WIDENED, trouble, success.event, *texts, 1.2, program=name)
+    return FoundFix(FixKind.WIDENED, trouble, success.event_id, *texts, 1.2, program=name)
 
 
 # --- tools that are no shell ---------------------------------------------------------------------------------------
 
 
-def _asked(failure: Call, success: Call, trouble: Trouble, age: int) -> Found | None:
+def _fix_by_input(failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError, age: int) -> FoundFix | None:
     """The error lists what there is, or the input was put differently."""
     if failure.used.tool != success.used.tool or age > NEAR:
         return None
     tool, asked, given = failure.used.tool, failure.used.input, success.used.input
     alike = shared(tuple(asked.split()), tuple(given.split()))
     if (right := _listed(trouble)) and alike >= _SAME_INPUT:
-        return Found(Way.NAMED, trouble, success.event, tool, right, 1.5)
-    if trouble.sort is Sort.USAGE and asked != given and (alike >= _SAME_INPUT or asked in given):
+        return FoundFix(FixKind.NAMED, trouble, success.event_id, tool, right, 1.5)
+    if trouble.error_class is ErrorClass.USAGE and asked != given and (alike >= _SAME_INPUT or asked in given):
         wrong = blamed(trouble, tuple(asked.split())) or {asked}
         dropped = asked in given or any(word not in given for word in wrong)
         return (
-            Found(Way.ASKED, trouble, success.event, f"{tool}: {asked}", f"{tool}: {given}", 1.0) if dropped else None
+            FoundFix(FixKind.ASKED, trouble, success.event_id, f"{tool}: {asked}", f"{tool}: {given}", 1.0)
+            if dropped
+            else None
         )
     return None
 
 
-def _listed(trouble: Trouble) -> str:
+def _listed(trouble: ParsedError) -> str:
     """The one name of those listed that has in it the name that was not found."""
     _, _, listed = trouble.line.partition(": ")
     names = [name.strip(" .`'\"") for name in listed.split(",")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tacit.learn.fixes.errors import Trouble
+from tacit.learn.fixes.errors import ParsedError
 from tacit.record import Record
-from tacit.text.shell import _JOINTS, outside_quotes, typed, unquoted_word
+from tacit.text.shell import COMMAND_SEPARATORS, outside_quotes, quoted_words, strip_quotes
 
 # A command as it was typed, word by word with its quotes: what of it the shell reads, what is a text for a program.
 #
@@ -52,10 +52,10 @@ def masked(command: str) -> list[str]:
     """The words with each text that is a program or a pattern as one sign."""
     found: list[str] = []
     stage: list[str] = []
-    for word in typed(command):
+    for word in quoted_words(command):
         if word.startswith("<<"):  # what follows is the text
             return [*found, *_masked(stage), TEXT]
-        if word in _JOINTS:
+        if word in COMMAND_SEPARATORS:
             found += [*_masked(stage), word]
             stage = []
         else:
@@ -64,7 +64,7 @@ def masked(command: str) -> list[str]:
 
 
 def _masked(words: list[str]) -> list[str]:
-    plain = [unquoted_word(word) for word in words]
+    plain = [strip_quotes(word) for word in words]
     texts = set(_texts(plain))
     return [TEXT if at in texts else word for at, word in enumerate(plain)]
 
@@ -102,7 +102,7 @@ def _operands(words: list[str], start: int, take_one: frozenset[str]) -> list[in
 
 # What the shell does to words before a program sees them, and the lessons that follow whatever the program is.
 
-_SAID_BY_A_SHELL = re.compile(
+_SHELL_ERROR = re.compile(
     r"syntax error near|no matches found|: no match\b|event not found|parse error near|bad pattern|bad substitution|"
     r"unknown (?:file attribute|sort specifier)|number expected|unmatched|unexpected eof while looking|"
     r"command not found|not a valid identifier|substitution failed",
@@ -123,20 +123,20 @@ class Quoting(Record):
     is_single: bool  # double quotes were there and were not enough
 
 
-def quoting(before: str, after: str, trouble: Trouble) -> Quoting | None:
+def quoting(before: str, after: str, trouble: ParsedError) -> Quoting | None:
     """Whether a shell tripped over signs in a word, and worked with the same signs in quotes."""
-    if not _SAID_BY_A_SHELL.search(trouble.line):
+    if not _SHELL_ERROR.search(trouble.line):
         return None
-    kept = [word for word in typed(after) if word[0] in "'\"" or "\\" in word or "'" in word or '"' in word]
-    found = (_of(word, kept) for word in typed(before) if not _JOINT.fullmatch(word))
+    kept = [word for word in quoted_words(after) if word[0] in "'\"" or "\\" in word or "'" in word or '"' in word]
+    found = (_word_quoting(word, kept) for word in quoted_words(before) if not _JOINT.fullmatch(word))
     return next((one for one in found if one), None)
 
 
-def _of(word: str, kept: list[str]) -> Quoting | None:
+def _word_quoting(word: str, kept: list[str]) -> Quoting | None:
     """The signs of one word that stand in quotes, in one of the words of the other command, and did not before."""
     bare = outside_quotes(word)
     for signs in _SIGNS:
-        now = [one for one in kept if _has(unquoted_word(one), signs) and not _has(outside_quotes(one), signs)]
+        now = [one for one in kept if _has(strip_quotes(one), signs) and not _has(outside_quotes(one), signs)]
         if _has(bare, signs) and now:
             return Quoting(signs, _is_path(word), is_single=False)
         single = [one for one in now if one.startswith("'")]
@@ -153,12 +153,12 @@ def _is_path(word: str) -> bool:
     return "/" in word and "://" not in word
 
 
-def escaped(before: str, after: str, trouble: Trouble) -> bool:
+def escaped(before: str, after: str, trouble: ParsedError) -> bool:
     """Whether a `!` in quotes came to the program with a backslash before it, and the other command has none."""
     return "!" in before and _ESCAPED not in before and "!" not in after and _ESCAPED in trouble.text
 
 
-def lesson(found: Quoting) -> str:
+def render_quoting(found: Quoting) -> str:
     signs = " and ".join(_code(sign) for sign in found.signs)
     if found.is_single:
         return f"When a shell command fails on {signs} in double quotes, use single quotes."

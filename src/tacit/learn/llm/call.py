@@ -15,25 +15,25 @@ from importlib.util import find_spec
 from tacit.disk.files import Disk, read_file, replace_file
 from tacit.record import Record
 from tacit.secrets.redact import redacted
-from tacit.text.display import clean, clip, show
-from tacit.text.words import tokens
+from tacit.text.display import clean, clip, printable
+from tacit.text.words import estimate_tokens
 
 # One question to one model of the `llm` library, in a process that can be ended. It raises nothing: see `Reply`.
 
-INSTALL = "pip install 'tacit-memory[model]'"
-_CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
-_GRACE = 2.0  # seconds for Python to start and stop, beyond the model's time
-_LONGEST_REASON = 200
+INSTALL_COMMAND = "pip install 'tacit-memory[model]'"
+_CHILD_SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
+_GRACE_SECONDS = 2.0  # seconds for Python to start and stop, beyond the model's time
+_MAX_REASON_CHARS = 200
 NOT_INSTALLED = "models are asked through the library llm, which is not installed"
 # What is not the model's fault.
-_UNREADY = {
-    "missing": f"{NOT_INSTALLED}; type: {INSTALL}",
+_SETUP_PROBLEMS = {
+    "missing": f"{NOT_INSTALLED}; type: {INSTALL_COMMAND}",
     "unknown": "llm knows no model {name}; type: llm models",
     "key": "{name} needs a key: {reason}; type: llm keys set NAME",
 }
 
 
-class Question(Record):
+class ModelRequest(Record):
     """`most` is how many characters are read of the answer."""
 
     model: str
@@ -43,7 +43,7 @@ class Question(Record):
     most: int
 
 
-class Reply(Record):
+class ModelReply(Record):
     """An answer, or why there is none. A failure counts against the model; that it is not set up does not.
 
     `cost` is in tokens, as the provider counts them or we do, whichever is more; nothing where it is not known.
@@ -59,20 +59,20 @@ def is_installed() -> bool:
     return find_spec("llm") is not None
 
 
-def ask(question: Question, environment: Mapping[str, str]) -> Reply:
+def ask_model(question: ModelRequest, environment: Mapping[str, str]) -> ModelReply:
     """Start the process, wait for it as long as the model may take, and end it whatever happens."""
     reading, held = os.pipe()  # held as long as we live: when it closes, the process ends too
     try:
-        return _asked(question, environment, reading)
+        return _run_child(question, environment, reading)
     finally:
         os.close(reading)
         os.close(held)
 
 
-def _asked(question: Question, environment: Mapping[str, str], reading: int) -> Reply:
+def _run_child(question: ModelRequest, environment: Mapping[str, str], reading: int) -> ModelReply:
     # -P: what lies in the folder one stands in is never imported.
     child = subprocess.Popen(
-        [sys.executable, "-P", _CHILD, str(reading)],
+        [sys.executable, "-P", _CHILD_SCRIPT, str(reading)],
         pass_fds=(reading,),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -82,14 +82,16 @@ def _asked(question: Question, environment: Mapping[str, str], reading: int) -> 
     )
     told = json.dumps(question._asdict()).encode("ascii")
     try:
-        return _reply(question, child.communicate(told, timeout=question.timeout + _GRACE)[0], child.returncode)
+        return _parse_reply(
+            question, child.communicate(told, timeout=question.timeout + _GRACE_SECONDS)[0], child.returncode
+        )
     except subprocess.TimeoutExpired:
-        return _reply(question, b"", -signal.SIGALRM)
+        return _parse_reply(question, b"", -signal.SIGALRM)
     finally:
-        _end(child)
+        _kill_child(child)
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
+def _kill_child(child: subprocess.Popen[bytes]) -> None:
     """With everything it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
@@ -100,33 +102,33 @@ def _end(child: subprocess.Popen[bytes]) -> None:
                 pipe.close()
 
 
-def _reply(question: Question, out: bytes, code: int) -> Reply:
-    name, cost = show(question.model), tokens(question.prompt)
-    match _told(out):
+def _parse_reply(question: ModelRequest, out: bytes, code: int) -> ModelReply:
+    name, cost = printable(question.model), estimate_tokens(question.prompt)
+    match _parse_output(out):
         case {"text": str(text), "input": int(given), "output": int(made)}:
-            return Reply(clean(text), cost=max(cost, given) + max(tokens(text), made))
-        case {"unready": str(why), "reason": str(reason)} if why in _UNREADY:
-            return Reply(problem=_UNREADY[why].format(name=name, reason=_plain(reason)))
+            return ModelReply(clean(text), cost=max(cost, given) + max(estimate_tokens(text), made))
+        case {"unready": str(why), "reason": str(reason)} if why in _SETUP_PROBLEMS:
+            return ModelReply(problem=_SETUP_PROBLEMS[why].format(name=name, reason=_clean_reason(reason)))
         case {"error": str(reason)}:
-            return Reply(problem=f"{name} failed: {_plain(reason)}", is_failure=True, cost=cost)
+            return ModelReply(problem=f"{name} failed: {_clean_reason(reason)}", is_failure=True, cost=cost)
         case {"long": str(text)}:
             problem = f"{name} answered with more than {question.most:,} characters"
-            return Reply(problem=problem, is_failure=True, cost=cost + tokens(text))
+            return ModelReply(problem=problem, is_failure=True, cost=cost + estimate_tokens(text))
     late = code == -signal.SIGALRM
     how = f"did not answer within {question.timeout} s" if late else "ended without an answer"
-    return Reply(problem=f"{name} {how}", is_failure=True, cost=None)
+    return ModelReply(problem=f"{name} {how}", is_failure=True, cost=None)
 
 
-def _told(out: bytes) -> object:
+def _parse_output(out: bytes) -> object:
     try:
         return json.loads(out)
     except (ValueError, RecursionError):
         return None
 
 
-def _plain(reason: str) -> str:
+def _clean_reason(reason: str) -> str:
     """What a provider says of an error may hold anything, also a key."""
-    return clip(show(" ".join(redacted(clean(reason)).split())), _LONGEST_REASON)
+    return clip(printable(" ".join(redacted(clean(reason)).split())), _MAX_REASON_CHARS)
 
 
 # What models cost today, and whether they are left alone for a while because they failed.
@@ -135,10 +137,10 @@ def _plain(reason: str) -> str:
 # day, nobody is told of it later, and a line for every failure would let a broken model fill the disk. Whoever
 # deletes it gets the day's budget once more, and nothing else is lost.
 
-FAILURES, PAUSE = 3, timedelta(hours=1)
+MAX_FAILURES, FAILURE_PAUSE = 3, timedelta(hours=1)
 
 
-class Meter(Record):
+class UsageMeter(Record):
     """Tokens of one day, failures in a row since the last answer, and until when nobody is asked."""
 
     day: str = ""
@@ -147,24 +149,24 @@ class Meter(Record):
     closed_until: str = ""
 
 
-class Need(Record):
+class TokenReservation(Record):
     """What a question may cost at most."""
 
     tokens: int
     per_day: int
 
 
-def on(meter: Meter, now: datetime) -> Meter:
+def meter_at(meter: UsageMeter, now: datetime) -> UsageMeter:
     """As it stands at this time: a new day has its own budget."""
     today = now.date().isoformat()
     return meter if meter.day == today else meter._replace(day=today, spent=0)
 
 
-def objection(meter: Meter, need: Need, now: datetime) -> str:
+def refusal_reason(meter: UsageMeter, need: TokenReservation, now: datetime) -> str:
     """Why nobody is asked now; empty where somebody may be. `meter` stands at this time."""
-    until = _moment(meter.closed_until)
-    if until and now < until <= now + PAUSE:  # a clock that was set back closes nothing for longer
-        return f"models failed {FAILURES} times in a row, so none is asked before {until:%H:%M}"
+    until = _parse_time(meter.closed_until)
+    if until and now < until <= now + FAILURE_PAUSE:  # a clock that was set back closes nothing for longer
+        return f"models failed {MAX_FAILURES} times in a row, so none is asked before {until:%H:%M}"
     if meter.spent + need.tokens > need.per_day:
         return (
             f"a question of {need.tokens:,} tokens does not fit into today's budget: {meter.spent:,} of"
@@ -173,43 +175,43 @@ def objection(meter: Meter, need: Need, now: datetime) -> str:
     return ""
 
 
-def reserved(meter: Meter, need: Need) -> Meter:
+def reserve_tokens(meter: UsageMeter, need: TokenReservation) -> UsageMeter:
     """Counted before it is asked: who is killed meanwhile has spent it, so a crash never makes room for more."""
     return meter._replace(spent=meter.spent + need.tokens)
 
 
-def settled(meter: Meter, need: Need, cost: int) -> Meter:
+def settle_tokens(meter: UsageMeter, need: TokenReservation, cost: int) -> UsageMeter:
     """With what it really cost in the place of what was reserved."""
     return meter._replace(spent=max(meter.spent - need.tokens, 0) + cost)
 
 
-def answered(meter: Meter) -> Meter:
+def reset_failures(meter: UsageMeter) -> UsageMeter:
     return meter._replace(failures=0, closed_until="")
 
 
-def failed(meter: Meter, now: datetime) -> Meter:
+def count_failure(meter: UsageMeter, now: datetime) -> UsageMeter:
     """One more failure; from the third on, each closes for an hour, also the one try after that hour."""
-    failures = min(meter.failures + 1, FAILURES)
-    closed = (now + PAUSE).isoformat() if failures == FAILURES else ""
+    failures = min(meter.failures + 1, MAX_FAILURES)
+    closed = (now + FAILURE_PAUSE).isoformat() if failures == MAX_FAILURES else ""
     return meter._replace(failures=failures, closed_until=closed)
 
 
-def read_meter(path: str) -> Meter:
+def read_meter(path: str) -> UsageMeter:
     """A new one where there is none, or what lies there is none of ours."""
     try:
         told = json.loads(read_file(path) or b"{}")
-        meter = Meter(**told)
-        fits = all(type(value) is type(default) for value, default in zip(meter, Meter(), strict=True))
+        meter = UsageMeter(**told)
+        fits = all(type(value) is type(default) for value, default in zip(meter, UsageMeter(), strict=True))
     except (ValueError, TypeError, RecursionError):
-        return Meter()
-    return meter if fits and meter.spent >= 0 <= meter.failures else Meter()
+        return UsageMeter()
+    return meter if fits and meter.spent >= 0 <= meter.failures else UsageMeter()
 
 
-def write_meter(disk: Disk, path: str, meter: Meter) -> None:
+def write_meter(disk: Disk, path: str, meter: UsageMeter) -> None:
     replace_file(disk, path, json.dumps(meter._asdict()).encode("ascii") + b"\n")
 
 
-def _moment(text: str) -> datetime | None:
+def _parse_time(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:

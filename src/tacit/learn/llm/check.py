@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from tacit.learn.llm.prompt import Answer, Claimed, Line, Part
-from tacit.learn.types import Learnt
+from tacit.learn.llm.prompt import ExcerptLine, ExcerptPart, ModelAnswer, ModelClaim
+from tacit.learn.types import Lesson
 from tacit.model.claim import Kind, Provenance
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
-from tacit.text.display import show
-from tacit.text.sentences import Span, sentences
-from tacit.text.words import STOP_WORDS, fold, stem, words
+from tacit.text.display import printable
+from tacit.text.sentences import TextSpan, sentence_spans
+from tacit.text.words import STOP_WORDS, normalize_text, simple_stem, tokenize
 
 # Whether a sentence says the opposite of the words it is said to come from: what one forbids and the other does not.
 #
@@ -25,84 +25,90 @@ _NEGATIONS = (
     r"never|not|no|none|nor|neither|cannot|\w{2,12}n't|dont|avoid|stop|forbid|forbidden|prohibited|banned|disallowed"
     r"|niemals|nie|nicht|kein|keine|keinen|keinem|nunca|jamás|jamais|não|pas|aucune?"
 )
-_NEGATED = re.compile(rf"\b(?:{_NEGATIONS})\b")
+_NEGATION = re.compile(rf"\b(?:{_NEGATIONS})\b")
 # Said with a negation, and none: "don't forget to run it".
-_NO_NEGATION = re.compile(
+_FALSE_NEGATION = re.compile(
     r"\b(?:do not|don't|dont|never|not to) (?:forget|hesitate|worry)\b"
     r"|\bnot (?:only|just|sure)\b|\bno (?:problem|worries|longer)\b"
 )
-_INSTEAD = "instead of|rather than|in place of|over|statt|anstatt|anstelle|en vez de|au lieu de|em vez de"
-_IF = "without|before|until|unless|except|only if|when|if|ohne|sin|sans|sem"
+_INSTEAD_PHRASES = "instead of|rather than|in place of|over|statt|anstatt|anstelle|en vez de|au lieu de|em vez de"
+_CONDITION_WORDS = "without|before|until|unless|except|only if|when|if|ohne|sin|sans|sem"
 # A "not" behind one of these forbids the whole clause; behind anything else it is set against it: "pnpm not npm".
-_VERBS = "is are was were be do does did must should shall will would can could may might has have".split()
-_SET_AGAINST = "".join(rf"(?<!\b{verb})" for verb in _VERBS) + r"(?=\snot\s)"
-_BREAK = re.compile(
+_AUXILIARY_VERBS = "is are was were be do does did must should shall will would can could may might has have".split()
+_CONTRASTING_NOT = "".join(rf"(?<!\b{verb})" for verb in _AUXILIARY_VERBS) + r"(?=\snot\s)"
+_CLAUSE_BREAK = re.compile(
     r"[.,;:!?()](?=\s|$)|\s[-–—]+\s|\b(?:but|because|since|so that|sondern|sino|mais|mas|weil)\b"
-    + rf"|(?=\b(?:{_INSTEAD}|{_IF})\b)|{_SET_AGAINST}"
+    + rf"|(?=\b(?:{_INSTEAD_PHRASES}|{_CONDITION_WORDS})\b)|{_CONTRASTING_NOT}"
 )
-_AGAINST = re.compile(rf"(?:{_INSTEAD})\b")
-_CONDITION = re.compile(rf"(?:{_IF})\b")
+_INSTEAD_CLAUSE = re.compile(rf"(?:{_INSTEAD_PHRASES})\b")
+_CONDITION_CLAUSE = re.compile(rf"(?:{_CONDITION_WORDS})\b")
 # Written without blanks: the negation of a verb cannot be told by words.
-_UNSPACED = re.compile("ない|ません|禁止|不要|なく")
-_FORBIDS, _TELLS_NOTHING, _ALLOWS = -1, 0, 1
+_JAPANESE_NEGATION = re.compile("ない|ません|禁止|不要|なく")
+_FORBIDS, _NEUTRAL, _ALLOWS = -1, 0, 1
 
 
 def contradicts(sentence: str, quote: str) -> bool:
     """Whether some word that both share is forbidden by just one of them."""
-    one, other = _signs(sentence), _signs(quote)
+    one, other = _polarities(sentence), _polarities(quote)
     return any(one[word] * other[word] == _FORBIDS for word in one.keys() & other.keys())
 
 
-def stems(text: str) -> set[str]:
+def content_stems(text: str) -> set[str]:
     """The words that tell something, without their endings: pushing, pushed and push are one."""
-    return {stem(word) for word in words(text) if word not in STOP_WORDS and not _NEGATED.fullmatch(word)}
+    return {simple_stem(word) for word in tokenize(text) if word not in STOP_WORDS and not _NEGATION.fullmatch(word)}
 
 
-def _signs(text: str) -> dict[str, int]:
+def _polarities(text: str) -> dict[str, int]:
     """Of each word: whether it is allowed or forbidden, or stands in clauses of both sorts."""
     signs: dict[str, int] = {}
-    for clause in _clauses(fold(text.replace("’", "'"))):
-        sign = _sign(clause)
-        for word in stems(clause):
-            signs[word] = sign if signs.get(word, sign) == sign else _TELLS_NOTHING
+    for clause in _clauses(normalize_text(text.replace("’", "'"))):
+        sign = _polarity(clause)
+        for word in content_stems(clause):
+            signs[word] = sign if signs.get(word, sign) == sign else _NEUTRAL
     return signs
 
 
 def _clauses(text: str) -> Iterator[str]:
-    plain = _NO_NEGATION.sub(" ", text)
-    places = [0, *(found.end() for found in _BREAK.finditer(plain)), len(plain)]
+    plain = _FALSE_NEGATION.sub(" ", text)
+    places = [0, *(found.end() for found in _CLAUSE_BREAK.finditer(plain)), len(plain)]
     yield from (plain[begin:end].strip() for begin, end in pairwise(places))
 
 
-def _sign(clause: str) -> int:
-    if _CONDITION.match(clause):
-        return _TELLS_NOTHING
-    is_forbidding = _AGAINST.match(clause) or _NEGATED.search(clause) or _UNSPACED.search(clause)
+def _polarity(clause: str) -> int:
+    if _CONDITION_CLAUSE.match(clause):
+        return _NEUTRAL
+    is_forbidding = _INSTEAD_CLAUSE.match(clause) or _NEGATION.search(clause) or _JAPANESE_NEGATION.search(clause)
     return _FORBIDS if is_forbidding else _ALLOWS
 
 
 # What the words of a model must be like, whatever they are about: a whole thought, plain, and no names made up.
 
-_FEWEST_WORDS = 5  # C4: a complete thought
-_META = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
-_TAG = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(|https?://\S{1,300}$")
+_MIN_WORDS = 5  # C4: a complete thought
+_META_OPENING = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
+_MARKUP = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(|https?://\S{1,300}$")
 # What names have that nobody makes up while saying something in other words: paths, files, versions, identifiers.
-_SIGNS = frozenset("/_~$@\\.:0123456789")
-_QUOTES = "`'\"‘’“”«»()[],;:!?…"
+_IDENTIFIER_CHARS = frozenset("/_~$@\\.:0123456789")
+_PUNCTUATION = "`'\"‘’“”«»()[],;:!?…"
 
 
-def is_thought(text: str, longest: int) -> bool:
+def is_complete_sentence(text: str, longest: int) -> bool:
     """C4: whole, of a length to remember, about a matter and not about the talk, and no markup."""
-    long_enough = len(text.split()) >= _FEWEST_WORDS or (not text.isascii() and len(words(text)) >= 9)
-    plain = show(text) == text and not _TAG.search(text)
-    return long_enough and len(text) <= longest and plain and not _META.match(fold(text)) and text[-1] != "?"
+    long_enough = len(text.split()) >= _MIN_WORDS or (not text.isascii() and len(tokenize(text)) >= 9)
+    plain = printable(text) == text and not _MARKUP.search(text)
+    return (
+        long_enough
+        and len(text) <= longest
+        and plain
+        and not _META_OPENING.match(normalize_text(text))
+        and text[-1] != "?"
+    )
 
 
-def names(text: str) -> Iterator[str]:
+def identifiers(text: str) -> Iterator[str]:
     """Words that look like no word of a language; flags too."""
     for word in text.split():
-        bare = word.strip(_QUOTES).rstrip(".")
-        if bare.startswith("-") or not _SIGNS.isdisjoint(bare):
+        bare = word.strip(_PUNCTUATION).rstrip(".")
+        if bare.startswith("-") or not _IDENTIFIER_CHARS.isdisjoint(bare):
             yield bare
 
 
@@ -111,10 +117,10 @@ def names(text: str) -> Iterator[str]:
 # Later sessions are told of it, so what a command printed cannot speak through it: what it is about must have been
 # said by the person or the agent, and a sentence that reads as an order, a rule or advice is none.
 
-_LONGEST_SUMMARY, _SENTENCES = 280, 2
-_PARAGRAPHS = re.compile(r"\n[^\S\n]{0,99}\n")
+_MAX_SUMMARY_CHARS, _MAX_SUMMARY_SENTENCES = 280, 2
+_PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]{0,99}\n")
 # Whoever is spoken to, and what rules and advice are made of, in the languages that Tacit learns from.
-_ADDRESSING = re.compile(
+_DIRECTIVE_WORDS = re.compile(
     r"\b(?:you|your|yours|yourself|must|shall|should|always|never|do not|don't|dont|please|ignore|disregard|remember"
     r"|instructions?|from now on|make sure|be sure|have to|needs? to|ought to"
     r"|du|dein\w{0,2}|musst|sollst|immer|niemals|nie|bitte|ignorier\w{0,3}|ab jetzt"
@@ -124,7 +130,7 @@ _ADDRESSING = re.compile(
     r"|必ず|常に|決して|ください|下さい|しないで|無視|するな"
 )
 # How an order begins; a report has another form of these words, or another word before them.
-_ORDERS = frozenset(
+_IMPERATIVE_VERBS = frozenset(
     (
         "add allow answer apply approve ask avoid be begin build call change check clone commit configure confirm "
         "consider continue copy create curl decode delete deploy disable do document download edit email enable ensure "
@@ -136,57 +142,62 @@ _ORDERS = frozenset(
         "type uninstall update upload use validate verify visit wait warn wget write"
     ).split()
 )
-_BEGINNING = re.compile(
+_SENTENCE_START = re.compile(
     r"(?:^|[.;:!?…—–]\s|\s-\s)(?:(?:and|also|but|first|just|kindly|next|now|simply|so|then) ){0,4}(\w+)"
 )
 # What the person wanted, up to the end of the clause.
-_WANTED = re.compile(
+_REPORTED_REQUEST = re.compile(
     r"\b(?:ask(?:s|ed)?|want(?:s|ed)?|request(?:s|ed)?|told|instructed|decid(?:ed|es)|said|prefer(?:s|red)?|required)\b"
     r"([^.;]{1,280})"
 )
 # What a report is made of, whatever it is about.
-_REPORTING = stems(
+_REPORTING_STEMS = content_stems(
     "user person agent assistant developer session conversation asked wanted requested told said reported result work"
     " done made successful successfully completed finished again after before then later finally failed passed ran"
     " fixed changed added removed updated created implemented checked found"
 )
 
 
-def why_no_summary(raw: str, excerpt: Sequence[Line]) -> str:
+def summary_problem(raw: str, excerpt: Sequence[ExcerptLine]) -> str:
     """The first thing that speaks against it; empty where it holds."""
-    return next(_summary_objections(raw, " ".join(raw.split()), excerpt), "")
+    return next(_summary_problems(raw, " ".join(raw.split()), excerpt), "")
 
 
-def _summary_objections(raw: str, text: str, excerpt: Sequence[Line]) -> Iterator[str]:
+def _summary_problems(raw: str, text: str, excerpt: Sequence[ExcerptLine]) -> Iterator[str]:
     parts = [part for line in excerpt for part in line.parts]
     spoken = " ".join(part.shown for part in parts if part.provenance >= Provenance.MODEL)
     asked = ". ".join(part.shown for part in parts if part.provenance is Provenance.USER_DIRECT)
-    told = [text[span.start : span.end] for span in sentences(text, [Span(0, len(text))])]
-    if len(text) > _LONGEST_SUMMARY or len(told) > _SENTENCES or _PARAGRAPHS.search(raw.strip()):
+    told = [text[span.start : span.end] for span in sentence_spans(text, [TextSpan(0, len(text))])]
+    if len(text) > _MAX_SUMMARY_CHARS or len(told) > _MAX_SUMMARY_SENTENCES or _PARAGRAPH_BREAK.search(raw.strip()):
         yield "it is longer than was asked for"
-    if not is_thought(text, _LONGEST_SUMMARY):
+    if not is_complete_sentence(text, _MAX_SUMMARY_CHARS):
         yield "it is no complete thought"
     if secret_kind(text):
         yield "it holds a secret"
-    if _tells_what_to_do(fold(text.replace("’", "'"))):
+    if _is_directive(normalize_text(text.replace("’", "'"))):
         yield "it tells somebody what to do"
-    if not _is_summary_grounded(text, spoken, " ".join(line.words for line in excerpt)):
+    if not _is_summary_grounded(text, spoken, " ".join(line.content for line in excerpt)):
         yield "it says what is not in the conversation"
-    if any(contradicts(wanted[1], asked) for wanted in _WANTED.finditer(fold(text))):
+    if any(contradicts(wanted[1], asked) for wanted in _REPORTED_REQUEST.finditer(normalize_text(text))):
         yield "it says the opposite of what was asked"
 
 
-def _tells_what_to_do(text: str) -> bool:
-    return bool(_ADDRESSING.search(text)) or any(found[1] in _ORDERS for found in _BEGINNING.finditer(text))
+def _is_directive(text: str) -> bool:
+    return bool(_DIRECTIVE_WORDS.search(text)) or any(
+        found[1] in _IMPERATIVE_VERBS for found in _SENTENCE_START.finditer(text)
+    )
 
 
 def _is_summary_grounded(text: str, spoken: str, everything: str) -> bool:
     """At least half of it, and every name, was said by the person or the agent; numbers may come from a command."""
-    said = {word for word in stems(text) - _REPORTING if not word.isdecimal()}
+    said = {word for word in content_stems(text) - _REPORTING_STEMS if not word.isdecimal()}
     return (
         bool(said)
-        and 2 * len(said & stems(spoken)) >= len(said)
-        and all(fold(name) in fold(everything if name.isdecimal() else spoken) for name in names(text))
+        and 2 * len(said & content_stems(spoken)) >= len(said)
+        and all(
+            normalize_text(name) in normalize_text(everything if name.isdecimal() else spoken)
+            for name in identifiers(text)
+        )
     )
 
 
@@ -195,114 +206,118 @@ def _is_summary_grounded(text: str, spoken: str, everything: str) -> bool:
 # A model is never taken at its word. What it read in the output of a tool may be there to mislead it, so nothing that
 # tells anybody what to do comes from there.
 
-_LONGEST, _SHORTEST_QUOTE = 300, 8  # C4: a complete thought
-_SUREST, _LEAST_SURE = 0.75, 0.5  # a model is never as sure as a person's own words
-_MOST = 10  # of one conversation; a model that finds more has not chosen
-_OWN_WORDS = frozenset({Kind.CONSTRAINT, Kind.RULE, Kind.PREFERENCE})
-_OF_TOOLS = frozenset({Kind.CONVENTION, Kind.ENVIRONMENT, Kind.KNOWN_FIX})
-_SPEAKERS = {
+_MAX_SENTENCE_CHARS, _MIN_QUOTE_CHARS = 300, 8  # C4: a complete thought
+_MAX_CONFIDENCE, _MIN_CONFIDENCE = 0.75, 0.5  # a model is never as sure as a person's own words
+_MAX_FINDINGS = 10  # of one conversation; a model that finds more has not chosen
+_USER_ONLY_KINDS = frozenset({Kind.CONSTRAINT, Kind.RULE, Kind.PREFERENCE})
+_TOOL_OUTPUT_KINDS = frozenset({Kind.CONVENTION, Kind.ENVIRONMENT, Kind.KNOWN_FIX})
+_SOURCE_LABELS = {
     Provenance.USER_DIRECT: "in what you said",
     Provenance.MODEL: "in what the agent said",
     Provenance.TOOL_LOCAL: "in what a command printed",
     Provenance.EXTERNAL: "in what was fetched from elsewhere",
 }
 # A statement has a verb behind its subject; everything else that a tool printed may be an order.
-_STATES = re.compile(
+_STATEMENT = re.compile(
     r"\S+ .{0,120}?\b(?:is|are|was|were|has|have|needs|requires|uses|lives|lies|runs|takes|expects|fails|works|contains"
     r"|returns|supports|accepts|comes|listens|means|exists)\b"
 )
-_ORDERS_MODEL_CLAIMS = re.compile(
+_INSTRUCTION_WORDS = re.compile(
     r"\b(?:you|your|must|should|shall|always|never|do not|don't|please|ignore|disregard|remember|agents?|assistants?"
     r"|instructions?|from now on)\b"
 )
 _WORD = re.compile(r"\S+")
 
 
-class Checked(Record):
+class CheckedAnswer(Record):
     """What holds, and how many claims were dropped for which reason; a summary that does not hold is one of those."""
 
-    findings: tuple[Learnt, ...]
+    findings: tuple[Lesson, ...]
     dropped: Mapping[str, int]
     summary: str = ""
 
 
-class _Dropped(Record):
+class _DroppedClaim(Record):
     reason: str
 
 
-class _Quoted(Record):
+class _QuoteMatch(Record):
     """Where the quote stands: `exact` is as it was said."""
 
-    line: Line
-    part: Part
-    exact: str
+    line: ExcerptLine
+    part: ExcerptPart
+    original: str
 
 
-def checked(answer: Answer, excerpt: Sequence[Line]) -> Checked:
+def check_answer(answer: ModelAnswer, excerpt: Sequence[ExcerptLine]) -> CheckedAnswer:
     lines = {line.label: line for line in excerpt}
-    findings: dict[str, Learnt] = {}
+    findings: dict[str, Lesson] = {}
     dropped = Counter({"not of the form that was asked for": answer.malformed})
-    for claimed in answer.claimed:
-        found = _checked(claimed, lines)
-        if isinstance(found, _Dropped):
+    for claimed in answer.claims:
+        found = _check_claim(claimed, lines)
+        if isinstance(found, _DroppedClaim):
             dropped[found.reason] += 1
-        elif fold(found.sentence) in findings:
+        elif normalize_text(found.sentence) in findings:
             dropped["said twice"] += 1
         else:
-            findings[fold(found.sentence)] = found
+            findings[normalize_text(found.sentence)] = found
     surest = sorted(findings.values(), key=lambda one: -one.confidence)
-    dropped["more than can be worth it"] = len(surest[_MOST:])
+    dropped["more than can be worth it"] = len(surest[_MAX_FINDINGS:])
     summary = " ".join(answer.summary.split())
-    if objection := why_no_summary(answer.summary, excerpt) if summary else "":
+    if objection := summary_problem(answer.summary, excerpt) if summary else "":
         dropped[f"the summary: {objection}"] += 1
-    return Checked(tuple(surest[:_MOST]), +dropped, "" if objection else summary)
+    return CheckedAnswer(tuple(surest[:_MAX_FINDINGS]), +dropped, "" if objection else summary)
 
 
-def _checked(claimed: Claimed, lines: Mapping[str, Line]) -> Learnt | _Dropped:
+def _check_claim(claimed: ModelClaim, lines: Mapping[str, ExcerptLine]) -> Lesson | _DroppedClaim:
     sentence = " ".join(claimed.content.split())
     if any(label not in lines for label in claimed.evidence):
-        return _Dropped("it cites what was not sent")
+        return _DroppedClaim("it cites what was not sent")
     cited = [lines[label] for label in claimed.evidence]
-    quoted = _find(claimed.quote, cited)
+    quoted = _find_quote(claimed.quote, cited)
     if quoted is None:
-        return _Dropped("its quote does not occur where it says")
-    reason = next(_objections(claimed, sentence, quoted, cited), "")
-    return _Dropped(reason) if reason else _learnt(claimed, sentence, quoted, cited)
+        return _DroppedClaim("its quote does not occur where it says")
+    reason = next(_claim_problems(claimed, sentence, quoted, cited), "")
+    return _DroppedClaim(reason) if reason else _lesson_from_claim(claimed, sentence, quoted, cited)
 
 
-def _objections(claimed: Claimed, sentence: str, quoted: _Quoted, cited: Sequence[Line]) -> Iterator[str]:
-    if claimed.confidence < _LEAST_SURE:
+def _claim_problems(
+    claimed: ModelClaim, sentence: str, quoted: _QuoteMatch, cited: Sequence[ExcerptLine]
+) -> Iterator[str]:
+    if claimed.confidence < _MIN_CONFIDENCE:
         yield "the model is not sure of it"
-    if not is_thought(sentence, _LONGEST):
+    if not is_complete_sentence(sentence, _MAX_SENTENCE_CHARS):
         yield "it is no complete thought"
     if secret_kind(sentence):
         yield "it holds a secret"
     if not _is_grounded(sentence, quoted, cited):
         yield "it says what is not in the conversation"
-    if contradicts(sentence, quoted.exact):
+    if contradicts(sentence, quoted.original):
         yield "it says the opposite of its quote"
     speaker = quoted.part.provenance
-    if speaker < Provenance.MODEL and (claimed.kind not in _OF_TOOLS or _is_order(sentence) or _is_order(quoted.exact)):
+    if speaker < Provenance.MODEL and (
+        claimed.kind not in _TOOL_OUTPUT_KINDS or _is_instruction(sentence) or _is_instruction(quoted.original)
+    ):
         yield "only the output of a tool says so"
-    if speaker is not Provenance.USER_DIRECT and claimed.kind in _OWN_WORDS:
+    if speaker is not Provenance.USER_DIRECT and claimed.kind in _USER_ONLY_KINDS:
         yield "the person did not say it"
 
 
-def _find(quote: str, cited: Sequence[Line]) -> _Quoted | None:
+def _find_quote(quote: str, cited: Sequence[ExcerptLine]) -> _QuoteMatch | None:
     """The quote as it was really said; the person's words count before others'. What was not sent cannot be quoted."""
     sought = " ".join(quote.split())
-    if len(sought) < _SHORTEST_QUOTE or not sought.strip(".… "):
+    if len(sought) < _MIN_QUOTE_CHARS or not sought.strip(".… "):
         return None
     found = [
-        _Quoted(line, part, exact)
+        _QuoteMatch(line, part, exact)
         for line in cited
         for part in line.parts
-        if sought in part.shown and (exact := _as_said(sought, part.said))
+        if sought in part.shown and (exact := _original_text(sought, part.original))
     ]
     return max(found, key=lambda one: one.part.provenance, default=None)
 
 
-def _as_said(sought: str, said: str) -> str:
+def _original_text(sought: str, said: str) -> str:
     """The part of a text that is this but for its blanks; empty where there is none."""
     places: list[int] = []  # of each letter of the text with single blanks, where it stands
     for word in _WORD.finditer(said):
@@ -311,32 +326,32 @@ def _as_said(sought: str, said: str) -> str:
     return said[places[at] : places[at + len(sought) - 1] + 1] if at >= 0 else ""
 
 
-def _is_grounded(sentence: str, quoted: _Quoted, cited: Sequence[Line]) -> bool:
+def _is_grounded(sentence: str, quoted: _QuoteMatch, cited: Sequence[ExcerptLine]) -> bool:
     """Something of the quote is in it, at least half of it is in the lines it cites, and so is every name."""
-    said, source = stems(sentence), " ".join(line.words for line in cited)
-    known = stems(source)
+    said, source = content_stems(sentence), " ".join(line.content for line in cited)
+    known = content_stems(source)
     return (
-        bool(said & stems(quoted.exact))
+        bool(said & content_stems(quoted.original))
         and 2 * len(said & known) >= len(said)
-        and all(fold(name) in fold(source) for name in names(sentence))
+        and all(normalize_text(name) in normalize_text(source) for name in identifiers(sentence))
     )
 
 
-def _is_order(text: str) -> bool:
-    folded = fold(text)
-    return not _STATES.match(folded) or _ORDERS_MODEL_CLAIMS.search(folded) is not None
+def _is_instruction(text: str) -> bool:
+    folded = normalize_text(text)
+    return not _STATEMENT.match(folded) or _INSTRUCTION_WORDS.search(folded) is not None
 
 
-def _learnt(claimed: Claimed, sentence: str, quoted: _Quoted, cited: Sequence[Line]) -> Learnt:
+def _lesson_from_claim(claimed: ModelClaim, sentence: str, quoted: _QuoteMatch, cited: Sequence[ExcerptLine]) -> Lesson:
     """The quoted event comes first; nothing a model concluded has more authority than a model."""
     others = [line for line in cited if line is not quoted.line]
     sources = [quoted.part.provenance, *(part.provenance for line in others for part in line.parts)]
-    return Learnt(
+    return Lesson(
         kind=claimed.kind,
         sentence=sentence,
-        quote=quoted.exact,
-        evidence=(quoted.line.event, *(line.event for line in others)),
-        reason=f"a model found it {_SPEAKERS[quoted.part.provenance]}",
-        confidence=round(min(claimed.confidence, _SUREST), 2),
+        quote=quoted.original,
+        evidence=(quoted.line.event_id, *(line.event_id for line in others)),
+        reason=f"a model found it {_SOURCE_LABELS[quoted.part.provenance]}",
+        confidence=round(min(claimed.confidence, _MAX_CONFIDENCE), 2),
         provenance=min(Provenance.MODEL, *sources),
     )

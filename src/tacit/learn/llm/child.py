@@ -17,14 +17,14 @@ from typing import Any, TextIO
 def main() -> None:
     question = json.load(sys.stdin)
     signal.setitimer(signal.ITIMER_REAL, question["timeout"])  # nobody catches it: the process ends
-    Thread(target=_end_with_parent, args=(int(sys.argv[1]),), daemon=True).start()
+    Thread(target=_exit_with_parent, args=(int(sys.argv[1]),), daemon=True).start()
     told = _quiet_stdout()
     json.dump(_ask(question), told)
     told.flush()
     os._exit(0)  # threads of plugins may still be busy
 
 
-def _end_with_parent(pipe: int) -> None:
+def _exit_with_parent(pipe: int) -> None:
     """The other end of the pipe is closed when the process that holds it ends, however it ends."""
     os.read(pipe, 1)
     os._exit(1)
@@ -41,19 +41,19 @@ def _ask(question: dict[str, Any]) -> dict[str, object]:
     try:
         import llm
     except ImportError as error:
-        return {"unready": "missing", "reason": _said(error)}
+        return {"unready": "missing", "reason": _describe_error(error)}
     try:
         model = llm.get_model(question["model"])
     except llm.UnknownModelError as error:
-        return {"unready": "unknown", "reason": _said(error)}
+        return {"unready": "unknown", "reason": _describe_error(error)}
     except Exception as error:  # a plugin that cannot be loaded
-        return {"error": _said(error)}
+        return {"error": _describe_error(error)}
     try:
         return _answer(model, question)
     except llm.NeedsKeyException as error:
-        return {"unready": "key", "reason": _said(error)}
+        return {"unready": "key", "reason": _describe_error(error)}
     except Exception as error:  # whatever a plugin raises
-        return {"error": _said(error)}
+        return {"error": _describe_error(error)}
 
 
 def _answer(model: Any, question: dict[str, Any]) -> dict[str, object]:
@@ -69,7 +69,7 @@ def _answer(model: Any, question: dict[str, Any]) -> dict[str, object]:
     return {"text": text, "input": usage.input or 0, "output": usage.output or 0}
 
 
-def _said(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:2000]
 
 

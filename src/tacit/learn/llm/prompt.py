@@ -6,19 +6,19 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from tacit.learn.types import Said
+from tacit.learn.types import SessionEvent
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId, sha256
-from tacit.model.observation import Act, Conversation, Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.model.observation import ConversationBody, PromptGiven, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
 from tacit.secrets.redact import redacted
-from tacit.text.display import clean, clip, show
-from tacit.text.words import tokens
+from tacit.text.display import clean, clip, printable
+from tacit.text.words import estimate_tokens
 
 # What a model answered, read strictly: one JSON object of the form that was asked for, or it is no answer.
 
 # No habit is among them: those are counted, not told.
-_TOLD = (
+_ANSWER_KINDS = (
     Kind.CONSTRAINT,
     Kind.RULE,
     Kind.DECISION,
@@ -27,10 +27,10 @@ _TOLD = (
     Kind.KNOWN_FIX,
     Kind.PREFERENCE,
 )
-KINDS = {kind.label: kind for kind in _TOLD}
-_TEXT = {"type": "string"}
+KINDS_BY_LABEL = {kind.label: kind for kind in _ANSWER_KINDS}
+_STRING_TYPE = {"type": "string"}
 # For models that take a schema. It repeats what the prompt says and holds nothing of anybody's.
-SCHEMA: dict[str, object] = {
+ANSWER_SCHEMA: dict[str, object] = {
     "type": "object",
     "properties": {
         "memories": {
@@ -38,30 +38,30 @@ SCHEMA: dict[str, object] = {
             "items": {
                 "type": "object",
                 "properties": {  # a model that has written the quote finds its line and says it better
-                    "quote": _TEXT,
-                    "evidence": {"type": "array", "items": _TEXT},
-                    "type": {"type": "string", "enum": list(KINDS)},
-                    "content": _TEXT,
+                    "quote": _STRING_TYPE,
+                    "evidence": {"type": "array", "items": _STRING_TYPE},
+                    "type": {"type": "string", "enum": list(KINDS_BY_LABEL)},
+                    "content": _STRING_TYPE,
                     "confidence": {"type": "number"},
                 },
                 "required": ["quote", "evidence", "type", "content", "confidence"],
                 "additionalProperties": False,
             },
         },
-        "summary": _TEXT,
+        "summary": _STRING_TYPE,
     },
     "required": ["memories", "summary"],
     "additionalProperties": False,
 }
-_PARTS = frozenset({"memories", "summary"})
-_FIELDS = frozenset({"type", "content", "evidence", "quote", "confidence"})
-_MOST = 50  # memories that are looked at, and ids of one
+_ANSWER_FIELDS = frozenset({"memories", "summary"})
+_MEMORY_FIELDS = frozenset({"type", "content", "evidence", "quote", "confidence"})
+_MAX_MEMORIES = 50  # memories that are looked at, and ids of one
 # What models put around an answer even when asked not to: their thinking before it, a code fence around all of it.
-_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"```(?:json)?[ \t\r]*\n(.*)\n[ \t]*```", re.DOTALL)
 
 
-class Claimed(Record):
+class ModelClaim(Record):
     """One memory as the model tells it: of the right form, and nothing of it is checked yet."""
 
     kind: Kind
@@ -71,57 +71,57 @@ class Claimed(Record):
     confidence: float
 
 
-class Answer(Record):
+class ModelAnswer(Record):
     """`malformed` counts what stood in it and was no memory, or no summary."""
 
-    claimed: tuple[Claimed, ...]
+    claims: tuple[ModelClaim, ...]
     malformed: int = 0
     summary: str = ""
 
 
-def read_answer(text: str) -> Answer | None:
+def parse_answer(text: str) -> ModelAnswer | None:
     """Nothing for what is no answer: other words around it, no JSON, JSON of another form. One without a summary is
     one all the same."""
-    told = _json(_bare(text))
-    if not isinstance(told, dict) or not {"memories"} <= told.keys() <= _PARTS:
+    told = _parse_json(_strip_fence(text))
+    if not isinstance(told, dict) or not {"memories"} <= told.keys() <= _ANSWER_FIELDS:
         return None
     memories, summary = told["memories"], told.get("summary", "")
     if not isinstance(memories, list):
         return None
-    claimed = [claim for one in memories[:_MOST] if (claim := _claimed(one))]
+    claimed = [claim for one in memories[:_MAX_MEMORIES] if (claim := _parse_claim(one))]
     is_text = isinstance(summary, str)
-    return Answer(tuple(claimed), len(memories) - len(claimed) + (not is_text), summary if is_text else "")
+    return ModelAnswer(tuple(claimed), len(memories) - len(claimed) + (not is_text), summary if is_text else "")
 
 
-def _bare(text: str) -> str:
-    thought = _THOUGHT.match(text)
+def _strip_fence(text: str) -> str:
+    thought = _THINKING.match(text)
     rest = (text[thought.end() :] if thought else text).strip()
     fenced = _FENCED.fullmatch(rest)
     return fenced[1] if fenced else rest
 
 
-def _json(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _claimed(told: object) -> Claimed | None:
-    if not isinstance(told, dict) or told.keys() != _FIELDS:
+def _parse_claim(told: object) -> ModelClaim | None:
+    if not isinstance(told, dict) or told.keys() != _MEMORY_FIELDS:
         return None
     kind, content, quote = told["type"], told["content"], told["quote"]
     evidence, confidence = told["evidence"], told["confidence"]
-    if not (isinstance(kind, str) and kind in KINDS and isinstance(content, str) and isinstance(quote, str)):
+    if not (isinstance(kind, str) and kind in KINDS_BY_LABEL and isinstance(content, str) and isinstance(quote, str)):
         return None
-    if not isinstance(evidence, list) or not 0 < len(evidence) <= _MOST:
+    if not isinstance(evidence, list) or not 0 < len(evidence) <= _MAX_MEMORIES:
         return None
-    if not all(isinstance(label, str) for label in evidence) or not _is_share(confidence):
+    if not all(isinstance(label, str) for label in evidence) or not _is_ratio(confidence):
         return None
-    return Claimed(KINDS[kind], content, tuple(dict.fromkeys(evidence)), quote, float(confidence))
+    return ModelClaim(KINDS_BY_LABEL[kind], content, tuple(dict.fromkeys(evidence)), quote, float(confidence))
 
 
-def _is_share(value: object) -> bool:
+def _is_ratio(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
@@ -131,84 +131,94 @@ def _is_share(value: object) -> bool:
 # A model quotes what it was shown; `Part` keeps beside that what was really said, so that a quote is found there
 # again.
 
-_PROMPT, _REPLY, _ABOUT, _CALL, _RESULT = 2000, 600, 300, 300, 400  # characters that are shown of each
+_MAX_PROMPT_CHARS, _MAX_REPLY_CHARS, _MAX_ABOUT_CHARS, _MAX_CALL_CHARS, _MAX_RESULT_CHARS = (
+    2000,
+    600,
+    300,
+    300,
+    400,
+)  # characters that are shown of each
 
 
-class Part(Record):
+class ExcerptPart(Record):
     """Words of one speaker: as a model is shown them, and as they were said."""
 
     name: str
     shown: str
-    said: str
+    original: str
     provenance: Provenance
 
 
-class Line(Record):
+class ExcerptLine(Record):
     """One thing that was said. Only `parts` can be quoted; `words` is all it says, `text` the line as it is sent."""
 
     label: str
-    event: EventId
-    parts: tuple[Part, ...]
-    words: str
+    event_id: EventId
+    parts: tuple[ExcerptPart, ...]
+    content: str
     text: str
 
 
-class _Drawn(Record):
+class _ExcerptItem(Record):
     """`rank` is how soon it is taken where there is room for some only."""
 
-    rank: int
-    parts: tuple[Part, ...]
+    priority: int
+    parts: tuple[ExcerptPart, ...]
     about: str = ""
     failed: bool = False
 
 
-def excerpt(said: Sequence[Said], most: int) -> tuple[Line, ...]:
+def build_excerpt(said: Sequence[SessionEvent], most: int) -> tuple[ExcerptLine, ...]:
     """The lines for a model, in order; at most so many tokens: the person's words first, and the latest of each."""
-    drawn = [(number, one.event, seen) for number, one in enumerate(said, 1) if (seen := _drawn(one.body))]
+    drawn = [(number, one.event_id, seen) for number, one in enumerate(said, 1) if (seen := _excerpt_item(one.body))]
     room, taken = most, []
-    for number, event, seen in sorted(drawn, key=lambda one: (one[2].rank, -one[0])):
-        line = _line(f"e{number}", event, seen)
-        if tokens(line.text) + 1 <= room:
-            room -= tokens(line.text) + 1
+    for number, event, seen in sorted(drawn, key=lambda one: (one[2].priority, -one[0])):
+        line = _excerpt_line(f"e{number}", event, seen)
+        if estimate_tokens(line.text) + 1 <= room:
+            room -= estimate_tokens(line.text) + 1
             taken.append((number, line))
     return tuple(line for _, line in sorted(taken))
 
 
-def _drawn(body: Conversation) -> _Drawn | None:
+def _excerpt_item(body: ConversationBody) -> _ExcerptItem | None:
     match body:
         case PromptGiven():
-            words = (_part("user", body.text, _PROMPT, Provenance.USER_DIRECT),)
-            return _Drawn(0, words, about=_shown(body.about, _ABOUT)) if words[0].shown else None
+            words = (_excerpt_part("user", body.text, _MAX_PROMPT_CHARS, Provenance.USER_DIRECT),)
+            return (
+                _ExcerptItem(0, words, about=_redacted_line(body.about, _MAX_ABOUT_CHARS)) if words[0].shown else None
+            )
         case ReplyGiven():
-            words = (_part("agent", body.text, _REPLY, Provenance.MODEL),)
-            return _Drawn(2, words) if words[0].shown else None
+            words = (_excerpt_part("agent", body.text, _MAX_REPLY_CHARS, Provenance.MODEL),)
+            return _ExcerptItem(2, words) if words[0].shown else None
         case ToolUsed():
-            return _Drawn(1 if body.outcome is Outcome.FAILED else 3, tuple(_of_tool(body)), failed=_failed(body))
+            return _ExcerptItem(
+                1 if body.outcome is ToolOutcome.FAILED else 3, tuple(_tool_parts(body)), failed=_is_failed(body)
+            )
     return None
 
 
-def _of_tool(used: ToolUsed) -> Iterator[Part]:
+def _tool_parts(used: ToolUsed) -> Iterator[ExcerptPart]:
     """What the agent asked for is the agent's; what came back is the world's."""
-    came_from = Provenance.EXTERNAL if used.act is Act.FETCHED else Provenance.TOOL_LOCAL
-    yield _part("call", used.input or used.tool, _CALL, Provenance.MODEL)
+    came_from = Provenance.EXTERNAL if used.act is ToolAction.FETCHED else Provenance.TOOL_LOCAL
+    yield _excerpt_part("call", used.input or used.tool, _MAX_CALL_CHARS, Provenance.MODEL)
     if used.result:
-        yield _part("result", used.result, _RESULT, came_from)
+        yield _excerpt_part("result", used.result, _MAX_RESULT_CHARS, came_from)
 
 
-def _failed(used: ToolUsed) -> bool:
-    return used.outcome in (Outcome.FAILED, Outcome.REJECTED)
+def _is_failed(used: ToolUsed) -> bool:
+    return used.outcome in (ToolOutcome.FAILED, ToolOutcome.REJECTED)
 
 
-def _part(name: str, said: str, most: int, provenance: Provenance) -> Part:
-    return Part(name, _shown(said, most), said, provenance)
+def _excerpt_part(name: str, said: str, most: int, provenance: Provenance) -> ExcerptPart:
+    return ExcerptPart(name, _redacted_line(said, most), said, provenance)
 
 
-def _shown(text: str, most: int) -> str:
+def _redacted_line(text: str, most: int) -> str:
     """One line. Redacted before it is cut: of half a secret nobody knows what it was."""
-    return clip(show(" ".join(redacted(clean(text)).split())), most)
+    return clip(printable(" ".join(redacted(clean(text)).split())), most)
 
 
-def _line(label: str, event: EventId, seen: _Drawn) -> Line:
+def _excerpt_line(label: str, event: EventId, seen: _ExcerptItem) -> ExcerptLine:
     """The label comes last: a model that has just copied a quote goes on with it."""
     fields = {
         **({"answering": seen.about} if seen.about else {}),
@@ -217,7 +227,7 @@ def _line(label: str, event: EventId, seen: _Drawn) -> Line:
         "id": label,
     }
     spoken = " ".join((seen.about, *(part.shown for part in seen.parts)))
-    return Line(label, event, seen.parts, spoken, json.dumps(fields, ensure_ascii=False))
+    return ExcerptLine(label, event, seen.parts, spoken, json.dumps(fields, ensure_ascii=False))
 
 
 # What a model is asked: the whole text, so that what a person is shown beforehand is exactly what is sent.
@@ -226,7 +236,7 @@ def _line(label: str, event: EventId, seen: _Drawn) -> Line:
 # conversation always makes the same text.
 
 # Nobody who repeats the example is believed: no line of a conversation is called e0, and no file is login_e0.py.
-_ASKED = """\
+_INSTRUCTIONS = """\
 Below is a conversation of a person with a coding agent. Find what the person would want an agent to remember in every
 later session, and sum the conversation up.
 
@@ -268,14 +278,14 @@ the answer would be
 
 The conversation:
 """
-_ANSWER = """\
+_ANSWER_FORMAT = """\
 Answer with one JSON object about the conversation above and nothing else, without a code fence. If it holds nothing
 worth remembering, the list is empty: {"memories": [], "summary": "…"}
 """
 
 
-def prompt(excerpt: Sequence[Line]) -> str:
+def build_prompt(excerpt: Sequence[ExcerptLine]) -> str:
     """All that is sent."""
     lines = "\n".join(line.text for line in excerpt)
     mark = sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"{_ASKED}<conversation {mark}>\n{lines}\n</conversation {mark}>\n\n{_ANSWER}"
+    return f"{_INSTRUCTIONS}<conversation {mark}>\n{lines}\n</conversation {mark}>\n\n{_ANSWER_FORMAT}"

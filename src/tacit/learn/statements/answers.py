@@ -7,21 +7,21 @@ from collections.abc import Iterator
 
 from tacit.learn.statements import forms as decisions
 from tacit.learn.statements import forms as rules
-from tacit.learn.statements.normalise import Phrase, is_short, phrases
-from tacit.learn.types import Learnt, Said
+from tacit.learn.statements.normalise import PromptSentence, is_short, prompt_sentences
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
-from tacit.model.observation import Act, How, Outcome, PromptGiven, ToolUsed
+from tacit.model.observation import PromptGiven, PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
-from tacit.text.summarize import one_line, visible
+from tacit.text.summarize import one_line, visible_line
 
 # What the person decided when the agent asked, and what they accepted as a plan.
 
 _CONFIDENCE = 0.55
 _OF_A_PLAN = 0.4
-_LONGEST = 160  # an answer that is longer is read like a prompt
+_MAX_ANSWER_CHARS = 160  # an answer that is longer is read like a prompt
 _RECOMMENDED = re.compile(r"\s{0,3}\((?:recommended|default)\)", re.IGNORECASE)
 # Answers that decide only what happens next, and questions that ask only that.
 _BARE = re.compile(
@@ -72,21 +72,27 @@ _QUESTIONS = (
 )
 
 
-def answered(said: Said, prompt: PromptGiven) -> Iterator[Learnt]:
+def answered(said: SessionEvent, prompt: PromptGiven) -> Iterator[Lesson]:
     """A choice that was made when asked: what was asked, and what was taken."""
     answer = _RECOMMENDED.sub("", prompt.text).strip()
-    if prompt.how is not How.ANSWER or not answer or not prompt.about or len(answer) > _LONGEST or "\n" in answer:
+    if (
+        prompt.how is not PromptKind.ANSWER
+        or not answer
+        or not prompt.about
+        or len(answer) > _MAX_ANSWER_CHARS
+        or "\n" in answer
+    ):
         return
     if _BARE.match(answer) or _NEXT.search(prompt.about) or answer.endswith("?"):
         return
-    sentence = visible(f"{_asked(one_line(prompt.about, 140).rstrip('?:. '))}: {answer.rstrip('.')}.")
+    sentence = visible_line(f"{_decision_lead(one_line(prompt.about, 140).rstrip('?:. '))}: {answer.rstrip('.')}.")
     if not is_short(sentence) and not secret_kind(sentence):  # who is asked for a password may tell it
         reason = "chosen when the agent asked"
         # The question, and mostly the answers to choose from, are the agent's words.
-        yield Learnt(Kind.DECISION, sentence, answer, (said.event,), reason, _CONFIDENCE, Provenance.MODEL)
+        yield Lesson(Kind.DECISION, sentence, answer, (said.event_id,), reason, _CONFIDENCE, Provenance.MODEL)
 
 
-def _asked(question: str) -> str:
+def _decision_lead(question: str) -> str:
     """A question as that on which something was decided: "Which db should we use" is "Decided on the db"."""
     plain = _YOUR.sub("the", question[:1].lower() + question[1:])
     for pattern, told in _QUESTIONS:
@@ -95,25 +101,25 @@ def _asked(question: str) -> str:
     return f"Asked “{question}?”, the answer was"
 
 
-def accepted(said: Said, used: ToolUsed) -> Iterator[Learnt]:
+def accepted(said: SessionEvent, used: ToolUsed) -> Iterator[Lesson]:
     """Decisions in a plan that the person let pass. The words are the agent's, and are marked so."""
-    if used.act is not Act.PLANNED or used.outcome is not Outcome.WELL or used.aside:
+    if used.act is not ToolAction.PLANNED or used.outcome is not ToolOutcome.SUCCEEDED or used.aside:
         return
-    for phrase in phrases(used.input):
-        sentence = clip(visible(phrase.text), 2 * _LONGEST)
+    for phrase in prompt_sentences(used.input):
+        sentence = clip(visible_line(phrase.text), 2 * _MAX_ANSWER_CHARS)
         if _decides(phrase) and not is_short(sentence) and not secret_kind(sentence):
-            yield Learnt(
+            yield Lesson(
                 Kind.DECISION,
                 sentence,
                 phrase.text,
-                (said.event,),
+                (said.event_id,),
                 "in a plan that was accepted",
                 _OF_A_PLAN,
                 Provenance.MODEL,
             )
 
 
-def _decides(phrase: Phrase) -> bool:
+def _decides(phrase: PromptSentence) -> bool:
     names = {"this, not that", "rather than"}
     return any(decisions.learn_decisions(phrase)) or any(
         match.form.name in names for match in rules.learn_rules(phrase)
@@ -122,8 +128,8 @@ def _decides(phrase: Phrase) -> bool:
 
 # What the person chose over what, in so many words, and who chose the same again: a preference.
 
-LEAST = 2  # times that the same was chosen over the same
-MOST_KEPT = 200  # choices of a conversation that are kept in mind
+MIN_CHOICES = 2  # times that the same was chosen over the same
+MAX_CHOICES = 200  # choices of a conversation that are kept in mind
 _NAME = r"[`\"']?([\w@$./+-]{2,40})[`\"']?"
 _CHOSEN = re.compile(
     rf"\b(?:use|used|using|with|want|prefer|choose|take|try|run|do|to)\s{_NAME},?\s(?:instead of|rather than|over"
@@ -142,15 +148,15 @@ class Choice(Record):
     left: str
 
 
-class Chosen(Record):
+class ObservedChoice(Record):
     """A choice, the event it was made in and the words."""
 
     choice: Choice
-    event: EventId
+    event_id: EventId
     quote: str
 
 
-def chosen(phrase: Phrase, event: EventId) -> Iterator[Chosen]:
+def find_choices(phrase: PromptSentence, event: EventId) -> Iterator[ObservedChoice]:
     """The choices that a sentence makes; a question makes none."""
     if "?" in phrase.plain:
         return
@@ -159,24 +165,24 @@ def chosen(phrase: Phrase, event: EventId) -> Iterator[Chosen]:
     for taken, left in pairs:
         choice = Choice(taken.strip("."), left.strip("."))
         if _NO_NAMES.isdisjoint(choice) and choice.taken != choice.left:
-            yield Chosen(choice, event, phrase.text)
+            yield ObservedChoice(choice, event, phrase.text)
 
 
-def learn(known: tuple[Chosen, ...], new: tuple[Chosen, ...]) -> Iterator[Learnt]:
+def learn(known: tuple[ObservedChoice, ...], new: tuple[ObservedChoice, ...]) -> Iterator[Lesson]:
     """What was chosen again, and never the other way round."""
     for choice in dict.fromkeys(one.choice for one in new):
-        times = list({one.event: one for one in (*known, *new) if one.choice == choice}.values())
+        times = list({one.event_id: one for one in (*known, *new) if one.choice == choice}.values())
         opposed = any(one.choice == Choice(choice.left, choice.taken) for one in (*known, *new))
-        if len(times) >= LEAST and not opposed:
+        if len(times) >= MIN_CHOICES and not opposed:
             yield _preference(choice, times)
 
 
-def _preference(choice: Choice, times: list[Chosen]) -> Learnt:
-    return Learnt(
+def _preference(choice: Choice, times: list[ObservedChoice]) -> Lesson:
+    return Lesson(
         Kind.PREFERENCE,
         f"Prefer {choice.taken} over {choice.left}.",
         times[0].quote,
-        tuple(one.event for one in times),
+        tuple(one.event_id for one in times),
         f"chosen {len(times)} times",
         min(0.5 + 0.1 * len(times), 0.85),
     )

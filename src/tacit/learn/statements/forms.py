@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tacit.learn.statements.normalise import Phrase
-from tacit.learn.statements.patterns import AT, NOT, START, VERB, WE, Form, Match, form, matches
+from tacit.learn.statements.normalise import PromptSentence
+from tacit.learn.statements.patterns import AT, NOT, START, VERB, WE, FormMatch, StatementForm, form, matches
 from tacit.model.claim import Kind
 
 # How parts of the program stand to each other: a sentence with several words of architecture and one of structure.
 
-LEAST_TERMS = 3  # C2: several
+MIN_TERMS = 3  # C2: several
 _TERMS = re.compile(
     r"\b(?:module|layer|service|controller|repositor(?:y|ie)|schema|endpoint|package|component|adapter|interface"
     r"|domain|model"
@@ -32,7 +32,7 @@ FORMS = (
         "Controllers talk to services, and only repositories touch the database.",
     ),
 )
-APART = (
+SEPARATION = (
     form(
         "apart",
         Kind.DECISION,
@@ -44,9 +44,9 @@ APART = (
 )
 
 
-def learn(phrase: Phrase) -> Iterator[Match]:
-    yield from matches(APART, phrase)
-    if len({found[0].rstrip("s") for found in _TERMS.finditer(phrase.plain)}) >= LEAST_TERMS:
+def learn(phrase: PromptSentence) -> Iterator[FormMatch]:
+    yield from matches(SEPARATION, phrase)
+    if len({found[0].rstrip("s") for found in _TERMS.finditer(phrase.plain)}) >= MIN_TERMS:
         yield from matches(FORMS, phrase)
 
 
@@ -311,7 +311,7 @@ CONVENTIONS = (
 )
 
 
-def learn_conventions(phrase: Phrase) -> Iterator[Match]:
+def learn_conventions(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(CONVENTIONS, phrase)
 
 
@@ -583,7 +583,7 @@ CORRECTIONS = (
 )
 
 
-def learn_corrections(phrase: Phrase) -> Iterator[Match]:
+def learn_corrections(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(CORRECTIONS, phrase)
 
 
@@ -872,7 +872,7 @@ DECISIONS = (
 )
 
 
-def learn_decisions(phrase: Phrase) -> Iterator[Match]:
+def learn_decisions(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(DECISIONS, phrase)
 
 
@@ -1043,7 +1043,7 @@ ENVIRONMENT = (
 )
 
 
-def learn_environment(phrase: Phrase) -> Iterator[Match]:
+def learn_environment(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(ENVIRONMENT, phrase)
 
 
@@ -1063,49 +1063,53 @@ _FR = r"(?:^|[,;:.!]\s|\b(?:et|mais|aussi)\s)"
 _PT = r"(?:^|[,;:.!]\s|\b(?:e|mas|também)\s)"
 
 
-def _row(language: str, name: str, kind: Kind, pattern: str, example: str) -> Form:
+def _language_form(language: str, name: str, kind: Kind, pattern: str, example: str) -> StatementForm:
     return form(f"{name} ({language})", kind, 5, pattern, example, firm=True)
 
 
 LANGUAGES = (
-    _row(
+    _language_form(
         "de",
         "never",
         _NEVER,
         _DE + r"(?:niemals|nie(?: wieder| mehr)?|auf keinen fall)\s\w+",
         "Niemals direkt auf den Hauptzweig pushen.",
     ),
-    _row(
+    _language_form(
         "de",
         "never",
         _NEVER,
         _DE + _DE_ORDER + r"(?:nie|niemals)\b",
         "Benutze im Backend nie globale Variablen.",
     ),
-    _row(
+    _language_form(
         "de",
         "never",
         _NEVER,
         _DE_MODAL + r"(?:nie|niemals|nicht ohne)\b",
         "Du sollst niemals ohne Rückfrage committen.",
     ),
-    _row(
+    _language_form(
         "de",
         "never",
         _NEVER,
         r"(?:^|[,;:.!]\s)(?:bitte )?keine[nr]? [\w-]+ (?:in|im|für|auf|ohne)\s",
         "Bitte keine Emojis in Nachrichten von Commits.",
     ),
-    _row(
+    _language_form(
         "de",
         "always",
         _ALWAYS,
         _DE + r"(?:immer|grundsätzlich|stets)\s\w+",
         "Bitte immer zuerst die Tests laufen lassen.",
     ),
-    _row("de", "always", _ALWAYS, _DE + _DE_ORDER + r"(?:immer|stets)\b", "Schreibe Tests immer neben den Code."),
-    _row("de", "always", _ALWAYS, _DE_MODAL + r"(?:immer|stets)\b", "Wir müssen neue Felder immer dokumentieren."),
-    _row(
+    _language_form(
+        "de", "always", _ALWAYS, _DE + _DE_ORDER + r"(?:immer|stets)\b", "Schreibe Tests immer neben den Code."
+    ),
+    _language_form(
+        "de", "always", _ALWAYS, _DE_MODAL + r"(?:immer|stets)\b", "Wir müssen neue Felder immer dokumentieren."
+    ),
+    _language_form(
         "de",
         "always",
         _ALWAYS,
@@ -1113,7 +1117,7 @@ LANGUAGES = (
         r"|nur|hier)\b",
         "Wir verwenden hier immer pnpm für alles.",
     ),
-    _row(
+    _language_form(
         "de",
         "rather",
         _RATHER,
@@ -1121,21 +1125,21 @@ LANGUAGES = (
         r"|verwenden?)\s(?:\S+\s){0,6}?lieber)\s\w+",
         "Ich bevorzuge kleine Funktionen ohne Seiteneffekte.",
     ),
-    _row(
+    _language_form(
         "de",
         "rather",
         _RATHER,
         _DE + r"(?:nimm|verwende|benutze|nutze|schreib\w?|mach)\s(?:\S+\s){0,3}?lieber\s\w+",
         "Nimm lieber Komposition als Vererbung.",
     ),
-    _row(
+    _language_form(
         "de",
         "instead",
         _INSTEAD,
         _DE + r"(?:statt|anstatt|anstelle von)\s[^,]{2,40},?\s.{0,40}\b(?:verwende|benutze|nutze|nimm)",
         "Statt npm bitte in allen Paketen pnpm verwenden.",
     ),
-    _row(
+    _language_form(
         "de",
         "instead",
         _INSTEAD,
@@ -1143,98 +1147,98 @@ LANGUAGES = (
         r"|stattdessen)\b",
         "Verwende bitte httpx statt requests im Code.",
     ),
-    _row("es", "never", _NEVER, _ES + r"(?:nunca|jamás)\s\w+", "Nunca hagas commit de archivos generados."),
-    _row("es", "never", _NEVER, _ES + r"no \w{2,15} (?:nunca|jamás)\b", "No uses nunca variables globales."),
-    _row(
+    _language_form("es", "never", _NEVER, _ES + r"(?:nunca|jamás)\s\w+", "Nunca hagas commit de archivos generados."),
+    _language_form("es", "never", _NEVER, _ES + r"no \w{2,15} (?:nunca|jamás)\b", "No uses nunca variables globales."),
+    _language_form(
         "es",
         "never",
         _NEVER,
         _ES + r"no \w{2,15}\s.{0,60}\bsin (?:preguntar|consultar|avisar|mi (?:permiso|aprobación))",
         "No borres archivos sin preguntarme antes.",
     ),
-    _row(
+    _language_form(
         "es",
         "always",
         _ALWAYS,
         _ES + r"(?!falla|pasa|sale|aparece|funciona|muestra|devuelve|queda)\w{2,12}[ae] siempre\s\w",
         "Usa siempre comillas simples en Python.",
     ),
-    _row("es", "never", _NEVER, _ES + r"prohibido \w+", "Prohibido usar bibliotecas externas de js."),
-    _row("pt", "never", _NEVER, _PT + r"proibido \w+", "Proibido usar bibliotecas externas de js."),
-    _row(
+    _language_form("es", "never", _NEVER, _ES + r"prohibido \w+", "Prohibido usar bibliotecas externas de js."),
+    _language_form("pt", "never", _NEVER, _PT + r"proibido \w+", "Proibido usar bibliotecas externas de js."),
+    _language_form(
         "es",
         "always",
         _ALWAYS,
         _ES + r"(?:siempre)\s(?!falla|pasa|da\b)\w+",
         "Siempre ejecuta las pruebas antes de subir.",
     ),
-    _row(
+    _language_form(
         "es",
         "rather",
         _RATHER,
         r"\b(?:prefiero|preferimos|preferiría)\s(?!que no sé)\w+",
         "Prefiero funciones pequeñas a clases grandes.",
     ),
-    _row(
+    _language_form(
         "es",
         "instead",
         _INSTEAD,
         r"\b(?:usa|usar|utiliza|usemos|usamos)\b.{1,60}\ben (?:vez|lugar) de\b",
         "Usa pnpm en vez de npm en este repositorio.",
     ),
-    _row(
+    _language_form(
         "es",
         "instead",
         _INSTEAD,
         _ES + r"en (?:vez|lugar) de\s[^,]{1,40},?\s(?:usa|usar|utiliza|usemos|use)\b",
         "En vez de npm usa pnpm para todo.",
     ),
-    _row(
+    _language_form(
         "fr",
         "never",
         _NEVER,
         _FR + r"(?:ne|n'\w+)\s?(?:\S+\s){0,4}?jamais\b",
         "Ne pousse jamais directement sur la branche principale.",
     ),
-    _row("fr", "never", _NEVER, _FR + r"jamais de\s\w+", "Jamais de secrets dans le code source."),
-    _row(
+    _language_form("fr", "never", _NEVER, _FR + r"jamais de\s\w+", "Jamais de secrets dans le code source."),
+    _language_form(
         "fr",
         "always",
         _ALWAYS,
         _FR + r"(?:toujours\s\w+|(?:utilise|lance|écris|mets|fais|vérifie|utilisez|lancez)z? toujours\s\w+)",
         "Lance toujours les tests avant de pousser.",
     ),
-    _row(
+    _language_form(
         "fr",
         "rather",
         _RATHER,
         r"\b(?:je préfère|nous préférons|on préfère|je préférerais)\s\w+",
         "Je préfère des fonctions courtes et pures.",
     ),
-    _row(
+    _language_form(
         "fr",
         "instead",
         _INSTEAD,
         r"\b(?:utilise|utilisez|utilisons|prends|prenons)\b.{1,60}\b(?:au lieu d[e']|plutôt que\b)",
         "Utilise pnpm au lieu de npm dans ce projet.",
     ),
-    _row(
+    _language_form(
         "fr",
         "instead",
         _INSTEAD,
         _FR + r"au lieu d[e'].{1,40},?\s(?:utilise|utilisez|utilisons|prends|prenons)\b",
         "Au lieu de npm, utilise pnpm pour tout.",
     ),
-    _row(
+    _language_form(
         "fr",
         "never",
         _NEVER,
         _FR + r"(?:ne|n'\w+)\s?.{1,60}?\bpas\s.{0,60}\bsans (?:me (?:demander|consulter)|mon (?:accord|avis))",
         "Ne supprime pas de fichiers sans me demander.",
     ),
-    _row("pt", "never", _NEVER, _PT + r"(?:nunca|jamais)\s\w+", "Nunca faça commit de arquivos gerados."),
-    _row("pt", "never", _NEVER, _PT + r"não \w{2,15} (?:nunca|jamais)\b", "Não use nunca variáveis globais."),
-    _row(
+    _language_form("pt", "never", _NEVER, _PT + r"(?:nunca|jamais)\s\w+", "Nunca faça commit de arquivos gerados."),
+    _language_form("pt", "never", _NEVER, _PT + r"não \w{2,15} (?:nunca|jamais)\b", "Não use nunca variáveis globais."),
+    _language_form(
         "pt",
         "never",
         _NEVER,
@@ -1242,78 +1246,80 @@ LANGUAGES = (
         + r"não \w{2,15}\s.{0,60}\bsem (?:me (?:perguntar|consultar|avisar)|perguntar|minha (?:permissão|aprovação))",
         "Não apague arquivos sem me perguntar antes.",
     ),
-    _row(
+    _language_form(
         "pt",
         "always",
         _ALWAYS,
         _PT + r"(?!falha|passa|aparece|funciona|mostra|retorna|fica)\w{2,12}[ae] sempre\s\w",
         "Use sempre aspas simples em Python.",
     ),
-    _row(
+    _language_form(
         "pt",
         "instead",
         _INSTEAD,
         _PT + r"(?:em vez de|ao invés de|no lugar de)\s[^,]{1,40},?\s(?:use|usar|usa|utilize)\b",
         "Em vez de npm, use pnpm para tudo.",
     ),
-    _row("pt", "always", _ALWAYS, _PT + r"sempre\s(?!falha|dá\b)\w+", "Sempre rode os testes antes de enviar."),
-    _row(
+    _language_form(
+        "pt", "always", _ALWAYS, _PT + r"sempre\s(?!falha|dá\b)\w+", "Sempre rode os testes antes de enviar."
+    ),
+    _language_form(
         "pt",
         "rather",
         _RATHER,
         r"\b(?:prefiro|preferimos|preferiria)\s\w+",
         "Prefiro funções pequenas a classes grandes.",
     ),
-    _row(
+    _language_form(
         "pt",
         "instead",
         _INSTEAD,
         r"\b(?:use|usar|usa|utilize|vamos usar|usamos)\b.{1,60}\b(?:em vez de|ao invés de|no lugar de)\b",
         "Use pnpm em vez de npm neste projeto.",
     ),
-    _row(
+    _language_form(
         "ja",
         "never",
         _NEVER,
         r"(?:絶対に|決して|二度と).{1,60}?(?:ないで|するな|しない|ません|禁止|だめ|ダメ)",
         "絶対に本番環境で直接実行しないでください。",
     ),
-    _row(
+    _language_form(
         "ja",
         "never",
         _NEVER,
         r"(?:直接|勝手に|許可なく|許可なしに|確認なしに|確認せずに).{1,40}?(?:ないで|するな|禁止)",
         "許可なく勝手にファイルを削除しないでください。",
     ),
-    _row(
+    _language_form(
         "ja",
         "language",
         _ALWAYS,
         r"(?:コメント|ドキュメント|コミット文?|返答|回答|返事|説明|メッセージ|変数名|関数名)は.{0,12}?(?:日本語|英語)で",
         "コミットメッセージは英語で書いてください。",
     ),
-    _row(
+    _language_form(
         "ja",
         "chosen",
         Kind.DECISION,
         r"は、?\s?[^、。]{1,30}を(?:使います|使用します|採用します|利用します|使いたい|(?:使用|利用|採用)したい)",
         "データベースはPostgreSQLを使います。",
     ),
-    _row(
+    _language_form(
         "ja",
         "always",
         _ALWAYS,
         r"(?:常に|必ず|毎回).{0,60}?(?:して|する|使|実行|書|こと)",
         "コミットの前に必ずテストを実行してください。",
     ),
-    _row(
+    _language_form(
         "ja",
         "rather",
         _RATHER,
         r"(?:の方が|のほうが).{0,20}?(?:いい|良い|好き|望ましい)|を好み",
         "クラスより小さい関数の方が好きです。",
     ),
-    _row(
+    _language_form(
         "ja",
         "instead",
         _INSTEAD,
@@ -1323,7 +1329,7 @@ LANGUAGES = (
 )
 
 
-def learn_languages(phrase: Phrase) -> Iterator[Match]:
+def learn_languages(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(LANGUAGES, phrase)
 
 
@@ -1481,7 +1487,7 @@ PREFERENCES = (
 )
 
 
-def learn_preferences(phrase: Phrase) -> Iterator[Match]:
+def learn_preferences(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(PREFERENCES, phrase)
 
 
@@ -1540,7 +1546,7 @@ REJECTED = (
 )
 
 
-def learn_rejected(phrase: Phrase) -> Iterator[Match]:
+def learn_rejected(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(REJECTED, phrase)
 
 
@@ -1698,7 +1704,7 @@ RULES = (
 )
 
 
-def learn_rules(phrase: Phrase) -> Iterator[Match]:
+def learn_rules(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(RULES, phrase)
 
 
@@ -1890,5 +1896,5 @@ TEACHING = (
 )
 
 
-def learn_teaching(phrase: Phrase) -> Iterator[Match]:
+def learn_teaching(phrase: PromptSentence) -> Iterator[FormMatch]:
     return matches(TEACHING, phrase)

@@ -8,21 +8,21 @@ from collections.abc import Iterator
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
-from tacit.text.sentences import Span, sentences
-from tacit.text.summarize import one_line, visible
+from tacit.text.sentences import TextSpan, sentence_spans
+from tacit.text.summarize import one_line, visible_line
 
 # Which parts of a prompt are the person's own words, and which were pasted, quoted or written by a machine.
 #
 # Only what a person typed can say a rule. What is left out: fenced and indented code, quoted lines, logs, stack
 # traces, tables, everything behind a line that announces something pasted, documents, and prompts that a host wrote.
 
-MOST = 6000  # letters of a prompt that are read; what is longer was not typed
+MAX_PROMPT_CHARS = 6000  # letters of a prompt that are read; what is longer was not typed
 
 
-NOWHERE = Span(-1, -1)
+NO_SPAN = TextSpan(-1, -1)
 
 
-class Line(Record):
+class PromptLine(Record):
     """A line of a prompt and where it begins."""
 
     start: int
@@ -72,24 +72,24 @@ _DOCUMENT_LINES = 6
 _LONG = 400
 
 
-def own_words(text: str) -> list[Span]:
+def authored_spans(text: str) -> list[TextSpan]:
     """The runs of lines that the person typed, in order."""
     if _WRITTEN_BY_MACHINES.match(text):
         return []
-    lines = list(_lines(text[:MOST]))
+    lines = list(_prompt_lines(text[:MAX_PROMPT_CHARS]))
     if _is_document(lines) or _is_report(text):
         return []
-    return list(_runs(_typed(lines)))
+    return list(_line_spans(_typed(lines)))
 
 
-def _lines(text: str) -> Iterator[Line]:
+def _prompt_lines(text: str) -> Iterator[PromptLine]:
     start = 0
     for line in text.split("\n"):
-        yield Line(start, line)
+        yield PromptLine(start, line)
         start += len(line) + 1
 
 
-def _is_document(lines: list[Line]) -> bool:
+def _is_document(lines: list[PromptLine]) -> bool:
     """Whether it is a plan, a spec or a review: mostly structure, and nobody speaks in it."""
     filled = [line.text for line in lines if line.text.strip()]
     built = [line for line in filled if _STRUCTURE.match(line)]
@@ -103,7 +103,7 @@ def _is_report(text: str) -> bool:
     return _TRACKER.search(text) is not None or (len(text) > _LONG and _PERSON.search(text) is None)
 
 
-def _typed(lines: list[Line]) -> Iterator[Line | None]:
+def _typed(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
     """Each line that is the person's own; None where something else stands between."""
     fence = ""  # the mark that opened the code we are in: a shorter one or another does not close it
     for place, line in enumerate(lines):
@@ -123,33 +123,33 @@ def _is_foreign(line: str, *, after_blank: bool) -> bool:
     return indented or _QUOTED.match(line) is not None or _LOG.match(line) is not None
 
 
-def _goes_on(lines: list[Line], place: int) -> bool:
+def _goes_on(lines: list[PromptLine], place: int) -> bool:
     """Whether more than a short list follows what announces it."""
     rest = [line.text for line in lines[place + 1 :] if line.text.strip()]
     return bool(rest) and not (len(rest) <= 12 and all(_PERSON.search(line) for line in rest[:3]))
 
 
-def _runs(lines: Iterator[Line | None]) -> Iterator[Span]:
+def _line_spans(lines: Iterator[PromptLine | None]) -> Iterator[TextSpan]:
     start = end = -1
     for line in lines:
         if line is None:
             if end > start >= 0:
-                yield Span(start, end)
+                yield TextSpan(start, end)
             start = -1
             continue
         if start < 0:
             start = line.start
         end = line.start + len(line.text)
     if end > start >= 0:
-        yield Span(start, end)
+        yield TextSpan(start, end)
 
 
 # One sentence of a prompt as learners read it: in small letters, with what is quoted or code in it covered up.
 #
 # `plain` has the length of `text`, so a place in one is the place in the other.
 
-LONGEST = 700  # letters of a sentence that are read
-MOST_SENTENCES = 80  # sentences of a prompt that are read
+MAX_SENTENCE_CHARS = 700  # letters of a sentence that are read
+MAX_SENTENCES = 80  # sentences of a prompt that are read
 _TWO, _FEW = 2, 4  # sentences of a prompt that is little else than one of them
 # How orders and questions of the moment begin: what stands beside one mostly belongs to it.
 _TASK = re.compile(
@@ -179,26 +179,26 @@ _RIGHT = {
 }
 
 
-class Phrase(Record):
+class PromptSentence(Record):
     """`before` is the sentence in front of it in the same prompt; `alone` tells whether the prompt is little else;
     `pressing` is what the moment adds: words with which a call was turned down are meant."""
 
-    span: Span
+    span: TextSpan
     text: str
     plain: str
-    before: Span | None = None
-    alone: bool = False
+    before: TextSpan | None = None
+    is_main: bool = False
     pressing: int = 0
 
 
-def phrases(text: str, *, pressing: int = 0) -> list[Phrase]:
+def prompt_sentences(text: str, *, pressing: int = 0) -> list[PromptSentence]:
     """The sentences that the person typed."""
-    found = list(sentences(text, own_words(text)))[:MOST_SENTENCES]
-    said = [text[span.start : min(span.end, span.start + LONGEST)] for span in found]
-    plainly = [plain(one) for one in said]
+    found = list(sentence_spans(text, authored_spans(text)))[:MAX_SENTENCES]
+    said = [text[span.start : min(span.end, span.start + MAX_SENTENCE_CHARS)] for span in found]
+    plainly = [normalize_text(one) for one in said]
     tasks = [place for place, one in enumerate(plainly) if _TASK.match(one)]
     return [
-        Phrase(
+        PromptSentence(
             span,
             said[place],
             plainly[place],
@@ -210,7 +210,7 @@ def phrases(text: str, *, pressing: int = 0) -> list[Phrase]:
     ]
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Small letters, straight quotes, covered code: of the same length."""
     covered = _COVERED.sub(_cover, text).translate(_STRAIGHT)
     small = covered.lower()
@@ -229,12 +229,12 @@ def _cover(found: re.Match[str]) -> str:
 # The quote is an exact part of the prompt. Where a sentence points at another ("never do that again"), the sentence
 # in front of it comes along; where there is none, what the turn before was about is named behind it.
 
-LEAST_WORDS = 5  # C4
+MIN_WORDS = 5  # C4
 ABOUT = " (about: "  # behind it stand words of the agent
-_LONGEST = 320
+_MAX_STATEMENT_CHARS = 320
 _CLAUSE = 240  # a sentence longer than this is cut at its clauses
 _NAMED = 120
-_OWN_WORDS = 13  # a sentence of so many words names its matter itself
+_SELF_CONTAINED_WORDS = 13  # a sentence of so many words names its matter itself
 
 _LEADS = re.compile(
     # "No, we use X" begins with an answer; "no more X" with what is meant.
@@ -248,7 +248,7 @@ _LEADS = re.compile(
     r"(?![\w'’`-])[\s,.:!;…-]{0,4}){1,5}",
     re.IGNORECASE,
 )
-_RETOLD = (
+_REWRITES = (
     (
         re.compile(r"(?:i|we) (?:already |explicitly |clearly )?(?:told|asked|instructed) (?:you|it) not to ", re.I),
         "Never ",
@@ -269,37 +269,39 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BREAK = re.compile(r"[,;:]\s|\s[—–-]\s")
 
 
-class Saying(Record):
+class NormalizedStatement(Record):
     """What is stored, the part of the prompt it is made of, and whether it points at something outside itself."""
 
     sentence: str
-    quote: Span
+    quote: TextSpan
     points: bool = False
 
 
-def say(text: str, phrase: Phrase, at: int, turn_before: str, after: Span | None = None) -> Saying | None:
+def normalize_statement(
+    text: str, phrase: PromptSentence, at: int, turn_before: str, after: TextSpan | None = None
+) -> NormalizedStatement | None:
     """The statement of a sentence in which something was found `at` this place; nothing if it says too little."""
     span = _clause(phrase, at)
     points = _points(phrase)
     if (points or is_short(phrase.text)) and phrase.before is not None:
         span = _joined(text, phrase.before, span)
     if is_short(text[span.start : span.end]) and after is not None and _is_gap(text[span.end : after.start]):
-        span = Span(span.start, after.end)
-    sentence = _told(text[span.start : span.end])
+        span = TextSpan(span.start, after.end)
+    sentence = _normalize_sentence(text[span.start : span.end])
     if span.start == phrase.span.start and points and turn_before:
         sentence = f"{sentence}{ABOUT}{one_line(turn_before, _NAMED)})"
-    sentence = visible(sentence)
-    return None if is_short(sentence) or secret_kind(sentence) else Saying(sentence, span, points)
+    sentence = visible_line(sentence)
+    return None if is_short(sentence) or secret_kind(sentence) else NormalizedStatement(sentence, span, points)
 
 
-def _points(phrase: Phrase) -> bool:
+def _points(phrase: PromptSentence) -> bool:
     """Whether it hardly says more than what to do with something it does not name."""
-    return len(phrase.plain.split()) < _OWN_WORDS and _POINTS.search(phrase.plain) is not None
+    return len(phrase.plain.split()) < _SELF_CONTAINED_WORDS and _POINTS.search(phrase.plain) is not None
 
 
 def is_short(text: str) -> bool:
     """Fewer words than a thought takes; what is written without blanks is counted by letters."""
-    return len(text.split()) + len(_UNSPACED.findall(text)) // 2 < LEAST_WORDS
+    return len(text.split()) + len(_UNSPACED.findall(text)) // 2 < MIN_WORDS
 
 
 def _is_gap(between: str) -> bool:
@@ -307,35 +309,35 @@ def _is_gap(between: str) -> bool:
     return not between.strip(" \t\r\n-*+•–—#()[].0123456789")
 
 
-def _joined(text: str, before: Span, span: Span) -> Span:
+def _joined(text: str, before: TextSpan, span: TextSpan) -> TextSpan:
     """With the sentence in front of it, unless that makes it too long or a question stands there."""
     gap = text[before.end : span.start]
-    is_near = span.end - before.start <= _LONGEST and not gap[-3:].count("\n\n") and _is_gap(gap)
-    return Span(before.start, span.end) if is_near and not text[: before.end].endswith("?") else span
+    is_near = span.end - before.start <= _MAX_STATEMENT_CHARS and not gap[-3:].count("\n\n") and _is_gap(gap)
+    return TextSpan(before.start, span.end) if is_near and not text[: before.end].endswith("?") else span
 
 
-def _clause(phrase: Phrase, at: int) -> Span:
+def _clause(phrase: PromptSentence, at: int) -> TextSpan:
     """The whole sentence; of a very long one the clauses around the place."""
     if len(phrase.text) <= _CLAUSE:
-        return Span(phrase.span.start, phrase.span.start + len(phrase.text))
+        return TextSpan(phrase.span.start, phrase.span.start + len(phrase.text))
     breaks = [0, *(found.end() for found in _BREAK.finditer(phrase.text)), len(phrase.text)]
     start = max((place for place in breaks if place <= at + 2), default=0)
     ends = [place for place in breaks if place - start <= _CLAUSE and place > at + 12]
     end = max(ends, default=min(start + _CLAUSE, len(phrase.text)))
     end = start + len(phrase.text[start:end].rstrip(" ,;:—–-"))
-    return Span(phrase.span.start + start, phrase.span.start + end)
+    return TextSpan(phrase.span.start + start, phrase.span.start + end)
 
 
-def _told(text: str) -> str:
+def _normalize_sentence(text: str) -> str:
     """Without what only introduces it, on one line, with a capital letter unless it begins with a name."""
     said = " ".join(text.split())
     if said.startswith("(") and said.rstrip(".").endswith(")"):
         said = said.rstrip(".")[1:-1]
     if (found := _LEADS.match(said)) and not is_short(said[found.end() :]):
         said = said[found.end() :]
-    for pattern, instead in _RETOLD:
+    for pattern, instead in _REWRITES:
         if (found := pattern.match(said)) and not is_short(retold := instead + said[found.end() :]):
             said = retold
     first = said.split(" ", 1)[0]
     plainly = first.replace("'", "").replace("’", "").isalpha() and first.islower()
-    return clip(said[:1].upper() + said[1:] if plainly else said, _LONGEST)
+    return clip(said[:1].upper() + said[1:] if plainly else said, _MAX_STATEMENT_CHARS)

@@ -17,15 +17,15 @@ from tacit.learn.statements import forms as preferences
 from tacit.learn.statements import forms as rejected
 from tacit.learn.statements import forms as rules
 from tacit.learn.statements import forms as teaching
-from tacit.learn.statements.answers import Chosen
-from tacit.learn.statements.normalise import ABOUT, NOWHERE, Phrase, phrases, say
-from tacit.learn.statements.patterns import ENOUGH, Match
-from tacit.learn.types import Learnt, Said
+from tacit.learn.statements.answers import ObservedChoice
+from tacit.learn.statements.normalise import ABOUT, NO_SPAN, PromptSentence, normalize_statement, prompt_sentences
+from tacit.learn.statements.patterns import MIN_SCORE, FormMatch
+from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.claim import Provenance
-from tacit.model.observation import Act, How, Outcome, PromptGiven, ReplyGiven, ToolUsed
+from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
-from tacit.text.sentences import Span
-from tacit.text.summarize import gist
+from tacit.text.sentences import TextSpan
+from tacit.text.summarize import summarize
 
 # All learners of talk together: what one more thing of a conversation shows, and what to keep in mind of it.
 #
@@ -46,98 +46,104 @@ LEARNERS = (
     architecture.learn,
     languages.learn_languages,
 )
-_SURE = {ENOUGH: 0.55, ENOUGH + 1: 0.65, ENOUGH + 2: 0.75}
-_SUREST = 0.8
-_POINTING = 0.6  # "always do it that way": what it is about is said elsewhere, if at all
-_HEARD = (How.TYPED, How.QUEUED, How.REJECTION, How.ANSWER, How.COMMAND)
+_CONFIDENCE_BY_SCORE = {MIN_SCORE: 0.55, MIN_SCORE + 1: 0.65, MIN_SCORE + 2: 0.75}
+_MAX_CONFIDENCE = 0.8
+_REFERENCE_CONFIDENCE = 0.6  # "always do it that way": what it is about is said elsewhere, if at all
+_READ_PROMPTS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER, PromptKind.COMMAND)
 
 
-class Talk(Record):
+class StatementState(Record):
     """What is kept in mind of a conversation: what it was about last, and what was chosen over what."""
 
     about: str = ""
-    chosen: tuple[Chosen, ...] = ()
+    chosen: tuple[ObservedChoice, ...] = ()
 
 
-def learn_from(said: Sequence[Said]) -> list[Learnt]:
+def learn_statements(said: Sequence[SessionEvent]) -> list[Lesson]:
     """Everything that a conversation teaches, in order."""
-    return learn_on(Talk(), said)[1]
+    return continue_learning(StatementState(), said)[1]
 
 
-def learn_on(talk: Talk, said: Iterable[Said]) -> tuple[Talk, list[Learnt]]:
+def continue_learning(talk: StatementState, said: Iterable[SessionEvent]) -> tuple[StatementState, list[Lesson]]:
     """What a further piece of a conversation teaches."""
-    found: list[Learnt] = []
+    found: list[Lesson] = []
     for one in said:
-        talk, learnt = hear(talk, one)
+        talk, learnt = learn_event(talk, one)
         found += learnt
     return talk, found
 
 
-def hear(talk: Talk, said: Said) -> tuple[Talk, tuple[Learnt, ...]]:
+def learn_event(talk: StatementState, said: SessionEvent) -> tuple[StatementState, tuple[Lesson, ...]]:
     match said.body:
-        case PromptGiven() as prompt if prompt.how in _HEARD:
-            return _prompted(talk, said, prompt)
+        case PromptGiven() as prompt if prompt.how in _READ_PROMPTS:
+            return _learn_prompt(talk, said, prompt)
         case ReplyGiven(text=text):
-            return talk._replace(about=gist(text)), ()
+            return talk._replace(about=summarize(text)), ()
         case ToolUsed() as used:
-            about = used.input if used.outcome is Outcome.REJECTED or used.act is Act.RAN else talk.about
+            about = used.input if used.outcome is ToolOutcome.REJECTED or used.act is ToolAction.RAN else talk.about
             return talk._replace(about=about), tuple(answers.accepted(said, used))
     return talk, ()
 
 
-def _prompted(talk: Talk, said: Said, prompt: PromptGiven) -> tuple[Talk, tuple[Learnt, ...]]:
-    spoken = phrases(prompt.text, pressing=int(prompt.how is How.REJECTION))
-    new = tuple(one for phrase in spoken for one in choices.chosen(phrase, said.event))
+def _learn_prompt(
+    talk: StatementState, said: SessionEvent, prompt: PromptGiven
+) -> tuple[StatementState, tuple[Lesson, ...]]:
+    spoken = prompt_sentences(prompt.text, pressing=int(prompt.how is PromptKind.REJECTION))
+    new = tuple(one for phrase in spoken for one in choices.find_choices(phrase, said.event_id))
     learnt = (
-        *taught(said, prompt, spoken, talk.about),
+        *learn_sentences(said, prompt, spoken, talk.about),
         *answers.answered(said, prompt),
         *choices.learn(talk.chosen, new),
     )
-    kept = (*talk.chosen, *new)[-choices.MOST_KEPT :]
-    return Talk(talk.about, kept), learnt
+    kept = (*talk.chosen, *new)[-choices.MAX_CHOICES :]
+    return StatementState(talk.about, kept), learnt
 
 
-class Taught(Record):
+class SentenceLesson(Record):
     """What a sentence teaches, and where it stands in the prompt."""
 
-    quote: Span
-    learnt: Learnt
+    quote: TextSpan
+    lesson: Lesson
 
 
-def taught(said: Said, prompt: PromptGiven, spoken: list[Phrase], about: str) -> list[Learnt]:
+def learn_sentences(said: SessionEvent, prompt: PromptGiven, spoken: list[PromptSentence], about: str) -> list[Lesson]:
     """What the sentences of a prompt say for good. What points at the one before it makes one statement with it."""
-    found: list[Taught] = []
+    found: list[SentenceLesson] = []
     for place, phrase in enumerate(spoken):
-        last = found[-1].quote if found else NOWHERE
+        last = found[-1].quote if found else NO_SPAN
         after = spoken[place + 1].span if place + 1 < len(spoken) else None
         one = None if phrase.span.end <= last.end else _statement(said, prompt, phrase, about, after)
         if one is None or last.start < one.quote.start < last.end:
             continue
-        found.append(_together(found.pop(), one) if one.quote.start < last.end else one)
-    return [one.learnt for one in found]
+        found.append(_merge_lessons(found.pop(), one) if one.quote.start < last.end else one)
+    return [one.lesson for one in found]
 
 
-def _together(first: Taught, both: Taught) -> Taught:
+def _merge_lessons(first: SentenceLesson, both: SentenceLesson) -> SentenceLesson:
     """The surer of the two says of which kind it is."""
-    if first.learnt.confidence < both.learnt.confidence:
+    if first.lesson.confidence < both.lesson.confidence:
         return both
-    sure = first.learnt
-    return both._replace(learnt=both.learnt._replace(kind=sure.kind, reason=sure.reason, confidence=sure.confidence))
+    sure = first.lesson
+    return both._replace(lesson=both.lesson._replace(kind=sure.kind, reason=sure.reason, confidence=sure.confidence))
 
 
-def _statement(said: Said, prompt: PromptGiven, phrase: Phrase, about: str, after: Span | None) -> Taught | None:
-    best = best_of(phrase)
-    told = best and say(prompt.text, phrase, best.start, prompt.about or about, after)
+def _statement(
+    said: SessionEvent, prompt: PromptGiven, phrase: PromptSentence, about: str, after: TextSpan | None
+) -> SentenceLesson | None:
+    best = best_match(phrase)
+    told = best and normalize_statement(prompt.text, phrase, best.start, prompt.about or about, after)
     if best is None or told is None:
         return None
     quote = prompt.text[told.quote.start : told.quote.end]
-    sure = min(_SURE.get(best.score, _SUREST), _POINTING if told.points else 1)
+    sure = min(_CONFIDENCE_BY_SCORE.get(best.score, _MAX_CONFIDENCE), _REFERENCE_CONFIDENCE if told.points else 1)
     reason = f"{best.form.name}, as in “{best.form.example}”"
     whose = Provenance.MODEL if ABOUT in told.sentence else Provenance.USER_DIRECT  # it is what it is made of
-    return Taught(told.quote, Learnt(best.form.kind, told.sentence, quote, (said.event,), reason, sure, whose))
+    return SentenceLesson(
+        told.quote, Lesson(best.form.kind, told.sentence, quote, (said.event_id,), reason, sure, whose)
+    )
 
 
-def best_of(phrase: Phrase) -> Match | None:
+def best_match(phrase: PromptSentence) -> FormMatch | None:
     """The form for which most speaks; the most general ones are asked where no other fits."""
     found = [match for learn in LEARNERS for match in learn(phrase)] or list(rules.learn_rules(phrase))
     return max(found, key=lambda match: match.score, default=None)
@@ -148,58 +154,61 @@ def best_of(phrase: Phrase) -> Match | None:
 # They are looked at when there are 20, or when the first has waited for 60 seconds, or from 5 on when one of them
 # looks as if something is to be learnt. What is learnt does not depend on where the pieces end.
 
-MOST_EVENTS = 20
-MOST_MILLISECONDS = 60_000
-LEAST_EVENTS = 5
+MAX_EVENTS = 20
+MAX_WAIT_MILLISECONDS = 60_000
+MIN_EVENTS = 5
 _TRIGGER = re.compile(
     r"\b(?:never|always|don'?t|do not|prefer|instead|rather|decided|from now on|going forward|we use|let'?s use"
     r"|i told you"
     r"|on purpose|ask me|myself|must|nie|immer|nunca|siempre|sempre|jamais|toujours)\b|絶対|必ず|常に",
     re.IGNORECASE,
 )
-_LOOKED_AT = 4000
+_MAX_TRIGGER_CHARS = 4000
 
 
-class Buffer(Record):
+class EventBuffer(Record):
     """What waits, since when (milliseconds), and whether something in it looks like a lesson."""
 
-    waiting: tuple[Said, ...] = ()
+    waiting: tuple[SessionEvent, ...] = ()
     since: int = 0
     fired: bool = False
 
 
-class Step(Record):
+class BufferStep(Record):
     """The buffer afterwards, and what is to be looked at now (nothing: keep waiting)."""
 
-    buffer: Buffer
-    due: tuple[Said, ...] = ()
+    buffer: EventBuffer
+    due: tuple[SessionEvent, ...] = ()
 
 
-def add(buffer: Buffer, said: Said, at: int) -> Step:
+def add(buffer: EventBuffer, said: SessionEvent, at: int) -> BufferStep:
     """One more thing at this time."""
     since = buffer.since if buffer.waiting else at
-    full = Buffer((*buffer.waiting, said), since, buffer.fired or fires(said))
-    return flush(full) if is_due(full, at) else Step(full)
+    full = EventBuffer((*buffer.waiting, said), since, buffer.fired or is_trigger(said))
+    return flush(full) if is_due(full, at) else BufferStep(full)
 
 
-def is_due(buffer: Buffer, at: int) -> bool:
+def is_due(buffer: EventBuffer, at: int) -> bool:
     """Whether what waits is to be looked at; also asked when nothing new came."""
     count = len(buffer.waiting)
-    if count >= MOST_EVENTS or (count and at - buffer.since >= MOST_MILLISECONDS):
+    if count >= MAX_EVENTS or (count and at - buffer.since >= MAX_WAIT_MILLISECONDS):
         return True
-    return count >= LEAST_EVENTS and buffer.fired
+    return count >= MIN_EVENTS and buffer.fired
 
 
-def flush(buffer: Buffer) -> Step:
+def flush(buffer: EventBuffer) -> BufferStep:
     """Everything now: the session ended."""
-    return Step(Buffer(), buffer.waiting)
+    return BufferStep(EventBuffer(), buffer.waiting)
 
 
-def fires(said: Said) -> bool:
+def is_trigger(said: SessionEvent) -> bool:
     """Whether a thing looks as if something is to be learnt from it."""
     match said.body:
         case PromptGiven(text=text, how=how):
-            return how in (How.REJECTION, How.ANSWER) or _TRIGGER.search(text[:_LOOKED_AT]) is not None
+            return (
+                how in (PromptKind.REJECTION, PromptKind.ANSWER)
+                or _TRIGGER.search(text[:_MAX_TRIGGER_CHARS]) is not None
+            )
         case ToolUsed(outcome=outcome):
-            return outcome is Outcome.FAILED
+            return outcome is ToolOutcome.FAILED
     return False

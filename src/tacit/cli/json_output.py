@@ -12,34 +12,36 @@ from typing import TYPE_CHECKING
 from tacit.model.event import timestamp
 
 if TYPE_CHECKING:
-    from tacit.index.reader import Entry
+    from tacit.index.reader import MemoryRow
     from tacit.model.memory import Memory
-    from tacit.model.workflow import Run, Workflow
-    from tacit.vault.queries import Listed
+    from tacit.model.workflow import PastRun, Workflow
+    from tacit.vault.queries import ListedMemory
     from tacit.vault.sessions import ListedSession
 
-Form = dict[str, object]
+JsonObject = dict[str, object]
 
-SCHEMA = 1  # one more whenever a field goes, or means something else; a new field changes nothing for who reads it
+SCHEMA_VERSION = (
+    1  # one more whenever a field goes, or means something else; a new field changes nothing for who reads it
+)
 
 
-def utc(at: str) -> str:
+def utc_timestamp(at: str) -> str:
     """A time that was kept with the offset of its place, as all outputs write times."""
     return timestamp(datetime.fromisoformat(at))
 
 
-def memory_form(listed: Listed) -> Form:
+def memory_json(listed: ListedMemory) -> JsonObject:
     """A memory with all that is known of it."""
-    memory, counted = listed.memory, listed.counted
+    memory, counted = listed.memory, listed.counts
     return {
-        **reference(memory),
+        **memory_reference(memory),
         "short": listed.short,
         "key": counted.label if counted else memory.claim.key,
         "label": memory.claim.sentence,
         "confidence": memory.confidence,
         "status": memory.status.value,
         "evidence": [given.text for given in memory.evidence],
-        "shared": memory.in_fact_file,
+        "shared": memory.is_in_fact_file,
         "triple": memory.claim.triple._asdict(),
         "tags": list(memory.claim.tags),
         "strength": memory.strength,
@@ -53,12 +55,12 @@ def memory_form(listed: Listed) -> Form:
         "at": timestamp(memory.last_at),
         "conflict": listed.conflict,
         "overruled_by": listed.overruled_by,
-        "reason": memory.reason or listed.why,
-        "contradicts": [entry.id for entry in listed.against],
+        "reason": memory.reason or listed.reason,
+        "contradicts": [entry.id for entry in listed.contradicts],
     }
 
 
-def reference(memory: Memory) -> Form:
+def memory_reference(memory: Memory) -> JsonObject:
     """A memory where another thing is told of."""
     return {
         "id": memory.id,
@@ -68,11 +70,11 @@ def reference(memory: Memory) -> Form:
     }
 
 
-def entry_reference(entry: Entry) -> Form:
+def entry_reference(entry: MemoryRow) -> JsonObject:
     return {"id": entry.id, "kind": entry.kind.label, "scope": entry.scope, "text": entry.sentence}
 
 
-def session_form(one: ListedSession) -> Form:
+def session_json(one: ListedSession) -> JsonObject:
     row = one.row
     return {
         "id": row.id,
@@ -80,18 +82,18 @@ def session_form(one: ListedSession) -> Form:
         "agent": row.agent,
         "name": row.name,
         "scope": row.scope,
-        "at": utc(row.at),
-        "first_at": utc(row.began),
+        "at": utc_timestamp(row.at),
+        "first_at": utc_timestamp(row.began),
         "turn_count": row.turns,
         "title": row.title,
         "outcome": row.outcome,
         "summarized_by": row.model,
         "files": list(row.files),
-        "alike": one.alike,
+        "alike": one.similar_count,
     }
 
 
-def workflow_form(workflow: Workflow) -> Form:
+def workflow_json(workflow: Workflow) -> JsonObject:
     return {
         "name": workflow.name,
         "steps": list(workflow.steps),
@@ -100,24 +102,24 @@ def workflow_form(workflow: Workflow) -> Form:
         "at": timestamp(workflow.saved_at),
         "accepted": workflow.accepted,
         "run_count": len(workflow.runs),
-        "last_run": run_form(workflow.last) if workflow.last else None,
+        "last_run": run_json(workflow.last_run) if workflow.last_run else None,
     }
 
 
-def run_form(run: Run) -> Form:
+def run_json(run: PastRun) -> JsonObject:
     return {
         "at": timestamp(run.at),
-        "completed": run.ran.completed,
+        "completed": run.body.completed,
         "exit_status": run.status,
-        "directory": run.ran.directory,
-        "first_step": run.ran.first + 1,
+        "directory": run.body.directory,
+        "first_step": run.body.first + 1,
         "results": [
             {"text": step.command, "exit_status": step.status, "milliseconds": step.milliseconds}
-            for step in run.ran.steps
+            for step in run.body.steps
         ],
     }
 
 
-def counts(pairs: Mapping[str, int] | tuple[tuple[str, int], ...], named: str) -> list[Form]:
+def counts_json(pairs: Mapping[str, int] | tuple[tuple[str, int], ...], named: str) -> list[JsonObject]:
     """How many of each, as objects: `named` is what the names are."""
     return [{named: name, "count": number} for name, number in (pairs.items() if isinstance(pairs, Mapping) else pairs)]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from tacit.model.event import Decided, Proposed, Undone
-from tacit.text.display import show
-from tacit.vault.queries import Reason
+from tacit.model.event import ClaimDecided, ClaimProposed, EventsUndone
+from tacit.text.display import printable
+from tacit.vault.queries import MemoryEvent
 
-STATUS_WORDS = {"pending": "candidate", "retired": "forgotten"}
-HABIT_WORDS = {
+STATUS_LABELS = {"pending": "candidate", "retired": "forgotten"}
+HABIT_LABELS = {
     "preferred_cwd": "a directory you work in",
     "recurring_command": "a command you run often",
     "workflow_pattern": "commands you run in order",
     "preference": "a correction you make",
 }
 # Who is behind it, from `Provenance` 0 on.
-PROVENANCE_WORDS = (
+PROVENANCE_LABELS = (
     "from outside: nobody vouches for it",
     "found by a program on this machine",
     "said by an agent",
@@ -23,23 +23,23 @@ PROVENANCE_WORDS = (
 )
 
 
-def what(reason: Reason) -> str:
+def describe_event(reason: MemoryEvent) -> str:
     match reason.event.body:
-        case Proposed(verdict=verdict, source=source):
-            return f"{verdict.value} ({show(source)})"
-        case Decided(verdict=verdict):
+        case ClaimProposed(verdict=verdict, source=source):
+            return f"{verdict.value} ({printable(source)})"
+        case ClaimDecided(verdict=verdict):
             return verdict.value
-        case Undone(label=label):
+        case EventsUndone(label=label):
             is_redo = label.startswith("undo of ")
-            return show(f"redo of {label.removeprefix('undo of ')}" if is_redo else f"undo of {label}")
+            return printable(f"redo of {label.removeprefix('undo of ')}" if is_redo else f"undo of {label}")
     return "?"
 
 
-def details(reason: Reason) -> list[tuple[str, str]]:
+def event_details(reason: MemoryEvent) -> list[tuple[str, str]]:
     body = reason.event.body
     found: list[tuple[str, str]] = []
-    if isinstance(body, Decided) and body.instead is not None:
+    if isinstance(body, ClaimDecided) and body.instead is not None:
         found.append(("instead", body.instead.sentence))
-    if isinstance(body, Proposed | Decided):
+    if isinstance(body, ClaimProposed | ClaimDecided):
         found += [("evidence", body.evidence), ("reason", body.reason)]
     return [(label, text) for label, text in found if text]
