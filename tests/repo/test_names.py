@@ -1,0 +1,44 @@
+"""Names are unique and of the field: a reader who knows one place knows the word everywhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2] / "src" / "tacit"
+# Words of a private vocabulary that the code once had. What stands for each is in docs/adr/0049.
+RETIRED = frozenset(
+    "asker bearing blockwise elsewhere foresight gist giving handedit hear heard kindred likeness noticeboard rarity"
+    " ruler saying shaken shelf talks teller telling told unsaid".split()
+)
+_MOST_MODULES = 4
+
+
+def _definitions(kind: type[ast.AST]) -> dict[str, set[str]]:
+    """Names of top-level definitions, with the modules that have them."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in ROOT.rglob("*.py"):
+        if "surfaces" not in path.parts:  # forwards to the modules of today
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, kind):
+                    found[node.name].add(str(path.relative_to(ROOT)))  # type: ignore[attr-defined]
+    return found
+
+
+def test_no_class_name_stands_in_two_modules() -> None:
+    assert {name: modules for name, modules in _definitions(ast.ClassDef).items() if len(modules) > 1} == {}
+
+
+def test_no_function_name_stands_in_more_than_four_modules() -> None:
+    functions = _definitions(ast.FunctionDef)
+    assert len(functions) > 1_000
+    assert {name: modules for name, modules in functions.items() if len(modules) > _MOST_MODULES} == {}
+
+
+def test_no_module_class_or_function_has_a_retired_word_in_its_name() -> None:
+    names = {*_definitions(ast.ClassDef), *_definitions(ast.FunctionDef)}
+    names |= {path.stem for path in ROOT.rglob("*.py")} | {path.name for path in ROOT.rglob("*") if path.is_dir()}
+    parts = {name: set(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")) for name in names}
+    assert {name for name, words in parts.items() if words & RETIRED} == set()
