@@ -9,14 +9,11 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import NamedTuple
 
-from tacit.learn import statements
 from tacit.learn.fixes.errors import ERROR_PATTERNS, WORK_PATTERNS
 from tacit.learn.llm.prompt import KINDS_BY_LABEL, ExcerptLine
-from tacit.learn.statements.patterns import StatementForm
+from tacit.learn.statements.patterns import FORMS
 from tacit.learn.types import SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import (
@@ -209,9 +206,7 @@ class Case(NamedTuple):
 @cache
 def examples() -> tuple[str, ...]:
     """Every example of every form that learners know."""
-    modules = [import_module(f"{statements.__name__}.{one.name}") for one in iter_modules(statements.__path__)]
-    tables = [value for module in modules for value in vars(module).values() if isinstance(value, tuple)]
-    return tuple(dict.fromkeys(one.example for table in tables for one in table if isinstance(one, StatementForm)))
+    return tuple(dict.fromkeys(form.example for forms in FORMS.values() for form in forms))
 
 
 def case(seed: int, number: int) -> Case:

@@ -20,6 +20,8 @@ _RUNS_SQL = {"execute", "executemany", "executescript"}
 _OPENS = {"open", "io.open", "os.open", "os.fdopen", "sqlite3.connect"}
 _FREE = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE
 _SECRETS = "tacit.secrets.scanner"
+# What compiles the patterns of its data files when it is imported, and keeps them where `_compiled` finds them.
+_READS_DATA = {"tacit.learn.statements.patterns"}
 _MATCHES = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 
 
@@ -220,7 +222,7 @@ def patterns(every: list[Source]) -> tuple[list[Found], list[str]]:
                 if text is not None:
                     methods = frozenset({asked.get(origin.value, method)} - {"compile"})
                     found.append(Found(f"{origin} = {text!r}", text, _flags(use), methods))
-                elif not any(_is_from(one, origin) for one in made):
+                elif source.name not in _READS_DATA and not any(_is_from(one, origin) for one in made):
                     unseen.append(str(origin))
     return list(_merged([*found, *(one.found for one in made)])), unseen
 

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from functools import partial
 
 import pytest
 
-from tacit.learn.statements import forms as architecture
-from tacit.learn.statements import forms as conventions
-from tacit.learn.statements import forms as corrections
-from tacit.learn.statements import forms as decisions
-from tacit.learn.statements import forms as environment
-from tacit.learn.statements import forms as languages
-from tacit.learn.statements import forms as preferences
-from tacit.learn.statements import forms as rejected
-from tacit.learn.statements import forms as rules
-from tacit.learn.statements import forms as teaching
 from tacit.learn.statements.normalise import prompt_sentences
-from tacit.learn.statements.patterns import StatementForm
+from tacit.learn.statements.patterns import FORMS, StatementForm, find_forms, find_structure
 from tacit.model.claim import Kind
 from tests.learn.talk.talking import learnt
 
-LEARNERS = (
-    architecture,
-    conventions,
-    corrections,
-    decisions,
-    environment,
-    languages,
-    preferences,
-    rejected,
-    rules,
-    teaching,
-)
-ROWS = [(learner, form) for learner in LEARNERS for form in learner.FORMS]
+ROWS = [(group, form) for group, forms in FORMS.items() for form in forms]
 
 
-@pytest.mark.parametrize(("learner", "form"), ROWS, ids=lambda one: getattr(one, "name", ""))
-def test_a_form_is_found_in_its_example_and_the_example_is_learnt(learner: ModuleType, form: StatementForm) -> None:
-    found = {match.form.name for phrase in prompt_sentences(form.example) for match in learner.learn(phrase)}
+@pytest.mark.parametrize(("group", "form"), ROWS, ids=lambda one: getattr(one, "name", one))
+def test_a_form_is_found_in_its_example_and_the_example_is_learnt(group: str, form: StatementForm) -> None:
+    find = find_structure if group == "structure" else partial(find_forms, group)
+    found = {match.form.name for phrase in prompt_sentences(form.example) for match in find(phrase)}
     assert form.name in found
     (one, *_) = learnt(form.example)
     assert one.quote in form.example

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tacit.learn.statements import forms as decisions
-from tacit.learn.statements import forms as rules
 from tacit.learn.statements.normalise import PromptSentence, is_short, prompt_sentences
+from tacit.learn.statements.patterns import find_forms
 from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
@@ -121,8 +120,8 @@ def accepted(said: SessionEvent, used: ToolUsed) -> Iterator[Lesson]:
 
 def _decides(phrase: PromptSentence) -> bool:
     names = {"this, not that", "rather than"}
-    return any(decisions.learn_decisions(phrase)) or any(
-        match.form.name in names for match in rules.learn_rules(phrase)
+    return any(find_forms("decisions", phrase)) or any(
+        match.form.name in names for match in find_forms("rules", phrase)
     )
 
 

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from tacit.learn.statements import answers
 from tacit.learn.statements import answers as choices
-from tacit.learn.statements import forms as architecture
-from tacit.learn.statements import forms as conventions
-from tacit.learn.statements import forms as corrections
-from tacit.learn.statements import forms as decisions
-from tacit.learn.statements import forms as environment
-from tacit.learn.statements import forms as languages
-from tacit.learn.statements import forms as preferences
-from tacit.learn.statements import forms as rejected
-from tacit.learn.statements import forms as rules
-from tacit.learn.statements import forms as teaching
 from tacit.learn.statements.answers import ObservedChoice
 from tacit.learn.statements.normalise import ABOUT, NO_SPAN, PromptSentence, normalize_statement, prompt_sentences
-from tacit.learn.statements.patterns import MIN_SCORE, FormMatch
+from tacit.learn.statements.patterns import MIN_SCORE, FormMatch, find_forms, find_structure
 from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
@@ -35,16 +26,16 @@ from tacit.text.summarize import summarize
 # words of the person alone; what the agent said only tells what the person pointed at.
 
 # Where two find something in one sentence with as much for it, the earlier one names its kind.
-LEARNERS = (
-    corrections.learn_corrections,
-    rejected.learn_rejected,
-    decisions.learn_decisions,
-    preferences.learn_preferences,
-    environment.learn_environment,
-    conventions.learn_conventions,
-    teaching.learn_teaching,
-    architecture.learn,
-    languages.learn_languages,
+LEARNERS: tuple[Callable[[PromptSentence], Iterator[FormMatch]], ...] = (
+    partial(find_forms, "corrections"),
+    partial(find_forms, "rejected"),
+    partial(find_forms, "decisions"),
+    partial(find_forms, "preferences"),
+    partial(find_forms, "environment"),
+    partial(find_forms, "conventions"),
+    partial(find_forms, "teaching"),
+    find_structure,
+    partial(find_forms, "languages"),
 )
 _CONFIDENCE_BY_SCORE = {MIN_SCORE: 0.55, MIN_SCORE + 1: 0.65, MIN_SCORE + 2: 0.75}
 _MAX_CONFIDENCE = 0.8
@@ -145,7 +136,7 @@ def _statement(
 
 def best_match(phrase: PromptSentence) -> FormMatch | None:
     """The form for which most speaks; the most general ones are asked where no other fits."""
-    found = [match for learn in LEARNERS for match in learn(phrase)] or list(rules.learn_rules(phrase))
+    found = [match for learn in LEARNERS for match in learn(phrase)] or list(find_forms("rules", phrase))
     return max(found, key=lambda match: match.score, default=None)
 
 
