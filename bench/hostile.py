@@ -63,7 +63,7 @@ def tests(short: bool) -> Iterator[Test]:
     yield Test("T26 mutant: shown as it is", lambda _: _neighbours(size.texts // 20, str), mutant=True)
     yield Test("T27 terminal sequences", lambda _: _sequences(size.texts, printable))
     yield Test("T27 mutant: only ESC taken out", lambda _: _sequences(size.texts // 20, _without_escape), mutant=True)
-    yield Test("T27 live links on pages", lambda _: _links(size.texts // 20))
+    yield Test("T27 live links on pages", lambda _: _links(size.texts // 100))
     yield Test("T27 mutant: links as they are", lambda _: _links_as_they_are(), mutant=True)
     yield Test("T32 secrets of every group", lambda _: _secrets(redacted))
     yield Test("T32 mutant: nothing is hidden", lambda _: _secrets(str), mutant=True)
