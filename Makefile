@@ -62,6 +62,7 @@ peers: $(VENV)/developing
 
 docs: $(VENV)/developing
 	$(BIN)/python -m docs.reference.generate
+	$(BIN)/python -m docs.picture
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Tacit needs Python 3.11 or later; name one: make PYTHON=python3.11 …"; exit 1; }
