@@ -34,7 +34,9 @@ def test_pause_and_resume_are_for_one_terminal(desk: Desk) -> None:
 
 def test_the_program_still_gets_all_other_words(desk: Desk) -> None:
     terminal = desk.open()
-    assert "usage: tacit pause" in terminal.run("tacit pause --help")
+    assert "usage: tacit pause" in terminal.run(
+        "NO_COLOR=1 tacit pause --help" if desk.shell != "fish" else "env NO_COLOR=1 tacit pause --help"
+    )
     terminal.run("tacit add 'the setting is `two  blanks`' --tag one")
     assert desk.person.id_of("the setting is `two  blanks`")
     assert "has not loaded Tacit" in terminal.run("command tacit pause")

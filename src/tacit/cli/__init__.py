@@ -1,4 +1,4 @@
-"""The command line. One verb is loaded a run; help for all of them loads none."""
+"""The command line. A run imports the module of one command; `tacit --help` imports none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code says how it went (0 done, 1 nothing found or refused, 2 wrong use, 3+ unwell)."""
+    """Run one command. Return its exit code: 0 done, 1 nothing found or refused, 2 usage error, 3 or more unwell."""
     from tacit.cli.run import run
 
     _escape_unencodable()
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _flush_output(code: int) -> int:
-    """Write the answer out. Where that fails (a full disk), say that the command itself was carried out."""
+    """Flush the output. If that fails, as on a full disk, say that the command itself was carried out."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -39,7 +39,7 @@ def _flush_output(code: int) -> int:
 
 
 def _escape_unencodable() -> None:
-    """A terminal that cannot show a letter gets its number, never an error."""
+    """Print characters that the terminal cannot show as escapes, instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

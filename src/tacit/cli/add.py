@@ -1,4 +1,4 @@
-"""`tacit add`, `remember`, `note` and `suggest`: putting statements into memory."""
+"""`tacit add`, and its former forms `remember` and `suggest`: add statements to memory."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ from tacit.model.claim import Kind, is_project_scope
 from tacit.text.display import printable
 from tacit.vault.decisions import DecisionOutcome
 
-# tacit add.
-
 KINDS = ", ".join(kind.label for kind in Kind)
+_SHORT_ID = 6  # letters of the id of another memory
+_ACTIVE_OPTIONS = ("--kind", "--tag", "--whole", "--private")  # options that a candidate does not take
+
+
+# tacit add
 
 
 def run_add(call: Invocation) -> int:
+    if call.flag("--candidate"):
+        return _run_add_candidate(call)
     outcomes = call.vault.decisions.add_each(
         call.text(),
         kind=parse_kind(call),
@@ -36,6 +41,12 @@ def run_add(call: Invocation) -> int:
     return 0
 
 
+def _run_add_candidate(call: Invocation) -> int:
+    if refused := next((name for name in _ACTIVE_OPTIONS if call.flag(name)), None):
+        raise UsageError(f"{refused} is for what holds at once", "leave it out, or leave out --candidate")
+    return propose(call, "note")
+
+
 def _echo_outcome(outcome: DecisionOutcome) -> None:
     if outcome.memory.status.value == "pending":
         echo(outcome_line("Suggested, waiting for a person", outcome))
@@ -47,12 +58,12 @@ def _echo_outcome(outcome: DecisionOutcome) -> None:
 
 
 def echo_sharing(outcome: DecisionOutcome) -> None:
-    """Whether a memory of a project is in the project's fact file, and how to change that."""
+    """Print whether a memory of a project is in the project's fact file, and how to change that."""
     memory = outcome.memory
     if not is_project_scope(memory.claim.scope):
         return
     if outcome.in_fact_file:
-        echo(f"  shared in {FACT_FILE}; to keep it private: tacit unshare {outcome.short}")
+        echo(f"  shared in {FACT_FILE}; to keep it private: tacit share --remove {outcome.short}")
     elif not memory.shared:
         echo(f"  private: it stays in your home; to share it with the project: tacit share {outcome.short}")
     elif not outcome.overruled_by:
@@ -60,31 +71,33 @@ def echo_sharing(outcome: DecisionOutcome) -> None:
 
 
 def echo_conflicts(outcome: DecisionOutcome) -> None:
-    """What it contradicts, what became of both, and how to decide otherwise."""
+    """Print what a memory contradicts, how that was decided, and how to decide otherwise."""
     own = outcome.short
-    for beaten in outcome.overrules:
-        echo(f"  It contradicts and overrules [{beaten.id}]: {printable(beaten.sentence)}")
+    for loser in outcome.overrules:
+        echo(f"  It contradicts and overrules [{loser.id[:_SHORT_ID]}]: {printable(loser.sentence)}")
         echo("  The newest wins: the older one is no longer told to anybody.")
-        echo(f"  Not so? tacit conflicts --keep {beaten.id}, or if both hold: tacit conflicts --keep-both {own}")
+        keep = f"tacit conflicts --keep {loser.id[:_SHORT_ID]}"
+        echo(f"  Not so? {keep}, or if both hold: tacit conflicts --keep-both {own}")
     if outcome.overruled_by:
         winner = outcome.overruled_by
-        echo(f"  It contradicts [{winner.id}]: {printable(winner.sentence)}")
+        echo(f"  It contradicts [{winner.id[:_SHORT_ID]}]: {printable(winner.sentence)}")
         echo("  An older constraint holds against what is not one: this one is kept and told to nobody.")
         echo(f"  Not so? tacit conflicts --keep {own}, or if both hold: tacit conflicts --keep-both {own}")
     for rival in outcome.undecided:
-        echo(f"  It contradicts [{rival.id}]: {printable(rival.sentence)}")
+        echo(f"  It contradicts [{rival.id[:_SHORT_ID]}]: {printable(rival.sentence)}")
         echo("  Here no rule decides, so both are kept and marked as a conflict until you do:")
-        echo(f"  tacit conflicts --keep {own}, --keep {rival.id}, or --keep-both {own}")
+        echo(f"  tacit conflicts --keep {own}, --keep {rival.id[:_SHORT_ID]}, or --keep-both {own}")
 
 
 def parse_kind(call: Invocation) -> Kind | None:
-    given = call.value("--kind")
-    if given is None:
+    """Return the kind that `--kind` names, None without it. Raise UsageError for an unknown one."""
+    label = call.value("--kind")
+    if label is None:
         return None
     try:
-        return Kind.from_label(given)
+        return Kind.from_label(label)
     except KeyError:
-        raise UsageError(f"no such kind: {given!r}", f"one of {KINDS}") from None
+        raise UsageError(f"no such kind: {label!r}", f"one of {KINDS}") from None
 
 
 ADD = Command(
@@ -97,7 +110,7 @@ ADD = Command(
         "everything with --private, until tacit share. Outside of projects it is global, and so is what begins with\n"
         "“global:”, “globally, …”, “everywhere …” or “for all projects: …”. Said again, it becomes stronger; a text\n"
         "with several rules becomes several memories. What it contradicts is named: the newest wins, unless the older\n"
-        "is a constraint."
+        "is a constraint. With --candidate it waits for your decision instead: recall finds it, and no agent is told."
     ),
     example='tacit add "never run the build repeatedly because it is heavy" --kind constraint --tag build',
     run=run_add,
@@ -109,11 +122,12 @@ ADD = Command(
         Option("--global", help="for every project, not just this one"),
         Option("--whole", help="keep a text of several sentences as one memory"),
         Option("--private", help="keep it in your home, not in the project's fact file"),
+        Option("--candidate", help="only note it, to be accepted or dismissed later"),
     ),
 )
 
 
-# tacit remember.
+# tacit remember
 
 
 def run_remember(call: Invocation) -> int:
@@ -121,8 +135,7 @@ def run_remember(call: Invocation) -> int:
 
 
 def propose(call: Invocation, source: str) -> int:
-    from tacit.text.display import printable
-
+    """Record a candidate. `source` says how it was given."""
     outcome = call.vault.decisions.remember(
         call.text(), evidence=call.text_value("--evidence"), everywhere=call.flag("--global"), source=source
     )
@@ -152,28 +165,7 @@ REMEMBER = Command(
 )
 
 
-# tacit note.
-
-
-def run_note(call: Invocation) -> int:
-    return propose(call, "note")
-
-
-NOTE = Command(
-    name="note",
-    usage="TEXT",
-    help="Note a candidate in passing. Like remember, but evidence may come later.",
-    example='tacit note "The staging database is reset every Monday"',
-    run=run_note,
-    options=(
-        Option("--text", "TEXT", "the text, where it cannot be given as a word"),
-        Option("--evidence", "TEXT", "where it comes from"),
-        Option("--global", help="for every project, not just this one"),
-    ),
-)
-
-
-# tacit suggest.
+# tacit suggest
 
 
 def run_suggest(call: Invocation) -> int:
@@ -188,20 +180,15 @@ def run_suggest(call: Invocation) -> int:
     if not outcome.changed:
         echo(f"Suggested before: {sentence}")
     elif call.vault.home.is_person and sys.stdin.isatty():
-        return _ask_and_accept(call, outcome.short, sentence)
+        if confirm(f"Should I remember: “{sentence}”?"):
+            call.vault.decisions.accept(outcome.short)
+            echo("Remembered.")
+        else:
+            echo(f"It waits: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
+        return 0
     else:
         echo(f"I noticed: {printable(call.text_value('--evidence'))}. Should I remember: “{sentence}”?")
     echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
-    return 0
-
-
-def _ask_and_accept(call: Invocation, short: str, sentence: str) -> int:
-    """At a terminal the person is there and can say."""
-    if confirm(f"Should I remember: “{sentence}”?"):
-        call.vault.decisions.accept(short)
-        echo("Remembered.")
-    else:
-        echo(f"It waits: tacit accept {short}   tacit dismiss {short}")
     return 0
 
 

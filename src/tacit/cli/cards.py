@@ -1,4 +1,4 @@
-"""How memories look: plain lines for people, JSON for programs. All content passes `show`, which is not fooled."""
+"""How lists of memories are printed: as lines and cards, or as JSON. `printable` escapes what could fool a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tacit.cli.command import Invocation, Option
 from tacit.cli.json_output import memory_json
-from tacit.cli.output import echo, echo_json, pluralize
+from tacit.cli.output import bold, cyan, dim, echo, echo_json, echo_wrapped, pluralize
 from tacit.model.claim import is_project_scope, project_name
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from tacit.vault.decisions import DecisionOutcome
     from tacit.vault.queries import ListedMemory
 
-# The options that narrow a list of memories, and how much of a list is shown.
-
-DEFAULT_LIMIT = 50  # entries, unless --limit says otherwise
+DEFAULT_LIMIT = 50  # entries of a list, without --limit
 T = TypeVar("T")
 
 KIND_OPTION = Option("--kind", "KIND", "only this kind, for example constraint or workflow_pattern")
@@ -39,7 +37,7 @@ def parse_filters(call: Invocation) -> Filters:
 
 
 def limited(call: Invocation, entries: Sequence[T]) -> Sequence[T]:
-    """The entries to show: as many as --limit says; else 50 for people, and all for programs."""
+    """Return the entries to show: at most --limit; without it DEFAULT_LIMIT, or all as JSON."""
     limit = call.number("--limit")
     if limit is None and call.flag("--json"):
         return entries
@@ -47,16 +45,16 @@ def limited(call: Invocation, entries: Sequence[T]) -> Sequence[T]:
 
 
 def echo_remaining(call: Invocation, shown: int, total: int, noun: str, plural: str = "") -> None:
-    """How many entries were not shown, and what to type to see them."""
+    """Print how many entries were not shown, and what to type to see them."""
     if total > shown:
-        typed = [
+        options = [
             word
             for name, values in call.values.items()
             if name not in ("--limit", "--home")
             for value in values
             for word in ([name, value] if value else [name])
         ]
-        command = shlex.join(["tacit", call.command.name, *typed, "--limit", str(total)])
+        command = shlex.join(["tacit", call.command.name, *options, "--limit", str(total)])
         rest = pluralize(total - shown, f"more {noun}", f"more {plural or noun + 's'}")
         echo(f"… and {rest}. To see all: {command}")
 
@@ -71,7 +69,8 @@ def outcome_line(verb: str, outcome: DecisionOutcome) -> str:
     return f"{verb} ({scope}, {memory.kind.label}) [{outcome.short}]: {sentence}"
 
 
-def memory_line(listed: ListedMemory) -> str:
+def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
+    """Print a memory in two lines: its id and sentence, then what is known about it."""
     memory = listed.memory
     marks = [
         memory.kind.label,
@@ -86,22 +85,24 @@ def memory_line(listed: ListedMemory) -> str:
         marks.append("conflict")
     if listed.overruled_by:
         marks.append(f"overruled by {listed.overruled_by}")
-    return f"[{listed.short}] {printable(memory.claim.sentence)}\n    {', '.join(marks)}, {memory.day.isoformat()}"
+    echo_wrapped(f"{bullet}{cyan(f'[{listed.short}]')} {printable(memory.claim.sentence)}")
+    echo(dim(f"    {', '.join(marks)}, {memory.day.isoformat()}"))
 
 
-def echo_memories(call: Invocation, listed: Sequence[ListedMemory], title: str, total: int | None = None) -> None:
-    """A list, for people or as JSON. `total` is how many there are where only some are listed."""
+def echo_memories(call: Invocation, memories: Sequence[ListedMemory], title: str, total: int | None = None) -> None:
+    """Print a list, as lines or as JSON. `total` is how many there are if not all are in the list."""
     if call.flag("--json"):
-        echo_json([memory_json(one) for one in listed])
+        echo_json([memory_json(listed) for listed in memories])
         return
-    echo(f"{title} ({len(listed) if total is None else total})")
-    for one in listed:
-        echo(f"- {memory_line(one)}")
+    echo(bold(f"{title} ({len(memories) if total is None else total})"))
+    for listed in memories:
+        echo_memory(listed, "- ")
     if total is not None:
-        echo_remaining(call, len(listed), total, "memory", "memories")
+        echo_remaining(call, len(memories), total, "memory", "memories")
 
 
 def _basis(listed: ListedMemory) -> str:
+    """Return how often a candidate was observed, in words."""
     memory = listed.memory
     if listed.counts and not listed.counts.has_times:
         return f"{pluralize(listed.counts.runs, 'run')} in a history without timestamps (sessions unknown)"
@@ -111,29 +112,29 @@ def _basis(listed: ListedMemory) -> str:
 
 
 def card_lines(listed: ListedMemory, at: int, of: int) -> Sequence[str]:
-    """A candidate as a person decides on it."""
+    """Return the lines that show a candidate for a decision. It is number `at` of `of`."""
     memory = listed.memory
     kind = HABIT_LABELS[memory.kind.label] if listed.counts else memory.kind.label
-    lines = [f"── {at} of {of} ── [{listed.short}] {kind}, {printable(scope_text(memory))}"]
+    lines = [f"── {at} of {of} ── {cyan(f'[{listed.short}]')} {kind}, {printable(scope_text(memory))}"]
     if listed.counts and listed.counts.steps:
-        lines.append(f"   {printable(listed.counts.label)}")
+        lines.append(bold(f"   {printable(listed.counts.label)}"))
         lines += [f"     {number}. {printable(clip(step, 100))}" for number, step in enumerate(listed.counts.steps, 1)]
     else:
-        lines.append(f"   “{printable(memory.claim.sentence)}”")
+        lines.append(bold(f"   “{printable(memory.claim.sentence)}”"))
     lines.append(f"   based on {_basis(listed)}, confidence {memory.confidence:.2f}")
     if listed.counts:
         last = f", the last time on {listed.counts.last_day}" if listed.counts.last_day else ""
         return [*lines, f"   learned from your shell{last}"]
     lines.append(f"   source: {printable(memory.source)}, {PROVENANCE_LABELS[memory.provenance]}")
-    lines += [f"   evidence: {printable(clip(given.text, 300))}" for given in memory.evidence[:3]]
+    lines += [f"   evidence: {printable(clip(evidence.text, 300))}" for evidence in memory.evidence[:3]]
     if listed.reason:
         lines.append(f"   why: {printable(clip(listed.reason, 200))}")
-    lines += [f"   contradicts {entry.id[:6]}: {printable(clip(entry.sentence, 160))}" for entry in listed.contradicts]
+    lines += [f"   contradicts {row.id[:6]}: {printable(clip(row.sentence, 160))}" for row in listed.contradicts]
     return lines
 
 
 def echo_card(listed: ListedMemory, at: int, of: int) -> None:
-    """A candidate, and what to type about it."""
+    """Print a candidate, and the commands that decide on it."""
     for line in card_lines(listed, at, of):
-        echo(line)
+        echo_wrapped(line)
     echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")

@@ -1,8 +1,8 @@
-"""What a command is, and how its words are read.
+"""Commands with their options, and the parser of their arguments.
 
-A value is taken as it stands even when it begins with `--`, and texts may begin so too: what people remember is
-full of flags. A word that looks like a mistyped option is refused in every verb. `--` ends the options, and `-` is a
-text that is read from standard input.
+The value of an option is taken as it is, even if it begins with `--`. So may a text: what people remember is full of
+flags. A word that looks like a mistyped option is refused by every command. `--` ends the options, and `-` is a text
+that is read from standard input.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Option(Record):
     required: bool = False
 
 
-_MIN_OPTION_CHARS = 3  # letters of what can be a mistyped option: `-x` is a flag of another program
-_TEXT_USAGES = ("TEXT", "QUERY")  # words of a verb that takes any text
+_MIN_OPTION_CHARS = 3  # of what can be a mistyped option: `-x` is a flag of another program
+_TEXT_USAGES = ("TEXT", "QUERY")  # in the usage of a command that takes any text
 _NON_TEXT_METAVARS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
 HOME_OPTION = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
 JSON_OPTION = Option("--json", help="print JSON, for programs; docs/reference/json.md describes it")
@@ -36,7 +36,10 @@ EXIT_CODE_OPTION = Option("--exit-code", help="exit with 1 when nothing is found
 
 
 class Command(Record):
-    """One verb: its words, its options, an example that runs, and what it does."""
+    """A command: its usage, options, an example that works, and the function that runs it.
+
+    With `takes_any_text`, also a word that begins with `--` is text, wherever it is.
+    """
 
     name: str
     usage: str
@@ -44,7 +47,7 @@ class Command(Record):
     example: str
     run: Callable[[Invocation], int]
     options: tuple[Option, ...] = ()
-    takes_any_text: bool = False  # any text is one to this verb, also one that begins with a flag
+    takes_any_text: bool = False
 
     @property
     def all_options(self) -> tuple[Option, ...]:
@@ -52,7 +55,7 @@ class Command(Record):
 
 
 class Invocation:
-    """A command with what was typed after it."""
+    """A command with its parsed arguments, and the home that it works on."""
 
     def __init__(self, command: Command) -> None:
         self.command = command
@@ -62,7 +65,7 @@ class Invocation:
 
     @property
     def vault(self) -> Vault:
-        """The home this call is about, opened when it is first asked for."""
+        """The vault of the home, opened on first use."""
         if self._vault is None:
             from tacit.home.home import Home
             from tacit.vault.vault import Vault
@@ -76,18 +79,20 @@ class Invocation:
             self._vault = None
 
     def value(self, name: str) -> str | None:
-        given = self.values.get(name)
-        return given[-1] if given else None
+        """Return the last value of an option, None without it."""
+        values = self.values.get(name)
+        return values[-1] if values else None
 
     def text_value(self, name: str) -> str:
-        """What an option says; for `-` what standard input holds."""
-        given = self.value(name) or ""
-        if given == "-" and not any(
-            one.name == name and one.metavar in _NON_TEXT_METAVARS for one in self.command.options
-        ):
-            given = text_or_stdin(given)
-            self.values[name] = [given]  # it can be read once
-        return given
+        """Return the value of an option, "" without it. `-` is read from standard input."""
+        text = self.value(name) or ""
+        is_text = not any(
+            option.name == name and option.metavar in _NON_TEXT_METAVARS for option in self.command.options
+        )
+        if text == "-" and is_text:
+            text = text_or_stdin(text)
+            self.values[name] = [text]  # it can be read only once
+        return text
 
     def all_values(self, name: str) -> list[str]:
         return self.values.get(name, [])
@@ -96,55 +101,65 @@ class Invocation:
         return name in self.values
 
     def number(self, name: str, least: int = 1) -> int | None:
-        given = self.value(name)
-        if given is None:
+        """Return the value of an option as a number, None without it. Raise UsageError below `least`."""
+        text = self.value(name)
+        if text is None:
             return None
         try:
-            number = int(given)
+            number = int(text)
         except ValueError:
             number = least - 1
         if number < least or number > 1_000_000:
-            raise UsageError(f"{name} wants a whole number of at least {least}, not {given!r}")
+            raise UsageError(f"{name} wants a whole number of at least {least}, not {text!r}")
         return number
 
     def exit_code(self, *, found: bool) -> int:
-        """Nothing found is no failure, unless a program wants to be told by the exit code."""
+        """Return 1 if nothing was found and --exit-code is given, else 0."""
         return 1 if self.flag(EXIT_CODE_OPTION.name) and not found else 0
 
-    def text(self, also: str = "--text") -> str:
-        """The words as one text, or what `--text` gave."""
-        given = self.value(also)
-        if given is not None and self.args:
-            raise UsageError(f"the text was given twice, as a word and with {also}")
-        text = text_or_stdin(" ".join(self.args) if given is None else given)
-        if "-" in (given, *self.args[:1]) and text != "-":  # it can be read once
-            self.args, self.values = [text], {name: told for name, told in self.values.items() if name != also}
+    def text(self, option: str = "--text") -> str:
+        """Return the arguments as one text, or the value of `option`. `-` is read from standard input.
+
+        Raise UsageError if there is no text, or two.
+        """
+        value = self.value(option)
+        if value is not None and self.args:
+            raise UsageError(f"the text was given twice, as a word and with {option}")
+        text = text_or_stdin(" ".join(self.args) if value is None else value)
+        if "-" in (value, *self.args[:1]) and text != "-":  # it can be read only once
+            self.args, self.values = [text], {name: values for name, values in self.values.items() if name != option}
         if not text.strip():
-            raise UsageError(
-                f"tacit {self.command.name} wants {self.command.usage}", f"for example: {self.command.example}"
-            )
+            raise self._usage_error(self.command.usage)
         return text
 
     def single_arg(self) -> str:
         if len(self.args) != 1:
-            raise UsageError(
-                f"tacit {self.command.name} wants {self.command.usage}", f"for example: {self.command.example}"
-            )
+            raise self._usage_error(self.command.usage)
         return self.args[0]
 
     def require_args(self) -> None:
         if not self.args:
-            raise UsageError(
-                f"tacit {self.command.name} wants {self.command.usage}", f"for example: {self.command.example}"
-            )
+            raise self._usage_error(self.command.usage)
 
     def refuse_args(self) -> None:
         if self.args:
             raise UsageError(f"tacit {self.command.name} takes no words, but got {self.args[0]!r}")
 
+    def check_required(self) -> None:
+        """Raise UsageError if a required option is missing."""
+        for option in self.command.options:
+            if option.required and not self.flag(option.name):
+                raise self._usage_error(f"{option.name} {option.metavar}")
+
+    def _usage_error(self, wanted: str) -> UsageError:
+        return UsageError(f"tacit {self.command.name} wants {wanted}", f"for example: {self.command.example}")
+
 
 def parse_args(command: Command, arguments: Sequence[str]) -> Invocation:
-    """Sort what was typed into words and values."""
+    """Sort the words behind a command into arguments and options.
+
+    Raise UsageError for an unknown or missing option, or an option without its value.
+    """
     options = {option.name: option for option in command.all_options}
     call = Invocation(command)
     rest = iter(arguments)
@@ -158,7 +173,7 @@ def parse_args(command: Command, arguments: Sequence[str]) -> Invocation:
             raise _unknown_option(word, command)
         else:
             call.args.append(word)
-    _check_required(call)
+    call.check_required()
     return call
 
 
@@ -171,7 +186,7 @@ def _option_value(option: Option, equals: str, attached: str, rest: Iterable[str
 
 
 def text_or_stdin(text: str) -> str:
-    """The text itself; for `-` what standard input holds."""
+    """Return the text itself; for `-` the text from standard input."""
     if text != "-":
         return text
     import sys
@@ -180,9 +195,11 @@ def text_or_stdin(text: str) -> str:
 
 
 def _is_mistyped(word: str, command: Command, call: Invocation) -> bool:
-    """Whether a word is meant as an option and is none: it is spelled nearly like one, it is one of another verb, or it
-    stands where no text begins."""
-    if len(word) < _MIN_OPTION_CHARS or not word.startswith("-") or any(sign.isspace() for sign in word):
+    """Return whether a word is meant as an option and is none.
+
+    It is spelled nearly like one, it is an option of another command, or it is where no text begins.
+    """
+    if len(word) < _MIN_OPTION_CHARS or not word.startswith("-") or any(char.isspace() for char in word):
         return False
     if _close_options(word, command):
         return True
@@ -196,15 +213,15 @@ def _close_options(word: str, command: Command) -> list[str]:
     from difflib import get_close_matches
 
     names = [option.name for option in command.all_options]
-    nearness = 0.75 if command.takes_any_text else 0.7
-    return get_close_matches(f"--{word.partition('=')[0].lstrip('-')}", names, n=1, cutoff=nearness)
+    cutoff = 0.75 if command.takes_any_text else 0.7
+    return get_close_matches(f"--{word.partition('=')[0].lstrip('-')}", names, n=1, cutoff=cutoff)
 
 
 def _is_option_of_any_command(name: str) -> bool:
-    """Whether any verb has this option. All verbs are loaded for it: few texts begin with `--`."""
+    """Return whether any command has this option. All commands are imported for that: few texts begin with `--`."""
     from tacit.cli.commands import SUMMARIES, load_command
 
-    return any(option.name == name for verb in SUMMARIES for option in load_command(verb).options)
+    return any(option.name == name for command in SUMMARIES for option in load_command(command).options)
 
 
 def _unknown_option(word: str, command: Command) -> UsageError:
@@ -214,12 +231,3 @@ def _unknown_option(word: str, command: Command) -> UsageError:
         f"tacit {command.name} has no option {word!r}",
         f"{hint}If it is part of the text, put -- before the text. See: tacit {command.name} --help",
     )
-
-
-def _check_required(call: Invocation) -> None:
-    for option in call.command.options:
-        if option.required and not call.flag(option.name):
-            raise UsageError(
-                f"tacit {call.command.name} wants {option.name} {option.metavar}",
-                f"for example: {call.command.example}",
-            )

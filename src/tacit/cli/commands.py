@@ -1,4 +1,7 @@
-"""Every command with its one-line summary, by group: what `tacit --help` prints. `_MODULES` says where each is."""
+"""Every command with its one-line summary, by group, and the names that are aliases of a command.
+
+`tacit --help` shows the everyday commands, `tacit help all` every command and alias. Neither imports a command.
+"""
 
 from __future__ import annotations
 
@@ -9,92 +12,107 @@ if TYPE_CHECKING:
     from tacit.cli.command import Command
 
 GROUPS: dict[str, dict[str, str]] = {
-    "Tell": {
-        "remember": "note an observation as a candidate, with its evidence",
-        "suggest": "propose something to remember, for the person to decide",
-        "add": "add a rule, constraint or preference that holds at once",
-        "note": "note a candidate in passing, evidence optional",
+    "Remember and ask": {
+        "add": "add a rule, decision, preference or fact",
+        "recall": "search memories, sessions, commands and the worklog",
+        "list": "list memories; --pending lists candidates",
+        "show": "show a memory with its details",
+        "why": "show the evidence of a memory, down to the log",
+        "brief": "print the memories an agent should know now",
+        "context": "print the directories, habits and rules of this place",
         "log": "write an entry of the worklog",
-    },
-    "Ask": {
-        "recall": "search memories, sessions, worklog and evaluations",
-        "brief": "the few memories an agent should know now",
-        "list": "memories, the latest first",
-        "show": "one memory, whole",
-        "why": "the evidence of a memory, down to the events",
-        "status": "one screen about this home",
-        "context": "what a planner or agent should know here",
-        "mcp": "serve memory to an agent over standard input and output",
-        "sessions": "what you and your agents did, the latest first",
-        "session": "one session, whole",
-        "injected": "what was put into which prompt, when and why",
-        "stats": "what was captured and learned, in numbers",
     },
     "Decide": {
         "review": "go through the candidates, card by card",
-        "suggestions": "the candidates that wait for a decision",
         "accept": "make candidates active",
         "dismiss": "turn candidates down for good",
-        "promote": "accept a candidate under a kind, with evidence",
-        "edit": "change the words, kind or tags of a memory",
+        "edit": "change the text, kind or tags of a memory",
         "forget": "retire a memory; its history stays",
         "restore": "bring back what was forgotten or dismissed",
-        "undo": "take back the latest operation, then the one before",
-        "redo": "do again what was undone last",
+        "undo": "take back the latest change, then the one before",
+        "redo": "repeat what was undone last",
+        "conflicts": "list memories that contradict each other, and decide",
         "share": "put memories into the project's fact file",
-        "unshare": "take them out of it and keep them at home",
-        "conflicts": "memories that contradict each other, and which rule decided",
-        "trust": "see and accept the facts a cloned repository brought",
-        "sync": "take in what you changed by hand in the pages",
+        "trust": "show and accept the facts of a cloned repository",
+        "sync": "read back what you changed by hand in the pages",
     },
-    "Do": {
-        "workflow": "what you run in order, under a name: save, run, export",
+    "Sessions and workflows": {
+        "sessions": "list sessions with agents, or show one",
+        "injected": "list what was put into which prompt, and why",
+        "workflow": "save, run and export sequences of commands",
+        "learn": "find rules and decisions in captured sessions",
+        "improve": "evaluate memory, and find what is worth accepting",
     },
-    "Capture": {
-        "try": "see what your histories and transcripts would teach, without keeping anything",
-        "install": "put Tacit into a shell or an agent; without a name, list them",
-        "uninstall": "take that out again, byte for byte",
-        "capture": "take in agents' transcripts, each thing once",
-        "hook": "print what a shell loads",
-        "pause": "record no commands of this terminal",
-        "resume": "record them again",
-        "autocapture": "capture sessions with agents, or not",
+    "Set up": {
+        "try": "see what your histories would teach, keeping nothing",
+        "install": "connect a shell or an agent; without a name, list them",
+        "uninstall": "disconnect it again, byte for byte",
+        "autocapture": "capture sessions with agents, or stop",
+        "import": "import shell histories, transcripts or another home",
+        "export": "copy the log and the pages into a folder",
+        "config": "show and change settings",
+        "completion": "print completion for bash, zsh or fish",
     },
     "Look after": {
-        "init": "make the home, and tell agents about it",
-        "config": "the settings, where each comes from, and changing them",
-        "learn": "what sessions with agents say that should hold on",
-        "improve": "evaluate, and find what is worth promoting",
-        "evaluate": "score how well memory is kept",
+        "status": "show what is remembered and what waits for you",
         "doctor": "check everything, and say what to type",
-        "verify": "check every line of the log",
+        "purge": "remove a text or a memory from every file",
+    },
+    "For shells, agents and scripts": {
+        "init": "create the home, and tell agents about it",
+        "hook": "print the code that a shell loads",
+        "mcp": "serve memory to an agent over standard input and output",
+        "pause": "record no commands of this terminal",
+        "resume": "record the commands of this terminal again",
         "redact": "hide the secrets in a text",
-        "export": "copy the log and the pages into a folder",
-        "import": "take in another home, an export or a fact file",
-        "reindex": "make the index and all views again",
-        "purge": "take a text or a memory out of every file, for good",
     },
 }
-ALIASES = {"candidates": "suggestions"}
-SUMMARIES = {name: summary for group in GROUPS.values() for name, summary in group.items()}
-
-
+# What `tacit --help` shows.
+EVERYDAY = {
+    "Remember and ask": "add recall list show why",
+    "Decide": "review accept dismiss edit forget undo",
+    "Set up and look after": "install import config status doctor",
+}
+# Another name for a command with some of its arguments.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "candidates": ("list", "--pending"),
+    "capture": ("import", "transcripts"),
+    "evaluate": ("improve", "--evaluate"),
+    "note": ("add", "--candidate"),
+    "reindex": ("doctor", "--reindex"),
+    "session": ("sessions",),
+    "stats": ("status", "--commands"),
+    "suggestions": ("list", "--pending"),
+    "unshare": ("share", "--remove"),
+    "verify": ("doctor", "--log"),
+}
+# Earlier forms with arguments of their own, and what replaces them.
+FORMER: dict[str, tuple[str, str]] = {
+    "promote": ("accept a candidate under a kind, with evidence", "tacit accept ID --kind KIND --evidence TEXT"),
+    "remember": ("record a candidate with its evidence", "tacit add --candidate TEXT --evidence TEXT"),
+    "suggest": ("propose something, and ask the person", "tacit add --candidate TEXT --evidence TEXT"),
+}
+SUMMARIES = {name: summary for group in GROUPS.values() for name, summary in group.items()} | {
+    name: summary for name, (summary, _) in FORMER.items()
+}
 _MODULES = {
-    "add": "add note remember suggest",
+    "add": "add remember suggest",
+    "completion": "completion",
     "config": "autocapture config",
     "context": "context injected",
-    "doctor": "doctor verify",
-    "edit": "edit forget log redo restore share undo unshare",
-    "import_": "capture export import",
+    "doctor": "doctor",
+    "edit": "edit forget log redo restore share undo",
+    "import_": "export import",
+    "improve": "improve",
     "install": "install uninstall",
     "learn": "learn",
     "purge": "purge redact",
     "recall": "brief recall",
     "review": "accept dismiss promote review",
-    "sessions": "session sessions",
+    "sessions": "sessions",
     "setup": "hook init mcp pause resume",
-    "show": "conflicts list show suggestions why",
-    "status": "evaluate improve reindex stats status",
+    "show": "conflicts list show why",
+    "status": "status",
     "sync": "sync trust",
     "try_": "try",
     "workflow": "workflow",
@@ -104,5 +122,5 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 def load_command(name: str) -> Command:
     """Return the command of this name. Only its own module is imported."""
-    found: Command = getattr(import_module(f"tacit.cli.{_MODULE_OF[name]}"), name.upper())
-    return found
+    command: Command = getattr(import_module(f"tacit.cli.{_MODULE_OF[name]}"), name.upper())
+    return command

@@ -1,4 +1,4 @@
-"""`tacit config` and `tacit autocapture`: showing and changing settings."""
+"""`tacit config` and `tacit autocapture`: show and change settings."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from tacit.cli.output import echo, echo_json, warn
 from tacit.errors import UsageError
 from tacit.home.home import Home
 from tacit.home.settings import Settings, rule_of, settings_in_environment
-from tacit.home.settings_file import EffectiveSetting, SettingOrigin, SettingValue, toml_literal
+from tacit.home.settings_file import EffectiveSetting, SettingOrigin, SettingValue
 from tacit.record import Record
 from tacit.text.display import printable
+from tacit.text.toml import toml_literal
 from tacit.vault.configure import CaptureState, Configuration, SettingChange
 
-# tacit config.
+# tacit config
 
 
 class _ConfigSubcommand(Record):
-    """One thing to do with settings: its words, the fewest and the most of them, and what it does."""
+    """A subcommand: its arguments, the fewest and the most of them, and the function that runs it."""
 
     usage: str
     min_args: int
@@ -29,91 +30,90 @@ class _ConfigSubcommand(Record):
 
 
 def run_config(call: Invocation) -> int:
-    name, *words = call.args or ["show"]
-    part = _SUBCOMMANDS.get(name)
-    if part is None:
+    name, *args = call.args or ["show"]
+    subcommand = _SUBCOMMANDS.get(name)
+    if subcommand is None:
         raise UsageError(f"tacit config has no {name!r}", f"one of {', '.join(_SUBCOMMANDS)}")
-    if not part.min_args <= len(words) <= part.max_args:
-        raise UsageError(f"tacit config {name} wants {part.usage or 'no words'}", f"tacit config {name} {part.usage}")
-    with Home(call.value("--home"), settings=Settings()) as home:  # a wrong value must not keep one from mending
-        return part.run(call, Configuration(home), words)
+    usage = subcommand.usage
+    if not subcommand.min_args <= len(args) <= subcommand.max_args:
+        raise UsageError(f"tacit config {name} wants {usage or 'no words'}", f"tacit config {name} {usage}")
+    with Home(call.value("--home"), settings=Settings()) as home:  # a wrong value must not prevent its repair
+        return subcommand.run(call, Configuration(home), args)
 
 
-# Looking
-
-
-def _show(call: Invocation, settings: Configuration, _words: list[str]) -> int:
-    found = settings.config()
+def _show(call: Invocation, configuration: Configuration, _args: list[str]) -> int:
+    settings = configuration.config()
     if call.flag("--json"):
-        echo_json([one._asdict() for one in found])
+        echo_json([setting._asdict() for setting in settings])
         return 0
-    for line in _settings_table(found):
+    for line in _settings_table(settings):
         echo(line)
-    for one in found:
-        _warn_ignored(one)
-    for stray in settings.strays():
+    for setting in settings:
+        _warn_ignored(setting)
+    for stray in configuration.strays():
         warn(f"! {printable(stray.key)} in {printable(stray.where)} is no setting of this version")
     return 0
 
 
-def _get(call: Invocation, settings: Configuration, words: list[str]) -> int:
-    found = settings.setting(words[0])
+def _get(call: Invocation, configuration: Configuration, args: list[str]) -> int:
+    setting = configuration.setting(args[0])
     if call.flag("--json"):
-        echo_json(found.value)
+        echo_json(setting.value)
     else:
-        echo(_format_value(found.value))
-    _warn_ignored(found)
+        echo(_format_value(setting.value))
+    _warn_ignored(setting)
     return 0
 
 
-def _warn_ignored(one: EffectiveSetting) -> None:
-    if one.ignored:
-        warn(f"! {printable(ignored_variable_text(one))}")
+def _warn_ignored(setting: EffectiveSetting) -> None:
+    if setting.ignored:
+        warn(f"! {printable(ignored_variable_text(setting))}")
 
 
-def ignored_variable_text(one: EffectiveSetting) -> str:
-    """Why a variable does not hold, and what to type instead."""
-    name = one.key.replace(".", "_", 1)
-    variable, _, text = one.ignored.partition("=")
-    wanted = settings_in_environment({variable: text})[name]
-    word = quote(wanted if isinstance(wanted, str) else toml_literal(wanted))
+def ignored_variable_text(setting: EffectiveSetting) -> str:
+    """Return why an environment variable is ignored, and what to type instead."""
+    name = setting.key.replace(".", "_", 1)
+    variable, _, text = setting.ignored.partition("=")
+    value = settings_in_environment({variable: text})[name]
+    word = quote(value if isinstance(value, str) else toml_literal(value))
     return (
-        f"{one.ignored} is ignored: a variable {rule_of(name).description}. "
-        f"If you want it, put it into the file: tacit config set {one.key} {word}"
+        f"{setting.ignored} is ignored: a variable {rule_of(name).description}. "
+        f"If you want it, put it into the file: tacit config set {setting.key} {word}"
     )
 
 
-def _settings_table(found: list[EffectiveSetting]) -> Iterator[str]:
-    keys = max(len(one.key) for one in found)
-    values = max(len(_format_value(one.value)) for one in found)
-    for one in found:
-        where = one.where if one.where else SettingOrigin.DEFAULT.value
-        value = f"{_format_value(one.value):<{min(values, 20)}}"
-        yield f"{one.key:<{keys}}  {value}  {printable(where)}  (variable: {one.variable})"
+def _settings_table(settings: list[EffectiveSetting]) -> Iterator[str]:
+    key_width = max(len(setting.key) for setting in settings)
+    value_width = min(max(len(_format_value(setting.value)) for setting in settings), 20)
+    for setting in settings:
+        where = setting.where if setting.where else SettingOrigin.DEFAULT.value
+        value = f"{_format_value(setting.value):<{value_width}}"
+        yield f"{setting.key:<{key_width}}  {value}  {printable(where)}  (variable: {setting.variable})"
 
 
 def _format_value(value: SettingValue) -> str:
     return printable(toml_literal(value))
 
 
-# Changing
+def _set(_call: Invocation, configuration: Configuration, args: list[str]) -> int:
+    key, *values = args
+    return _echo_change(configuration.configure(key, values[0] if len(values) == 1 else values), "already, in")
 
 
-def _set(_call: Invocation, settings: Configuration, words: list[str]) -> int:
-    key, *values = words
-    return _echo_change(settings.configure(key, values[0] if len(values) == 1 else values), "already, in")
+def _unset(_call: Invocation, configuration: Configuration, args: list[str]) -> int:
+    return _echo_change(configuration.unconfigure(args[0]), "already, by default; nothing to change in")
 
 
-def _unset(_call: Invocation, settings: Configuration, words: list[str]) -> int:
-    return _echo_change(settings.unconfigure(words[0]), "already, by default; nothing to change in")
-
-
-def _echo_change(done: SettingChange, already: str) -> int:
-    how = "in" if done.changed else already
-    echo(f"{done.key} = {_format_value(done.value)}, {how} {printable(done.path)}")
-    if done.overruled_by:
-        warn(f"! {done.overruled_by} is set in this shell and overrules it: unset {done.overruled_by}")
+def _echo_change(change: SettingChange, already: str) -> int:
+    where = "in" if change.changed else already
+    echo(f"{change.key} = {_format_value(change.value)}, {where} {printable(change.path)}")
+    _warn_overruled(change)
     return 0
+
+
+def _warn_overruled(change: SettingChange) -> None:
+    if change.overruled_by:
+        warn(f"! {change.overruled_by} is set in this shell and overrules it: unset {change.overruled_by}")
 
 
 _SUBCOMMANDS = {
@@ -139,26 +139,26 @@ CONFIG = Command(
 )
 
 
-# tacit autocapture.
+# tacit autocapture
 
 
 def run_autocapture(call: Invocation) -> int:
-    word = call.single_arg() if call.args else "status"
-    if word not in ("on", "off", "status"):
-        raise UsageError(f"tacit autocapture has no {word!r}", "one of on, off, status")
-    if word == "status":
+    action = call.single_arg() if call.args else "status"
+    if action not in ("on", "off", "status"):
+        raise UsageError(f"tacit autocapture has no {action!r}", "one of on, off, status")
+    if action == "status":
         return _echo_capture_status(call)
-    return _set_for_session(call, word == "on") if call.flag("--session") else _set_for_home(call, word == "on")
+    return _set_for_session(call, action == "on") if call.flag("--session") else _set_for_home(call, action == "on")
 
 
 def _set_for_home(call: Invocation, on: bool) -> int:
-    done = call.vault.configuration.autocapture(on)
+    change = call.vault.configuration.autocapture(on)
     if on:
         _echo_capture_scope()
     else:
         echo("Sessions with agents are not captured any more; what was captured stays. On again: tacit autocapture on")
-    if done and done.overruled_by:
-        warn(f"! {done.overruled_by} is set in this shell and overrules it: unset {done.overruled_by}")
+    if change:
+        _warn_overruled(change)
     return 0
 
 
@@ -171,50 +171,50 @@ def _set_for_session(call: Invocation, on: bool) -> int:
         )
     call.vault.configuration.autocapture(on, session)
     if on:
-        _echo_capture_scope(f"session {printable(session)}")
+        _echo_capture_scope(session)
     else:
         echo(f"Nothing more of session {printable(session)} is captured; other sessions go on as they were.")
     return 0
 
 
-def _echo_capture_scope(which: str = "your sessions with agents") -> None:
-    again = " --session" if which.startswith("session") else ""
+def _echo_capture_scope(session: str = "") -> None:
+    """Print what is captured from now on, of one session or of all."""
+    which = f"session {printable(session)}" if session else "your sessions with agents"
+    option = " --session" if session else ""
     echo(f"Captured from now on, of {which}: what is said, commands and how they ended, names of changed files.")
-    echo(f"Never: secrets, the agent's thinking, what files hold that it read. To stop: tacit autocapture off{again}")
+    echo(f"Never: secrets, the agent's thinking, what files hold that it read. To stop: tacit autocapture off{option}")
 
 
 def _echo_capture_status(call: Invocation) -> int:
-    found = call.vault.configuration.autocapture_here(_current_folder())
+    try:
+        folder = os.getcwd()
+    except FileNotFoundError:  # it was deleted meanwhile
+        folder = ""
+    state = call.vault.configuration.autocapture_here(folder)
+    reasons = list(_capture_reasons(state))
     if call.flag("--json"):
-        told = found._asdict()
-        reasons, name = list(_capture_reasons(found)), told.pop("session")
-        echo_json({**told, "name": name, "enabled": found.enabled._asdict(), "reasons": reasons})
+        fields = state._asdict()
+        session, choice = fields.pop("session"), fields.pop("session_choice")
+        echo_json({**fields, "name": session, "said": choice, "enabled": state.enabled._asdict(), "reasons": reasons})
         return 0
-    echo(f"Sessions with agents are {'' if found.captures else 'not '}captured here:")
-    for reason in _capture_reasons(found):
+    echo(f"Sessions with agents are {'' if state.captures else 'not '}captured here:")
+    for reason in reasons:
         echo(f"  {printable(reason)}")
     return 0
 
 
-def _current_folder() -> str:
-    try:
-        return os.getcwd()
-    except FileNotFoundError:  # it was deleted under us
-        return ""
-
-
-def _capture_reasons(found: CaptureState) -> Iterator[str]:
-    """What decides, the strongest first."""
-    where = found.enabled.where if found.enabled.origin is not SettingOrigin.DEFAULT else "the default"
-    if found.left_out:
-        yield f"this folder is in agents.ignore_directories: {found.left_out}"
-    if found.said is not None:
-        yield f"session {found.session} was turned {'on' if found.said else 'off'}"
-    yield f"autocapture.enabled is {'true' if found.enabled.value else 'false'}, from {where}"
-    if found.enabled.ignored:
-        yield ignored_variable_text(found.enabled)
-    if found.modes:
-        yield f"only in these modes of the agent (autocapture.on_modes): {', '.join(found.modes)}"
+def _capture_reasons(state: CaptureState) -> Iterator[str]:
+    """Yield what decides whether a session is captured, the strongest first."""
+    where = state.enabled.where if state.enabled.origin is not SettingOrigin.DEFAULT else "the default"
+    if state.left_out:
+        yield f"this folder is in agents.ignore_directories: {state.left_out}"
+    if state.session_choice is not None:
+        yield f"session {state.session} was turned {'on' if state.session_choice else 'off'}"
+    yield f"autocapture.enabled is {'true' if state.enabled.value else 'false'}, from {where}"
+    if state.enabled.ignored:
+        yield ignored_variable_text(state.enabled)
+    if state.modes:
+        yield f"only in these modes of the agent (autocapture.on_modes): {', '.join(state.modes)}"
 
 
 AUTOCAPTURE = Command(

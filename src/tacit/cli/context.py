@@ -1,4 +1,4 @@
-"""`tacit context` and `tacit injected`: what agents are given, and what they were given."""
+"""`tacit context` and `tacit injected`: what agents should know here, and what was injected into their prompts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacit.model.observation import session_id
 from tacit.text.display import clip, printable
 from tacit.vault.sessions import InjectionRecord
 
-# tacit context.
+# tacit context
 
 
 def run_context(call: Invocation) -> int:
@@ -26,22 +26,22 @@ def run_context(call: Invocation) -> int:
         raise UsageError(f"there is no folder {printable(directory)}", "tacit context --cwd .")
     with Home(call.value("--home"), cwd=directory) as home:
         contexts = Contexts(home)
-        found = contexts.context(directory)
+        context = contexts.context(directory)
         if call.flag("--json"):
-            echo_json(_context_json(found))
+            echo_json(_context_json(context))
         else:
-            sys.stdout.write(contexts.context_text(found))
+            sys.stdout.write(contexts.context_text(context))
     return 0
 
 
-def _context_json(found: Context) -> JsonObject:
+def _context_json(context: Context) -> JsonObject:
     return {
-        "directory": found.directory,
-        "scopes": found.scopes,
-        "directories": [entry_reference(entry) for entry in found.directories],
-        "habits": [entry_reference(entry) for entry in found.commands],
-        "workflows": [workflow_json(workflow) for workflow in found.workflows],
-        "memories": [entry_reference(entry) for entry in found.memories],
+        "directory": context.directory,
+        "scopes": context.scopes,
+        "directories": [entry_reference(row) for row in context.directories],
+        "habits": [entry_reference(row) for row in context.commands],
+        "workflows": [workflow_json(workflow) for workflow in context.workflows],
+        "memories": [entry_reference(row) for row in context.memories],
     }
 
 
@@ -58,7 +58,7 @@ CONTEXT = Command(
 )
 
 
-# tacit injected.
+# tacit injected
 
 _DEFAULT_LIMIT = 20
 _TRIGGER_LABELS = {
@@ -74,55 +74,55 @@ _TRIGGER_LABELS = {
 def run_injected(call: Invocation) -> int:
     call.refuse_args()
     limit = call.number("--limit") or _DEFAULT_LIMIT
-    found = call.vault.sessions.injected(session=call.value("--session"), limit=limit)
+    injections = call.vault.sessions.injected(session=call.value("--session"), limit=limit)
     if call.flag("--json"):
-        echo_json([_injection_json(one) for one in found])
-        return call.exit_code(found=bool(found))
-    if not found:
+        echo_json([_injection_json(injection) for injection in injections])
+        return call.exit_code(found=bool(injections))
+    if not injections:
         echo("Nothing was put into a prompt yet. Agents are given memory by: tacit install claude")
         return call.exit_code(found=False)
-    for one in found:
-        for line in _injection_lines(one):
+    for injection in injections:
+        for line in _injection_lines(injection):
             echo(line)
     return 0
 
 
-def _injection_lines(one: InjectionRecord) -> list[str]:
-    body, origin = one.body, one.event.origin
-    who = f"{body.agent} {origin.session}" if body.agent else "tacit brief"
-    when = _TRIGGER_LABELS.get(body.moment, body.moment)
-    told = [
-        f"{local_time(origin):%Y-%m-%d %H:%M}  {printable(who)}, {printable(when)}, {pluralize(body.tokens, 'token')}"
-    ]
+def _injection_lines(injection: InjectionRecord) -> list[str]:
+    body, origin = injection.body, injection.event.origin
+    who = printable(f"{body.agent} {origin.session}" if body.agent else "tacit brief")
+    trigger = printable(_TRIGGER_LABELS.get(body.moment, body.moment))
+    lines = [f"{local_time(origin):%Y-%m-%d %H:%M}  {who}, {trigger}, {pluralize(body.tokens, 'token')}"]
     if body.task:
-        told.append(f"    for: {printable(clip(body.task, 100))}")
-    told += [
-        f"    {memory.id}  {printable(clip(memory.sentence, 100))}{_reason_suffix(memory.reason)}"
-        for memory in one.memories
-    ]
-    for before in one.sessions:
-        told.append(
-            f"    session {before.row.id}  {printable(clip(before.row.title, 80))}{_reason_suffix(before.reason)}"
-        )
-    return told
+        lines.append(f"    for: {printable(clip(body.task, 100))}")
+    for memory in injection.memories:
+        lines.append(f"    {memory.id}  {printable(clip(memory.sentence, 100))}{_reason_suffix(memory.reason)}")
+    for session in injection.sessions:
+        title = printable(clip(session.row.title, 80))
+        lines.append(f"    session {session.row.id}  {title}{_reason_suffix(session.reason)}")
+    return lines
 
 
 def _reason_suffix(reason: str) -> str:
     return f" ({printable(reason)})" if reason else ""
 
 
-def _injection_json(one: InjectionRecord) -> JsonObject:
-    body, origin = one.body, one.event.origin
+def _injection_json(injection: InjectionRecord) -> JsonObject:
+    body, origin = injection.body, injection.event.origin
     return {
-        "id": one.event.id,
+        "id": injection.event.id,
         "at": timestamp(origin.at),
         "agent": body.agent,
         "session": session_id(body.agent, origin.session) if body.agent else "",
         "moment": body.moment,
         "task": body.task,
         "tokens": body.tokens,
-        "memories": [{"id": memory.id, "text": memory.sentence, "reason": memory.reason} for memory in one.memories],
-        "sessions": [{"id": told.row.id, "title": told.row.title, "reason": told.reason} for told in one.sessions],
+        "memories": [
+            {"id": memory.id, "text": memory.sentence, "reason": memory.reason} for memory in injection.memories
+        ],
+        "sessions": [
+            {"id": session.row.id, "title": session.row.title, "reason": session.reason}
+            for session in injection.sessions
+        ],
     }
 
 

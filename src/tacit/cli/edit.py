@@ -1,4 +1,4 @@
-"""Changing existing memories: `edit`, `forget`, `restore`, `undo`, `redo`, `share`, `unshare`; and `log`."""
+"""Commands that change memories: `edit`, `forget`, `restore`, `undo`, `redo`, `share`; and `log`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from tacit.model.observation import WorkLogged
 from tacit.text.display import printable
 from tacit.vault.undo import UndoStep
 
-# tacit edit.
+# tacit edit
 
 
 def run_edit(call: Invocation) -> int:
     if not call.args:
         call.single_arg()
-    reference, text = call.args[0], _new_text(call)
+    reference, words, option = call.args[0], " ".join(call.args[1:]), call.value("--text")
+    if option and words:
+        raise UsageError("the text was given twice, as words and with --text")
+    text = text_or_stdin(option or words) or None
     if into := call.value("--into"):
         echo(outcome_line("Merged into", call.vault.decisions.merge(reference, into)))
         return 0
@@ -43,15 +46,8 @@ def run_edit(call: Invocation) -> int:
     return 0
 
 
-def _new_text(call: Invocation) -> str | None:
-    given, rest = call.value("--text"), " ".join(call.args[1:])
-    if given and rest:
-        raise UsageError("the text was given twice, as words and with --text")
-    return text_or_stdin(given or rest) or None
-
-
 def edit_text(text: str) -> str:
-    """Let a person change a text in their editor."""
+    """Return a text as the person changed it in their editor. Raise UsageError without a terminal."""
     if not sys.stdin.isatty():
         raise UsageError("what should it say?", "tacit edit ID --text '…'")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
@@ -82,14 +78,13 @@ EDIT = Command(
 )
 
 
-# tacit forget.
+# tacit forget
 
 
 def run_forget(call: Invocation) -> int:
     reference, by_text = call.text(), call.flag("--text")
     reason, evidence = call.text_value("--reason"), call.text_value("--evidence")
-    is_asked = not call.flag("--reason") and not call.flag("--evidence") and sys.stdin.isatty()
-    if is_asked:
+    if not call.flag("--reason") and not call.flag("--evidence") and sys.stdin.isatty():
         echo(f"Forget: {printable(call.vault.queries.show(reference, by_text=by_text).memory.claim.sentence)}")
         reason = _ask_optional("  why? (Enter to skip) ")
         evidence = _ask_optional("  what shows it? (Enter to skip) ")
@@ -126,7 +121,7 @@ FORGET = Command(
 )
 
 
-# tacit log.
+# tacit log
 
 
 def run_log(call: Invocation) -> int:
@@ -163,7 +158,7 @@ LOG = Command(
 )
 
 
-# tacit restore.
+# tacit restore
 
 
 def run_restore(call: Invocation) -> int:
@@ -187,7 +182,7 @@ RESTORE = Command(
 )
 
 
-# tacit undo.
+# tacit undo
 
 
 def run_undo(call: Invocation) -> int:
@@ -245,7 +240,7 @@ UNDO = Command(
 )
 
 
-# tacit redo.
+# tacit redo
 
 
 def run_redo(call: Invocation) -> int:
@@ -264,11 +259,16 @@ REDO = Command(
 )
 
 
-# tacit share.
+# tacit share
 
 
 def run_share(call: Invocation) -> int:
     call.require_args()
+    if call.flag("--remove"):
+        for outcome in call.vault.decisions.unshare_all(call.args):
+            echo(outcome_line("Private again", outcome))
+        echo(f"  no longer in {FACT_FILE}; commit that file if it was committed before")
+        return 0
     for outcome in call.vault.decisions.share_all(call.args):
         echo(outcome_line("Shared", outcome))
         echo_sharing(outcome)
@@ -281,31 +281,10 @@ SHARE = Command(
     usage="ID…",
     help=(
         "Put memories of this project into docs/memory/memories.ndjson, which is made to be committed. All of them or\n"
-        "none. Other people who clone the repository see them after tacit trust."
+        "none. Other people who clone the repository see them after tacit trust. --remove takes them out again: they\n"
+        "stay active in your home, and what was committed before stays in the history of the repository."
     ),
     example="tacit share 7k2m",
     run=run_share,
-)
-
-
-# tacit unshare.
-
-
-def run_unshare(call: Invocation) -> int:
-    call.require_args()
-    for outcome in call.vault.decisions.unshare_all(call.args):
-        echo(outcome_line("Private again", outcome))
-    echo(f"  no longer in {FACT_FILE}; commit that file if it was committed before")
-    return 0
-
-
-UNSHARE = Command(
-    name="unshare",
-    usage="ID…",
-    help=(
-        "Take memories out of docs/memory/memories.ndjson. They stay active in your home. What was committed before\n"
-        "stays in the history of the repository."
-    ),
-    example="tacit unshare 7k2m",
-    run=run_unshare,
+    options=(Option("--remove", help="take them out of the fact file again"),),
 )

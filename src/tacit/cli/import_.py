@@ -1,4 +1,4 @@
-"""`tacit import`, `export` and `capture`: taking data in and out."""
+"""`tacit import` and `export`: move data in and out of a home."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from tacit.model.observation import session_id
 from tacit.shell.history_formats import FORMATS
 from tacit.shell.history_import import HistoryFile, ImportedHistory
 from tacit.text.display import printable
-from tacit.vault.exchange import Imported
 
-# tacit import history: the word `history` of `tacit import`.
-
+_MAX_PROBLEMS_SHOWN = 10
 HISTORY_OPTIONS = (
     Option("--file", "FILE", "with history: this one, instead of all that are found"),
     Option("--shell", "SHELL", f"with --file: which shell wrote it ({', '.join(FORMATS)}); guessed if left out"),
@@ -28,28 +26,27 @@ HISTORY_OPTIONS = (
 )
 
 
+# tacit import history
+
+
 def run_import_history(call: Invocation) -> int:
-    named = call.value("--file")
-    files = [_history_file(named, call.value("--shell"))] if named is not None else _found_histories(call)
-    bar = ProgressBar()
+    path, dry_run = call.value("--file"), call.flag("--dry-run")
+    files = [_history_file(path, call.value("--shell"))] if path is not None else _found_histories(call)
+    bar, suggestions = ProgressBar(), 0
     try:
-        done = call.vault.histories.import_history(files, dry_run=call.flag("--dry-run"), progress=bar)
-        waiting = _learn_and_count(call, bar) if any(one.new for one in done) and not call.flag("--dry-run") else 0
+        imported = call.vault.histories.import_history(files, dry_run=dry_run, progress=bar)
+        if any(history.new for history in imported) and not dry_run:
+            bar.show_message("learning from them …")
+            suggestions = call.vault.learn().pending  # now, so that the next question need not wait for it
     finally:
         bar.clear()
-    if named is not None and done[0].problem:
-        raise done[0].problem
-    for line in _history_report_lines(done, call.flag("--dry-run")):
+    if path is not None and imported[0].problem:
+        raise imported[0].problem
+    for line in history_report(imported, dry_run=dry_run):
         echo(line)
-    if waiting:
-        echo(f"{pluralize(waiting, 'suggestion')} to decide on: tacit review")
-    return 1 if all(one.problem for one in done) else 0
-
-
-def _learn_and_count(call: Invocation, bar: ProgressBar) -> int:
-    """At once, so that the next question need not wait for it; how many suggestions there are then."""
-    bar.show_message("learning from them …")
-    return call.vault.learn().pending
+    if suggestions:
+        echo(f"{pluralize(suggestions, 'suggestion')} to decide on: tacit review")
+    return 1 if all(history.problem for history in imported) else 0
 
 
 def _history_file(path: str, shell: str | None) -> HistoryFile:
@@ -61,82 +58,79 @@ def _history_file(path: str, shell: str | None) -> HistoryFile:
 def _found_histories(call: Invocation) -> list[HistoryFile]:
     if call.flag("--shell"):
         raise UsageError("--shell goes with --file", "tacit import history --file FILE --shell zsh")
-    found = call.vault.histories.find_histories()
-    if not found:
-        places = ", ".join(map(short_path, call.vault.histories.history_paths()))
-        raise NotFoundError(f"no history was found at {places}", "tacit import history --file FILE --shell zsh")
-    return found
+    files = call.vault.histories.find_histories()
+    if not files:
+        paths = ", ".join(map(short_path, call.vault.histories.history_paths()))
+        raise NotFoundError(f"no history was found at {paths}", "tacit import history --file FILE --shell zsh")
+    return files
 
 
-def history_report(done: Sequence[ImportedHistory], *, dry_run: bool) -> list[str]:
-    """What came of histories, in words; the last line is about all of them."""
-    return list(_history_report_lines(done, dry_run))
-
-
-def _history_report_lines(done: Sequence[ImportedHistory], dry_run: bool) -> Iterator[str]:
-    for one in done:
-        yield f"{printable(short_path(one.path))}{f' ({one.shell})' if one.shell else ''}: {_history_summary(one)}"
-        yield from (f"  {line}" for line in _history_notes(one))
-    new = sum(one.new for one in done)
+def history_report(imported: Sequence[ImportedHistory], *, dry_run: bool) -> list[str]:
+    """Return the lines about imported histories. The last line is about all of them."""
+    lines = []
+    for history in imported:
+        shell = f" ({history.shell})" if history.shell else ""
+        lines.append(f"{printable(short_path(history.path))}{shell}: {_history_summary(history)}")
+        lines += [f"  {line}" for line in _history_notes(history)]
+    new = sum(history.new for history in imported)
     if dry_run:
-        yield f"{pluralize(new, 'command')} would come in. Nothing was changed."
-    elif new:
-        yield f"Imported {pluralize(new, 'command')}."
+        lines.append(f"{pluralize(new, 'command')} would come in. Nothing was changed.")
     else:
-        yield "Nothing new."
+        lines.append(f"Imported {pluralize(new, 'command')}." if new else "Nothing new.")
+    return lines
 
 
-def _history_summary(one: ImportedHistory) -> str:
-    if one.problem:
-        return one.problem.message
-    if not one.commands:
+def _history_summary(history: ImportedHistory) -> str:
+    if history.problem:
+        return history.problem.message
+    if not history.commands:
         return "no commands"
-    new = f"{one.new:,} new" if one.new else "nothing new"
-    when = f", from {_format_day(one.first)} to {_format_day(one.last)}" if one.first and one.last else ""
-    sessions = f"in {pluralize(one.sessions, 'session')}" if one.has_times else "without timestamps"
-    return f"{pluralize(one.commands, 'command')}, {new}, {sessions}{when}"
+    new = f"{history.new:,} new" if history.new else "nothing new"
+    first, last = history.first, history.last
+    when = f", from {_format_day(first)} to {_format_day(last)}" if first and last else ""
+    sessions = f"in {pluralize(history.sessions, 'session')}" if history.has_times else "without timestamps"
+    return f"{pluralize(history.commands, 'command')}, {new}, {sessions}{when}"
 
 
-def _history_notes(one: ImportedHistory) -> Iterator[str]:
-    if one.commands and not one.has_times:
+def _history_notes(history: ImportedHistory) -> Iterator[str]:
+    if history.commands and not history.has_times:
         yield "no times in this history: sessions cannot be told apart"
-    if one.untimed:
-        yield f"{one.untimed} without a time that can be right: each stands beside the command before it"
-    for title, counts in (("could not be read", one.unread), ("left out", one.left_out)):
+    if history.untimed:
+        yield f"{history.untimed} without a time that can be right: each stands beside the command before it"
+    for title, counts in (("could not be read", history.unread), ("left out", history.left_out)):
         if counts:
             yield f"{title}: {', '.join(f'{count} {reason}' for reason, count in counts)}"
 
 
-def _format_day(moment: datetime) -> str:
-    return moment.astimezone().date().isoformat()
+def _format_day(at: datetime) -> str:
+    return at.astimezone().date().isoformat()
 
 
-# tacit capture.
-
-_MAX_PROBLEMS_SHOWN = 10
+# tacit import transcripts
 
 
-def run_capture(call: Invocation) -> int:
-    done = _capture_transcripts(call)
+def _import_transcripts(call: Invocation, paths: Sequence[str]) -> int:
+    captured = _capture_transcripts(call, paths)
     if call.flag("--json"):
-        echo_json([_transcript_json(one) for one in done])
+        echo_json([_transcript_json(transcript) for transcript in captured])
     else:
-        for line in capture_report(done):
+        for line in capture_report(captured):
             echo(line)
-    return 1 if done and all(one.problem for one in done) else 0
+    return 1 if captured and all(transcript.problem for transcript in captured) else 0
 
 
-def _capture_transcripts(call: Invocation) -> list[CapturedTranscript]:
-    """With only that part of the vault that is needed: there may be thousands of files."""
+def _capture_transcripts(call: Invocation, named: Sequence[str]) -> list[CapturedTranscript]:
+    """Capture the named transcripts, or all that are found. Raise NotFoundError if there are none."""
     bar = ProgressBar("things said and done")
     with Home(call.value("--home")) as home:
         transcripts = TranscriptCapture(home)
-        named = [os.path.abspath(os.path.expanduser(word)) for word in call.args]
-        paths = named or transcripts.transcript_paths()
+        paths = [os.path.abspath(os.path.expanduser(arg)) for arg in named] or transcripts.transcript_paths()
         if not paths:
-            raise NotFoundError("no transcripts of agents were found on this machine", "name them: tacit capture PATH…")
+            raise NotFoundError(
+                "no transcripts of agents were found on this machine", "name them: tacit import transcripts PATH…"
+            )
         files = transcripts.transcripts_in(paths)
-        if call.args and not files:
+        if named and not files:
             raise NotFoundError(
                 f"there are no transcripts in {', '.join(paths)}", "name a transcript or a folder of them"
             )
@@ -146,79 +140,65 @@ def _capture_transcripts(call: Invocation) -> list[CapturedTranscript]:
             bar.clear()
 
 
-def capture_report(done: Sequence[CapturedTranscript]) -> Iterator[str]:
-    """What came of transcripts: a line an agent, then what could not be read."""
-    read = [one for one in done if not one.problem]
-    for agent in sorted({one.agent for one in read}):
-        yield _agent_line(agent, [one for one in read if one.agent == agent])
-    yield from (f"  left out: {line}" for line in _skipped_lines(done))
-    new = sum(one.new for one in read)
+def capture_report(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
+    """Yield a line for each agent, then what could not be read, then the total."""
+    read = [transcript for transcript in captured if not transcript.problem]
+    for agent in sorted({transcript.agent for transcript in read}):
+        yield _agent_line(agent, [transcript for transcript in read if transcript.agent == agent])
+    yield from (f"  left out: {line}" for line in _skipped_lines(captured))
+    new = sum(transcript.new for transcript in read)
     yield f"Captured {pluralize(new, 'thing')} said and done: tacit sessions" if new else "Nothing new."
 
 
-def _agent_line(agent: str, read: Sequence[CapturedTranscript]) -> str:
-    sessions = {name for one in read for name in one.sessions}
-    unchanged = sum(one.unchanged for one in read)
+def _agent_line(agent: str, transcripts: Sequence[CapturedTranscript]) -> str:
+    sessions = {session for transcript in transcripts for session in transcript.sessions}
+    unchanged = sum(transcript.unchanged for transcript in transcripts)
     same = f", {pluralize(unchanged, 'file')} as before" if unchanged else ""
-    prompts = pluralize(sum(one.prompts for one in read), "prompt")
-    looked_at = f"{prompts} in {pluralize(len(sessions), 'session')}, " if sessions else ""
-    new = sum(one.new for one in read)
+    prompts = pluralize(sum(transcript.prompts for transcript in transcripts), "prompt")
+    content = f"{prompts} in {pluralize(len(sessions), 'session')}, " if sessions else ""
+    new = sum(transcript.new for transcript in transcripts)
     count = f"{new:,} new" if new else "nothing new"
-    return f"{printable(agent)}: {pluralize(len(read), 'file')}, {looked_at}{count}{same}"
+    return f"{printable(agent)}: {pluralize(len(transcripts), 'file')}, {content}{count}{same}"
 
 
-def _skipped_lines(done: Sequence[CapturedTranscript]) -> Iterator[str]:
-    problems = [one for one in done if one.problem]
-    for one in problems[:_MAX_PROBLEMS_SHOWN]:
-        assert one.problem
-        yield printable(one.problem.message.replace(one.path, short_path(one.path)))
+def _skipped_lines(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
+    problems = [(transcript.path, problem) for transcript in captured if (problem := transcript.problem)]
+    for path, problem in problems[:_MAX_PROBLEMS_SHOWN]:
+        yield printable(problem.message.replace(path, short_path(path)))
     if len(problems) > _MAX_PROBLEMS_SHOWN:
         yield f"and {pluralize(len(problems) - _MAX_PROBLEMS_SHOWN, 'more file')}"
-    damaged = sum(sum(one.stats.damaged.values()) for one in done)
+    damaged = sum(sum(transcript.stats.damaged.values()) for transcript in captured)
     if damaged:
         yield f"{pluralize(damaged, 'line')} that cannot be read"
-    if unknown := unknown_types(done):
+    if unknown := unknown_types(captured):
         names = ", ".join(printable(name) for name, _ in unknown.most_common(5))
         yield f"{pluralize(unknown.total(), 'record')} of a kind that this version does not know ({names})"
 
 
-def _transcript_json(one: CapturedTranscript) -> JsonObject:
+def _transcript_json(transcript: CapturedTranscript) -> JsonObject:
     return {
-        "path": one.path,
-        "agent": one.agent,
-        "session_ids": sorted(session_id(one.agent, name) for name in one.sessions),
-        "prompt_count": one.prompts,
-        "read_count": one.event_count,
-        "new_count": one.new,
-        "unchanged": one.unchanged,
-        "unknown": dict(one.stats.unknown),
-        "damaged": dict(one.stats.damaged),
-        "problem": one.problem.message if one.problem else None,
+        "path": transcript.path,
+        "agent": transcript.agent,
+        "session_ids": sorted(session_id(transcript.agent, name) for name in transcript.sessions),
+        "prompt_count": transcript.prompts,
+        "read_count": transcript.event_count,
+        "new_count": transcript.new,
+        "unchanged": transcript.unchanged,
+        "unknown": dict(transcript.stats.unknown),
+        "damaged": dict(transcript.stats.damaged),
+        "problem": transcript.problem.message if transcript.problem else None,
     }
 
 
-CAPTURE = Command(
-    name="capture",
-    usage="[PATH…]",
-    help=(
-        "Take in transcripts that agents have written: files, or folders of them; without a path, all that are found\n"
-        "where Claude Code, Codex, Gemini CLI, Copilot CLI and OpenCode keep theirs. They are only read. What was\n"
-        "captured before is not captured again, secrets are hidden, and what Tacit itself had said is left out."
-    ),
-    example="tacit capture ~/.claude/projects",
-    run=run_capture,
-    options=(JSON_OPTION,),
-)
-
-
-# tacit export.
+# tacit export
 
 
 def run_export(call: Invocation) -> int:
     call.refuse_args()
-    done = call.vault.exchange.export(call.text_value("--to"))
-    echo(f"Exported {pluralize(done.events, 'event')} in {pluralize(done.files, 'file')} to {printable(done.to)}")
-    echo(f"  on your other machine: tacit import {printable(done.to)} --mine")
+    exported = call.vault.exchange.export(call.text_value("--to"))
+    events, files = pluralize(exported.events, "event"), pluralize(exported.files, "file")
+    echo(f"Exported {events} in {files} to {printable(exported.to)}")
+    echo(f"  on your other machine: tacit import {printable(exported.to)} --mine")
     echo("  It holds everything you told Tacit: keep it where only you can read it. tacit purge does not reach it.")
     return 0
 
@@ -236,42 +216,40 @@ EXPORT = Command(
 )
 
 
-# tacit import.
+# tacit import
 
 
 def run_import(call: Invocation) -> int:
     mine = call.flag("--mine")
-    of_history = [option.name for option in HISTORY_OPTIONS if call.flag(option.name)]
+    if call.args[:1] == ["transcripts"]:
+        return _import_transcripts(call, call.args[1:])
     if call.single_arg() == "history":
         if mine:
             raise UsageError("--mine is about homes; a history is your own", "tacit import history")
         return run_import_history(call)
-    if of_history:
-        raise UsageError(f"{of_history[0]} is about histories", "tacit import history --file FILE")
-    done = call.vault.exchange.import_(call.single_arg(), mine=mine)
+    if history_options := [option.name for option in HISTORY_OPTIONS if call.flag(option.name)]:
+        raise UsageError(f"{history_options[0]} is about histories", "tacit import history --file FILE")
+    result = call.vault.exchange.import_(call.single_arg(), mine=mine)
     if mine:
-        echo(f"Imported {pluralize(done.events, 'event')} of your own; {done.known} were here already.")
+        echo(f"Imported {pluralize(result.events, 'event')} of your own; {result.known} were here already.")
     else:
-        echo(f"{pluralize(done.candidates, 'candidate')} to decide on: tacit review. {done.known} were known already.")
-    for line in _rejected_lines(done):
-        echo(f"  not taken: {line}")
-    if not mine and done.candidates:
+        candidates = pluralize(result.candidates, "candidate")
+        echo(f"{candidates} to decide on: tacit review. {result.known} were known already.")
+    for count, reason in (
+        (result.damaged, "that cannot be read"),
+        (result.refused, "with a secret, too long, or from a clock that is far ahead"),
+        (result.purged, "that you have purged"),
+    ):
+        if count:
+            echo(f"  not taken: {count} {reason}")
+    if not mine and result.candidates:
         echo("  If this is a home of your own, take it as it stands: tacit import DIR --mine")
     return 0
 
 
-def _rejected_lines(done: Imported) -> list[str]:
-    reasons = (
-        (done.damaged, "that cannot be read"),
-        (done.refused, "with a secret, too long, or from a clock that is far ahead"),
-        (done.purged, "that you have purged"),
-    )
-    return [f"{count} {why}" for count, why in reasons if count]
-
-
 IMPORT = Command(
     name="import",
-    usage="DIR | history",
+    usage="DIR | history | transcripts [PATH…]",
     help=(
         "Take in another home, an export, or a fact file. What somebody else remembers becomes candidates for you to\n"
         "decide on. With --mine you say that it is your own home, from another machine or a backup: its lines are\n"
@@ -279,9 +257,13 @@ IMPORT = Command(
         "\n"
         "The word history takes in the commands that bash, zsh, fish and Atuin have kept, each once however often you\n"
         "ask; their files are only read. Lines that begin with a blank, or have more than 8,000 characters, are left\n"
-        "out, and secrets are hidden. (A folder of that name is ./history.)"
+        "out, and secrets are hidden. (A folder of that name is ./history.)\n"
+        "\n"
+        "The word transcripts takes in what agents have written: files, or folders of them; without a path, all that\n"
+        "are found where Claude Code, Codex, Gemini CLI, Copilot CLI and OpenCode keep theirs. They are only read.\n"
+        "What was captured before is not captured again, secrets are hidden, and Tacit's own output is left out."
     ),
     example="tacit import tacit-backup --mine",
     run=run_import,
-    options=(Option("--mine", help="it is a home of my own: believe it as it stands"), *HISTORY_OPTIONS),
+    options=(Option("--mine", help="it is a home of my own: believe it as it stands"), *HISTORY_OPTIONS, JSON_OPTION),
 )

@@ -1,4 +1,4 @@
-"""`tacit install` and `uninstall`: every shell and agent that Tacit can be put into, and the state it is in there."""
+"""`tacit install` and `uninstall`: the shells and agents that Tacit can be installed in, and its state in each."""
 
 from __future__ import annotations
 
@@ -34,88 +34,71 @@ from tacit.install.change import (
 from tacit.install.json_entries import HOOK_SCRIPT_PATHS, has_our_hook
 from tacit.install.target import InstallContext, Target
 from tacit.record import Record
-from tacit.shell import install as bash
-from tacit.shell import install as fish
-from tacit.shell import install as zsh
+from tacit.shell.install import BASH, FISH, ZSH
 from tacit.text.display import printable
 
-# Changing files of somebody else's: show it, ask for it, do it.
+_SHELL_TARGETS = (BASH, ZSH, FISH)
+_AGENT_TARGETS = (claude.TARGET, codex.TARGET, gemini.TARGET, cursor.TARGET, opencode.TARGET, copilot.TARGET)
+TARGETS = {target.name: target for target in (*_SHELL_TARGETS, *_AGENT_TARGETS)}
+_AGENT_OPTIONS = ("--mcp", "--capture")
+_STRING_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_TESTED_PROGRAM = re.compile(r"^if (?:\[|test) -x (.+?)(?: \];.*)?$", re.MULTILINE)
+_MAX_LITERAL_DISTANCE = 6  # between the literals of one command: its program, the hook's file or the server, the home
 
 
 def confirm_and_apply(
     call: Invocation, changes: Sequence[FileChange], first: Callable[[], None] = lambda: None
 ) -> bool:
-    """Make the changes if the person wants them: they said so already, or they are asked at the terminal.
+    """Show changes to files, and make them if the person agrees: by --yes, or at the terminal.
 
-    `first` is done before the first one.
+    `first` runs before the first change. Return whether they were made; raise RefusedError if nobody can be asked.
     """
     needed = [change for change in changes if change.is_needed]
     for change in needed:
         check_writable(change)
-    for line in (line for change in needed for line in change.diff_lines()):
-        echo(line)
-    if not _confirm_changes(call, "Change this file?" if len(needed) == 1 else "Change these files?"):
-        return False
+    for change in needed:
+        for line in change.diff_lines():
+            echo(line)
+    if not call.flag("--yes"):
+        if not sys.stdin.isatty():
+            words = [*call.args, *(name for name, values in call.values.items() if values == [""])]
+            raise RefusedError(
+                "nothing was changed: there is no terminal to ask on",
+                f"tacit {call.command.name} {' '.join(words)} --yes",
+            )
+        if not confirm("Change this file?" if len(needed) == 1 else "Change these files?"):
+            echo("Nothing was changed.")
+            return False
     first()
     for change in needed:
         apply_change(change)
     return True
 
 
-def _confirm_changes(call: Invocation, question: str) -> bool:
-    if call.flag("--yes"):
-        return True
-    if not sys.stdin.isatty():
-        raise RefusedError(
-            "nothing was changed: there is no terminal to ask on",
-            f"tacit {call.command.name} {_typed_args(call)} --yes",
-        )
-    if not confirm(question):
-        echo("Nothing was changed.")
-        return False
-    return True
-
-
-def _typed_args(call: Invocation) -> str:
-    """The words and flags that were given."""
-    return " ".join([*call.args, *(name for name, values in call.values.items() if values == [""])])
-
-
 def install_place(home: str | None = None, *, mcp: bool = False) -> InstallContext:
-    """What is installed names its home: `TACIT_HOME` and `HOME` may be others when an agent starts it."""
+    """Return what the installed entries depend on: this program, its interpreter and the home.
+
+    The home is always named, because `TACIT_HOME` and `HOME` may be different when an agent runs a hook.
+    """
     environment = dict(os.environ)
-    return InstallContext(
-        environment,
-        _program_command(),
-        sys.executable,
-        find_home(home, environment).root,
-        is_home_explicit=True,
-        mcp=mcp,
-    )
+    program = os.path.abspath(sys.argv[0])
+    is_script = os.path.basename(program) == "tacit" and os.access(program, os.X_OK) and os.path.isfile(program)
+    command = (program,) if is_script else (sys.executable, "-m", "tacit")
+    root = find_home(home, environment).root
+    return InstallContext(environment, command, sys.executable, root, is_home_explicit=True, mcp=mcp)
 
 
-def _program_command() -> tuple[str, ...]:
-    """This very program, by a path that holds in any folder."""
-    started = os.path.abspath(sys.argv[0])
-    if os.path.basename(started) == "tacit" and os.access(started, os.X_OK) and os.path.isfile(started):
-        return (started,)
-    return (sys.executable, "-m", "tacit")
-
-
-# In which condition Tacit is in a shell or an agent: up to date, started from a place that is gone, without the guard
-# that keeps a missing program from stopping the host, or turned off.
-
-_STRING_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_TESTED_PROGRAM = re.compile(r"^if (?:\[|test) -x (.+?)(?: \];.*)?$", re.MULTILINE)
-_MAX_LITERAL_DISTANCE = (
-    6  # literals before and behind the file of a hook, or the verb of a server, that belong to the same command
-)
+# The state of an installation
 
 
 class InstallState(Record):
-    """A target that has Tacit in it. `gone` are files that it starts or works on and that are no longer there;
-    `problem` says why nothing else can be told. Without `is_guarded`, a host takes a missing program for a refusal.
-    `is_moved` hooks name the path of an earlier version, which forwards to the one of today."""
+    """The state of Tacit in a shell or an agent.
+
+    `missing` are files that it starts or works on and that do not exist. `doubt` is a setting of the host that turns
+    it off. `problem` says why the state cannot be determined, and `hint` what to do. Without `is_guarded`, a host
+    takes a missing program for a refusal. If `is_moved`, hooks name the path of an earlier version, which forwards to
+    the current one.
+    """
 
     name: str
     path: str
@@ -130,45 +113,47 @@ class InstallState(Record):
 
     @property
     def is_stale(self) -> bool:
-        """Whether it has to be installed again. Another installation that is there may be meant."""
+        """Whether it has to be installed again. Another working installation may be intended."""
         return not self.problem and (bool(self.missing) or not self.is_guarded or self.is_moved)
 
 
 def install_state(target: Target, place: InstallContext) -> InstallState | None:
-    """Nothing where Tacit is not installed. What cannot be read is told only where it was put in from this home."""
+    """Return the state of an installation, None if Tacit is not installed there.
+
+    A file that cannot be read is reported only if it was installed from this home.
+    """
     try:
-        ours = [change for change in target.plan_removal(place) if change.is_needed]
-        if not ours:
+        removals = [change for change in target.plan_removal(place) if change.is_needed]
+        if not removals:
             return None
         is_current = not any(change.is_needed for change in target.plan_install(place))
     except (TacitError, OSError) as error:
-        return _unreadable_state(target, place, error)
-    texts = [(change.before or b"").decode("utf-8", "surrogateescape") for change in ours]
-    named = sorted({word for text in texts for word in _named_paths(text)})
+        path = next(iter(read_receipts(place.home, target.name)), "")
+        hint = error.hint if isinstance(error, TacitError) else ""
+        return InstallState(target.name, path, target.is_agent, problem=str(error), hint=hint) if path else None
+    texts = [(change.before or b"").decode("utf-8", "surrogateescape") for change in removals]
+    paths = sorted({path for text in texts for path in _named_paths(text)})
     return InstallState(
         target.name,
-        ours[0].path,
+        removals[0].path,
         target.is_agent,
         is_current,
-        missing=tuple(word for word in named if not os.path.exists(word)),
+        missing=tuple(path for path in paths if not os.path.exists(path)),
         doubt=target.warning(place),
         is_guarded=all(GUARD in words for text in texts for words, _ in _hook_commands(text) if len(words) > 1),
         is_moved=any(HOOK_SCRIPT_PATHS[1] in text for text in texts),
     )
 
 
-def _unreadable_state(target: Target, place: InstallContext, error: TacitError | OSError) -> InstallState | None:
-    path = next(iter(read_receipts(place.home, target.name)), "")
-    hint = error.hint if isinstance(error, TacitError) else ""
-    return InstallState(target.name, path, target.is_agent, problem=str(error), hint=hint) if path else None
-
-
 def _named_paths(text: str) -> Iterator[str]:
-    """The programs, files and homes that our entries or lines name."""
+    """Yield the programs, files and homes that Tacit's entries or lines in a file name."""
     literals = _string_literals(text)
-    for words, at in _hook_commands(text):
-        command = (words, _hook_file_index(words)) if len(words) > 1 else (literals, at)
-        yield from _hook_paths(*command)
+    for words, index in _hook_commands(text):
+        if len(words) > 1:
+            scripts = (at for at, word in enumerate(words) if word.endswith(HOOK_SCRIPT_PATHS))
+            yield from _hook_paths(words, next(scripts, 0))
+        else:
+            yield from _hook_paths(literals, index)
     yield from _server_programs(literals)
     if "# >>> tacit install " in text:
         block = text.partition("# >>> tacit install ")[2].partition("# <<< tacit install ")[0]
@@ -176,53 +161,40 @@ def _named_paths(text: str) -> Iterator[str]:
 
 
 def _hook_commands(text: str) -> Iterator[tuple[list[str], int]]:
-    """The words of each literal that names the file of our hooks, and where it is among the literals.
+    """Yield the words of each literal that names the file of our hooks, and its index among the literals.
 
-    A hook is one literal with a whole command, or a list of literals, each a word of it.
+    A hook is one literal with the whole command, or a list of literals, each with one word.
     """
-    for at, literal in enumerate(_string_literals(text)):
+    for index, literal in enumerate(_string_literals(text)):
         if has_our_hook(literal):
-            yield (
-                (
-                    [literal]
-                    if literal.endswith(HOOK_SCRIPT_PATHS) and os.path.isabs(literal)
-                    else _shell_words(literal)
-                ),
-                at,
-            )
+            is_path = literal.endswith(HOOK_SCRIPT_PATHS) and os.path.isabs(literal)
+            yield [literal] if is_path else _shell_words(literal), index
 
 
-def _hook_file_index(words: list[str]) -> int:
-    return next((at for at, word in enumerate(words) if word.endswith(HOOK_SCRIPT_PATHS)), 0)
-
-
-def _hook_paths(words: list[str], at: int) -> Iterator[str]:
-    """The interpreter, which stands before its options and the file; the file; and the home, if one is named."""
-    first = next(
-        (word for word in reversed(words[max(at - _MAX_LITERAL_DISTANCE, 0) : at]) if not word.startswith("-")), ""
-    )
-    behind = words[at + 1 : at + _MAX_LITERAL_DISTANCE]
-    home = [behind[nth + 1] for nth, word in enumerate(behind[:-1]) if word == "--home"]
-    yield from (word for word in (first, *words[at : at + 1], *home) if os.path.isabs(word))
+def _hook_paths(words: list[str], index: int) -> Iterator[str]:
+    """Yield the interpreter, which is before its options and the file; the file, at `index`; and the home, if named."""
+    before = words[max(index - _MAX_LITERAL_DISTANCE, 0) : index]
+    interpreter = next((word for word in reversed(before) if not word.startswith("-")), "")
+    after = words[index + 1 : index + _MAX_LITERAL_DISTANCE]
+    homes = [after[at + 1] for at, word in enumerate(after[:-1]) if word == "--home"]
+    yield from (path for path in (interpreter, *words[index : index + 1], *homes) if os.path.isabs(path))
 
 
 def _server_programs(literals: list[str]) -> Iterator[str]:
-    """The program of an MCP server of ours."""
-    for at, literal in enumerate(literals):
-        before = literals[max(at - _MAX_LITERAL_DISTANCE, 0) : at]
-        programs = [nth for nth, word in enumerate(before) if os.path.isabs(word)] if literal == "mcp" else []
+    """Yield the programs of our MCP servers."""
+    for index, literal in enumerate(literals):
+        before = literals[max(index - _MAX_LITERAL_DISTANCE, 0) : index]
+        programs = [at for at, word in enumerate(before) if os.path.isabs(word)] if literal == "mcp" else []
         if programs and any("tacit" in word for word in before[programs[-1] :]):
             yield before[programs[-1]]
 
 
 def _string_literals(text: str) -> list[str]:
-    return [string for literal in _STRING_LITERAL.findall(text) if (string := _decode_literal(literal))]
-
-
-def _decode_literal(literal: str) -> str:
-    with suppress(ValueError):
-        return str(json.loads(literal))
-    return ""
+    literals = []
+    for match in _STRING_LITERAL.findall(text):
+        with suppress(ValueError):
+            literals.append(str(json.loads(match)))
+    return [literal for literal in literals if literal]
 
 
 def _shell_words(line: str) -> list[str]:
@@ -231,33 +203,26 @@ def _shell_words(line: str) -> list[str]:
     return []
 
 
-# Every target by its name.
-
-_SHELL_TARGETS = (bash.BASH, zsh.ZSH, fish.FISH)
-_AGENT_TARGETS = (claude.TARGET, codex.TARGET, gemini.TARGET, cursor.TARGET, opencode.TARGET, copilot.TARGET)
-TARGETS = {target.name: target for target in (*_SHELL_TARGETS, *_AGENT_TARGETS)}
-
-
-def find_target(name: str, verb: str) -> Target:
+def find_target(name: str, command: str) -> Target:
+    """Return a target by its name. Raise UsageError for an unknown one, with what to type after `tacit`."""
     if name not in TARGETS:
-        raise UsageError(
-            f"tacit {verb} knows no {name!r}", f"one of: {', '.join(f'tacit {verb} {one}' for one in TARGETS)}"
-        )
+        names = ", ".join(f"tacit {command} {target}" for target in TARGETS)
+        raise UsageError(f"tacit {command} knows no {name!r}", f"one of: {names}")
     return TARGETS[name]
 
 
-# tacit uninstall.
+# tacit uninstall
 
 
 def run_uninstall(call: Invocation) -> int:
-    chosen, place = find_target(call.single_arg(), "uninstall"), install_place(call.value("--home"))
-    changes = chosen.plan_removal(place)
+    target, place = find_target(call.single_arg(), "uninstall"), install_place(call.value("--home"))
+    changes = target.plan_removal(place)
     if not any(change.is_needed for change in changes):
         echo(f"Nothing of Tacit is in {' or '.join(printable(change.path) for change in changes)}")
         return 0
     if confirm_and_apply(call, changes):
-        delete_receipts(place.home, chosen.name)
-        running = "Sessions" if chosen.is_agent else "Shells"
+        delete_receipts(place.home, target.name)
+        running = "Sessions" if target.is_agent else "Shells"
         echo(f"Taken out. {running} that run already go on until they end; what was recorded stays.")
         if any(_is_changed_since(change) for change in changes):
             echo("What you changed in those files since is as you left it.")
@@ -265,6 +230,7 @@ def run_uninstall(call: Invocation) -> int:
 
 
 def _is_changed_since(change: FileChange) -> bool:
+    """Return whether somebody changed the file since Tacit was installed in it."""
     return change.is_needed and change.receipt is not None and content_hash(change.before) != change.receipt.after
 
 
@@ -281,9 +247,7 @@ UNINSTALL = Command(
 )
 
 
-# tacit install.
-
-_AGENT_OPTIONS = ("--mcp", "--capture")
+# tacit install
 
 
 def run_install(call: Invocation) -> int:
@@ -292,105 +256,94 @@ def run_install(call: Invocation) -> int:
     if not call.args:
         _echo_targets(call)
         return 0
-    chosen = find_target(call.single_arg(), "install")
-    if not chosen.is_agent and (given := [name for name in _AGENT_OPTIONS if call.flag(name)]):
-        raise UsageError(f"{given[0]} is for agents, and {chosen.name} is a shell", f"tacit install {chosen.name}")
-    if _install_target(call, chosen) and chosen.is_agent:
+    target = find_target(call.single_arg(), "install")
+    if not target.is_agent and (options := [name for name in _AGENT_OPTIONS if call.flag(name)]):
+        raise UsageError(f"{options[0]} is for agents, and {target.name} is a shell", f"tacit install {target.name}")
+    if _install_target(call, target) and target.is_agent:
         _offer_capture(call)
     return 0
 
 
-def _install_target(call: Invocation, chosen: Target) -> bool:
-    """Whether it is there afterwards."""
+def _install_target(call: Invocation, target: Target) -> bool:
+    """Install Tacit in a target. Return whether it is there afterwards."""
     place = install_place(call.value("--home"), mcp=call.flag("--mcp"))
-    changes = chosen.plan_install(place)
-    receipts = [change.receipt for change in changes if change.receipt]
+    changes = target.plan_install(place)
     if not any(change.is_needed for change in changes):
-        echo(
-            "It is there already: "
-            + ", ".join(printable(change.path) for change in changes if change.after is not None)
-        )
-    elif not confirm_and_apply(
-        call, changes, lambda: write_receipts(place.home, chosen.name, receipts) if receipts else None
-    ):
+        paths = ", ".join(printable(change.path) for change in changes if change.after is not None)
+        echo(f"It is there already: {paths}")
+        return True
+    if not confirm_and_apply(call, changes, lambda: _keep_receipts(place, target, changes)):
         return False
-    else:
-        echo(f"Installed. {chosen.next_step}")
-        if doubt := chosen.warning(place):
-            echo(f"  {doubt}")
-        echo(f"  take it out again: tacit uninstall {chosen.name}")
+    echo(f"Installed. {target.next_step}")
+    if doubt := target.warning(place):
+        echo(f"  {doubt}")
+    echo(f"  take it out again: tacit uninstall {target.name}")
     return True
 
 
+def _keep_receipts(place: InstallContext, target: Target, changes: Sequence[FileChange]) -> None:
+    if receipts := [change.receipt for change in changes if change.receipt]:
+        write_receipts(place.home, target.name, receipts)
+
+
 def _echo_targets(call: Invocation) -> None:
-    """List what Tacit is in, and offer to repair what is stale."""
+    """List all targets with their state, and offer to repair those that are stale."""
     place = install_place(call.value("--home"))
-    for name, one in TARGETS.items():
-        echo(f"  {name:10} {_state_text(one, place)}")
+    for name, target in TARGETS.items():
+        echo(f"  {name:10} {_state_text(target, place)}")
     echo("\nPut it into one: tacit install NAME   Take it out: tacit uninstall NAME")
-    stale = [one for one in TARGETS.values() if (found := install_state(one, place)) and found.is_stale]
+    stale = [target for target in TARGETS.values() if (state := install_state(target, place)) and state.is_stale]
     if not stale:
         return
     if call.vault.home.is_person and (call.flag("--yes") or sys.stdin.isatty()):
         _repair(call, stale, place)
     else:
-        echo(f"Repair {', '.join(one.name for one in stale)} at once: tacit install --yes")
+        echo(f"Repair {', '.join(target.name for target in stale)} at once: tacit install --yes")
 
 
-def _state_text(one: Target, place: InstallContext) -> str:
+def _state_text(target: Target, place: InstallContext) -> str:
     try:
-        if not any(change.is_needed for change in one.plan_removal(place)):
+        if not any(change.is_needed for change in target.plan_removal(place)):
             return "-"
     except (TacitError, OSError) as error:
         return f"cannot be told: {printable(str(error))}"
-    found, again = install_state(one, place), f"tacit install {one.name}"
-    if found is None or found.problem:
-        return f"cannot be told: {printable(found.problem if found else '')}"
-    if found.missing:
-        return f"broken: {', '.join(map(short_path, found.missing))} is no longer there: {again}"
-    if found.is_moved or not found.is_guarded:
-        harm = "" if found.is_guarded else f", which may stop {one.name} once Tacit is removed"
+    state, again = install_state(target, place), f"tacit install {target.name}"
+    if state is None or state.problem:
+        return f"cannot be told: {printable(state.problem if state else '')}"
+    if state.missing:
+        return f"broken: {', '.join(map(short_path, state.missing))} is no longer there: {again}"
+    if state.is_moved or not state.is_guarded:
+        harm = "" if state.is_guarded else f", which may stop {target.name} once Tacit is removed"
         return f"installed by an earlier version{harm}: {again}"
-    return "installed" if found.is_current else f"installed, and out of date: {again}"
+    return "installed" if state.is_current else f"installed, and out of date: {again}"
 
 
-def _repair(call: Invocation, stale: Sequence[Target], place: InstallContext) -> None:
-    """Install again where it is stale, all in one go: shown first, and asked for once."""
-    changes = {one: one.plan_install(place) for one in stale}
+def _repair(call: Invocation, targets: Sequence[Target], place: InstallContext) -> None:
+    """Install again in stale targets. All changes are shown, and confirmed once."""
+    changes = {target: target.plan_install(place) for target in targets}
 
     def keep_receipts() -> None:
-        for one, made in changes.items():
-            if receipts := [change.receipt for change in made if change.receipt]:
-                write_receipts(place.home, one.name, receipts)
+        for target in targets:
+            _keep_receipts(place, target, changes[target])
 
     echo("")
-    if confirm_and_apply(call, [change for made in changes.values() for change in made], keep_receipts):
+    if confirm_and_apply(call, [change for planned in changes.values() for change in planned], keep_receipts):
         echo("Repaired:")
-        for one in stale:
-            echo(f"  {one.name:10} {one.next_step}")
-
-
-# Recording sessions is a matter of its own, and nobody's default.
+        for target in targets:
+            echo(f"  {target.name:10} {target.next_step}")
 
 
 def _offer_capture(call: Invocation) -> None:
-    if call.flag("--capture"):
-        _enable_capture(call)
-    elif not _is_capture_on(call):
+    """Ask whether sessions are to be recorded: that is a decision of its own, and off by default."""
+    if not call.flag("--capture"):
+        if call.vault.configuration.setting("autocapture.enabled").value is True:
+            return
         question = "Also record your sessions with agents, so that they can be recalled?"
-        if sys.stdin.isatty() and not call.flag("--yes") and confirm(question):
-            _enable_capture(call)
-        else:
+        if not sys.stdin.isatty() or call.flag("--yes") or not confirm(question):
             echo("  sessions are not recorded; to do so: tacit autocapture on")
-
-
-def _enable_capture(call: Invocation) -> None:
+            return
     call.vault.configuration.autocapture(True)
     echo("Sessions are recorded from now on; stop it with: tacit autocapture off")
-
-
-def _is_capture_on(call: Invocation) -> bool:
-    return call.vault.configuration.setting("autocapture.enabled").value is True
 
 
 INSTALL = Command(

@@ -1,11 +1,11 @@
-"""What `--json` prints, where several commands print the same. docs/reference/json.md describes every field.
+"""JSON objects that several commands print. docs/reference/json.md describes every field.
 
-A name means the same in all outputs, ids are whole, and times are in UTC with microseconds and a Z.
+A name means the same in all outputs, ids are complete, and times are in UTC with microseconds and a Z.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -20,35 +20,33 @@ if TYPE_CHECKING:
 
 JsonObject = dict[str, object]
 
-SCHEMA_VERSION = (
-    1  # one more whenever a field goes, or means something else; a new field changes nothing for who reads it
-)
+SCHEMA_VERSION = 1  # incremented when a field is removed or changes its meaning; a new field breaks no reader
 
 
 def utc_timestamp(at: str) -> str:
-    """A time that was kept with the offset of its place, as all outputs write times."""
+    """Return a time that was stored with its offset as all outputs write times."""
     return timestamp(datetime.fromisoformat(at))
 
 
 def memory_json(listed: ListedMemory) -> JsonObject:
-    """A memory with all that is known of it."""
-    memory, counted = listed.memory, listed.counts
+    """Return a memory with all its fields."""
+    memory, counts = listed.memory, listed.counts
     return {
         **memory_reference(memory),
         "short": listed.short,
-        "key": counted.label if counted else memory.claim.key,
+        "key": counts.label if counts else memory.claim.key,
         "label": memory.claim.sentence,
         "confidence": memory.confidence,
         "status": memory.status.value,
-        "evidence": [given.text for given in memory.evidence],
+        "evidence": [evidence.text for evidence in memory.evidence],
         "shared": memory.is_in_fact_file,
         "triple": memory.claim.triple._asdict(),
         "tags": list(memory.claim.tags),
         "strength": memory.strength,
-        "run_count": counted.runs if counted else memory.strength,
-        "session_count": counted.sessions if counted else len(memory.sessions),
-        "has_times": counted.has_times if counted else True,
-        "steps": list(counted.steps) if counted else [],
+        "run_count": counts.runs if counts else memory.strength,
+        "session_count": counts.sessions if counts else len(memory.sessions),
+        "has_times": counts.has_times if counts else True,
+        "steps": list(counts.steps) if counts else [],
         "source": memory.source,
         "provenance": memory.provenance.name.lower(),
         "first_at": timestamp(memory.first_at),
@@ -56,12 +54,12 @@ def memory_json(listed: ListedMemory) -> JsonObject:
         "conflict": listed.conflict,
         "overruled_by": listed.overruled_by,
         "reason": memory.reason or listed.reason,
-        "contradicts": [entry.id for entry in listed.contradicts],
+        "contradicts": [row.id for row in listed.contradicts],
     }
 
 
 def memory_reference(memory: Memory) -> JsonObject:
-    """A memory where another thing is told of."""
+    """Return the few fields of a memory that is part of another object."""
     return {
         "id": memory.id,
         "kind": memory.kind.label,
@@ -70,26 +68,27 @@ def memory_reference(memory: Memory) -> JsonObject:
     }
 
 
-def entry_reference(entry: MemoryRow) -> JsonObject:
-    return {"id": entry.id, "kind": entry.kind.label, "scope": entry.scope, "text": entry.sentence}
+def entry_reference(row: MemoryRow) -> JsonObject:
+    """As `memory_reference`, of a row of the index."""
+    return {"id": row.id, "kind": row.kind.label, "scope": row.scope, "text": row.sentence}
 
 
-def session_json(one: ListedSession) -> JsonObject:
-    row = one.row
+def session_json(listed: ListedSession) -> JsonObject:
+    row = listed.row
     return {
         "id": row.id,
-        "short": one.short,
+        "short": listed.short,
         "agent": row.agent,
-        "name": row.name,
+        "name": row.host_session_id,
         "scope": row.scope,
-        "at": utc_timestamp(row.at),
-        "first_at": utc_timestamp(row.began),
-        "turn_count": row.turns,
+        "at": utc_timestamp(row.ended_at),
+        "first_at": utc_timestamp(row.started_at),
+        "turn_count": row.turn_count,
         "title": row.title,
         "outcome": row.outcome,
         "summarized_by": row.model,
         "files": list(row.files),
-        "alike": one.similar_count,
+        "alike": listed.similar_count,
     }
 
 
@@ -120,6 +119,6 @@ def run_json(run: PastRun) -> JsonObject:
     }
 
 
-def counts_json(pairs: Mapping[str, int] | tuple[tuple[str, int], ...], named: str) -> list[JsonObject]:
-    """How many of each, as objects: `named` is what the names are."""
-    return [{named: name, "count": number} for name, number in (pairs.items() if isinstance(pairs, Mapping) else pairs)]
+def counts_json(counts: Iterable[tuple[str, int]], field: str) -> list[JsonObject]:
+    """Return counts as objects with two fields: the name, as `field`, and `count`."""
+    return [{field: name, "count": count} for name, count in counts]

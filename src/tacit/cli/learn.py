@@ -1,4 +1,4 @@
-"""tacit learn."""
+"""`tacit learn`: propose what sessions with agents say, by rules and with a model."""
 
 from __future__ import annotations
 
@@ -20,32 +20,31 @@ _STATE_MARKS = {LearnState.REPEATED: " (again)", LearnState.ACCEPTED: " (accepte
 
 def run_learn(call: Invocation) -> int:
     call.refuse_args()
-    given = [name for name in _SELECTION_OPTIONS if call.flag(name)]
-    if len(given) > 1:
-        raise UsageError(f"{given[0]} and {given[1]} exclude each other", "tacit learn --since 7d")
+    selections = [name for name in _SELECTION_OPTIONS if call.flag(name)]
+    if len(selections) > 1:
+        raise UsageError(f"{selections[0]} and {selections[1]} exclude each other", "tacit learn --since 7d")
     if call.flag("--show-prompt"):
         return _show_prompts(call)
     model = _chosen_model(call)
     rows = _selected_sessions(call, model)
-    learned = _learn_by_model(model, rows, call) if model else _learn_by_rules(rows, call)
-    found = _mark_repeats(learned)
+    results = _mark_repeats(_learn_by_model(model, rows, call) if model else _learn_by_rules(rows, call))
     if call.flag("--json"):
-        echo_json([conclusion_json(one) for one in found])
+        echo_json([conclusion_json(result) for result in results])
         return 0
-    for line in _report_lines(found, len(rows), call.flag("--dry-run")):
+    for line in _report_lines(results, len(rows), call.flag("--dry-run")):
         echo(line)
     return 0
 
 
-def _mark_repeats(learned: Iterable[LearnResult]) -> list[LearnResult]:
-    """Who only looks sees a thing that several sessions say as new in the first of them."""
+def _mark_repeats(results: Iterable[LearnResult]) -> list[LearnResult]:
+    """Mark a claim as new only in the first session that says it. In a dry run it is new in all of them."""
     seen: set[str] = set()
-    found = []
-    for one in learned:
-        again = one.state is LearnState.NEW and one.claim.id in seen
-        found.append(one._replace(state=LearnState.REPEATED) if again else one)
-        seen.add(one.claim.id)
-    return found
+    marked = []
+    for result in results:
+        is_repeat = result.state is LearnState.NEW and result.claim.id in seen
+        marked.append(result._replace(state=LearnState.REPEATED) if is_repeat else result)
+        seen.add(result.claim.id)
+    return marked
 
 
 def _selected_sessions(call: Invocation, model: str = "") -> list[SessionRow]:
@@ -55,7 +54,7 @@ def _selected_sessions(call: Invocation, model: str = "") -> list[SessionRow]:
 
 
 def _show_prompts(call: Invocation) -> int:
-    """Exactly what would be sent, and nothing is."""
+    """Print exactly what would be sent to a model, and send nothing."""
     if not call.flag("--dry-run"):
         raise UsageError("--show-prompt goes with --dry-run", "tacit learn --dry-run --show-prompt")
     for row in reversed(_selected_sessions(call, call.value("--model") or call.vault.model.model_name)):
@@ -66,18 +65,20 @@ def _show_prompts(call: Invocation) -> int:
 
 
 def _chosen_model(call: Invocation) -> str:
-    """The model that is asked, if any: the one that was named for once, else the one that was chosen for good. Who only
-    looks spends nothing on one that they did not name."""
-    named = call.value("--model")
-    if named is not None:
-        if named:
-            call.vault.model.must_have_model(named)
-        return named
-    chosen = "" if call.flag("--dry-run") else call.vault.model.model_name
-    if chosen and (problem := call.vault.model.model_problem(chosen)):
+    """Return the model to ask: the one of --model, else that of the settings; "" for none.
+
+    A dry run spends nothing on a model that --model does not name.
+    """
+    name = call.value("--model")
+    if name is not None:
+        if name:
+            call.vault.model.must_have_model(name)
+        return name
+    name = "" if call.flag("--dry-run") else call.vault.model.model_name
+    if name and (problem := call.vault.model.model_problem(name)):
         warn(f"model: {printable(problem)}")
         return ""
-    return chosen
+    return name
 
 
 def _learn_by_rules(rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
@@ -86,17 +87,17 @@ def _learn_by_rules(rows: Sequence[SessionRow], call: Invocation) -> Iterator[Le
 
 
 def _learn_by_model(model: str, rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
-    """What needs no model comes first and in order, since the newer word wins. Then a model reads the latest sessions
-    first, as far as it may today; the others wait for it."""
+    """Learn by rules first, in the order of sessions, because the newest statement wins. Then let a model read the
+    latest sessions, as far as today's budget goes; the others wait."""
     dry_run, waiting = call.flag("--dry-run"), list(rows)
     if not dry_run:
         yield from _learn_by_rules(_selected_sessions(call), call)
     while waiting:
         row = waiting.pop()
-        read = call.vault.model.model_findings(call.vault.learning.session_events(row), model)
-        _warn_model_result(read, row, call)
-        yield from call.vault.learning.learn_from_session(row, dry_run=dry_run, read=read)
-        if read.problem and not read.tokens:  # it was not even asked, and so it is with the next
+        outcome = call.vault.model.model_findings(call.vault.learning.session_events(row), model)
+        _warn_model_outcome(outcome, row, call)
+        yield from call.vault.learning.learn_from_session(row, dry_run=dry_run, read=outcome)
+        if outcome.problem and not outcome.tokens:  # it was not even asked, and neither will it be for the next
             break
     if waiting:
         warn(f"model: {pluralize(len(waiting), 'session')} more wait for it: tacit learn")
@@ -104,52 +105,53 @@ def _learn_by_model(model: str, rows: Sequence[SessionRow], call: Invocation) ->
         yield from _learn_by_rules(waiting, call)
 
 
-def _warn_model_result(read: ModelOutcome, row: SessionRow, call: Invocation) -> None:
-    """What a model answered and cost; what goes wrong with it costs nothing else."""
-    if read.problem:
-        warn(f"model: {printable(read.problem)}")
+def _warn_model_outcome(outcome: ModelOutcome, row: SessionRow, call: Invocation) -> None:
+    """Print on stderr what a model found and what that cost. A problem with it is no error."""
+    if outcome.problem:
+        warn(f"model: {printable(outcome.problem)}")
         return
     budget = call.vault.model.model_budget()
-    spent = f"{pluralize(read.tokens, 'token')}; today {budget.spent:,} of {budget.per_day:,}"
-    warn(f"model: {pluralize(len(read.findings), 'finding')} for {spent}")
-    if read.summary:
-        warn(f"model: session {row.id[:4]}: {printable(read.summary)}")
+    spent = f"{pluralize(outcome.tokens, 'token')}; today {budget.spent:,} of {budget.per_day:,}"
+    warn(f"model: {pluralize(len(outcome.findings), 'finding')} for {spent}")
+    if outcome.summary:
+        warn(f"model: session {row.id[:4]}: {printable(outcome.summary)}")
 
 
-def _report_lines(found: Sequence[LearnResult], looked_at: int, dry_run: bool) -> Iterator[str]:
-    shown = [one for one in found if one.state in RECORDED_STATES]
-    for one in shown:
-        yield from _conclusion_lines(one)
-    seen = f"in {pluralize(looked_at, 'session')}"
+def _report_lines(results: Sequence[LearnResult], session_count: int, dry_run: bool) -> Iterator[str]:
+    shown = [result for result in results if result.state in RECORDED_STATES]
+    for result in shown:
+        yield from _conclusion_lines(result)
+    where = f"in {pluralize(session_count, 'session')}"
     if not shown:
-        yield f"Nothing to suggest {seen}."
+        yield f"Nothing to suggest {where}."
         return
-    new, taken, again = (sum(one.state is state for one in shown) for state in RECORDED_STATES)
-    came = pluralize(new, "suggestion") + (" would come" if dry_run else "") + (f", {taken} accepted" if taken else "")
-    yield f"{came}, {again} said again, {seen}" + (". Nothing was changed." if dry_run else ": tacit review")
+    new, accepted, again = (sum(result.state is state for result in shown) for state in RECORDED_STATES)
+    counts = pluralize(new, "suggestion") + (" would come" if dry_run else "")
+    counts += f", {accepted} accepted" if accepted else ""
+    yield f"{counts}, {again} said again, {where}" + (". Nothing was changed." if dry_run else ": tacit review")
 
 
-def _conclusion_lines(one: LearnResult) -> Iterator[str]:
-    mark = _STATE_MARKS.get(one.state, "")
-    yield f"{one.lesson.kind.label}{mark}: {printable(one.claim.sentence)}"
-    yield f"    “{printable(one_line(one.lesson.quote, 160))}”"
-    when = f"{one.session.agent}, {one.session.at[:10]}, session {one.session.id[:4]}"
-    yield f"    {printable(when)}, confidence {one.lesson.confidence:.2f}"
-    yield f"    why: {printable(one.lesson.reason)}"
+def _conclusion_lines(result: LearnResult) -> Iterator[str]:
+    lesson, session = result.lesson, result.session
+    yield f"{lesson.kind.label}{_STATE_MARKS.get(result.state, '')}: {printable(result.claim.sentence)}"
+    yield f"    “{printable(one_line(lesson.quote, 160))}”"
+    where = f"{session.agent}, {session.ended_at[:10]}, session {session.id[:4]}"
+    yield f"    {printable(where)}, confidence {lesson.confidence:.2f}"
+    yield f"    why: {printable(lesson.reason)}"
 
 
-def conclusion_json(one: LearnResult) -> JsonObject:
+def conclusion_json(result: LearnResult) -> JsonObject:
     return {
-        "id": one.claim.id,
-        "kind": one.lesson.kind.label,
-        "scope": one.claim.scope,
-        "text": one.claim.sentence,
-        "quote": one.lesson.quote,
-        "session": one.session.id,
-        "event_ids": list(one.lesson.evidence),
-        "reason": one.lesson.reason,
-        "confidence": one.lesson.confidence,
-        "state": one.state.value,
+        "id": result.claim.id,
+        "kind": result.lesson.kind.label,
+        "scope": result.claim.scope,
+        "text": result.claim.sentence,
+        "quote": result.lesson.quote,
+        "session": result.session.id,
+        "event_ids": list(result.lesson.evidence),
+        "reason": result.lesson.reason,
+        "confidence": result.lesson.confidence,
+        "state": result.state.value,
     }
 
 

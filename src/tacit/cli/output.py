@@ -1,15 +1,32 @@
-"""Printing: lines, warnings and JSON."""
+"""Printing: lines, warnings and JSON; styles and wrapping on a terminal; and how numbers and paths are written.
+
+Styles and wrapping are for people: a pipe or a file gets plain lines. `NO_COLOR` turns styles off, as does a terminal
+that has none (`TERM=dumb`).
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
 
-# Saying things: a line, a warning, JSON.
+if TYPE_CHECKING:
+    from tacit.vault.embeddings import EncodeResult
+
+ENCODE_SECONDS = 60  # the most that a command takes for vectors; hooks and later commands make the rest
+_RESET = "\x1b[0m"
+_BOLD, _DIM, _RED, _YELLOW, _CYAN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[36m"
+_MIN_WIDTH, _MAX_WIDTH = 40, 120
 
 
 def echo(line: str = "") -> None:
     print(line)
+
+
+def echo_wrapped(line: str) -> None:
+    """Print prose. On a terminal it is wrapped between words, indented as its first line and by two more blanks."""
+    print("\n".join(wrap(line, terminal_width())) if sys.stdout.isatty() else line)
 
 
 def warn(line: str) -> None:
@@ -28,17 +45,98 @@ def _json_default(value: object) -> object:
     return str(value)
 
 
+# Styles
+
+
+def has_styles(stream: TextIO) -> bool:
+    """Return whether a stream shows styles: a terminal, unless the person turned them off."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def bold(text: str, stream: TextIO | None = None) -> str:
+    return _styled(_BOLD, text, stream)
+
+
+def dim(text: str, stream: TextIO | None = None) -> str:
+    return _styled(_DIM, text, stream)
+
+
+def red(text: str, stream: TextIO | None = None) -> str:
+    return _styled(_RED, text, stream)
+
+
+def yellow(text: str, stream: TextIO | None = None) -> str:
+    return _styled(_YELLOW, text, stream)
+
+
+def cyan(text: str, stream: TextIO | None = None) -> str:
+    return _styled(_CYAN, text, stream)
+
+
+def _styled(style: str, text: str, stream: TextIO | None) -> str:
+    """Return the text with a style, which begins after leading blanks."""
+    content = text.lstrip(" ")
+    if not content or not has_styles(stream or sys.stdout):
+        return text
+    return f"{text[: len(text) - len(content)]}{style}{content}{_RESET}"
+
+
+# Wrapping
+
+
+def terminal_width() -> int:
+    """Return the width for prose on the terminal of standard output. It is 80 if the terminal does not say."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return max(_MIN_WIDTH, min(columns or 80, _MAX_WIDTH))
+
+
+def wrap(line: str, width: int) -> Sequence[str]:
+    """Return a line broken between words. Styles take no room; a word that is longer than a line stays whole."""
+    if len(line) <= width:
+        return [line]
+    text = line.lstrip(" ")
+    indent = " " * (len(line) - len(text))
+    lines, current, room = [], indent, len(indent)
+    for word in text.split(" "):
+        length = _visible_length(word)
+        if room + 1 + length > width and current.strip():
+            lines.append(current)
+            current, room = f"{indent}  {word}", len(indent) + 2 + length
+        else:
+            blank = " " if current.strip() else ""
+            current, room = f"{current}{blank}{word}", room + len(blank) + length
+    return [*lines, current]
+
+
+def _visible_length(word: str) -> int:
+    if "\x1b" not in word:
+        return len(word)
+    return len(word) - sum(word.count(style) * len(style) for style in (_BOLD, _DIM, _RED, _YELLOW, _CYAN, _RESET))
+
+
+# Numbers, paths and sentences that several commands print
+
+
 def pluralize(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
-def trust_hint(number: int) -> str:
-    """That a repository brought facts nobody decided on yet, and what to type; nothing of what they say."""
-    wait = "waits" if number == 1 else "wait"
-    return f"{pluralize(number, 'fact')} in docs/memory/memories.ndjson {wait} for your trust: tacit trust"
-
-
 def short_path(path: str) -> str:
-    """A path as people write it: their own folder is `~`."""
+    """Return a path with `~` for the user's folder."""
     folder = os.path.expanduser("~")
     return f"~{path[len(folder) :]}" if path.startswith(folder + os.sep) else path
+
+
+def trust_hint(number: int) -> str:
+    """Return the line about facts of a repository that wait for a decision. It has nothing of their text."""
+    verb = "waits" if number == 1 else "wait"
+    return f"{pluralize(number, 'fact')} in docs/memory/memories.ndjson {verb} for your trust: tacit trust"
+
+
+def echo_encoded(encoded: EncodeResult | None) -> None:
+    """Print how many vectors were made, if any."""
+    if encoded and encoded.new:
+        echo(f"Meaning: {encoded.new} more texts can be compared, {encoded.total} in all.")

@@ -1,4 +1,4 @@
-"""`tacit purge` and `tacit redact`: taking texts out of a home, and secrets out of a text."""
+"""`tacit purge` and `tacit redact`: remove texts from a home, and secrets from a text."""
 
 from __future__ import annotations
 
@@ -7,35 +7,31 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from tacit.cli.command import Command, Invocation, Option
-from tacit.cli.output import echo, pluralize
+from tacit.cli.output import echo, pluralize, warn
 from tacit.cli.terminal import confirm
 from tacit.errors import UsageError
 from tacit.purge import PurgeReport
 from tacit.text.display import printable
 
-# tacit purge.
+# tacit purge
 
 
 def run_purge(call: Invocation) -> int:
     if call.flag("--again"):
         return _echo_purge(call.vault.purger.purge_again())
-    reference, text = _parse_target(call)
+    if len(call.args) > 1 or (call.args and call.flag("--text")):  # neither is repeated in the message
+        raise UsageError("tacit purge wants one id, or --text", "tacit purge 7k2m, or tacit purge --text '…'")
+    reference, text = (call.args[0] if call.args else None), _purge_text(call.value("--text"))
     if not call.flag("--yes") and not _confirm_purge(call.vault.purger.preview(reference, text=text)):
         echo("Nothing was changed.")
         return 1
     return _echo_purge(call.vault.purger.purge(reference, text=text, reason=call.text_value("--reason")))
 
 
-def _parse_target(call: Invocation) -> tuple[str | None, str | None]:
-    """An id or a text; neither is repeated in a message."""
-    if len(call.args) > 1 or (call.args and call.flag("--text")):
-        raise UsageError("tacit purge wants one id, or --text", "tacit purge 7k2m, or tacit purge --text '…'")
-    return (call.args[0] if call.args else None), _purge_text(call.value("--text"))
-
-
-def _purge_text(given: str | None) -> str | None:
-    if given != "-":
-        return given
+def _purge_text(value: str | None) -> str | None:
+    """Return the value of --text. For `-` it is read from standard input, or typed unseen at a terminal."""
+    if value != "-":
+        return value
     if sys.stdin.isatty():
         from getpass import getpass
 
@@ -43,38 +39,38 @@ def _purge_text(given: str | None) -> str | None:
     return sys.stdin.buffer.read().decode("utf-8", "replace").removesuffix("\n")
 
 
-def _confirm_purge(found: PurgeReport) -> bool:
+def _confirm_purge(preview: PurgeReport) -> bool:
     if not sys.stdin.isatty():
         raise UsageError("purging cannot be undone, and there is nobody to ask", "add --yes")
-    pages = sum("/worklog/" in path or "/evaluations/" in path for path in found.files)
+    pages = sum("/worklog/" in path or "/evaluations/" in path for path in preview.files)
     echo(
-        f"This would change {pluralize(found.events, 'event')} and {pluralize(len(found.files), 'file')}"
-        f" ({pluralize(pages, 'page')}) and take away {_memories_text(found.memories)}, and cannot be undone."
+        f"This would change {pluralize(preview.events, 'event')} and {pluralize(len(preview.files), 'file')}"
+        f" ({pluralize(pages, 'page')}) and take away {_memories_text(preview)}, and cannot be undone."
     )
     return confirm("Purge?")
 
 
-def _echo_purge(done: PurgeReport) -> int:
+def _echo_purge(report: PurgeReport) -> int:
     echo(
-        f"Purged: {pluralize(done.events, 'event')} changed, {_memories_text(done.memories)} gone,"
-        f" {pluralize(len(done.files), 'other file')} changed. The tombstone is in memory/purged.jsonl."
+        f"Purged: {pluralize(report.events, 'event')} changed, {_memories_text(report)} gone,"
+        f" {pluralize(len(report.files), 'other file')} changed. The tombstone is in memory/purged.jsonl."
     )
-    if done.damaged:
-        echo(f"  {pluralize(done.damaged, 'line')} that could not be read held it and went as a whole")
-    if done.similar_memories:
-        echo(f"  other memories hold the same words and stay: {', '.join(done.similar_memories)}")
-    for path in done.index_copies:
+    if report.damaged:
+        echo(f"  {pluralize(report.damaged, 'line')} that could not be read held it and went as a whole")
+    if report.similar_memories:
+        echo(f"  other memories hold the same words and stay: {', '.join(report.similar_memories)}")
+    for path in report.index_copies:
         echo(f"  removed {printable(path)}, a copy of the index")
-    for path in done.remaining_files:
+    for path in report.remaining_files:
         echo(f"  ✗ {printable(path)} still holds it: change it by hand")
     echo("  what no purge can reach:")
-    for place in done.unreachable:
-        echo(f"    · {printable(place)}")
-    return 1 if done.remaining_files else 0
+    for copy in report.unreachable:
+        echo(f"    · {printable(copy)}")
+    return 1 if report.remaining_files else 0
 
 
-def _memories_text(gone: tuple[str, ...]) -> str:
-    return f"{len(gone)} {'memory' if len(gone) == 1 else 'memories'}"
+def _memories_text(report: PurgeReport) -> str:
+    return f"{len(report.memories)} {'memory' if len(report.memories) == 1 else 'memories'}"
 
 
 PURGE = Command(
@@ -96,7 +92,7 @@ PURGE = Command(
 )
 
 
-# tacit redact.
+# tacit redact
 
 _CHUNK_BYTES = 1 << 20
 
@@ -104,27 +100,25 @@ _CHUNK_BYTES = 1 << 20
 def run_redact(call: Invocation) -> int:
     from collections import Counter
 
-    from tacit.secrets.batch import redact_stream
+    from tacit.secrets.redact import redact_stream
 
     call.refuse_args()
     if sys.stdin.isatty():
         raise UsageError("tacit redact reads what is given to it, and nothing was", f"for example: {REDACT.example}")
-    counted: Counter[str] = Counter()
-    out = sys.stdout.buffer
-    for piece in redact_stream(
-        _decode_chunks(sys.stdin.buffer), _make_marker(), lambda secret: counted.update([secret.kind])
-    ):
-        out.write(piece.encode("utf-8", "surrogateescape"))
-    out.flush()
+    counts: Counter[str] = Counter()
+    chunks = _decode_chunks(sys.stdin.buffer)
+    for chunk in redact_stream(chunks, _make_marker(), lambda secret: counts.update([secret.kind])):
+        sys.stdout.buffer.write(chunk.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
     if call.flag("--count"):
-        for kind, times in sorted(counted.items()):
-            print(f"{times} {kind}", file=sys.stderr)
-        print(f"{counted.total()} in all", file=sys.stderr)
+        for kind, count in sorted(counts.items()):
+            warn(f"{count} {kind}")
+        warn(f"{counts.total()} in all")
     return 0
 
 
 def _decode_chunks(source: BinaryIO) -> Iterator[str]:
-    """The text piece by piece; bytes that are no UTF-8 come out as they went in."""
+    """Yield the text in chunks. Bytes that are no UTF-8 come out as they went in."""
     from codecs import getincrementaldecoder
 
     decoder = getincrementaldecoder("utf-8")("surrogateescape")
@@ -134,7 +128,10 @@ def _decode_chunks(source: BinaryIO) -> Iterator[str]:
 
 
 def _make_marker() -> Callable[[str], str]:
-    """Equal secrets get equal marks in one run; the key is forgotten with it, so that no mark can be guessed back."""
+    """Return a function from a secret to its mark. Equal secrets get equal marks in one run.
+
+    The key is not stored, so that no secret can be guessed from its mark.
+    """
     import hmac
     import os
 

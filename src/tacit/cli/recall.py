@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from datetime import datetime
 from itertools import pairwise
 
 from tacit.cli.command import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option, text_or_stdin
 from tacit.cli.json_output import JsonObject, entry_reference
-from tacit.cli.output import echo, echo_json, short_path, trust_hint, warn
+from tacit.cli.output import bold, cyan, dim, echo, echo_json, echo_wrapped, short_path, trust_hint, warn
 from tacit.errors import UsageError
 from tacit.index.commands import FAILED_STATUS
 from tacit.model.claim import is_project_scope, scope_label
@@ -18,7 +17,7 @@ from tacit.text.display import clip, printable
 from tacit.vault.hits import Hit, SessionQuote
 from tacit.vault.labels import STATUS_LABELS
 
-# tacit brief.
+# tacit brief
 
 
 def run_brief(call: Invocation) -> int:
@@ -57,13 +56,10 @@ BRIEF = Command(
 )
 
 
-# tacit recall.
+# tacit recall
 
-_MAX_TITLE_CHARS, _MAX_ANSWER_CHARS = (
-    60,
-    300,
-)  # characters of a session's title, and of what this turn or a later one came to
-_BOLD, _RESET = "\x1b[1m", "\x1b[0m"
+_MAX_TITLE_CHARS = 60
+_MAX_ANSWER_CHARS = 300  # of the conclusion of this turn or of a later one
 _ACT_LABELS = {"ran": "ran this", "changed": "changed this", "read": "read this", "searched": "searched for this"}
 
 
@@ -72,10 +68,10 @@ def run_recall(call: Invocation) -> int:
     if call.flag("--json"):
         echo_json([_hit_json(hit) for hit in hits])
     else:
-        echo(f"Recall Results ({len(hits)})")
-        highlight = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        echo(bold(f"Recall Results ({len(hits)})"))
         for hit in hits:
-            echo("\n".join(hit_lines(hit, highlight=highlight)))
+            for line in hit_lines(hit):
+                echo_wrapped(line)
             if call.flag("--explain"):
                 echo(f"    why: {printable(hit.why)}")
         if not hits:
@@ -88,7 +84,11 @@ def _search_hits(call: Invocation) -> list[Hit]:
         if call.args or call.value("--query"):
             raise UsageError("--like takes an id and no query", f"tacit recall --like {like}")
         return call.vault.queries.recall_like(like, limit=call.number("--limit"))
-    query = _query_text(call)
+    option = call.value("--query")
+    if option is None and not call.args:
+        query = call.text()  # any text is a query, also an empty one; only no text at all is an error
+    else:
+        query = text_or_stdin(" ".join([*([option] if option else []), *call.args]))
     if call.value("--kind") in (None, COMMAND):
         call.vault.queries.index_new_commands()
     return call.vault.queries.recall(
@@ -102,119 +102,107 @@ def _search_hits(call: Invocation) -> list[Hit]:
     )
 
 
-def _query_text(call: Invocation) -> str:
-    """Any text is a query, also an empty one; only no text at all is a mistake."""
-    given = call.value("--query")
-    if given is None and not call.args:
-        return call.text()
-    return text_or_stdin(" ".join([*([given] if given else []), *call.args]))
-
-
-def hit_lines(hit: Hit, *, highlight: bool = False) -> list[str]:
-    """An answer as people read it: what answers, who said it and when, how to open it, where it stands."""
-    said = hit.said
+def hit_lines(hit: Hit) -> list[str]:
+    """Return the lines of an answer: the text, who said it and when, how to open it, and its file and line."""
+    quote = hit.quote
     if hit.kind == COMMAND:
-        told, marks = [f"$ {printable(line)}" for line in hit.text.split("\n")], _command_marks(hit)
-    elif said is not None and hit.kind == "session":
-        told, marks = _passage_lines(said, highlight=highlight), _session_marks(hit, said)
+        text, details = [f"$ {printable(line)}" for line in hit.text.split("\n")], _command_details(hit)
+    elif quote is not None and hit.kind == "session":
+        text, details = _passage_lines(quote), _session_details(hit, quote)
     else:
-        name = f"[{hit.short}] " if hit.kind not in PAGE_KINDS else ""
-        told, marks = [f"{name}{printable(hit.text)}"], _memory_marks(hit)
-    opens = [f"open: {said.open_command}"] if said else []
-    below = [f"    {line}" for line in (*marks, *opens, f"{printable(hit.path)}:{hit.line}")]
-    return [f"- {told[0]}", *(f"  {line}" for line in told[1:]), *below]
+        name = f"{cyan(f'[{hit.short}]')} " if hit.kind not in PAGE_KINDS else ""
+        text, details = [f"{name}{printable(hit.text)}"], _memory_details(hit)
+    if quote:
+        details.append(f"open: {quote.open_command}")
+    details.append(f"{printable(hit.path)}:{hit.line}")
+    return [f"- {text[0]}", *(f"  {line}" for line in text[1:]), *(dim(f"    {line}") for line in details)]
 
 
-def _memory_marks(hit: Hit) -> list[str]:
+def _memory_details(hit: Hit) -> list[str]:
     marks = [hit.kind, STATUS_LABELS.get(hit.status, hit.status), printable(scope_label(hit.scope)), hit.at[:10]]
     if hit.conflict:
         marks.append("conflict")
     if hit.overruled_by:
         marks.append(f"overruled by {hit.overruled_by}")
-    learned = [f"learned from what {_speaker_name(hit.said)} said, {_quote_time(hit.said)}"] if hit.said else []
-    return [", ".join(marks), *learned]
+    lines = [", ".join(marks)]
+    if hit.quote:
+        lines.append(f"learned from what {_speaker_name(hit.quote)} said, {_local_minute(hit.quote.at)}")
+    return lines
 
 
-def _session_marks(hit: Hit, said: SessionQuote) -> list[str]:
-    """Who said it, when and where; what was asked, and what it came to."""
+def _session_details(hit: Hit, quote: SessionQuote) -> list[str]:
+    """Return who said it, when and where; the request, and the conclusion."""
     label = f", {printable(scope_label(hit.scope))}" if is_project_scope(hit.scope) else ""
-    told = [
-        f"{_speaker_text(said)}, {_quote_time(said)}, session {said.short} "
-        f"“{printable(clip(said.title, _MAX_TITLE_CHARS))}”{label}"
-    ]
-    if said.speaker and hit.text != said.title:
-        told.append(f"asked: {printable(hit.text)}")
-    if said.answer:
-        told.append(
-            f"{'then' if said.speaker else 'answer'}: "
-            f"{printable(clip(' '.join(said.answer.split()), _MAX_ANSWER_CHARS))}"
-        )
-    if said.later:
-        told.append(
-            f"later, in turn {said.later_turn}: {printable(clip(' '.join(said.later.split()), _MAX_ANSWER_CHARS))}"
-        )
-    return told
+    title = printable(clip(quote.title, _MAX_TITLE_CHARS))
+    lines = [f"{_speaker_text(quote)}, {_local_minute(quote.at)}, session {quote.short} “{title}”{label}"]
+    if quote.speaker and hit.text != quote.title:
+        lines.append(f"asked: {printable(hit.text)}")
+    if quote.answer:
+        lines.append(f"{'then' if quote.speaker else 'answer'}: {_answer_text(quote.answer)}")
+    if quote.later:
+        lines.append(f"later, in turn {quote.later_turn}: {_answer_text(quote.later)}")
+    return lines
 
 
-def _speaker_text(said: SessionQuote) -> str:
-    if not said.act:
-        return f"{_speaker_name(said)} said"
-    where = f" in {printable(short_path(said.directory))}" if said.act == "ran" and said.directory else ""
-    outcome = f", {said.outcome}" if said.outcome else ""
-    return f"{_speaker_name(said)} {_ACT_LABELS.get(said.act, 'called a tool')}{where}{outcome}"
+def _answer_text(text: str) -> str:
+    return printable(clip(" ".join(text.split()), _MAX_ANSWER_CHARS))
 
 
-def _command_marks(hit: Hit) -> list[str]:
-    known = {None: "outcome unknown", 0: "exit status 0", FAILED_STATUS: "failed"}
-    ended = known.get(hit.exit_status, f"failed with exit status {hit.exit_status}")
+def _speaker_text(quote: SessionQuote) -> str:
+    if not quote.act:
+        return f"{_speaker_name(quote)} said"
+    where = f" in {printable(short_path(quote.directory))}" if quote.act == "ran" and quote.directory else ""
+    outcome = f", {quote.outcome}" if quote.outcome else ""
+    return f"{_speaker_name(quote)} {_ACT_LABELS.get(quote.act, 'called a tool')}{where}{outcome}"
+
+
+def _command_details(hit: Hit) -> list[str]:
+    outcomes = {None: "outcome unknown", 0: "exit status 0", FAILED_STATUS: "failed"}
+    outcome = outcomes.get(hit.exit_status, f"failed with exit status {hit.exit_status}")
     where = f" in {printable(short_path(hit.directory))}" if hit.directory else ""
-    who = _speaker_name(hit.said) if hit.said else "you"
-    return [f"{who} ran this{where}, {_local_minute(hit.at)}, {ended}"]
+    who = _speaker_name(hit.quote) if hit.quote else "you"
+    return [f"{who} ran this{where}, {_local_minute(hit.at)}, {outcome}"]
 
 
-def _speaker_name(said: SessionQuote) -> str:
-    return printable(said.speaker) or "you"
-
-
-def _quote_time(said: SessionQuote) -> str:
-    return _local_minute(said.at)
+def _speaker_name(quote: SessionQuote) -> str:
+    return printable(quote.speaker) or "you"
 
 
 def _local_minute(at: str) -> str:
     return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def _passage_lines(said: SessionQuote, *, highlight: bool) -> list[str]:
-    """The lines of a passage, with its matches in bold where that is asked for."""
-    told, start = [], 0
-    for line in said.text.split("\n"):
+def _passage_lines(quote: SessionQuote) -> list[str]:
+    """Return the lines of a passage, with its matches in bold."""
+    lines, start = [], 0
+    for line in quote.text.split("\n"):
         end = start + len(line)
-        inside = [(first, last) for first, last in said.matches if start <= first and last <= end] if highlight else []
-        cuts = [start, *(cut for span in inside for cut in span), end]
-        pieces = [printable(said.text[first:last]) for first, last in pairwise(cuts)]
-        told.append("".join(f"{_BOLD}{piece}{_RESET}" if at % 2 else piece for at, piece in enumerate(pieces)))
+        spans = [(first, last) for first, last in quote.matches if start <= first and last <= end]
+        cuts = [start, *(cut for span in spans for cut in span), end]
+        pieces = [printable(quote.text[first:last]) for first, last in pairwise(cuts)]
+        lines.append("".join(bold(piece) if at % 2 else piece for at, piece in enumerate(pieces)))
         start = end + 1
-    return told
+    return lines
 
 
 def _hit_json(hit: Hit) -> JsonObject:
-    """One object for every kind of answer; fields that do not apply are empty."""
-    told, said = hit._asdict(), hit.said
-    told.pop("said")
-    reason = told.pop("why")
+    """Return an answer as JSON. Fields that do not apply to its kind are empty."""
+    fields, quote = hit._asdict(), hit.quote
+    fields.pop("quote")
+    reason = fields.pop("why")
     return {
-        **told,
+        **fields,
         "reason": reason,
         "passage": hit.passage,
-        "speaker": (said.speaker or "you") if said else "",
-        "said_at": said.at if said else None,
-        "session": said.session if said else "",
-        "title": said.title if said else "",
-        "turn": said.turn if said else None,
-        "answer": said.answer if said else "",
-        "later": said.later if said else "",
-        "later_turn": said.later_turn if said else None,
-        "open": said.open_command if said else "",
+        "speaker": (quote.speaker or "you") if quote else "",
+        "said_at": quote.at if quote else None,
+        "session": quote.session if quote else "",
+        "title": quote.title if quote else "",
+        "turn": quote.turn if quote else None,
+        "answer": quote.answer if quote else "",
+        "later": quote.later if quote else "",
+        "later_turn": quote.later_turn if quote else None,
+        "open": quote.open_command if quote else "",
     }
 
 

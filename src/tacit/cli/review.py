@@ -1,4 +1,4 @@
-"""`tacit review`, `accept`, `dismiss` and `promote`: deciding on candidates."""
+"""`tacit review`, `accept`, `dismiss` and `promote`: decide on candidates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tacit.cli.cards import (
 )
 from tacit.cli.command import Command, Invocation, Option
 from tacit.cli.edit import edit_text
-from tacit.cli.output import echo, pluralize
+from tacit.cli.output import echo, echo_wrapped, pluralize
 from tacit.cli.show import ask_conflicts
 from tacit.cli.terminal import ask
 from tacit.cli.workflow import make_workflow
@@ -28,7 +28,7 @@ from tacit.text.display import printable
 from tacit.vault.queries import ListedMemory
 from tacit.vault.vault import Vault
 
-# tacit accept.
+# tacit accept
 
 
 def run_accept(call: Invocation) -> int:
@@ -38,7 +38,8 @@ def run_accept(call: Invocation) -> int:
         echo(outcome_line("Accepted", outcome))
         echo_conflicts(outcome)
         make_workflow(call.vault, outcome.memory)
-    private = [one.short for one in outcomes if is_project_scope(one.memory.claim.scope) and not one.memory.shared]
+    memories = [(outcome.short, outcome.memory) for outcome in outcomes]
+    private = [short for short, memory in memories if is_project_scope(memory.claim.scope) and not memory.shared]
     if private:
         echo(f"  private: in your home only; to share with the project: tacit share {' '.join(private)}")
     return 0
@@ -60,7 +61,7 @@ ACCEPT = Command(
 )
 
 
-# tacit dismiss.
+# tacit dismiss
 
 
 def run_dismiss(call: Invocation) -> int:
@@ -83,7 +84,7 @@ DISMISS = Command(
 )
 
 
-# tacit promote.
+# tacit promote
 
 
 def run_promote(call: Invocation) -> int:
@@ -109,7 +110,7 @@ PROMOTE = Command(
 )
 
 
-# tacit review.
+# tacit review
 
 _KEY_HELP = "a accept · e edit · d dismiss · m merge · s skip · q quit"
 
@@ -121,8 +122,8 @@ def run_review(call: Invocation) -> int:
     if sys.stdin.isatty():
         ask_conflicts(vault)
     elif undecided := vault.status().undecided:
-        told = pluralize(undecided, "memory contradicts", "memories contradict")
-        echo(f"{told} another, and no rule decides; see: tacit conflicts")
+        memories = pluralize(undecided, "memory contradicts", "memories contradict")
+        echo(f"{memories} another, and no rule decides; see: tacit conflicts")
     if not pending:
         echo("Nothing to review.")
         return 0
@@ -135,46 +136,47 @@ def run_review(call: Invocation) -> int:
     decided = 0
     for at, listed in enumerate(shown, 1):
         for line in card_lines(listed, at, len(pending)):
-            echo(line)
-        answer = _ask_decision(vault, listed)
-        if answer is None:
+            echo_wrapped(line)
+        is_decided = _ask_decision(vault, listed)
+        if is_decided is None:
             break
-        decided += answer
+        decided += is_decided
     echo(f"Decided {decided} of {pluralize(len(pending), 'candidate')}. tacit undo takes back the latest.")
     echo_remaining(call, len(shown), len(pending), "candidate")
     return 0
 
 
-def _ask_decision(vault: Vault, listed: ListedMemory) -> int | None:
-    """Ask until the card is decided: 1 decided, 0 skipped, None to stop."""
+def _ask_decision(vault: Vault, listed: ListedMemory) -> bool | None:
+    """Ask until the candidate is decided. Return True then, False if it is skipped, None to stop."""
     while True:
         try:
             answer = ask(f"   {_KEY_HELP} > ").strip().lower()[:1]
         except EOFError:
             return None
         if answer in ("q", "s", ""):
-            return None if answer == "q" else 0
+            return None if answer == "q" else False
         try:
             if _apply_answer(vault, listed, answer):
-                return 1
+                return True
         except TacitError as error:
             echo(f"   {printable(error.message)}")
 
 
 def _apply_answer(vault: Vault, listed: ListedMemory, answer: str) -> bool:
-    name = listed.memory.id
+    """Do what a key stands for. Return False, and print the keys, if it stands for nothing."""
+    claim = listed.memory.id
     match answer:
         case "a":
-            echo("   " + outcome_line("Accepted", vault.accept(name)))
+            echo("   " + outcome_line("Accepted", vault.accept(claim)))
             make_workflow(vault, listed.memory)
         case "d":
-            echo("   " + outcome_line("Dismissed for good", vault.dismiss(name)))
+            echo("   " + outcome_line("Dismissed for good", vault.dismiss(claim)))
         case "e":
             text = ask("   new text (empty: your editor) > ").strip() or edit_text(listed.memory.claim.sentence)
-            echo("   " + outcome_line("Revised and accepted", vault.edit(name, text=text, accept=True)))
+            echo("   " + outcome_line("Revised and accepted", vault.edit(claim, text=text, accept=True)))
         case "m":
             into = ask("   merge into which id > ").strip()
-            echo("   " + outcome_line("Merged into", vault.decisions.merge(name, into)))
+            echo("   " + outcome_line("Merged into", vault.decisions.merge(claim, into)))
         case _:
             echo(f"   {_KEY_HELP}")
             return False

@@ -1,4 +1,4 @@
-"""`tacit sessions` and `tacit session`."""
+"""`tacit sessions`: list sessions with agents, or show one."""
 
 from __future__ import annotations
 
@@ -16,21 +16,17 @@ from tacit.model.session import Session, SessionSummary, Turn
 from tacit.text.display import clip, printable
 from tacit.vault.sessions import ListedSession
 
-# tacit session.
+# One session
 
 
-def run_session(call: Invocation) -> int:
-    if not call.args or call.args[0] != "show" or len(call.args) != 2:
-        raise UsageError(
-            "tacit session wants show and the id of a session", "tacit sessions, then: tacit session show ID"
-        )
-    listed, session = call.vault.sessions.session(call.args[1])
+def _show_session(call: Invocation, reference: str) -> int:
+    listed, session = call.vault.sessions.session(reference)
     if call.flag("--json"):
         echo_json(_full_session_json(listed, session))
         return 0
     turn, around = call.number("--turn"), call.number("--around", least=0)
     if turn is None and around is not None:
-        raise UsageError("--around wants --turn", f"tacit session show {listed.short} --turn 1 --around {around}")
+        raise UsageError("--around wants --turn", f"tacit sessions {listed.short} --turn 1 --around {around}")
     lines = (
         _turn_lines(call, listed, session, turn, around or 0) if turn else call.vault.sessions.session_lines(session)
     )
@@ -40,10 +36,10 @@ def run_session(call: Invocation) -> int:
 
 
 def _turn_lines(call: Invocation, listed: ListedSession, session: Session, turn: int, around: int) -> list[str]:
-    """One turn, under the title of the session, and how to see the rest."""
-    told = call.vault.sessions.turn_lines(session, turn, around)
-    rest = f"(Turn {turn} of {len(session.searchable_parts)}. The whole session: tacit session show {listed.short})"
-    return [f"# {session.title}", *told, "", rest]
+    """Return one turn below the title of the session, and how to see the rest."""
+    lines = call.vault.sessions.turn_lines(session, turn, around)
+    rest = f"(Turn {turn} of {len(session.searchable_parts)}. The whole session: tacit sessions {listed.short})"
+    return [f"# {session.title}", *lines, "", rest]
 
 
 def _full_session_json(listed: ListedSession, session: Session) -> JsonObject:
@@ -70,7 +66,7 @@ def _summary_json(summary: SessionSummary) -> JsonObject:
 def _turn_json(turn: Turn) -> JsonObject:
     return {
         "turn": turn.number,
-        "at": timestamp(turn.at),
+        "at": timestamp(turn.started_at),
         "prompts": [
             {"text": prompt.text, "how": prompt.how.value or "typed", "about": prompt.about} for prompt in turn.prompts
         ],
@@ -94,25 +90,7 @@ def _tool_call_json(call: ToolUsed) -> JsonObject:
     }
 
 
-SESSION = Command(
-    name="session",
-    usage="show ID",
-    help=(
-        "One session as its page shows it: what was asked, what was done, the files that were changed, the tools that\n"
-        "were used, how it ended, and what a model said of it, if one summed it up. ID is the beginning of its id,\n"
-        "the name its agent gave it, or last. With --turn one turn alone, every word of it."
-    ),
-    example="tacit session show last",
-    run=run_session,
-    options=(
-        Option("--turn", "N", "only this turn, as recall names it"),
-        Option("--around", "N", "with --turn: so many turns before and after it, too"),
-        JSON_OPTION,
-    ),
-)
-
-
-# tacit sessions.
+# The list
 
 _DEFAULT_LIMIT = 20
 _MAX_FILES = 4
@@ -120,59 +98,71 @@ _MAX_OUTCOME_CHARS = 320
 
 
 def run_sessions(call: Invocation) -> int:
-    call.refuse_args()
+    args = call.args[1:] if call.args[:1] == ["show"] else call.args
+    if len(args) > 1 or (call.args and not args):
+        raise UsageError("tacit sessions shows one session", "tacit sessions lists them, then: tacit sessions ID")
+    if args:
+        return _show_session(call, args[0])
+    if call.flag("--turn") or call.flag("--around"):
+        raise UsageError("--turn is about one session", "tacit sessions ID --turn 1")
     folder = call.value("--project")
     if folder is not None and not os.path.isdir(folder):
         raise UsageError(f"{folder!r} is no folder", "tacit sessions --project .")
     limit = call.number("--limit") or _DEFAULT_LIMIT
     listed = call.vault.sessions.sessions(project=os.path.abspath(folder) if folder else False)
     if call.flag("--json"):
-        echo_json([session_json(one) for one in listed[:limit]])
+        echo_json([session_json(session) for session in listed[:limit]])
         return call.exit_code(found=bool(listed))
     if not listed:
-        echo("No sessions. They come with: tacit autocapture on, or tacit capture PATH")
+        echo("No sessions. They come with: tacit autocapture on, or tacit import transcripts PATH")
         return call.exit_code(found=False)
     echo(f"Sessions ({len(listed)})")
-    for one in listed[:limit]:
-        for line in listed_session_lines(one):
+    for session in listed[:limit]:
+        for line in listed_session_lines(session):
             echo(line)
     if len(listed) > limit:
         echo(f"… and {len(listed) - limit:,} earlier ones: tacit sessions --limit {len(listed)}")
     return 0
 
 
-def listed_session_lines(one: ListedSession) -> list[str]:
-    """A session in a list: when, who, what was asked, how it ended, what was changed."""
-    row = one.row
-    alike = f", and {pluralize(one.similar_count, 'like it', 'like it')}" if one.similar_count else ""
-    who = f"{printable(row.agent)}, {pluralize(row.turns, 'turn')}{alike}, {printable(one.label)}"
-    told = [f"{one.short}  {_last_activity(row):%Y-%m-%d %H:%M}  {who}"]
-    told.append(f"    {printable(clip(row.title, 100))}")
+def listed_session_lines(session: ListedSession) -> list[str]:
+    """Return the lines of a session in a list: time, agent, request, outcome, changed files."""
+    row = session.row
+    alike = f", and {pluralize(session.similar_count, 'like it', 'like it')}" if session.similar_count else ""
+    who = f"{printable(row.agent)}, {pluralize(row.turn_count, 'turn')}{alike}, {printable(session.label)}"
+    lines = [f"{session.short}  {_last_activity(row):%Y-%m-%d %H:%M}  {who}"]
+    lines.append(f"    {printable(clip(row.title, 100))}")
     if row.outcome:
         by = f" (summed up by {printable(row.model)})" if row.model else ""
-        told.append(f"    → {printable(clip(row.outcome, _MAX_OUTCOME_CHARS))}{by}")
+        lines.append(f"    → {printable(clip(row.outcome, _MAX_OUTCOME_CHARS))}{by}")
     if row.files:
         more = f" and {len(row.files) - _MAX_FILES} more" if len(row.files) > _MAX_FILES else ""
-        told.append(f"    files: {printable(', '.join(row.files[:_MAX_FILES]))}{more}")
-    return told
+        lines.append(f"    files: {printable(', '.join(row.files[:_MAX_FILES]))}{more}")
+    return lines
 
 
 def _last_activity(row: SessionRow) -> datetime:
-    """When something was last said or done in it, by the clock where it began: lists are sorted by it."""
-    return datetime.fromisoformat(row.at).astimezone(datetime.fromisoformat(row.began).tzinfo)
+    """Return the time of the last event of a session, by which lists are sorted, in the time zone of its beginning."""
+    return datetime.fromisoformat(row.ended_at).astimezone(datetime.fromisoformat(row.started_at).tzinfo)
 
 
 SESSIONS = Command(
     name="sessions",
-    usage="",
+    usage="[ID]",
     help=(
-        "Sessions with agents, by when something last happened in them, the latest first: what each was about (the\n"
-        "title it has in its host, else the request that tells most), how it ended, and which files were changed.\n"
-        "Sessions in which the same was asked are one entry."
+        "List sessions with agents, by when something last happened in them, the latest first: what each was about\n"
+        "(the title it has in its host, else the request that says most), how it ended, and which files were changed.\n"
+        "Sessions in which the same was asked are one entry.\n"
+        "\n"
+        "With an ID, show one session as on its page: requests, actions, changed files, tools, how it ended, and a\n"
+        "model's summary, if there is one. ID is the beginning of its id, the name its agent gave it, or last. With\n"
+        "--turn one turn alone, every word of it."
     ),
     example="tacit sessions --project .",
     run=run_sessions,
     options=(
+        Option("--turn", "N", "with an ID: only this turn, as recall names it"),
+        Option("--around", "N", "with --turn: also so many turns before and after it"),
         Option("--project", "DIR", "only those of the project this folder is in"),
         Option("--limit", "N", f"at most so many (default {_DEFAULT_LIMIT})"),
         EXIT_CODE_OPTION,

@@ -7,16 +7,18 @@ from tacit.cli.output import echo
 from tacit.errors import UsageError
 from tacit.text.display import printable
 
-# tacit hook.
+# tacit hook
 
 
 def run_hook(call: Invocation) -> int:
-    from tacit.shell.install import SHELLS, render_snippet
+    from tacit.shell.install import SHELLS, completion_script, render_snippet
 
     name = call.single_arg()
     if name not in SHELLS:
-        raise UsageError(f"tacit hook knows no {name!r}", f"one of: {', '.join(f'tacit hook {one}' for one in SHELLS)}")
-    print(render_snippet(SHELLS[name]), end="")
+        raise UsageError(
+            f"tacit hook knows no {name!r}", f"one of: {', '.join(f'tacit hook {shell}' for shell in SHELLS)}"
+        )
+    print(render_snippet(SHELLS[name]), completion_script(SHELLS[name]), sep="\n", end="")
     return 0
 
 
@@ -26,14 +28,15 @@ HOOK = Command(
     help=(
         "Print what bash, zsh or fish loads so that Tacit learns from the commands you run. Load it by hand with\n"
         '  eval "$(tacit hook bash)"     eval "$(tacit hook zsh)"     tacit hook fish | source\n'
-        "or for good with tacit install. Lines that begin with a blank are not recorded, secrets never are."
+        "or for good with tacit install. Lines that begin with a blank are not recorded, secrets never are. It also\n"
+        "completes the words of tacit commands; tacit completion prints that part alone."
     ),
     example="tacit hook bash",
     run=run_hook,
 )
 
 
-# tacit init.
+# tacit init
 
 
 def run_init(call: Invocation) -> int:
@@ -71,7 +74,7 @@ INIT = Command(
 )
 
 
-# tacit mcp.
+# tacit mcp
 
 
 def run_mcp(call: Invocation) -> int:

@@ -1,4 +1,4 @@
-"""Commands that list and show memories: `list`, `show`, `why`, `suggestions` and `conflicts`."""
+"""Commands that list and show memories: `list`, `show`, `why` and `conflicts`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tacit.cli.cards import (
     LIMIT_OPTION,
     echo_card,
     echo_memories,
+    echo_memory,
     echo_remaining,
     limited,
-    memory_line,
     outcome_line,
     parse_filters,
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
 
-# tacit conflicts.
+# tacit conflicts
 
 
 def run_conflicts(call: Invocation) -> int:
@@ -49,23 +49,23 @@ def run_conflicts(call: Invocation) -> int:
         return 0
     disputes = call.vault.queries.conflicts()
     if call.flag("--json"):
-        echo_json([_conflict_json(dispute) for dispute in disputes])
+        echo_json([_conflict_json(conflict) for conflict in disputes])
         return call.exit_code(found=bool(disputes))
     echo(f"Conflicts ({len(disputes)})")
-    for dispute in disputes:
-        _echo_conflict(dispute)
+    for conflict in disputes:
+        _echo_conflict(conflict)
     return call.exit_code(found=bool(disputes))
 
 
 def _keep_memory(call: Invocation, reference: str) -> int:
-    kept = call.vault.queries.show(reference)
-    for dispute in call.vault.queries.conflicts():
-        sides = {dispute.winner.memory.id: dispute.winner, dispute.loser.memory.id: dispute.loser}
-        if sides.pop(kept.memory.id, None):
+    listed = call.vault.queries.show(reference)
+    for conflict in call.vault.queries.conflicts():
+        sides = {conflict.winner.memory.id: conflict.winner, conflict.loser.memory.id: conflict.loser}
+        if sides.pop(listed.memory.id, None):
             for other in sides.values():
-                call.vault.decisions.forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
+                call.vault.decisions.forget(other.memory.id, reason="contradicted", evidence=f"kept {listed.memory.id}")
                 echo(f"Forgot [{other.short}]: {printable(other.memory.claim.sentence)}")
-    echo(f"Kept [{kept.short}]: {printable(kept.memory.claim.sentence)}")
+    echo(f"Kept [{listed.short}]: {printable(listed.memory.claim.sentence)}")
     return 0
 
 
@@ -74,19 +74,19 @@ def ask_conflicts(vault: Vault) -> int:
     answered = 0
     skipped: set[frozenset[str]] = set()
     while True:
-        open_ones = [
-            one
-            for one in vault.queries.conflicts()
-            if one.rule is ConflictRule.UNDECIDED and _conflict_ids(one) not in skipped
+        undecided = [
+            conflict
+            for conflict in vault.queries.conflicts()
+            if conflict.rule is ConflictRule.UNDECIDED and _conflict_ids(conflict) not in skipped
         ]
-        if not open_ones:
+        if not undecided:
             return answered
-        dispute = open_ones[0]
+        conflict = undecided[0]
         echo(
-            f"Two memories contradict each other ({printable(scope_label(dispute.scope))}): "
-            f"{printable(dispute.difference)}"
+            f"Two memories contradict each other ({printable(scope_label(conflict.scope))}): "
+            f"{printable(conflict.difference)}"
         )
-        for number, side in ((1, dispute.winner), (2, dispute.loser)):
+        for number, side in ((1, conflict.winner), (2, conflict.loser)):
             echo(f"   {number}  [{side.short}] {printable(side.memory.claim.sentence)} ({side.memory.day})")
         try:
             answer = ask("   1 or 2 holds · b both hold · s skip · q quit > ").strip().lower()[:1]
@@ -95,13 +95,13 @@ def ask_conflicts(vault: Vault) -> int:
         if answer == "q":
             return answered
         if answer == "b":
-            echo(outcome_line("   Both hold", vault.decisions.keep(dispute.loser.memory.id)))
+            echo(outcome_line("   Both hold", vault.decisions.keep(conflict.loser.memory.id)))
         elif answer in ("1", "2"):
-            kept, other = (dispute.winner, dispute.loser) if answer == "1" else (dispute.loser, dispute.winner)
-            vault.forget(other.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
-            echo(f"   Kept [{kept.short}], forgot [{other.short}].")
+            winner, loser = (conflict.winner, conflict.loser) if answer == "1" else (conflict.loser, conflict.winner)
+            vault.forget(loser.memory.id, reason="contradicted", evidence=f"kept {winner.memory.id}")
+            echo(f"   Kept [{winner.short}], forgot [{loser.short}].")
         else:
-            skipped.add(_conflict_ids(dispute))
+            skipped.add(_conflict_ids(conflict))
             continue
         answered += 1
 
@@ -149,7 +149,7 @@ CONFLICTS = Command(
 )
 
 
-# tacit list.
+# tacit list
 
 _STATUSES = {
     "active": Status.ACTIVE,
@@ -161,7 +161,9 @@ _STATUSES = {
 
 def run_list(call: Invocation) -> int:
     call.refuse_args()
-    name = call.value("--status") or "active"
+    if call.flag("--pending"):
+        return _list_candidates(call)
+    name = call.value("--status") or ("forgotten" if call.flag("--forgotten") else "active")
     if name not in (*_STATUSES, "all"):
         raise UsageError(f"no such status: {name!r}", "one of active, pending, forgotten, dismissed, all")
     memories = call.vault.queries.entries(
@@ -177,13 +179,38 @@ def run_list(call: Invocation) -> int:
     return call.exit_code(found=bool(memories))
 
 
+def _list_candidates(call: Invocation) -> int:
+    """Print what waits for a decision as cards, in the order of `tacit review`."""
+    pending = call.vault.pending.suggestions(
+        call.value("--scope") or "all", kind=call.value("--kind"), filters=parse_filters(call)
+    )
+    shown = limited(call, pending)
+    if call.flag("--json"):
+        echo_json([memory_json(listed) for listed in shown])
+        return call.exit_code(found=bool(pending))
+    if not pending and any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS)):
+        echo("No suggestions like that.")
+    elif not pending:
+        echo("No suggestions. They come from what you run (tacit install zsh) and from what agents propose.")
+    for at, listed in enumerate(shown, 1):
+        echo_card(listed, at, len(pending))
+    echo_remaining(call, len(shown), len(pending), "suggestion")
+    return call.exit_code(found=bool(pending))
+
+
 LIST = Command(
     name="list",
     usage="",
-    help="Memories, the latest first: those of this project and the global ones, or elsewhere all.",
+    help=(
+        "List memories, the latest first: those of this project and the global ones, or outside of projects all.\n"
+        "--pending lists candidates as cards, in the order of tacit review: first the habits that say most about how\n"
+        "you work, then what was said or proposed, the surest first."
+    ),
     example="tacit list --kind constraint",
     run=run_list,
     options=(
+        Option("--pending", help="the candidates that wait for your decision, as cards"),
+        Option("--forgotten", help="the memories that were forgotten"),
         Option("--status", "STATUS", "active (default), pending, forgotten, dismissed or all"),
         KIND_OPTION,
         Option("--tag", "TAG", "only with this tag"),
@@ -196,7 +223,7 @@ LIST = Command(
 )
 
 
-# tacit show.
+# tacit show
 
 
 def run_show(call: Invocation) -> int:
@@ -205,13 +232,13 @@ def run_show(call: Invocation) -> int:
         echo_json(memory_json(listed))
         return 0
     memory = listed.memory
-    echo(memory_line(listed))
+    echo_memory(listed)
     echo(f"    id {memory.id}, source {printable(memory.source)}, confidence {memory.confidence:.2f}")
     echo(f"    says: {printable(' | '.join(memory.claim.triple))}")
     if memory.claim.tags:
         echo(f"    tags: {printable(', '.join(memory.claim.tags))}")
-    for given in memory.evidence:
-        echo(f"    evidence of {given.day}: {printable(given.text)}")
+    for item in memory.evidence:
+        echo(f"    evidence of {item.day}: {printable(item.text)}")
     if memory.reason:
         echo(f"    reason: {printable(memory.reason)}")
     echo(f"    more: tacit why {listed.short}")
@@ -228,49 +255,7 @@ SHOW = Command(
 )
 
 
-# tacit suggestions.
-
-
-def run_suggestions(call: Invocation) -> int:
-    call.refuse_args()
-    pending = call.vault.pending.suggestions(
-        call.value("--scope") or "all", kind=call.value("--kind"), filters=parse_filters(call)
-    )
-    shown = limited(call, pending)
-    if call.flag("--json"):
-        echo_json([memory_json(one) for one in shown])
-        return call.exit_code(found=bool(pending))
-    if not pending and any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS)):
-        echo("No suggestions like that.")
-    elif not pending:
-        echo("No suggestions. They come from what you run (tacit install zsh) and from what agents propose.")
-    for at, listed in enumerate(shown, 1):
-        echo_card(listed, at, len(pending))
-    echo_remaining(call, len(shown), len(pending), "suggestion")
-    return call.exit_code(found=bool(pending))
-
-
-SUGGESTIONS = Command(
-    name="suggestions",
-    usage="",
-    help=(
-        "What waits for your decision, as cards: first the habits that tell most about how you work, then what was\n"
-        "said or proposed, the surest first. Also: tacit candidates."
-    ),
-    example="tacit suggestions",
-    run=run_suggestions,
-    options=(
-        Option("--scope", "SCOPE", "local, global or all (default)"),
-        KIND_OPTION,
-        *FILTER_OPTIONS,
-        LIMIT_OPTION,
-        EXIT_CODE_OPTION,
-        JSON_OPTION,
-    ),
-)
-
-
-# tacit why.
+# tacit why
 
 _HABIT_KINDS = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN, Kind.PREFERENCE)
 
@@ -282,7 +267,7 @@ def run_why(call: Invocation) -> int:
         events, commands = [_event_json(reason) for reason in reasons], [_command_json(ran) for ran in behind]
         echo_json({**memory_json(listed), "events": events, "commands": commands})
         return 0
-    echo(memory_line(listed))
+    echo_memory(listed)
     for reason in reasons:
         origin = reason.event.origin
         undone = ", undone" if reason.undone else ""
@@ -301,15 +286,12 @@ def run_why(call: Invocation) -> int:
 
 
 def _habit_runs(call: Invocation, memory: Memory) -> list[RecordedCommand]:
-    """The latest commands behind a habit."""
-    if memory.kind not in _HABIT_KINDS:  # what looks them up takes long to load
-        return []
-
-    return call.vault.pending.occurrences(memory)
+    """Return the latest commands of a habit; none for other memories, because the lookup is slow to import."""
+    return call.vault.pending.occurrences(memory) if memory.kind in _HABIT_KINDS else []
 
 
 def _source_text(source: EvidenceSource) -> str:
-    """What was said or done, in short."""
+    """Return what was said or done, in short."""
     match source.event.body:
         case PromptGiven(text=text) | ReplyGiven(text=text):
             return printable(one_line(text, 160))
@@ -324,7 +306,7 @@ def _format_run_time(ran: RecordedCommand) -> str:
 
 
 def _event_json(reason: MemoryEvent) -> JsonObject:
-    event, told = reason.event, dict(event_details(reason))
+    event, details = reason.event, dict(event_details(reason))
     return {
         "id": event.id,
         "text": describe_event(reason),
@@ -335,12 +317,17 @@ def _event_json(reason: MemoryEvent) -> JsonObject:
         "path": reason.location.path,
         "line": reason.location.line,
         "sources": [
-            {"id": one.event.id, "text": _source_text(one), "path": one.location.path, "line": one.location.line}
-            for one in reason.sources
+            {
+                "id": source.event.id,
+                "text": _source_text(source),
+                "path": source.location.path,
+                "line": source.location.line,
+            }
+            for source in reason.sources
         ],
-        "evidence": [told["evidence"]] if "evidence" in told else [],
-        "reason": told.get("reason", ""),
-        "instead": told.get("instead", ""),
+        "evidence": [details["evidence"]] if "evidence" in details else [],
+        "reason": details.get("reason", ""),
+        "instead": details.get("instead", ""),
     }
 
 

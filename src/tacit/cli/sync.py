@@ -19,7 +19,7 @@ from tacit.model.trust import FactFileLine
 from tacit.sync import SyncResult, UnreadEdit
 from tacit.text.display import clip, printable
 
-# tacit sync.
+# tacit sync
 
 _MAX_EDIT_CHARS = 200
 
@@ -27,48 +27,48 @@ _MAX_EDIT_CHARS = 200
 def run_sync(call: Invocation) -> int:
     call.refuse_args()
     vault = call.vault
-    found = vault.hand_edits.unread_edits()
-    for page, edits in groupby(found, key=lambda told: told.page):
+    unread = vault.hand_edits.unread_edits()
+    for page, edits in groupby(unread, key=lambda item: item.page):
         echo(printable(page))
-        for told in edits:
-            echo(f"  {_edit_line(told)}")
-    if not any(not isinstance(told.edit, IgnoredLine) for told in found):
-        echo("No unread edits." if not found else "Nothing here that Tacit could take in; it stays as it is.")
+        for item in edits:
+            echo(f"  {_edit_line(item)}")
+    if not any(not isinstance(item.edit, IgnoredLine) for item in unread):
+        echo("No unread edits." if not unread else "Nothing here that Tacit could take in; it stays as it is.")
         return 0
-    if call.flag("--yes") or (sys.stdin.isatty() and vault.home.is_person and _confirm_edits(found)):
-        return _echo_synced(vault.hand_edits.sync(found, vouched=True))
-    return _echo_unvouched(vault.hand_edits.sync(found, vouched=False))
+    if call.flag("--yes") or (sys.stdin.isatty() and vault.home.is_person and _confirm_edits(unread)):
+        return _echo_synced(vault.hand_edits.sync(unread, vouched=True))
+    return _echo_unvouched(vault.hand_edits.sync(unread, vouched=False))
 
 
-def _confirm_edits(found: Sequence[UnreadEdit]) -> bool:
-    count = sum(not isinstance(told.edit, IgnoredLine) for told in found)
+def _confirm_edits(unread: Sequence[UnreadEdit]) -> bool:
+    count = sum(not isinstance(item.edit, IgnoredLine) for item in unread)
     return confirm(f"Take in {pluralize(count, 'edit')} as yours?")
 
 
-def _echo_synced(done: SyncResult) -> int:
-    echo(f"Took in {pluralize(done.judgements, 'judgement')}. tacit undo takes them back together.")
-    for told in done.skipped:
-        assert isinstance(told.edit, IgnoredLine)
-        echo(f"  left as it is in {printable(told.page)}: {_clipped(told.edit.line)} ({printable(told.edit.reason)})")
+def _echo_synced(result: SyncResult) -> int:
+    echo(f"Took in {pluralize(result.judgements, 'judgement')}. tacit undo takes them back together.")
+    for item in result.skipped:
+        assert isinstance(item.edit, IgnoredLine)
+        echo(f"  left as it is in {printable(item.page)}: {_clipped(item.edit.line)} ({printable(item.edit.reason)})")
     return 0
 
 
-def _echo_unvouched(done: SyncResult) -> int:
+def _echo_unvouched(result: SyncResult) -> int:
     echo("Nobody vouched for these edits: the pages stay as they are, and what is new in them is a candidate.")
     echo(
-        f"  {pluralize(done.candidates, 'new candidate')}: tacit review   "
+        f"  {pluralize(result.candidates, 'new candidate')}: tacit review   "
         "to take the edits in as yours: tacit sync --yes"
     )
     return 0
 
 
-def _edit_line(told: UnreadEdit) -> str:
-    """An edit in one line: what it does, to what."""
-    match told.edit:
+def _edit_line(item: UnreadEdit) -> str:
+    """Return an edit in one line: what it does, and to what."""
+    match item.edit:
         case AddedLine(text=text, is_active=holds):
             return f"+ {'add' if holds else 'note'}: {_clipped(text)}"
         case RemovedLine() | ChangedLine():
-            return _memory_edit_line(told.edit, told.memory)
+            return _memory_edit_line(item.edit, item.memory)
         case IgnoredLine(line=line, reason=why):
             return f"· stays: {_clipped(line)} ({printable(why)})"
         case RedrawnLine(line=line, reason=why):
@@ -105,7 +105,7 @@ SYNC = Command(
 )
 
 
-# tacit trust.
+# tacit trust
 
 _MAX_FACT_CHARS = 300
 
@@ -151,8 +151,8 @@ def _trust_repository(call: Invocation, repository: RepositoryFacts) -> int:
 
 def _repository_lines(repository: RepositoryFacts) -> Iterator[str]:
     yield printable(repository.path)
-    if one := repository.accepted:
-        yield f"  accepted {pluralize(len(one.trusted.lines), 'line')}, last on {one.event.day.isoformat()}"
+    if accepted := repository.accepted:
+        yield f"  accepted {pluralize(len(accepted.trusted.lines), 'line')}, last on {accepted.event.day.isoformat()}"
     if repository.trust_ended:
         yield f"  the trust in it ended on {printable(repository.trust_ended)}"
     if repository.known_count:
@@ -174,10 +174,10 @@ def _fact_line(line: FactFileLine) -> str:
 
 
 def _repository_json(repository: RepositoryFacts) -> JsonObject:
-    one = repository.accepted
+    accepted = repository.accepted
     return {
         "path": repository.path,
-        "accepted_count": len(one.trusted.lines) if one else 0,
+        "accepted_count": len(accepted.trusted.lines) if accepted else 0,
         "waiting": [
             {"line": line.number, "text": line.claim.sentence, "tags": list(line.claim.tags)}
             for line in repository.waiting

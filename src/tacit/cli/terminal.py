@@ -1,4 +1,7 @@
-"""Questions to a person at a terminal, and progress bars."""
+"""Questions to a person at a terminal, and a progress bar.
+
+An interrupt is noticed whenever it comes. Any answer but yes is no.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,22 @@ from contextlib import contextmanager, suppress
 
 from tacit.text.display import clip, printable
 
-# Asking a person at a terminal. An interrupt is noticed whenever it comes; anything but yes is no.
+_BAR_WIDTH = 24
+_MAX_NAME_CHARS = 40
+_REDRAW_SECONDS = 0.1  # a terminal costs more than what is counted
 
 
 def ask(prompt: str) -> str:
-    """One line, without its end. EOFError where there is no more to read.
+    """Return the line that is typed, without its end. Raise EOFError at the end of the input.
 
-    Keys that were typed before the prompt is there answer nothing: they were meant for something else.
+    Keys that were typed before the prompt is shown are dropped: they were meant for something else.
     """
     sys.stdout.flush()
     _flush_input()
     sys.stdout.write(prompt)
     sys.stdout.flush()
     with _signal_wakeup() as wake:
-        # A signal between the prompt and the reading would wait for the next key; so both are waited for together.
+        # Without this, a signal between prompt and reading would be handled only after the next key.
         select.select([sys.stdin, wake], [], [])
     line = sys.stdin.readline()
     if not line:
@@ -41,7 +46,7 @@ def confirm(question: str) -> bool:
 
 
 def _flush_input() -> None:
-    """Drop what waits in the terminal's input, once all that was printed is shown."""
+    """Drop the pending input of the terminal, once all output is shown."""
     import termios
 
     with suppress(termios.error, OSError, ValueError):  # no terminal: a pipe is read from its beginning
@@ -51,26 +56,20 @@ def _flush_input() -> None:
 
 @contextmanager
 def _signal_wakeup() -> Iterator[int]:
-    ours, theirs = os.pipe()
-    os.set_blocking(theirs, False)
-    before = signal.set_wakeup_fd(theirs)
+    """Yield a file descriptor that becomes readable when a signal comes."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing)
     try:
-        yield ours
+        yield reading
     finally:
         signal.set_wakeup_fd(before)
-        os.close(ours)
-        os.close(theirs)
-
-
-# A bar on stderr that shows how far something is. On anything but a terminal it shows nothing.
-
-_BAR_WIDTH = 24
-_MAX_NAME_CHARS = 40
-_REDRAW_SECONDS = 0.1  # seconds between two drawings: a terminal costs more than what is counted
+        os.close(reading)
+        os.close(writing)
 
 
 class ProgressBar:
-    """Drawn over itself on one line, and wiped when it is done."""
+    """A bar in one line of stderr. It shows nothing if that is no terminal. Call `clear` at the end."""
 
     def __init__(self, noun: str = "commands") -> None:
         self._noun = noun
@@ -86,11 +85,11 @@ class ProgressBar:
         name = clip(printable(os.path.basename(path)), _MAX_NAME_CHARS)
         self._write(f"{name} [{'#' * full}{' ' * (_BAR_WIDTH - full)}] {share:4.0%} {done:,} {self._noun}")
 
-    def show_message(self, what: str) -> None:
-        """Something that takes a while and cannot tell how far it is."""
+    def show_message(self, text: str) -> None:
+        """Show a text instead, for work whose progress is unknown."""
         if self._is_visible:
             self._last_draw = time.monotonic()
-            self._write(what)
+            self._write(text)
 
     def clear(self) -> None:
         if self._is_visible and self._last_draw > 0:

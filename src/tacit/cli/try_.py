@@ -35,7 +35,7 @@ _PASSED_VARIABLES = (
 _NEXT_STEPS = """Nothing was kept: that home is gone, and your histories and transcripts are as they were. To keep it:
 
   tacit import history       # what your shells ran, into your own home
-  tacit capture              # what you and your agents did
+  tacit import transcripts   # what you and your agents did
   tacit review               # decide, card by card
   tacit install {shell:12} # go on learning from what you run
   tacit install {agent:12} # tell the agent at its next start what is remembered; go on recording if you say so
@@ -71,19 +71,19 @@ def _searched_paths(vault: Vault, environment: dict[str, str]) -> Iterator[str]:
 
 
 def _try_histories(vault: Vault) -> str:
-    """Shows what the histories teach; the shell that wrote one, if there is any."""
-    if not (found := vault.histories.find_histories()):
+    """Print what can be learned from the histories. Return the shell that wrote one; "" if there is none."""
+    if not (histories := vault.histories.find_histories()):
         return ""
     bar = ProgressBar()
     try:
-        done = vault.histories.import_history(found, progress=bar)
+        done = vault.histories.import_history(histories, progress=bar)
     finally:
         bar.clear()
     _echo_learned(vault)
     for line in history_report(done, dry_run=False)[:-1]:
         echo(line)
     echo()
-    return next((one.shell for one in done if one.shell in ("bash", "zsh", "fish")), "zsh")
+    return next((result.shell for result in done if result.shell in ("bash", "zsh", "fish")), "zsh")
 
 
 def _echo_learned(vault: Vault) -> None:
@@ -103,9 +103,9 @@ def _echo_learned(vault: Vault) -> None:
 
 
 def _try_transcripts(vault: Vault) -> str:
-    """Shows the last sessions as they would be remembered; the agent of the latest, if there is any."""
-    every = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
-    chosen = _latest_files(every)
+    """Print the last sessions as Tacit would record them. Return the agent of the latest; "" if there is none."""
+    paths = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
+    chosen = _latest_files(paths)
     bar = ProgressBar("things said and done")
     try:
         vault.transcripts.capture_transcripts(chosen, progress=bar)
@@ -115,17 +115,17 @@ def _try_transcripts(vault: Vault) -> str:
     if not listed:
         return ""
     echo(f"Your last sessions with agents, as Tacit would remember them ({len(listed):,} in all):\n")
-    for one in listed[:_MAX_SESSIONS_SHOWN]:
-        for line in sessions.listed_session_lines(one):
+    for session in listed[:_MAX_SESSIONS_SHOWN]:
+        for line in sessions.listed_session_lines(session):
             echo(line)
-    if len(chosen) < len(every):
-        echo(f"Read for this: {len(chosen):,} of {len(every):,} transcripts, the latest, and none that is too large.")
+    if len(chosen) < len(paths):
+        echo(f"Read for this: {len(chosen):,} of {len(paths):,} transcripts, the latest, and none that is too large.")
     echo()
     return listed[0].row.agent
 
 
 def _latest_files(files: list[str]) -> list[str]:
-    """Of many only the latest; one that is too large makes room for others."""
+    """Return the latest transcripts; one that is too large makes room for others."""
     dated = sorted((status.st_mtime_ns, status.st_size, path) for path in files if (status := _file_status(path)))
     room = _MAX_BYTES
     chosen: list[str] = []

@@ -74,7 +74,7 @@ def _save_form(vault: Vault, workflow: Workflow, text: str) -> int:
 
 
 def _open_editor(text: str) -> str:
-    """The path of the file that the person's editor left."""
+    """Let the person edit a text in their editor. Return the path of the file. Raise RefusedError if it fails."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     handle, path = tempfile.mkstemp(prefix="tacit-workflow-", suffix=".txt")
     with open(handle, "w", encoding="utf-8", newline="\n") as file:
@@ -93,14 +93,14 @@ def _read_file(path: str) -> str:
         raise NotFoundError(f"{path}: {error.strerror}", "name a file that is there: --file PATH") from error
 
 
-# tacit workflow.
+# tacit workflow
 
 _MAX_STEP_CHARS = 60
 _FORMAT_NAMES = "bash, zsh, fish, just, make or claude-command"
 
 
 class _WorkflowSubcommand(Record):
-    """One thing to do with workflows: its words, how many names, the options that belong to it, and what it does."""
+    """A subcommand: its usage, how many names it takes, its options, and the function that runs it."""
 
     usage: str
     arg_count: int
@@ -126,15 +126,15 @@ def run_workflow(call: Invocation) -> int:
 
 
 def _list(call: Invocation, _words: list[str]) -> int:
-    found = call.vault.workflows.workflows()
+    workflows = call.vault.workflows.workflows()
     if call.flag("--json"):
-        echo_json([workflow_json(one) for one in found])
+        echo_json([workflow_json(workflow) for workflow in workflows])
         return 0
-    echo(f"Workflows ({len(found)})")
-    for one in found:
-        echo(f"- {printable(one.name)}: {printable(clip(' → '.join(one.steps), _MAX_STEP_CHARS))}")
-        echo(f"    {_directory_text(one)}; {_last_run_text(one)}")
-    if not found:
+    echo(f"Workflows ({len(workflows)})")
+    for workflow in workflows:
+        echo(f"- {printable(workflow.name)}: {printable(clip(' → '.join(workflow.steps), _MAX_STEP_CHARS))}")
+        echo(f"    {_directory_text(workflow)}; {_last_run_text(workflow)}")
+    if not workflows:
         echo("  make one: tacit workflow new check -- 'make lint' 'make test'")
     return 0
 
@@ -164,14 +164,14 @@ def _show(call: Invocation, words: list[str]) -> int:
 def _list_runs(call: Invocation, words: list[str]) -> int:
     runs = call.vault.workflows.workflow_runs(words[0])
     if call.flag("--json"):
-        echo_json([run_json(one) for one in runs])
+        echo_json([run_json(run) for run in runs])
         return 0
     echo(f"Runs of {printable(words[0])} ({len(runs)})")
-    for one in runs:
+    for run in runs:
         echo(
-            f"- {one.at:%Y-%m-%d %H:%M} {_result_text(one)}, {_duration_text(one)}, in {printable(one.body.directory)}"
+            f"- {run.at:%Y-%m-%d %H:%M} {_result_text(run)}, {_duration_text(run)}, in {printable(run.body.directory)}"
         )
-        for number, step in enumerate(one.body.steps, one.body.first + 1):
+        for number, step in enumerate(run.body.steps, run.body.first + 1):
             mark = "✓" if step.status == 0 else f"✗ {step.status}"
             echo(
                 f"    {number}. {mark}  {printable(clip(step.command, _MAX_STEP_CHARS))}  "
@@ -191,14 +191,14 @@ def _last_run_text(workflow: Workflow) -> str:
     return f"last run on {workflow.last_run.at.date().isoformat()}: {_result_text(workflow.last_run)}"
 
 
-def _result_text(one: PastRun) -> str:
-    if one.body.completed:
+def _result_text(run: PastRun) -> str:
+    if run.body.completed:
         return "completed"
-    return f"stopped at step {one.stopped_step + 1} with status {one.status}"
+    return f"stopped at step {run.stopped_step + 1} with status {run.status}"
 
 
-def _duration_text(one: PastRun) -> str:
-    return f"{sum(step.milliseconds for step in one.body.steps) / 1000:.1f} s"
+def _duration_text(run: PastRun) -> str:
+    return f"{sum(step.milliseconds for step in run.body.steps) / 1000:.1f} s"
 
 
 # Changing
@@ -217,10 +217,10 @@ def _new(call: Invocation, words: list[str]) -> int:
 
 
 def _folder_option(call: Invocation) -> str:
-    given = call.value("--in")
-    if not given:
+    value = call.value("--in")
+    if not value:
         return ""
-    folder = os.path.abspath(os.path.expanduser(given))
+    folder = os.path.abspath(os.path.expanduser(value))
     if not os.path.isdir(folder):
         raise NotFoundError(f"there is no folder {folder}", f"mkdir -p {folder}, or name another with --in")
     return folder
@@ -233,7 +233,7 @@ def _edit(call: Invocation, words: list[str]) -> int:
 
 
 def _must_be_person(call: Invocation, what: str, type_it: str) -> None:
-    """Before an editor opens; the vault asks again."""
+    """Raise RefusedError before an editor opens; the vault checks again."""
     if not call.vault.home.is_person:
         raise RefusedError(f"only a person {what}", f"ask them to type: {type_it}")
 
@@ -260,16 +260,16 @@ def _run(call: Invocation, words: list[str]) -> int:
         raise UsageError("--from and --resume do not go together", f"tacit workflow run {words[0]} --resume")
     workflow = call.vault.workflows.runnable_workflow(words[0])
     first = first_step(workflow, call.number("--from"), call.flag("--resume"))
-    shell, place = user_shell(), run_directory(workflow)
+    shell, directory = user_shell(), run_directory(workflow)
     needed = placeholder_names(
-        step for at, step in enumerate(workflow.steps) if at >= first or is_directory_change(step)
+        step for number, step in enumerate(workflow.steps) if number >= first or is_directory_change(step)
     )
     values = _given_values(call, workflow)
     missing = [name for name in needed if name not in values]
     steps: Sequence[str] = workflow.steps
     if not missing:
         steps = _fill_steps(workflow, values, shell.name)
-    where = f"{printable(workflow.name)}, in {printable(f'{place}, with {shell.name}')}:"
+    where = f"{printable(workflow.name)}, in {printable(f'{directory}, with {shell.name}')}:"
     for line in (where, *step_lines(steps, first)):
         echo(line)
     if call.flag("--dry-run"):
@@ -284,17 +284,17 @@ def _run(call: Invocation, words: list[str]) -> int:
     if not call.flag("--yes") and not _confirm_run(workflow):
         echo("Nothing was run.")
         return 1
-    return WorkflowRunner(call.vault, workflow, first, shell, place, steps).run()
+    return WorkflowRunner(call.vault, workflow, first, shell, directory, steps).run()
 
 
 def _given_values(call: Invocation, workflow: Workflow) -> dict[str, str]:
-    """What `--set NAME=VALUE` gives; only names that the workflow has."""
-    known = placeholder_names(workflow.steps)
+    """Return the values of `--set NAME=VALUE`. Raise UsageError for a name that the workflow does not have."""
+    names = placeholder_names(workflow.steps)
     values: dict[str, str] = {}
-    for given in call.all_values("--set"):
-        name, equals, value = given.partition("=")
-        if not equals or name not in known:
-            hint = f"it asks for {', '.join(known)}" if known else "its steps have no placeholders"
+    for pair in call.all_values("--set"):
+        name, equals, value = pair.partition("=")
+        if not equals or name not in names:
+            hint = f"it asks for {', '.join(names)}" if names else "its steps have no placeholders"
             raise UsageError(
                 f"{printable(workflow.name)} does not ask for {printable(name)!r}", f"{hint}: --set NAME=VALUE"
             )
@@ -303,7 +303,7 @@ def _given_values(call: Invocation, workflow: Workflow) -> dict[str, str]:
 
 
 def _ask_values(workflow: Workflow, missing: Sequence[str]) -> dict[str, str]:
-    """The values that were not given, from the person at the terminal."""
+    """Ask the person for the missing values and return them. Raise UsageError without a terminal."""
     if not sys.stdin.isatty():
         wanted = " ".join(f"--set {name}=VALUE" for name in missing)
         raise UsageError(
@@ -322,7 +322,7 @@ def _ask_values(workflow: Workflow, missing: Sequence[str]) -> dict[str, str]:
 
 
 def _fill_steps(workflow: Workflow, values: Mapping[str, str], shell: str) -> list[str]:
-    """The steps as they run; one that is left out may keep its placeholders."""
+    """Return the steps with their values. A step that is left out may keep its placeholders."""
     return [
         fill_placeholders(step, values, shell) if all(name in values for name in placeholder_names([step])) else step
         for step in workflow.steps

@@ -1,6 +1,6 @@
-"""Running a workflow: step by step in the person's own shell, with the terminal handed through.
+"""Running a workflow step by step in the person's own shell, with its terminal.
 
-Nothing runs that was not shown before. A step that fails ends the run, or the person says how to go on.
+Nothing runs that was not shown before. If a step fails, the run ends, or the person decides how to go on.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class StepShell(Record):
     path: str
 
     def command_line(self, text: str) -> list[str]:
-        """A step may begin with a dash; fish takes what follows -c as it stands."""
+        """Return the call that runs a step. It may begin with a dash, which only fish takes after -c."""
         return [self.path, "-c", text] if self.name == "fish" else [self.path, "-c", "--", text]
 
     def cd_command_line(self, text: str) -> list[str]:
-        """The call that tells where a `cd` leads."""
+        """Return the call that prints where a `cd` leads."""
         if self.name == "fish":
             return [self.path, "-c", _FISH_CD_SCRIPT, text]
         return [self.path, "-c", _CD_SCRIPT, self.name, text]
 
 
 def user_shell() -> StepShell:
-    """The person's, where it is one whose `-c` we know; else the system's."""
+    """Return the person's shell if its `-c` is known, else /bin/sh."""
     path = os.environ.get("SHELL", "")
     name = os.path.basename(path)
     if name in _KNOWN_SHELLS and os.path.isabs(path) and os.access(path, os.X_OK):
@@ -60,7 +60,7 @@ def user_shell() -> StepShell:
 
 
 def run_directory(workflow: Workflow) -> str:
-    """The folder in which it runs."""
+    """Return the folder in which a workflow runs. Raise NotFoundError if it does not exist."""
     folder = os.path.expanduser(workflow.directory) if workflow.directory else os.getcwd()
     if not os.path.isdir(folder):
         raise NotFoundError(
@@ -71,7 +71,7 @@ def run_directory(workflow: Workflow) -> str:
 
 
 def step_lines(steps: Sequence[str], first: int = 0) -> Iterator[str]:
-    """Every step, whole: what a person agrees to. Those that are left out are marked."""
+    """Yield every step in full, for a person to agree to. Those that are left out are marked."""
     for number, step in enumerate(steps, 1):
         mark = "  (not this time)" if number <= first and not is_directory_change(step) else ""
         head, *rest = step.split("\n")
@@ -85,7 +85,7 @@ class WorkflowRunner:
     def __init__(
         self, vault: Vault, workflow: Workflow, first: int, shell: StepShell, directory: str, steps: Sequence[str] = ()
     ) -> None:
-        """`steps` are those of the workflow with values for their placeholders."""
+        """`first` is the step to begin with; `steps` are the steps with values for their placeholders."""
         self._vault = vault
         self._workflow = workflow
         self._first_step = first
@@ -96,7 +96,7 @@ class WorkflowRunner:
         self._edited_commands: list[CommandRan] = []
 
     def run(self) -> int:
-        """Run and record it; the exit code is 0 when it was completed, else the status of the step that failed."""
+        """Run and record the workflow. Return 0 if it was completed, else the status of the step that failed."""
         try:
             with _exit_on_signals():
                 self._run_steps()
@@ -115,7 +115,7 @@ class WorkflowRunner:
                 return
 
     def _run_step(self, at: int) -> bool:
-        """Run a step until it goes well or the person has enough; says whether to go on."""
+        """Run a step until it succeeds or the person gives up. Return whether to go on."""
         self._attempt_step(at, self._steps[at])
         while self._results[-1].status:
             echo(f"✗ step {at + 1} ended with status {self._results[-1].status}")
@@ -141,28 +141,30 @@ class WorkflowRunner:
         self._attempt_step(at, checked)
 
     def _attempt_step(self, at: int, command: str) -> None:
-        """Each step is recorded once, as it ended last."""
+        """Run a step and keep its result, which replaces that of an earlier attempt."""
         planned = self._steps[at]
         for line in _step_header(at, len(self._steps), command):
             echo(line)
-        where, begins, status = self._directory, time.monotonic(), _INTERRUPTED_STATUS
+        where, start, status = self._directory, time.monotonic(), _INTERRUPTED_STATUS
         try:
             status = self._change_directory(command) if is_directory_change(command) else self._run_command(command)
         except OSError as error:  # the step before may have taken the folder away
             warn(f"tacit: {printable(str(error))}")
             status = _NOT_STARTED_STATUS
         finally:
-            took = round((time.monotonic() - begins) * 1000)
-            self._results[at - self._first_step :] = [StepRan(command, status, took)]
+            milliseconds = round((time.monotonic() - start) * 1000)
+            self._results[at - self._first_step :] = [StepRan(command, status, milliseconds)]
         if command != planned:
-            self._edited_commands.append(CommandRan(command, where, status, took, self._shell.name, planned=planned))
+            self._edited_commands.append(
+                CommandRan(command, where, status, milliseconds, self._shell.name, planned=planned)
+            )
 
     def _run_command(self, command: str) -> int:
         call = self._shell.command_line(command)
         return _run_and_wait(lambda: subprocess.Popen(call, cwd=self._directory, env=self._environment()))
 
     def _change_directory(self, command: str) -> int:
-        """A step that is only a `cd` says where the following ones run."""
+        """Run a step that is only a `cd`: it decides where the following ones run. Return its status."""
         call = self._shell.cd_command_line(command)
         done = subprocess.run(call, cwd=self._directory, env=self._environment(), stdout=subprocess.PIPE, check=False)
         if done.returncode == 0:
@@ -180,7 +182,7 @@ class WorkflowRunner:
             self._results,
             directory=self._start_directory,
             first=self._first_step,
-            of=len(self._workflow.steps),
+            step_count=len(self._workflow.steps),
         )
         try:
             self._vault.workflows.record_run(ran, self._edited_commands)
@@ -188,7 +190,7 @@ class WorkflowRunner:
             warn(f"tacit: the run could not be recorded: {printable(str(error))}")
 
     def _offer_to_save(self) -> None:
-        """What was changed and went well may become the step."""
+        """Offer to save edited steps that succeeded."""
         steps = list(self._workflow.steps)
         for at, ran in enumerate(self._results, self._first_step):
             if ran.status == 0 and ran.command != self._steps[at] and confirm(f"Save step {at + 1} as you changed it?"):
@@ -231,32 +233,32 @@ def _step_header(at: int, count: int, command: str) -> Iterator[str]:
 
 
 def _run_and_wait(start: Callable[[], subprocess.Popen[bytes]]) -> int:
-    """The status of a step that has the terminal. Ctrl-C is the step's; whatever it answers, the step then failed."""
+    """Run a step with the terminal and return its status. After Ctrl-C, which the step gets, it counts as failed."""
     sys.stdout.flush()
     sys.stderr.flush()
-    with _record_interrupts() as noted, _restore_terminal():
-        child, came = _start_step(start)
+    with _record_interrupts() as interrupts, _restore_terminal():
+        child, signals = _start_step(start)
         try:
-            for number in came:
+            for number in signals:
                 signal.raise_signal(number)
             status = _exit_status(child.wait())
         except BaseException:
             child.terminate()
             raise
-    return status or (_INTERRUPTED_STATUS if noted else 0)
+    return status or (_INTERRUPTED_STATUS if interrupts else 0)
 
 
 def _start_step(start: Callable[[], subprocess.Popen[bytes]]) -> tuple[subprocess.Popen[bytes], list[int]]:
-    """A step, and the signals that came before it was known: they end the run, and the step with it."""
-    came: list[int] = []
-    before = {
-        number: signal.signal(number, lambda number, _frame: came.append(number)) for number in _TERMINATION_SIGNALS
+    """Return a started step, and the signals that came before it was started: they end the run and the step."""
+    signals: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _frame: signals.append(number)) for number in _TERMINATION_SIGNALS
     }
     try:
-        return start(), came
+        return start(), signals
     finally:
-        for number, done in before.items():
-            signal.signal(number, done)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def _exit_status(code: int) -> int:
@@ -265,30 +267,30 @@ def _exit_status(code: int) -> int:
 
 @contextmanager
 def _record_interrupts() -> Iterator[list[int]]:
-    """The step has them too, from the terminal; and starts with what a program is used to."""
-    noted: list[int] = []
+    """Yield a list that interrupts are added to, which the step gets from the terminal, too."""
+    interrupts: list[int] = []
 
-    def note(number: int, _frame: FrameType | None) -> None:
-        noted.append(number)
+    def record(number: int, _frame: FrameType | None) -> None:
+        interrupts.append(number)
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGQUIT)}
-    caught = [number for number, done in before.items() if done is not signal.SIG_IGN]
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGQUIT)}
+    caught = [number for number, handler in handlers.items() if handler is not signal.SIG_IGN]
     for number in caught:
-        signal.signal(number, note)
+        signal.signal(number, record)
     try:
-        yield noted
+        yield interrupts
     finally:
         for number in caught:
-            signal.signal(number, before[number])
+            signal.signal(number, handlers[number])
 
 
 @contextmanager
 def _restore_terminal() -> Iterator[None]:
-    """A step that was stopped may leave it in any state."""
+    """Restore the attributes of the terminal: a step that was stopped may leave it in any state."""
     import termios
 
     try:
-        before = termios.tcgetattr(0)
+        attributes = termios.tcgetattr(0)
     except (termios.error, OSError):
         yield
         return
@@ -296,19 +298,19 @@ def _restore_terminal() -> Iterator[None]:
         yield
     finally:
         with suppress(termios.error, OSError):
-            termios.tcsetattr(0, termios.TCSADRAIN, before)
+            termios.tcsetattr(0, termios.TCSADRAIN, attributes)
 
 
 @contextmanager
 def _exit_on_signals() -> Iterator[None]:
-    """A closed terminal or a `kill` ends the run, and it is recorded."""
+    """Raise SystemExit when the terminal is closed or the process is killed, so that the run is recorded."""
 
     def end(number: int, _frame: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, end) for number in _TERMINATION_SIGNALS}
+    handlers = {number: signal.signal(number, end) for number in _TERMINATION_SIGNALS}
     try:
         yield
     finally:
-        for number, done in before.items():
-            signal.signal(number, done)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

@@ -7,7 +7,6 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import cache
 from typing import BinaryIO
 
 from tacit.disk.files import sqlite_uri
@@ -16,17 +15,17 @@ from tacit.model.observation import UNKNOWN_STATUS
 from tacit.record import Record
 from tacit.text.display import clean
 
-# What a history file yields: an entry for each command, or why something in it is none. Values only, never an error.
+# Entries
 #
-# A command is kept as it was typed, but for what nobody can type or print: bytes that are no UTF-8 and control
-# characters become the replacement character. A line that is mostly such is no command, and one of more than 8,000
-# characters is left out whole, because half a command is another command.
+# A command is stored as it was typed, except that bytes that are not UTF-8 and control characters become the
+# replacement character. A line that consists mostly of these is not a command. A command of more than 8,000 characters
+# is skipped, because half a command is another command.
 
-MAX_COMMAND_CHARS = 8_000  # characters of a command
-MAX_LINE_BYTES = 65_536  # bytes: as many characters of four bytes, each of which zsh may have written as two
+MAX_COMMAND_CHARS = 8_000
+MAX_LINE_BYTES = 65_536  # so many characters of four bytes, each of which zsh may write as two
 SECOND = 1_000_000  # times are whole microseconds since 1970
 NO_TIME = 0
-EARLIEST_TIME = 631_152_000 * SECOND  # 1990: what is older was written by a clock that had not been set
+EARLIEST_TIME = 631_152_000 * SECOND  # 1990; earlier times come from a clock that was not set
 _MAX_CLOCK_AHEAD = 86_400 * SECOND
 
 TOO_LONG = f"longer than {MAX_COMMAND_CHARS:,} characters"
@@ -36,12 +35,12 @@ UNREADABLE = "damaged in the database"
 LEADING_BLANK = "began with a blank"
 
 _CHUNK_BYTES = 1 << 18
-_UNPRINTABLE = "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
 
 class HistoryEntry(Record):
-    """A command of a history. What a history does not tell is left at its default."""
+    """A command of a history. Fields that the history does not have keep their defaults."""
 
     command: str
     at: int = NO_TIME
@@ -53,7 +52,7 @@ class HistoryEntry(Record):
 
 
 class SkippedEntry(Record):
-    """Something that is no command, and why. Hidden lines are the person's wish; the others could not be read."""
+    """Why something is not a command: the person hid it (`is_hidden`), or it cannot be read."""
 
     reason: str
 
@@ -66,13 +65,13 @@ HistoryItem = HistoryEntry | SkippedEntry
 
 
 def decode_command(raw: bytes) -> str | SkippedEntry:
-    """The text of a command, or why it is none."""
+    """Return the text of a command, or why it is skipped."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:
         text = raw.decode("utf-8", "replace")
     if not text.isprintable():
-        text = _replace_unprintable(text)
+        text = _UNPRINTABLE.sub(_REPLACEMENT, text.rstrip("\r\n"))
     if len(text) > MAX_COMMAND_CHARS:
         return SkippedEntry(TOO_LONG)
     if _REPLACEMENT in text and text.count(_REPLACEMENT) * 3 > len(text):
@@ -80,45 +79,36 @@ def decode_command(raw: bytes) -> str | SkippedEntry:
     return SkippedEntry(LEADING_BLANK) if text[:1] in (" ", "\t") else text
 
 
-def _replace_unprintable(text: str) -> str:
-    return _unprintable_pattern().sub(_REPLACEMENT, text.rstrip("\r\n"))
-
-
-@cache
-def _unprintable_pattern() -> re.Pattern[str]:
-    return re.compile(_UNPRINTABLE)
-
-
 def is_plausible_time(at: int, now: int) -> bool:
-    """Whether a command can have run then: not before 1990, and not more than a day from now."""
+    """Whether a command can have run then: not before 1990 and at most a day after now."""
     return EARLIEST_TIME <= at <= latest_time(now)
 
 
 def latest_time(now: int) -> int:
-    """No clock is so far ahead."""
+    """Return the time after which a clock must be wrong."""
     return now + _MAX_CLOCK_AHEAD
 
 
 def history_file_lines(file: BinaryIO) -> Iterator[bytes | None]:
-    """The lines of a stream without their line feed; nothing in the place of one that is too long to be held."""
-    pending, skipping = b"", False
+    """Yield the lines of a stream without their line feed, None instead of a line over MAX_LINE_BYTES."""
+    pending, is_too_long = b"", False
     while chunk := file.read(_CHUNK_BYTES):
         pieces = (pending + chunk).split(b"\n")
         pending = pieces.pop()
         for piece in pieces:
-            yield None if skipping or len(piece) > MAX_LINE_BYTES else piece
-            skipping = False
+            yield None if is_too_long or len(piece) > MAX_LINE_BYTES else piece
+            is_too_long = False
         if len(pending) > MAX_LINE_BYTES:
-            pending, skipping = b"", True
-    if pending or skipping:
-        yield None if skipping else pending
+            pending, is_too_long = b"", True
+    if pending or is_too_long:
+        yield None if is_too_long else pending
 
 
-# The history of Atuin: a table of SQLite, which alone tells how a command ended, where it ran and in which session.
+# Atuin: a table of SQLite. Only this history has exit status, directory and session of a command.
 #
-# It is opened so that nothing is written, neither to it nor beside it. Each row is read by itself: a damaged page or
-# a value without end costs the rows that it holds. What Atuin took over from another history says so by the directory
-# `unknown`, and its status and session are of no more worth.
+# The database is opened so that nothing is written, neither to it nor beside it. Each row is read separately: a damaged
+# page or an oversized value costs only the rows in it. Rows that Atuin imported from another history have the directory
+# `unknown`; their status and session are not real either.
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _COLUMNS = ("command", "timestamp", "duration", "exit", "cwd", "session", "hostname")
@@ -126,8 +116,8 @@ _SELECT_BY_TIME = "SELECT rowid FROM history ORDER BY timestamp, rowid"
 _SELECT_BY_ROWID = "SELECT rowid FROM history ORDER BY rowid"
 _IMPORTED_DIRECTORY = "unknown"
 _MAX_NAME_BYTES = 4096
-_MAX_DURATION_MILLISECONDS = 10**12  # milliseconds
-_MAX_NANOSECONDS = 10**18 * 10  # nanoseconds that still fit into what is stored
+_MAX_DURATION_MILLISECONDS = 10**12
+_MAX_NANOSECONDS = 10**18 * 10  # larger numbers do not fit into what is stored
 
 AtuinRow = tuple[object, ...]
 
@@ -137,24 +127,24 @@ def looks_like_atuin(head: bytes) -> bool:
 
 
 def read_atuin(file: BinaryIO) -> Iterator[HistoryItem]:
-    """The stream is only asked for its name: SQLite opens files itself."""
+    """Yield the commands of a database. Only the name of the stream is used, because SQLite opens files itself."""
     try:
         with closing(_open_atuin(os.fsdecode(file.name))) as connection:
             yield from read_atuin_rows(connection)
-    except (sqlite3.Error, UnicodeDecodeError):  # what SQLite says of a damaged file need not be text
+    except (sqlite3.Error, UnicodeDecodeError):  # SQLite's message about a damaged file may not be UTF-8
         yield SkippedEntry(UNREADABLE)
 
 
 def read_atuin_rows(connection: sqlite3.Connection) -> Iterator[HistoryItem]:
-    """The commands in the order of their times; those that were deleted are gone."""
-    known = {_decode_name(row[1]) for row in connection.execute("PRAGMA table_info(history)")}
-    if "command" not in known or not has_tables(connection, "history"):
+    """Yield the commands that were not deleted, by time."""
+    columns = {_decode_name(column[1]) for column in connection.execute("PRAGMA table_info(history)")}
+    if "command" not in columns or not has_tables(connection, "history"):
         yield SkippedEntry(UNREADABLE)
         return
-    ordered = connection.execute(_SELECT_BY_TIME) if "timestamp" in known else connection.execute(_SELECT_BY_ROWID)
-    for (row,) in ordered:
+    for (rowid,) in connection.execute(_SELECT_BY_TIME if "timestamp" in columns else _SELECT_BY_ROWID):
         try:
-            yield from _atuin_entry(_known_columns(connection.execute("SELECT * FROM history WHERE rowid = ?", (row,))))
+            cursor = connection.execute("SELECT * FROM history WHERE rowid = ?", (rowid,))
+            yield from _atuin_entry(_known_columns(cursor))
         except sqlite3.DataError:
             yield SkippedEntry(TOO_LONG)
         except (sqlite3.Error, UnicodeDecodeError):
@@ -162,18 +152,18 @@ def read_atuin_rows(connection: sqlite3.Connection) -> Iterator[HistoryItem]:
 
 
 def _known_columns(cursor: sqlite3.Cursor) -> AtuinRow | None:
-    """The columns that we know, in our order; nothing for one that is missing, and for a row that was deleted."""
+    """Return the values of _COLUMNS, None for a column that is missing. None for a row that was deleted."""
     values = cursor.fetchone()
     if values is None:
         return None
-    named = dict(zip((column[0] for column in cursor.description), values, strict=True))
-    return None if named.get("deleted_at") is not None else tuple(named.get(name) for name in _COLUMNS)
+    row = dict(zip((column[0] for column in cursor.description), values, strict=True))
+    return None if row.get("deleted_at") is not None else tuple(row.get(name) for name in _COLUMNS)
 
 
 def _atuin_entry(row: AtuinRow | None) -> Iterator[HistoryItem]:
     if row is None:
         return
-    command, at, took, status, directory, session, host = row
+    command, timestamp, duration, status, cwd, session, host = row
     if not isinstance(command, bytes):
         yield SkippedEntry(NOT_TEXT)
         return
@@ -183,23 +173,26 @@ def _atuin_entry(row: AtuinRow | None) -> Iterator[HistoryItem]:
     if isinstance(text, SkippedEntry):
         yield text
         return
-    place = _decode_name(directory)
-    if place == _IMPORTED_DIRECTORY:
-        place, status, session = "", UNKNOWN_STATUS, None
-    took_ms = min(max(_integer(took), 0) // 1_000_000, _MAX_DURATION_MILLISECONDS)
-    when = max(_integer(at), 0) // 1000 or NO_TIME
-    machine = _decode_name(host).partition(":")[0]
+    directory = _decode_name(cwd)
+    if directory == _IMPORTED_DIRECTORY:
+        directory, status, session = "", UNKNOWN_STATUS, None
     yield HistoryEntry(
-        text, when, took_ms, _integer(status, UNKNOWN_STATUS), place, _decode_name(session)[:128], machine[:64]
+        text,
+        max(_integer(timestamp), 0) // 1000 or NO_TIME,
+        min(max(_integer(duration), 0) // 1_000_000, _MAX_DURATION_MILLISECONDS),
+        _integer(status, UNKNOWN_STATUS),
+        directory,
+        _decode_name(session)[:128],
+        _decode_name(host).partition(":")[0][:64],
     )
 
 
-def _integer(value: object, otherwise: int = 0) -> int:
-    return value if isinstance(value, int) and abs(value) < _MAX_NANOSECONDS else otherwise
+def _integer(value: object, default: int = 0) -> int:
+    return value if isinstance(value, int) and abs(value) < _MAX_NANOSECONDS else default
 
 
 def _decode_name(value: object) -> str:
-    """A path or a name; nothing where it is none."""
+    """Return a path or a name, "" if the value is not one."""
     if not isinstance(value, bytes) or len(value) > _MAX_NAME_BYTES:
         return ""
     text = clean(value.decode("utf-8", "replace"))
@@ -207,9 +200,9 @@ def _decode_name(value: object) -> str:
 
 
 def _open_atuin(path: str) -> sqlite3.Connection:
-    """Without a write-ahead log the file is all there is, and SQLite need not put anything beside it."""
-    alone = "" if _has_wal(path) else "&immutable=1"
-    connection = sqlite3.connect(sqlite_uri(path, "ro") + alone, uri=True, timeout=5, isolation_level=None)
+    """Open the database. Without a write-ahead log it is immutable, so that SQLite creates no files beside it."""
+    option = "" if _has_wal(path) else "&immutable=1"
+    connection = sqlite3.connect(sqlite_uri(path, "ro") + option, uri=True, timeout=5, isolation_level=None)
     connection.text_factory = bytes
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
@@ -225,10 +218,10 @@ def _has_wal(path: str) -> bool:
         return False
 
 
-# The history of bash: a command a line, or `#` and seconds on a line and the command on the lines until the next.
+# bash: one command per line, or a line `#SECONDS` followed by the lines of a command
 #
-# Bash writes times where HISTTIMEFORMAT is set. Nothing marks where it stopped to: of more lines behind one time than
-# a command has, each is taken for a command, the first with that time and the others without.
+# Bash writes times if HISTTIMEFORMAT is set. Nothing marks where it stopped doing so. If more lines follow a time than
+# a command can have, each line is taken for a command, the first one with that time.
 
 _BASH_TIMESTAMP = re.compile(rb"#(\d{1,18})\r?\Z")
 _MAX_COMMAND_LINES = 200
@@ -239,30 +232,25 @@ def looks_like_bash(head: bytes) -> bool:
 
 
 def read_bash(file: BinaryIO) -> Iterator[HistoryItem]:
-    at, timed, held, size = NO_TIME, False, list[bytes](), 0
+    at, is_timed, lines, size = NO_TIME, False, list[bytes](), 0
     for line in history_file_lines(file):
         if line is None:
             yield SkippedEntry(TOO_LONG)
             continue
-        found = _BASH_TIMESTAMP.match(line) if line[:1] == b"#" else None
-        if found:
-            yield from _bash_entry(b"\n".join(held), at)
-            at, timed, held, size = int(found[1]) * SECOND, True, [], 0
-        elif not timed:
+        timestamp = _BASH_TIMESTAMP.match(line) if line[:1] == b"#" else None
+        if timestamp:
+            yield from _bash_entry(b"\n".join(lines), at)
+            at, is_timed, lines, size = int(timestamp[1]) * SECOND, True, [], 0
+        elif not is_timed:
             yield from _bash_entry(line, NO_TIME)
         else:
-            held.append(line)
+            lines.append(line)
             size += len(line) + 1
-            if len(held) > _MAX_COMMAND_LINES or size > MAX_COMMAND_CHARS * 4:
-                yield from _bash_entry_per_line(held, at)
-                timed, held = False, []
-    yield from _bash_entry(b"\n".join(held), at)
-
-
-def _bash_entry_per_line(held: list[bytes], at: int) -> Iterator[HistoryItem]:
-    for line in held:
-        yield from _bash_entry(line, at)
-        at = NO_TIME
+            if len(lines) > _MAX_COMMAND_LINES or size > MAX_COMMAND_CHARS * 4:
+                for index, command in enumerate(lines):
+                    yield from _bash_entry(command, NO_TIME if index else at)
+                is_timed, lines = False, []
+    yield from _bash_entry(b"\n".join(lines), at)
 
 
 def _bash_entry(raw: bytes, at: int) -> Iterator[HistoryItem]:
@@ -272,7 +260,7 @@ def _bash_entry(raw: bytes, at: int) -> Iterator[HistoryItem]:
     yield text if isinstance(text, SkippedEntry) else HistoryEntry(text, at)
 
 
-# The history of fish: almost YAML, and read as fish reads it. A line break is written `\n`, a backslash `\\`.
+# fish: almost YAML, parsed as fish does. A line break is written `\n`, a backslash `\\`.
 #
 # - cmd: git status
 #   when: 1700000000
@@ -291,20 +279,20 @@ def looks_like_fish(head: bytes) -> bool:
 
 
 def read_fish(file: BinaryIO) -> Iterator[HistoryItem]:
-    held: bytes | None = None
-    at, inside = NO_TIME, False
+    command: bytes | None = None
+    at = NO_TIME
     for line in history_file_lines(file):
         if line is None:
             yield SkippedEntry(TOO_LONG)
         elif line.startswith(_FISH_COMMAND):
-            yield from _fish_entry(held, at)
-            held, at, inside = line[len(_FISH_COMMAND) :], NO_TIME, True
-        elif inside and line.startswith(_FISH_INDENTS):
-            found = _FISH_TIMESTAMP.match(line)
-            at = int(found[1]) * SECOND if found else at
+            yield from _fish_entry(command, at)
+            command, at = line[len(_FISH_COMMAND) :], NO_TIME
+        elif command is not None and line.startswith(_FISH_INDENTS):
+            timestamp = _FISH_TIMESTAMP.match(line)
+            at = int(timestamp[1]) * SECOND if timestamp else at
         elif line.strip():
             yield SkippedEntry(NOT_IN_ENTRY)
-    yield from _fish_entry(held, at)
+    yield from _fish_entry(command, at)
 
 
 def _fish_entry(raw: bytes | None, at: int) -> Iterator[HistoryItem]:
@@ -314,14 +302,13 @@ def _fish_entry(raw: bytes | None, at: int) -> Iterator[HistoryItem]:
     yield text if isinstance(text, SkippedEntry) else HistoryEntry(text, at)
 
 
-# The history of zsh: a command a line, plain or extended as `: SECONDS:DURATION;COMMAND`.
+# zsh: one command per line, plain or extended as `: SECONDS:DURATION;COMMAND`
 #
-# A line break inside a command has a backslash before it. Some bytes, among them parts of many letters, are
-# *metafied*: written as 0x83 and the byte with its sixth bit turned. A command that ends in a backslash has a blank
-# behind it.
+# A line break in a command follows a backslash. Some bytes, among them parts of many letters, are *metafied*: written
+# as 0x83 and the byte with its sixth bit flipped. A command that ends with a backslash is followed by a space.
 
 _ZSH_HEADER = re.compile(rb": {0,10}(\d{1,18}):(\d{1,18});")
-# Nearly all lines: printable, of one byte a letter, with neither a blank before nor a blank or backslash behind.
+# Nearly all lines: printable ASCII without a space at the start, or a space or backslash at the end.
 _ZSH_ORDINARY_LINE = re.compile(rb": (\d{1,12}):(\d{1,6});([!-~](?:[ -~]*[!-\[\]-~])?)")
 _ZSH_META = re.compile(rb"\x83(.)", re.DOTALL)
 _ZSH_BACKSLASH_END = re.compile(rb"\\ +\Z")
@@ -332,27 +319,27 @@ def looks_like_zsh(head: bytes) -> bool:
 
 
 def read_zsh(file: BinaryIO) -> Iterator[HistoryItem]:
-    ordinary, made = _ZSH_ORDINARY_LINE.fullmatch, tuple.__new__
-    held = _LineJoiner()
+    match_ordinary, new_tuple = _ZSH_ORDINARY_LINE.fullmatch, tuple.__new__
+    joiner = _LineJoiner()
     for line in history_file_lines(file):
-        if line and not held.is_waiting and (found := ordinary(line)) and len(line) < MAX_COMMAND_CHARS:
-            at, seconds, command = found.groups()
-            told = (str(command, "ascii"), int(at) * SECOND, int(seconds) * 1000, UNKNOWN_STATUS, "", "", "")
-            yield made(HistoryEntry, told)  # half of what the constructor with its defaults takes
-        elif (whole := held.add_line(line)) and (entry := _zsh_entry(whole)):
+        if line and not joiner.is_waiting and (match := match_ordinary(line)) and len(line) < MAX_COMMAND_CHARS:
+            at, seconds, command = match.groups()
+            values = (str(command, "ascii"), int(at) * SECOND, int(seconds) * 1000, UNKNOWN_STATUS, "", "", "")
+            yield new_tuple(HistoryEntry, values)  # takes half as long as the constructor with its defaults
+        elif (joined := joiner.add_line(line)) and (entry := _zsh_entry(joined)):
             yield entry
-        elif held.was_too_long:
+        elif joiner.was_too_long:
             yield SkippedEntry(TOO_LONG)
-    if (whole := held.finish()) and (entry := _zsh_entry(whole)):
+    if (joined := joiner.finish()) and (entry := _zsh_entry(joined)):
         yield entry
 
 
 def _zsh_entry(line: bytes) -> HistoryItem | None:
     at, milliseconds = NO_TIME, 0
-    found = _ZSH_HEADER.match(line) if line[:1] == b":" else None
-    if found:
-        at, milliseconds = int(found[1]) * SECOND, min(int(found[2]) * 1000, _MAX_DURATION_MILLISECONDS)
-        line = line[found.end() :]
+    header = _ZSH_HEADER.match(line) if line[:1] == b":" else None
+    if header:
+        at, milliseconds = int(header[1]) * SECOND, min(int(header[2]) * 1000, _MAX_DURATION_MILLISECONDS)
+        line = line[header.end() :]
     elif line[:2] == b"\\:":
         line = line[1:]
     if b"\x83" in line:
@@ -366,7 +353,7 @@ def _zsh_entry(line: bytes) -> HistoryItem | None:
 
 
 class _LineJoiner:
-    """Lines that wait for what continues them. What grows too long is let go, and only its end is waited for."""
+    """Joins the lines of a command. If it becomes too long, only its end is still looked for."""
 
     def __init__(self) -> None:
         self.is_waiting = self.was_too_long = False
@@ -374,7 +361,7 @@ class _LineJoiner:
         self._size = 0
 
     def add_line(self, line: bytes | None) -> bytes | None:
-        """All of a command when this is its last line; nothing where there is more to come, or it was too long."""
+        """Return the command if this is its last line. None if more lines follow, b"" if it was too long."""
         self.is_waiting = line is not None and line[-1:] == b"\\"
         self._size += MAX_LINE_BYTES + 1 if line is None else len(line)
         if self._size <= MAX_LINE_BYTES:
@@ -384,25 +371,25 @@ class _LineJoiner:
         self.was_too_long = not self.is_waiting and self._size > MAX_LINE_BYTES
         return None if self.is_waiting else self.finish()
 
-    def finish(self) -> bytes | None:
-        """What was held, a line break in the place of each backslash at the end of a line."""
-        whole = b"\n".join([part[:-1] for part in self._parts[:-1]] + self._parts[-1:])
+    def finish(self) -> bytes:
+        """Return the lines so far, joined by line breaks instead of the backslashes at their ends."""
+        joined = b"\n".join([part[:-1] for part in self._parts[:-1]] + self._parts[-1:])
         self.is_waiting, self._parts, self._size = False, [], 0
-        return whole
+        return joined
 
 
-# Histories that shells keep themselves. Each format is a file here with `looks_like` and `read`; this is the table.
+# Formats
 
 
 class HistoryFormat(Record):
-    """How a history is read, and how it is known: by what it holds, or by a part of its name."""
+    """How a history is read, and how it is recognised: by its content, or by a part of its name."""
 
     read: Callable[[BinaryIO], Iterator[HistoryItem]]
     looks_like: Callable[[bytes], bool]
     name_parts: tuple[str, ...]
 
 
-# In the order in which their histories are imported: what tells the most comes first.
+# In the order of import: histories that say most about a command come first.
 FORMATS = {
     "atuin": HistoryFormat(read_atuin, looks_like_atuin, ("atuin",)),
     "zsh": HistoryFormat(read_zsh, looks_like_zsh, ("zsh", ".zhistory", ".histfile")),
@@ -412,8 +399,8 @@ FORMATS = {
 
 
 def detect_shell(path: str, head: bytes) -> str | None:
-    """Which shell wrote a file: told by what it holds, else by what it is called."""
+    """Return the shell that wrote a file, by its content, else by its name. None if neither says so."""
     name = os.path.basename(path).lower()
-    held = (shell for shell, known in FORMATS.items() if known.looks_like(head))
-    called = (shell for shell, known in FORMATS.items() if any(part in name for part in known.name_parts))
-    return next(held, None) or next(called, None)
+    by_content = (shell for shell, form in FORMATS.items() if form.looks_like(head))
+    by_name = (shell for shell, form in FORMATS.items() if any(part in name for part in form.name_parts))
+    return next(by_content, None) or next(by_name, None)

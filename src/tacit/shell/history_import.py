@@ -1,15 +1,19 @@
-"""Importing shell histories: where they are, and taking each command once."""
+"""Import of shell histories: where they are, and appending each of their commands once.
+
+Every history has its own segment below `imported/`. It is read in blocks, however large it is. Of more than a million
+commands the last million are imported.
+"""
 
 from __future__ import annotations
 
 import os
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import islice
-from json.encoder import encode_basestring_ascii as quoted
+from json.encoder import encode_basestring_ascii as encode_string
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from tacit.disk.read import open_external
@@ -19,67 +23,57 @@ from tacit.model.event import Draft
 from tacit.record import Record
 
 if TYPE_CHECKING:
-    from tacit.secrets.batch import BatchRedactor
+    from tacit.secrets.redact import BatchRedactor
     from tacit.shell.history_formats import HistoryEntry, HistoryItem
     from tacit.shell.history_lines import HistoryContext, IgnoreRule, ImportStats, KnownCommands
 
 
-# Where shells keep their histories.
-
-
 class HistoryFile(Record):
-    """A history and the shell that wrote it; no shell where that is to be told by its content."""
+    """A history and the shell that wrote it; "" if its content has to say so."""
 
     path: str
     shell: str = ""
 
 
 def possible_histories(environment: Mapping[str, str], user_folder: str) -> list[HistoryFile]:
-    """Every place where a history may lie, whether or not there is one. Each file once."""
-    seen: dict[str, HistoryFile] = {}
-    for place in _default_histories(environment, user_folder):
-        seen.setdefault(os.path.realpath(place.path), place)
-    return list(seen.values())
+    """Return the files that may be histories, existing or not, each once."""
+    files: dict[str, HistoryFile] = {}
+    for file in _default_histories(environment, user_folder):
+        files.setdefault(os.path.realpath(file.path), file)
+    return list(files.values())
 
 
 def existing_histories(environment: Mapping[str, str], user_folder: str) -> list[HistoryFile]:
-    """The histories that are there."""
-    return [place for place in possible_histories(environment, user_folder) if os.path.lexists(place.path)]
+    return [file for file in possible_histories(environment, user_folder) if os.path.lexists(file.path)]
 
 
 def _default_histories(environment: Mapping[str, str], user_folder: str) -> Iterator[HistoryFile]:
-    shared = environment.get("XDG_DATA_HOME") or os.path.join(user_folder, ".local", "share")
-    yield HistoryFile(os.path.join(shared, "atuin", "history.db"), "atuin")
+    data_home = environment.get("XDG_DATA_HOME") or os.path.join(user_folder, ".local", "share")
+    yield HistoryFile(os.path.join(data_home, "atuin", "history.db"), "atuin")
     if folder := environment.get("ZDOTDIR"):
         yield HistoryFile(os.path.join(folder, ".zsh_history"), "zsh")
     for name in (".zsh_history", ".zhistory", ".histfile"):
         yield HistoryFile(os.path.join(user_folder, name), "zsh")
-    yield HistoryFile(os.path.join(shared, "fish", "fish_history"), "fish")
+    yield HistoryFile(os.path.join(data_home, "fish", "fish_history"), "fish")
     yield HistoryFile(os.path.join(user_folder, ".bash_history"), "bash")
-    if named := environment.get("HISTFILE"):  # of bash or zsh: what it holds will tell
-        yield HistoryFile(os.path.join(user_folder, os.path.expanduser(named)))
+    if path := environment.get("HISTFILE"):  # of bash or zsh; its content will say so
+        yield HistoryFile(os.path.join(user_folder, os.path.expanduser(path)))
 
 
-# Taking in the histories that shells have kept: read as they are, as far as they can be read, each command once.
-#
-# Every history has a segment of its own below `imported/`. However large a history is, it is read in pieces; of more
-# than a million commands the last million are taken.
-
-MAX_COMMANDS = 1_000_000  # commands of one history
-_MAX_FILE_BYTES = 4 << 30  # bytes of a file that can be a history
-_LARGE_FILE_BYTES = 16 << 20  # bytes: a smaller file does not hold so many commands with their times
+MAX_COMMANDS = 1_000_000  # of one history
+_MAX_FILE_BYTES = 4 << 30
+_LARGE_FILE_BYTES = 16 << 20  # a smaller file cannot contain MAX_COMMANDS with their times
 _BLOCK_SIZE = 512
 _HEAD_BYTES = 65_536
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = 1000
 
-# Which file, how many commands were read of it, and how far it is read, from 0 to 1.
-ImportProgress = Callable[[str, int, float], None]
+ImportProgress = Callable[[str, int, float], None]  # path, commands so far, progress from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedHistory:
-    """What came of one history; `problem` where it could not be read at all."""
+    """Result of importing one history. `problem` is why it could not be read at all."""
 
     path: str
     shell: str = ""
@@ -96,25 +90,23 @@ class ImportedHistory:
 
 
 class _Survey(Record):
-    """A first look: how many commands were counted, and the first time that can be right."""
+    """Result of a first look: how many commands were counted, and the first plausible time."""
 
     commands: int
     first: int | None
 
 
 class HistoryImport(HomePart):
-    """import history."""
+    """Finds and imports shell histories."""
 
     def find_histories(self, environment: Mapping[str, str] | None = None) -> list[HistoryFile]:
-        """The histories that are there."""
-
+        """Return the histories that exist."""
         return existing_histories(os.environ if environment is None else environment, self._home.user_folder)
 
     def history_paths(self, environment: Mapping[str, str] | None = None) -> list[str]:
-        """Where histories are looked for."""
-
-        given = os.environ if environment is None else environment
-        return [place.path for place in possible_histories(given, self._home.user_folder)]
+        """Return the paths at which histories are looked for."""
+        environment = os.environ if environment is None else environment
+        return [file.path for file in possible_histories(environment, self._home.user_folder)]
 
     def import_history(
         self,
@@ -124,29 +116,35 @@ class HistoryImport(HomePart):
         progress: ImportProgress = lambda _path, _commands, _share: None,
         ignored: IgnoreRule | None = None,
     ) -> list[ImportedHistory]:
-        """Take in what is new of these histories, or only tell what that would be. Files that cannot be read come
-        back with their problem; the others are taken in all the same."""
-        told: list[ImportedHistory] = []
-        leave_out = ignored or self._ignore_rule()
+        """Import what is new in these histories; a dry run only says what that is.
 
-        def work(_connection: object = None) -> list[Draft]:
-            told.extend(self._import_file(file, dry_run, progress, leave_out) for file in files)
+        The result of a file that cannot be read has a problem; the others are imported nevertheless. `ignored` takes a
+        command and its directory; by default the settings decide what is not imported.
+
+        Raises:
+            RefusedError: the actor is an agent.
+        """
+        results: list[ImportedHistory] = []
+        ignored = ignored or self._ignore_rule()
+
+        def import_files(_connection: object = None) -> list[Draft]:
+            results.extend(self._import_file(file, dry_run, progress, ignored) for file in files)
             return []
 
         if dry_run:
-            work()
+            import_files()
         elif files:
             self._store.actor.require_person("imports a history", "tacit import history")
-            self._store.record(work)
-        return told
+            self._store.record(import_files)
+        return results
 
     def _ignore_rule(self) -> IgnoreRule | None:
-        """What a person asked not to be captured is not taken from a history either."""
+        """What the settings exclude from capture is not imported either."""
         from tacit.home.capture_policy import ignore_filter
         from tacit.model.observation import CommandRan
 
-        left_out = ignore_filter(self._home.settings, self._home.user_folder)
-        return None if left_out is None else lambda command, directory: left_out(CommandRan(command, directory))
+        is_ignored = ignore_filter(self._home.settings, self._home.user_folder)
+        return None if is_ignored is None else lambda command, directory: is_ignored(CommandRan(command, directory))
 
     def _import_file(
         self, file: HistoryFile, dry_run: bool, progress: ImportProgress, ignored: IgnoreRule | None
@@ -168,56 +166,56 @@ class HistoryImport(HomePart):
     ) -> ImportedHistory:
         from tacit.log.bulk import BulkAppender
         from tacit.log.tombstones import load_tombstones
-        from tacit.secrets.batch import BatchRedactor
+        from tacit.secrets.redact import BatchRedactor
         from tacit.shell.history_lines import TOO_EARLY, DirectoryTracker, HistoryConverter, KnownCommands
 
         log = self._store.log
         known = KnownCommands(log, history.segment)
-        guard = BatchRedactor(self._secret_marker(dry_run))
-        setting, skipped, earlier = self._history_context(history, known, guard)
+        redactor = BatchRedactor(self._secret_marker(dry_run))
+        context, skipped, too_early = self._history_context(history, known, redactor)
         directories = DirectoryTracker(self._home.user_folder, os.path.isdir)
-        intake = HistoryConverter(
-            setting, known, guard, load_tombstones(log), ignored, None if dry_run else log.sign, directories
-        )
-        intake.stats.commands = skipped - earlier
-        if earlier:
-            intake.stats.left_out[TOO_EARLY] = earlier
-        grown = BulkAppender(log, history.segment)
+        sign = None if dry_run else log.sign
+        converter = HistoryConverter(context, known, redactor, load_tombstones(log), ignored, sign, directories)
+        stats = converter.stats
+        stats.commands = skipped - too_early
+        if too_early:
+            stats.left_out[TOO_EARLY] = too_early
+        appender = BulkAppender(log, history.segment)
         try:
-            for block in _entry_blocks(history.entries(), intake.stats, skipped):
-                lines = intake.new_lines(block)
+            for block in _entry_blocks(history.entries(), stats, skipped):
+                lines = converter.new_lines(block)
                 if not dry_run:
-                    grown.write(lines)
-                progress(history.path, intake.stats.commands, history.progress())
-            grown.commit()
+                    appender.write(lines)
+                progress(history.path, stats.commands, history.progress())
+            appender.commit()
         finally:
-            grown.abort()
-        return _import_result(history, intake.stats, has_times=not setting.step)
+            appender.abort()
+        return _import_result(history, stats, has_times=not context.step)
 
     def _secret_marker(self, dry_run: bool) -> Callable[[str], str] | None:
-        """What tells equal secrets from others; a look makes no key."""
+        """Return what distinguishes different secrets. A dry run creates no key for it."""
         from tacit.home.key import secret_digest
 
         path = self._store.paths.key
         return None if dry_run and not os.path.exists(path) else lambda secret: secret_digest(path, secret)
 
     def _history_context(
-        self, history: _OpenHistory, known: KnownCommands, guard: BatchRedactor
+        self, history: _OpenHistory, known: KnownCommands, redactor: BatchRedactor
     ) -> tuple[HistoryContext, int, int]:
-        """The setting of a history, how many of its commands to pass over, and how many of these for being too many."""
+        """Return the context of a history, how many of its commands to skip, and how many of these as too early."""
         from tacit.shell.history_formats import SECOND
         from tacit.shell.history_lines import HistoryContext
 
         origin = self._store.actor.origin()
         now = (origin.at - _EPOCH) // timedelta(microseconds=1)
         survey = _survey_history(history, now)
-        earlier = max(survey.commands - MAX_COMMANDS, 0)
+        too_early = max(survey.commands - MAX_COMMANDS, 0)
         if survey.first is not None:
             start = (survey.first // SECOND - 1) * SECOND
-            return HistoryContext(history.shell, origin.host, now, start), earlier, earlier
-        first_new = _count_known(history.entries(), known, guard) if known.count else 0
-        passed = max(first_new, earlier)
-        return _untimed_context(history, origin.host, now, known, survey.commands - passed), passed, earlier
+            return HistoryContext(history.shell, origin.host, now, start), too_early, too_early
+        first_new = _count_known(history.entries(), known, redactor) if known.count else 0
+        skipped = max(first_new, too_early)
+        return _untimed_context(history, origin.host, now, known, survey.commands - skipped), skipped, too_early
 
 
 class _OpenHistory:
@@ -243,22 +241,22 @@ class _OpenHistory:
         return min(self._stream.tell() / self.size, 1.0) if self.size else 1.0
 
 
-def _entry_blocks(entries: Iterator[HistoryItem], tally: ImportStats, skipped: int) -> Iterator[list[HistoryEntry]]:
-    """The commands behind those that are passed over, some at a time; what is no command is counted."""
+def _entry_blocks(entries: Iterator[HistoryItem], stats: ImportStats, skipped: int) -> Iterator[list[HistoryEntry]]:
+    """Yield the commands after the first `skipped`, in blocks. Entries that are not commands are counted."""
     from tacit.shell.history_formats import SkippedEntry
 
     while block := list(islice(entries, _BLOCK_SIZE)):
         commands = cast("list[HistoryEntry]", block)
-        if SkippedEntry in set(map(type, block)):  # seldom, and looked at sooner than one by one
-            tally.count_skipped(entry for entry in block if isinstance(entry, SkippedEntry))
+        if SkippedEntry in set(map(type, block)):  # rare, and faster than looking at each entry
+            stats.count_skipped(entry for entry in block if isinstance(entry, SkippedEntry))
             commands = [entry for entry in block if not isinstance(entry, SkippedEntry)]
-        passed = min(skipped, len(commands))
-        skipped -= passed
-        yield commands[passed:] if passed else commands
+        count = min(skipped, len(commands))
+        skipped -= count
+        yield commands[count:] if count else commands
 
 
 def _survey_history(history: _OpenHistory, now: int) -> _Survey:
-    """Read until a time is found; to the end where there is none, or where commands have to be counted."""
+    """Read until the first plausible time; to the end if there is none or if commands have to be counted."""
     from tacit.shell.history_formats import SkippedEntry, is_plausible_time
 
     commands, first = 0, None
@@ -277,44 +275,44 @@ def _survey_history(history: _OpenHistory, now: int) -> _Survey:
 
 
 def _untimed_context(history: _OpenHistory, host: str, now: int, known: KnownCommands, new: int) -> HistoryContext:
-    """One session, and the commands a millisecond apart up to the last change of the file."""
+    """Assume one session, with commands a millisecond apart until the last change of the file."""
     from tacit.shell.history_formats import SECOND
     from tacit.shell.history_lines import HistoryContext, untimed_session_id
 
     start = min(history.modified_at, now) - new * _MILLISECOND
-    after = max(start, (known.last_second + 1) * SECOND if known.count else 0)
+    start = max(start, (known.last_second + 1) * SECOND if known.count else 0)
     session = untimed_session_id(history.shell, f"{host}{history.path_digest}")
-    return HistoryContext(history.shell, host, now, after, _MILLISECOND, session, known.count)
+    return HistoryContext(history.shell, host, now, start, _MILLISECOND, session, known.count)
 
 
-def _count_known(entries: Iterator[HistoryItem], known: KnownCommands, guard: BatchRedactor) -> int:
-    """How many commands of a history are in the log already: up to where the last of them stand in it now.
+def _count_known(entries: Iterator[HistoryItem], known: KnownCommands, redactor: BatchRedactor) -> int:
+    """Return how many commands of a history are in the log already: up to where the last known ones are found in it.
 
-    A history loses its beginning, so that is no farther back than it was. Where some of them are gone, as with bash's
-    `erasedups`, fewer have to do.
+    A history only loses its start, so they cannot have moved towards its end. If some of them are gone, as with bash's
+    `erasedups`, fewer of them have to match.
     """
-    found, passed = _command_hashes(entries, guard)
+    hashes, dropped = _command_hashes(entries, redactor)
     tail = array("q", known.tail)
     while tail:
-        for end in range(min(known.count - passed, len(found)), len(tail) - 1, -1):
-            if found[end - 1] == tail[-1] and found[end - len(tail) : end] == tail:
-                return passed + end
+        for end in range(min(known.count - dropped, len(hashes)), len(tail) - 1, -1):
+            if hashes[end - 1] == tail[-1] and hashes[end - len(tail) : end] == tail:
+                return dropped + end
         tail = tail[(len(tail) + 1) // 2 :]
     return 0
 
 
-def _command_hashes(entries: Iterator[HistoryItem], guard: BatchRedactor) -> tuple[array[int], int]:
-    """The hashes of all commands as they would be stored, and how many early ones had to be let go."""
+def _command_hashes(entries: Iterator[HistoryItem], redactor: BatchRedactor) -> tuple[array[int], int]:
+    """Return the hashes of commands as they would be stored, and how many of the first ones were dropped."""
     from tacit.shell.history_formats import SkippedEntry
 
     texts = (entry.command for entry in entries if not isinstance(entry, SkippedEntry))
-    found, passed = array("q"), 0
+    hashes, dropped = array("q"), 0
     while block := list(islice(texts, _BLOCK_SIZE)):
-        found.extend(hash(quoted(text)) for text in guard.redact(block))
-        if len(found) > 2 * MAX_COMMANDS:
-            del found[:MAX_COMMANDS]
-            passed += MAX_COMMANDS
-    return found, passed
+        hashes.extend(hash(encode_string(text)) for text in redactor.redact(block))
+        if len(hashes) > 2 * MAX_COMMANDS:
+            del hashes[:MAX_COMMANDS]
+            dropped += MAX_COMMANDS
+    return hashes, dropped
 
 
 # Files
@@ -343,16 +341,19 @@ def _require_shell(path: str, stream: BinaryIO) -> str:
     return shell
 
 
-def _import_result(history: _OpenHistory, tally: ImportStats, *, has_times: bool) -> ImportedHistory:
-    done = ImportedHistory(history.path, history.shell, tally.commands, tally.new, len(tally.sessions) or 1)
-    return replace(
-        done,
-        first=_to_datetime(tally.first) if has_times else None,
-        last=_to_datetime(tally.last) if has_times else None,
-        untimed=tally.untimed,
+def _import_result(history: _OpenHistory, stats: ImportStats, *, has_times: bool) -> ImportedHistory:
+    return ImportedHistory(
+        history.path,
+        history.shell,
+        stats.commands,
+        stats.new,
+        len(stats.sessions) or 1,
+        first=_to_datetime(stats.first) if has_times else None,
+        last=_to_datetime(stats.last) if has_times else None,
+        untimed=stats.untimed,
         has_times=has_times,
-        unread=tuple(tally.unread.most_common()),
-        left_out=tuple(tally.left_out.most_common()),
+        unread=tuple(stats.unread.most_common()),
+        left_out=tuple(stats.left_out.most_common()),
     )
 
 

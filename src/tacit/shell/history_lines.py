@@ -1,4 +1,8 @@
-"""From history entries to lines of the log: sessions, directories, ids, and what is known already."""
+"""Convert history entries into lines of the log: sessions, directories, ids, and which commands are known already.
+
+An id is derived from what an entry says: the shell, the second, the text, and which repetition it is in that second. So
+reading a history again yields the same ids.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b, sha256
-from json.encoder import encode_basestring_ascii as quoted
+from json.encoder import encode_basestring_ascii as encode_string
 from shlex import shlex
 
 from tacit.disk.files import open_plain
@@ -25,24 +29,24 @@ from tacit.model.event import Event, EventOrigin
 from tacit.model.ids import EventId, event_id
 from tacit.model.observation import CommandRan
 from tacit.record import Record
-from tacit.secrets.batch import BatchRedactor
+from tacit.secrets.redact import BatchRedactor
 from tacit.shell.history_formats import EARLIEST_TIME, SECOND, HistoryEntry, SkippedEntry, latest_time
 
-# Where a history names no sessions, a pause of thirty minutes begins a new one (SPEC A9).
+# Sessions: if a history has none, a pause of thirty minutes starts a new one (SPEC A9)
 #
-# A session is named after its shell and its first second, so that reading again finds the same. What has been taken
-# in before goes on: a history that has lost its beginning since then still belongs to the sessions it had.
+# A session is named after its shell and its first second, so that reading again finds the same. Sessions that were
+# imported before continue, also if the history has lost its start since.
 
-SESSION_GAP_SECONDS = 30 * 60  # seconds
+SESSION_GAP_SECONDS = 30 * 60
 
 
-def untimed_session_id(shell: str, history: str) -> str:
-    """The one session of a history without timestamps; `history` is what tells it from others."""
-    return f"{shell}:{sha256(history.encode()).hexdigest()[:12]}"
+def untimed_session_id(shell: str, identity: str) -> str:
+    """Return the only session of a history without times. `identity` distinguishes it from other histories."""
+    return f"{shell}:{sha256(identity.encode()).hexdigest()[:12]}"
 
 
 class SessionSpan(Record):
-    """A session that is known already, from its first second to its last."""
+    """A known session, from its first to its last second."""
 
     first: int
     last: int
@@ -50,38 +54,36 @@ class SessionSpan(Record):
 
 
 class SessionAssigner:
-    """The session of one command after the other."""
+    """Finds the session of each command, in their order."""
 
     def __init__(self, shell: str, known: Iterable[SessionSpan] = ()) -> None:
         self._shell = shell
         self._spans = sorted(known)
-        self._span_starts = [sitting.first for sitting in self._spans]
+        self._span_starts = [span.first for span in self._spans]
         self._last_second: int | None = None
         self._session = ""
 
     def session_at(self, second: int, milliseconds: int = 0) -> str:
-        """The session of a command that began in this second and took so long."""
-        if (
-            self._last_second is None
-            or not self._last_second - SESSION_GAP_SECONDS < second < self._last_second + SESSION_GAP_SECONDS
-        ):
+        """Return the session of a command that started in this second and took that long."""
+        last = self._last_second
+        if last is None or not last - SESSION_GAP_SECONDS < second < last + SESSION_GAP_SECONDS:
             self._session = self._known_session(second) or f"{self._shell}:{second}"
         self._last_second = second + milliseconds // 1000
         return self._session
 
     def _known_session(self, second: int) -> str:
-        before = bisect_right(self._span_starts, second)
-        for sitting in self._spans[max(before - 1, 0) : before + 1]:
-            if sitting.first - SESSION_GAP_SECONDS < second < sitting.last + SESSION_GAP_SECONDS:
-                return sitting.session
+        index = bisect_right(self._span_starts, second)
+        for span in self._spans[max(index - 1, 0) : index + 1]:
+            if span.first - SESSION_GAP_SECONDS < second < span.last + SESSION_GAP_SECONDS:
+                return span.session
         return ""
 
 
-# What the log knows of histories already: which commands were taken in, in which sessions, and where they ended.
+# Known commands
 
 HISTORY_PREFIX = f"{IMPORTED_FOLDER}/history-"
-TAIL_COMMANDS = 50  # commands by which the end of what was taken in is found again
-DIGEST_BYTES = 9  # bytes of what a command is known by
+TAIL_COMMANDS = 50  # last imported commands, by which the end of the import is found again
+DIGEST_BYTES = 9
 _COMMAND_FIELD = re.compile(rb'"body":\{"command":("(?:[^"\\]|\\.)*")')
 _SESSION_FIELD = re.compile(rb'"sess":"([^"\\]*)"')
 _TIME_FIELD = re.compile(rb'"ts":"([^"]{19})')
@@ -89,7 +91,12 @@ _COMMAND_EVENT = b'"type":"command.ran"'
 
 
 class KnownCommands:
-    """`ids` by their keys; `heard` are commands that came in another way, by second and text."""
+    """Commands in the log.
+
+    `ids` are the keys of imported commands of this shell. `captured` are keys of commands that came from another shell
+    or from the recorder, by second and text. `tail`, `count`, `last_second` and `session_spans` describe what was
+    imported from this history.
+    """
 
     def __init__(self, log: Log, segment: str) -> None:
         self.ids: set[bytes] = set()
@@ -100,51 +107,51 @@ class KnownCommands:
         self._session_spans: dict[str, SessionSpan] = {}
         for name in log.segments():
             if name.startswith(IMPORTED_FOLDER):
-                self._scan(log, name, own=name == segment, other=_is_other_shell(name, segment))
+                self._scan(log, name, is_own=name == segment, is_other=_is_other_shell(name, segment))
             elif not name.startswith("memory"):
-                self._scan(log, name, own=False, other=True)
+                self._scan(log, name, is_own=False, is_other=True)
 
     @property
     def session_spans(self) -> list[SessionSpan]:
         return list(self._session_spans.values())
 
-    def _scan(self, log: Log, segment: str, *, own: bool, other: bool) -> None:
-        for line in _segment_lines(log, segment):
-            name = id_in_line(line)
-            if name is None:
-                continue
-            if not other:
-                self.ids.add(id_key(name))
-            if (own or other) and _COMMAND_EVENT in line:
-                self._add_command(line, own=own)
-            self.count += own
+    def _scan(self, log: Log, segment: str, *, is_own: bool, is_other: bool) -> None:
+        with open_plain(log.path(segment)) as file:
+            for line in read_lines(file):
+                event = id_in_line(line.data)
+                if event is None:
+                    continue
+                if not is_other:
+                    self.ids.add(id_key(event))
+                if (is_own or is_other) and _COMMAND_EVENT in line.data:
+                    self._add_command(line.data, is_own=is_own)
+                self.count += is_own
 
-    def _add_command(self, line: bytes, *, own: bool) -> None:
-        command, session, time = _COMMAND_FIELD.search(line), _SESSION_FIELD.search(line), _TIME_FIELD.search(line)
-        if not (command and session and time):
+    def _add_command(self, line: bytes, *, is_own: bool) -> None:
+        command, session, at = _COMMAND_FIELD.search(line), _SESSION_FIELD.search(line), _TIME_FIELD.search(line)
+        if not (command and session and at):
             return
-        second = _parse_second(time[1])
-        if not own:
-            self.captured.add(command_key(second, command[1].decode("ascii")))
+        text = command[1].decode("ascii")
+        second = int(datetime.fromisoformat(at[1].decode("ascii") + "+00:00").timestamp())
+        if not is_own:
+            self.captured.add(command_key(second, text))
             return
-        self.tail.append(hash(command[1].decode("ascii")))
+        self.tail.append(hash(text))
         self.last_second = max(self.last_second, second)
-        self._extend_session(session[1].decode("ascii"), second)
-
-    def _extend_session(self, session: str, second: int) -> None:
-        first, last, _ = self._session_spans.get(session, (second, second, ""))
-        self._session_spans[session] = SessionSpan(min(first, second), max(last, second), session)
+        name = session[1].decode("ascii")
+        first, last, _ = self._session_spans.get(name, (second, second, ""))
+        self._session_spans[name] = SessionSpan(min(first, second), max(last, second), name)
 
 
 def command_id(milliseconds: int, digest: bytes) -> EventId:
-    """What `event_id` makes of these nine bytes, two empty bits behind the first twelve: sooner put together."""
+    """Build the id that `event_id` makes of nine bytes, with two zero bits after the first twelve, but faster."""
     time, rest = milliseconds.to_bytes(6, "big").hex(), digest.hex()
     return EventId(f"{time[:8]}-{time[8:]}-7{rest[:3]}-8{rest[3:6]}-{rest[6:]}")
 
 
-def id_key(name: EventId) -> bytes:
-    """What an id is known by whatever its milliseconds: they tell only the order within a second."""
-    return bytes.fromhex(name[21:23] + name[24:])
+def id_key(event: EventId) -> bytes:
+    """Return the part of an id without its milliseconds, which only order commands within a second."""
+    return bytes.fromhex(event[21:23] + event[24:])
 
 
 def command_key(second: int, quoted: str) -> int:
@@ -152,29 +159,20 @@ def command_key(second: int, quoted: str) -> int:
 
 
 def _is_other_shell(segment: str, own: str) -> bool:
-    """Whether a segment is the history of another shell: the same commands may stand in both, at the same times."""
+    """Whether a segment is the history of another shell. Both may have the same commands at the same times."""
     return segment.startswith(HISTORY_PREFIX) and segment.rpartition("-")[0] != own.rpartition("-")[0]
 
 
-def _segment_lines(log: Log, segment: str) -> Iterator[bytes]:
-    with open_plain(log.path(segment)) as file:
-        yield from (line.data for line in read_lines(file))
-
-
-def _parse_second(text: bytes) -> int:
-    return int(datetime.fromisoformat(text.decode("ascii") + "+00:00").timestamp())
-
-
-# The directories of a history that names none, read from its `cd` lines.
+# Directories, derived from `cd` lines if a history has none
 #
-# Before the first `cd` to a whole path the directory is unknown, and it becomes unknown again where a line leaves it
-# open: a variable, a jump (`z app`), a `cd` inside a condition. Subshells, pipelines and background jobs change
-# nothing. It is better to know no directory than a wrong one.
+# The directory is unknown before the first `cd` to an absolute path, and again after a line that does not say it: a
+# variable, a jump (`z app`), a `cd` in a condition. Subshells, pipelines and background jobs change nothing. It is
+# better to know no directory than a wrong one.
 
 UNKNOWN_DIRECTORY = ""
 _MAY_CHANGE_DIRECTORY = re.compile(r"(?:^|[\s;&|({])(?:cd|pushd|popd|exit|logout|z|zi|j|autojump|\.\.)(?:$|[\s;&|)}])")
 _HOME_VARIABLE = re.compile(r"\$HOME(?=/|$)|\$\{HOME\}")
-_UNEXPANDED = re.compile(r"[$`*?\[{\ufffd]")  # what only the shell of that moment could have expanded
+_UNEXPANDED = re.compile(r"[$`*?\[{\ufffd]")  # only that shell could have expanded it
 _JUMP_COMMANDS = frozenset("z zi j autojump".split())
 _BLOCK_KEYWORDS = frozenset("if then elif else for while until do case select function { !".split())
 _OPERATORS = ("&&", "||", "|&", ";;", ";", "|", "&", "(", ")", "<", ">")
@@ -183,91 +181,93 @@ _MAX_PATH_CHARS = 4096
 
 
 class DirectoryTracker:
-    """Where each line of a history was started, one line after the other.
+    """Finds the directory of each line of a history, in their order.
 
-    `home` is the person's folder. `is_directory` looks at the disk: a `cd` to a folder that is not there, although its
-    parent is, failed or is out of date, and the directory is unknown from then on.
+    `is_directory` looks at the disk: a `cd` to a folder that does not exist, although its parent does, failed or is
+    outdated, and the directory is unknown from then on.
     """
 
-    def __init__(self, home: str, is_directory: Callable[[str], bool]) -> None:
-        self._home = home
+    def __init__(self, user_folder: str, is_directory: Callable[[str], bool]) -> None:
+        self._user_folder = user_folder
         self._is_directory = is_directory
         self.reset()
 
     def reset(self) -> None:
-        """A new session begins."""
+        """Start a new session."""
         self._current = self._previous = self._failed_from = UNKNOWN_DIRECTORY
         self._stack: list[str] = []
 
     def directory_of(self, line: str) -> str:
-        """The directory in which this line was started, or UNKNOWN; the line then changes it for the next."""
-        here = self._current
+        """Return the directory in which a line was run, or UNKNOWN_DIRECTORY, and follow the line."""
+        directory = self._current
         if _MAY_CHANGE_DIRECTORY.search(line):
             self._follow(line)
-        return here
+        return directory
 
     def _follow(self, line: str) -> None:
         for words in _split_commands(line):
-            name, *rest = words or [""]
+            name, *arguments = words or [""]
             if name in ("cd", ".."):
-                self._change_to(self._cd_target([".."] if name == ".." else rest))
+                self._change_to(self._cd_target([".."] if name == ".." else arguments))
             elif name == "pushd":
-                self._pushd(rest)
+                self._pushd(arguments)
             elif name == "popd":
-                self._change_to(self._stack.pop() if self._stack and not rest else UNKNOWN_DIRECTORY)
+                self._change_to(self._stack.pop() if self._stack and not arguments else UNKNOWN_DIRECTORY)
             elif name in _JUMP_COMMANDS or not name:
                 self._failed_from = UNKNOWN_DIRECTORY
                 self._change_to(UNKNOWN_DIRECTORY)
-            elif name in ("exit", "logout"):  # what follows is of another shell
+            elif name in ("exit", "logout"):  # another shell follows
                 self.reset()
 
-    def _pushd(self, rest: list[str]) -> None:
-        top = (
-            self._stack.pop() if self._stack and not rest else UNKNOWN_DIRECTORY
-        )  # without words the two on top change places
-        there = self._cd_target(rest) if rest else top
+    def _pushd(self, arguments: list[str]) -> None:
+        # Without arguments, pushd swaps the top two.
+        top = self._stack.pop() if self._stack and not arguments else UNKNOWN_DIRECTORY
+        target = self._cd_target(arguments) if arguments else top
         self._stack.append(self._current)
-        self._change_to(there)
+        self._change_to(target)
 
-    def _change_to(self, there: str) -> None:
-        self._previous, self._current = self._current, there
+    def _change_to(self, directory: str) -> None:
+        self._previous, self._current = self._current, directory
 
-    def _cd_target(self, rest: list[str]) -> str:
-        """Where `cd` with these words leads. Behind one that seems to have failed, a folder that is there will do."""
+    def _cd_target(self, arguments: list[str]) -> str:
+        """Return where `cd` with these arguments leads.
+
+        After a `cd` that seems to have failed, a relative path counts from the folder before it, if it exists there.
+        """
         base = self._current or self._failed_from
         self._failed_from = UNKNOWN_DIRECTORY
-        words = [word for word in rest if word not in ("-L", "-P", "-e", "-q", "-s", "--")]
-        if not words or words == ["-"]:
-            return self._previous if words else self._home
-        target = _HOME_VARIABLE.sub(lambda _: self._home, words[0])
-        if target == "~" or target.startswith("~/"):
-            target = self._home + target[1:]
-        is_open = len(words) > 1 or target.startswith(("~", "-", "+")) or _UNEXPANDED.search(target)
-        if is_open or len(target) > _MAX_PATH_CHARS or not (base or target.startswith("/")):
+        operands = [word for word in arguments if word not in ("-L", "-P", "-e", "-q", "-s", "--")]
+        if not operands or operands == ["-"]:
+            return self._previous if operands else self._user_folder
+        path = _HOME_VARIABLE.sub(lambda _: self._user_folder, operands[0])
+        if path == "~" or path.startswith("~/"):
+            path = self._user_folder + path[1:]
+        is_ambiguous = len(operands) > 1 or path.startswith(("~", "-", "+")) or _UNEXPANDED.search(path)
+        is_relative = not path.startswith("/")
+        if is_ambiguous or len(path) > _MAX_PATH_CHARS or (is_relative and not base):
             return UNKNOWN_DIRECTORY
-        is_relative = not target.startswith("/")
-        there = posixpath.normpath(posixpath.join(base, target))
-        if self._is_directory(there):
-            return there
-        has_failed = self._is_directory(posixpath.dirname(there))
+        target = posixpath.normpath(posixpath.join(base, path))
+        if self._is_directory(target):
+            return target
+        has_failed = self._is_directory(posixpath.dirname(target))
         if has_failed:
             self._failed_from = base
-        return UNKNOWN_DIRECTORY if has_failed or (is_relative and not self._current) else there
+        return UNKNOWN_DIRECTORY if has_failed or (is_relative and not self._current) else target
 
 
 def _split_commands(line: str) -> Iterator[list[str] | None]:
-    """The commands that the shell itself runs, as words; None where a block or an open quote hides what it does."""
-    reader = shlex(line.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
-    reader.whitespace_split = True
-    reader.commenters = ""
+    """Yield the commands that the shell itself runs, as words. None if a block or an open quote hides what it does."""
+    lexer = shlex(line.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
     try:
-        tokens = list(reader)
+        tokens = list(lexer)
     except ValueError:
         yield None
         return
     words: list[str] = []
-    depth, is_own = 0, True
-    for token in [*(sign for run in tokens for sign in _split_operators(run)), ";"]:
+    depth, runs_here = 0, True
+    for token in [*(part for run in tokens for part in _split_operators(run)), ";"]:
         if token == "(":
             depth += 1
         elif token == ")":
@@ -275,42 +275,38 @@ def _split_commands(line: str) -> Iterator[list[str] | None]:
         elif depth > 0:
             continue
         elif token in ("|", "|&", "&"):
-            words, is_own = [], token == "&"
+            words, runs_here = [], token == "&"
         elif token in (";", "&&", "||", ";;"):
             if words and words[0] in _BLOCK_KEYWORDS:
                 yield None
                 return
             while words and words[0] in _COMMAND_PREFIXES:
                 del words[0]
-            if words and is_own:
+            if words and runs_here:
                 yield words
-            words, is_own = [], token != "||"  # behind `||` stands what is done on failure
+            words, runs_here = [], token != "||"  # what follows `||` runs on failure only
         elif token not in ("<", ">"):
             words.append(token)
 
 
 def _split_operators(token: str) -> Iterator[str]:
-    """A run of signs as operators; a word as it is."""
+    """Split a token of punctuation into operators; a word stays as it is."""
     while token and token[0] in "();<>|&":
-        operator = next(one for one in _OPERATORS if token.startswith(one))
+        operator = next(operator for operator in _OPERATORS if token.startswith(operator))
         yield operator
         token = token[len(operator) :]
     if token:
         yield token
 
 
-# From the entries of a history to lines of the log: when each ran, in which session, under which id, and whether it
-# is new. Nothing is read or written here.
-#
-# An id is made of what an entry says (shell, second, text, and the how many-th of its kind in that second), so
-# reading a history again makes the same ids. A time that cannot be right is replaced by that of the command before.
+# Conversion
 
 IGNORED = "ignored by your settings"
 PURGED = "purged before"
 NEVER_CAPTURED = "told Tacit what to take out"
 CAPTURED = "captured already"
 TOO_EARLY = "earlier than the last 1,000,000"
-_NEARBY_SECONDS = (0, -1, 1, -2, 2)  # seconds by which two records of the same command may differ
+_NEARBY_SECONDS = (0, -1, 1, -2, 2)  # by which two records of the same command may differ
 _QUARTER_HOUR_SECONDS = 900
 _MAX_REPEATS = 100_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -319,21 +315,21 @@ IgnoreRule = Callable[[str, str], bool]
 
 
 class HistoryContext(Record):
-    """What is the same for a whole history. `start` is the time before its first one, `step` what lies between two
-    commands where it has no times; `session` is then the only one, and `serial` how many commands are known."""
+    """What is the same for a whole history. Times are in microseconds."""
 
     shell: str
     host: str
     now: int
-    start: int
-    step: int = 0
-    session: str = ""
-    known_count: int = 0
+    start: int  # before the first command
+    # Of a history without times:
+    step: int = 0  # assumed between two commands; 0 if the history has times
+    session: str = ""  # the only one
+    known_count: int = 0  # commands that were imported before
 
 
 @dataclass(slots=True)
 class ImportStats:
-    """What came of a history."""
+    """Counts of one import."""
 
     commands: int = 0
     new: int = 0
@@ -344,98 +340,94 @@ class ImportStats:
     left_out: Counter[str] = field(default_factory=Counter)
     sessions: set[int] = field(default_factory=set)
 
-    def count_skipped(self, unread: Iterable[SkippedEntry]) -> None:
-        for one in unread:
-            (self.left_out if one.is_hidden else self.unread)[one.reason] += 1
+    def count_skipped(self, entries: Iterable[SkippedEntry]) -> None:
+        for entry in entries:
+            (self.left_out if entry.is_hidden else self.unread)[entry.reason] += 1
 
 
 class HistoryConverter:
-    """One history, block by block. The loop in `lines` runs for every command: what is rare stands elsewhere."""
+    """Converts one history, block by block. It reads and writes no files.
+
+    The loop in `new_lines` runs for every command. Rare cases are in other methods.
+    """
 
     def __init__(
         self,
-        setting: HistoryContext,
+        context: HistoryContext,
         known: KnownCommands,
-        guard: BatchRedactor,
-        graves: Tombstones | None,
+        redactor: BatchRedactor,
+        tombstones: Tombstones | None,
         ignored: IgnoreRule | None,
         sign: SignLine | None = None,
         directories: DirectoryTracker | None = None,
     ) -> None:
         self.stats = ImportStats()
         self._directories = directories
-        self._context = setting
-        self._host = setting.host
+        self._context = context
+        self._host = context.host
         self._known = known
         self._ids = known.ids
-        self._redactor = guard
-        self._tombstones = graves
+        self._redactor = redactor
+        self._tombstones = tombstones
         self._ignored = ignored
-        self._hash_prefix = blake2b(f"{setting.shell}\n".encode(), digest_size=DIGEST_BYTES)
-        self._sessions = SessionAssigner(setting.shell, known.session_spans)
-        self._line_encoder = CommandEncoder(setting.shell, sign)
-        self._last_time = setting.start
-        self._earliest, self._latest = (1, 0) if setting.step else (EARLIEST_TIME, latest_time(setting.now))
+        self._hash_prefix = blake2b(f"{context.shell}\n".encode(), digest_size=DIGEST_BYTES)
+        self._sessions = SessionAssigner(context.shell, known.session_spans)
+        self._line_encoder = CommandEncoder(context.shell, sign)
+        self._last_time = context.start
+        self._earliest, self._latest = (1, 0) if context.step else (EARLIEST_TIME, latest_time(context.now))
         self._second = self._position = -1
         self._first_text = ""
         self._repeats: dict[str, int] = {}
-        self._serial = setting.known_count
+        self._serial = context.known_count
         self._session = ""
         self._quarter = self._utc_offset = 0
 
     def new_lines(self, block: Sequence[HistoryEntry]) -> list[bytes]:
-        """The lines of those commands of a block that are new."""
-        made: list[bytes] = []
-        ids, hashed_shell, session_at, line = (
-            self._ids,
-            self._hash_prefix.copy,
-            self._sessions.session_at,
-            self._line_encoder.encode,
-        )
-        earliest, last, now, only_session = self._earliest, self._latest, self._context.now, self._context.session
-        unusual = self._ignored or self._tombstones or self._known.captured
-        told = self._directories
+        """Return the lines of those commands of a block that are new."""
+        lines: list[bytes] = []
+        ids, copy_hash, session_at = self._ids, self._hash_prefix.copy, self._sessions.session_at
+        encode, directories = self._line_encoder.encode, self._directories
+        earliest, latest, now, only_session = self._earliest, self._latest, self._context.now, self._context.session
+        may_skip = self._ignored or self._tombstones or self._known.captured
         for entry, text in zip(block, self._redactor.redact([entry[0] for entry in block]), strict=True):
             _, at, milliseconds, status, directory, session, host = entry
             if "tacit" in text and is_purge_command(text):
                 self.stats.left_out[NEVER_CAPTURED] += 1
                 continue
-            if not earliest <= at <= last:
+            if not earliest <= at <= latest:
                 at = self._estimate_time()
-            second, exact = at // SECOND, at % SECOND
+            second, fraction = at // SECOND, at % SECOND
             if second != self._second:
                 self._second, self._position, self._first_text = second, 0, text
-                nth = self._serial
+                repeat = self._serial
             else:
-                nth = self._repeat_number(text)
-                at = at if exact else at + min(self._position, 999) * 1000
+                repeat = self._repeat_number(text)
+                at = at if fraction else at + min(self._position, 999) * 1000
             session = only_session or session or session_at(second, milliseconds)
             if session != self._session:
                 self._start_session(session, at)
-            if told:
-                directory = directory or told.directory_of(text)
+            if directories:
+                directory = directory or directories.directory_of(text)
             self._last_time = at
-            hashed = hashed_shell()
-            hashed.update(f"{at if exact else second}\n{nth}\n{text}".encode())
+            hashed = copy_hash()
+            hashed.update(f"{at if fraction else second}\n{repeat}\n{text}".encode())
             digest = hashed.digest()
-            key = digest[2:]  # as `key_of` reads it from the id
-            if key in ids or (unusual and self._is_skipped(entry, text, directory)):
+            key = digest[2:]  # as `id_key` reads it from the id
+            if key in ids or (may_skip and self._is_skipped(entry, text, directory)):
                 continue
             ids.add(key)
             if second // _QUARTER_HOUR_SECONDS != self._quarter:
                 self._update_utc_offset(second)
             at = at if at < now else now
-            around = (directory and self._redact_directory(directory), status, milliseconds, host or self._host)
-            made.append(line(command_id(at // 1000, digest), text, around, session, at, self._utc_offset))
+            details = (directory and self._redactor.redact([directory])[0], status, milliseconds, host or self._host)
+            lines.append(encode(command_id(at // 1000, digest), text, details, session, at, self._utc_offset))
         self.stats.commands += len(block)
-        self.stats.new += len(made)
+        self.stats.new += len(lines)
         self.stats.last = max(self.stats.last, self._last_time)
-        return made
-
-    # When
+        return lines
 
     def _estimate_time(self) -> int:
-        """The time of a command that tells none, or one that cannot be right."""
+        """Return a time for a command without a plausible one: that of the command before."""
         if self._context.step:
             self._serial += 1
             return min(self._last_time + self._context.step, self._context.now)
@@ -443,7 +435,7 @@ class HistoryConverter:
         return self._last_time // SECOND * SECOND
 
     def _repeat_number(self, text: str) -> int:
-        """Which one of its kind in this second; without times, which one of the history."""
+        """Return how often a text occurred in this second before; in a history without times, its serial number."""
         if self._position == 0:
             self._repeats = {self._first_text: 1}
         self._position += 1
@@ -451,19 +443,17 @@ class HistoryConverter:
             return self._serial
         if len(self._repeats) > _MAX_REPEATS:
             self._repeats.clear()
-        nth = self._repeats.get(text, 0)
-        self._repeats[text] = nth + 1
-        return nth
+        count = self._repeats.get(text, 0)
+        self._repeats[text] = count + 1
+        return count
 
     def _update_utc_offset(self, second: int) -> None:
-        """Minutes by which the clock on the wall was ahead of UTC then."""
+        """Set how many minutes local time was ahead of UTC then."""
         self._quarter = second // _QUARTER_HOUR_SECONDS
         self._utc_offset = time.localtime(second).tm_gmtoff // 60
 
-    # Where, and whether
-
     def _start_session(self, session: str, at: int) -> None:
-        """The times are looked at here and at the end of a block only: within a session they go forward."""
+        """Times are compared only here and at the end of a block: within a session they increase."""
         self._session = session
         if self._directories:
             self._directories.reset()
@@ -471,14 +461,11 @@ class HistoryConverter:
         self.stats.last = max(self.stats.last, self._last_time if self.stats.first else 0)
         self.stats.first = min(self.stats.first or at, at)
 
-    def _redact_directory(self, directory: str) -> str:
-        return self._redactor.redact([directory])[0]
-
     def _is_skipped(self, entry: HistoryEntry, text: str, directory: str) -> bool:
-        """Whether a new command is not to come in, for a reason that few histories have."""
+        """Whether a new command is not imported, for a reason that few histories have."""
         if self._ignored and self._ignored(entry.command, directory):
             self.stats.left_out[IGNORED] += 1
-        elif self._known.captured and self._was_captured(self._second, quoted(text)):
+        elif self._known.captured and self._was_captured(encode_string(text)):
             self.stats.left_out[CAPTURED] += 1
         elif self._tombstones and self._tombstones.rejects(self._hypothetical_event(entry, text, directory)):
             self.stats.left_out[PURGED] += 1
@@ -486,14 +473,15 @@ class HistoryConverter:
             return False
         return True
 
-    def _was_captured(self, second: int, text: str) -> bool:
-        return any(command_key(second + away, text) in self._known.captured for away in _NEARBY_SECONDS)
+    def _was_captured(self, text: str) -> bool:
+        captured = self._known.captured
+        return any(command_key(self._second + offset, text) in captured for offset in _NEARBY_SECONDS)
 
     def _hypothetical_event(self, entry: HistoryEntry, text: str, directory: str) -> Event:
-        """The event that an entry would be, to be held against what was purged."""
-        ran = CommandRan(text, directory, entry.status, entry.milliseconds, self._context.shell)
+        """Return the event that an entry would become, to compare it with what was purged."""
+        command = CommandRan(text, directory, entry.status, entry.milliseconds, self._context.shell)
         scope, actor, provenance = IMPORT_ENVELOPE
-        moment = _EPOCH + timedelta(microseconds=self._last_time)
-        origin = EventOrigin(moment, self._utc_offset, entry.host or self._host, self._session, actor, provenance)
-        name = event_id(self._last_time // 1000, bytes(10))
-        return Event(name, name, origin, scope, ran)
+        at = _EPOCH + timedelta(microseconds=self._last_time)
+        origin = EventOrigin(at, self._utc_offset, entry.host or self._host, self._session, actor, provenance)
+        event = event_id(self._last_time // 1000, bytes(10))
+        return Event(event, event, origin, scope, command)

@@ -1,4 +1,4 @@
-"""Snippets that shells load, and the start files they are put into."""
+"""Capture in shells: the snippet that a shell loads, and the start file from which it does."""
 
 from __future__ import annotations
 
@@ -14,26 +14,13 @@ from tacit.install.target import InstallContext, Target
 from tacit.install.text_block import with_block, without_block
 from tacit.record import Record
 
-# What to say where a shell without the snippet was expected to have it.
-
-
-def snippet_not_loaded(verb: str) -> RefusedError:
-    return RefusedError(
-        f"this shell has not loaded Tacit, so there is nothing to {verb} here",
-        f'eval "$(tacit hook bash)" (or zsh; for fish: tacit hook fish | source), then: tacit {verb}',
-    )
-
-
-# The text that a shell loads: a file of `snippets/` with the recorder of this very installation in it.
-
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
 _RECORD_SCRIPT = os.path.join(os.path.dirname(_PACKAGE_FOLDER), "hooks", "record.py")
-# What stands in a snippet for what only this process can know.
 _RECORDER_PLACEHOLDER, _BOOT_TIME_PLACEHOLDER = "@RECORDER@", "@BOOTED@"
 
 
 class ShellSnippet(Record):
-    """A shell that can be captured from: its snippet, and how it quotes a word."""
+    """A shell that can be captured from: the file of its snippet, and how it quotes a word."""
 
     name: str
     file: str
@@ -52,101 +39,82 @@ SHELLS = {
 
 
 def recorder_argv() -> list[str]:
-    """The command that takes a record: this interpreter without its packages, and one file."""
+    """Return the command that records a command: this interpreter, without site packages, and one file."""
     return [sys.executable, "-I", "-S", _RECORD_SCRIPT]
 
 
 def render_snippet(shell: ShellSnippet) -> str:
+    """Return the snippet with the recorder of this installation. Completion is not part of it."""
     with open(os.path.join(_PACKAGE_FOLDER, "snippets", shell.file), encoding="utf-8") as file:
         text = file.read()
-    return text.replace(_RECORDER_PLACEHOLDER, " ".join(map(shell.quote, recorder_argv()))).replace(
-        _BOOT_TIME_PLACEHOLDER, _boot_time()
-    )
+    recorder = " ".join(map(shell.quote, recorder_argv()))
+    return text.replace(_RECORDER_PLACEHOLDER, recorder).replace(_BOOT_TIME_PLACEHOLDER, _boot_time())
+
+
+def completion_script(shell: ShellSnippet) -> str:
+    """Return the code with which a shell completes the words of a `tacit` command."""
+    with open(os.path.join(_PACKAGE_FOLDER, "completions", shell.file), encoding="utf-8") as file:
+        return file.read()
 
 
 def _boot_time() -> str:
-    """When this machine was started, in microseconds, by the clock of /proc/uptime; nothing where there is none."""
+    """Return when the machine was booted, in microseconds, by the clock of /proc/uptime. "" without such a clock."""
     try:
         return str(int((time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)) * 1_000_000))
     except (AttributeError, OSError):
         return ""
 
 
-# bash: `~/.bashrc`.
+def snippet_not_loaded(verb: str) -> RefusedError:
+    """Return the error for a command that works only in a shell with the snippet."""
+    return RefusedError(
+        f"this shell has not loaded Tacit, so there is nothing to {verb} here",
+        f'eval "$(tacit hook bash)" (or zsh; for fish: tacit hook fish | source), then: tacit {verb}',
+    )
 
 
-def _bash_rc_path(place: InstallContext) -> str:
-    return os.path.join(place.user_folder, ".bashrc")
+# Start files
 
 
-def _bash_rc_lines(place: InstallContext) -> str:
-    first, program = shlex.quote(place.program[0]), shlex.join(place.program)
-    return f'if [ -x {first} ]; then eval "$({program} hook bash 2>/dev/null)"; fi\n'
+def _shell_target(
+    shell: str, start_file: Callable[[InstallContext], str], lines: Callable[[InstallContext], str]
+) -> Target:
+    def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
+        path = start_file(context)
+        before = read_content(path)
+        return (FileChange(path, before, with_block(before, shell, lines(context))),)
+
+    def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
+        path = start_file(context)
+        before = read_content(path)
+        return (FileChange(path, before, without_block(before, shell)),)
+
+    next_step = f"It begins in the next {shell} you start, or here with: exec {shell}"
+    return Target(shell, plan_install, plan_removal, next_step)
 
 
-def plan_bash_install(place: InstallContext) -> tuple[FileChange, ...]:
-    before = read_content(_bash_rc_path(place))
-    return (FileChange(_bash_rc_path(place), before, with_block(before, "bash", _bash_rc_lines(place))),)
+def _posix_lines(context: InstallContext, shell: str) -> str:
+    executable, program = shlex.quote(context.program[0]), shlex.join(context.program)
+    return f'if [ -x {executable} ]; then eval "$({program} hook {shell} 2>/dev/null)"; fi\n'
 
 
-def plan_bash_removal(place: InstallContext) -> tuple[FileChange, ...]:
-    before = read_content(_bash_rc_path(place))
-    return (FileChange(_bash_rc_path(place), before, without_block(before, "bash")),)
+def _fish_lines(context: InstallContext) -> str:
+    executable, program = _quote_for_fish(context.program[0]), " ".join(map(_quote_for_fish, context.program))
+    return f"if test -x {executable}\n    {program} hook fish 2>/dev/null | source\nend\n"
 
 
-BASH = Target(
-    "bash", plan_bash_install, plan_bash_removal, "It begins in the next bash you start, or here with: exec bash"
+BASH = _shell_target(
+    "bash",
+    lambda context: os.path.join(context.user_folder, ".bashrc"),
+    lambda context: _posix_lines(context, "bash"),
 )
-
-
-# fish: `fish/config.fish` in `$XDG_CONFIG_HOME`, else in `~/.config`.
-
-
-def _fish_config_path(place: InstallContext) -> str:
-    return os.path.join(place.config_folder("XDG_CONFIG_HOME", ".config"), "fish", "config.fish")
-
-
-def _fish_config_lines(place: InstallContext) -> str:
-    program = " ".join(map(SHELLS["fish"].quote, place.program))
-    first = SHELLS["fish"].quote(place.program[0])
-    return f"if test -x {first}\n    {program} hook fish 2>/dev/null | source\nend\n"
-
-
-def plan_fish_install(place: InstallContext) -> tuple[FileChange, ...]:
-    before = read_content(_fish_config_path(place))
-    return (FileChange(_fish_config_path(place), before, with_block(before, "fish", _fish_config_lines(place))),)
-
-
-def plan_fish_removal(place: InstallContext) -> tuple[FileChange, ...]:
-    before = read_content(_fish_config_path(place))
-    return (FileChange(_fish_config_path(place), before, without_block(before, "fish")),)
-
-
-FISH = Target(
-    "fish", plan_fish_install, plan_fish_removal, "It begins in the next fish you start, or here with: exec fish"
+ZSH = _shell_target(
+    "zsh",
+    lambda context: os.path.join(context.environment.get("ZDOTDIR") or context.user_folder, ".zshrc"),
+    lambda context: _posix_lines(context, "zsh"),
 )
-
-
-# zsh: `.zshrc` in `$ZDOTDIR`, else in the home folder.
-
-
-def _zsh_rc_path(place: InstallContext) -> str:
-    return os.path.join(place.environment.get("ZDOTDIR") or place.user_folder, ".zshrc")
-
-
-def _zsh_rc_lines(place: InstallContext) -> str:
-    first, program = shlex.quote(place.program[0]), shlex.join(place.program)
-    return f'if [ -x {first} ]; then eval "$({program} hook zsh 2>/dev/null)"; fi\n'
-
-
-def plan_zsh_install(place: InstallContext) -> tuple[FileChange, ...]:
-    before = read_content(_zsh_rc_path(place))
-    return (FileChange(_zsh_rc_path(place), before, with_block(before, "zsh", _zsh_rc_lines(place))),)
-
-
-def plan_zsh_removal(place: InstallContext) -> tuple[FileChange, ...]:
-    before = read_content(_zsh_rc_path(place))
-    return (FileChange(_zsh_rc_path(place), before, without_block(before, "zsh")),)
-
-
-ZSH = Target("zsh", plan_zsh_install, plan_zsh_removal, "It begins in the next zsh you start, or here with: exec zsh")
+FISH = _shell_target(
+    "fish",
+    lambda context: os.path.join(context.config_folder("XDG_CONFIG_HOME", ".config"), "fish", "config.fish"),
+    _fish_lines,
+)

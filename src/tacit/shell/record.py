@@ -1,4 +1,4 @@
-"""Recording one command that a shell's snippet handed over. It runs after every command, so it opens no index."""
+"""Record one command that a shell's snippet passes on. This runs after every command, so it opens no index."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 
 from tacit.errors import StoreError
-from tacit.home.capture_policy import _without_blanks, ignore_filter, is_purge_command
+from tacit.home.capture_policy import ignore_filter, is_purge_command, without_blanks
 from tacit.home.home import HomePart
 from tacit.home.paths import make_home
 from tacit.log.log import Log
-from tacit.model.claim import GLOBAL, Scope
+from tacit.model.claim import GLOBAL
 from tacit.model.event import Draft, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
@@ -20,77 +20,72 @@ from tacit.record import Record
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip
 
-# One command that somebody ran, wherever we learned of it.
-
 
 class CapturedCommand(Record):
-    """The command, when it began (UTC), and the terminal or history it belongs to."""
+    """A command that ran, when it started (UTC), and its terminal or history."""
 
     at: datetime
     session: str
     observation: CommandRan
 
 
-# What a shell's snippet hands over about one command, read into an observation.
-#
-# A record is UTF-8, its fields ended by NUL: `tacit1`, shell, session, exit status, start in microseconds, duration
-# in milliseconds, directory, the line as typed, the line with its aliases written out, the line it was before it was
-# edited. What the shell does not know is empty. Nothing here touches a disk.
+# Records: UTF-8 with fields that end with NUL. They are `tacit1`, shell, session, exit status, start in microseconds,
+# duration in milliseconds, directory, the line as typed, the line with aliases expanded, and the line before it was
+# edited. A field that the shell does not know is empty.
 
-MAX_RECORD_BYTES = 64 * 1024  # bytes of a record; the rest is not read
+MAX_RECORD_BYTES = 64 * 1024  # the rest is not read
 _RECORD_VERSION = "tacit1"
 _FIELD_COUNT = 10
 _MAX_NAME_CHARS, _MAX_PATH_CHARS = 128, 4096
-_MAX_DURATION_MILLISECONDS = 366 * 24 * 3600 * 1000  # milliseconds: a year
+_MAX_DURATION_MILLISECONDS = 366 * 24 * 3600 * 1000  # a year
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_CLOCK_DIFFERENCE = timedelta(minutes=1)  # a record is read when its command has just ended
-# What these commands are given is what must not be kept.
 
 
 def parse_record(record: bytes, now: datetime) -> CapturedCommand | None:
-    """The command of a record; nothing where there is none, or where it is not to be captured."""
+    """Parse a record. Returns None if it has no command, or one that must not be captured."""
     fields = record.decode("utf-8", "replace").split("\0")
     fields += [""] * (_FIELD_COUNT - len(fields))
-    form, shell, session, status, start, milliseconds, directory, command, meant, planned = fields[:_FIELD_COUNT]
-    if form != _RECORD_VERSION or _is_private(command):
+    version, shell, session, status, start, duration, directory, command, expanded, planned = fields[:_FIELD_COUNT]
+    if version != _RECORD_VERSION or _is_private(command):
         return None
-    lasted = min(_parse_number(milliseconds, 0), _MAX_DURATION_MILLISECONDS)
-    ran = CommandRan(
+    milliseconds = min(_parse_number(duration, 0), _MAX_DURATION_MILLISECONDS)
+    observation = CommandRan(
         command=clean(command),
         directory=clip(clean(directory), _MAX_PATH_CHARS),
         status=_parse_number(status, UNKNOWN_STATUS),
-        milliseconds=lasted,
+        milliseconds=milliseconds,
         shell=clip(clean(shell), _MAX_NAME_CHARS),
-        meant="" if _without_blanks(meant) == _without_blanks(command) else clean(meant),
+        meant="" if without_blanks(expanded) == without_blanks(command) else clean(expanded),
         planned="" if planned == command or _is_private(planned) else clean(planned),
     )
-    return CapturedCommand(_start_time(start, now, lasted), clip(clean(session), _MAX_NAME_CHARS), ran)
+    return CapturedCommand(_start_time(start, now, milliseconds), clip(clean(session), _MAX_NAME_CHARS), observation)
 
 
 def _is_private(line: str) -> bool:
-    """A line that is empty, that begins with a blank, or that gives Tacit a text to take out."""
+    """Whether a line is empty, starts with a space, or tells Tacit which text to purge."""
     return not line.strip() or line[0].isspace() or is_purge_command(line)
 
 
-def _parse_number(text: str, otherwise: int) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 17 else otherwise
+def _parse_number(text: str, default: int) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 17 else default
 
 
-def _start_time(microseconds: str, now: datetime, lasted: int) -> datetime:
-    """When it began; reckoned back from now where the shell does not know, or where its clock cannot be right."""
-    reckoned = now - timedelta(milliseconds=lasted)
-    given = _EPOCH + timedelta(microseconds=_parse_number(microseconds, 0))
-    return given if abs(given - reckoned) <= _MAX_CLOCK_DIFFERENCE else reckoned
+def _start_time(microseconds: str, now: datetime, milliseconds: int) -> datetime:
+    """Return the start that the shell reports, or now minus the duration if that is missing or implausible."""
+    computed = now - timedelta(milliseconds=milliseconds)
+    reported = _EPOCH + timedelta(microseconds=_parse_number(microseconds, 0))
+    return reported if abs(reported - computed) <= _MAX_CLOCK_DIFFERENCE else computed
 
 
-# Recording what ran in a shell. The recorder calls this after every command, so it opens no index.
+# Recorder
 
-_LOCK_TIMEOUT_SECONDS = 1.0  # to wait for the log's lock; then the command is spooled
-_MAX_COMMAND_CHARS = 8000  # characters of a command
+_LOCK_TIMEOUT_SECONDS = 1.0  # then the command is spooled
+_MAX_COMMAND_CHARS = 8000
 
 
 class RecordOutcome(Enum):
-    """What became of a command."""
+    """What happened to a command."""
 
     SKIPPED = "left out"
     SPOOLED = "spooled"
@@ -98,42 +93,45 @@ class RecordOutcome(Enum):
 
 
 def _without_purged(log: Log, draft: Draft, origin: EventOrigin) -> tuple[Draft, EventOrigin]:
-    """The command without what was purged since it began: it would bring that back. The log's lock is held.
+    """Remove from a command what was purged since it started, so that it does not bring it back. Needs the log's lock.
 
-    Tombstones are compared by the times in them. One that is dated in the future applies to every command until then,
-    so what it purged is taken out of them, and all else is recorded.
+    Tombstones are compared by the times in them. One that is dated in the future applies to every command until then:
+    what it purged is removed from them, and the rest is recorded.
     """
     if not log.has_tombstone_since(origin.at):
         return draft, origin
     from tacit.log.tombstones import load_tombstones
 
-    name = event_id(0, bytes(10))
-    event = Event(name, name, origin, draft.scope, draft.body)
-    dead = load_tombstones(log, since=origin.at)
-    left = (dead.filter_import(event) if dead else None) or event
-    return Draft(left.body, left.scope, draft.attribution), left.origin
+    placeholder = event_id(0, bytes(10))
+    event = Event(placeholder, placeholder, origin, draft.scope, draft.body)
+    tombstones = load_tombstones(log, since=origin.at)
+    event = (tombstones.filter_import(event) if tombstones else None) or event
+    return Draft(event.body, event.scope, draft.attribution), event.origin
 
 
 class ShellRecorder(HomePart):
-    """An open home that takes commands in."""
+    """Records commands in a home."""
 
     def capture(self, captured: CapturedCommand) -> RecordOutcome:
-        """Record a command that ran, as said by whoever runs this.
+        """Append a command to the log, attributed to the current actor.
 
-        Where the log cannot be appended to now, the command is spooled, and whoever can appends it later.
+        If the log cannot be appended to now, the command is spooled, and the next process that can appends it.
         """
-        if not self._home.settings.shell_capture or self._is_ignored(captured.observation):
+        settings, store = self._home.settings, self._store
+        is_ignored = ignore_filter(settings, self._home.user_folder) if settings.shell_capture else None
+        if not settings.shell_capture or (is_ignored and is_ignored(captured.observation)):
             return RecordOutcome.SKIPPED
-        home = self._store.paths
-        origin = self._store.actor.origin()._replace(at=captured.at, session=captured.session)
-        draft = Draft(self._truncate_lines(captured.observation), self._scope())
-        log = self._store.log
+        # The best name of the project. Finding out which of its names is in use would open the index.
+        scope = store.project.scope(lambda _scope: False) if store.project else GLOBAL
+        origin = store.actor.origin()._replace(at=captured.at, session=captured.session)
+        draft = Draft(_truncate_lines(captured.observation), scope)
+        log = store.log
         try:
-            if not os.path.isdir(home.spool_reserve):
+            if not os.path.isdir(store.paths.spool_reserve):
                 self._make_home(log)
-            with log.exclusive(_LOCK_TIMEOUT_SECONDS) as alone:
-                draft, origin = _without_purged(alone, draft, origin)
-                alone.append([draft], origin)
+            with log.exclusive(_LOCK_TIMEOUT_SECONDS) as locked:
+                draft, origin = _without_purged(locked, draft, origin)
+                locked.append([draft], origin)
         except (StoreError, OSError):
             log.spool(draft, origin)
             return RecordOutcome.SPOOLED
@@ -143,25 +141,16 @@ class ShellRecorder(HomePart):
         from tacit.log.spool import Spool
 
         make_home(self._store.paths)
-        with suppress(OSError):  # a full disk: the log may still take a line
+        with suppress(OSError):  # on a full disk the log may still take a line
             Spool(log).prepare()
 
-    def _is_ignored(self, ran: CommandRan) -> bool:
-        left_out = ignore_filter(self._home.settings, self._home.user_folder)
-        return left_out is not None and left_out(ran)
 
-    def _scope(self) -> Scope:
-        """The project it ran in, by the best of its names: to look up which of them is in use would open the index."""
-        project = self._store.project
-        return project.scope(lambda _scope: False) if project else GLOBAL
+def _truncate_lines(ran: CommandRan) -> CommandRan:
+    return ran._replace(
+        command=_truncate_line(ran.command), meant=_truncate_line(ran.meant), planned=_truncate_line(ran.planned)
+    )
 
-    def _truncate_lines(self, ran: CommandRan) -> CommandRan:
-        return ran._replace(
-            command=self._truncate_line(ran.command),
-            meant=self._truncate_line(ran.meant),
-            planned=self._truncate_line(ran.planned),
-        )
 
-    def _truncate_line(self, line: str) -> str:
-        """Secrets go before the end does: half of one would not be known again."""
-        return line if len(line) <= _MAX_COMMAND_CHARS else clip(redacted(line), _MAX_COMMAND_CHARS)
+def _truncate_line(line: str) -> str:
+    """Secrets are redacted before the cut, because half of one would not be recognised."""
+    return line if len(line) <= _MAX_COMMAND_CHARS else clip(redacted(line), _MAX_COMMAND_CHARS)
