@@ -49,7 +49,7 @@ def _both(logged: list[float], bare: list[float], share: float) -> str:
 def _rounds(home: Path) -> tuple[list[float], list[float]]:
     place = HomePaths(str(home))
     signing = LineSigner(place.root, OsDisk(), partial(load_key, place.key))
-    log = Log(place.root, OsDisk(), FileLock(place.log_lock, 10.0), lambda: os.urandom(10), signing=signing)
+    log = Log(place.root, OsDisk(), FileLock(place.log_lock, 10.0), lambda: os.urandom(10), signer=signing)
     logged, bare = [], []
     fd = os.open(place.path("memory", "bare"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     for event in events(ROUNDS + WARM_UP, seed="append"):

@@ -18,7 +18,7 @@ from tests.chaos.outcome import Outcome
 from tests.laws import test_capture
 
 from bench.rows import Result, Test, result
-from tacit.hosts import normalize as telling
+from tacit.hosts import normalize
 from tacit.index import sessions
 
 _LAWS = {
@@ -89,5 +89,5 @@ def _forgetful(examples: int, home: str) -> Result:
 
 def _noisy(home: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(telling, "without_noise", lambda text: text)
+        patch.setattr(normalize, "without_noise", lambda text: text)
         return result(echo.echo(Path(home), 2))

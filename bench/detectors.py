@@ -21,11 +21,10 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tacit.index import database as store
-from tacit.index import habits, writer
-from tacit.learn import command_names as families
-from tacit.learn.habits import counts as tallies
-from tacit.learn.habits import learn as learning
+from tacit.index import database, habits, writer
+from tacit.learn import command_names
+from tacit.learn.habits import counts as habit_counts
+from tacit.learn.habits import learn
 from tacit.learn.habits.habit import HABIT_THRESHOLDS, MAX_PENDING_HABITS, habit_label
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance
@@ -73,7 +72,7 @@ def _reading(lines: list[str]) -> str:
 def _cost(lines: list[str]) -> float:
     began = time.process_time()
     for line in lines:
-        families._parse_commands(line)
+        command_names._parse_commands(line)
     return (time.process_time() - began) / len(lines) * 1e6
 
 
@@ -102,12 +101,12 @@ def _events(commands: list[Told]) -> Iterator[Event]:
 
 
 def _row(who: str, commands: list[Told], *, listed: bool) -> None:
-    index = store.create_index(":memory:")
+    index = database.create_index(":memory:")
     events = [writer.IndexedEvent(event, "command.ran", "", 1, 0, 0, b"") for event in _events(commands)]
     writer.apply_events(index, events, [], must_decode)
     began = time.process_time()
-    habits.learn(index, learning.detect_in_session)
-    cards = list(tallies.habit_candidates(index))
+    habits.learn(index, learn.detect_in_session)
+    cards = list(habit_counts.habit_candidates(index))
     took = (time.process_time() - began) * 1000
     found = [
         habits.count_frequent_habits(index, kind, runs=scale.min_runs, sessions=scale.min_sessions)

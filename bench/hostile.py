@@ -30,7 +30,7 @@ from tests.hostile import (
 
 from bench.redaction import hostile_lines
 from bench.rows import Result, Test
-from tacit.pages import markdown as escaping
+from tacit.pages import markdown
 from tacit.secrets.redact import find_secrets, redacted
 from tacit.text.display import printable
 from tacit.text.fence import harmless
@@ -122,12 +122,12 @@ def _links(count: int) -> Result:
 
 
 def _links_as_they_are() -> Result:
-    kept = escaping._LINK_END
-    vars(escaping)["_LINK_END"] = re.compile("(?!)")
+    kept = markdown._LINK_END
+    vars(markdown)["_LINK_END"] = re.compile("(?!)")
     try:
         return _links(20)
     finally:
-        vars(escaping)["_LINK_END"] = kept
+        vars(markdown)["_LINK_END"] = kept
 
 
 def _without_escape(text: str) -> str:

@@ -29,8 +29,7 @@ from tests.chaos.apart import apart
 from tests.hostile import backtracking, learners, source
 
 from bench.rows import Result, Test, result
-from tacit.learn.statements import normalise as own_words
-from tacit.learn.statements import normalise as saying
+from tacit.learn.statements import normalise
 from tacit.text.display import printable
 
 _PROCESSES = 2
@@ -88,11 +87,11 @@ def _mutant(inputs: int, change: Callable[[pytest.MonkeyPatch], None], _home: st
 
 
 def _no_fence(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(own_words, "_FENCE", re.compile(r"(?!)"))
+    patch.setattr(normalise, "_FENCE", re.compile(r"(?!)"))
 
 
 def _all_signs(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(saying, "visible_line", lambda text: text)
+    patch.setattr(normalise, "visible_line", lambda text: text)
 
 
 # Patterns

@@ -22,12 +22,12 @@ from tests.laws import test_provenance
 from tests.laws.test_hand_edits import HandEdits
 
 from bench.rows import Result, Test, result
-from tacit.cli import permissions as who
-from tacit.home import settings as settings_of_homes
+from tacit.cli import permissions
+from tacit.home import settings as home_settings
 from tacit.home.settings import ANY
 from tacit.model import decide, memory
 from tacit.model.memory import fold_memories
-from tacit.pages import view_store as shelf
+from tacit.pages import view_store
 
 
 class Size(NamedTuple):
@@ -121,13 +121,13 @@ def _verbs(markers: int, home: str) -> Result:
 
 def _unasked(home: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(who, "must_be_allowed", lambda _call: None)
+        patch.setattr(permissions, "must_be_allowed", lambda _call: None)
         return result(consent.verbs(Path(home), consent.MARKERS[:1], ("as it is",)))
 
 
 def _overruled(count: int) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settings_of_homes, "rule_of", lambda _name: ANY)
+        patch.setattr(home_settings, "rule_of", lambda _name: ANY)
         return result(consent.variables(count))
 
 
@@ -153,5 +153,5 @@ def _edited(count: int) -> Result:
 
 def _drawn_over(count: int) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shelf, "merge", lambda _base, mine, _theirs, **_more: list(mine))
+        patch.setattr(view_store, "merge", lambda _base, mine, _theirs, **_more: list(mine))
         return _edited(count)

@@ -68,7 +68,7 @@ def _planted(count: int, home: str) -> Result:
 
 def _pages_left(home: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(HomeFiles, "scrub", lambda _self, _cut, _seen=None: iter(()))
+        patch.setattr(HomeFiles, "scrub", lambda _self, _target, _cache=None: iter(()))
         Path(home).mkdir()
         return Result(1, 1, 0, len(planting.story(Path(home), range(1))))
 

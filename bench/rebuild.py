@@ -43,7 +43,7 @@ def _keep_events(home: Path, most: int) -> None:
 
 
 def _rebuild(vault: Vault, count: int) -> Iterator[Figure]:
-    """The two steps of `tacit reindex`, each timed."""
+    """The two steps of `tacit doctor --reindex`, each timed."""
     store = vault.home.store
     with store._exclusive():
         start, start_cpu = time.perf_counter(), time.process_time()

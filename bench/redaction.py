@@ -28,12 +28,10 @@ from tests.support.secret_examples import written
 from bench.figures import Figure, amount, at_most, table
 from bench.ordinary import lines
 from bench.samples import sample
-from tacit.secrets import scanner as search
-from tacit.secrets.batch import redact_stream
-from tacit.secrets.contexts import ADDRESSES, LITERALS, LOGINS
+from tacit.secrets import scanner
+from tacit.secrets.contexts import ADDRESSES, CONTEXT_ROWS, LITERALS, LOGINS
 from tacit.secrets.probes import BLOCK_EXAMPLES
-from tacit.secrets.redact import find_secrets, redacted
-from tacit.secrets.spec import CONTEXT_ROWS
+from tacit.secrets.redact import find_secrets, redact_stream, redacted
 from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
 
 EVERY_SHAPE = (*CONTEXT_ROWS, *LOGINS, *ADDRESSES, *LITERALS)
@@ -239,7 +237,7 @@ def hostile_lines() -> Iterator[tuple[str, str]]:
 
 
 def _keywords() -> str:
-    every = " ".join(search.probe_makers())
+    every = " ".join(scanner.probe_makers())
     return (every + every.replace(" ", "") + every.replace(" ", "=") + every.replace(" ", ": ")) * 30
 
 

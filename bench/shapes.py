@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bench import extraction, recall
-from bench.extracting import fixes as mending
+from bench.extracting import fixes as fixes_bench
 from bench.figures import Figure, amount, at_least, at_most, decoded
 
 _PARTS = {"held_out": "questions nothing was chosen on", "on_its_day": "asked on its day", "meaning": "with meaning"}
@@ -76,9 +76,11 @@ def fixes(lines: Iterable[str]) -> Iterator[Figure]:
     """What mended a failure, against labels of people."""
     told = _object(lines)
     note = f"{told['reported']} suggested of {told['failures']} failures"
-    yield at_least("fixes: precision", told["precision"], mending.LEAST_PRECISION, note)
-    yield at_least("fixes: recall of durable ones", told["recall"], mending.LEAST_RECALL, f"{told['durable']} of them")
-    yield at_least("fixes: right success", told["right_success"], mending.LEAST_RIGHT)
+    yield at_least("fixes: precision", told["precision"], fixes_bench.LEAST_PRECISION, note)
+    yield at_least(
+        "fixes: recall of durable ones", told["recall"], fixes_bench.LEAST_RECALL, f"{told['durable']} of them"
+    )
+    yield at_least("fixes: right success", told["right_success"], fixes_bench.LEAST_RIGHT)
 
 
 def rules(lines: Iterable[str]) -> Iterator[Figure]:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from tacit.home.actor import AGENT_VARIABLES, detect_agent
+from tests.e2e.person import Person
 
 _MEMORY, _ROOM = "/dev/shm", 4 << 30  # bytes that have to be free there
 _ended: list[int] = []  # where the exit code is written, in a run that was detached
@@ -66,6 +67,14 @@ def _exit_code(reading: int) -> int:
         except KeyboardInterrupt:
             os.kill(pid, signal.SIGINT)
             return int(told.readline() or pytest.ExitCode.INTERRUPTED)
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    """Somebody with an empty folder of their own and no home of Tacit yet."""
+    folder = tmp_path / "person"
+    folder.mkdir()
+    return Person(folder)
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ class ReplayHome:
 
     def give(self, sitting: Sitting, part: Part, *, start: bool, source: str) -> Given:
         """What the hooks of this session's host are given: at its start, where this is one, and at the prompt."""
-        asker = AgentSession(sitting.session.agent, sitting.session.name, source)
+        asker = AgentSession(sitting.session.agent, sitting.session.host_session_id, source)
         with self._opened(sitting.root) as home:
             if not os.path.isdir(sitting.root):  # a project of another machine
                 home.store.project = Project(sitting.root, (sitting.root,))
@@ -109,7 +109,7 @@ class ReplayHome:
             self._root,
             cwd=cwd,
             environment={"HOME": self._folder},
-            speaking=self._speaker,
+            actor=self._speaker,
             settings=Settings(),
             entropy=lambda: next(self._numbers).to_bytes(10, "big"),
         )

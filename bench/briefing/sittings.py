@@ -32,11 +32,11 @@ class Part(NamedTuple):
 
     @property
     def began(self) -> datetime:
-        return self.turn.at.astimezone(UTC)
+        return self.turn.started_at.astimezone(UTC)
 
     @property
     def ended(self) -> datetime:
-        return self.turn.ended.astimezone(UTC)
+        return self.turn.ended_at.astimezone(UTC)
 
 
 class Sitting(NamedTuple):
@@ -56,7 +56,7 @@ def sittings(paths: Iterable[Path], composer: EventBuilder) -> list[Sitting]:
     first = {name: next((one.directory for one in heard if one.directory), "") for name, heard in told.items()}
     roots = {folder for folder in first.values() if folder}
     found = [_sitting(name, told[name], project_of(first[name], roots), composer) for name in told if first[name]]
-    return sorted(found, key=lambda one: (one.session.began, one.session.id))
+    return sorted(found, key=lambda one: (one.session.started_at, one.session.id))
 
 
 def project_of(folder: str, roots: Iterable[str]) -> str:

@@ -116,4 +116,4 @@ def _given(items: Iterable[Item]) -> Given:
 
 def _session_line(row: SessionRow) -> str:
     outcome = f" Outcome: {clip(row.outcome, _OUTCOME)}" if row.outcome else ""
-    return f"- [{row.at[:10]}] {clip(row.title, _TITLE)}{outcome} ({row.id})"
+    return f"- [{row.ended_at[:10]}] {clip(row.title, _TITLE)}{outcome} ({row.id})"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from tacit.index import database as store
+from tacit.index import database
 from tacit.index.doc_ids import message_doc_id, session_start_id, start_id_of
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.search.bm25 import ScoredDocument, parse_query
@@ -41,7 +41,7 @@ class Shelf:
 
     def __init__(self, meaning: EmbeddingModel | None = None) -> None:
         self._meaning = meaning
-        self._connection = store.create_index(":memory:")
+        self._connection = database.create_index(":memory:")
         self._messages: dict[int, str] = {}
         self._conversations: dict[int, str] = {}
 
@@ -59,7 +59,7 @@ class Shelf:
             )
             if self._meaning:
                 row = (number, b"", self._meaning.embed(message.text))
-                self._connection.execute("INSERT INTO vector VALUES (?, ?, ?)", row)
+                self._connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", row)
         lists = PostingsWriter(self._connection)
         lists.add(rows, fresh=True)
         lists.flush()
@@ -80,9 +80,7 @@ class Shelf:
         )
 
     def _found(self, question: str, voice: int | None, most: int) -> tuple[list[ScoredDocument], list[ScoredDocument]]:
-        found = retrieve_messages(
-            self._connection, parse_query(self._connection, question), lambda _run: voice, most
-        ).scored
+        found = retrieve_messages(self._connection, parse_query(self._connection, question), voice, most).scored
         if self._meaning is None:
             return found, []
         meaning, vector = self._meaning, self._meaning.embed(question)

@@ -28,7 +28,7 @@ That was all in {folder}, which is gone now. To keep using Tacit:
   tacit init                     # your own home, ~/.agents
   tacit add "…"                  # something that should hold from now on
   tacit install claude           # or codex, gemini, cursor, opencode, copilot: it is told what is remembered
-  tacit capture                  # what you and your agents did so far
+  tacit import transcripts       # what you and your agents did so far
   tacit init --wrappers          # tell the agents you use how to ask it
   tacit --help
 """

@@ -25,7 +25,9 @@ FIRST_STEPS = Chapter(
             "Ask with any words. Each answer is one fact and names the line it stands in.",
             ('tacit recall "implementation work"', "tacit recall --frozen-lockfile"),
         ),
-        Step("What waits for you (in a terminal, tacit review goes through it card by card):", ("tacit suggestions",)),
+        Step(
+            "What waits for you (in a terminal, tacit review goes through it card by card):", ("tacit list --pending",)
+        ),
         Step(
             "What an agent gets to read before it starts: few lines, constraints first, fenced as data.",
             ('tacit brief --for "write the release notes"',),

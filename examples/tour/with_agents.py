@@ -54,7 +54,7 @@ WITH_AGENTS = Chapter(
         Step(
             "Agents write down what you did together. Tacit takes it in without secrets and noise, each thing once.\n"
             "(With tacit install claude and tacit autocapture on, this happens by itself.)",
-            ("tacit capture ~/.claude/projects", "tacit capture ~/.claude/projects"),
+            ("tacit import transcripts ~/.claude/projects", "tacit import transcripts ~/.claude/projects"),
         ),
         Step("What was asked, how it ended, and which files were changed:", ("tacit sessions --project .",)),
         Step("It is found like everything else:", ('tacit recall "which team owns the cart service"',)),

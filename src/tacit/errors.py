@@ -1,20 +1,10 @@
-"""Every error a person can meet: what happened, what to type next, and the exit code."""
+"""Errors that a person can meet: each has a message, a hint and an exit code."""
 
 from __future__ import annotations
 
-# Every error a person can meet: what happened, what to type next, and the exit code.
-#
-# TacitError
-# ├── WrongUse          2  the words of the call are off
-# ├── Refused           1  understood, and not done (too long, a secret, a decision that makes no sense)
-# ├── NotFound          1  no such memory; near ones are named
-# └── StoreUnwell       3  the home cannot be read or written as promised
-#     ├── ReadOnly      4  the home does not take writes
-#     └── LockBusy      5  another process held the home for too long
-
 
 class TacitError(Exception):
-    """Base of all; `hint` says what to type next."""
+    """Base class. `hint` says what to type next."""
 
     exit_code = 3
 
@@ -25,28 +15,40 @@ class TacitError(Exception):
 
 
 class UsageError(TacitError):
+    """The command line or an argument is wrong."""
+
     exit_code = 2
 
 
 class RefusedError(TacitError):
+    """The request was understood and not done: it is too long, has a secret, or makes no sense."""
+
     exit_code = 1
 
 
 class NotFoundError(TacitError):
+    """There is no such memory. The message names similar ones."""
+
     exit_code = 1
 
 
 class StoreError(TacitError):
+    """The home cannot be read or written as promised."""
+
     exit_code = 3
 
 
 class ReadOnlyError(StoreError):
+    """The home cannot be written."""
+
     exit_code = 4
 
 
 class LockBusyError(StoreError):
+    """Another process held the lock of the home for too long."""
+
     exit_code = 5
 
 
 class IndexUnusableError(Exception):
-    """The index is missing, of another version, or damaged: it must be rebuilt from the log."""
+    """The index is missing, damaged or of another version, and must be rebuilt from the log."""

@@ -1,4 +1,4 @@
-"""Hand edits come in as judgements: of the home's pages, and of the lines Tacit wrote in a repository's fact file."""
+"""Reading hand edits back as judgements: edits of the home's pages, and of our lines in a repository's fact file."""
 
 from __future__ import annotations
 
@@ -35,14 +35,13 @@ from tacit.model.hand_edits import (
 )
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, fold_memory
-from tacit.pages import facts, long_term
-from tacit.pages import hand_edits as edits
+from tacit.pages import facts, hand_edits, long_term
 from tacit.pages.view_store import PageVersions, checked_path, copy_with_read_edits
 
 
 @dataclass(frozen=True, slots=True)
 class EditedPage:
-    """A page with unread edits. `name` is how it is told to people."""
+    """A page with unread edits. `name` is its path below the home or the project, to be shown."""
 
     path: str
     name: str
@@ -53,7 +52,7 @@ class EditedPage:
 
 @dataclass(frozen=True, slots=True)
 class UnreadEdit:
-    """An edit in words: what it does, to which memory, with what text before and after."""
+    """An edit that was not read yet, the name of its page, and the memory that it changes, if any."""
 
     edit: PageEdit
     page: str
@@ -62,7 +61,7 @@ class UnreadEdit:
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """What became of the edits."""
+    """How many judgements and candidates were recorded, and the edits that were not read, with reasons."""
 
     judgements: int
     candidates: int
@@ -70,70 +69,67 @@ class SyncResult:
 
 
 class HandEdits(HomePart):
-    """Reading back what people changed in the pages."""
+    """Reads what people changed in the pages."""
 
     def unread_edits(self) -> list[UnreadEdit]:
-        """Every edit that was not read yet. Looking changes nothing."""
+        """Return every edit that was not read yet. Nothing is changed."""
 
-        def told(connection: sqlite3.Connection) -> list[UnreadEdit]:
-            itself = partial(reader.load_memory, connection, decode=must_decode)
+        def load(connection: sqlite3.Connection) -> list[UnreadEdit]:
+            current = partial(reader.load_memory, connection, decode=must_decode)
             return [
-                UnreadEdit(
-                    edit,
-                    page.name,
-                    edited_memory(edit, itself, latest_lookup(itself))
-                    if isinstance(edit, ChangedLine | RemovedLine)
-                    else None,
-                )
+                UnreadEdit(edit, page.name, _memory_of(edit, current))
                 for page in self._edited_pages(connection)
                 for edit in page.edits
             ]
 
         self._store.finish_interrupted_sync()
-        return self._store.read(told)
+        return self._store.read(load)
 
     def sync(self, seen: Sequence[UnreadEdit], *, vouched: bool) -> SyncResult:
-        """Take in the edits that were seen. Those that nobody vouches for become candidates, and stay unread."""
+        """Record the edits of `seen`, a result of `unread_edits`. Edits that are not vouched for become candidates.
+
+        Raise RefusedError if the pages have changed since, or if anybody but a person vouches.
+        """
         if vouched:
             self._store.actor.require_person("vouches for hand edits", "tacit sync")
-        taking = _EditImport(vouched, [one.edit for one in seen])
+        edit_import = _EditImport(vouched, [item.edit for item in seen])
 
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+        def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
             pages = self._edited_pages(connection)
-            if [edit for page in pages for edit in page.edits] != taking.seen:
+            if [edit for page in pages for edit in page.edits] != edit_import.seen:
                 raise RefusedError(
                     "the pages changed while you were reading the edits; nothing was taken in", "tacit sync"
                 )
             scope_of = partial(self._scope_of, connection)
-            found = _earlier_proposals(connection, pages, scope_of) if vouched else {}
-            foresight = MemoryOverlay(partial(_memory_without, connection, found), self._store.actor.origin())
-            taking.process(pages, foresight, scope_of, found.keys())
+            proposals = _earlier_proposals(connection, pages, scope_of) if vouched else {}
+            overlay = MemoryOverlay(partial(_memory_without, connection, proposals), self._store.actor.origin())
+            edit_import.process(pages, overlay, scope_of, proposals.keys())
             if vouched:
-                self._write_journal(connection, taking)
-            return [*(_withdrawal(claim, events) for claim, events in found.items()), *taking.drafts]
+                self._write_journal(connection, edit_import)
+            return [*(_withdrawal(claim, events) for claim, events in proposals.items()), *edit_import.drafts]
 
-        def tell(connection: sqlite3.Connection, _events: object) -> SyncResult:
-            if vouched:  # what was taken in is Tacit's to draw again
+        def finish(connection: sqlite3.Connection, _events: object) -> SyncResult:
+            if vouched:  # Tacit draws recorded lines again
                 self._store.finish_sync()
-                connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
-            return taking.result()
+                connection.execute("INSERT OR IGNORE INTO stale_views VALUES ('everything')")
+            return edit_import.result()
 
-        return self._store.change(decision, tell)
+        return self._store.change(decide, finish)
 
-    def _write_journal(self, connection: sqlite3.Connection, taking: _EditImport) -> None:
+    def _write_journal(self, connection: sqlite3.Connection, edit_import: _EditImport) -> None:
         keys = {self._store.paths.long_term: long_term.entry_id}
         copies = {
             page.path: copy_with_read_edits(page.versions, lines, keys.get(page.path, facts.fact_id))
-            for page, lines in taking.processed_lines
+            for page, lines in edit_import.processed_lines
         }
         after = Cursor(*reader.log_cursors(connection).get(MEMORY_SEGMENT, ()))
-        self._store.sync_journal.write(SyncJournalEntry(after, len(taking.drafts), copies))
+        self._store.sync_journal.write(SyncJournalEntry(after, len(edit_import.drafts), copies))
 
     def _edited_pages(self, connection: sqlite3.Connection) -> list[EditedPage]:
         home, project = self._store.paths, self._store.project
         pages = [
-            self._read_page(home.long_term, GLOBAL, edits.long_term_edits),
-            self._read_page(home.facts, GLOBAL, edits.fact_edits),
+            self._read_page(home.long_term, GLOBAL, hand_edits.long_term_edits),
+            self._read_page(home.facts, GLOBAL, hand_edits.fact_edits),
         ]
         if project:
             pages.append(self._read_project_page(project.root, project.facts, self._store.scope_in(connection)))
@@ -142,16 +138,18 @@ class HandEdits(HomePart):
     def _read_page(
         self, path: str, scope: Scope, read: Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]]
     ) -> EditedPage | None:
-        sides = self._store.publisher.view_store.edited_versions(path)
-        if sides is None:
+        versions = self._store.publisher.view_store.edited_versions(path)
+        if versions is None:
             return None
-        found = tuple(_checked_edit(edit, self._home.settings.limits_text) for edit in read(sides.base, sides.theirs))
-        return EditedPage(path, os.path.relpath(path, self._store.paths.root), scope, sides, found)
+        page_edits = tuple(
+            _checked_edit(edit, self._home.settings.limits_text) for edit in read(versions.base, versions.theirs)
+        )
+        return EditedPage(path, os.path.relpath(path, self._store.paths.root), scope, versions, page_edits)
 
     def _read_project_page(self, root: str, path: str, scope: Scope) -> EditedPage | None:
-        """Only what became of our own lines: new ones are the repository's, and a matter of trust."""
+        """Read the edits of our own lines. New lines are the repository's, and need trust (see trust.py)."""
         try:
-            page = self._read_page(checked_path(root, path), scope, edits.fact_edits)
+            page = self._read_page(checked_path(root, path), scope, hand_edits.fact_edits)
         except RefusedError:
             return None
         if page is None or page.versions.base is None:
@@ -160,11 +158,9 @@ class HandEdits(HomePart):
         return EditedPage(path, os.path.relpath(path, root), scope, page.versions, own)
 
     def _scope_of(self, connection: sqlite3.Connection, page: EditedPage, edit: PageEdit) -> Scope:
-        """A new entry is of the page's scope, or of the project that it names."""
+        """Return the scope of the page; for a new entry that names a project, the project's if there is one such."""
         if isinstance(edit, AddedLine) and edit.project:
-            scopes = {
-                entry.scope for entry in reader.memory_rows(connection) if project_name(entry.scope) == edit.project
-            }
+            scopes = {row.scope for row in reader.memory_rows(connection) if project_name(row.scope) == edit.project}
             if len(scopes) == 1:
                 return scopes.pop()
         return page.scope
@@ -173,31 +169,30 @@ class HandEdits(HomePart):
 def _earlier_proposals(
     connection: sqlite3.Connection, pages: Sequence[EditedPage], scope_of: Callable[[EditedPage, PageEdit], Scope]
 ) -> dict[ClaimId, list[Event]]:
-    """What an earlier reading of the same edits proposed, when nobody vouched for them, and nobody decided on since:
-    one edit is one observation."""
-    known = latest_lookup(partial(reader.load_memory, connection, decode=must_decode))
-    claims = (new_claim(edit, known, scope_of(page, edit)) for page in pages for edit in page.edits)
-    found: dict[ClaimId, list[Event]] = {}
+    """Return proposals of an earlier sync of the same edits that nobody vouched for or decided on, by claim.
+
+    They are withdrawn, because one edit is one observation (ADR 42).
+    """
+    lookup = latest_lookup(partial(reader.load_memory, connection, decode=must_decode))
+    claims = (new_claim(edit, lookup, scope_of(page, edit)) for page in pages for edit in page.edits)
+    proposals: dict[ClaimId, list[Event]] = {}
     for claim in filter(None, claims):
         memory = reader.load_memory(connection, claim.id, must_decode)
         if memory and memory.status is Status.PENDING and not memory.touched_by_user:
-            said = [
-                one
-                for one in reader.events_of_claim(connection, claim.id, must_decode)
-                if isinstance(one.body, ClaimProposed)
-            ]
-            if own := [event for event in said if event.origin.actor == HAND_EDIT]:
-                found[claim.id] = own
-    return found
+            events = reader.events_of_claim(connection, claim.id, must_decode)
+            own = [e for e in events if isinstance(e.body, ClaimProposed) and e.origin.actor == HAND_EDIT]
+            if own:
+                proposals[claim.id] = own
+    return proposals
 
 
 def _memory_without(
-    connection: sqlite3.Connection, left_out: Mapping[ClaimId, Sequence[Event]], claim: ClaimId
+    connection: sqlite3.Connection, withdrawn: Mapping[ClaimId, Sequence[Event]], claim: ClaimId
 ) -> Memory | None:
-    """A memory as it is when some of its events count no more."""
-    gone = {event.id for event in left_out.get(claim, ())}
+    """Return a memory without its withdrawn events."""
+    withdrawn_ids = {event.id for event in withdrawn.get(claim, ())}
     events = reader.events_of_claim(connection, claim, must_decode)
-    return fold_memory((event for event in events if event.id not in gone), claim)
+    return fold_memory((event for event in events if event.id not in withdrawn_ids), claim)
 
 
 def _withdrawal(claim: ClaimId, events: Sequence[Event]) -> Draft:
@@ -206,7 +201,7 @@ def _withdrawal(claim: ClaimId, events: Sequence[Event]) -> Draft:
 
 
 class _EditImport:
-    """Edits on their way in: drafts for the log, and the lines that were read."""
+    """Turns edits into drafts for the log, and collects the lines that were read and those that were skipped."""
 
     def __init__(self, vouched: bool, seen: list[PageEdit]) -> None:
         self.seen = seen
@@ -220,78 +215,78 @@ class _EditImport:
     def process(
         self,
         pages: Sequence[EditedPage],
-        foresight: MemoryOverlay,
+        overlay: MemoryOverlay,
         scope_of: Callable[[EditedPage, PageEdit], Scope],
         withdrawn: Collection[ClaimId] = (),
     ) -> None:
         """Turn the edits into drafts.
 
-        Removed lines come first, because the same words may stand elsewhere. Then come lines whose earlier proposal is
-        withdrawn: what other lines say of these memories needs them to be there again.
+        Removed lines come first, because the same words may be on another line. Then come lines whose earlier proposal
+        is withdrawn: edits of other lines may refer to these memories, which must exist again.
         """
 
         def order(item: tuple[EditedPage, PageEdit]) -> int:
             page, edit = item
             if isinstance(edit, RemovedLine):
                 return 0
-            claim = new_claim(edit, foresight.latest, scope_of(page, edit)) if withdrawn else None
+            claim = new_claim(edit, overlay.latest, scope_of(page, edit)) if withdrawn else None
             return 1 if claim and claim.id in withdrawn else 2
 
         lines: dict[str, set[str]] = {page.path: set() for page in pages}
-        found = [(page, edit) for page in pages for edit in page.edits]
-        for page, edit in sorted(found, key=order):
+        edited = [(page, edit) for page in pages for edit in page.edits]
+        for page, edit in sorted(edited, key=order):
             try:
-                drafts = self._drafts_for(edit, foresight, scope_of(page, edit), page.name)
+                drafts = self._drafts_for(edit, overlay, scope_of(page, edit), page.name)
             except TacitError as error:
                 self._skipped.append(UnreadEdit(IgnoredLine(edit.line, error.message), page.name))
                 continue
-            self._apply(drafts, foresight)
+            self._apply(drafts, overlay)
             if isinstance(edit, IgnoredLine):
                 self._skipped.append(UnreadEdit(edit, page.name))
             else:
-                self._note_assertion(edit, drafts, foresight, page.name)
+                self._note_assertion(edit, drafts, overlay, page.name)
                 lines[page.path] |= (
                     {edit.line, edit.old_line} if isinstance(edit, ChangedLine | RedrawnLine) else {edit.line}
                 )
         for claim, status, name in list(self._asserted.values()):
-            self._apply(ensure_live(claim, status, foresight.memory(claim.id), name), foresight)
-        left = {(told.page, told.edit.line) for told in self._skipped}
+            self._apply(ensure_live(claim, status, overlay.memory(claim.id), name), overlay)
+        skipped = {(item.page, item.edit.line) for item in self._skipped}
         self.processed_lines = [
-            (page, {line for line in lines[page.path] if (page.name, line) not in left}) for page in pages
+            (page, {line for line in lines[page.path] if (page.name, line) not in skipped}) for page in pages
         ]
 
-    def _apply(self, drafts: list[Draft], foresight: MemoryOverlay) -> None:
+    def _apply(self, drafts: list[Draft], overlay: MemoryOverlay) -> None:
         self.drafts += drafts
         for draft in drafts:
-            foresight.apply(draft)
+            overlay.apply(draft)
 
-    def _note_assertion(self, edit: PageEdit, drafts: list[Draft], foresight: MemoryOverlay, page: str) -> None:
-        """What an edit says, if that holds or waits now: no other line of the page may take it away again."""
+    def _note_assertion(self, edit: PageEdit, drafts: list[Draft], overlay: MemoryOverlay, page: str) -> None:
+        """Remember a claim that an edit states and that is live now: no other line may take it back."""
         for draft in drafts if self._vouched and isinstance(edit, AddedLine | ChangedLine) else []:
             assert isinstance(draft.body, ClaimProposed | ClaimDecided)
             claim = (draft.body.instead if isinstance(draft.body, ClaimDecided) else None) or draft.body.claim
-            memory = foresight.memory(claim.id)
+            memory = overlay.memory(claim.id)
             if memory and memory.is_live:
                 self._asserted[claim.id] = (claim, memory.status, page)
 
-    def _drafts_for(self, edit: PageEdit, foresight: MemoryOverlay, scope: Scope, page: str) -> list[Draft]:
+    def _drafts_for(self, edit: PageEdit, overlay: MemoryOverlay, scope: Scope, page: str) -> list[Draft]:
+        """Return the drafts of an edit. Raise TacitError if another page has another edit of the same claim."""
         if not self._vouched:
-            return self._unless_duplicate(propose_edit(edit, foresight.latest, scope, page))
-        judge = partial(judge_edit, edit, foresight.memory, foresight.latest, scope, page)
+            drafts = propose_edit(edit, overlay.latest, scope, page)
+            return [] if self._is_duplicate(drafts) else drafts
+        judge = partial(judge_edit, edit, overlay.memory, overlay.latest, scope, page)
         if isinstance(edit, ChangedLine | RemovedLine) and self._page_by_claim.setdefault(edit.claim, page) != page:
             with suppress(TacitError):
-                if not (drafts := judge()) or self._is_duplicate(drafts):
+                if self._is_duplicate(judge()):
                     return []
             raise RefusedError("edited otherwise in another page; say it once more")
-        return self._unless_duplicate(judge())
-
-    def _unless_duplicate(self, drafts: list[Draft]) -> list[Draft]:
+        drafts = judge()
         return [] if self._is_duplicate(drafts) else drafts
 
     def _is_duplicate(self, drafts: list[Draft]) -> bool:
-        """Whether another page says the same already."""
-        said = {_draft_key(draft) for draft in self.drafts}
-        return all(_draft_key(draft) in said for draft in drafts)
+        """Return whether another page led to the same drafts, or there are none."""
+        keys = {_draft_key(draft) for draft in self.drafts}
+        return all(_draft_key(draft) in keys for draft in drafts)
 
     def result(self) -> SyncResult:
         candidates = 0 if self._vouched else len(self.drafts)
@@ -299,25 +294,27 @@ class _EditImport:
 
 
 def _draft_key(draft: Draft) -> tuple[object, ...]:
-    """What a judgement says, wherever it was read."""
+    """Return what a judgement decides, whichever page it was read from."""
     body = draft.body
     assert isinstance(body, ClaimProposed | ClaimDecided)
     return body.verdict, body.claim.id, body.instead and body.instead.id if isinstance(body, ClaimDecided) else None
 
 
+def _memory_of(edit: PageEdit, current: Callable[[ClaimId], Memory | None]) -> Memory | None:
+    """Return the memory that an edit changes or removes; None for other edits."""
+    if isinstance(edit, ChangedLine | RemovedLine):
+        return edited_memory(edit, current, latest_lookup(current))
+    return None
+
+
 def _checked_edit(edit: PageEdit, limit: int) -> PageEdit:
-    """An edit whose words may be recorded; what may not stays in the page, with the reason."""
-    texts = (
-        [edit.text]
-        if isinstance(edit, AddedLine)
-        else [edit.text, edit.evidence]
-        if isinstance(edit, ChangedLine)
-        else []
-    )
+    """Return the edit, or an ignored line with the reason if its text may not be recorded."""
+    texts: list[str | None] = [edit.text] if isinstance(edit, AddedLine | ChangedLine) else []
+    if isinstance(edit, ChangedLine):
+        texts.append(edit.evidence)
     try:
-        for text in texts:
-            if text:
-                checked_text(text, limit, "the text")
+        for text in filter(None, texts):
+            checked_text(text, limit, "the text")
     except TacitError as error:
         return IgnoredLine(edit.line, error.message)
     return edit

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tacit.model.observation import UNKNOWN_STATUS
-from tacit.shell import history_formats as atuin
+from tacit.shell import history_formats
 from tacit.shell.history_formats import NOT_TEXT, TOO_LONG, UNREADABLE, HistoryEntry, HistoryItem, SkippedEntry
 
 AT = 1_700_000_000_123_456_789
@@ -39,7 +39,7 @@ def row(name: str, command: object, at: int = AT, **more: object) -> Row:
 
 def read(path: Path) -> list[HistoryItem]:
     with open(path, "rb") as file:
-        return list(atuin.read_atuin(file))
+        return list(history_formats.read_atuin(file))
 
 
 def test_a_row_tells_all_there_is_to_know(tmp_path: Path) -> None:

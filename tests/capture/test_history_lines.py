@@ -13,10 +13,9 @@ from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
-from tacit.secrets.batch import BatchRedactor
+from tacit.secrets.contexts import CONTEXT_ROWS
 from tacit.secrets.probes import BLOCK_EXAMPLES
-from tacit.secrets.redact import redacted, secret_kind
-from tacit.secrets.spec import CONTEXT_ROWS
+from tacit.secrets.redact import BatchRedactor, redacted, secret_kind
 from tacit.secrets.tokens import TOKENS, VENDORS
 from tacit.shell.history_lines import DIGEST_BYTES, command_id, id_key
 from tests.support.secret_examples import written

@@ -1,4 +1,4 @@
-"""`tacit capture` killed at its system calls: capturing again completes it, and nothing is there twice."""
+"""`tacit import transcripts` killed at its system calls: capturing again completes it, and nothing is there twice."""
 
 from __future__ import annotations
 

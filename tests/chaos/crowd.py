@@ -82,9 +82,9 @@ class TimedLock:
         self.waited = 0.0
 
     @contextmanager
-    def acquire(self, patience: float | None = None) -> Iterator[None]:
+    def acquire(self, timeout: float | None = None) -> Iterator[None]:
         began = time.monotonic()
-        with self._lock.acquire(patience):
+        with self._lock.acquire(timeout):
             self.waited = time.monotonic() - began
             yield
 

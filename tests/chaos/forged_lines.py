@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tacit.log import verify as verifying
+from tacit.log import verify
 from tacit.log.codec import with_checksum
 from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.ids import event_id
@@ -96,9 +96,9 @@ def _home(folder: Path) -> Person:
 @contextmanager
 def codes_ignored() -> Iterator[None]:
     """The mutant: nobody looks at codes."""
-    kept = verifying._MacChecker.check
-    verifying._MacChecker.check = lambda *_: None  # type: ignore[method-assign]
+    kept = verify._MacChecker.check
+    verify._MacChecker.check = lambda *_: None  # type: ignore[method-assign]
     try:
         yield
     finally:
-        verifying._MacChecker.check = kept  # type: ignore[method-assign]
+        verify._MacChecker.check = kept  # type: ignore[method-assign]

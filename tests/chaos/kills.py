@@ -117,7 +117,7 @@ def index_faults(home: Path) -> Iterator[str]:
     """The next question finds everything that the log holds, and the index is whole. Nobody had to ask for it."""
     with closing(open_store(str(home))) as store:
         recorded = set(_ids(store.log))
-        filed = {row[0] for row in store.read(lambda index: index.execute("SELECT id FROM event").fetchall())}
+        filed = {row[0] for row in store.read(lambda index: index.execute("SELECT id FROM events").fetchall())}
         if missing := recorded - filed:
             yield f"{len(missing)} events of the log are not in the index"
         if store.read(lambda index: index.execute("PRAGMA integrity_check").fetchall()) != [("ok",)]:

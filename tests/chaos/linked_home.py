@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tacit.disk import files as ops
+from tacit.disk import files
 from tacit.hooks import record
 from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
@@ -214,8 +214,8 @@ def sweep(folder: Path, *, only: Callable[[str], bool] = lambda _place: True, so
 def followed(folder: Path) -> Outcome:
     """Mutant: folders are reached through links, as they were once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ops.OsDisk, "_is_below_root", lambda _self, _folder: False)
-        patch.setattr(ops, "open_folder", _wherever_it_leads)
+        patch.setattr(files.OsDisk, "_is_below_root", lambda _self, _folder: False)
+        patch.setattr(files, "open_folder", _wherever_it_leads)
         return sweep(folder, only=lambda place: place == "memory", sorts=("add",))
 
 

@@ -34,7 +34,7 @@ def open_log(
     """The real log of a home, as the vault puts it together, unless a part is given. It signs where there is a key."""
     place = HomePaths(home)
     signing = LineSigner(home, OsDisk(), lambda _make: load_key(place.key, make=False))
-    return Log(home, disk or OsDisk(), lock or FileLock(place.log_lock, _LOCK_SECONDS), entropy, signing=signing)
+    return Log(home, disk or OsDisk(), lock or FileLock(place.log_lock, _LOCK_SECONDS), entropy, signer=signing)
 
 
 def origin(session: str, at: datetime | None = None) -> EventOrigin:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
 from tacit.disk.files import Disk, OsDisk
-from tacit.home import store as vault_store
-from tacit.index import database as store
+from tacit.home import store
+from tacit.index import database
 from tacit.log import segment
 from tacit.log.segment import SegmentTail
 
@@ -32,13 +32,13 @@ def no_seal() -> Iterator[None]:
 @contextmanager
 def no_wellness() -> Iterator[None]:
     """What SQLite says of a damaged file is not understood, so nothing is made again."""
-    kept = store.translate_sqlite_errors
-    for module in (store, vault_store):
+    kept = database.translate_sqlite_errors
+    for module in (database, store):
         vars(module)["translate_sqlite_errors"] = nullcontext
     try:
         yield
     finally:
-        for module in (store, vault_store):
+        for module in (database, store):
             vars(module)["translate_sqlite_errors"] = kept
 
 
@@ -46,7 +46,7 @@ class NoLock:
     """Keeps nobody out."""
 
     @contextmanager
-    def acquire(self, patience: float | None = None) -> Iterator[None]:
+    def acquire(self, timeout: float | None = None) -> Iterator[None]:
         yield
 
 

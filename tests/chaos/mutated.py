@@ -15,9 +15,9 @@ def cursor_first() -> None:
     """The index says how far it has read before it has filed what it read."""
     from tacit.index import writer
 
-    def apply(connection: Any, filed: Iterable[Any], reached: Iterable[Any], decode: Any) -> None:
-        entries = list(filed)
-        connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
+    def apply(connection: Any, events: Iterable[Any], cursors: Iterable[Any], decode: Any) -> None:
+        entries = list(events)
+        connection.executemany("INSERT OR REPLACE INTO log_cursors VALUES (?, ?, ?, ?)", cursors)
         whole(connection, entries, [], decode)
 
     whole, writer.apply_events = writer.apply_events, apply
@@ -26,15 +26,15 @@ def cursor_first() -> None:
 def in_place() -> None:
     """Views are emptied and written where they lie, a few bytes at a time."""
     from tacit.disk.files import Disk, open_fd
-    from tacit.pages import view_store as shelf
-    from tacit.vault import configure as setup
+    from tacit.pages import view_store
+    from tacit.vault import configure
 
     def replace_file(disk: Disk, path: str, data: bytes, mode: int = 0o600, below: str = "") -> None:
         with open_fd(disk, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode) as fd:
             for start in range(0, len(data), 100):
                 disk.write(fd, data[start : start + 100])
 
-    for module in (shelf, setup):
+    for module in (view_store, configure):
         vars(module)["replace_file"] = replace_file
 
 
@@ -72,7 +72,7 @@ def no_lock() -> None:
     from tacit.disk.lock import FileLock
 
     @contextmanager
-    def held(self: FileLock, patience: float | None = None) -> Iterator[None]:
+    def held(self: FileLock, timeout: float | None = None) -> Iterator[None]:
         yield
 
     FileLock.acquire = held  # type: ignore[method-assign]
@@ -80,15 +80,14 @@ def no_lock() -> None:
 
 def links_followed() -> None:
     """Files are opened wherever they lead."""
-    from tacit.disk import files as ops
-    from tacit.disk import files as replace
+    from tacit.disk import files
 
-    def into_what_lies_there(disk: ops.Disk, path: str, mode: int) -> int:
+    def into_what_lies_there(disk: files.Disk, path: str, mode: int) -> int:
         return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
 
     os.O_NOFOLLOW = 0  # type: ignore[misc]
-    vars(ops)["_require_plain"] = lambda *_words, **_more: None
-    vars(replace)["_create_file"] = into_what_lies_there
+    vars(files)["_require_plain"] = lambda *_words, **_more: None
+    vars(files)["_create_file"] = into_what_lies_there
 
 
 def keeps_refused() -> None:
@@ -101,14 +100,12 @@ def keeps_refused() -> None:
 
 def open_to_all() -> None:
     """Files and folders are made for everybody."""
-    from tacit.disk import files as ops
-    from tacit.disk import files as replace
-    from tacit.disk import lock
-    from tacit.pages import view_store as shelf
+    from tacit.disk import files, lock
+    from tacit.pages import view_store
 
-    for module in (lock, ops, replace, shelf):
+    for module in (lock, files, view_store):
         vars(module)["PRIVATE_FILE"] = 0o666
-    ops.PRIVATE_FOLDER = 0o777
+    files.PRIVATE_FOLDER = 0o777
 
 
 def never_spools() -> None:
@@ -155,9 +152,9 @@ def main() -> int:
 
         record(0)
         os._exit(0)
-    from tacit.cli import main as program
+    from tacit.cli import main as cli_main
 
-    return program(sys.argv[2:])
+    return cli_main(sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -22,8 +22,7 @@ from typing import NamedTuple
 from tacit.shell.install import recorder_argv
 from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
-from tests.chaos.program import Ended as Program
-from tests.chaos.program import environment, wrong_end
+from tests.chaos.program import Ended, environment, wrong_end
 from tests.hooks.running import AGENT, CALLS, Scene
 from tests.laws.transcripts import opencode, story
 
@@ -244,7 +243,7 @@ class _Scene:
         if place.said and plant is not unreadable and (ended.code == 0 or path.name not in ended.err + ended.out):
             yield f"does not name the file: {ended.code} {ended.err[-200:]}{ended.out[-200:]}"
 
-    def _read(self, reader: str) -> Program:
+    def _read(self, reader: str) -> Ended:
         project = self._folder / "project"
         if reader.startswith("record"):
             line = _SECRET if "secret" in reader else "make test"
@@ -264,7 +263,7 @@ class _Scene:
         command = [sys.executable, "-I", "-m", "tacit", *words]
         subprocess.run(command, cwd=folder, env=environment(home), capture_output=True, check=False)
 
-    def _run(self, command: Sequence[str], cwd: Path, given: bytes = b"") -> Program:
+    def _run(self, command: Sequence[str], cwd: Path, given: bytes = b"") -> Ended:
         home = self._folder / ".agents"
         done = subprocess.run(
             command,
@@ -276,7 +275,7 @@ class _Scene:
             check=False,
             preexec_fn=_limited,
         )
-        return Program(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+        return Ended(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
 
 
 def _limited() -> None:

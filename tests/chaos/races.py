@@ -19,8 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.disk import files as ops
-from tacit.disk import files as replace
+from tacit.disk import files as disk_files
 from tacit.errors import TacitError
 from tacit.home.home import Home
 from tacit.vault.vault import Vault
@@ -108,7 +107,7 @@ def _replace(plan: Plan) -> Outcome:
     path, done = str(plan.project / "docs" / "memory" / "memories.ndjson"), 0
     for number in range(plan.writes):
         with suppress(OSError):
-            replace.replace_file(ops.OsDisk(), path, b"%d\n" % number, 0o666, below=str(plan.project))
+            disk_files.replace_file(disk_files.OsDisk(), path, b"%d\n" % number, 0o666, below=str(plan.project))
             done += 1
         if (fault := _touched(plan)) is not None:
             return Outcome(number + 1, done, 0, (f"after {number} writes: {fault}",))
@@ -130,9 +129,9 @@ def _follow_links() -> None:
     def believed(folder: str, below: str) -> Iterator[str]:
         yield folder
 
-    vars(replace)["pinned_folder"] = believed
+    vars(disk_files)["pinned_folder"] = believed
     os.O_NOFOLLOW = 0  # type: ignore[misc]
-    vars(ops)["_require_plain"] = lambda *_args, **_more: None
+    vars(disk_files)["_require_plain"] = lambda *_args, **_more: None
 
 
 # The one who swaps

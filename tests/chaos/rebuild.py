@@ -14,8 +14,7 @@ from tacit.disk.files import OsDisk
 from tacit.home.actor import current_actor
 from tacit.home.paths import HomePaths
 from tacit.home.store import Store
-from tacit.index import database as index_store
-from tacit.index import reader, writer
+from tacit.index import database, reader, writer
 from tacit.log.codec import DamagedLine, event_type, must_decode
 from tacit.model.event import ClaimDecided, ClaimProposed
 from tacit.model.ids import EventId
@@ -92,9 +91,9 @@ def index_of(
     entries: list[writer.IndexedEvent], *, left_out: EventId | None = None, unheard: EventId | None = None
 ) -> str:
     """The fingerprint of an index of these lines; the mutants leave one out, or file it without listening to it."""
-    with closing(index_store.create_index(":memory:")) as connection:
+    with closing(database.create_index(":memory:")) as connection:
         for entry in entries:
             if entry.event.id == unheard:
-                connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", entry.row)
+                connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", entry.row)
         writer.apply_events(connection, [entry for entry in entries if entry.event.id != left_out], [], must_decode)
         return fingerprint(connection)

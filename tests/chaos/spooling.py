@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tacit.shell.install import recorder_argv
 from tests.chaos.apart import apart
-from tests.chaos.full_disk import Plan as Disk
+from tests.chaos.full_disk import Plan as DiskPlan
 from tests.chaos.full_disk import filled, mounted, namespace
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended, environment, run, tacit
@@ -131,7 +131,7 @@ class Plan:
 
 
 def _on_full_disk(plan: Plan) -> Outcome:
-    disk = mounted(Disk(plan.folder, 0))
+    disk = mounted(DiskPlan(plan.folder, 0))
     home = _home(disk)
     ballast = filled(disk, 0)
     expected = [f"make full{at}" for at in range(plan.number)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.cli import permissions as who
+from tacit.cli import permissions
 from tacit.home import settings
 from tacit.home.settings import ANY
 from tests.chaos import consent
@@ -19,7 +19,7 @@ def test_no_agent_decides_or_changes_anything_by_any_verb(tmp_path: Path) -> Non
 
 
 def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(who, "must_be_allowed", lambda _call: None)
+    monkeypatch.setattr(permissions, "must_be_allowed", lambda _call: None)
     outcome = consent.verbs(tmp_path / "person", (("CLAUDECODE", "1"),), ("as it is",))
     assert any("tacit install claude --yes changed files" in fault for fault in outcome.faults)
 

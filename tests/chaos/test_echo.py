@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.hosts import normalize as telling
+from tacit.hosts import normalize
 from tests.chaos.echo import echo
 
 
@@ -18,6 +18,6 @@ def test_what_was_given_does_not_come_back_as_memory(tmp_path: Path) -> None:
 
 
 def test_a_capture_that_takes_no_noise_out_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "without_noise", lambda text: text)
+    monkeypatch.setattr(normalize, "without_noise", lambda text: text)
 
     assert echo(tmp_path, 2).faults

@@ -31,10 +31,10 @@ def test_no_words_spill_to_where_a_loss_is_not_seen(tmp_path: Path) -> None:
         for number in range(100):
             vault.decisions.log(WorkLogged(f"T-{number}", f"{'ä' * 200} walrus {number}"))
         vault.doctor.reindex()
-    length = "length(CAST(root AS BLOB)) + length(numbers) + length(counts)"
+    length = "length(CAST(term AS BLOB)) + length(doc_ids) + length(term_freqs)"
     with closing(sqlite3.connect(home / "index.sqlite")) as connection:
-        sizes = [size for (size,) in connection.execute(f"SELECT {length} FROM place WHERE length(root) = 64")]
-    assert len(sizes) > 1  # a list of more than one block, of a root as long as there is
+        sizes = [size for (size,) in connection.execute(f"SELECT {length} FROM postings WHERE length(term) = 64")]
+    assert len(sizes) > 1  # a list of more than one block, of a term as long as there is
     assert max(sizes) < PAGE // 4 - 50  # what a row of such a table has room for within a page
 
 
@@ -52,5 +52,5 @@ def test_an_index_that_lies_would_be_seen(tmp_path: Path) -> None:
 
 def _lie(index: Path, _rng: random.Random) -> None:
     with closing(sqlite3.connect(index)) as connection:
-        connection.execute("UPDATE memory SET status = 'active'")
+        connection.execute("UPDATE memories SET status = 'active'")
         connection.commit()

@@ -12,10 +12,10 @@ from tests.hooks.running import CALLS
 _BY_ITSELF = """
 import os, signal, sys
 sys.path.append({source!r})
-from tacit.hooks import dispatch as moments
+from tacit.hooks import dispatch
 signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
 signal.setitimer(signal.ITIMER_REAL, 1.5)
-os.write(1, moments.inject(sys.argv[1], sys.argv[3], sys.stdin.buffer.read(), None).encode("ascii"))
+os.write(1, dispatch.inject(sys.argv[1], sys.argv[3], sys.stdin.buffer.read(), None).encode("ascii"))
 """
 
 

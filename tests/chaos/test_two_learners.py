@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.learn import sessions as concluding
+from tacit.learn import sessions
 from tests.chaos.two_learners import two_learners
 
 
@@ -23,6 +23,6 @@ def test_several_that_learn_at_once_suggest_each_thing_once(tmp_path: Path) -> N
 def test_a_learner_that_does_not_know_what_it_said_already_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(concluding, "_is_proposal_from", lambda _event, _row: False)
+    monkeypatch.setattr(sessions, "_is_proposal_from", lambda _event, _row: False)
 
     assert two_learners(tmp_path, rounds=1).faults

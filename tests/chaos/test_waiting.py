@@ -56,7 +56,7 @@ def test_a_queue_that_moves_is_waited_for_longer_than_one_holder(tmp_path: Path)
             assert all(one.poll() is None for one in others)
         with pytest.raises(LockBusyError), held(path):  # gives up after a second, while one of them holds it
             pass
-        with FileLock(path, 2, longest=60).acquire():  # up to four times of holding, of 1.5 s each
+        with FileLock(path, 2, max_wait=60).acquire():  # up to four times of holding, of 1.5 s each
             pass
     finally:
         for one in others:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.index import database as store
-from tacit.index import reader, writer
+from tacit.index import database, reader, writer
 from tacit.index.reader import MemoryRow
 from tacit.inject.brief import Brief, compose_brief
 from tacit.log.codec import encode, event_type, must_decode
@@ -20,7 +19,7 @@ FILLERS = ("run the tests", "write short commits", "review the diff")
 
 def entries(*said: EventBody) -> list[MemoryRow]:
     """The active memories of an index that heard this."""
-    index = store.create_index(":memory:")
+    index = database.create_index(":memory:")
     filed = [
         writer.IndexedEvent(one, event_type(one.body), "memory/events.jsonl", line, 0, 0, encode(one).rstrip(b"\n"))
         for line, one in enumerate(history(*said), 1)

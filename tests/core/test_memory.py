@@ -54,7 +54,7 @@ def test_said_again_it_is_stronger_and_newer() -> None:
     assert memory.strength == 3
     assert [(given.event, given.text) for given in memory.evidence] == [(numbered(1), "first"), (numbered(3), "third")]
     assert (memory.first_at, memory.last_at) == (START + timedelta(hours=1), START + timedelta(hours=3))
-    assert memory.last == numbered(3)
+    assert memory.last_event == numbered(3)
 
 
 def test_sessions_are_counted_by_name_or_else_by_day() -> None:

@@ -9,12 +9,11 @@ from itertools import pairwise
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tacit.secrets import scanner as search
-from tacit.secrets.batch import MAX_SECRET_CHARS, redact_stream
+from tacit.secrets import scanner
+from tacit.secrets.contexts import CONTEXT_ROWS
 from tacit.secrets.probes import BLOCK_EXAMPLES
-from tacit.secrets.redact import Secret, find_secrets, redacted, secret_kind
+from tacit.secrets.redact import MAX_SECRET_CHARS, Secret, find_secrets, redact_stream, redacted, secret_kind
 from tacit.secrets.scanner import MAX_PREFIX_SCAN_CHARS, KeywordMatcher, UnescapedText, lowered
-from tacit.secrets.spec import CONTEXT_ROWS
 from tacit.secrets.tokens import TOKENS, VENDORS
 from tests.support.secret_examples import written
 
@@ -97,7 +96,7 @@ def test_finds_are_ordered_and_everything_else_is_untouched(text: str) -> None:
 @LAW
 @given(texts)
 def test_all_ways_to_ask_for_keywords_answer_the_same(text: str) -> None:
-    every = list(search.probe_makers())
+    every = list(scanner.probe_makers())
     low = lowered(text)
     expected = sorted(every_one for every_one in every if every_one in low)
     asked = KeywordMatcher(every)
@@ -114,7 +113,7 @@ def test_keywords_that_overlap_are_all_told() -> None:
 
 
 def test_the_way_changes_after_some_text_and_the_answer_does_not() -> None:
-    every = list(search.probe_makers())
+    every = list(scanner.probe_makers())
     asked = KeywordMatcher(every)
     line = " ".join(SHOWN[:40]).lower()
     first = sorted(asked.find(line))
@@ -161,3 +160,9 @@ def test_a_key_across_many_blocks_is_hidden_whole() -> None:
         pieces = [text[at : at + size] for at in range(0, len(text), size)]
         told = "".join(redact_stream(pieces, mark, lambda _: None))
         assert told == "line\n" * 30_000 + f"[redacted:private-key:{len(key):08x}]" + "\nline" * 30_000
+
+
+def test_a_key_that_was_seen_without_context_is_found_with_it() -> None:
+    key = "9f1c4be27a05d38e6b7740c2f19ad853e64b0f72c8d51a3b"
+    assert find_secrets(f"image {key}") == []
+    assert find_secrets(f"printf '{key}' | xxd -r -p > psk.bin")

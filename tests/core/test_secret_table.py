@@ -6,16 +6,12 @@ import re
 
 import pytest
 
-from tacit.secrets import commands, encoded
-from tacit.secrets import contexts as cookies
-from tacit.secrets import encoded as drawn
-from tacit.secrets import scanner as search
-from tacit.secrets.contexts import ADDRESSES, LITERALS, LOGINS
+from tacit.secrets import commands, contexts, encoded, scanner
+from tacit.secrets.contexts import ADDRESSES, CONTEXT_ROWS, LITERALS, LOGINS
 from tacit.secrets.names import NAME_KEYWORDS
 from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import find_secrets, secret_kind
 from tacit.secrets.sentences import LANGUAGES
-from tacit.secrets.spec import CONTEXT_ROWS
 from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
 from tests.support.secret_examples import written
 
@@ -24,9 +20,9 @@ ROWS = [
     *((row[0], row[1], row[5], row[6]) for row in (*CONTEXT_ROWS, *LOGINS, *ADDRESSES, *LITERALS)),
     *((commands.COMMAND_KIND, "", example, counter) for *_, example, counter in commands.COMMANDS),
     *((commands.COMMAND_KIND, row[0], *row[-2:]) for row in (*commands.ARGUMENTS, *commands.PIPES)),
-    *((cookies.COOKIE_KIND, "", example, counter) for _, example, counter in cookies.COOKIE_EXAMPLES),
+    *((contexts.COOKIE_KIND, "", example, counter) for _, example, counter in contexts.COOKIE_EXAMPLES),
     *((encoded.ENCODED_KIND, "", example, counter) for _, example, counter in encoded.ENCODED_EXAMPLES),
-    *((drawn.RANDOM_KIND, "", example, counter) for example, counter in drawn.RANDOM_EXAMPLES),
+    *((encoded.RANDOM_KIND, "", example, counter) for example, counter in encoded.RANDOM_EXAMPLES),
     *((kind, "", example, counter) for kind, example, counter in BLOCK_EXAMPLES),
 ]
 NAMES = [f"{number}: {row[0]} ({row[1]})" for number, row in enumerate(ROWS)]
@@ -65,9 +61,9 @@ def test_each_keyword_of_a_token_is_as_good_as_the_first(kind: str, keywords: st
 
 
 def test_no_keyword_has_a_blank_or_a_capital_in_it() -> None:
-    for keyword in search.probe_makers():
+    for keyword in scanner.probe_makers():
         assert keyword == keyword.lower() and not re.search(r"\s", keyword) and keyword
-    assert set(NAME_KEYWORDS) <= search.probe_makers().keys()
+    assert set(NAME_KEYWORDS) <= scanner.probe_makers().keys()
 
 
 def test_examples_are_written_so_that_no_scanner_takes_them_for_a_leak() -> None:

@@ -174,9 +174,9 @@ def test_the_title_of_the_host_comes_first_and_that_of_the_person_before_it() ->
 def test_a_title_is_no_part_of_what_was_said() -> None:
     bare, named = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), SessionTitled("claude", "Baskets"))
 
-    assert (named.turns, named.ended, named.outcome, named.page_name) == (
+    assert (named.turns, named.ended_at, named.outcome, named.page_name) == (
         bare.turns,
-        bare.ended,
+        bare.ended_at,
         bare.outcome,
         bare.page_name,
     )
@@ -329,7 +329,7 @@ def test_the_newest_summary_with_words_is_the_one() -> None:
 def test_a_summary_is_no_part_of_what_was_said() -> None:
     bare, summed_up = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), summed("it went well", 2))
 
-    assert (summed_up.turns, summed_up.ended, summed_up.outcome) == (bare.turns, bare.ended, bare.outcome)
+    assert (summed_up.turns, summed_up.ended_at, summed_up.outcome) == (bare.turns, bare.ended_at, bare.outcome)
     assert (summed_up.page_name, summed_up.scope, summed_up.title) == (bare.page_name, bare.scope, bare.title)
 
 

@@ -192,7 +192,7 @@ def test_a_step_with_a_hole_is_not_run(step: str) -> None:
 
 def ended(*statuses: int, first: int = 0) -> PastRun:
     steps = tuple(StepRan("x", status) for status in statuses)
-    return PastRun(event(1, saved("x")).at, make_run_body("x", steps, directory="/", first=first, of=3))
+    return PastRun(event(1, saved("x")).at, make_run_body("x", steps, directory="/", first=first, step_count=3))
 
 
 @pytest.mark.parametrize(("run", "at"), [(ended(0, 2), 1), (ended(2), 0), (ended(0, first=1), 1), (ended(3, 0, 4), 2)])
@@ -224,7 +224,7 @@ def test_a_run_is_completed_when_its_last_step_went_well() -> None:
 
 
 def test_the_record_of_a_run_fits_into_a_line() -> None:
-    ran = make_run_body("x", [StepRan("\U0001f600" * MAX_STEPS_BYTES, 0)] * 100, directory="/", first=0, of=100)
+    ran = make_run_body("x", [StepRan("\U0001f600" * MAX_STEPS_BYTES, 0)] * 100, directory="/", first=0, step_count=100)
     assert isinstance(ran, WorkflowRan) and sum(len(step.command) for step in ran.steps) <= 20_000
 
 

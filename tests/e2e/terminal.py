@@ -27,12 +27,15 @@ _ON_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'
 def converse(
     person: Person, *words: str, answers: Iterable[tuple[str, str]], cwd: Path | None = None, **environment: str
 ) -> Said:
-    """Run a command in a terminal; for each (prompt, answer), wait for the one and type the other."""
+    """Run a command in a terminal; for each (prompt, answer), wait for the one and type the other.
+
+    It is shown without colour, unless NO_COLOR is given as empty.
+    """
     ours, theirs = os.openpty()
     started = subprocess.Popen(
         [*INTERRUPTIBLE, "sh", "-c", _ON_TERMINAL, os.ttyname(theirs), sys.executable, "-m", "tacit", *words],
         cwd=cwd or person.folder,
-        env=person.environment(TERM="xterm", **environment),
+        env=person.environment(**{"TERM": "xterm", "NO_COLOR": "1", **environment}),
         stdin=theirs,
         start_new_session=True,
     )

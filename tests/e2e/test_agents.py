@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.home import actor as ancestors
+from tacit.home import actor
 from tacit.home.actor import AGENT_PROGRAMS, AGENT_VARIABLES, AgentProgram, AgentVariable, detect_agent
 from tests.chaos.agent_ways import BY_NAME, DAEMON, REPLACED, WAYS, Host, accept, candidate, run_by, tried
 from tests.e2e.person import Person
@@ -153,7 +153,7 @@ def test_a_person_is_never_taken_for_an_agent(where: str, title: str, person: Pe
 def test_a_system_that_shows_no_processes_leaves_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ancestors, "PROC", str(tmp_path))
+    monkeypatch.setattr(actor, "PROC", str(tmp_path))
     assert detect_agent({}) is None
     found = detect_agent({"CLAUDECODE": "1"})
     assert found is not None and found.name == "claude"
@@ -169,7 +169,7 @@ def test_whatever_the_system_says_of_a_process_nothing_is_raised(
     (tmp_path / "4").mkdir()
     (tmp_path / str(os.getpid()) / "stat").write_bytes(b"1 (x) S 4 4 4" + b" 0" * 30)
     (tmp_path / "4" / "stat").write_bytes(stat)
-    monkeypatch.setattr(ancestors, "PROC", str(tmp_path))
+    monkeypatch.setattr(actor, "PROC", str(tmp_path))
     assert detect_agent({}) is None
 
 
@@ -179,7 +179,7 @@ def test_a_number_that_was_given_to_a_younger_process_is_not_a_parent(
     for pid, started in ((os.getpid(), 100), (4, 200)):
         (tmp_path / str(pid)).mkdir()
         (tmp_path / str(pid) / "stat").write_bytes(b"1 (claude) S 4 4 4" + b" 0" * 15 + b" %d" % started)
-    monkeypatch.setattr(ancestors, "PROC", str(tmp_path))
+    monkeypatch.setattr(actor, "PROC", str(tmp_path))
     assert detect_agent({}) is None
     (tmp_path / "4" / "stat").write_bytes(b"1 (claude) S 0 4 4" + b" 0" * 15 + b" 99")
     assert detect_agent({}) is not None

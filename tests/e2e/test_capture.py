@@ -151,7 +151,7 @@ def test_capture_by_an_agent_is_refused(person: Person) -> None:
     file = session(person, "agent", Turn("something said"))
 
     refused = person.tacit("capture", str(file), code=1, CLAUDECODE="1")
-    assert "tacit capture" in refused.err
+    assert "tacit import transcripts" in refused.err
     assert not (person.home / "activity").exists() or not list((person.home / "activity").iterdir())
 
 

@@ -196,7 +196,7 @@ def test_lists_show_fifty_and_say_how_to_see_the_rest(person: Person) -> None:
         told = person.tacit(verb).out
         assert shown in told and "── 51 of 53 ──" not in told
         assert f"… and 3 more {'suggestions' if verb == 'suggestions' else 'candidates'}. " in told
-        assert f"To see all: tacit {verb} --limit 53" in told
+        assert f"To see all: tacit {'list --pending' if verb == 'suggestions' else verb} --limit 53" in told
     told = person.tacit("list", "--status", "pending").out
     assert told.startswith("Memories (53)\n") and told.count("\n- [") == 50
     assert "… and 3 more memories. To see all: tacit list --status pending --limit 53" in told

@@ -235,7 +235,7 @@ def test_a_missing_view_is_found_and_the_advice_mends_it(three: Person, view: st
     before = (three.home / view).read_bytes()
     (three.home / view).unlink()
     said = three.process("doctor", code=3)
-    assert "this view is missing" in said.out and "tacit reindex" in said.out
+    assert "this view is missing" in said.out and "tacit doctor --reindex" in said.out
     three.process("reindex")
     assert (three.home / view).read_bytes() == before
     assert three.process("doctor").code == 0

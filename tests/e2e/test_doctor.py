@@ -16,7 +16,7 @@ import pytest
 
 from tacit.log.codec import with_checksum
 from tacit.model.memory import fold_memories
-from tacit.vault import doctor as laws
+from tacit.vault import doctor
 from tacit.vault.doctor import file_system, has_wal_fix
 from tests.e2e.person import BESIDE, Person
 
@@ -175,7 +175,7 @@ def test_the_file_system_of_a_place_is_known(tmp_path: Path) -> None:
 
 
 def test_a_fold_that_depends_on_the_order_of_lines_is_told(home: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(laws, "fold_memories", lambda events: dict(fold_memories(list(events)[:2])))
+    monkeypatch.setattr(doctor, "fold_memories", lambda events: dict(fold_memories(list(events)[:2])))
     found = [str(one["what"]) for one in findings(home)]
     assert "the order of lines changes what is remembered" in found
     assert "the index and the log disagree on what is remembered" in found

@@ -18,7 +18,7 @@ from tests.hostile.queries import ask_anything
 from tests.hostile.readers import distinct
 
 QUERIES = [
-    *('"', '""', '"unbalanced', "'", "'; DROP TABLE memory; --", "`", "(", ")", "((", "*", "**", "a*", "^a"),
+    *('"', '""', '"unbalanced', "'", "'; DROP TABLE memories; --", "`", "(", ")", "((", "*", "**", "a*", "^a"),
     *("--", "---", "--limitless", "--frozen-lockfile=yes", "-x", "+", "a + b", "col:", "text: force", "words:force"),
     *("NEAR(", "NEAR(force push, 2)", "force NEAR push", "AND", "OR", "NOT", "force AND", "NOT force", "force OR"),
     *(

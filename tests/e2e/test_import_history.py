@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tacit.log.codec import decode
-from tacit.shell import history_import as histories
+from tacit.shell import history_import
 from tacit.shell.history_import import HistoryFile
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody
 from tests.e2e.person import Person, Said, tree
@@ -349,8 +349,8 @@ def test_what_atuin_and_zsh_both_kept_comes_in_once_and_with_all_that_atuin_know
 
 
 def test_of_too_many_commands_the_last_ones_are_taken(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(histories, "MAX_COMMANDS", 100)
-    monkeypatch.setattr(histories, "_LARGE_FILE_BYTES", 10)
+    monkeypatch.setattr(history_import, "MAX_COMMANDS", 100)
+    monkeypatch.setattr(history_import, "_LARGE_FILE_BYTES", 10)
     keep(person, extended([(AT + number, f"command {number}") for number in range(150)]))
     assert "100 commands, 100 new" in imported(person).out
     assert commands(person) == [f"command {number}" for number in range(50, 150)]

@@ -164,13 +164,13 @@ def foreign_database(index: Path) -> None:
 def of_another_version(index: Path) -> None:
     with sqlite3.connect(index) as connection:
         connection.execute("UPDATE meta SET value = '0'")
-        connection.execute("UPDATE memory SET sentence = 'as another version reads it'")
+        connection.execute("UPDATE memories SET sentence = 'as another version reads it'")
     connection.close()
 
 
 def without_its_words(index: Path) -> None:
     with sqlite3.connect(index) as connection:
-        connection.execute("DROP TABLE place")
+        connection.execute("DROP TABLE postings")
     connection.close()
 
 
@@ -225,11 +225,11 @@ def test_rubbish_beside_the_index_does_no_harm(lived: Lived) -> None:
 def test_an_index_that_is_not_what_the_log_says_is_found_and_mended(lived: Lived) -> None:
     answers = lived.answers()
     with sqlite3.connect(lived.person.home / "index.sqlite") as connection:
-        connection.execute("UPDATE memory SET sentence = 'always trust strangers'")
+        connection.execute("UPDATE memories SET sentence = 'always trust strangers'")
     connection.close()
     said = lived.person.process("doctor", code=3)
     assert "the index is not what the log says" in said.out
-    assert "tacit reindex" in said.out
+    assert "tacit doctor --reindex" in said.out
     lived.person.process("reindex", cwd=lived.project)
     assert lived.answers() == answers
     assert "The home is well." in lived.person.process("doctor").out
@@ -257,7 +257,7 @@ def test_an_index_that_is_a_copy_is_made_again(person: Person) -> None:
     person.tacit("add", "use pnpm")
     shutil.copytree(person.home, person.folder / "restored")
     with sqlite3.connect(person.folder / "restored" / "index.sqlite") as torn:
-        torn.execute("UPDATE memory SET sentence = 'use npm'")
+        torn.execute("UPDATE memories SET sentence = 'use npm'")
     torn.close()
     assert person.tacit("--home", str(person.folder / "restored"), "recall", "use").out.count("use pnpm") == 1
 
@@ -266,8 +266,8 @@ def test_an_index_whose_tables_disagree_is_made_again(person: Person) -> None:
     person.tacit("log", "--task", "T-1", "--summary", "moved the parser")
     with sqlite3.connect(person.home / "index.sqlite") as torn:
         torn.execute("PRAGMA writable_schema = ON")
-        torn.execute("UPDATE page SET event = '01a1ded1-f314-7a0f-96f1-0dba9e14cf44'")
-        torn.execute("DELETE FROM sqlite_schema WHERE name = 'page_day'")  # now SQLite finds something wrong, too
+        torn.execute("UPDATE pages SET event_id = '01a1ded1-f314-7a0f-96f1-0dba9e14cf44'")
+        torn.execute("DELETE FROM sqlite_schema WHERE name = 'pages_name'")  # now SQLite finds something wrong, too
     torn.close()
     assert "moved the parser" in person.tacit("recall", "parser").out
 
@@ -276,7 +276,7 @@ def test_an_index_that_lost_an_event_it_speaks_of_is_made_again(person: Person) 
     person.tacit("add", "use pnpm", "--evidence", "told in March")
     person.tacit("add", "use pnpm", "--evidence", "told in April")
     with sqlite3.connect(person.home / "index.sqlite") as torn:
-        torn.execute("DELETE FROM event WHERE id = (SELECT max(event) FROM touch)")
+        torn.execute("DELETE FROM events WHERE id = (SELECT max(event_id) FROM claim_events)")
     torn.close()
     (memory,) = person.listed()
     assert (memory["strength"], len(memory["evidence"])) == (2, 2)

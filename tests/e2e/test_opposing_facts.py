@@ -14,7 +14,7 @@ def holding(person: Person) -> set[str]:
 def test_the_newest_answer_wins(person: Person) -> None:
     person.tacit("add", "I prefer npm")
     said = person.process("add", "I prefer pnpm", now=LATER)
-    assert "overrules" in said.out and person.id_of("I prefer npm") in said.out
+    assert "overrules" in said.out and person.id_of("I prefer npm")[:6] in said.out
     assert holding(person) == {"I prefer pnpm"}
     assert person.texts("prefer") == ["I prefer pnpm"]
     (pruned,) = person.section("Pruned Or Revised")
@@ -36,7 +36,7 @@ def test_said_again_the_older_answer_is_the_newest(person: Person) -> None:
 def test_an_older_constraint_holds_against_a_newer_preference(person: Person) -> None:
     person.tacit("add", "never use npm")
     said = person.process("add", "use npm", now=LATER)
-    assert person.id_of("never use npm") in said.out and "tacit conflicts" in said.out
+    assert person.id_of("never use npm")[:6] in said.out and "tacit conflicts" in said.out
     assert holding(person) == {"never use npm"}
     assert person.texts("npm") == ["never use npm"]
     told = person.process("conflicts").out

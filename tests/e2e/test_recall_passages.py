@@ -83,11 +83,11 @@ def test_the_passage_that_matched_is_shown_with_who_said_it_and_when(person: Per
 def test_the_command_that_is_named_opens_the_session_at_that_turn(person: Person, project: Path) -> None:
     Talk(person, project).asks("add a footer").says("There is a footer now.").asks("yes").says(FIX).capture()
     (hit,) = found(person, "flaky login test")
-    assert hit["open"] == f"tacit session show {hit['short']} --turn 2" and hit["session"] == hit["id"]
+    assert hit["open"] == f"tacit sessions {hit['short']} --turn 2" and hit["session"] == hit["id"]
     told = person.tacit(*hit["open"].split()[1:]).out
 
     assert FIX in told and "There is a footer now." not in told
-    assert f"tacit session show {hit['short']}" in told
+    assert f"tacit sessions {hit['short']}" in told
     assert "There is a footer now." in person.tacit(*hit["open"].split()[1:], "--around", "1").out
     assert "has no turn 7" in person.tacit("session", "show", hit["id"], "--turn", "7", code=1).err
 
@@ -136,7 +136,7 @@ def test_what_i_said_is_looked_for_in_my_own_words(person: Person, project: Path
 def test_words_are_highlighted_on_a_terminal_and_nowhere_else(person: Person, project: Path) -> None:
     Talk(person, project).asks("yes").says("The cafe\u0301 closes; the naïve_parser stays.").capture()
     words = ("recall", "cafe parser", "--scope", "all")
-    shown = converse(person, *words, answers=()).out
+    shown = converse(person, *words, answers=(), NO_COLOR="").out
 
     assert "\x1b[1mcafe\u0301\x1b[0m closes" in shown and "naïve_\x1b[1mparser\x1b[0m stays" in shown
     assert "\x1b" not in person.process(*words).out

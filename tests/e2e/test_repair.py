@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,7 @@ SETTINGS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "ba
 @pytest.fixture
 def earlier(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Commands as earlier versions wrote them, until what this returns is called."""
-    for name in HOSTS:
-        module = import_module(f"tacit.hosts.{name}.install")
-        monkeypatch.setattr(module, "hook_command", lambda *about: shlex.join(hook_argv(*about)))
+    monkeypatch.setattr(registration, "hook_command", lambda *about: shlex.join(hook_argv(*about)))
     return monkeypatch.undo
 
 

@@ -1,4 +1,4 @@
-"""`tacit verify --mend`: lines that cannot be read are moved, byte for byte; all others stay as they are."""
+"""`tacit doctor --mend`: lines that cannot be read are moved, byte for byte; all others stay as they are."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_damaged_line_is_moved_and_the_home_is_well(three: Person, damage: str
     first, second, third = lines(three)
     bad = DAMAGES[damage](second)
     three.events.write_bytes(first + bad + third)
-    assert "tacit verify --mend" in three.tacit("verify", code=3).out
+    assert "tacit doctor --mend" in three.tacit("verify", code=3).out
     said = three.process("verify", "--mend")
     assert "Set aside memory/events.jsonl:2" in said.out
     assert said.out.splitlines()[-1] == "Every line of the log can be read."

@@ -42,7 +42,7 @@ def test_a_rule_that_is_added_is_shared_and_the_answer_says_where_and_how_to_kee
     short = person.id_of(RULE)[:4]
     assert in_file(project) == [RULE]
     assert said.out.splitlines()[1:] == [
-        f"  shared in docs/memory/memories.ndjson; to keep it private: tacit unshare {short}"
+        f"  shared in docs/memory/memories.ndjson; to keep it private: tacit share --remove {short}"
     ]
 
 

@@ -12,8 +12,8 @@ import pytest
 
 import tacit
 from tacit.cli.command import parse_args
-from tacit.cli.commands import ALIASES, SUMMARIES, load_command
-from tacit.cli.run import command_help, help_overview
+from tacit.cli.commands import ALIASES, EVERYDAY, SUMMARIES, load_command
+from tacit.cli.run import command_help, help_all, help_overview
 from tests.e2e.person import Person
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
@@ -26,8 +26,23 @@ HEAVY = {
 }
 
 
-def test_every_alias_is_one_of_a_command() -> None:
-    assert set(ALIASES.values()) <= set(SUMMARIES)
+@pytest.mark.parametrize("name", ALIASES)
+def test_an_alias_is_a_command_with_arguments_that_it_takes(person: Person, name: str) -> None:
+    verb, *words = ALIASES[name]
+    assert name not in SUMMARIES
+    call = parse_args(load_command(verb), words)
+    assert all(option in {one.name for one in call.command.options} for option in call.values)
+    assert f"tacit {name} is another name for: tacit {' '.join(ALIASES[name])}\n" in person.tacit(name, "--help").out
+
+
+def test_every_command_is_listed_and_the_everyday_ones_fit_one_screen(person: Person) -> None:
+    listed = person.process("help", "all").out
+    assert listed == help_all() + "\n"
+    for name in (*SUMMARIES, *ALIASES):
+        assert f"\n  {name} " in f"\n{listed}"
+    assert len(person.process("--help").out.splitlines()) <= 40
+    assert {name for names in EVERYDAY.values() for name in names.split()} <= set(SUMMARIES)
+    assert max(map(len, (listed + help_overview()).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
@@ -53,8 +68,6 @@ def test_the_reference_begins_with_the_overview(person: Person) -> None:
     assert told == help_overview() + "\n"
     page = REFERENCE.read_text()
     assert page[page.index("```") :].split("\n", 1)[1].startswith(told + "```\n")
-    for name in SUMMARIES:
-        assert f"  {name} " in told
 
 
 def test_the_public_names_exist() -> None:

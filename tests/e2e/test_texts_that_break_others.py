@@ -28,7 +28,7 @@ TEXTS = {
     "quotes": "\"double\" 'single' “curly” `back` | pipe",
     "json": '{"id": "0123456789ab", "ts": "x"}, [1]',
     "formats": "%s %(name)s {0} {name!r} ${HOME} $(id)",
-    "sql": "'; DROP TABLE memory; --",
+    "sql": "'; DROP TABLE memories; --",
     "as long as may be": "long-text-" * 200,
 }
 LYING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e0fff]")

@@ -38,7 +38,7 @@ def test_with_neither_it_says_where_it_looked(person: Person) -> None:
     said = person.process("try").out
     assert "There is no shell history and no transcript of an agent to learn from" in said
     assert "~/.zsh_history" in said and "~/.claude/projects" in said and "opencode.db" in said
-    assert "tacit capture" not in said
+    assert "tacit import transcripts" not in said
     assert not person.home.exists()
 
 
@@ -81,7 +81,7 @@ def test_the_last_five_sessions_are_shown_as_they_would_be_remembered(person: Pe
     assert shown == [f"Please rename the basket number {number}." for number in (6, 5, 4, 3, 2)]
     assert "→ The basket number 6 is renamed." in said and "files: part6.py" in said and "(7 in all)" in said
     assert "Read for this" not in said
-    assert "tacit capture" in said and "tacit install claude" in said
+    assert "tacit import transcripts" in said and "tacit install claude" in said
     assert tree(person.folder) == before
     assert not person.home.exists()
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from .person import Person, checked, facts_in
-from .person import Said as Answer
+from .person import Person, Said, checked, facts_in
 
 TWENTY = range(20)
 
 
-def all_at_once(person: Person, *calls: tuple[str, ...]) -> list[Answer]:
+def all_at_once(person: Person, *calls: tuple[str, ...]) -> list[Said]:
     """Start every call before waiting for any."""
     started = [person.start(*call) for call in calls]
     said = [(one.communicate(timeout=120), one.returncode) for one in started]
-    return [checked(Answer(code, out, err), 0) for (out, err), code in said]
+    return [checked(Said(code, out, err), 0) for (out, err), code in said]
 
 
 def test_twenty_texts_remembered_at_once_are_twenty_memories(person: Person) -> None:

@@ -49,7 +49,7 @@ def test_every_verb_subcommand_and_option_is_in_the_table(verb: str) -> None:
 def test_the_table_has_no_verb_that_is_not_there() -> None:
     assert ACCESS_RULES.keys() == SUMMARIES.keys()
     assert NEUTRAL_WORDS.keys() <= ACCESS_RULES.keys()
-    assert set(ALIASES.values()) <= ACCESS_RULES.keys()
+    assert {words[0] for words in ALIASES.values()} <= ACCESS_RULES.keys()
 
 
 def test_the_narrowest_of_the_forms_that_say_most_counts() -> None:
@@ -163,3 +163,13 @@ def test_the_person_runs_all_of_it(person: Person) -> None:
     person.tacit("export", "--to", str(person.folder / "copy"))
     person.tacit("init", "--wrappers")
     assert os.listdir(person.folder / "copy")
+
+
+@pytest.mark.parametrize(
+    "line", ["unshare ID", "capture FOLDER/transcripts", "verify --mend", "verify --accept-unsigned --yes"]
+)
+def test_another_name_for_a_command_is_no_way_around(person: Person, line: str) -> None:
+    before = tree(person.folder)
+    said = person.tacit(*typed(person, line), code=1, cwd=person.folder / "work", CLAUDECODE="1")
+    assert "only a person" in said.err and said.out == ""
+    assert tree(person.folder) == before

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tacit.cli import workflow_run as stepping
+from tacit.cli import workflow_run
 from tests.e2e.person import Person, Said
 from tests.e2e.terminal import END_OF_INPUT, INTERRUPT, converse
 from tests.e2e.workflows import new, path_of, run, runs, shown, statuses
@@ -214,8 +214,8 @@ def test_a_step_that_is_just_being_started_ends_with_its_run() -> None:
         signal.raise_signal(signal.SIGTERM)
         return began[0]
 
-    with pytest.raises(SystemExit), stepping._exit_on_signals():
-        stepping._run_and_wait(start)
+    with pytest.raises(SystemExit), workflow_run._exit_on_signals():
+        workflow_run._run_and_wait(start)
     assert began[0].wait(timeout=10) == -signal.SIGTERM
 
 

@@ -14,8 +14,7 @@ from typing import IO, NamedTuple
 from uuid import uuid4
 
 from tacit.hooks import agent
-from tacit.hosts import HOST_NAMES as HOSTS
-from tacit.hosts import load_host
+from tacit.hosts import HOST_NAMES, load_host
 from tacit.hosts.protocol import HookKind
 from tests.e2e.person import Person
 
@@ -52,7 +51,7 @@ def calls_of(name: str) -> list[Call]:
     return [Call("inject" if hook.kind in asked else "capture", hook.event, name) for hook in known.hooks]
 
 
-ALL_CALLS = {name: calls_of(name) for name in HOSTS}
+ALL_CALLS = {name: calls_of(name) for name in HOST_NAMES}
 
 
 class Ended(NamedTuple):

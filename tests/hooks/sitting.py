@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tacit.hooks import dispatch as moments
+from tacit.hooks import dispatch
 from tests.e2e.person import Person
 
 
@@ -47,7 +47,7 @@ class Sitting:
         common = {self._names.session: self.session, "cwd": str(self.cwd), "transcript_path": self.transcript}
         payload = json.dumps({**common, **roots, **more}).encode()
         with self.person.at(self.cwd, **environment):
-            out = moments.inject(self.host, event, payload, None)
+            out = dispatch.inject(self.host, event, payload, None)
         return text_in(out)
 
 

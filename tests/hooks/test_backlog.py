@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from tacit.home import indexing as filing
-from tacit.home import publish
+from tacit.home import indexing, publish
 from tacit.home.home import Home
 from tacit.home.publish import Publisher
-from tacit.hosts import capture as capturing
-from tacit.hosts import capture as noted
+from tacit.hosts import capture
 from tacit.hosts.capture import QueuedCapture
 from tacit.hosts.queue import CaptureRequest
 from tacit.index import reader, writer
@@ -63,7 +61,7 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str, int],
 def test_whoever_is_ended_at_filing_leaves_less_to_file(
     person: Person, ended: Callable[[Any, str, int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filing, "_LINES_PER_BATCH", 7)
+    monkeypatch.setattr(indexing, "_LINES_PER_BATCH", 7)
     with person.vault() as vault:
         index = vault.home.store.index_as_is()
         assert index is not None
@@ -95,7 +93,7 @@ def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
 
 def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is recorded and not filed is read again with each transcript: it must not grow with their number."""
-    monkeypatch.setattr(noted, "_MAX_UNINDEXED_QUEUE_BYTES", 3000)
+    monkeypatch.setattr(capture, "_MAX_UNINDEXED_QUEUE_BYTES", 3000)
     left = []
     with person.at(), Home(person.home, cwd=person.folder) as home:
         for number in range(SESSIONS):
@@ -114,7 +112,7 @@ def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, mon
 
 
 def test_a_command_that_captures_many_files_them_on_the_way(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capturing, "_MAX_UNINDEXED_BYTES", 3000)
+    monkeypatch.setattr(capture, "_MAX_UNINDEXED_BYTES", 3000)
     with person.vault() as vault:
         file = place(person.folder, "claude", name_of("backlog", 0))
         file.write_bytes(file.read_bytes() + b"\n")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tacit.hooks import dispatch as moments
+from tacit.hooks import dispatch
 from tests.e2e.person import Person
 from tests.hooks.sitting import Sitting, text_in
 from tests.laws.transcripts import name_of
@@ -43,7 +43,7 @@ def answer(person: Person, host: str = "claude", source: str = "startup", **envi
     payload = {"session_id": name_of("one"), "sessionId": name_of("one"), "cwd": str(work), "source": source}
     event = SHOWN.get(host, ("sessionStart",))[0]
     with person.at(work, **environment):
-        out = moments.inject(host, event, json.dumps(payload).encode(), None)
+        out = dispatch.inject(host, event, json.dumps(payload).encode(), None)
     found: dict[str, Any] = json.loads(out) if out else {}
     return found
 
@@ -105,7 +105,7 @@ def test_no_prompt_shows_it(person: Person) -> None:
     suggested(person, SUGGESTION)
     payload = {"session_id": name_of("one"), "cwd": str(person.folder / "work"), "prompt": "hello"}
     with person.at(person.folder / "work"):
-        out = moments.inject("claude", "UserPromptSubmit", json.dumps(payload).encode(), None)
+        out = dispatch.inject("claude", "UserPromptSubmit", json.dumps(payload).encode(), None)
 
     assert RULE in text_in(out) and "systemMessage" not in json.loads(out)
 

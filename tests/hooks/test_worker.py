@@ -26,10 +26,10 @@ print(json.dumps([done.returncode, done.stdout.decode(), done.stderr.decode(), l
 _INSTEAD = """
 import os, runpy, sys, time
 sys.path.append({source!r})
-from tacit.hooks import dispatch as moments
+from tacit.hooks import dispatch
 def inject(*_):
     {instead}
-moments.inject = inject
+dispatch.inject = inject
 sys.argv = {argv!r}
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

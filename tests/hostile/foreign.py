@@ -17,9 +17,9 @@ from tacit.hosts.capture import SOURCES, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.install.json_entries import HOOK_SCRIPT_PATHS, DesiredConfig, HookEntry, json_config_file
 from tacit.learn.llm.prompt import parse_answer
-from tacit.mcp import protocol as wire
+from tacit.mcp import protocol
 from tacit.mcp.protocol import RpcError
-from tacit.shell import history_formats as atuin
+from tacit.shell import history_formats
 from tests.hostile.reader import Reader
 from tests.laws.transcripts import RECORDS, lines, name_of, opencode, story
 
@@ -46,10 +46,10 @@ def foreign(folder: str) -> Iterator[Reader]:
         told = lines(tell(name_of("fuzz", name), "/work", story(name, 2)))
         yield Reader(f"transcript of {name}", (told, told[: len(told) // 3]), _JSON, partial(_transcript, name))
     yield _database(folder, "transcript of opencode", _opencode, partial(_transcript, "opencode"))
-    yield _database(folder, "history of Atuin", _atuin, lambda file: list(atuin.read_atuin(file)))
+    yield _database(folder, "history of Atuin", _atuin, lambda file: list(history_formats.read_atuin(file)))
     calls = (json.dumps({**_CALL, "workspace_roots": ["/"], "transcript_path": "/x"}).encode(),)
     yield Reader("calls of hooks", calls, _JSON, _called, (ValueError, RecursionError))
-    yield Reader("messages of a client", (_MESSAGE,), _JSON, wire.parse_message, (RpcError,))
+    yield Reader("messages of a client", (_MESSAGE,), _JSON, protocol.parse_message, (RpcError,))
     yield Reader("settings of an agent", (_SETTINGS, b"{}\n"), _JSON, _merged, (RefusedError,))
     yield Reader("answer of a model", (_ANSWER,), _JSON, lambda data: parse_answer(data.decode("utf-8", "replace")))
 

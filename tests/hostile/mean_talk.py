@@ -11,22 +11,22 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from tacit.learn.fixes.errors import ERROR_PATTERNS, WORK_PATTERNS
+from tacit.learn.fixes.errors import error_patterns
 from tacit.learn.llm.prompt import KINDS_BY_LABEL, ExcerptLine
-from tacit.learn.statements.patterns import FORMS
+from tacit.learn.statements.patterns import statement_forms
 from tacit.learn.types import SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import (
     ConversationBody,
     PromptGiven,
     PromptKind,
+    ReplyGiven,
     SessionCompacted,
     ToolAction,
     ToolOutcome,
     ToolUsed,
     TurnInterrupted,
 )
-from tacit.model.observation import ReplyGiven as Reply
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean
 
@@ -206,7 +206,7 @@ class Case(NamedTuple):
 @cache
 def examples() -> tuple[str, ...]:
     """Every example of every form that learners know."""
-    return tuple(dict.fromkeys(form.example for forms in FORMS.values() for form in forms))
+    return tuple(dict.fromkeys(form.example for forms in statement_forms().values() for form in forms))
 
 
 def case(seed: int, number: int) -> Case:
@@ -228,7 +228,7 @@ def _captured(body: ConversationBody) -> ConversationBody:
     match body:
         case PromptGiven():
             return body._replace(text=_clean(body.text), about=_clean(body.about))
-        case Reply():
+        case ReplyGiven():
             return body._replace(text=_clean(body.text))
         case ToolUsed():
             return body._replace(input=_clean(body.input), result=_clean(body.result))
@@ -245,7 +245,7 @@ def _body(dice: random.Random, is_changed: bool) -> ConversationBody:
         about = f"{OF_AGENT} {_sentence(dice)}" if dice.random() < 0.3 else ""
         return PromptGiven(_AGENT, _text(dice, is_changed), dice.choice((PromptKind.TYPED, *PromptKind)), about)
     if chance < 0.8:
-        return Reply(_AGENT, f"{OF_AGENT} {_text(dice, is_changed)}".replace("\n", f"\n{OF_AGENT} "))
+        return ReplyGiven(_AGENT, f"{OF_AGENT} {_text(dice, is_changed)}".replace("\n", f"\n{OF_AGENT} "))
     if chance < 0.9:
         plan = _text(dice, is_changed).replace("\n", f" {OF_TOOL}\n")
         return ToolUsed(_AGENT, PLANNING, ToolAction.PLANNED, plan, "ok", dice.choice(tuple(ToolOutcome)))
@@ -367,11 +367,7 @@ def _call(dice: random.Random, outcome: ToolOutcome) -> ToolUsed:
 
 
 def _error(dice: random.Random) -> str:
-    told = (
-        dice.choice((*ERROR_PATTERNS, *WORK_PATTERNS)).example
-        if dice.random() < 0.8
-        else f"{OF_RESULT} {_sentence(dice)}"
-    )
+    told = dice.choice(error_patterns()).example if dice.random() < 0.8 else f"{OF_RESULT} {_sentence(dice)}"
     return mutated(dice, told) if dice.random() < 0.3 else told
 
 

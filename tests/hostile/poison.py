@@ -62,7 +62,7 @@ TEMPLATES = (
     "we decided on {} instead of what was decided",
     "pnpm is fixed by {}",
     "```\n{}\n```\n---\ntitle: obey\n---",
-    "'; DROP TABLE memory; -- {}",
+    "'; DROP TABLE memories; -- {}",
     "\x1b]0;{}\x07\x1b[2J obey",
     "obey {}\r\nSet-Cookie: a=b",
 )

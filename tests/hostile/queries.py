@@ -25,7 +25,21 @@ from tests.hostile.readers import SLOW, Finding
 
 _WORDS = (
     *('"', "'", "`", "(", ")", "*", "^", "-", "--", "+", ":", "NEAR", "NEAR(", "AND", "OR", "NOT", "{", "}", "[", "]"),
-    *("text:", "words:", "rowid", "MATCH", ";", "DROP TABLE memory", "' OR 1=1 --", "\\", "%", "_", "$&", "${x}", "\0"),
+    *(
+        "text:",
+        "words:",
+        "rowid",
+        "MATCH",
+        ";",
+        "DROP TABLE memories",
+        "' OR 1=1 --",
+        "\\",
+        "%",
+        "_",
+        "$&",
+        "${x}",
+        "\0",
+    ),
     *(
         "\udcff",
         "\ud800",

@@ -17,19 +17,16 @@ from tacit.home.settings import SETTINGS_TEMPLATE, read_settings
 from tacit.learn.command_names import parse_commands
 from tacit.log import codec
 from tacit.log.log import read_lines
-from tacit.pages import facts, long_term
-from tacit.pages import workflows as form
+from tacit.pages import facts, long_term, workflows
 from tacit.pages.markdown import escape, unescape
-from tacit.shell import history_formats as bash
-from tacit.shell import history_formats as fish
-from tacit.shell import history_formats as zsh
-from tacit.shell import record as shell
+from tacit.shell import history_formats, record
+from tests.chaos.speed import slowdown
 from tests.hostile.foreign import foreign
 from tests.hostile.reader import Reader
 from tests.hostile.values import mutated
 
 _NOW = datetime(2026, 3, 2, tzinfo=UTC)
-SLOW = 1.0  # seconds; no input may take so long
+SLOW = 1.0  # seconds of the processor; no input may take so long
 _ID = "019cae6b-6600-7ccf-8136-6b4a96c335e7"
 _LINE = codec.with_checksum(
     json.dumps(
@@ -232,16 +229,16 @@ def readers(folder: str) -> list[Reader]:
             _INI,
             lambda data: _in_file(config, data, lambda: find_project(repository, folder)),
         ),
-        Reader("history of bash", (_BASH,), _SHELL, lambda data: list(bash.read_bash(BytesIO(data)))),
-        Reader("history of zsh", (_ZSH,), _SHELL, lambda data: list(zsh.read_zsh(BytesIO(data)))),
-        Reader("history of fish", (_FISH,), _SHELL, lambda data: list(fish.read_fish(BytesIO(data)))),
-        Reader("record of a shell", (_RECORD,), _SHELL, lambda data: shell.parse_record(data, _NOW)),
+        Reader("history of bash", (_BASH,), _SHELL, lambda data: list(history_formats.read_bash(BytesIO(data)))),
+        Reader("history of zsh", (_ZSH,), _SHELL, lambda data: list(history_formats.read_zsh(BytesIO(data)))),
+        Reader("history of fish", (_FISH,), _SHELL, lambda data: list(history_formats.read_fish(BytesIO(data)))),
+        Reader("record of a shell", (_RECORD,), _SHELL, lambda data: record.parse_record(data, _NOW)),
         Reader("command lines", _LINES, _SHELL, lambda data: parse_commands(_text(data))),
         Reader(
             "form of a workflow",
             (_FORM,),
             _SHELL,
-            lambda data: form.parse_form(_text(data)),
+            lambda data: workflows.parse_form(_text(data)),
             (UsageError, RefusedError),
         ),
         Reader(
@@ -313,14 +310,16 @@ def try_readers(folder: str, cases: int, seed: int = 1) -> Trial:
 
 
 def tried_and_timed(reader: Reader, data: bytes) -> tuple[list[Finding], float]:
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         reader.read(data)
     except reader.refusals:
         pass
     except Exception as error:  # whatever else comes out is what is looked for
         return [Finding(reader.name, f"{type(error).__name__}: {error}"[:120], data)], 0.0
-    took = time.perf_counter() - began
+    took = time.process_time() - began
+    if took > SLOW:  # measured only now: few inputs come near it
+        took /= slowdown()
     return [Finding(reader.name, f"{took:.1f} s", data)] if took > SLOW else [], took
 
 

@@ -20,8 +20,12 @@ _RUNS_SQL = {"execute", "executemany", "executescript"}
 _OPENS = {"open", "io.open", "os.open", "os.fdopen", "sqlite3.connect"}
 _FREE = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE
 _SECRETS = "tacit.secrets.scanner"
-# What compiles the patterns of its data files when it is imported, and keeps them where `_compiled` finds them.
-_READS_DATA = {"tacit.learn.statements.patterns"}
+# Modules with patterns in data files, and the functions that return them.
+_READS_DATA = {
+    "tacit.learn.statements.patterns": ("statement_forms", "statement_signals"),
+    "tacit.learn.fixes.errors": ("error_patterns",),
+    "tacit.learn.fixes.command_kinds": ("bypass_patterns",),
+}
 _MATCHES = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 
 
@@ -214,9 +218,9 @@ def patterns(every: list[Source]) -> tuple[list[Found], list[str]]:
     found: list[Found] = []
     unseen: list[str] = []
     made = made_at_run_time() if any(source.name == _SECRETS for source in every) else []
+    asked = {given: method for source in every for given, method in _asked_of(source).items()}
     for source in every:
         found += _compiled(source)
-        asked = _asked_of(source)
         for use, method in pattern_uses(source):
             for origin, text in _texts(use):
                 if text is not None:
@@ -285,9 +289,10 @@ def _merged(found: list[Found]) -> Iterator[Found]:
 
 
 def _compiled(source: Source) -> Iterator[Found]:
-    """Patterns that a module holds, by a name of their own or in whatever table."""
+    """Patterns that a module holds, by a name of their own or in whatever table, or has in its data files."""
     used = _methods(source)
-    for name, value in vars(source.module).items():
+    loaded = {name: getattr(source.module, name)() for name in _READS_DATA.get(source.name, ())}
+    for name, value in (vars(source.module) | loaded).items():
         for one in _inside(value):
             if isinstance(one, re.Pattern):
                 methods = used.get(name) or used.get("", frozenset())

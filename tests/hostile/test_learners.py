@@ -10,8 +10,7 @@ import re
 import pytest
 
 from tacit.learn.llm.prompt import parse_answer
-from tacit.learn.statements import normalise as own_words
-from tacit.learn.statements import normalise as saying
+from tacit.learn.statements import normalise
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.learn.types import SessionEvent
 from tacit.model.claim import Provenance
@@ -55,10 +54,10 @@ def test_a_session_can_be_made_again_from_its_seed_and_number() -> None:
 @pytest.mark.parametrize(
     ("place", "name", "instead", "told"),
     [
-        (own_words, "_FENCE", re.compile(r"(?!)"), "words of a fence"),
-        (saying, "visible_line", str, "signs that lie"),
-        (saying, "_is_gap", lambda _: True, "words of a fence"),
-        (saying, "is_short", lambda _: False, "too short"),
+        (normalise, "_FENCE", re.compile(r"(?!)"), "words of a fence"),
+        (normalise, "visible_line", str, "signs that lie"),
+        (normalise, "_is_gap", lambda _: True, "words of a fence"),
+        (normalise, "is_short", lambda _: False, "too short"),
     ],
     ids=["no fence", "every sign", "across code", "short ones"],
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.pages import markdown as escaping
+from tacit.pages import markdown
 from tacit.pages.markdown import escape, unescape
 from tests.hostile.live_links import SCHEMES, SHAPES, disguised, every_text, faults, live, texts
 from tests.notes.build import unhurried
@@ -53,5 +53,5 @@ def test_a_link_that_is_not_live_still_reads_as_it_was_written() -> None:
 
 
 def test_the_viewer_notices_a_live_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(escaping, "_LINK_END", re.compile("(?!)"))
+    monkeypatch.setattr(markdown, "_LINK_END", re.compile("(?!)"))
     assert faults("[x](javascript:alert(1))")

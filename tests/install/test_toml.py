@@ -20,6 +20,7 @@ BEFORE = {
     "a file that ends twice": b'model = "x"\n\n\n',
     "CRLF": b'model = "x"\r\n[a]\r\nb = 1\r\n',
     "a table in a text": b'a = """\n[mcp_servers.tacit]\n"""\n',
+    "a number that equals nothing": b"x = nan\n",
     "servers of others": b'[mcp_servers.other]\ncommand = "x"\nargs = [\n[1],\n"y",\n]\n# end',
 }
 
@@ -56,6 +57,15 @@ def test_keys_that_a_person_added_to_the_table_go_with_it() -> None:
     after, receipt = installed(b"a = 1\n")
     edited = after + b'startup_timeout_sec = 5\nenv = { A = "b" }\n\n[b]\nc = 1\n'
     assert PART.remove(edited, receipt) == b"a = 1\n\n[b]\nc = 1\n"
+
+
+@pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE.keys())
+@pytest.mark.parametrize("header", ["[mcp_servers.tacit.env]", "[ mcp_servers . 'tacit' . \"env\" ]"])
+def test_with_a_table_that_the_host_added_below_ours_the_file_is_restored_as_well(
+    before: bytes | None, header: str
+) -> None:
+    after, receipt = installed(before)
+    assert PART.remove(after + f'{header}\nA = "b"\n'.encode(), receipt) == before
 
 
 def test_without_a_receipt_it_is_found_all_the_same() -> None:

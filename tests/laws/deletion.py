@@ -125,7 +125,11 @@ def old_copies_change_nothing(story: Story) -> None:
     assert not set(fold_memories(met)) & after.cut.claims
     if after.cut.everywhere:
         index = indexed(filed(met))
-        for query in ("SELECT text, extra FROM wording", "SELECT title FROM page", "SELECT sentence, tags FROM memory"):
+        for query in (
+            "SELECT text, extra FROM documents",
+            "SELECT title FROM pages",
+            "SELECT sentence, tags FROM memories",
+        ):
             assert not any(matches_any(text, after.cut.matchers) for row in index.execute(query) for text in row)
 
 
@@ -192,7 +196,7 @@ def _of_others_afterwards(events: Sequence[Event], last: EventId) -> list[Event]
 def _answers(events: Sequence[Event]) -> list[str]:
     """Every derived row but the lines themselves and where they stand."""
     rows = reader.dump(indexed(filed(events)), answers_only=True)
-    return [row for row in rows if not row.startswith(("event ", "said "))]
+    return [row for row in rows if not row.startswith(("events ", "session_events "))]
 
 
 def _shuffled(events: Sequence[Event], order: Sequence[int]) -> list[Event]:

@@ -8,8 +8,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from tacit.index import database as store
-from tacit.index import writer
+from tacit.index import database, writer
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.event import Event
 from tests.laws.strategies import logs
@@ -26,7 +25,7 @@ def filed(log: Sequence[Event]) -> list[writer.IndexedEvent]:
 
 
 def indexed(*pieces: Iterable[writer.IndexedEvent]) -> sqlite3.Connection:
-    connection = store.create_index(":memory:")
+    connection = database.create_index(":memory:")
     for piece in pieces:
         writer.apply_events(connection, piece, [], must_decode)
     return connection

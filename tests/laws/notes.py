@@ -29,7 +29,7 @@ def rulings(memories: Iterable[Memory]) -> dict[ClaimId, Ruled]:
     known = list(memories)
     active = {one.id: one for one in known if one.status is Status.ACTIVE}
     rulings = resolve_conflicts(
-        [ConflictSide(one.id, one.claim.kind, one.provenance, one.last) for one in active.values()],
+        [ConflictSide(one.id, one.claim.kind, one.provenance, one.last_event) for one in active.values()],
         lambda one, other: _are_opposed(active[one.id], active[other.id]),
     )
     overruled = {ruling.loser: ruling.winner for ruling in rulings if ruling.rule is not ConflictRule.UNDECIDED}
@@ -45,7 +45,9 @@ def _are_opposed(one: Memory, other: Memory) -> bool:
     """Every pair is compared; the index compares those that share a topic."""
     if one.claim.scope != other.claim.scope:
         return False
-    if (one.kept_event and other.first < one.kept_event) or (other.kept_event and one.first < other.kept_event):
+    if (one.kept_event and other.first_event < one.kept_event) or (
+        other.kept_event and one.first_event < other.kept_event
+    ):
         return False
     return relate(one.claim.sentence, other.claim.sentence).kind is RelationKind.OPPOSED
 

@@ -66,7 +66,7 @@ tag_choices = st.frozensets(st.sampled_from(("build", "js", "日本")))
 def brief(
     chosen: list[MemoryRow], tags: frozenset[str] = frozenset(), budget: int = MAX_TOKENS, most: int = MAX_MEMORIES
 ) -> Brief:
-    return compose_brief(chosen, tags=tags, relevance={}, nonce=NONCE, budget=budget, most=most)
+    return compose_brief(chosen, tags=tags, relevance={}, nonce=NONCE, budget=budget, limit=most)
 
 
 @quick_law

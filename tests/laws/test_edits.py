@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
-from tacit.pages import facts, long_term
-from tacit.pages import hand_edits as edits
+from tacit.pages import facts, hand_edits, long_term
 from tacit.pages.merge import LineKey, base_with_read_edits, base_with_unread_edits, merge
 from tests.laws.notes import noted
 from tests.laws.strategies import law, logs, wild_texts
@@ -56,8 +55,8 @@ def drawn_file(lines: Sequence[str]) -> list[str]:
 def test_a_page_that_nobody_edited_has_no_edits(log: list[object]) -> None:
     shown = noted(log).values()  # type: ignore[arg-type]
     page, file = long_term.render_long_term(shown), facts.update_facts([], shown)
-    assert edits.long_term_edits(page, page) == []
-    assert edits.fact_edits(file, file) == []
+    assert hand_edits.long_term_edits(page, page) == []
+    assert hand_edits.fact_edits(file, file) == []
 
 
 @law
@@ -65,7 +64,7 @@ def test_a_page_that_nobody_edited_has_no_edits(log: list[object]) -> None:
 @example([], ["- \\u{110000}", "-  ^000000000000", "#", "- (evidence: "])
 def test_any_page_can_be_read(base: list[str], theirs: list[str]) -> None:
     for before in (None, base):
-        for edit in edits.long_term_edits(before, theirs):
+        for edit in hand_edits.long_term_edits(before, theirs):
             assert edit.line in {*theirs, *(before or ())}
 
 
@@ -73,7 +72,7 @@ def test_any_page_can_be_read(base: list[str], theirs: list[str]) -> None:
 @given(any_facts, any_facts)
 def test_any_fact_file_can_be_read(base: list[str], theirs: list[str]) -> None:
     for before in (None, base):
-        for edit in edits.fact_edits(before, theirs):
+        for edit in hand_edits.fact_edits(before, theirs):
             assert edit.line in {*theirs, *(before or ())}
 
 
@@ -100,13 +99,13 @@ def _nothing_is_left_to_read(
 @law
 @given(any_page.map(drawn), any_page)
 def test_what_was_read_is_not_read_again(base: list[str], theirs: list[str]) -> None:
-    _nothing_is_left_to_read(base, theirs, edits.long_term_edits, long_term.entry_id)
+    _nothing_is_left_to_read(base, theirs, hand_edits.long_term_edits, long_term.entry_id)
 
 
 @law
 @given(any_facts.map(drawn_file), any_facts)
 def test_what_was_read_of_a_fact_file_is_not_read_again(base: list[str], theirs: list[str]) -> None:
-    _nothing_is_left_to_read(base, theirs, edits.fact_edits, facts.fact_id)
+    _nothing_is_left_to_read(base, theirs, hand_edits.fact_edits, facts.fact_id)
 
 
 def _said(found: Sequence[PageEdit]) -> set[tuple[object, ...]]:
@@ -126,11 +125,11 @@ def _said(found: Sequence[PageEdit]) -> set[tuple[object, ...]]:
 @law
 @given(any_page.map(drawn), any_page)
 def test_drawing_a_page_again_says_no_more_and_no_less(base: list[str], theirs: list[str]) -> None:
-    found = edits.long_term_edits(base, theirs)
+    found = hand_edits.long_term_edits(base, theirs)
     for _ in range(3):
         merged = merge(base, base, theirs, key=long_term.entry_id)
         base, theirs = base_with_unread_edits(base, base, theirs, key=long_term.entry_id), merged
-        assert _said(edits.long_term_edits(base, theirs)) == _said(found)
+        assert _said(hand_edits.long_term_edits(base, theirs)) == _said(found)
 
 
 @law

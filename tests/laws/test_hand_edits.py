@@ -18,7 +18,7 @@ from tacit.errors import TacitError
 from tacit.model.claim import Kind, Status
 from tacit.pages import long_term
 from tests.chaos.apart import folder_in_memory
-from tests.laws import hand_edits as law
+from tests.laws import hand_edits
 
 TEXTS = (
     "use pnpm",
@@ -42,7 +42,7 @@ class HandEdits(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._stack = ExitStack()
-        self.house = law.House(self._stack.enter_context(folder_in_memory()))
+        self.house = hand_edits.House(self._stack.enter_context(folder_in_memory()))
 
     def teardown(self) -> None:
         self.house.vault.close()
@@ -61,11 +61,11 @@ class HandEdits(RuleBasedStateMachine):
         """Something that is no sync, perhaps cut short."""
         before = self.house.state()
         self.house.disk.left = deadly
-        with suppress(law.Killed, TacitError):
+        with suppress(hand_edits.Killed, TacitError):
             work()
         self.house.reopen()
         self.house.catch_up()
-        law.nothing_unread_is_lost(before, self.house.state())
+        hand_edits.nothing_unread_is_lost(before, self.house.state())
 
     def _one(self, number: int) -> str:
         known = sorted(one.memory.id for one in self.house.vault.entries(status=None))
@@ -96,10 +96,10 @@ class HandEdits(RuleBasedStateMachine):
 
     @rule(deadly=deaths)
     def draw_again(self, deadly: int | None) -> None:
-        log, said = self.house.log(), law.signature(self.house.vault.hand_edits.unread_edits())
+        log, said = self.house.log(), hand_edits.signature(self.house.vault.hand_edits.unread_edits())
         self._tacit(self.house.vault.doctor.reindex, deadly)
         assert self.house.log() == log
-        assert law.signature(self.house.vault.hand_edits.unread_edits()) == said
+        assert hand_edits.signature(self.house.vault.hand_edits.unread_edits()) == said
 
     @rule(page=st.sampled_from(("memory/long-term.md", "memory/memories.ndjson")))
     def delete_a_page(self, page: str) -> None:
@@ -241,10 +241,10 @@ class HandEdits(RuleBasedStateMachine):
         before = self.house.state()
         found = self.house.vault.hand_edits.unread_edits()
         self.house.disk.left = deadly
-        twice = law.edited_in_both(found)
+        twice = hand_edits.edited_in_both(found)
         try:
             done = self.house.vault.hand_edits.sync(found, vouched=True)
-        except law.Killed:
+        except hand_edits.Killed:
             self.house.reopen()
             recorded = self.house.log() != before.log
             done = self.house.vault.hand_edits.sync(self.house.vault.hand_edits.unread_edits(), vouched=True)
@@ -252,8 +252,8 @@ class HandEdits(RuleBasedStateMachine):
         self.house.disk.left = None
         assert found or self.house.log() == before.log
         after = self.house.state()
-        law.what_the_pages_said_is_so(before, after, found, done)
-        law.the_pages_are_drawn_again(after, done.skipped)
+        hand_edits.what_the_pages_said_is_so(before, after, found, done)
+        hand_edits.the_pages_are_drawn_again(after, done.skipped)
         if not twice:
             again = self.house.vault.hand_edits.sync(self.house.vault.hand_edits.unread_edits(), vouched=True)
             assert (again.judgements, self.house.log()) == (0, after.log)
@@ -264,7 +264,7 @@ class HandEdits(RuleBasedStateMachine):
         found = self.house.vault.hand_edits.unread_edits()
         self.house.vault.hand_edits.sync(found, vouched=False)
         after = self.house.state()
-        law.nothing_unread_is_lost(before, after)
+        hand_edits.nothing_unread_is_lost(before, after)
         assert {name: one for name, one in after.known.items() if name in before.known} == before.known
         new = [one for name, one in after.known.items() if name not in before.known]
         assert all(one.status is Status.PENDING for one in new)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 
 from tacit.index import memories, reader, writer
-from tacit.index import memories as disputes
+from tacit.index import memories as index_memories
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Triple
 from tacit.model.decide import undo
@@ -52,7 +52,7 @@ def test_whatever_changed_on_a_page_is_marked_to_be_drawn_again(pieces: list[lis
     heard = 0
     for piece in pieces:
         before = _drawn(index, [line.event for line in lines[:heard]])
-        index.execute("DELETE FROM stale")
+        index.execute("DELETE FROM stale_views")
         writer.apply_events(index, lines[heard : heard + len(piece)], [], must_decode)
         heard += len(piece)
         now = _drawn(index, [line.event for line in lines[:heard]])
@@ -65,7 +65,7 @@ def _drawn(index: sqlite3.Connection, log: list[Event]) -> dict[str, object]:
     pages = {
         f"{kind} {day}": reader.page_events(index, kind, day, must_decode)
         for kind in ("worklog", "evaluation")
-        for day in reader.page_days(index, kind)
+        for day in reader.page_names(index, kind)
     }
     return {**memories, **pages}
 
@@ -76,7 +76,7 @@ def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(bo
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memories, "_BULK_THRESHOLD", 1)
-        patch.setattr(disputes, "_BULK_THRESHOLD", 1)
+        patch.setattr(index_memories, "_BULK_THRESHOLD", 1)
         catching_up = indexed(*pieces)
     assert list(reader.dump(catching_up)) == list(reader.dump(indexed(filed(log))))
 
@@ -86,7 +86,7 @@ def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(bo
 def test_a_topic_that_becomes_too_common_counts_the_same_however_it_became_so(both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(disputes, "MAX_TOPIC_MEMORIES", 2)
+        patch.setattr(index_memories, "MAX_TOPIC_MEMORIES", 2)
         assert list(reader.dump(indexed(*pieces))) == list(reader.dump(indexed(filed(log))))
 
 
@@ -103,7 +103,7 @@ def test_the_index_holds_the_memories_that_the_core_recollects(log: list[Event])
             entry.sentence,
             entry.tags,
             entry.strength,
-            entry.last,
+            entry.last_event,
             entry.at,
         )
         for entry in reader.memory_rows(index)
@@ -114,7 +114,7 @@ def test_the_index_holds_the_memories_that_the_core_recollects(log: list[Event])
 def _as_row(memory: Memory) -> tuple[object, ...]:
     claim = memory.claim
     at = timestamp(memory.last_at)
-    return (claim.scope, claim.kind, memory.status, claim.sentence, claim.tags, memory.strength, memory.last, at)
+    return (claim.scope, claim.kind, memory.status, claim.sentence, claim.tags, memory.strength, memory.last_event, at)
 
 
 @law
@@ -122,7 +122,7 @@ def _as_row(memory: Memory) -> tuple[object, ...]:
 def test_the_index_rules_on_every_question_as_the_core_does(log: list[Event]) -> None:
     ruled = rulings(fold_memories(log).values())
     for entry in reader.memory_rows(indexed(filed(log))):
-        assert (entry.overruled_by, entry.conflict) == ruled[entry.id]
+        assert (entry.overruled_by, entry.is_conflicting) == ruled[entry.id]
 
 
 def test_a_conflict_that_a_newer_answer_settled_is_over() -> None:
@@ -164,7 +164,7 @@ def test_an_undone_worklog_entry_leaves_its_page_and_comes_back() -> None:
     index = indexed(filed(log))
     for shown in (0, 1, 0, 1):
         log.append(after(log, undo(log[-1:], "the last thing").body))
-        index.execute("DELETE FROM stale")
+        index.execute("DELETE FROM stale_views")
         writer.apply_events(index, filed(log)[-1:], [], must_decode)
         assert reader.count_pages(index, "worklog") == shown
         assert reader.stale_views(index) == [f"worklog {log[0].day}"]

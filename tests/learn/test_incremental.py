@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.index import database as store
-from tacit.index import habits, writer
-from tacit.learn.habits import learn as learning
+from tacit.index import database, habits, writer
+from tacit.learn.habits import learn
 from tacit.learn.habits.habit import HabitKey, HabitTally
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance
@@ -51,16 +50,16 @@ def filed(index: sqlite3.Connection, history: Sequence[Line]) -> None:
 
 
 def learned(*pieces: Sequence[Line]) -> sqlite3.Connection:
-    index = store.create_index(":memory:")
+    index = database.create_index(":memory:")
     for piece in pieces:
         filed(index, piece)
-        habits.learn(index, learning.detect_in_session)
+        habits.learn(index, learn.detect_in_session)
     return index
 
 
 def tallies(index: sqlite3.Connection) -> dict[HabitKey, HabitTally]:
     kinds = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN, Kind.PREFERENCE)
-    found = [one for kind in kinds for one in habits.frequent_habits(index, kind, runs=1, sessions=1, most=1_000_000)]
+    found = [one for kind in kinds for one in habits.frequent_habits(index, kind, runs=1, sessions=1, limit=1_000_000)]
     return {
         HabitKey(one.kind, one.key): HabitTally(HabitKey(one.kind, one.key), one.runs, one.sessions) for one in found
     }

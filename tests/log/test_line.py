@@ -9,8 +9,7 @@ from zlib import crc32
 
 import pytest
 
-from tacit.index import database as store
-from tacit.index import writer
+from tacit.index import database, writer
 from tacit.log.codec import DamagedLine, damage_reason, decode, encode, event_type, must_decode, with_checksum
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Triple
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, EventsUndone, Verdict
@@ -181,4 +180,4 @@ def _file(*events: Event) -> None:
         )
         for number, event in enumerate(events, 1)
     ]
-    writer.apply_events(store.create_index(":memory:"), filed, [], must_decode)
+    writer.apply_events(database.create_index(":memory:"), filed, [], must_decode)

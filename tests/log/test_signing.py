@@ -28,7 +28,7 @@ def signing(home: Path, key: bytes | None = _KEY) -> LineSigner:
 
 
 def log_of(home: Path, codes: LineSigner) -> Log:
-    return Log(str(home), OsDisk(), FileLock(str(home / "lock"), 5), lambda: os.urandom(10), signing=codes)
+    return Log(str(home), OsDisk(), FileLock(str(home / "lock"), 5), lambda: os.urandom(10), signer=codes)
 
 
 @law

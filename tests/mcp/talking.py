@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
-import mcp_types as types
+import mcp_types
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
 from mcp_types import Implementation
@@ -54,12 +54,12 @@ def talk_as_before(person: Person, version: str, conversation: Callable[[ClientS
     async def whole() -> T:
         async with stdio_client(_server(person, None)) as streams, ClientSession(*streams) as session:
             who = Implementation(name=NAME, version="1")
-            offer = types.InitializeRequestParams(
-                protocol_version=version, capabilities=types.ClientCapabilities(), client_info=who
+            offer = mcp_types.InitializeRequestParams(
+                protocol_version=version, capabilities=mcp_types.ClientCapabilities(), client_info=who
             )
-            result = await session.send_request(types.InitializeRequest(params=offer), types.InitializeResult)
+            result = await session.send_request(mcp_types.InitializeRequest(params=offer), mcp_types.InitializeResult)
             session.adopt(result)
-            await session.send_notification(types.InitializedNotification())
+            await session.send_notification(mcp_types.InitializedNotification())
             return await conversation(session)
 
     return anyio.run(whole)

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from tacit.index import sessions
-from tacit.index import vectors as kept_vectors
+from tacit.index import vectors as index_vectors
 from tacit.index.vectors import StoredVector, hash_text
 from tacit.log.codec import must_decode
 from tacit.model.ids import ClaimId, claim_number
 from tacit.search.semantic import EmbeddingModel
 from tests.e2e.person import Person, Said
-from tests.e2e.test_learn import write as transcript
+from tests.e2e.test_learn import write as write_transcript
 from tests.meaning.opened import index_of
 from tests.meaning.tiny import write
 
@@ -46,7 +46,7 @@ def texts(person: Person, packages: Path, question: str) -> list[str]:
 
 def vectors(person: Person) -> dict[int, bytes]:
     with closing(index_of(person.home)) as connection:
-        return dict(connection.execute("SELECT number, vector FROM vector"))
+        return dict(connection.execute("SELECT doc_id, vector FROM vectors"))
 
 
 # Questions
@@ -145,7 +145,7 @@ def test_the_vector_of_a_forgotten_memory_is_gone(extra: Person, packages: Path)
 def test_what_went_while_it_was_encoded_is_not_kept(person: Person, project: Path) -> None:
     person.tacit("add", RELEASE)
     person.tacit("add", NIGHTLY)
-    person.tacit("capture", str(transcript(person, project, "1", "restore all of it please")))
+    person.tacit("capture", str(write_transcript(person, project, "1", "restore all of it please")))
     person.tacit("forget", person.id_of(NIGHTLY), "--reason", "r", "--evidence", "e")
     message, *_ = said(person)
     with closing(index_of(person.home)) as connection:
@@ -159,7 +159,7 @@ def test_what_went_while_it_was_encoded_is_not_kept(person: Person, project: Pat
             (-5, RELEASE, 0),
         ):
             made = StoredVector(number, hash_text(text), b"vector")
-            assert kept_vectors.store_vectors(connection, [made], must_decode) == kept
+            assert index_vectors.store_vectors(connection, [made], must_decode) == kept
 
 
 def test_what_is_believed_again_can_be_compared_again(extra: Person, packages: Path) -> None:
@@ -205,7 +205,7 @@ def project(person: Person) -> Path:
 
 
 def test_a_message_is_found_by_what_it_means(person: Person, packages: Path, project: Path) -> None:
-    file = transcript(person, project, "1", "restore all of it please", "draw me a zebra")
+    file = write_transcript(person, project, "1", "restore all of it please", "draw me a zebra")
     person.tacit("capture", str(file))
     with_extra(person, packages, "reindex")
     (hit, *_) = with_extra(person, packages, "recall", "--scope", "all", "--json", "was there a backup").json
@@ -213,10 +213,10 @@ def test_a_message_is_found_by_what_it_means(person: Person, packages: Path, pro
 
 
 def test_a_session_that_went_on_keeps_the_vectors_it_had(person: Person, packages: Path, project: Path) -> None:
-    person.tacit("capture", str(transcript(person, project, "1", "restore all of it please")))
+    person.tacit("capture", str(write_transcript(person, project, "1", "restore all of it please")))
     with_extra(person, packages, "reindex")
     before = vectors(person)
-    person.tacit("capture", str(transcript(person, project, "1", "restore all of it please", "draw me a zebra")))
+    person.tacit("capture", str(write_transcript(person, project, "1", "restore all of it please", "draw me a zebra")))
     person.tacit("recall", "zebra", "--scope", "all")
     assert before and vectors(person) == before
     assert "Meaning: 2 more texts can be compared, 4 in all." in with_extra(person, packages, "improve").out
@@ -225,7 +225,7 @@ def test_a_session_that_went_on_keeps_the_vectors_it_had(person: Person, package
 def test_what_comes_late_into_a_session_leaves_no_vector_at_a_wrong_place(
     person: Person, packages: Path, project: Path, meaning: EmbeddingModel
 ) -> None:
-    file = transcript(person, project, "1", "restore all of it please", "draw me a zebra")
+    file = write_transcript(person, project, "1", "restore all of it please", "draw me a zebra")
     person.tacit("capture", str(file))
     with_extra(person, packages, "reindex")
     late = json.loads(file.read_text().splitlines()[0])
@@ -246,14 +246,14 @@ def said(person: Person) -> dict[int, str]:
     with closing(index_of(person.home)) as connection:
         (row,) = sessions.session_rows(connection)
         session = sessions.load_session(connection, row, must_decode)
-    return dict(kept_vectors.message_texts(claim_number(row.id), session))
+    return dict(index_vectors.message_texts(claim_number(row.id), session))
 
 
 def test_of_a_purged_message_no_vector_is_left_and_others_are_made_again(
     person: Person, packages: Path, project: Path, meaning: EmbeddingModel
 ) -> None:
     kept, purged = "restore all of it please", "draw me a zebra with stripes"
-    person.tacit("capture", str(transcript(person, project, "1", kept, purged)))
+    person.tacit("capture", str(write_transcript(person, project, "1", kept, purged)))
     with_extra(person, packages, "reindex")
     assert in_files(person, meaning.embed(purged))
     person.tacit("purge", "--text", purged, "--yes")

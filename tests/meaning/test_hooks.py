@@ -34,7 +34,7 @@ def scene(tmp_path: Path, packages: Path, monkeypatch: pytest.MonkeyPatch) -> Sc
 
 def vectors(scene: Scene) -> int:
     with closing(sqlite3.connect(scene.home / "index.sqlite")) as connection:
-        found: int = connection.execute("SELECT count(*) FROM vector").fetchone()[0]
+        found: int = connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
     return found
 
 

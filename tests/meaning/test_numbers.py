@@ -9,14 +9,13 @@ from datetime import date
 
 import pytest
 
-from tacit.index import database as store
-from tacit.index import sessions, vectors
+from tacit.index import database, sessions, vectors
 from tacit.index.doc_ids import message_doc_id, session_start_id
 from tacit.index.vectors import EmbeddingText
 from tacit.log.codec import must_decode
 from tacit.model.ids import claim_number
 from tacit.model.session import Session
-from tacit.search import semantic as closeness
+from tacit.search import semantic
 from tacit.search.bm25 import ScoredDocument, parse_query
 from tacit.search.semantic import rerank_memories, rerank_messages
 from tacit.search.sessions import retrieve_messages
@@ -28,7 +27,7 @@ from tests.meaning.opened import index_of
 
 @pytest.fixture
 def connection() -> Iterator[sqlite3.Connection]:
-    with closing(store.create_index(":memory:")) as made:
+    with closing(database.create_index(":memory:")) as made:
         yield made
 
 
@@ -53,7 +52,7 @@ def _all_said(session: Session) -> list[str]:
 def _found(index: sqlite3.Connection, one: EmbeddingText) -> list[int]:
     """The messages that hold every word of a text."""
     question = parse_query(index, one.text)
-    found = retrieve_messages(index, question, lambda _run: None, 1000).scored
+    found = retrieve_messages(index, question, None, 1000).scored
     return [scored.doc_id for scored in found if {word.word for word in question.terms} <= set(scored.terms)]
 
 
@@ -66,10 +65,10 @@ def measure(kept: bytes) -> list[float]:
 
 def put(connection: sqlite3.Connection, rows: dict[int, int]) -> None:
     values = [(number, b"", bytes([near])) for number, near in rows.items()]
-    connection.executemany("INSERT INTO vector VALUES (?, ?, ?)", values)
+    connection.executemany("INSERT INTO vectors VALUES (?, ?, ?)", values)
 
 
-def order(nearer: list[closeness.RerankedDocument]) -> list[int]:
+def order(nearer: list[semantic.RerankedDocument]) -> list[int]:
     return [one.scored.doc_id for one in nearer]
 
 
@@ -110,7 +109,7 @@ def test_a_message_is_near_by_what_stands_around_it(connection: sqlite3.Connecti
 def test_of_very_many_only_those_that_words_found_are_compared(
     connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(closeness, "MAX_COMPARED", 3)
+    monkeypatch.setattr(semantic, "MAX_COMPARED", 3)
     put(connection, {1: 10, 2: 10, 3: 10, 8: 60, 9: 60})
     assert order(rerank_memories(connection, [ScoredDocument(8, 1.0)], measure)) == [8]
     late, old = session_start_id(BEGAN.date(), 1), session_start_id(date(2020, 1, 1), 2)

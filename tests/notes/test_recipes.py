@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.pages import workflows as form
+from tacit.pages import workflows
 from tacit.pages.workflows import FORMATS, WorkflowExport, WorkflowForm, function_name, safe_name, sh_word
 
 PATH = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
@@ -248,7 +248,7 @@ steps = st.lists(nasty.map(lambda text: text.strip("\n")).filter(str.strip), min
 @given(steps, st.sampled_from(("", "/home/some one/x:y # z")))
 def test_a_form_read_back_is_the_same(given_steps: tuple[str, ...], directory: str) -> None:
     before = WorkflowForm("check", tuple(_with_tidy_blanks(step) for step in given_steps), directory)
-    assert form.parse_form(form.render_form(before)) == before
+    assert workflows.parse_form(workflows.render_form(before)) == before
 
 
 def _with_tidy_blanks(step: str) -> str:
@@ -258,11 +258,11 @@ def _with_tidy_blanks(step: str) -> str:
 
 def test_editors_that_end_lines_otherwise_change_nothing() -> None:
     before = WorkflowForm("check", ("one\ntwo", "three"), "/x")
-    assert form.parse_form(form.render_form(before).replace("\n", "\r\n")) == before
+    assert workflows.parse_form(workflows.render_form(before).replace("\n", "\r\n")) == before
 
 
 def test_a_step_on_the_line_of_its_key_and_tabs_are_understood() -> None:
-    assert form.parse_form("name: x\nstep: make\n\nstep:\n\techo a\n\n\techo b\n\n") == WorkflowForm(
+    assert workflows.parse_form("name: x\nstep: make\n\nstep:\n\techo a\n\n\techo b\n\n") == WorkflowForm(
         "x", ("make", "echo a\n\necho b")
     )
 
@@ -272,7 +272,7 @@ def test_a_step_on_the_line_of_its_key_and_tabs_are_understood() -> None:
 )
 def test_a_form_that_is_not_understood_says_what_to_type(text: str) -> None:
     with pytest.raises(Exception, match=r"line \d|no name") as refused:
-        form.parse_form(text)
+        workflows.parse_form(text)
     assert getattr(refused.value, "hint", "")
 
 

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from tacit.index import database as store
+from tacit.index import database
 from tacit.index.doc_ids import PERSON, message_doc_id, session_start_id
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.inject.relevance import RelatedSession, related_session
@@ -22,7 +22,7 @@ TALKS = {
 
 @pytest.fixture
 def index() -> sqlite3.Connection:
-    return store.create_index(":memory:")
+    return database.create_index(":memory:")
 
 
 @pytest.fixture

@@ -11,12 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import IndexUnusableError
-from tacit.index import database as store
-from tacit.index import postings
+from tacit.index import database, postings
 from tacit.index.doc_ids import FIRST_PAGE_ID, IDS_PER_SESSION, PERSON, message_doc_id, session_start_id
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.index.reader import dump
-from tacit.search import memories as elsewhere
+from tacit.search import memories as search_memories
 from tacit.search.bm25 import QueryTerm
 
 ALL = 1 << 40
@@ -24,7 +23,7 @@ ALL = 1 << 40
 
 @pytest.fixture
 def index() -> sqlite3.Connection:
-    return store.create_index(":memory:")
+    return database.create_index(":memory:")
 
 
 def put(index: sqlite3.Connection, *wordings: IndexedDocument, fresh: bool = True) -> None:
@@ -52,7 +51,7 @@ def test_who_holds_a_word_is_the_same_however_it_is_looked_for(index: sqlite3.Co
     )
     word, asked = QueryTerm("walrus", "walru", 1001, 1.0), [*range(0, 8000, step), FIRST_PAGE_ID + 7]
     for memories in (False, True):
-        lists = elsewhere._PostingsCache(index, memories=memories)
+        lists = search_memories._PostingsCache(index, memories=memories)
         before = list(lists.first_postings(word, ALL))
         assert lists.ids_with_term(word, asked) == {one for one in asked if one % 7 == 0 and one < 7000} | {
             FIRST_PAGE_ID + 7
@@ -71,8 +70,8 @@ def test_what_stands_in_several_lists_is_found_from_the_beginning(
     there: list[int], lists: list[list[int]], wanted: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elsewhere, "_INTERSECT_STEP", 16)
-        found = elsewhere._intersect(there, lists, wanted)
+        patch.setattr(search_memories, "_INTERSECT_STEP", 16)
+        found = search_memories._intersect(there, lists, wanted)
     every = [set(there).intersection(one) for one in lists]
     in_all, told = (sorted(set.intersection(*several)) if lists else [] for several in (every, found))
     assert told[:wanted] == in_all[:wanted]
@@ -108,7 +107,7 @@ def test_memories_pages_and_messages_stand_apart(index: sqlite3.Connection) -> N
 
 def test_a_block_that_does_not_fit_itself_is_damage(index: sqlite3.Connection) -> None:
     put(index, IndexedDocument(message_doc_id(session_start_id(date(2026, 3, 1), 5), 3, PERSON), "walrus", ""))
-    index.execute("UPDATE place SET counts = x''")
+    index.execute("UPDATE postings SET term_freqs = x''")
 
     with pytest.raises(IndexUnusableError):
         postings.message_postings(index, "walru", ALL)
@@ -124,7 +123,7 @@ _CHANGES = st.lists(st.tuples(_NUMBERS, st.none() | st.tuples(_TEXTS, _TEXTS), s
 @given(_CHANGES)
 @settings(max_examples=150, deadline=None)
 def test_lists_that_grew_and_shrank_are_those_of_what_is_left(changes: list) -> None:  # type: ignore[type-arg]
-    with closing(store.create_index(":memory:")) as grown, closing(store.create_index(":memory:")) as made:
+    with closing(database.create_index(":memory:")) as grown, closing(database.create_index(":memory:")) as made:
         lists = PostingsWriter(grown)
         left: dict[int, IndexedDocument] = {}
         for number, texts, written in changes:
@@ -144,7 +143,7 @@ def test_lists_that_grew_and_shrank_are_those_of_what_is_left(changes: list) -> 
 
 def test_many_numbers_in_any_order_are_the_list_of_all_at_once() -> None:
     numbers = [(number * 7919) % 10007 for number in range(2000)]
-    with closing(store.create_index(":memory:")) as grown, closing(store.create_index(":memory:")) as made:
+    with closing(database.create_index(":memory:")) as grown, closing(database.create_index(":memory:")) as made:
         for at in range(0, 2000, 130):
             put(grown, *(IndexedDocument(number, "walrus", "") for number in numbers[at : at + 130]))
         for number in numbers[:500]:
@@ -155,5 +154,5 @@ def test_many_numbers_in_any_order_are_the_list_of_all_at_once() -> None:
         )
 
         assert list(dump(grown)) == list(dump(made))
-        longest = grown.execute("SELECT max(length(numbers)) FROM place").fetchone()[0]
+        longest = grown.execute("SELECT max(length(doc_ids)) FROM postings").fetchone()[0]
         assert longest <= 80 * 8  # a block stays within a page of the file

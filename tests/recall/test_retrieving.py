@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.index import database as store
+from tacit.index import database
 from tacit.index.doc_ids import AGENT, PERSON, message_doc_id, role_of, session_start_id, start_id_of
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.search.bm25 import parse_query
@@ -22,7 +22,7 @@ MANY = 3100  # in more than are looked at one by one
 
 @pytest.fixture
 def index() -> sqlite3.Connection:
-    return store.create_index(":memory:")
+    return database.create_index(":memory:")
 
 
 def put(index: sqlite3.Connection, texts: dict[int, str]) -> None:
@@ -70,18 +70,15 @@ def talk(index: sqlite3.Connection, session: int, *said: tuple[int, str]) -> int
 def test_whose_words_are_asked_for_come_first(index: sqlite3.Connection) -> None:
     talk(index, 1, (PERSON, "retries with backoff"), (AGENT, "retries with backoff"), *[(PERSON, "other things")] * 9)
     question = parse_query(index, "retries backoff")
-    of_person = retrieve_messages(index, question, lambda _run: PERSON).scored[0]
-    of_agent = retrieve_messages(index, question, lambda _run: AGENT).scored[0]
+    of_person = retrieve_messages(index, question, PERSON).scored[0]
+    of_agent = retrieve_messages(index, question, AGENT).scored[0]
 
     assert (role_of(of_person.doc_id), role_of(of_agent.doc_id)) == (PERSON, AGENT)
 
 
 def test_a_neighbour_without_the_words_is_found_too_and_says_what_is_near(index: sqlite3.Connection) -> None:
     first = talk(index, 1, (PERSON, "when does the certificate expire"), (AGENT, "in march"), (PERSON, "thanks a lot"))
-    found = {
-        one.doc_id: one
-        for one in retrieve_messages(index, parse_query(index, "certificate expire"), lambda _run: None).scored
-    }
+    found = {one.doc_id: one for one in retrieve_messages(index, parse_query(index, "certificate expire"), None).scored}
     answer = found[message_doc_id(first, 1, AGENT)]
 
     assert answer.terms == () and set(answer.nearby_terms) == {"certificate", "expire"} and answer.score > 0
@@ -93,10 +90,7 @@ def test_of_equal_messages_that_of_the_session_which_is_about_it_comes_first(ind
     about = talk(index, 2, (AGENT, "walrus walrus walrus"), *other, (PERSON, "the walrus"), *other)
     for session in range(3, 9):
         talk(index, session, *other)
-    scores = {
-        one.doc_id: one.score
-        for one in retrieve_messages(index, parse_query(index, "walrus"), lambda _run: None).scored
-    }
+    scores = {one.doc_id: one.score for one in retrieve_messages(index, parse_query(index, "walrus"), None).scored}
 
     same = {number for number in scores if scores[number] > 0 and role_of(number) == PERSON}
     best = max((number for number in same), key=scores.__getitem__)
@@ -108,10 +102,7 @@ def test_a_word_that_is_everywhere_counts_in_an_early_session_too(index: sqlite3
     put(index, {message_doc_id(early, 0, PERSON): "walrus", message_doc_id(early, 1, PERSON): "build build build"})
     for session in range(100):
         talk(index, session, *[(PERSON, "build")] * 20)
-    found = {
-        one.doc_id: one
-        for one in retrieve_messages(index, parse_query(index, "walrus build"), lambda _run: None).scored
-    }
+    found = {one.doc_id: one for one in retrieve_messages(index, parse_query(index, "walrus build"), None).scored}
 
     assert found[message_doc_id(early, 1, PERSON)].terms == ("build",)
 
@@ -124,7 +115,7 @@ COMMON = ("build", "cache", "server")
 @settings(max_examples=60)
 def test_common_words_weigh_the_same_whether_or_not_all_their_places_are_looked_at(held: list[set[str]]) -> None:
     """Where there is room for few places, common words are looked for in what holds a rare one and may be best."""
-    index = store.create_index(":memory:")
+    index = database.create_index(":memory:")
     rare = {number: " ".join((word, *sorted(held[number]))) for number, word in enumerate(RARE)}
     put(index, rare | dict.fromkeys(range(len(RARE), 60), " ".join(COMMON)))
     question = parse_query(index, "alpha beta gamma build cache server")
@@ -144,7 +135,7 @@ def test_fewer_sessions_are_looked_at_where_they_are_long(
     """What a question costs grows with the messages that are looked at; it is told that there are more."""
     for session in range(60):
         talk(index, session, *[(PERSON, "walrus" if place % 25 == 0 else "other") for place in range(messages)])
-    found = retrieve_messages(index, parse_query(index, "walrus"), lambda _run: None)
+    found = retrieve_messages(index, parse_query(index, "walrus"), None)
 
     assert len({start_id_of(one.doc_id) for one in found.scored}) == looked_at
     assert not found.complete

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import re
@@ -70,6 +71,16 @@ def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
     assert done.stdout == "['always run the tests before a commit']\n"
 
 
+def test_the_examples_of_the_guide_to_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs/guides/python.md").read_text(encoding="utf-8").replace("```\n", "\n")
+    tried = doctest.DocTestRunner(verbose=False)
+    tried.run(doctest.DocTestParser().get_doctest(text, {}, "python.md", None, None))
+    assert tried.tries > 15
+    assert tried.failures == 0
+
+
 def test_the_example_of_the_guide_to_learning_is_what_learn_prints(tmp_path: Path) -> None:
     guide = (ROOT / "docs/guides/learning.md").read_text(encoding="utf-8")
     shown = guide.split("$ tacit learn --dry-run\n", 1)[1].split("```", 1)[0]
@@ -123,14 +134,12 @@ CALLS = {
     "add": "add",
     "autocapture": "configuration.autocapture",
     "brief": "brief",
-    "capture": "transcripts.capture",
     "config": "configuration.config",
     "conflicts": "queries.conflicts",
     "context": "contexts.context",
     "dismiss": "dismiss",
     "doctor": "doctor.doctor",
     "edit": "edit",
-    "evaluate": "maintenance.evaluate",
     "export": "exchange.export",
     "forget": "forget",
     "import": "exchange.import_",
@@ -140,36 +149,31 @@ CALLS = {
     "learn": "learn",
     "list": "entries",
     "log": "decisions.log",
-    "note": "remember",
     "promote": "decisions.promote",
     "purge": "purger.purge",
     "recall": "recall",
     "redo": "redo",
-    "reindex": "doctor.reindex",
     "remember": "remember",
     "restore": "decisions.restore",
     "review": "suggestions",
-    "session": "sessions.session",
     "sessions": "sessions.sessions",
     "share": "share",
     "show": "show",
-    "stats": "pending.statistics",
     "status": "status",
     "suggest": "decisions.suggest",
-    "suggestions": "suggestions",
     "sync": "hand_edits.sync",
     "trust": "repository.trust",
     "try": "histories.import_history",
     "undo": "undo",
-    "unshare": "decisions.unshare",
-    "verify": "doctor.verify",
     "why": "why",
     "workflow": "workflows.workflows",
 }
 
 
 def test_every_command_is_a_call_on_the_library(tmp_path: Path) -> None:
-    assert SUMMARIES.keys() - CALLS.keys() == {"redact", "hook", "install", "uninstall", "pause", "resume", "mcp"}
+    assert SUMMARIES.keys() - CALLS.keys() == {
+        *("redact", "hook", "install", "uninstall", "pause", "resume", "mcp", "completion"),
+    }
     with tacit.open(tmp_path / "home", cwd=tmp_path) as vault:
         assert [name for name, call in CALLS.items() if not callable(attrgetter(call)(vault))] == []
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.home.settings import SETTINGS_TEMPLATE, Settings, key_of
-from tacit.home.settings_file import setting_lines, toml_literal, with_setting, without_setting
+from tacit.home.settings_file import setting_lines, with_setting, without_setting
+from tacit.text.toml import toml_literal
 
 CASES = {
     "in the place of the commented default, under its header": (
@@ -50,6 +51,10 @@ CASES = {
     "prose that begins like a setting": (
         "[recall]\n# limit = 5 was too few\n",
         "[recall]\nlimit = 5\n# limit = 5 was too few\n",
+    ),
+    "a text that looks like another section": (
+        '[recall]\nnote = """\n[brief]\n"""\n# limit = 10\n',
+        '[recall]\nnote = """\n[brief]\n"""\nlimit = 5\n',
     ),
     "a number that equals nothing": ("[odd]\nx = nan\n", "[odd]\nx = nan\n\n[recall]\nlimit = 5\n"),
 }

@@ -23,7 +23,7 @@ from tacit.home.settings import (
     validate_value,
     variable_of,
 )
-from tacit.home.settings_file import toml_literal
+from tacit.text.toml import toml_literal
 from tests.settings.permissive import MODES, NO_MORE, NOWHERE, PRESENTATION, range_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "settings.md"

@@ -1,4 +1,4 @@
-"""The file system as storage uses it: durable appends, atomic replacement, no way through links."""
+"""The file system as storage uses it: durable writes, atomic replacement, and no way through links."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from typing import BinaryIO, Protocol
 
 from tacit.errors import StoreError
 
-# The calls that storage makes. Everything durable goes through `Disk`, so that a crash can be simulated.
-
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class Disk(Protocol):
-    """A file system as storage sees it."""
+    """The calls that storage makes. Everything durable goes through them, so that a crash can be simulated."""
 
     def open(self, path: str, flags: int, mode: int) -> int: ...
     def close(self, fd: int) -> None: ...
@@ -33,7 +31,7 @@ class Disk(Protocol):
 
 
 class OsDisk:
-    """The real one. It opens plain files only: never through a link, never a named pipe that would keep us waiting.
+    """The file system of the operating system. It opens plain files only: no links, and no pipes that would block.
 
     With a `root`, no folder below it is reached through a symbolic link either, even if one is swapped in meanwhile.
     The root itself may be a link: people keep their home on another disk.
@@ -74,15 +72,16 @@ class OsDisk:
         os.fdatasync(fd)
 
     def sync_folder(self, path: str) -> None:
-        fd = open_folder(path, self._root) if self._is_below_root(path) else os.open(path, _FOLDER_FLAGS)
-        try:
+        folder = open_folder(path, self._root) if self._is_below_root(path) else os.open(path, _FOLDER_FLAGS)
+        with _closing(folder) as fd:
             os.fsync(fd)
-        finally:
-            os.close(fd)
 
     def rename(self, source: str, target: str) -> None:
-        with self._folder_of(source) as (one, old), self._folder_of(target) as (other, new):
-            os.replace(old, new, src_dir_fd=one, dst_dir_fd=other)
+        with (
+            self._folder_of(source) as (source_folder, source_name),
+            self._folder_of(target) as (target_folder, target_name),
+        ):
+            os.replace(source_name, target_name, src_dir_fd=source_folder, dst_dir_fd=target_folder)
 
     def remove(self, path: str) -> None:
         with self._folder_of(path) as (folder, name):
@@ -93,20 +92,25 @@ class OsDisk:
 
     @contextmanager
     def _folder_of(self, path: str) -> Iterator[tuple[int | None, str]]:
-        """The open folder of a path and the name in it; of a path that is not below the root, no folder and itself."""
+        """Yield the open folder of a path and the name in it; None and the path if it is not below the root."""
         folder, name = os.path.split(path)
         if not self._is_below_root(folder):
             yield None, path
             return
-        fd = open_folder(folder, self._root)
-        try:
+        with _closing(open_folder(folder, self._root)) as fd:
             yield fd, name
-        finally:
-            os.close(fd)
+
+
+@contextmanager
+def _closing(fd: int) -> Iterator[int]:
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def _require_plain(fd: int, path: str, *, writing: bool) -> None:
-    """A file with a second name is somebody else's too: what is written here would be written there."""
+    """Raise OSError if it is not a plain file, or if it is to be written and has a hard link elsewhere."""
     status = os.fstat(fd)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is not a plain file", path)
@@ -115,29 +119,40 @@ def _require_plain(fd: int, path: str, *, writing: bool) -> None:
 
 
 def open_plain(path: str) -> BinaryIO:
-    """A plain file to read from; an error for a link, and for a named pipe instead of waiting for ever."""
+    """Open a plain file for reading. Raise OSError for a link or a named pipe."""
     return open(OsDisk().open(path, os.O_RDONLY, 0), "rb")
 
 
 def skip_hole(file: BinaryIO) -> int:
-    """Leap over a hole that lies ahead, however large: nothing stands in it, so no line ends in it. Says how far."""
-    at = file.tell()
+    """Skip a hole of a sparse file at the current position, since no line ends in it. Return how many bytes it has."""
+    start = file.tell()
     try:
         fd = file.fileno()
         before = os.lseek(fd, 0, os.SEEK_CUR)
         try:
-            ahead = os.lseek(fd, at, os.SEEK_DATA)
+            data_start = os.lseek(fd, start, os.SEEK_DATA)
         except OSError as error:
-            ahead = os.fstat(fd).st_size if error.errno == errno.ENXIO else at  # a hole to the end, or nobody can tell
+            data_start = (
+                os.fstat(fd).st_size if error.errno == errno.ENXIO else start
+            )  # a hole to the end, or not known
         os.lseek(fd, before, os.SEEK_SET)
-    except (OSError, AttributeError):  # no file, or a system that knows no holes
+    except (OSError, AttributeError):  # no file, or a system without SEEK_DATA
         return 0
-    file.seek(ahead)
-    return ahead - at
+    file.seek(data_start)
+    return data_start - start
+
+
+def list_folder(path: str) -> list[str]:
+    """Return the sorted names in a folder; none if it cannot be read."""
+    try:
+        return sorted(os.listdir(path))
+    except OSError:
+        return []
 
 
 @contextmanager
 def open_fd(disk: Disk, path: str, flags: int, mode: int = PRIVATE_FILE) -> Iterator[int]:
+    """Yield the descriptor of an open file."""
     fd = disk.open(path, flags, mode)
     try:
         yield fd
@@ -146,26 +161,26 @@ def open_fd(disk: Disk, path: str, flags: int, mode: int = PRIVATE_FILE) -> Iter
 
 
 def write_all(disk: Disk, fd: int, data: bytes) -> None:
-    """One write; the rest again where the system took only a part."""
+    """Write all bytes, in one call unless the system takes only a part."""
     rest = memoryview(data)
     while rest:
         rest = rest[disk.write(fd, bytes(rest)) :]
 
 
 def open_folder(path: str, below: str, make: Callable[[int, str], None] | None = None) -> int:
-    """The descriptor of a folder that is reached from `below` through no symbolic link; the caller closes it.
+    """Return the descriptor of a folder, reached from `below` without a symbolic link. The caller closes it.
 
-    `make` is called with the open parent and the name of each step, to make what is missing. Raises `OSError` with
-    ELOOP and the path of the link where there is one.
+    `make` is called with the open parent and the name of each folder on the way, to create it if it is missing. Raise
+    OSError with ELOOP and the path of a link.
     """
-    fd, here = os.open(below, _FOLDER_FLAGS), below
+    fd, current = os.open(below, _FOLDER_FLAGS), below
     try:
         for name in path[len(below) :].split(os.sep):
             if name:
-                here = os.path.join(here, name)
+                current = os.path.join(current, name)
                 if make:
                     make(fd, name)
-                inner = _open_child(fd, name, here)
+                inner = _open_child(fd, name, current)
                 os.close(fd)
                 fd = inner
     except BaseException:
@@ -184,9 +199,9 @@ def _open_child(parent: int, name: str, path: str) -> int:
 
 
 def make_folder(path: str, below: str = "") -> None:
-    """A private folder and its parents, whatever the umask; an existing one is left as it is.
+    """Create a private folder and its parents, whatever the umask. An existing one is not changed.
 
-    From `below` on no symbolic link is followed: `OSError` with ELOOP names one.
+    From `below` on no symbolic link is followed: raise OSError with ELOOP and the path of a link.
     """
     if below:
         make_folder(below)
@@ -196,11 +211,8 @@ def make_folder(path: str, below: str = "") -> None:
         return
     parent = os.path.dirname(os.path.abspath(path))
     make_folder(parent)
-    fd = os.open(parent, _FOLDER_FLAGS)
-    try:
+    with _closing(os.open(parent, _FOLDER_FLAGS)) as fd:
         _make_child(fd, os.path.basename(os.path.abspath(path)))
-    finally:
-        os.close(fd)
     if not os.path.isdir(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
 
@@ -208,18 +220,15 @@ def make_folder(path: str, below: str = "") -> None:
 def _make_child(parent: int, name: str) -> None:
     try:
         os.mkdir(name, PRIVATE_FOLDER, dir_fd=parent)
-    except FileExistsError:  # it was there, or another process was faster
+    except FileExistsError:  # it exists already, or another process was faster
         return
-    fd = os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=parent)
-    try:
-        os.fchmod(fd, PRIVATE_FOLDER)  # whatever the umask took
-    finally:
-        os.close(fd)
-    os.fsync(parent)  # what is written in it must not vanish with its name
+    with _closing(os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=parent)) as fd:
+        os.fchmod(fd, PRIVATE_FOLDER)  # whatever the umask is
+    os.fsync(parent)  # its files must not vanish with its name
 
 
 def link_error(error: OSError) -> StoreError | None:
-    """What a person is told when a symbolic link was in the way; nothing for any other error."""
+    """Return the error to show for a symbolic link that is in the way; None for any other error."""
     if error.errno != errno.ELOOP or not isinstance(error.filename, str):
         return None
     link = error.filename
@@ -227,7 +236,7 @@ def link_error(error: OSError) -> StoreError | None:
 
 
 def link_hint(link: str) -> str:
-    """What to type where a link is found in a home."""
+    """Return what to type to replace a link in a home."""
     from shlex import quote
 
     target = os.path.realpath(link)
@@ -237,52 +246,50 @@ def link_hint(link: str) -> str:
 
 
 def sqlite_uri(path: str, mode: str) -> str:
-    """How SQLite is told of a file: with a mode it makes none by itself, which would be readable by others.
+    """Return the URI of a database. With a mode, SQLite creates no file, which others could read.
 
-    (urllib would bring half of the network.)
+    It is quoted here because urllib is slow to import.
     """
     quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{quoted}?mode={mode}"
 
 
-# Views are replaced whole: the file is the old one or the new one, never a mixture, also after a power cut.
+# Atomic replacement: a file is the old one or the new one, also after a power failure.
 
-# No file, or something that is no page of ours: a link, a named pipe.
+# There is no file, or a link or a named pipe.
 _NO_FILE_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
-_MAX_FILE_BYTES = 2 << 30  # bytes: a log of many years
+_MAX_FILE_BYTES = 2 << 30  # a log of many years
 _FD_FOLDER = "/proc/self/fd"
 
 
 def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE, *, below: str = "") -> None:
-    """Temporary file in the same folder, written and synced, then renamed over the target.
+    """Replace a file: write and sync a temporary file in the same folder, then rename it.
 
-    The name is the same every time, so a crash leaves at most one stray file, which the next write throws away.
-    The caller holds the lock that keeps two writers of one view apart. `below` names a folder in which others may
-    put links while we write: from there on none is followed. (Below a home the disk itself follows none.)
+    The temporary name is the same every time, so that a crash leaves at most one stray file, which the next write
+    removes. The caller holds the lock that keeps two writers apart. `below` is a folder in which others may put links
+    while we write: from there on none is followed. (Below a home the disk itself follows none.)
     """
     folder, name = os.path.split(path)
-    with pinned_folder(folder, below) as place:
-        target = os.path.join(place, name)
+    with pinned_folder(folder, below) as pinned:
+        target = os.path.join(pinned, name)
         commit_file(disk, stage_file(disk, target, data, mode), target)
 
 
 def remove_file(disk: Disk, path: str, below: str) -> None:
-    """Remove a file and then each folder between it and `below` that is empty now. No link is followed.
+    """Remove a file and each folder between it and `below` that is empty then. No link is followed.
 
-    A folder that somebody stands in, as far as this process can tell, stays.
+    The current folder of this process stays.
     """
     folder, name = os.path.split(path)
-    with pinned_folder(folder, below) as place:
-        disk.remove(os.path.join(place, name))
+    with pinned_folder(folder, below) as pinned:
+        disk.remove(os.path.join(pinned, name))
     while len(folder) > len(below) and folder != _current_folder():
         parent, name = os.path.split(folder)
-        fd = open_folder(parent, below)
-        try:
-            os.rmdir(name, dir_fd=fd)
-        except OSError:
-            return
-        finally:
-            os.close(fd)
+        with _closing(open_folder(parent, below)) as fd:
+            try:
+                os.rmdir(name, dir_fd=fd)
+            except OSError:
+                return
         folder = parent
 
 
@@ -294,7 +301,7 @@ def _current_folder() -> str:
 
 
 def stage_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE) -> str:
-    """The first half of `replace_file`: write a temporary file and make it durable. Returns its path."""
+    """Write and sync a temporary file, the first half of `replace_file`. Return its path."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.tacit-new")
     fd = _create_file(disk, temporary, mode)
@@ -307,13 +314,13 @@ def stage_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE) -> 
 
 
 def commit_file(disk: Disk, temporary: str, path: str) -> None:
-    """The second half: put a staged file in its place."""
+    """Rename a staged file to its place, the second half of `replace_file`."""
     disk.rename(temporary, path)
     disk.sync_folder(os.path.dirname(path))
 
 
 def _create_file(disk: Disk, path: str, mode: int) -> int:
-    """A file of our own: what lies there was left by a crash or planted, and is never written into."""
+    """Create a file. An existing one was left by a crash or planted, and is removed."""
     try:
         return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError:
@@ -323,19 +330,16 @@ def _create_file(disk: Disk, path: str, mode: int) -> int:
 
 @contextmanager
 def pinned_folder(folder: str, below: str) -> Iterator[str]:
-    """A path that leads to this very folder, whatever takes its place meanwhile; an error where a link leads to it.
+    """Yield a path to this very folder, even if something else takes its place meanwhile. Raise OSError for a link.
 
-    Missing folders are made on the way, as open as the umask leaves them. Without `below`, or on a system that cannot
-    name an open folder, it is the folder's own path.
+    Missing folders are created with the umask's permissions. Without `below`, or on a system without /proc, it is the
+    folder's own path.
     """
     if not below:
         yield folder
         return
-    fd = open_folder(folder, below, _make_public_child)
-    try:
+    with _closing(open_folder(folder, below, _make_public_child)) as fd:
         yield f"{_FD_FOLDER}/{fd}" if os.path.isdir(_FD_FOLDER) else folder
-    finally:
-        os.close(fd)
 
 
 def _make_public_child(parent: int, name: str) -> None:
@@ -344,9 +348,9 @@ def _make_public_child(parent: int, name: str) -> None:
 
 
 def read_file(path: str) -> bytes | None:
-    """The bytes of a plain file, or nothing where there is none. No link is followed: its target is not ours.
+    """Return the bytes of a plain file; None if there is none. No link is followed: its target is not ours.
 
-    Raises OSError where it cannot be read, also where it is larger than anything that is read whole.
+    Raise OSError if it cannot be read or is larger than any file that Tacit writes.
     """
     try:
         with open_plain(path) as file:

@@ -20,91 +20,91 @@ from tacit.disk.files import PRIVATE_FILE, link_error, make_folder, open_folder
 from tacit.errors import LockBusyError, ReadOnlyError
 
 _UNWRITABLE_ERRORS = (errno.EROFS, errno.EACCES, errno.EPERM)
-# A wait up to this long polls: it starts no thread, and whoever is in such a hurry may fork soon.
+# A wait up to this long polls instead of starting a thread: a process in such a hurry may fork soon.
 _SHORT_WAIT_SECONDS, _POLL_SECONDS = 1.0, 0.005
 _PROC_LOCKS = "/proc/locks"  # Linux only
 
 
 class Lock(Protocol):
-    """Something that keeps others out for the length of a `with`. `patience` replaces the lock's own, in seconds."""
+    """Keeps others out for the length of a `with`. `timeout` replaces the lock's own, in seconds."""
 
-    def acquire(self, patience: float | None = None) -> AbstractContextManager[None]: ...
+    def acquire(self, timeout: float | None = None) -> AbstractContextManager[None]: ...
 
 
 class FileLock:
     """An exclusive lock.
 
-    `patience` is how long to wait while nothing moves, `longest` how long at all: while holders change, the queue moves
-    and it is worth waiting (where the system says who holds a lock: Linux). By default both are the same. `LockBusy` is
-    raised when either has passed.
+    `timeout` is how long to wait for one holder, `max_wait` how long in total: while holders change, the queue moves
+    and it is worth waiting (only Linux says who holds a lock). By default both are the same.
     """
 
-    def __init__(self, path: str, patience: float, longest: float | None = None) -> None:
+    def __init__(self, path: str, timeout: float, max_wait: float | None = None) -> None:
         self.path = path
-        self.timeout = patience
-        self.max_wait = longest
+        self.timeout = timeout
+        self.max_wait = max_wait
 
     @contextmanager
-    def acquire(self, patience: float | None = None) -> Iterator[None]:
+    def acquire(self, timeout: float | None = None) -> Iterator[None]:
+        """Hold the lock. Raise LockBusyError if it cannot be had in time, ReadOnlyError if its folder is read-only."""
         fd = _open_lock_file(self.path)
         try:
-            self._lock(fd, patience)
+            self._lock(fd, timeout)
             yield
         finally:
             os.close(fd)
 
-    def _lock(self, fd: int, patience: float | None) -> None:
-        seconds = self.timeout if patience is None else patience
-        longest = self.max_wait if self.max_wait is not None and patience is None else seconds
-        until = time.monotonic() + longest
-        queue = _open_lock_file(_queue_path(self.path))
+    def _lock(self, fd: int, timeout: float | None) -> None:
+        seconds = self.timeout if timeout is None else timeout
+        max_wait = self.max_wait if self.max_wait is not None and timeout is None else seconds
+        deadline = time.monotonic() + max_wait
+        queue_fd = _open_lock_file(_queue_path(self.path))
         try:
-            for place in (queue, fd):
-                self._wait(place, seconds, until)
+            for lock_fd in (queue_fd, fd):
+                self._wait(lock_fd, seconds, deadline)
         finally:
-            os.close(queue)
+            os.close(queue_fd)
 
-    def _wait(self, fd: int, seconds: float, until: float) -> None:
-        """Take one of the two files. Give up at `until`, or when one holder has had the lock for so many seconds."""
+    def _wait(self, fd: int, seconds: float, deadline: float) -> None:
+        """Lock one of the two files. Give up at the deadline, or when one holder has had it for `seconds`."""
         if _try_lock(fd):
             return
         if seconds <= _SHORT_WAIT_SECONDS:
-            give_up = min(until, time.monotonic() + seconds)
-            while (left := give_up - time.monotonic()) > 0:
+            deadline = min(deadline, time.monotonic() + seconds)
+            while (left := deadline - time.monotonic()) > 0:
                 time.sleep(min(_POLL_SECONDS, left))
                 if _try_lock(fd):
                     return
             raise self._busy_error(seconds)
-        taken = _lock_in_thread(fd)
+        locked = _lock_in_thread(fd)
         while True:
             before = _holder_and_waiters(self.path)
-            left = until - time.monotonic()
-            if left > 0 and taken.acquire(timeout=min(seconds, left)):
+            left = deadline - time.monotonic()
+            if left > 0 and locked.acquire(timeout=min(seconds, left)):
                 return
             if left <= 0 or _holder_and_waiters(self.path) == before:
                 raise self._busy_error(seconds)
 
     def _busy_error(self, seconds: float) -> LockBusyError:
         pid, others = _holder_and_waiters(self.path)
-        who = f"process {pid} holds it" if pid else "another process holds it"
+        holder = f"process {pid} holds it" if pid else "another process holds it"
         waiting = f", {len(others)} other{'s are' if len(others) != 1 else ' is'} waiting" if others else ""
-        look = f"ps -fp {pid}" if pid else f"fuser -v {self.path}"
+        command = f"ps -fp {pid}" if pid else f"fuser -v {self.path}"
         return LockBusyError(
-            f"{self.path} is busy: {who}{waiting}; gave up after {seconds:g} s",
-            f"try again when that has ended; to see what it is: {look}",
+            f"{self.path} is busy: {holder}{waiting}; gave up after {seconds:g} s",
+            f"try again when that has ended; to see what it is: {command}",
         )
 
 
 def _holder_and_waiters(path: str) -> tuple[int, frozenset[int]]:
-    """Who holds a lock now, and who else waits for it; nobody where the system does not say."""
+    """Return the process that holds a lock (0 if unknown), and the other processes that wait for it."""
     try:
         lock, queue = str(os.stat(path).st_ino), str(os.stat(_queue_path(path)).st_ino)
         with open(_PROC_LOCKS, encoding="ascii", errors="replace") as file:
-            lines = [line.replace("->", "").split() for line in file if " FLOCK " in line and " WRITE " in line]
+            rows = [line.replace("->", "").split() for line in file if " FLOCK " in line and " WRITE " in line]
     except OSError:
         return 0, frozenset()
-    # A line: number, FLOCK, ADVISORY, WRITE, process, device:device:inode, start, end. The holder comes first.
-    at_lock, in_queue = ([int(one[4]) for one in lines if one[5].endswith(f":{inode}")] for inode in (lock, queue))
+    # A row: number, FLOCK, ADVISORY, WRITE, process, device:device:inode, start, end. The holder comes first.
+    at_lock, in_queue = ([int(row[4]) for row in rows if row[5].endswith(f":{inode}")] for inode in (lock, queue))
     holder = at_lock[0] if at_lock else 0
     return holder, frozenset({*at_lock[1:], *in_queue} - {holder, os.getpid()})
 
@@ -142,34 +142,34 @@ def _try_lock(fd: int) -> bool:
 
 
 def _lock_in_thread(fd: int) -> _thread.LockType:
-    """Block on a lock in a thread, since `flock` knows no time limit; what is returned can be waited for with one.
+    """Block on a lock in a thread, since `flock` has no timeout. Return a thread lock that is released with success.
 
-    The thread works on a descriptor of its own for the same open file. A caller that gives up only closes its
-    descriptor: the lock, should it come, is released when the thread closes the last one.
+    The thread has a descriptor of its own for the same open file. A caller that gives up only closes its descriptor:
+    if the lock comes later, it is released when the thread closes the last one.
     """
-    taken = _thread.allocate_lock()
-    taken.acquire()
-    own = os.dup(fd)
+    locked = _thread.allocate_lock()
+    locked.acquire()
+    own_fd = os.dup(fd)
 
     def block() -> None:
         try:
-            fcntl.flock(own, fcntl.LOCK_EX)
-            taken.release()
-        except OSError:  # the caller gives up when its time is over
+            fcntl.flock(own_fd, fcntl.LOCK_EX)
+            locked.release()
+        except OSError:  # the caller gives up at its deadline
             pass
         finally:
-            os.close(own)
+            os.close(own_fd)
 
     _thread.start_new_thread(block, ())
-    return taken
+    return locked
 
 
-def read_only_error(place: str) -> ReadOnlyError:
+def read_only_error(path: str) -> ReadOnlyError:
     return ReadOnlyError(
-        f"{place} cannot be written to", "choose a home you own: tacit --home PATH …, or set TACIT_HOME"
+        f"{path} cannot be written to", "choose a home you own: tacit --home PATH …, or set TACIT_HOME"
     )
 
 
 def is_read_only_error(error: OSError) -> bool:
-    """Whether an error means that the place takes no writes, as opposed to a fault."""
+    """Return whether an error means that the path is read-only, as opposed to a fault."""
     return error.errno in _UNWRITABLE_ERRORS

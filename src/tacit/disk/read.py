@@ -1,4 +1,8 @@
-"""Reading files that others may have planted or keep: never through a link, never a device, never without a bound."""
+"""Reading files that are not ours: planted ones, those of other programs, and their SQLite databases.
+
+Only plain files are opened, and at most a bounded number of bytes is read: a named pipe would block, a device never
+ends, and opening one may have effects.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,13 @@ from typing import BinaryIO
 from tacit.errors import RefusedError
 from tacit.record import Record
 
-# Reading what is not ours: files that others may have planted. Never through a link, never a device, never much.
+# Files that others may have planted: links are not followed
 
 _MAX_FOREIGN_BYTES = 4 * 1024 * 1024
 
 
 class ForeignFile(Record):
-    """The bytes of a file and, of the same open file, who owns it and which others may write it."""
+    """The bytes of a file, and of the same open file its owner, the bits of other writers, and its signature."""
 
     data: bytes
     owner: int
@@ -27,9 +31,8 @@ class ForeignFile(Record):
 
 
 def read_foreign(path: str) -> ForeignFile | None:
-    """A plain file that can be read whole; nothing otherwise. One look: what is judged is what was read."""
+    """Return a plain file; None if there is none or it is too large. The status is that of the open file."""
     try:
-        # A named pipe would keep us waiting for its other end.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
@@ -46,7 +49,7 @@ def read_foreign(path: str) -> ForeignFile | None:
 
 
 def file_signature(path: str) -> str:
-    """How a file looks from outside: unchanged, it need not be read again. Behind a link it looks like nothing."""
+    """Return a signature that changes with the file; "" if there is none or a link leads to it."""
     try:
         return _stat_signature(os.lstat(path)) if os.path.realpath(path) == path else ""
     except OSError:
@@ -58,29 +61,25 @@ def _stat_signature(status: os.stat_result) -> str:
     return " ".join(map(str, (*parts, status.st_mtime_ns, status.st_ctime_ns)))
 
 
-# Files that others keep: histories, transcripts, settings of other programs, what git writes. Only read, as they are.
-#
-# Anything may lie in their places. Only a plain file is opened: a named pipe would keep us waiting for its other end,
-# a device never ends, and to open one may have effects. Links are followed, since people keep such files elsewhere;
-# files that a link must not lead to are read with `disk/foreign.py`.
+# Files of other programs (histories, transcripts, settings, git): links are followed, as people keep them elsewhere
 
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-MAX_WHOLE_BYTES = 16 << 20  # bytes of a file that is read whole
-_MAX_STREAM_BYTES = 64 << 30  # bytes of one that is read piece by piece
+MAX_WHOLE_BYTES = 16 << 20  # of a file that is read at once
+_MAX_STREAM_BYTES = 64 << 30  # of a file that is read in pieces
 
 
-def open_external(path: str, most: int = _MAX_STREAM_BYTES) -> BinaryIO:
-    """A plain file to read piece by piece.
+def open_external(path: str, max_bytes: int = _MAX_STREAM_BYTES) -> BinaryIO:
+    """Open a plain file for reading.
 
-    Raises Refused for anything else and for one that is larger than `most`, OSError where it cannot be opened.
+    Raise RefusedError for anything else and for a file larger than `max_bytes`, OSError if it cannot be opened.
     """
     fd = _open_regular(path)
     try:
         status = os.fstat(fd)
-        # Files of the kernel say that they are plain and empty, and some never end.
+        # Files in /proc claim to be plain and empty, and some never end.
         if not stat.S_ISREG(status.st_mode) or (not status.st_size and _has_bytes(fd)):
             raise _not_plain_error(path)
-        if status.st_size > most:
+        if status.st_size > max_bytes:
             raise RefusedError(
                 f"{path} is larger than any such file ({status.st_size:,} bytes)", f"ls -l {quote(path)}"
             )
@@ -90,23 +89,23 @@ def open_external(path: str, most: int = _MAX_STREAM_BYTES) -> BinaryIO:
     return open(path, "rb", opener=lambda _path, _flags: fd)
 
 
-def read_external(path: str, most: int = MAX_WHOLE_BYTES) -> bytes:
-    """All of a plain file. Raises as `open_theirs` does."""
-    with open_external(path, most) as file:
-        data = file.read(most + 1)
-    if len(data) > most:  # it grows while it is read
+def read_external(path: str, max_bytes: int = MAX_WHOLE_BYTES) -> bytes:
+    """Return the bytes of a plain file. Raise as `open_external` does."""
+    with open_external(path, max_bytes) as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:  # it grows while it is read
         raise RefusedError(f"{path} is larger than any such file", f"ls -l {quote(path)}")
     return data
 
 
-def read_head(path: str, most: int) -> bytes:
-    """The first bytes of a plain file; nothing where there is none, whatever lies there instead."""
+def read_head(path: str, max_bytes: int) -> bytes:
+    """Return the first bytes of a plain file; b"" if there is none, whatever is there instead."""
     try:
         fd = _open_regular(path)
     except (OSError, ValueError, RefusedError):  # a name with a NUL in it is a ValueError
         return b""
     try:
-        return os.read(fd, most) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+        return os.read(fd, max_bytes) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
     except OSError:
         return b""
     finally:
@@ -114,7 +113,7 @@ def read_head(path: str, most: int) -> bytes:
 
 
 def _open_regular(path: str) -> int:
-    """Looked at before it is opened, and by the caller once more: it may be swapped in between."""
+    """Open a plain file. The caller checks it again: it may be swapped between the check and the opening."""
     mode = os.stat(path).st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(f"{path} is a folder")
@@ -134,42 +133,40 @@ def _not_plain_error(path: str) -> RefusedError:
     return RefusedError(f"{path} is no plain file", f"ls -l {quote(path)}")
 
 
-# Databases of SQLite that other programs keep.
-#
-# SQLite opens files by itself, so what it would open is looked at before, and what it does is limited in time: a view
-# in the place of a table can have rows without end.
+# SQLite databases of other programs. SQLite opens files by itself, so they are checked before, and its time is limited:
+# a view in the place of a table can have endless rows.
 
-_QUERY_TIMEOUT_SECONDS = 60.0  # for all that is asked of one connection
-_STEPS_PER_CHECK = 100_000  # of SQLite's machine between two looks at the clock
+_QUERY_TIMEOUT_SECONDS = 60.0  # for all queries of one connection
+_STEPS_PER_CHECK = 100_000  # of SQLite's virtual machine
 _TABLE_QUERY = "SELECT type, sql FROM sqlite_master WHERE name = ?"
 
 
 def sqlite_sidecars(path: str) -> tuple[str, ...]:
-    """The files that SQLite may keep beside a database."""
+    """Return the paths of files that SQLite may keep beside a database."""
     return (f"{path}-wal", f"{path}-shm", f"{path}-journal")
 
 
 def has_plain_sidecars(path: str) -> bool:
-    """Whether only plain files lie there: SQLite would open a named pipe and wait for its other end."""
-    return all(os.path.isfile(one) or not os.path.lexists(one) for one in sqlite_sidecars(path))
+    """Return whether all sidecars are plain files: SQLite would open a named pipe and block."""
+    return all(os.path.isfile(sidecar) or not os.path.lexists(sidecar) for sidecar in sqlite_sidecars(path))
 
 
 def has_tables(connection: sqlite3.Connection, *names: str) -> bool:
-    """Whether all of these are tables, no views and no virtual ones."""
-    return all(_is_table(connection.execute(_TABLE_QUERY, (name,)).fetchone()) for name in names)
+    """Return whether all of these are tables, and not views or virtual tables."""
+    for name in names:
+        row = connection.execute(_TABLE_QUERY, (name,)).fetchone()
+        kind, sql = map(_to_text, row) if row else ("", "")
+        if kind != "table" or sql.upper().startswith("CREATE VIRTUAL"):
+            return False
+    return True
 
 
 def set_query_timeout(connection: sqlite3.Connection) -> None:
-    """Let a question that takes too long fail with sqlite3.OperationalError."""
-    until = time.monotonic() + _QUERY_TIMEOUT_SECONDS
-    connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS_PER_CHECK)
-
-
-def _is_table(row: tuple[object, object] | None) -> bool:
-    """The texts may come as bytes, by the connection's own factory."""
-    kind, sql = (_to_text(value) for value in row) if row else ("", "")
-    return kind == "table" and not sql.upper().startswith("CREATE VIRTUAL")
+    """Let queries of a connection fail with sqlite3.OperationalError if they take too long."""
+    deadline = time.monotonic() + _QUERY_TIMEOUT_SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_PER_CHECK)
 
 
 def _to_text(value: object) -> str:
+    """Return a text, which may be bytes by the connection's text factory."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

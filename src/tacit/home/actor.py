@@ -1,4 +1,4 @@
-"""Who acts, where and when: a person or which agent, told by the environment and the processes above this one."""
+"""The actor of a command: a person or an agent, detected by the environment and the parent processes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from tacit.model.event import USER, EventOrigin
 from tacit.record import Record
 from tacit.text.display import clean, clip, printable
 
-# The processes that a command was started from, as far as the system shows them in /proc.
-#
-# Read-only, bounded and without exceptions: a process that ends while it is looked at, one of another user, or a
-# system without /proc ends the walk or leaves a part of it out.
+# Parent processes, read from /proc without exceptions and within bounds. A process that ends meanwhile, a process of
+# another user or a system without /proc ends the search or leaves a part out.
 
 PROC = "/proc"
-_MAX_ANCESTORS = 64  # levels
+_MAX_ANCESTORS = 64
 _MAX_PROC_BYTES = 1024 * 1024  # of an environment or a command line
 
 # Programs that run a script: the script's name counts as well.
@@ -27,7 +25,7 @@ _SCRIPT_ENDINGS = (".js", ".mjs", ".cjs")
 
 
 class Process:
-    """One process. Its environment is the one that it was started with, and only single variables are taken from it."""
+    """One process. Its environment is the one it was started with, of which only single variables are used."""
 
     def __init__(self, pid: int, name: str, parent: int, session: int, started: int) -> None:
         self.pid = pid
@@ -38,7 +36,7 @@ class Process:
         self._variables: bytes | None = None
 
     def variable(self, name: str) -> str:
-        """The value of a variable; empty where it is not set or cannot be read."""
+        """Return the value of a variable; "" if it is not set or cannot be read."""
         if self._variables is None:
             self._variables = b"\0" + (_read_proc_file(self.pid, "environ") or b"") + b"\0"
         start = self._variables.find(b"\0%s=" % name.encode())
@@ -49,7 +47,7 @@ class Process:
 
     @property
     def program_names(self) -> Iterator[str]:
-        """The names that this process may be known by: its own, its command's, and its script's."""
+        """The names of this process, of its command, and of its script if the command is an interpreter."""
         yield self.name
         arguments = (_read_proc_file(self.pid, "cmdline") or b"").split(b"\0")
         command = _program_name(arguments[0])
@@ -59,24 +57,24 @@ class Process:
 
 
 def ancestors() -> Iterator[Process]:
-    """From the parent of this process upwards, then from the leader of its session, which may outlive the parent."""
+    """Yield the parents of this process, then the leader of its session, which may outlive them, and its parents."""
     seen: set[int] = {os.getpid()}
-    here = _read_process(os.getpid())
-    if here is None:
+    current = _read_process(os.getpid())
+    if current is None:
         return
-    for start in (here.parent, here.session):
-        child, pid = here, start
+    for start in (current.parent, current.session):
+        child, pid = current, start
         while pid > 0 and pid not in seen and len(seen) < _MAX_ANCESTORS:
             seen.add(pid)
             process = _read_process(pid)
-            if process is None or process.started > child.started:  # ended, and its number was given to another
+            if process is None or process.started > child.started:  # ended, and its id was reused
                 break
             yield process
             child, pid = process, process.parent
 
 
 def _read_process(pid: int) -> Process | None:
-    """What the system says of a process; the name is in brackets and may hold any character."""
+    """Parse `/proc/PID/stat`, in which the name is in brackets and may hold any character."""
     before, _, after = (_read_proc_file(pid, "stat") or b"").rpartition(b")")
     fields = after.split()
     try:
@@ -104,28 +102,25 @@ def _read_proc_file(pid: int, name: str) -> bytes | None:
 
 
 def _program_name(path: bytes) -> str:
-    """The last part of a path, without the ending of a script."""
+    """Return the last part of a path, without the extension of a script."""
     name = path.rpartition(b"/")[2].decode("utf-8", "replace")
     for ending in _SCRIPT_ENDINGS:
         name = name.removesuffix(ending)
     return name
 
 
-# Which agent runs this command: told by its own environment, by those of the processes above it, and by their names.
-#
-# Hosts put variables into the environment of the commands they run. A command line like `env -i tacit …`, a login
-# shell or a program that cleans its environment removes them, but the processes that started it still have them, and
-# the host itself has a name. What cannot be told: a command that a host started through a process that was running
-# before (an ssh server, cron, a terminal multiplexer of the person), or whose parents have ended and whose
-# environment is clean.
+# Agents. Hosts set variables for the commands they run. `env -i tacit …`, a login shell or a program that cleans its
+# environment removes them, but the parent processes still have them, and the host's own process has a name. Not
+# detected are commands that a host starts through a process that was running before (an ssh server, cron, a terminal
+# multiplexer of the person), and commands with a clean environment whose parents have ended.
 
 
 class AgentVariable(Record):
-    """A variable that a host sets for the commands it runs, and the one that holds its session.
+    """A variable that a host sets for the commands it runs, and the variable with the id of its session.
 
-    `value` is the only value that counts; without one, any does that is not empty. `source` says where it is known
-    from. Variables that a person sets to configure a tool, or that an editor sets in the person's own terminal
-    (CURSOR_TRACE_ID, GEMINI_CLI_IDE_SERVER_PORT, CLAUDE_PROJECT_DIR, AIDER_MODEL, GOOSE_PROVIDER), are no signs.
+    `value` is the only value that counts; if it is empty, any non-empty value does. `source` is the reference.
+    Variables that a person sets to configure a tool, or that an editor sets in the person's own terminal
+    (CURSOR_TRACE_ID, GEMINI_CLI_IDE_SERVER_PORT, CLAUDE_PROJECT_DIR, AIDER_MODEL, GOOSE_PROVIDER), do not count.
     """
 
     variable: str
@@ -136,7 +131,7 @@ class AgentVariable(Record):
 
 
 class AgentProgram(Record):
-    """The name of a host's executable or script, as a process above the command shows it."""
+    """The name of a host's executable or script, as a parent process shows it."""
 
     name: str
     agent: str
@@ -260,7 +255,7 @@ _PROGRAM_BY_NAME = {program.name: program for program in AGENT_PROGRAMS}
 
 
 class DetectedAgent(Record):
-    """The host that runs this command, its session where it tells one, and what it was recognised by."""
+    """The agent that runs this command, the id of its session or "", and what it was detected by."""
 
     name: str
     session: str
@@ -268,49 +263,40 @@ class DetectedAgent(Record):
 
 
 def detect_agent(environment: Mapping[str, str]) -> DetectedAgent | None:
-    """The agent that this process works for, or None for a person. Never raises.
+    """Return the agent that this process works for; None for a person. Never raises.
 
-    Where processes cannot be looked at (no /proc, as on macOS) only `environment` counts.
+    On a system without /proc, such as macOS, only `environment` counts.
     """
-    found = _agent_in_environment(environment)
-    if found is not None:
-        return found
+    if agent := _agent_by_variables(lambda name: environment.get(name, "")):
+        return agent
     for process in ancestors():
-        if (found := _agent_in_process(process)) is not None:
-            return found
+        who = f"{process.name} (process {process.pid}), which this was started from"
+        if agent := _agent_by_variables(process.variable, f" in {who}"):
+            return agent
+        for name in process.program_names:
+            if (program := _PROGRAM_BY_NAME.get(name)) is not None:
+                return DetectedAgent(program.agent, "", f"{program.name} runs as {who}")
     return None
 
 
-def _agent_in_environment(environment: Mapping[str, str]) -> DetectedAgent | None:
+def _agent_by_variables(variable: Callable[[str], str], where: str = "") -> DetectedAgent | None:
     for sign in AGENT_VARIABLES:
-        value = environment.get(sign.variable)
+        value = variable(sign.variable)
         if value and sign.value in ("", value):
-            return DetectedAgent(sign.agent or value, environment.get(sign.session, ""), f"{sign.variable} is set")
+            session = variable(sign.session) if sign.session else ""
+            return DetectedAgent(sign.agent or value, session, f"{sign.variable} is set{where}")
     return None
 
 
-def _agent_in_process(process: Process) -> DetectedAgent | None:
-    who = f"{process.name} (process {process.pid}), which this was started from"
-    for sign in AGENT_VARIABLES:
-        value = process.variable(sign.variable)
-        if value and sign.value in ("", value):
-            session = process.variable(sign.session) if sign.session else ""
-            return DetectedAgent(sign.agent or value, session, f"{sign.variable} is set in {who}")
-    for name in process.program_names:
-        if (program := _PROGRAM_BY_NAME.get(name)) is not None:
-            return DetectedAgent(program.agent, "", f"{program.name} runs as {who}")
-    return None
-
-
-# Who speaks, when and where: read from the environment once, handed down as values.
+# Actors
 
 Clock = Callable[[], datetime]
 
 
 class Actor(Record):
-    """Makes the origin of an operation. An actor other than the person speaks with a model's authority.
+    """Makes the origin of an operation. An actor that is not a person has the authority of a model.
 
-    `sign` says what an agent was recognised by; it is shown where something is refused, and not recorded.
+    `detected_by` says how an agent was detected. It is shown when something is refused, and not recorded.
     """
 
     clock: Clock
@@ -323,14 +309,17 @@ class Actor(Record):
     def is_person(self) -> bool:
         return self.name == USER
 
-    def require_person(self, what: str, type_it: str) -> None:
-        """Decisions are the person's; an agent is told what to ask for, and a person why they were taken for one."""
+    def require_person(self, action: str, command: str) -> None:
+        """Raise RefusedError if the actor is not a person.
+
+        The message says what to ask the person for, and to a person why they were taken for an agent.
+        """
         if not self.is_person:
-            known_by = f" ({printable(self.detected_by)})" if self.detected_by else ""
-            elsewhere = ", in a terminal that no agent started" if self.detected_by else ""
+            detected_by = f" ({printable(self.detected_by)})" if self.detected_by else ""
+            where = ", in a terminal that no agent started" if self.detected_by else ""
             raise RefusedError(
-                f"only a person {what}, and this is {printable(self.name)}{known_by}",
-                f"ask them to type{elsewhere}: {type_it}",
+                f"only a person {action}, and this is {printable(self.name)}{detected_by}",
+                f"ask them to type{where}: {command}",
             )
 
     def origin(self) -> EventOrigin:
@@ -347,19 +336,19 @@ class Actor(Record):
 
 
 def current_actor(environment: Mapping[str, str]) -> Actor:
-    """`TACIT_NOW` fixes the clock, `TACIT_ACTOR` names an agent, `TACIT_SESSION` its session.
+    """Return the actor of this process. `TACIT_NOW` fixes the clock, `TACIT_ACTOR` and `TACIT_SESSION` name an agent.
 
-    A command that an agent runs is the agent's, whatever it calls itself and whichever variables it removed: nobody
-    becomes the person by a variable.
+    A command that an agent runs is the agent's, whatever it calls itself and whichever variables it removed: no
+    variable makes it the person's. Raise UsageError if `TACIT_NOW` is not a time.
     """
-    fixed, agent = environment.get("TACIT_NOW"), detect_agent(environment)
-    named = environment.get("TACIT_ACTOR") or USER
+    now, agent = environment.get("TACIT_NOW"), detect_agent(environment)
+    name = environment.get("TACIT_ACTOR") or USER
     return Actor(
-        clock=_fixed_clock(fixed) if fixed else _wall_clock,
-        name=clip(clean(f"agent:{agent.name}" if agent and named == USER else named), 64),
+        clock=_fixed_clock(now) if now else _wall_clock,
+        name=clip(clean(f"agent:{agent.name}" if agent and name == USER else name), 64),
         session=clip(clean(environment.get("TACIT_SESSION") or (agent.session if agent else "")), 128),
         host=clip(clean(os.uname().nodename), 64),
-        detected_by=clip(clean(agent.detected_by), 160) if agent and named == USER else "",
+        detected_by=clip(clean(agent.detected_by), 160) if agent and name == USER else "",
     )
 
 

@@ -1,4 +1,7 @@
-"""Whether a command or session is recorded: settings, the person's choice, ignored lines and folders."""
+"""Whether a command or a session is captured: settings, the person's choice, ignored lines and folders.
+
+Hooks ask this at every turn, so nothing is imported for the answer that most homes give.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,19 @@ from tacit.home.paths import HomePaths
 from tacit.home.settings import NO_MODE, Settings
 from tacit.model.observation import CommandRan
 
-# What is never captured, wherever it comes from: a line that gives Tacit a text to take out.
-
 _PURGE_COMMANDS = ("purge", "redact")
+_CHOICE_BYTES = {True: b"on\n", False: b"off\n"}
 
 
 def is_purge_command(line: str) -> bool:
-    """`tacit purge --text …` must not bring in what it takes out."""
+    """Return whether a line is `tacit purge --text …`, which is never captured: it holds the text to be removed."""
     words = line.split()
     return any(word in words for word in _PURGE_COMMANDS) and any(word.rpartition("/")[2] == "tacit" for word in words)
 
 
 def is_ignored(ran: CommandRan, places: Sequence[str], patterns: Sequence[str], directories: Sequence[str]) -> bool:
-    """Whether a person asked for this not to be captured. `places` are the names of the directory it ran in."""
-    if any(_is_below(place, directory) for place in places for directory in directories):
+    """Return whether the person excluded a command. `places` are all paths of the directory it ran in."""
+    if any(_is_in_folder(place, directory) for place in places for directory in directories):
         return True
     if not patterns:
         return False
@@ -33,37 +35,29 @@ def is_ignored(ran: CommandRan, places: Sequence[str], patterns: Sequence[str], 
     return any(fnmatchcase(line, pattern) for line in lines for pattern in patterns)
 
 
-def _is_below(place: str, directory: str) -> bool:
-    return (place.rstrip("/") + "/").startswith(directory.rstrip("/") + "/")
-
-
-def _without_blanks(line: str) -> str:
-    """A line without what a shell changes when it only writes it out differently."""
+def without_blanks(line: str) -> str:
+    """Return a line without what a shell changes when it prints the line in another form."""
     return "".join(line.replace(";", " ").split())
 
 
-# Whether a session with an agent is captured: what the person said of that session, else what the settings say.
-#
-# Hooks ask this at every turn, so nothing is loaded for the answer that most homes give.
+def is_session_captured(settings: Settings, paths: HomePaths, session: str, mode: str) -> bool:
+    """Return whether to capture a session: by the person's choice for it, else by the settings.
 
-_CHOICE_BYTES = {True: b"on\n", False: b"off\n"}
-
-
-def is_session_captured(settings: Settings, home: HomePaths, session: str, mode: str) -> bool:
-    """Whether to capture; `mode` is the agent's, empty where it names none."""
-    said = session_choice(home, session)
-    if said is not None:
-        return said
+    `mode` is that of the agent, "" if it has none.
+    """
+    choice = session_choice(paths, session)
+    if choice is not None:
+        return choice
     modes = settings.autocapture_on_modes
     return settings.autocapture_enabled and (not modes or (mode in modes and mode != NO_MODE))
 
 
-def session_choice(home: HomePaths, session: str) -> bool | None:
-    """What the person said of this session. What cannot be read counts as no: they did say something."""
-    if not session or not os.path.isdir(_choices_folder(home)):
+def session_choice(paths: HomePaths, session: str) -> bool | None:
+    """Return the person's choice for a session, None if there is none. A file that cannot be read counts as no."""
+    if not session or not os.path.isdir(_choices_folder(paths)):
         return None
     try:
-        with open_plain(choice_file(home, session)) as file:
+        with open_plain(choice_file(paths, session)) as file:
             return file.read(8) == _CHOICE_BYTES[True]
     except FileNotFoundError:
         return None
@@ -72,49 +66,46 @@ def session_choice(home: HomePaths, session: str) -> bool | None:
 
 
 def encode_choice(on: bool) -> bytes:
-    """What the file of a session holds."""
+    """Return the content of a session's choice file."""
     return _CHOICE_BYTES[on]
 
 
-def choice_file(home: HomePaths, session: str) -> str:
-    """The file of a session; a name that an agent made up is no path."""
+def choice_file(paths: HomePaths, session: str) -> str:
+    """Return the path of a session's choice file. It is hashed: a session id of an agent may be any text."""
     from tacit.model.ids import sha256
 
-    return os.path.join(_choices_folder(home), sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32])
+    return os.path.join(_choices_folder(paths), sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32])
+
+
+def _choices_folder(paths: HomePaths) -> str:
+    return paths.path(".tacit", "autocapture")
 
 
 def matching_ignore_entry(settings: Settings, user_folder: str, directory: str) -> str:
-    """The entry of `agents.ignore_directories` that a folder is in; empty where there is none."""
-    places = {directory, os.path.realpath(directory)} if directory else set()
+    """Return the entry of `agents.ignore_directories` that contains a directory; "" if there is none."""
+    places = _paths_of(directory)
     for entry in settings.agents_ignore_directories:
-        folder = os.path.join(user_folder, entry[2:]) if entry.startswith("~/") else os.path.expanduser(entry)
-        if any(_is_in_folder(place, one) for place in places for one in (folder, os.path.realpath(folder))):
+        folder = _expand_home(entry, user_folder)
+        if any(_is_in_folder(place, path) for place in places for path in (folder, os.path.realpath(folder))):
             return entry
     return ""
-
-
-def _choices_folder(home: HomePaths) -> str:
-    return home.path(".tacit", "autocapture")
 
 
 def _is_in_folder(place: str, folder: str) -> bool:
     return (place.rstrip("/") + "/").startswith(folder.rstrip("/") + "/")
 
 
-# What a person asked not to be captured: `[shell] ignore` and `ignore_directories`.
+def _paths_of(directory: str) -> set[str]:
+    return {directory, os.path.realpath(directory)} if directory else set()
 
 
 def ignore_filter(settings: Settings, user_folder: str) -> Callable[[CommandRan], bool] | None:
-    """Whether a command is to be left out; nothing where nothing is asked for."""
+    """Return a test for commands that `shell.ignore` or `shell.ignore_directories` excludes; None if both are empty."""
     if not settings.shell_ignore and not settings.shell_ignore_directories:
         return None
     folders = [_expand_home(path, user_folder) for path in settings.shell_ignore_directories]
 
-    def left_out(ran: CommandRan) -> bool:
-        places = {ran.directory, os.path.realpath(ran.directory)} if ran.directory else set()
-        return is_ignored(ran, sorted(places), settings.shell_ignore, folders)
-
-    return left_out
+    return lambda ran: is_ignored(ran, sorted(_paths_of(ran.directory)), settings.shell_ignore, folders)
 
 
 def _expand_home(path: str, user_folder: str) -> str:

@@ -21,16 +21,16 @@ class Home:
 
     Args:
         root: the folder of the home; default: `TACIT_HOME`, else `~/.agents`.
-        cwd: the folder that decides which project one stands in; default: the current one.
+        cwd: the folder that decides which project is the current one; default: the current folder.
         environment: variables that name the home, the actor and restrictions of settings; default: `os.environ`.
-        speaking: the actor; default: found by the environment and the processes above this one.
+        actor: default: found by the environment and the parent processes.
         disk: the file system; default: the real one.
-        settings: used instead of the home's own, by callers that must go on where those cannot be read.
-        entropy: random bytes for event ids.
+        settings: used instead of the home's own, by callers that must go on if those cannot be read.
+        entropy: returns ten random bytes for an event id.
 
     Raises:
-        StoreUnwell: the root is not a folder.
-        WrongUse: the settings file cannot be read.
+        StoreError: the root is not a folder.
+        UsageError: the settings file cannot be read.
     """
 
     def __init__(
@@ -39,33 +39,33 @@ class Home:
         *,
         cwd: str | os.PathLike[str] | None = None,
         environment: Mapping[str, str] | None = None,
-        speaking: Actor | None = None,
+        actor: Actor | None = None,
         disk: Disk | None = None,
         settings: Settings | None = None,
         entropy: Callable[[], bytes] = lambda: os.urandom(10),
     ) -> None:
         env = dict(os.environ if environment is None else environment)
-        place = find_home(os.fspath(root) if root is not None else None, env)
-        if os.path.exists(place.root) and not os.path.isdir(place.root):
-            raise StoreError(f"the home {place.root} is not a folder", "name another: tacit --home PATH …")
-        self.root = place.root
+        paths = find_home(os.fspath(root) if root is not None else None, env)
+        if os.path.exists(paths.root) and not os.path.isdir(paths.root):
+            raise StoreError(f"the home {paths.root} is not a folder", "name another: tacit --home PATH …")
+        self.root = paths.root
         self.environment = env
         self.user_folder = env.get("HOME") or os.path.expanduser("~")
-        self.cwd = os.fspath(cwd) if cwd is not None else _current_folder()
-        self.settings = read_settings(place.settings, env) if settings is None else settings
+        self.cwd = os.fspath(cwd) if cwd is not None else current_folder()
+        self.settings = read_settings(paths.settings, env) if settings is None else settings
         project = find_project(self.cwd, self.user_folder)
         folder = GLOBAL if project else folder_scope(self.cwd, self.user_folder)
-        self.store = Store(place, disk or OsDisk(place.root), speaking or current_actor(env), project, entropy, folder)
+        self.store = Store(paths, disk or OsDisk(paths.root), actor or current_actor(env), project, entropy, folder)
         if self.settings.autocapture_summarize:
             self.store.max_turn_chars = self.settings.autocapture_max_turn_size
 
     @property
     def is_person(self) -> bool:
-        """Whether a person speaks, as opposed to an agent."""
+        """Whether the actor is a person, as opposed to an agent."""
         return self.store.actor.is_person
 
     def count_untrusted(self) -> int:
-        """Return how many facts of the repository one stands in wait for a decision. Looking believes nothing."""
+        """Return how many facts of the current repository wait for a decision. Nothing of them is believed."""
         if self.store.project is None or not os.path.lexists(self.store.project.facts):
             return 0
         from tacit.home.repository import count_waiting
@@ -90,8 +90,9 @@ class HomePart:
         self._store = home.store
 
 
-def _current_folder() -> str:
+def current_folder() -> str:
+    """Return the working directory; "/" if it was deleted."""
     try:
         return os.getcwd()
-    except FileNotFoundError:  # the folder was deleted under us
+    except FileNotFoundError:
         return "/"

@@ -1,4 +1,4 @@
-"""Bringing the index up to date with the log, and noticing views that are missing."""
+"""Bringing the index up to date with the log, and finding views that are missing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from tacit.disk.lock import is_read_only_error, read_only_error
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import Project
-from tacit.index import database as store
-from tacit.index import reader
+from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import DamagedLine, encode, event_type, must_decode
 from tacit.log.log import Cursor, Log
@@ -23,41 +22,39 @@ from tacit.model.ids import EventId
 if TYPE_CHECKING:
     from tacit.log.tombstones import Tombstones
 
-
-# Bringing the index up to date with the log: behind or not, caught up, made again, or made afresh in memory.
-
-# So much activity that no answer shows may wait to be filed.
-_MAX_DEFERRED_BYTES = 256 * 1024
+_MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _TOMBSTONE_MARKER = b'"type":"memory.purged"'
-_LINES_PER_BATCH = 5_000  # lines that are filed together, about a second of work
+_LINES_PER_BATCH = 5_000  # lines that are indexed together, about a second of work
 
 
 class Indexer:
     """The log of a home and the index that follows it."""
 
-    def __init__(self, home: HomePaths, log: Log) -> None:
-        self._paths = home
+    def __init__(self, paths: HomePaths, log: Log) -> None:
+        self._paths = paths
         self._log = log
         self._skipped_to: dict[str, Cursor] = {}
 
     def is_index_of_log(self, connection: sqlite3.Connection) -> bool:
-        with translate_sqlite_errors():
-            cursors = {segment: Cursor(*at) for segment, at in reader.log_cursors(connection).items()}
-        return not self._has_new_tombstones(cursors) and all(
-            self._log.is_cursor_valid(segment, cursor) for segment, cursor in cursors.items()
-        )
+        """Return whether the index can catch up with the log.
 
-    def _has_new_tombstones(self, cursors: dict[str, Cursor]) -> bool:
-        """Whether there are tombstones that the index does not know: what they speak of has to go from it."""
-        return any(
+        It cannot if a segment was changed before its cursor, or if there are new tombstones, whose events have to
+        leave the index.
+        """
+        with translate_sqlite_errors():
+            cursors = _cursors(connection)
+        has_new_tombstones = any(
             True
             for segment in self._log.tombstone_segments()
             for _ in self._log.events_containing(segment, cursors.get(segment, Cursor()), _TOMBSTONE_MARKER)
         )
+        return not has_new_tombstones and all(
+            self._log.is_cursor_valid(segment, cursor) for segment, cursor in cursors.items()
+        )
 
     def is_behind(self, connection: sqlite3.Connection) -> bool:
-        """Whether the log has something that an answer could show and the index does not have."""
-        cursors = {segment: Cursor(*at) for segment, at in reader.log_cursors(connection).items()}
+        """Return whether the log has something that an answer could show and the index does not have."""
+        cursors = _cursors(connection)
         segments = self._log.segments()
         if set(cursors) - set(segments):
             return True
@@ -69,90 +66,88 @@ class Indexer:
             return False
         if size < cursor.offset or size - cursor.offset > _MAX_DEFERRED_BYTES:
             return True
-        skimmed = self._skipped_to.get(segment, cursor)
-        seen = max(cursor, skimmed) if skimmed.offset <= size else cursor  # it may have been rewritten since
+        skipped_to = self._skipped_to.get(segment, cursor)
+        start = max(cursor, skipped_to) if skipped_to.offset <= size else cursor  # it may have been rewritten since
         self._skipped_to[segment], behind = (
-            (seen, False) if size == seen.offset else self._log.skip_deferrable(segment, seen)
+            (start, False) if size == start.offset else self._log.skip_deferrable(segment, start)
         )
         return behind
 
     def unindexed_ids(self, connection: sqlite3.Connection) -> set[str]:
-        """The ids of everything that was recorded and is not filed yet, read from the lines' bytes."""
-        found: set[str] = set()
+        """Return the ids of all events that are in the log and not in the index. Lines are not decoded."""
+        ids: set[str] = set()
         for segment, cursor in self._unindexed_segments(connection):
-            found.update(self._log.ids(segment, cursor))
-        return found
+            ids.update(self._log.ids(segment, cursor))
+        return ids
 
     def backlog_bytes(self, connection: sqlite3.Connection) -> int:
-        """How many bytes of the log are not filed yet."""
+        """Return how many bytes of the log are not indexed."""
         return sum(self._log.size(segment) - cursor.offset for segment, cursor in self._unindexed_segments(connection))
 
+    def unindexed_events(self, connection: sqlite3.Connection, type_: str) -> Iterator[Event]:
+        """Yield the events of a type that are not indexed."""
+        marker = f'"type":"{type_}"'.encode()
+        for segment, cursor in self._unindexed_segments(connection):
+            yield from self._log.events_containing(segment, cursor, marker)
+
     def _unindexed_segments(self, connection: sqlite3.Connection) -> Iterator[tuple[str, Cursor]]:
-        cursors = {segment: Cursor(*at) for segment, at in reader.log_cursors(connection).items()}
+        cursors = _cursors(connection)
         for segment in self._log.segments():
             cursor = cursors.get(segment, Cursor())
             if self._log.size(segment) > cursor.offset:
                 yield segment, cursor
 
-    def unindexed_events(self, connection: sqlite3.Connection, type_: str) -> Iterator[Event]:
-        """Events of a type that may wait, and were not filed yet."""
-        mark = f'"type":"{type_}"'.encode()
-        for segment, cursor in self._unindexed_segments(connection):
-            yield from self._log.events_containing(segment, cursor, mark)
-
     def catch_up(self, connection: sqlite3.Connection) -> None:
-        """In slices, each of which is done when it is done: whoever is ended at a long backlog leaves less of it."""
+        """Index the backlog in batches, each of them a transaction: a process that is killed leaves less to do."""
         with translate_sqlite_errors():
-            more = True
-            while more:
-                cursors = {segment: Cursor(*at) for segment, at in reader.log_cursors(connection).items()}
-                more = self._index_lines(connection, cursors, most=_LINES_PER_BATCH)
+            while self._index_lines(connection, _cursors(connection), limit=_LINES_PER_BATCH):
+                pass
 
     def rebuild(self) -> sqlite3.Connection:
-        """Make the index again from the log; open for writing."""
+        """Build the index again from the log, and return it, open for writing."""
         self.build()
         self.swap_in()
-        return store.open_for_writing(self._paths.index, self._log.line_reader())
+        return database.open_for_writing(self._paths.index, self._log.line_reader())
 
     def swap_in(self) -> None:
-        """Let an index that was built take the place of the one that is there."""
-        store.replace_index(self._paths.index)
+        """Replace the index with the one that was built."""
+        database.replace_index(self._paths.index)
 
     def build(self) -> None:
-        """Make an index from the log beside the one that is there, which can be read meanwhile."""
-        new = store.new_index_path(self._paths.index)
+        """Build an index from the log beside the current one, which can be read meanwhile.
+
+        Raise ReadOnlyError if the home cannot be written.
+        """
+        new = database.new_index_path(self._paths.index)
         try:
-            connection = store.create_index(new, self._log.line_reader())
+            connection = database.create_index(new, self._log.line_reader())
         except OSError as error:
             if is_read_only_error(error):
                 raise read_only_error(self._paths.root) from error
             raise
         self._index_all(connection)
-        self._copy_vectors(connection)
-        connection.execute("INSERT OR IGNORE INTO stale VALUES ('everything')")
-        store.finish_index(connection, new)
-
-    def _copy_vectors(self, connection: sqlite3.Connection) -> None:
         if os.path.exists(self._paths.index):
             from tacit.index import vectors
 
             vectors.copy_vectors(self._paths.index, connection, must_decode)
+        connection.execute("INSERT OR IGNORE INTO stale_views VALUES ('everything')")
+        database.finish_index(connection, new)
 
     def in_memory_index(
-        self, until: str | None = None, without: frozenset[EventId] = frozenset()
+        self, until: str | None = None, excluded: frozenset[EventId] = frozenset()
     ) -> sqlite3.Connection:
-        """An index in memory, of the whole log, of what was recorded up to a moment, or without some events."""
-        connection = store.create_index(":memory:", self._log.line_reader())
-        self._index_all(connection, until, without)
+        """Return an in-memory index of the log, up to the timestamp `until` and without the `excluded` events."""
+        connection = database.create_index(":memory:", self._log.line_reader())
+        self._index_all(connection, until, excluded)
         return connection
 
     def _index_all(
-        self, connection: sqlite3.Connection, until: str | None = None, without: frozenset[EventId] = frozenset()
+        self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
     ) -> None:
-        """The whole log. Its events hold no cycles, so looking for them would only cost time (an eighth, measured)."""
+        """Index the whole log. Events hold no cycles, so garbage collection would only cost time (an eighth)."""
         gc.disable()
         try:
-            self._index_lines(connection, {}, until, without)
+            self._index_lines(connection, {}, until, excluded)
         finally:
             gc.enable()
 
@@ -161,29 +156,28 @@ class Indexer:
         connection: sqlite3.Connection,
         cursors: dict[str, Cursor],
         until: str | None = None,
-        without: frozenset[EventId] = frozenset(),
-        most: int | None = None,
+        excluded: frozenset[EventId] = frozenset(),
+        limit: int | None = None,
     ) -> bool:
-        """Everything after the cursors, or so many lines of it, and where they stand then; whether there is more.
-        `apply` reads `reached` after the last record."""
+        """Index at most `limit` lines after the cursors, with the new cursors. Return whether the limit was reached."""
         from tacit.index import writer
 
         reached: dict[str, Cursor] = {}
         tombstones = self._load_tombstones()
-        read = 0
+        count = 0
 
-        def filed() -> Iterator[writer.IndexedEvent]:
-            nonlocal read
+        def indexed_events() -> Iterator[writer.IndexedEvent]:
+            nonlocal count
             for segment in self._log.segments():
-                for record in self._log.read(segment, cursors.get(segment)):
-                    if read == most:
+                for log_line in self._log.read(segment, cursors.get(segment)):
+                    if count == limit:
                         return
-                    read += 1
-                    reached[segment] = record.cursor
-                    event, line = record.event, record.line
+                    count += 1
+                    reached[segment] = log_line.cursor
+                    event, line = log_line.event, log_line.line
                     if isinstance(event, DamagedLine) or (until is not None and timestamp(event.at) > until):
                         continue
-                    if event.id in without:
+                    if event.id in excluded:
                         continue
                     left = tombstones.apply(event) if tombstones else event
                     raw = None if left is event else encode(left).rstrip(b"\n")
@@ -191,11 +185,11 @@ class Indexer:
                         left, event_type(left.body), segment, line.number, line.offset, line.length, raw
                     )
 
-        def marks() -> Iterator[writer.SegmentCursor]:
+        def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
             yield from (writer.SegmentCursor(segment, *cursor) for segment, cursor in reached.items())
 
-        writer.apply_events(connection, filed(), marks(), must_decode)
-        return read == most
+        writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
+        return count == limit
 
     def _load_tombstones(self) -> Tombstones | None:
         if not self._log.tombstone_segments():
@@ -205,39 +199,38 @@ class Indexer:
         return load_tombstones(self._log)
 
 
-# Whether a view that should be there is not: a few looks at the disk, made with every question.
+def _cursors(connection: sqlite3.Connection) -> dict[str, Cursor]:
+    return {segment: Cursor(*cursor) for segment, cursor in reader.log_cursors(connection).items()}
 
 
-def is_view_missing(connection: sqlite3.Connection, home: HomePaths, project: Project | None, scope: Scope) -> bool:
-    return is_memory_view_missing(connection, home, project, scope) or any(missing_pages(connection, home))
+# Missing views. Every read checks for them, so this costs only a few looks at the disk.
+
+
+def is_view_missing(connection: sqlite3.Connection, paths: HomePaths, project: Project | None, scope: Scope) -> bool:
+    return is_memory_view_missing(connection, paths, project, scope) or any(missing_pages(connection, paths))
 
 
 def is_memory_view_missing(
-    connection: sqlite3.Connection, home: HomePaths, project: Project | None, scope: Scope
+    connection: sqlite3.Connection, paths: HomePaths, project: Project | None, scope: Scope
 ) -> bool:
-    """Whether a file is gone that shows memories."""
-    if not (os.path.exists(home.long_term) and os.path.exists(home.facts)):
+    """Return whether a file that shows memories is missing."""
+    if not (os.path.exists(paths.long_term) and os.path.exists(paths.facts)):
         return True
     if project is None or os.path.lexists(project.facts) or not reader.has_shared_facts(connection, scope):
         return False
     from tacit.disk.files import OsDisk
     from tacit.pages.view_store import ViewStore
 
-    return ViewStore(home.view_copies, OsDisk()).was_written(
-        project.facts
-    )  # else it never lay here: another clone has it
+    # A fact file that was never written here is not missing: another clone has it.
+    return ViewStore(paths.view_copies, OsDisk()).was_written(project.facts)
 
 
-def missing_pages(connection: sqlite3.Connection, home: HomePaths) -> Iterator[str]:
-    """The pages that are gone, by kind and day. One look at each folder: there may be a thousand sessions."""
+def missing_pages(connection: sqlite3.Connection, paths: HomePaths) -> Iterator[str]:
+    """Yield `KIND DAY` of each missing page. Each folder is listed once: there may be a thousand sessions."""
     for kind, folder in PAGE_FOLDERS.items():
-        if wanted := reader.page_days(connection, kind):
-            there = _names_in(home.path(folder))
-            yield from (f"{kind} {day}" for day in wanted if f"{day}.md" not in there)
-
-
-def _names_in(folder: str) -> set[str]:
-    try:
-        return set(os.listdir(folder))
-    except OSError:
-        return set()
+        if days := reader.page_names(connection, kind):
+            try:
+                existing = set(os.listdir(paths.path(folder)))
+            except OSError:
+                existing = set()
+            yield from (f"{kind} {day}" for day in days if f"{day}.md" not in existing)

@@ -1,4 +1,4 @@
-"""Checks of what a person typed: texts, tags, dates."""
+"""Validation of user input: texts, tags and times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ MAX_EVIDENCE_CHARS = 2000
 
 
 def checked_text(text: str, limit: int, what: str) -> str:
-    """A text that may be recorded: not empty, not too long, no secret in it."""
+    """Return the text without control characters and outer blanks. `what` names it in messages.
+
+    Raise UsageError if it is empty, RefusedError if it is longer than `limit` or holds a secret.
+    """
     text = clean(text).strip()
     if not text:
         raise UsageError(f"{what} is empty")
@@ -34,12 +37,10 @@ def checked_optional_text(text: str, what: str) -> str:
 
 
 def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags are single words in lower case."""
+    """Return the tags as single words in lower case, each once. Raise RefusedError if one holds a secret."""
     refuse_secrets(*tags)
     return tuple(dict.fromkeys("-".join(normalize_text(clean(tag)).split())[:64] for tag in tags if tag.strip()))
 
-
-# Times as people type them: `2026-11-15`, `2026-11-15T09:30`, `yesterday`, `7d`, `2 weeks ago`.
 
 _RELATIVE_TIME = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?|months?|y|years?)(?:\s+ago)?")
 _DAYS_PER_UNIT = {"m": 1 / 1440, "h": 1 / 24, "d": 1, "w": 7, "y": 365}
@@ -47,27 +48,27 @@ _TIME_EXAMPLES = "for example 2026-11-15, yesterday, 7d or '2 weeks ago'"
 
 
 def parse_time(text: str, now: datetime, *, end_of_day: bool) -> str:
-    """The UTC timestamp meant; a whole day counts from its beginning, or up to its end."""
-    said = text.strip().lower()
-    if found := _RELATIVE_TIME.fullmatch(said):
+    """Return the UTC timestamp of `2026-11-15`, `2026-11-15T09:30`, `yesterday`, `7d` or `2 weeks ago`.
+
+    A whole day is its beginning, or its end if `end_of_day` is set. Raise UsageError for anything else.
+    """
+    normalized = text.strip().lower()
+    if match := _RELATIVE_TIME.fullmatch(normalized):
+        days_per_unit = 30 if match[2].startswith("month") else _DAYS_PER_UNIT[match[2][0]]
         try:
-            return timestamp(now - timedelta(days=int(found[1]) * _unit_days(found[2])))
+            return timestamp(now - timedelta(days=int(match[1]) * days_per_unit))
         except OverflowError:
             raise UsageError(f"too long ago: {text!r}", _TIME_EXAMPLES) from None
-    days = {"now": None, "today": 0, "yesterday": 1}
-    if said in days:
-        back = days[said]
-        return timestamp(now) if back is None else _day_bound(now - timedelta(days=back), end_of_day)
+    if normalized == "now":
+        return timestamp(now)
+    if (days_ago := {"today": 0, "yesterday": 1}.get(normalized)) is not None:
+        return _day_bound(now - timedelta(days=days_ago), end_of_day)
     try:
-        given = datetime.fromisoformat(text.strip())
-        given = given if given.tzinfo else given.replace(tzinfo=now.tzinfo)
-        return _day_bound(given, end_of_day) if len(said) <= 10 else timestamp(given)
+        moment = datetime.fromisoformat(text.strip())
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
+        return _day_bound(moment, end_of_day) if len(normalized) <= 10 else timestamp(moment)
     except (ValueError, OverflowError):
         raise UsageError(f"not a time: {text!r}", _TIME_EXAMPLES) from None
-
-
-def _unit_days(unit: str) -> float:
-    return 30 if unit.startswith("month") else _DAYS_PER_UNIT[unit[0]]
 
 
 def _day_bound(day: datetime, end: bool) -> str:

@@ -1,4 +1,4 @@
-"""The layout of a home (S1): where it is, and making its folders."""
+"""The layout of a home (S1): finding it, the paths in it, and making its folders."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from tacit.disk.files import make_folder
 from tacit.disk.lock import is_read_only_error, read_only_error
 from tacit.errors import UsageError
 
-# The layout of a home (S1). Names only; nothing is opened here.
-
 DEFAULT_HOME = "~/.agents"
 _REPOSITORY_MARKERS = (".git", ".jj", ".hg", ".svn")
-# The folder of each kind of page.
-PAGE_FOLDERS = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}
+PAGE_FOLDERS = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}  # by kind of page
 HOME_FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written", ".tacit/spool")
-# Made when there is something to put in.
+# Made when they are needed.
 OPTIONAL_FOLDERS = (
     *("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture"),
     *(".tacit/spool/.reserve", ".tacit/written/unwritten"),
@@ -24,7 +21,7 @@ OPTIONAL_FOLDERS = (
 
 
 class HomePaths:
-    """Paths below one root."""
+    """The paths of one home. Nothing is opened here."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -44,51 +41,54 @@ class HomePaths:
         self.injection_lock = self.path(".tacit", "giving.lock")
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")
-        self.purge_marker = self.path(".tacit", "purging")  # stands while a purge is at work
+        self.purge_marker = self.path(".tacit", "purging")  # exists while a purge runs
 
     def path(self, *parts: str) -> str:
         return os.path.join(self.root, *parts)
 
     def page(self, kind: str, day: str) -> str:
-        """A day's page of the worklog or the evaluations, or the page of a session by its key."""
+        """Return the path of a page: of a day for worklog and evaluation, of a session by its key."""
         return self.path(PAGE_FOLDERS[kind], f"{day}.md")
 
 
-def find_home(given: str | None, environment: Mapping[str, str]) -> HomePaths:
-    """The home that was named, else `TACIT_HOME`, else `~/.agents`. A variable can come from a repository, so one that
-    names a folder which a repository or somebody else may have brought is refused."""
-    if given:
-        return HomePaths(_absolute(given))
-    if doubt := home_variable_problem(environment):
+def find_home(path: str | None, environment: Mapping[str, str]) -> HomePaths:
+    """Return the home at `path`, else at `TACIT_HOME`, else at `~/.agents`.
+
+    Raise UsageError if `TACIT_HOME` names a folder that a repository or another user may have brought: a repository can
+    set variables, too.
+    """
+    if path:
+        return HomePaths(_absolute(path))
+    if problem := home_variable_problem(environment):
         from shlex import quote
 
         path = environment["TACIT_HOME"]
         raise UsageError(
-            f"TACIT_HOME names {path}, which {doubt}", f"unset TACIT_HOME, or: tacit --home {quote(path)} …"
+            f"TACIT_HOME names {path}, which {problem}", f"unset TACIT_HOME, or: tacit --home {quote(path)} …"
         )
     return HomePaths(_absolute(environment.get("TACIT_HOME") or DEFAULT_HOME))
 
 
 def without_unsafe_home(environment: Mapping[str, str]) -> dict[str, str]:
-    """For the recorder, which has nobody to tell: a `TACIT_HOME` that would be refused counts as not set."""
-    doubt = home_variable_problem(environment)
-    return {name: value for name, value in environment.items() if not doubt or name != "TACIT_HOME"}
+    """Return the environment without a `TACIT_HOME` that would be refused, for the recorder, which cannot report it."""
+    problem = home_variable_problem(environment)
+    return {name: value for name, value in environment.items() if not problem or name != "TACIT_HOME"}
 
 
 def home_variable_problem(environment: Mapping[str, str]) -> str:
-    """Why `TACIT_HOME` may not be the person's choice; empty where it can be believed, or is not set."""
-    named = environment.get("TACIT_HOME")
-    if not named or _absolute(named) == _absolute(DEFAULT_HOME):
+    """Return why `TACIT_HOME` may not be the person's choice; "" if there is no doubt or it is not set."""
+    value = environment.get("TACIT_HOME")
+    if not value or _absolute(value) == _absolute(DEFAULT_HOME):
         return ""
-    if not os.path.isabs(os.path.expanduser(named)):
+    if not os.path.isabs(os.path.expanduser(value)):
         return "depends on the folder one stands in"
     stop = os.path.realpath(environment.get("HOME") or os.path.expanduser("~"))
-    for folder in dict.fromkeys((_absolute(named), os.path.realpath(_absolute(named)))):
+    for folder in dict.fromkeys((_absolute(value), os.path.realpath(_absolute(value)))):
         if root := _repository_root(folder, stop):
             return f"lies in the repository {root}"
     try:
-        is_own = os.stat(_absolute(named)).st_uid == os.geteuid()
-    except OSError:  # it is not there yet, or whoever opens it will say why not
+        is_own = os.stat(_absolute(value)).st_uid == os.geteuid()
+    except OSError:  # it does not exist yet, or opening it will fail with the reason
         is_own = True
     return "" if is_own else "belongs to somebody else"
 
@@ -98,8 +98,10 @@ def _absolute(path: str) -> str:
 
 
 def _repository_root(folder: str, stop: str) -> str:
-    """The root of the repository that a folder is in; empty for none. The person's own folder is never one: who keeps
-    all of it in git still has homes there."""
+    """Return the root of the repository that a folder is in; "" if there is none.
+
+    The search ends at `stop`, the person's own folder: people who keep all of it in git still have homes there.
+    """
     while folder != stop:
         if any(os.path.lexists(os.path.join(folder, marker)) for marker in _REPOSITORY_MARKERS):
             return folder
@@ -109,17 +111,17 @@ def _repository_root(folder: str, stop: str) -> str:
     return ""
 
 
-# Making a home: its folders, and nothing in them.
+def make_home(paths: HomePaths) -> None:
+    """Make the folders of a home. What exists stays, even a link, which is refused when something is written below it.
 
-
-def make_home(home: HomePaths) -> None:
-    """The folders of a home. What is there stays, even a link: whoever writes below it says what is wrong."""
+    Raise ReadOnlyError if the home cannot be written.
+    """
     try:
-        make_folder(home.root)
+        make_folder(paths.root)
         for folder in HOME_FOLDERS:
-            if not os.path.lexists(home.path(folder)):
-                make_folder(home.path(folder), below=home.root)
+            if not os.path.lexists(paths.path(folder)):
+                make_folder(paths.path(folder), below=paths.root)
     except OSError as error:
         if is_read_only_error(error):
-            raise read_only_error(home.root) from error
+            raise read_only_error(paths.root) from error
         raise

@@ -1,4 +1,4 @@
-"""Which project a folder or a session belongs to. Only files are read; git is never run."""
+"""The project that a folder or a session belongs to. Only files are read; nothing of the repository or git is run."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from tacit.model.claim import GLOBAL, Scope, project_scope
 from tacit.record import Record
 from tacit.text.display import clean
 
-# Which project one stands in: found by reading files, never by running git or anything of the repository.
-
 FACT_FILE = os.path.join("docs", "memory", "memories.ndjson")
 _REPOSITORY_MARKERS = (".git", ".jj", ".hg")
 _ORIGIN_SECTION = r'\[remote "origin"\](?P<body>[^\[]*)'
-# Blanks of one line only: with those of all lines, a file of empty lines would be read for ever.
+# Blanks of one line only: with `\s`, a file of empty lines would take quadratic time.
 _URL_LINE = r"^[ \t]*url[ \t]*=[ \t]*(\S+)[ \t\r]*$"
 _SCP_URL = r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)"
 _MAX_CONFIG_BYTES = 64 * 1024
 
 
 class Project(Record):
-    """A repository: where it lies, and the names it is known by, the best first."""
+    """A repository: its root folder and its names, the best first."""
 
     root: str
     names: tuple[str, ...]
@@ -33,21 +31,24 @@ class Project(Record):
         return os.path.join(self.root, FACT_FILE)
 
     def scope(self, is_used: Callable[[Scope], bool]) -> Scope:
-        """The scope its memories are under already, else the best of its names."""
+        """Return the first scope of its names that is used already, else that of the best name."""
         scopes = [project_scope(name) for name in self.names]
         return next((scope for scope in scopes if is_used(scope)), scopes[0])
 
 
 def find_project(start: str, home_folder: str) -> Project | None:
-    """Walk up to the repository's root; stop at the person's home, another file system or another owner."""
+    """Return the project of a folder; None if there is none.
+
+    The search goes up and ends at the person's home folder, at another file system or at another owner.
+    """
     try:
         folder, stop = os.path.realpath(start), os.path.realpath(home_folder)
-        first = os.stat(folder)
+        start_status = os.stat(folder)
     except (OSError, ValueError):  # a name with a NUL in it is a ValueError
         return None
     while folder != stop:
-        here = os.stat(folder)
-        if (here.st_dev, here.st_uid) != (first.st_dev, first.st_uid):
+        status = os.stat(folder)
+        if (status.st_dev, status.st_uid) != (start_status.st_dev, start_status.st_uid):
             return None
         if any(os.path.lexists(os.path.join(folder, marker)) for marker in _REPOSITORY_MARKERS):
             return Project(folder, tuple(_project_names(folder)))
@@ -58,20 +59,22 @@ def find_project(start: str, home_folder: str) -> Project | None:
 
 
 def folder_scope(folder: str, home_folder: str) -> Scope:
-    """That of a folder which is no project; in the person's own folder everything is global."""
+    """Return the scope of a folder that is no project: global in the person's own folder."""
     return GLOBAL if os.path.realpath(folder) == os.path.realpath(home_folder) else project_scope(clean(folder))
 
 
 def _project_names(root: str) -> list[str]:
-    """The remote's address if there is one (the same on every machine), then the path of the main work tree."""
-    shared = _shared_git_folder(root)
-    main = os.path.dirname(shared) if os.path.basename(shared) == ".git" else root
-    remote = _origin_name(_read_text(os.path.join(shared, "config")))
-    return [clean(name) for name in (remote, main) if name]  # a folder may have a name that is no text
+    """Return the name of the remote, if any (it is the same on every machine), and the path of the main work tree."""
+    git_folder = _shared_git_folder(root)
+    main = os.path.dirname(git_folder) if os.path.basename(git_folder) == ".git" else root
+    section = re.search(_ORIGIN_SECTION, _read_text(os.path.join(git_folder, "config")))
+    url = re.search(_URL_LINE, section["body"], re.MULTILINE) if section else None
+    remote = remote_name(url[1]) if url else ""
+    return [clean(name) for name in (remote, main) if name]  # the name of a folder may be no text
 
 
 def _shared_git_folder(root: str) -> str:
-    """The `.git` folder that all work trees of a repository share."""
+    """Return the `.git` folder that all work trees of a repository share."""
     marker = os.path.join(root, ".git")
     if os.path.isdir(marker):
         return marker
@@ -83,15 +86,8 @@ def _shared_git_folder(root: str) -> str:
     return os.path.normpath(os.path.join(own, common)) if common else own
 
 
-def _origin_name(config: str) -> str:
-    """The name of origin."""
-    section = re.search(_ORIGIN_SECTION, config)
-    found = re.search(_URL_LINE, section["body"], re.MULTILINE) if section else None
-    return remote_name(found[1]) if found else ""
-
-
 def remote_name(url: str) -> str:
-    """`host/path` of an address, without user, password, scheme and `.git`."""
+    """Return `host/path` of a URL, without user, password, scheme and `.git`."""
     if scp := re.fullmatch(_SCP_URL, url):
         url = f"{scp['host']}/{scp['path']}"
     elif "://" in url:
@@ -103,12 +99,12 @@ def _read_text(path: str) -> str:
     return read_head(path, _MAX_CONFIG_BYTES).decode("utf-8", "replace")
 
 
-# Which project a session is of, by where its agent stood.
-
-
 def directory_scope(directory: str, remote: str, user_folder: str, is_used: Callable[[Scope], bool]) -> Scope:
-    """The project of a directory: that of the nearest folder above it that is still there (work trees come and go),
-    else the repository that the transcript names, else the directory itself."""
+    """Return the scope of a session that ran in `directory`.
+
+    It is that of the nearest parent folder that still exists (work trees come and go), else that of the repository that
+    the transcript names (`remote`), else that of the directory itself.
+    """
     if not directory:
         return project_scope(clean(remote_name(remote))) if remote else GLOBAL
     nearest = directory

@@ -1,4 +1,4 @@
-"""What the repository one stands in brought: looked at, and not believed."""
+"""The fact file that the repository of the current folder brought: what it says, before anything of it is believed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 from tacit.disk.read import read_foreign
 from tacit.errors import RefusedError
-from tacit.home import trusted_files as trusted
+from tacit.home import trusted_files
 from tacit.home.project import Project
 from tacit.home.store import Store
 from tacit.index import reader
-from tacit.log.codec import must_decode
 from tacit.model.trust import FactFile, FactFileLine, FactFileTrust
 from tacit.pages.view_store import checked_path
 from tacit.text.display import clean
@@ -21,7 +20,16 @@ from tacit.text.display import clean
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFacts:
-    """The trust so far, lines that wait, lines that are unfit, and how many say what is known already."""
+    """The fact file of a repository.
+
+    Attributes:
+        path: the path of the fact file.
+        accepted: the current trust in the file, if any.
+        waiting: lines that wait for a decision.
+        invalid: lines that hold no acceptable claim.
+        known_count: how many lines state claims that are known already.
+        trust_ended: when and why an earlier trust ended.
+    """
 
     path: str
     accepted: FactFileTrust | None
@@ -32,6 +40,7 @@ class RepositoryFacts:
 
 
 def require_project(store: Store) -> Project:
+    """Return the project of the current folder. Raise RefusedError if there is none."""
     if store.project is None:
         raise RefusedError("this is no repository; trust is about what a cloned one brought", "cd into the repository")
     return store.project
@@ -40,22 +49,28 @@ def require_project(store: Store) -> Project:
 def inspect_repository(
     store: Store, connection: sqlite3.Connection, limit: int
 ) -> tuple[RepositoryFacts, FactFile | None]:
+    """Return the state of the fact file and its content (None if there is no file).
+
+    `limit` is the length of a text in characters above which a line is invalid. Raise RefusedError if the current
+    folder is in no repository, or if the file must not be read.
+    """
     path = require_project(store).facts
-    one = trusted.active_trust(connection, must_decode).get(path)
-    ended = "" if one else trusted.last_trust_end(connection, must_decode, path)
-    there = _read_fact_file(store, connection, limit)
-    if there is None:
-        return RepositoryFacts(path, one, trust_ended=ended), None
-    old = {line.sha256 for line in one.trusted.lines} if one else set()
-    foreign = [line for line in there.lines if line.sha256 not in old | store.publisher.view_store.written_hashes(path)]
+    trust = trusted_files.active_trust(connection).get(path)
+    ended = "" if trust else trusted_files.last_trust_end(connection, path)
+    file = _read_fact_file(store, connection, limit)
+    if file is None:
+        return RepositoryFacts(path, trust, trust_ended=ended), None
+    accepted = {line.sha256 for line in trust.trusted.lines} if trust else set()
+    written = store.publisher.view_store.written_hashes(path)
+    foreign = [line for line in file.lines if line.sha256 not in accepted | written]
     new = [line for line in foreign if line.claim and reader.memory_row(connection, line.claim.id) is None]
-    unfit = [line for line in foreign if line.claim is None]
-    known = len(foreign) - len(new) - len(unfit)
-    return RepositoryFacts(path, one, tuple(_unique_claims(new)), tuple(unfit), known, ended), there
+    invalid = [line for line in foreign if line.claim is None]
+    known = len(foreign) - len(new) - len(invalid)
+    return RepositoryFacts(path, trust, tuple(_unique_claims(new)), tuple(invalid), known, ended), file
 
 
 def count_waiting(store: Store, connection: sqlite3.Connection, limit: int) -> int:
-    """How many lines of the fact file wait for a decision; none where the file cannot be looked at."""
+    """Return how many lines of the fact file wait for a decision, 0 if the file must not be read."""
     try:
         return len(inspect_repository(store, connection, limit)[0].waiting)
     except RefusedError:
@@ -68,16 +83,16 @@ def _read_fact_file(store: Store, connection: sqlite3.Connection, limit: int) ->
     if not os.path.lexists(path):
         return None
     checked_path(project.root, path)
-    if clean(path) != path:  # it could not be written down
+    if clean(path) != path:  # it could not be written to the log
         raise RefusedError("the folder's name is no text; nothing in it can be trusted", "give the folder another name")
-    there = read_foreign(path)
-    if there is None:
+    file = read_foreign(path)
+    if file is None:
         raise RefusedError(f"{path} is no plain file of at most 4 MiB; nothing in it is believed", f"ls -l {path}")
-    if there.owner != os.geteuid():
+    if file.owner != os.geteuid():
         raise RefusedError(f"{path} belongs to another user; nothing in it is believed", f"ls -l {path}")
-    return trusted.parse_fact_file(path, there, store.scope_in(connection), limit)
+    return trusted_files.parse_fact_file(path, file, store.scope_in(connection), limit)
 
 
 def _unique_claims(lines: Sequence[FactFileLine]) -> list[FactFileLine]:
-    """The same claim on two lines is accepted once."""
+    """Return the first line of each claim."""
     return list({line.claim.id: line for line in reversed(lines) if line.claim}.values())[::-1]

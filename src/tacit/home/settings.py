@@ -1,4 +1,9 @@
-"""Settings as one frozen value, and what variables of the environment may restrict."""
+"""Settings as one frozen value: defaults, then the home's `tacit.toml`, restricted by the environment.
+
+Settings never come from a repository. A repository, an agent or a tool such as direnv can set variables, so a variable
+is not the person's consent: it may restrict a setting, and never grant more than the file does. Hooks read the settings
+at every prompt, so what only `tacit config` needs is in `settings_file`.
+"""
 
 from __future__ import annotations
 
@@ -10,46 +15,39 @@ from typing import Any
 from tacit.errors import UsageError
 from tacit.record import Record
 
-# What a variable of the environment may do to a setting: restrict it, and never grant more than the file does.
-#
-# A repository, an agent or a tool such as direnv can set variables, so a variable is not the person's consent.
-
 NO_MODE = "(none)"  # the only entry of a list of modes that allows none: an empty list allows all
 
 
 class VariableRule(Record):
-    """`hold(said, wanted)` is the value that holds where the file says one thing and a variable wants another. It
-    never grants more than what the file says. `may` tells a person what a variable may do."""
+    """What a variable may do to a setting. `description` says it to a person.
+
+    `restrict(file_value, wanted)` returns the effective value, which never grants more than the file does.
+    """
 
     name: str
     description: str
     restrict: Callable[[Any, Any], Any]
 
 
-def _union(said: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
-    return (*said, *(one for one in wanted if one not in said))
+def _union(file_value: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
+    return (*file_value, *(entry for entry in wanted if entry not in file_value))
 
 
-def _intersection(said: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """Entries that both allow, where an empty list allows everything."""
-    if not said or not wanted:
-        return said or wanted
-    return tuple(one for one in said if one in wanted) or (NO_MODE,)
+def _intersection(file_value: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the entries that both allow. An empty list allows everything."""
+    if not file_value or not wanted:
+        return file_value or wanted
+    return tuple(entry for entry in file_value if entry in wanted) or (NO_MODE,)
 
 
-ANY = VariableRule("any", "may say anything", lambda _said, wanted: wanted)  # only for how something is presented
-ONLY_OFF = VariableRule("only off", "may only turn it off", lambda said, wanted: said and wanted)
+ANY = VariableRule("any", "may say anything", lambda _value, wanted: wanted)  # only for how something is presented
+ONLY_OFF = VariableRule("only off", "may only turn it off", lambda value, wanted: value and wanted)
 ONLY_LOWER = VariableRule("only lower", "may only lower it", min)
 ONLY_ADD = VariableRule("only add", "may only add to the list", _union)
 ONLY_NARROW = VariableRule("only narrow", "may only leave some out", _intersection)
-ONLY_EMPTY = VariableRule("only empty", "may only be empty, for none", lambda said, wanted: said if wanted else "")
-NEVER = VariableRule("never", "may say nothing", lambda said, _wanted: said)
+ONLY_EMPTY = VariableRule("only empty", "may only be empty, for none", lambda value, wanted: value if wanted else "")
+NEVER = VariableRule("never", "may say nothing", lambda value, _wanted: value)
 
-
-# Settings: one frozen value from defaults and the home's `tacit.toml`, never from a repository. Variables of the
-# environment may only restrict it, as the table says for each setting.
-#
-# Hooks read them at every prompt, so what only `tacit config` needs is in the files beside this one.
 
 SETTINGS_TEMPLATE = """\
 # Settings of Tacit. Every line is a default; take away the # to change it, or type: tacit config set KEY VALUE
@@ -100,7 +98,7 @@ SETTINGS_TEMPLATE = """\
 
 
 class Settings(Record):
-    """The settings with their defaults. Names are `section_key` of the file."""
+    """The settings with their defaults. A name is `section_key` of the file."""
 
     recall_limit: int = 10
     brief_entries: int = 7
@@ -122,7 +120,7 @@ class Settings(Record):
     autocapture_inject_on_start: bool = True
     autocapture_inject_on_prompt: bool = True
     autocapture_max_recent_sessions: int = 3
-    # Claude Code puts more than 10,000 characters into a file that nobody reads.
+    # Claude Code moves more than 10,000 characters to a file that nobody reads.
     inject_max_characters: int = 10_000
     learn_accept: bool = False
     model_name: str = ""
@@ -132,7 +130,7 @@ class Settings(Record):
 
 _DEFAULTS = Settings._field_defaults
 _DEFAULT_RANGE = (1, 10**9)
-# What a variable may do to each setting; nothing to one that is not listed.
+# A setting that is not listed has the rule NEVER.
 VARIABLE_RULES = {
     "recall_limit": ANY,
     "brief_entries": ONLY_LOWER,
@@ -160,7 +158,7 @@ VARIABLE_RULES = {
     "model_tokens_per_day": ONLY_LOWER,
     "model_timeout": ONLY_LOWER,
 }
-# The least and the greatest value of numbers that have special ones.
+# Numbers with another range than the default.
 _RANGES = {
     "autocapture_max_turn_size": (1_000, 1_000_000),
     "autocapture_max_tool_input": (20, 10_000),
@@ -169,8 +167,8 @@ _RANGES = {
     "inject_max_characters": (500, 10_000),
     "model_timeout": (1, 600),
 }
-_MAX_TEXT_CHARS = 200  # of a text
-_MAX_FILE_BYTES = 1 << 20  # bytes of the file
+_MAX_TEXT_CHARS = 200
+_MAX_FILE_BYTES = 1 << 20
 _VARIABLE_PREFIX = "TACIT_"
 _BOOLEAN_WORDS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
@@ -179,12 +177,17 @@ _BOOLEAN_WORDS = {
 
 
 def read_settings(path: str, environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of a home, restricted by the environment; a file of comments costs no parser."""
-    return restricted(_settings_from_text(settings_text(path), path), environment or {})
+    """Return the settings of a home, restricted by the environment. Raise UsageError if one is invalid."""
+    text = settings_text(path)
+    if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
+        settings = Settings()  # the parser is not imported for a file of comments
+    else:
+        settings = Settings(**settings_in_file(text, path))
+    return restricted(settings, environment or {})
 
 
 def settings_or_defaults(path: str, environment: Mapping[str, str]) -> Settings:
-    """For hooks. What cannot be read breaks no prompt: then nothing is captured and nothing is given."""
+    """Return the settings for a hook, which must not fail: if one is invalid, nothing is captured or injected."""
     try:
         return read_settings(path, environment)
     except Exception:
@@ -198,7 +201,7 @@ def settings_or_defaults(path: str, environment: Mapping[str, str]) -> Settings:
 
 
 def settings_text(path: str) -> str:
-    """The text of the file as it is; nothing where there is none."""
+    """Return the text of the file; "" if there is none. Raise UsageError if it is no plain file or no UTF-8."""
     try:
         return _read_plain_file(path).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
@@ -208,7 +211,7 @@ def settings_text(path: str) -> str:
 
 
 def _read_plain_file(path: str) -> bytes:
-    """A plain file, links followed. A named pipe would keep us waiting, and a device may never end."""
+    """Read a plain file. Links are followed. A named pipe would block, and a device may never end."""
     if stat.S_ISREG(os.stat(path).st_mode):
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
             if (
@@ -220,27 +223,27 @@ def _read_plain_file(path: str) -> bytes:
 
 
 def key_of(name: str) -> str:
-    """How a person calls a setting: `section.key`."""
+    """Return the key that people use for a setting: `section.key`."""
     return name.replace("_", ".", 1)
 
 
 def variable_of(name: str) -> str:
-    """The variable of the environment that may restrict what the file says."""
+    """Return the name of the variable that may restrict a setting."""
     return _VARIABLE_PREFIX + name.upper()
 
 
 def rule_of(name: str) -> VariableRule:
-    """What that variable may do."""
+    """Return what the variable of a setting may do."""
     return VARIABLE_RULES.get(name, NEVER)
 
 
 def parse_value(name: str, text: str) -> object:
-    """What a text says for a setting: a number, a truth, a list with commas, else the text itself."""
+    """Parse a text by the type of a setting: a boolean, a number, a list with commas, else the text itself."""
     default = _DEFAULTS[name]
     if isinstance(default, bool):
         return _BOOLEAN_WORDS.get(text.strip().lower(), text)
     if isinstance(default, tuple):
-        return [one.strip() for one in text.split(",") if one.strip()]
+        return [entry.strip() for entry in text.split(",") if entry.strip()]
     if isinstance(default, str):
         return text.strip()
     digits = text.strip()
@@ -248,53 +251,58 @@ def parse_value(name: str, text: str) -> object:
 
 
 def validate_value(name: str, value: object, where: str, hint: str) -> Any:
-    """The value as `Settings` holds it, if it is of the kind and in the range that are allowed."""
+    """Return the value as `Settings` holds it. Raise UsageError if its type or range is wrong.
+
+    `where` names the source of the value in the message, `hint` is what to type.
+    """
     default = _DEFAULTS[name]
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
         raise UsageError(f"{where} must be true or false", hint)
     if isinstance(default, tuple):
-        if isinstance(value, list) and all(isinstance(one, str) and one for one in value):
+        if isinstance(value, list) and all(isinstance(entry, str) and entry for entry in value):
             return tuple(value)
         raise UsageError(f'{where} must be a list of texts, such as ["one", "two"]', hint)
     if isinstance(default, str):
         if isinstance(value, str) and len(value) <= _MAX_TEXT_CHARS and value.isprintable():
             return value
         raise UsageError(f"{where} must be a text of one line, with up to {_MAX_TEXT_CHARS} characters", hint)
-    least, most = _RANGES.get(name, _DEFAULT_RANGE)
-    if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+    minimum, maximum = _RANGES.get(name, _DEFAULT_RANGE)
+    if isinstance(value, int) and not isinstance(value, bool) and minimum <= value <= maximum:
         return value
-    raise UsageError(f"{where} must be a whole number from {least:,} to {most:,}", hint)
+    raise UsageError(f"{where} must be a whole number from {minimum:,} to {maximum:,}", hint)
 
 
-def invalid_toml_error(path: str, why: str) -> UsageError:
-    return UsageError(f"{path} is not valid TOML: {why}", f"mend it, or start again: rm {path} && tacit init")
+def invalid_toml_error(path: str, reason: str) -> UsageError:
+    return UsageError(f"{path} is not valid TOML: {reason}", f"mend it, or start again: rm {path} && tacit init")
 
 
 def settings_in_file(text: str, path: str) -> dict[str, Any]:
-    """What the file says, by name of the setting."""
+    """Return the values in the file by the name of the setting. Raise UsageError if one is invalid."""
     import tomllib
 
     try:
         sections = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also numbers and nestings without end
+    except (ValueError, RecursionError) as error:  # also for huge numbers and deep nesting
         raise invalid_toml_error(path, str(error)) from None
-    said = {}
+    settings = {}
     for section, values in sections.items():
         for key, value in values.items() if isinstance(values, dict) else ():
             name = f"{section}_{key}"
             if name in _DEFAULTS and key_of(name) == f"{section}.{key}":  # else a newer Tacit may know it
-                said[name] = validate_value(
+                settings[name] = validate_value(
                     name, value, f"{path}: {section}.{key}", f"tacit config unset {section}.{key}"
                 )
-    return said
+    return settings
 
 
 def settings_in_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """What the environment asks for, by name of the setting, whether or not it may. An empty variable asks for
-    nothing, unless the setting is a text: then for an empty one."""
-    said = {}
+    """Return the values in the environment by the name of the setting, whether or not a variable may set them.
+
+    An empty variable is ignored unless the setting is a text. Raise UsageError if a value is invalid.
+    """
+    settings = {}
     for variable, text in environment.items():
         if not variable.startswith(_VARIABLE_PREFIX):
             continue
@@ -302,18 +310,12 @@ def settings_in_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         if name not in _DEFAULTS or variable != variable_of(name):
             continue
         if text.strip() or isinstance(_DEFAULTS[name], str):
-            said[name] = validate_value(name, parse_value(name, text), variable, f"unset {variable}")
-    return said
-
-
-def _settings_from_text(text: str, path: str) -> Settings:
-    if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
-        return Settings()
-    return Settings(**settings_in_file(text, path))
+            settings[name] = validate_value(name, parse_value(name, text), variable, f"unset {variable}")
+    return settings
 
 
 def restricted(settings: Settings, environment: Mapping[str, str]) -> Settings:
-    """The settings as far as the environment lets them hold. What a variable may not do is left out, silently."""
+    """Return the settings, restricted by the environment. What a variable may not do is ignored silently."""
     wanted = settings_in_environment(environment)
     if not wanted:
         return settings

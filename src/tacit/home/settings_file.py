@@ -1,259 +1,123 @@
-"""Showing and editing `tacit.toml` without touching anything else in it."""
+"""Showing the settings with their origins, and editing one line of `tacit.toml` without changing the others."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import takewhile
 
 from tacit.home.settings import Settings, key_of, rule_of, settings_in_environment, settings_in_file, variable_of
 from tacit.record import Record
-
-# The text of `tacit.toml` as the person wrote it: which lines make up a statement, and what each says.
-#
-# The parser of Python tells no lines. But a statement ends where the lines since its beginning can be parsed for the
-# first time, so that parser finds them too, and nothing here has to know how TOML is written.
-
-_COMMENTED_HEADER = re.compile(r"\s*#\s*\[\s*([\w-]+)\s*\]\s*(?:#.*)?")
-
-
-class TomlStatement(Record):
-    """A header, or a key with its value: lines from `first` up to `after`, and the table they stand in."""
-
-    first: int
-    end: int
-    table: tuple[str, ...]
-    values: Mapping[str, object] | None  # nothing for a header
-
-
-class TomlHeader(Record):
-    """Where lines of a section begin, up to the next header. A commented one counts: people keep its keys below it."""
-
-    first: int
-    end: int
-    section: str
-    is_live: bool
-
-
-def parse_statements(text: str) -> Iterator[TomlStatement]:
-    """All of them, in order. The text is valid TOML."""
-    table: tuple[str, ...] = ()
-    lines: list[str] = []
-    for number, line in enumerate(text.split("\n")):
-        if not lines and (not line.strip() or line.lstrip().startswith("#")):
-            continue
-        lines.append(line)
-        said = parse_toml("\n".join(lines))
-        if said is None:
-            continue
-        is_header = lines[0].lstrip().startswith("[")
-        table = _header_path(said) if is_header else table
-        yield TomlStatement(number + 1 - len(lines), number + 1, table, None if is_header else said)
-        lines = []
-
-
-def find_statement(found: Sequence[TomlStatement], section: str, key: str) -> TomlStatement | None:
-    """The statement that says this setting."""
-    for statement in found:
-        if (section, key) in _key_paths(statement.table, statement.values or {}):
-            return statement
-    return None
-
-
-def setting_lines(text: str) -> Iterator[tuple[int, str, str]]:
-    """Line, section and key of everything that is said in a section."""
-    for statement in parse_statements(text):
-        for path in _key_paths(statement.table, statement.values or {}):
-            if len(path) == 2:
-                yield statement.first + 1, *path
-
-
-def parse_headers(text: str, found: Sequence[TomlStatement]) -> list[TomlHeader]:
-    """All headers, commented ones too, each with where its lines end."""
-    lines = text.split("\n")
-    starts = [(one.first, ".".join(one.table), True) for one in found if one.values is None]
-    for number, line in enumerate(lines):
-        if commented := _COMMENTED_HEADER.fullmatch(line):
-            starts.append((number, commented[1], False))
-    starts.sort()
-    ends = [*(first for first, _, _ in starts[1:]), len(lines)]
-    return [
-        TomlHeader(first, after, section, live) for (first, section, live), after in zip(starts, ends, strict=False)
-    ]
-
-
-def parse_toml(text: str) -> dict[str, object] | None:
-    """What it says; nothing where it is no TOML, or not all of it. Numbers with a point stay texts: nan equals nan."""
-    import tomllib  # heavy, and the vault loads this file with every verb
-
-    try:
-        return tomllib.loads(text + "\n", parse_float=str)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _header_path(said: object) -> tuple[str, ...]:
-    """The table that a header names."""
-    if isinstance(said, list):
-        return ("[]", *_header_path(said[0]))
-    if isinstance(said, dict):
-        for key, inner in said.items():
-            return (str(key), *_header_path(inner))
-    return ()
-
-
-def _key_paths(table: tuple[str, ...], said: object) -> Iterator[tuple[str, ...]]:
-    """Every key that a statement gives a value, with the tables it is in."""
-    if not isinstance(said, dict):
-        yield table
-        return
-    for key, inner in said.items():
-        yield from _key_paths((*table, str(key)), inner)
-
-
-# Changing one setting in the text of `tacit.toml`, and nothing else of what the person wrote there.
-#
-# There are several places where a line may go. Each is tried in turn, and the first text that says the new value and
-# otherwise exactly what it said before is taken.
+from tacit.text.toml import TomlStatement, newline_of, parse_statements, parse_toml, table_end, toml_literal
 
 SettingValue = bool | int | str | Sequence[str]
 
 
-def toml_literal(value: SettingValue) -> str:
-    """A value as TOML writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, str):
-        return _toml_string(value)
-    return f"[{', '.join(map(_toml_string, value))}]"
+def setting_lines(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield line, section and key of every value in a section."""
+    for statement in parse_statements(text):
+        for section, key in _settings_in(statement):
+            yield statement.first + 1, section, key
 
 
-def _toml_string(text: str) -> str:
-    """JSON writes a text as TOML does, but for one sign that TOML wants escaped."""
-    return json.dumps(text, ensure_ascii=False).replace(chr(127), r"\u007f")
+def _settings_in(statement: TomlStatement) -> Iterator[tuple[str, str]]:
+    for section, values in statement.values.items():
+        for key, value in values.items() if isinstance(values, dict) else ():
+            if not isinstance(value, dict):
+                yield section, key
+
+
+def _find_setting(statements: Iterable[TomlStatement], section: str, key: str) -> TomlStatement | None:
+    return next((statement for statement in statements if (section, key) in _settings_in(statement)), None)
+
+
+# Editing. There are several places where a line may go. They are tried in turn, and the first text is used that has the
+# new value and otherwise exactly the old values.
 
 
 def with_setting(text: str, section: str, key: str, value: SettingValue) -> str | None:
-    """The text in which the setting has this value; nothing where that needs a hand."""
-    wanted = _parse_or_empty(text)
-    inner = wanted.get(section, {})
-    if not isinstance(inner, dict):
+    """Return the text with this value; None if the file has to be edited by hand."""
+    wanted = parse_toml(text) or {}
+    values = wanted.get(section, {})
+    if not isinstance(values, dict):
         return None
-    wanted[section] = {**inner, key: value if isinstance(value, bool | int | str) else list(value)}
-    return next(
-        (new for new in _edited_texts(text, section, key, toml_literal(value)) if parse_toml(new) == wanted), None
-    )
+    wanted[section] = {**values, key: value if isinstance(value, bool | int | str) else list(value)}
+    texts = _edited_texts(text, section, key, toml_literal(value))
+    return next((new for new in texts if parse_toml(new) == wanted), None)
 
 
 def without_setting(text: str, section: str, key: str, default: SettingValue) -> str | None:
-    """The text in which the setting is a comment that shows its default; nothing where that needs a hand."""
-    if find_statement(list(parse_statements(text)), section, key) is None:
+    """Return the text with the setting as a comment that shows the default; None as in `with_setting`."""
+    if _find_setting(parse_statements(text), section, key) is None:
         return text
-    shown = with_setting(text, section, key, default)
-    found = find_statement(list(parse_statements(shown or "")), section, key)
-    if shown is None or found is None:
+    with_default = with_setting(text, section, key, default) or ""
+    statement = _find_setting(parse_statements(with_default), section, key)
+    if statement is None:
         return None
-    new = _replace_statement(shown, found, _commented)
-    wanted = _parse_or_empty(text)
-    inner = wanted.pop(section)
-    rest = {name: one for name, one in inner.items() if name != key} if isinstance(inner, dict) else inner
-    said = parse_toml(new)
-    return new if said is not None and said.pop(section, {}) == rest and said == wanted else None
+    lines = with_default.split("\n")
+    lines[statement.first] = re.sub(r"^[ \t]*", r"\g<0># ", lines[statement.first])
+    new = "\n".join(lines)
+    actual, wanted = parse_toml(new), parse_toml(with_default) or {}
+    if isinstance(values := wanted[section], dict):
+        del values[key]
+    return new if actual is not None and {section: {}, **actual} == wanted else None
 
 
-def _parse_or_empty(text: str) -> dict[str, object]:
-    return parse_toml(text) or {}
+def _edited_texts(text: str, section: str, key: str, literal: str) -> Iterator[str]:
+    """Yield the texts that may set the value, the best first.
 
-
-def _edited_texts(text: str, section: str, key: str, written: str) -> Iterator[str]:
-    """The ways to say it, the best first."""
-    found = list(parse_statements(text))
-    if statement := find_statement(found, section, key):
-        yield _replace_statement(text, statement, lambda line: _replace_value(line, written))
+    The value goes where the old one is, or where a comment below the header shows the default; else below the last key
+    of the section; else to the end of the file. A header may be in a comment, and is uncommented then.
+    """
+    statements, lines, newline = list(parse_statements(text)), text.split("\n"), newline_of(text)
+    if statement := _find_setting(statements, section, key):
+        old = "\n".join(lines[statement.first : statement.end])
+        yield "\n".join(_splice(lines, statement.first, statement.end, _replace_value(old, literal)))
         return
-    text = _with_final_newline(text)
-    line = f"{key} = {written}"
-    known = [header for header in parse_headers(text, found) if header.section == section]
-    for header in sorted(known, key=lambda header: not header.is_live):
-        yield from _inserted_below(text, header, found, line)
-    for statement in found:
-        if not statement.table and isinstance((statement.values or {}).get(section), dict):
-            yield _with_line(text, statement.end, f"{section}.{line}")
-    yield _with_new_section(text, section, line)
+    if lines[-1]:
+        lines[-1:] = (lines[-1] + newline).split("\n")
+    new_line = f"{key} = {literal}{newline[:-1]}"
+    header, headers = -1, {}  # the lines with a header of this section, by its number
+    inside_values = {number for statement in statements for number in range(statement.first + 1, statement.end)}
+    for number, line in enumerate(lines):
+        live = re.sub(r"^(\s*)#\s*", r"\1", line)
+        values = None if number in inside_values else parse_toml(live)
+        if values == {section: {}}:
+            header, headers[number] = number, _splice(lines, number, number + 1, live)
+        elif values and live.lstrip().startswith("["):
+            header = -1
+        elif values and values.keys() == {key} and header in headers:
+            yield "\n".join(_splice(headers[header], number, number + 1, _replace_value(live, literal)))
+    for header, live_lines in headers.items():
+        end = table_end(statements, header)
+        yield "\n".join(_splice(live_lines, end, end, new_line))
+    for statement in takewhile(lambda statement: not statement.is_header, statements):
+        if section in statement.values:
+            yield "\n".join(_splice(lines, statement.end, statement.end, f"{section}.{new_line}"))
+    before = [newline[:-1]] if text else []
+    yield "\n".join((*lines[:-1], *before, f"[{section}]{newline[:-1]}", new_line, ""))
 
 
-def _inserted_below(text: str, header: TomlHeader, found: Sequence[TomlStatement], line: str) -> Iterator[str]:
-    """Under a header, which is made a live one: in the place of the line that shows the default, else as the last."""
-    lines = text.split("\n")
-    lines[header.first] = lines[header.first] if header.is_live else _uncommented(lines[header.first])
-    key = line.partition(" ")[0]
-    ends = [one.end for one in found if header.first <= one.first < header.end]
-    for number in range(header.first + 1, header.end):
-        live = _uncommented(lines[number])
-        if live != lines[number] and (parse_toml(live) or {}).keys() == {key}:
-            yield "\n".join((*lines[:number], _replace_value(live, line.partition(" = ")[2]), *lines[number + 1 :]))
-    yield _with_line("\n".join(lines), max(ends, default=header.first + 1), line)
+def _splice(lines: Sequence[str], first: int, end: int, new: str) -> list[str]:
+    return [*lines[:first], new, *lines[end:]]
 
 
-def _with_new_section(text: str, section: str, line: str) -> str:
-    """A section of its own, at the end."""
-    end = _newline_of(text)
-    return f"{text}{end if text else ''}[{section}]{end}{line}{end}"
-
-
-def _with_final_newline(text: str) -> str:
-    """With the last line ended as the others are."""
-    return text if not text or text.endswith("\n") else text + _newline_of(text)
-
-
-def _newline_of(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
-def _with_line(text: str, number: int, line: str) -> str:
-    lines = text.split("\n")
-    return "\n".join((*lines[:number], line + _newline_of(text)[:-1], *lines[number:]))
-
-
-def _replace_statement(text: str, statement: TomlStatement, change: Callable[[str], str]) -> str:
-    lines = text.split("\n")
-    old = "\n".join(lines[statement.first : statement.end])
-    return "\n".join((*lines[: statement.first], change(old), *lines[statement.end :]))
-
-
-def _replace_value(statement: str, written: str) -> str:
-    """The statement with another value: its key and its blanks as they were, and the comment in its column."""
+def _replace_value(statement: str, literal: str) -> str:
+    """Return the statement with another value. Key and blanks stay, and the comment stays in its column."""
     start = statement.index("=") + 1
     start += len(statement[start:]) - len(statement[start:].lstrip(" \t"))
-    end = _value_end(statement)
+    ends = (*(match.start() for match in re.finditer("#", statement)), len(statement))
+    # A `#` begins a comment if the text before it can be parsed.
+    end = len(next(statement[:end] for end in ends if parse_toml(statement[:end])).rstrip())
     comment = statement[end:].lstrip(" ")
     blanks = len(statement) - end - len(comment)
     is_aligned = blanks > 1 and "\n" not in statement
-    room = blanks + (end - start - len(written) if is_aligned else 0)
-    return statement[:start] + written + " " * (max(room, 1) if blanks else 0) + comment
+    room = blanks + (end - start - len(literal) if is_aligned else 0)
+    return statement[:start] + literal + " " * (max(room, 1) if blanks else 0) + comment
 
 
-def _value_end(statement: str) -> int:
-    """A `#` begins the comment if what is before it is whole."""
-    for sign in re.finditer("#", statement):
-        if parse_toml(statement[: sign.start()]):
-            return len(statement[: sign.start()].rstrip())
-    return len(statement.rstrip())
-
-
-def _commented(line: str) -> str:
-    bare = line.lstrip(" \t")
-    return f"{line[: len(line) - len(bare)]}# {bare}"
-
-
-def _uncommented(line: str) -> str:
-    return re.sub(r"^(\s*)#\s*", r"\1", line)
-
-
-# Which value holds for each setting, and where it comes from: a default, a line of the file, or the environment.
+# Effective settings and their origins
 
 
 class SettingOrigin(StrEnum):
@@ -263,8 +127,13 @@ class SettingOrigin(StrEnum):
 
 
 class EffectiveSetting(Record):
-    """A setting with the value that holds. `where` is a line of the file, or a variable; `variable` says what a
-    variable may do, and `ignored` is one that asks for what it may not, as it is set."""
+    """A setting with its effective value.
+
+    Attributes:
+        where: the line of the file, or the variable, that the value comes from.
+        variable: what a variable may do.
+        ignored: a variable, with its value, that asks for what it may not do.
+    """
 
     key: str
     value: SettingValue
@@ -276,40 +145,34 @@ class EffectiveSetting(Record):
 
 
 class UnknownSetting(Record):
-    """A key of the file, or a variable, that names no setting: misspelt, or of a newer Tacit."""
+    """A key of the file, or a variable, that names no setting: misspelt, or of a newer version."""
 
     key: str
     where: str
 
 
 def effective_settings(text: str, path: str, environment: Mapping[str, str]) -> list[EffectiveSetting]:
-    """Every setting, in the order of `Settings`."""
-    home, wanted = settings_in_file(text, path), settings_in_environment(environment)
+    """Return every setting, in the order of `Settings`. Raise UsageError if one is invalid."""
+    in_file, in_environment = settings_in_file(text, path), settings_in_environment(environment)
     lines = {f"{section}.{key}": line for line, section, key in setting_lines(text)}
-    found = []
+    settings = []
     for name, default in Settings._field_defaults.items():
         key, rule = key_of(name), rule_of(name)
-        one = EffectiveSetting(key, default, default, SettingOrigin.DEFAULT, variable=rule.name)
-        if name in home:
-            one = one._replace(value=home[name], origin=SettingOrigin.HOME, where=f"{path}:{lines[key]}")
-        if name in wanted and wanted[name] != one.value:
-            one = _apply_variable(one, name, wanted[name], environment)
-        found.append(one)
-    return found
-
-
-def _apply_variable(
-    one: EffectiveSetting, name: str, wanted: SettingValue, environment: Mapping[str, str]
-) -> EffectiveSetting:
-    """As a variable lets it hold. One that changes nothing, though it asks for something else, is ignored."""
-    variable, value = variable_of(name), rule_of(name).restrict(one.value, wanted)
-    if value == one.value:
-        return one._replace(ignored=f"{variable}={environment[variable]}")
-    return one._replace(value=value, origin=SettingOrigin.ENVIRONMENT, where=variable)
+        setting = EffectiveSetting(key, default, default, SettingOrigin.DEFAULT, variable=rule.name)
+        if name in in_file:
+            setting = setting._replace(value=in_file[name], origin=SettingOrigin.HOME, where=f"{path}:{lines[key]}")
+        if name in in_environment and in_environment[name] != setting.value:
+            variable, value = variable_of(name), rule.restrict(setting.value, in_environment[name])
+            if value == setting.value:
+                setting = setting._replace(ignored=f"{variable}={environment[variable]}")
+            else:
+                setting = setting._replace(value=value, origin=SettingOrigin.ENVIRONMENT, where=variable)
+        settings.append(setting)
+    return settings
 
 
 def unknown_settings(text: str, path: str, environment: Mapping[str, str]) -> Iterator[UnknownSetting]:
-    """What was probably meant as a setting and is none."""
+    """Yield keys and variables that were probably meant as settings and are none."""
     known = {key_of(name) for name in Settings._fields}
     for line, section, key in setting_lines(text):
         if f"{section}.{key}" not in known:

@@ -1,7 +1,7 @@
-"""The trust in repositories that stands, compared with what lies there at every question, and ended by itself.
+"""Trust in the fact files of repositories: compared with the files at every read, and ended when they change.
 
-The record is kept in the home's log, bound to the path, the owner and the bytes of each accepted line. Nothing in a
-repository can change it; what is believed was read once, when it was accepted, and is never read from the file again.
+The record of a trust is in the home's log, bound to the path, the owner and the bytes of each accepted line. Nothing in
+a repository can change it. What is believed was read once, when it was accepted, and is never read from the file again.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable
 
 from tacit.disk.read import ForeignFile, file_signature, read_foreign
 from tacit.errors import RefusedError
 from tacit.home.project import FACT_FILE
 from tacit.index import reader
-from tacit.model import trust as core
+from tacit.log.codec import must_decode
+from tacit.model import trust as trust_model
 from tacit.model.claim import Provenance, Scope, Status
 from tacit.model.event import POLICY, Attribution, Draft, Event
 from tacit.model.ids import ClaimId, EventId
@@ -24,69 +24,66 @@ from tacit.model.trust import FactFile, FactFileTrust
 from tacit.pages import facts
 from tacit.pages.view_store import checked_path
 
-Decode = Callable[[bytes], Event]
 _NO_TEXT_LIMIT = 1 << 30
-_CLOCK_TICK_NS = (
-    50_000_000  # nanoseconds: more than the coarsest clock of a file system that is not from the last century
-)
+_CLOCK_TICK_NS = 50_000_000  # more than the coarsest clock of any file system in use
 _POLICY_ATTRIBUTION = Attribution(POLICY, Provenance.USER_DIRECT)
 
 
-def active_trust(connection: sqlite3.Connection, decode: Decode) -> dict[str, FactFileTrust]:
-    """The trust that stands, by the path of the fact file."""
-    return core.current_trust(reader.trust_events(connection, decode))
+def active_trust(connection: sqlite3.Connection) -> dict[str, FactFileTrust]:
+    """Return the current trust by the path of the fact file."""
+    return trust_model.current_trust(reader.trust_events(connection, must_decode))
 
 
-def last_trust_end(connection: sqlite3.Connection, decode: Decode, path: str) -> str:
-    """When and why the trust in a file ended last."""
+def last_trust_end(connection: sqlite3.Connection, path: str) -> str:
+    """Return when and why the trust in a file last ended, "" if it never did."""
     ends = [
         f"{event.day.isoformat()}: {event.body.reason}"
-        for event in reader.trust_events(connection, decode)
+        for event in reader.trust_events(connection, must_decode)
         if isinstance(event.body, RepositoryDistrusted) and event.body.path == path
     ]
     return ends[-1] if ends else ""
 
 
-def is_trust_stale(connection: sqlite3.Connection, decode: Decode) -> bool:
-    """Whether a trusted file looks other than when it was last compared with what was accepted."""
-    seen = reader.fact_file_signatures(connection)
-    return any(file_signature(path) != seen.get(path) for path in active_trust(connection, decode))
+def is_trust_stale(connection: sqlite3.Connection) -> bool:
+    """Return whether the signature of a trusted file differs from when the file was last compared."""
+    saved = reader.fact_file_signatures(connection)
+    return any(file_signature(path) != saved.get(path) for path in active_trust(connection))
 
 
-def broken_trust_drafts(connection: sqlite3.Connection, decode: Decode) -> list[Draft]:
-    """The end of every trust that no longer holds."""
+def broken_trust_drafts(connection: sqlite3.Connection) -> list[Draft]:
+    """Return the events that end every trust that no longer holds."""
     return [
         draft._replace(attribution=_POLICY_ATTRIBUTION)
-        for path, one in active_trust(connection, decode).items()
-        if (reason := _broken_reason(connection, one, _read_own_file(path)))
-        for draft in core.distrust_drafts(one, trust_operations(connection, one, decode), reason)
+        for path, trust in active_trust(connection).items()
+        if (reason := _broken_reason(connection, trust, _read_own_file(path)))
+        for draft in trust_model.distrust_drafts(trust, trust_operations(connection, trust), reason)
     ]
 
 
-def distrusted_event_ids(connection: sqlite3.Connection, decode: Decode) -> frozenset[EventId]:
-    """What must not be heard any more, where that cannot be recorded."""
+def distrusted_event_ids(connection: sqlite3.Connection) -> frozenset[EventId]:
+    """Return the events of every trust that no longer holds, for a home in which its end cannot be recorded."""
     return frozenset(
         event.id
-        for path, one in active_trust(connection, decode).items()
-        if _broken_reason(connection, one, _read_own_file(path))
-        for events in trust_operations(connection, one, decode).values()
+        for path, trust in active_trust(connection).items()
+        if _broken_reason(connection, trust, _read_own_file(path))
+        for events in trust_operations(connection, trust).values()
         for event in events
     )
 
 
-def save_file_signatures(connection: sqlite3.Connection, decode: Decode) -> None:
-    """Note how each file looks that still is what was accepted: the look and the comparison are of the same bytes."""
-    connection.execute("DELETE FROM seen")
-    for path, one in active_trust(connection, decode).items():
-        there = _read_own_file(path)
-        if _broken_reason(connection, one, there):
+def save_file_signatures(connection: sqlite3.Connection) -> None:
+    """Store the signature of each file that still is what was accepted. Signature and content are of one read."""
+    connection.execute("DELETE FROM fact_files")
+    for path, trust in active_trust(connection).items():
+        file = _read_own_file(path)
+        if _broken_reason(connection, trust, file):
             continue
-        if there is None or _is_past_clock_tick(path):
-            connection.execute("INSERT INTO seen VALUES (?, ?)", (path, there.signature if there else ""))
+        if file is None or _is_past_clock_tick(path):
+            connection.execute("INSERT INTO fact_files VALUES (?, ?)", (path, file.signature if file else ""))
 
 
 def _is_past_clock_tick(path: str) -> bool:
-    """Whether the next change must look different: one within the same tick of the clock may not."""
+    """Return whether the next change will alter the signature. One within the same clock tick may not."""
     try:
         age = time.time_ns() - os.lstat(path).st_ctime_ns
     except OSError:
@@ -95,29 +92,28 @@ def _is_past_clock_tick(path: str) -> bool:
 
 
 def _read_own_file(path: str) -> ForeignFile | None:
-    """The file, unless a link has come to stand in its way or it is another's."""
+    """Return the file; None if there is a link in its path or it belongs to another user."""
     root = path[: -len(FACT_FILE) - 1]
     try:
         checked_path(root, path)
     except RefusedError:
         return None
-    found = read_foreign(path) if os.path.realpath(root) == root else None
-    return found if found and found.owner == os.geteuid() else None
+    file = read_foreign(path) if os.path.realpath(root) == root else None
+    return file if file and file.owner == os.geteuid() else None
 
 
-def _broken_reason(connection: sqlite3.Connection, one: FactFileTrust, there: ForeignFile | None) -> str:
+def _broken_reason(connection: sqlite3.Connection, trust: FactFileTrust, file: ForeignFile | None) -> str:
     def is_live(claim: ClaimId) -> bool:
-        entry = reader.memory_row(connection, claim)
-        return entry is not None and entry.status in (Status.ACTIVE, Status.PENDING)
+        row = reader.memory_row(connection, claim)
+        return row is not None and row.status in (Status.ACTIVE, Status.PENDING)
 
-    return core.trust_problem(
-        one.trusted, there and parse_fact_file(one.trusted.path, there, one.event.scope, _NO_TEXT_LIMIT), is_live
-    )
-
-
-def trust_operations(connection: sqlite3.Connection, one: FactFileTrust, decode: Decode) -> dict[EventId, list[Event]]:
-    return {op: reader.operation_events(connection, op, decode) for op in one.operations}
+    fact_file = file and parse_fact_file(trust.trusted.path, file, trust.event.scope, _NO_TEXT_LIMIT)
+    return trust_model.trust_problem(trust.trusted, fact_file, is_live)
 
 
-def parse_fact_file(path: str, there: ForeignFile, scope: Scope, limit: int) -> FactFile:
-    return FactFile(path, there.owner, there.writers, tuple(facts.parse_foreign_facts(there.data, scope, limit)))
+def trust_operations(connection: sqlite3.Connection, trust: FactFileTrust) -> dict[EventId, list[Event]]:
+    return {op: reader.operation_events(connection, op, must_decode) for op in trust.operations}
+
+
+def parse_fact_file(path: str, file: ForeignFile, scope: Scope, limit: int) -> FactFile:
+    return FactFile(path, file.owner, file.writers, tuple(facts.parse_foreign_facts(file.data, scope, limit)))

@@ -1,5 +1,7 @@
-"""What is done at an agent's hooks: something is given to the model, the person is told that suggestions wait, or a
-transcript is captured.
+"""What is done at an agent's hooks: give memory to the model, tell the person that suggestions wait, or capture the
+transcript.
+
+The host waits for `inject`. Nobody waits for `capture` and `process_queue`, which run in a process of their own.
 """
 
 from __future__ import annotations
@@ -33,64 +35,64 @@ from tacit.model.claim import Kind
 if TYPE_CHECKING:
     from tacit.inject.injector import Injector
 
-_DEADLINE_SECONDS = 9  # seconds; then the system ends a process that captures. What it had not read yet still waits.
-_MAX_LEARNED_SESSIONS = 10  # learned from at once
-_ENCODE_SECONDS = 4.0  # seconds of that for vectors of meaning
-_DRAIN_TIMEOUT_SECONDS = 0.8  # seconds to wait for what this session did until now
+_DEADLINE_SECONDS = 9  # then the kernel ends a process that captures; what it has not read stays in the queue
+_ENCODE_SECONDS = 4.0  # of that for vectors
+_MAX_LEARNED_SESSIONS = 10  # per hook
+_DRAIN_TIMEOUT_SECONDS = 0.8  # to wait for the capture of what this session did until now
 _NEW_SESSION_SOURCES = ("startup", "")  # a session that is resumed, cleared or compacted had its notice when it began
 
 
-def inject(name: str, event: str, given: bytes, home: str | None) -> str:
-    """What is printed; nothing where there is nothing to say, or where anything is wrong."""
+def inject(name: str, event: str, payload: bytes, home: str | None) -> str:
+    """Return what a hook prints; "" if there is nothing to say or if anything fails."""
     with suppress(Exception):
-        told_by = load_host(name)
-        told = _parse_payload(told_by, event, given)
-        if told_by and told:
-            return _hook_output(told_by, event, told, home)
+        host = load_host(name)
+        hook_input = _parse_payload(host, event, payload)
+        if host and hook_input:
+            return _hook_output(host, event, hook_input, home)
     return ""
 
 
-def _hook_output(told_by: Host, event: str, told: HookInput, home: str | None) -> str:
-    """A text for the model and a line for the person, as the host takes them."""
-    place = find_home(home, dict(os.environ))
-    settings = settings_or_defaults(place.settings, os.environ)
-    if not os.path.isdir(place.root):
+def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None) -> str:
+    """Return a text for the model and a line for the person, in the format of the host."""
+    paths = find_home(home, dict(os.environ))
+    settings = settings_or_defaults(paths.settings, os.environ)
+    if not os.path.isdir(paths.root):
         return ""
-    if told.kind is HookKind.START:
-        _queue_grown_sessions(place, settings)
+    is_start = hook_input.kind is HookKind.START
+    if is_start:
+        _queue_grown_sessions(paths, settings)
     from tacit.inject.injector import Injector
 
-    with Home(place.root, cwd=told.directory or None, settings=settings) as opened:
-        injector = Injector(opened)
-        answer = told_by.format_output(event, _model_text(told_by, told, place, injector))
-        begins = told.kind is HookKind.START and told.source in _NEW_SESSION_SOURCES
-        if begins and told_by.add_notice and settings.agents_notice:
+    with Home(paths.root, cwd=hook_input.directory or None, settings=settings) as opened:
+        output = host.format_output(event, _model_text(host, hook_input, paths, Injector(opened)))
+        is_new = is_start and hook_input.source in _NEW_SESSION_SOURCES
+        if is_new and host.add_notice and settings.agents_notice:
             with suppress(Exception):  # the text for the model counts more
                 notice = _notice_line(_count_suggestions(opened), opened.count_untrusted())
-                answer = told_by.add_notice(answer, notice) if notice else answer
-    return answer
+                output = host.add_notice(output, notice) if notice else output
+    return output
 
 
 def _count_suggestions(home: Home) -> int:
-    """How many suggestions wait for the person, in all projects; none for a folder that is left out."""
+    """Return how many suggestions wait in all projects; 0 in an ignored folder."""
     if matching_ignore_entry(home.settings, home.user_folder, home.cwd):
         return 0
 
-    def ask(connection: sqlite3.Connection) -> int:
+    def count(connection: sqlite3.Connection) -> int:
         pending = reader.count_pending(connection)
-        waiting = sum(pending.values())
+        suggestions = sum(pending.values())
         if Kind.WORKFLOW_PATTERN.label in pending:  # a pattern that a longer one contains waits, but no list shows it
             from tacit.learn.habits.counts import scope_lookup
             from tacit.learn.habits.learn import count_hidden_habits
 
-            waiting -= count_hidden_habits(connection, scope_lookup(connection, home.user_folder))
-        return waiting
+            suggestions -= count_hidden_habits(connection, scope_lookup(connection, home.user_folder))
+        return suggestions
 
-    return home.store.read(ask)
+    return home.store.read(count)
 
 
 def _notice_line(suggestions: int, untrusted: int) -> str:
-    """A line for the person, or "" when nothing waits; no text of any memory is in it."""
+    """Return a line for the person without the text of any memory, or "" when nothing waits."""
     waiting, commands = [], []
     if suggestions:
         waiting.append("1 suggestion" if suggestions == 1 else f"{suggestions} suggestions")
@@ -104,112 +106,102 @@ def _notice_line(suggestions: int, untrusted: int) -> str:
     return f"Tacit: {' and '.join(waiting)} {verb} for you. In a terminal of your own, type: {', '.join(commands)}"
 
 
-def _model_text(told_by: Host, told: HookInput, place: HomePaths, injector: Injector) -> str:
-    """What the model is told; nothing at a start that its host ignores."""
-    if told.kind is HookKind.START and not _has_start_output(told_by):
-        return ""
+def _model_text(host: Host, hook_input: HookInput, paths: HomePaths, injector: Injector) -> str:
+    """Return the text for the model; "" at a session start that the host does not pass on."""
     from tacit.inject.injector import AgentSession
 
-    asker = AgentSession(
-        told_by.name, told.session, told.source, told_by.resume_replaces_start and told.source == "resume"
-    )
-    if told.source in ("compact", "resume"):
-        _queue_session(place, told_by.name, told)
-        drain_now(place, _DRAIN_TIMEOUT_SECONDS)
+    is_start, source = hook_input.kind is HookKind.START, hook_input.source
+    # Whether the model gets what is printed at the start of a session. If not, the first prompt has to do.
+    has_start_output = any(hook.kind is HookKind.START and host.format_output(hook.event, "x") for hook in host.hooks)
+    if is_start and not has_start_output:
+        return ""
+    session = AgentSession(host.name, hook_input.session, source, host.resume_replaces_start and source == "resume")
+    if source in ("compact", "resume"):
+        _queue_session(paths, host.name, hook_input)
+        drain_now(paths, _DRAIN_TIMEOUT_SECONDS)
     try:
-        start = told.kind is HookKind.START or (not _has_start_output(told_by) and injector.is_first(asker))
-        return injector.inject(asker, start=start, prompt=told.prompt)
+        start = is_start or (not has_start_output and injector.is_first(session))
+        return injector.inject(session, start=start, prompt=hook_input.prompt)
     except StoreError:
-        enqueue(place, REINDEX)  # whoever takes up notes makes the index, too
+        enqueue(paths, REINDEX)  # whoever drains the queue builds the index, too
         raise
 
 
-def _queue_grown_sessions(place: HomePaths, settings: Settings) -> None:
-    """Note sessions that were captured and went on without telling; whoever takes up notes reads them."""
-    anyhow = settings._replace(autocapture_on_modes=())
-    for note in grown_transcripts(place):
-        if is_session_captured(anyhow, place, note.session, ""):
-            enqueue(place, note)
+def _queue_grown_sessions(paths: HomePaths, settings: Settings) -> None:
+    """Queue captured sessions whose transcript has grown although no hook said so."""
+    any_mode = settings._replace(autocapture_on_modes=())
+    for request in grown_transcripts(paths):
+        if is_session_captured(any_mode, paths, request.session, ""):
+            enqueue(paths, request)
 
 
-def _has_start_output(told_by: Host) -> bool:
-    """Whether the model hears what is said at the start of a session; else the first prompt has to do."""
-    return any(hook.kind is HookKind.START and told_by.format_output(hook.event, "x") for hook in told_by.hooks)
-
-
-def capture(name: str, event: str, given: bytes, home: str | None) -> None:
-    """Note that there is something new, and read it unless somebody is at it."""
+def capture(name: str, event: str, payload: bytes, home: str | None) -> None:
+    """Queue the session that a hook names, and capture the queue unless another process does. Learn when it ends."""
     _set_deadline()
-    told = _parse_payload(load_host(name), event, given)
-    place = find_home(home, dict(os.environ))
-    if told and (note := _queue_session(place, name, told)):
-        (mark_ended if told.kind is HookKind.END else mark_unfinished)(place, note)
-        drain_now(place)
-        if told.kind is HookKind.END:
-            _learn_from_sessions(place)
-            _encode_vectors(place)
-
-
-def _set_deadline() -> None:
-    """The kernel ends this process at its deadline. What a host ignores is inherited, so that has to be undone."""
-    import signal
-
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(_DEADLINE_SECONDS)
+    hook_input = _parse_payload(load_host(name), event, payload)
+    paths = find_home(home, dict(os.environ))
+    if hook_input and (request := _queue_session(paths, name, hook_input)):
+        if hook_input.kind is HookKind.END:
+            mark_ended(paths, request)
+            _drain_and_learn(paths)
+        else:
+            mark_unfinished(paths, request)
+            drain_now(paths)
 
 
 def process_queue(home: str | None) -> None:
-    """Read what others had to leave."""
+    """Capture what other processes left in the queue, and learn from it."""
     _set_deadline()
-    place = find_home(home, dict(os.environ))
-    drain_now(place)
-    _learn_from_sessions(place)
-    _encode_vectors(place)
-
-
-def _learn_from_sessions(place: HomePaths) -> None:
-    """Suggest what sessions that are over said; the person decides. Nobody waits for it."""
-    from tacit.learn.sessions import SessionLearning
-
-    with Home(place.root, cwd="/") as home:
-        learning = SessionLearning(home)
-        for row in learning.unlearned_sessions()[:_MAX_LEARNED_SESSIONS]:
-            learning.learn_from_session(row)
-
-
-def _encode_vectors(place: HomePaths) -> None:
-    """Make vectors of what was said, where the extra for meaning lies beside us. Nobody waits for it."""
-    from tacit.vault.embeddings import Embeddings
-
-    with Home(place.root, cwd="/") as home:
-        Embeddings(home).encode(_ENCODE_SECONDS)
+    _drain_and_learn(find_home(home, dict(os.environ)))
 
 
 def has_queued(home: str | None) -> bool:
     return has_pending(find_home(home, dict(os.environ)))
 
 
-def drain_now(place: HomePaths, patience: float = 0.0) -> None:
+def _set_deadline() -> None:
+    """Let the kernel end this process at its deadline. A host that ignores SIGALRM passes that on, so it is reset."""
+    import signal
+
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(_DEADLINE_SECONDS)
+
+
+def _drain_and_learn(paths: HomePaths) -> None:
+    """Capture the queue, propose what ended sessions said, and make vectors if the extra for them is installed."""
+    drain_now(paths)
+    from tacit.learn.sessions import SessionLearning
+
+    with Home(paths.root, cwd="/") as home:
+        learning = SessionLearning(home)
+        for row in learning.unlearned_sessions()[:_MAX_LEARNED_SESSIONS]:
+            learning.learn_from_session(row)
+    from tacit.vault.embeddings import Embeddings
+
+    with Home(paths.root, cwd="/") as home:
+        Embeddings(home).encode(_ENCODE_SECONDS)
+
+
+def drain_now(paths: HomePaths, timeout: float = 0.0) -> None:
+    """Capture the queue, unless another process does and is not done within `timeout` seconds."""
     from tacit.hosts.capture import QueuedCapture
 
-    with Home(place.root, cwd="/") as home:
+    with Home(paths.root, cwd="/") as home:
         queued = QueuedCapture(home)
-        if drain(
-            place, queued.capture_request, patience
-        ):  # else whoever captures files, too, and is not to wait for us
+        if drain(paths, queued.capture_request, timeout):  # else the other process updates the index, too
             queued.update_index()
 
 
-def _queue_session(place: HomePaths, agent: str, told: HookInput) -> CaptureRequest | None:
-    """Write down that a session has something new, if it is captured at all."""
-    settings = settings_or_defaults(place.settings, os.environ)
-    if not is_session_captured(settings, place, told.session, told.mode):
+def _queue_session(paths: HomePaths, agent: str, hook_input: HookInput) -> CaptureRequest | None:
+    """Queue a session that has something new. None if it is not to be captured."""
+    settings = settings_or_defaults(paths.settings, os.environ)
+    if not is_session_captured(settings, paths, hook_input.session, hook_input.mode):
         return None
-    note = CaptureRequest(agent, told.session, told.transcript)
-    enqueue(place, note)
-    return note
+    request = CaptureRequest(agent, hook_input.session, hook_input.transcript)
+    enqueue(paths, request)
+    return request
 
 
-def _parse_payload(told_by: Host | None, event: str, given: bytes) -> HookInput | None:
-    payload = json.loads(given) if told_by else None
-    return told_by.parse_input(event, payload) if told_by and isinstance(payload, dict) else None
+def _parse_payload(host: Host | None, event: str, payload: bytes) -> HookInput | None:
+    fields = json.loads(payload) if host else None
+    return host.parse_input(event, fields) if host and isinstance(fields, dict) else None

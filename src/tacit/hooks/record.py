@@ -1,7 +1,7 @@
-"""What a snippet starts after each command, by its path: `python -I -S record.py`, with one record on its input.
+"""The program that the shell snippet runs after each command: `python -I -S record.py`, with one record on its input.
 
-It is the hottest path there is. Nothing of the environment is imported but the standard library and this package; the
-garbage collector is off, and nothing is tidied up at the end. Whatever happens, it says nothing and exits with 0.
+This is the hottest path. It imports only the standard library and this package, the garbage collector is off, and the
+process ends without clean-up. It prints nothing and always exits with 0.
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""Reads one record from a pipe, records the command, and learns from time to time. It waits for nobody for long."""
+"""Read one record from a pipe, record the command, and learn habits from time to time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from tacit.home.home import Home
 from tacit.home.paths import without_unsafe_home
 from tacit.shell.record import MAX_RECORD_BYTES, CapturedCommand, RecordOutcome, ShellRecorder, parse_record
 
-_DEADLINE_SECONDS = 8  # seconds; then the system ends this process
-_LEARN_INTERVAL_SECONDS = 60  # between two times of learning
+_DEADLINE_SECONDS = 8  # then the kernel ends this process
+_LEARN_INTERVAL_SECONDS = 60
 
 
 def record(pipe: int) -> None:
+    """Record the command that the snippet sends on a pipe. What is no record is dropped."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_DEADLINE_SECONDS)
     captured = parse_record(_read_pipe(pipe), datetime.now(UTC))
@@ -27,30 +28,29 @@ def record(pipe: int) -> None:
 
 
 def record_command(home: Home, captured: CapturedCommand) -> None:
-    """Record a command, and learn from all of them when it is time again."""
+    """Record a command, and learn from all commands if that was not done lately."""
     if ShellRecorder(home).capture(captured) is RecordOutcome.APPENDED and _is_due(home):
         _learn_habits(home)
 
 
 def _read_pipe(pipe: int) -> bytes:
-    """What was sent, up to a bound; the rest stays in the pipe."""
-    parts, room = [], MAX_RECORD_BYTES
-    while room and (part := os.read(pipe, room)):
-        parts.append(part)
-        room -= len(part)
-    return b"".join(parts)
+    """Return what was sent, at most MAX_RECORD_BYTES. The rest stays in the pipe."""
+    data = b""
+    while len(data) < MAX_RECORD_BYTES and (part := os.read(pipe, MAX_RECORD_BYTES - len(data))):
+        data += part
+    return data
 
 
 def _is_due(home: Home) -> bool:
-    """Whether it is time to learn again. That it is being done is noted, so that nobody else does it too."""
-    mark = home.store.paths.learned_marker
+    """Return whether it is time to learn again. If so, touch the marker first, so that no other process learns, too."""
+    marker = home.store.paths.learned_marker
     try:
-        if abs(time.time() - os.stat(mark).st_mtime) < _LEARN_INTERVAL_SECONDS:
+        if abs(time.time() - os.stat(marker).st_mtime) < _LEARN_INTERVAL_SECONDS:
             return False
     except FileNotFoundError:
         pass
     try:
-        with open_fd(OsDisk(home.root), mark, os.O_WRONLY | os.O_CREAT) as fd:
+        with open_fd(OsDisk(home.root), marker, os.O_WRONLY | os.O_CREAT) as fd:
             os.utime(fd)
     except OSError:  # a link or a folder lies there, which `doctor` names; the command itself is recorded
         return False
@@ -58,11 +58,11 @@ def _is_due(home: Home) -> bool:
 
 
 def _learn_habits(home: Home) -> None:
-    """Learn from all commands since the last time, and leave a notice for the prompt when there is something new."""
+    """Learn from the commands since the last time. Leave a notice for the prompt if there are new suggestions."""
     from tacit.disk.files import replace_file
     from tacit.learn.habits.learn import learn_habits
 
-    found = learn_habits(home.store, home.user_folder)
-    if found.new and home.settings.shell_notice:
-        line = f"tacit: {found.pending} suggestion{'s' * (found.pending != 1)}, `tacit review`\n"
+    learned = learn_habits(home.store, home.user_folder)
+    if learned.new and home.settings.shell_notice:
+        line = f"tacit: {learned.pending} suggestion{'s' * (learned.pending != 1)}, `tacit review`\n"
         replace_file(OsDisk(home.root), home.store.paths.notice_file, line.encode())

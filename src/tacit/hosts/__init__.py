@@ -1,4 +1,4 @@
-"""Every host by its name. Only the one that is asked for is imported."""
+"""The hosts (coding agents) by name."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ HOST_NAMES = ("claude", "codex", "gemini", "cursor", "opencode", "copilot")
 
 
 def load_host(name: str) -> Host | None:
-    """Nothing for a name that is none of them."""
+    """Import one host and no other. None if there is no host of that name."""
     if name not in HOST_NAMES:
         return None
-    found: Host = import_module(f"tacit.hosts.{name}.hook").HOST
-    return found
+    host: Host = import_module(f"tacit.hosts.{name}.hook").HOST
+    return host

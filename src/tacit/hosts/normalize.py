@@ -1,4 +1,4 @@
-"""From a host's record to transcript events, the same for every host: noise goes, texts are bounded and redacted."""
+"""Normalise what hosts record into transcript events: strip noise, limit and redact texts, derive stable keys."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tacit.home.capture_policy import is_purge_command
 from tacit.hosts.records import (
     MAX_PROMPT_CHARS,
     NO_TIME,
+    UUID,
     CaptureLimits,
     JsonDict,
     ReadStats,
@@ -47,21 +48,18 @@ from tacit.record import Record
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip
 
-# What stands in a transcript and nobody said: reminders, wrappers, and what other tools and Tacit itself put there.
-#
-# Each row of `ROWS` is a tag. What is between its two marks goes, or stays without them. Everything is found in one
-# pass.
+# Noise: tagged text in transcripts that nobody said (reminders, wrappers, output of other tools and of Tacit)
 
 
 class TagAction(Enum):
-    """What becomes of a text between two marks."""
+    """What happens to the text between an opening and a closing tag."""
 
     DROP = "goes"
-    UNWRAP = "stays"  # only the marks go
+    UNWRAP = "stays"  # only the tags are removed
 
 
 class NoiseTag(Record):
-    """A tag in lower case, what becomes of its content, and how it looks."""
+    """A tag in lower case, what happens to its content, and an example."""
 
     tag: str
     action: TagAction
@@ -137,7 +135,7 @@ NOISE_TAGS = (
     _drop("aide-recent-sessions"),
     _drop("aide-context"),
     _drop("aide-memory"),
-    _drop("extremely_important"),  # what a collection of skills puts before every session
+    _drop("extremely_important"),  # a collection of skills puts it before every session
     _drop("claude-mem-context"),
     _drop("supermemory-context"),
     _drop("supermemory-containers"),
@@ -155,7 +153,7 @@ _NOISE_TAG = re.compile(
     r"<(/?)(" + "|".join(sorted(map(re.escape, _TAG_ACTIONS), key=len, reverse=True)) + r")(?:\s[^<>]{0,400})?>",
     re.IGNORECASE,
 )
-# Tacit's own fences: the number is made up anew each time, so nothing inside can pretend to be the end.
+# Tacit's own fences. Their number is random, so text inside a fence cannot imitate its end.
 _FENCE = re.compile(r"<(/?)(tacit-[A-Za-z-]{1,40} [0-9a-f]{20})>")
 
 
@@ -167,74 +165,66 @@ class _TagMatch(Record):
 
 
 def without_noise(text: str) -> str:
-    """The text without what nobody said."""
+    """Remove fences and noise tags from a text; strip it if anything was removed."""
     if "<" not in text:
         return text
-    kept = _strip_noise_tags(without_fences(text))
-    return kept.strip() if len(kept) != len(text) else text
+    remaining = _strip_noise_tags(without_fences(text))
+    return remaining.strip() if len(remaining) != len(text) else text
 
 
 def without_fences(text: str) -> str:
-    """Without what Tacit gave. Where a host cut a fence in two, what may have stood inside it goes too."""
+    """Remove what Tacit injected. If the host cut a fence in two, all that may have been inside it goes too."""
     if "<tacit-" not in text and "</tacit-" not in text:
         return text
-    kept: list[str] = []
-    done, inside = 0, ""
-    for mark in _find_tags(_FENCE, text):
-        if inside:
-            done, inside = (mark.end, "") if mark.is_closing and mark.tag == inside else (done, inside)
-        elif mark.is_closing:
-            kept, done = [], mark.end  # its beginning was cut off
+    pieces: list[str] = []
+    position, open_tag = 0, ""
+    for match in _find_tags(_FENCE, text):
+        if open_tag:
+            if match.is_closing and match.tag == open_tag:
+                position, open_tag = match.end, ""
+        elif match.is_closing:
+            pieces, position = [], match.end  # its start was cut off
         else:
-            kept.append(text[done : mark.start])
-            inside = mark.tag
-    return "".join(kept if inside else [*kept, text[done:]])
+            pieces.append(text[position : match.start])
+            open_tag = match.tag
+    return "".join(pieces if open_tag else [*pieces, text[position:]])
 
 
 def _strip_noise_tags(text: str) -> str:
-    marks = [mark._replace(tag=mark.tag.lower()) for mark in _find_tags(_NOISE_TAG, text)]
-    ends = {mark.tag: nth for nth, mark in enumerate(marks) if mark.is_closing}
-    kept: list[str] = []
-    done = nth = 0
-    while nth < len(marks):
-        mark = marks[nth]
-        if _TAG_ACTIONS[mark.tag] is TagAction.UNWRAP:
-            kept.append(text[done : mark.start])
-            done, nth = mark.end, nth + 1
-        elif mark.is_closing or ends.get(mark.tag, -1) < nth:
-            nth += 1  # one mark alone is something that somebody wrote
-        else:
-            nth = _closing_index(marks, nth, ends[mark.tag])
-            kept.append(text[done : mark.start])
-            done, nth = marks[nth].end, nth + 1
-    return "".join([*kept, text[done:]])
+    tags = [match._replace(tag=match.tag.lower()) for match in _find_tags(_NOISE_TAG, text)]
+    last_closing = {match.tag: index for index, match in enumerate(tags) if match.is_closing}
+    pieces: list[str] = []
+    position = index = 0
+    while index < len(tags):
+        match = tags[index]
+        if _TAG_ACTIONS[match.tag] is TagAction.DROP:
+            if match.is_closing or last_closing.get(match.tag, -1) < index:
+                index += 1  # somebody wrote a single tag
+                continue
+            index = _closing_index(tags, index, last_closing[match.tag])
+        pieces.append(text[position : match.start])
+        position, index = tags[index].end, index + 1
+    return "".join([*pieces, text[position:]])
 
 
-def _closing_index(marks: list[_TagMatch], opening: int, last: int) -> int:
-    """The mark that closes this one, those inside it counted; the last of its kind where there are too few."""
-    depth, tag = 0, marks[opening].tag
-    for nth in range(opening, last + 1):
-        if marks[nth].tag == tag:
-            depth += -1 if marks[nth].is_closing else 1
+def _closing_index(tags: list[_TagMatch], opening: int, last: int) -> int:
+    """Return the index of the tag that closes `opening`, nested ones counted; `last` if there are too few."""
+    depth, tag = 0, tags[opening].tag
+    for index in range(opening, last + 1):
+        if tags[index].tag == tag:
+            depth += -1 if tags[index].is_closing else 1
             if depth == 0:
-                return nth
+                return index
     return last
 
 
 def _find_tags(pattern: re.Pattern[str], text: str) -> list[_TagMatch]:
-    return [_TagMatch(found.start(), found.end(), found[2], bool(found[1])) for found in pattern.finditer(text)]
+    return [_TagMatch(match.start(), match.end(), match[2], bool(match[1])) for match in pattern.finditer(text)]
 
 
-# Making heard things of what a record says, the same for every host: noise goes, texts are bounded, keys last.
+# Keys of events
 
-NEVER_CAPTURED = "never captured"
-_SECRET_MARGIN_CHARS = 4096  # characters around a cut in which a secret is looked for
-_PRIVATE_KEY = "PRIVATE KEY"  # the one secret with blanks and line breaks in it
-_MAX_FILES = 200
 _MAX_NAME_CHARS = 1024
-_MAX_TITLE_CHARS = 200
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_SECRET_WORD = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|credentials?|pin)\b", re.IGNORECASE)
 _MIN_UNIQUE_ID_CHARS, _MIN_UNIQUE_ID_DIGITS = 20, 6
 
 
@@ -248,38 +238,36 @@ class EventContext(Record):
     remote: str = ""
 
 
-class PendingToolCall(Record):
-    """A call of a tool that is waiting for its result. `key` is what it will be known by."""
+def event_key(record_id: object, session: str, at: datetime, content: str) -> str:
+    """Return the stable key of a record.
 
-    key: str
-    tool: str
-    arguments: object  # fields, or a text
-    context: EventContext
-    is_subagent: bool = False
-    ordinal: int = 0
-
-
-def event_key(own: object, session: str, at: datetime, content: str) -> str:
-    """What a record is known by for ever: its id, with the session where it may be used elsewhere; else its content.
-
-    (`msg-001` is in many transcripts. A long id with digits, or with a UUID in it, is in none but its own.)
+    That is its id, prefixed by the session if other transcripts may use the same id (`msg-001` is in many). A record
+    without an id is identified by its session, time and content.
     """
-    if isinstance(own, str) and own:
-        return own if is_unique_id(own) else f"{session}/{own[:_MAX_NAME_CHARS]}"
+    if isinstance(record_id, str) and record_id:
+        return record_id if is_unique_id(record_id) else f"{session}/{record_id[:_MAX_NAME_CHARS]}"
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:20]
     return f"{session}@{at.isoformat()}#{digest}"
 
 
-def is_unique_id(own: str) -> bool:
-    if len(own) > _MAX_NAME_CHARS:
+def is_unique_id(record_id: str) -> bool:
+    """Whether no other transcript can use this id: it contains a UUID, or is long and has enough digits."""
+    if len(record_id) > _MAX_NAME_CHARS:
         return False
-    return bool(_UUID.search(own)) or (
-        len(own) >= _MIN_UNIQUE_ID_CHARS and sum(map(str.isdigit, own)) >= _MIN_UNIQUE_ID_DIGITS
+    return bool(UUID.search(record_id)) or (
+        len(record_id) >= _MIN_UNIQUE_ID_CHARS and sum(map(str.isdigit, record_id)) >= _MIN_UNIQUE_ID_DIGITS
     )
 
 
+# Length limits and redaction
+
+_SECRET_MARGIN_CHARS = 4096  # characters around a cut in which secrets are redacted
+_PRIVATE_KEY = "PRIVATE KEY"  # the only secret that contains spaces and line breaks
+_SECRET_WORD = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|credentials?|pin)\b", re.IGNORECASE)
+
+
 def truncate_middle(text: str, limit: int) -> str:
-    """The beginning and the end of a text that is too long. Secrets go first: half of one would not be known again."""
+    """Keep the start and end of a long text. Secrets are redacted before the cut: half of one is not recognised."""
     if len(text) <= limit:
         return text
     if limit < 1:
@@ -294,29 +282,49 @@ def truncate_middle(text: str, limit: int) -> str:
 
 
 def truncate_end(text: str, limit: int) -> str:
-    """The beginning of a text that is too long, up to a blank: what is left out whole need not be known as a secret."""
-    if len(text) <= limit or limit < 1:
-        return text if limit > 0 else ""
-    blank = max(text.rfind(sign, limit - limit // 4, limit) for sign in " \n\t")
-    if blank > 0 and _PRIVATE_KEY not in text[:blank]:
-        return text[:blank].rstrip() + "…"
+    """Keep the start of a long text. Cuts at a space if possible, which cuts no secret in two; else redacts first."""
+    if limit < 1:
+        return ""
+    if len(text) <= limit:
+        return text
+    space = max(text.rfind(blank, limit - limit // 4, limit) for blank in " \n\t")
+    if space > 0 and _PRIVATE_KEY not in text[:space]:
+        return text[:space].rstrip() + "…"
     return clip(redacted(text[: limit + _SECRET_MARGIN_CHARS]), limit)
 
 
 def redact_answer(answer: str, question: str) -> str:
-    """Who is asked for a password may tell it; one word alone does not look like one."""
-    asked = _SECRET_WORD.search(question)
-    if not asked or len(answer.split()) != 1:
+    """Redact a one-word answer to a question for a secret. On its own the word would not look like one."""
+    secret_word = _SECRET_WORD.search(question)
+    if not secret_word or len(answer.split()) != 1:
         return answer
-    front = f"{asked[0]}: "
-    return redacted(front + answer).removeprefix(front)
+    prefix = f"{secret_word[0]}: "
+    return redacted(prefix + answer).removeprefix(prefix)
+
+
+# Events
+
+NEVER_CAPTURED = "never captured"
+_MAX_FILES = 200
+_MAX_TITLE_CHARS = 200
+
+
+class PendingToolCall(Record):
+    """A tool call that waits for its result."""
+
+    key: str
+    tool: str
+    arguments: object  # an object, or a text
+    context: EventContext
+    is_subagent: bool = False
+    ordinal: int = 0
 
 
 class EventNormalizer:
-    """Yields heard things of one host. A key is told once."""
+    """Builds the events of one host, each key once. Yields nothing if no text is left or it must not be captured."""
 
-    def __init__(self, agent: str, limits: CaptureLimits, tally: ReadStats) -> None:
-        self.agent, self.limits, self.stats = agent, limits, tally
+    def __init__(self, agent: str, limits: CaptureLimits, stats: ReadStats) -> None:
+        self.agent, self.limits, self.stats = agent, limits, stats
         self._emitted: set[str] = set()
 
     def has_emitted(self, key: str) -> bool:
@@ -325,48 +333,53 @@ class EventNormalizer:
     def prompt(
         self,
         key: str,
-        place: EventContext,
+        context: EventContext,
         text: str,
-        how: PromptKind = PromptKind.TYPED,
+        kind: PromptKind = PromptKind.TYPED,
         about: str = "",
-        nth: int = 0,
+        ordinal: int = 0,
     ) -> Iterator[TranscriptEvent]:
-        said = self._clean_text(text, MAX_PROMPT_CHARS)
-        if how is PromptKind.ANSWER:
-            said = redact_answer(said, about)
-        if how is PromptKind.SHELL and is_purge_command(said):
+        """`about` is what the person answers: a question, or a rejected call."""
+        text = self._clean_text(text, MAX_PROMPT_CHARS)
+        if kind is PromptKind.ANSWER:
+            text = redact_answer(text, about)
+        if kind is PromptKind.SHELL and is_purge_command(text):
             self.stats.skipped[NEVER_CAPTURED] += 1
-        elif said:
+        elif text:
             about = truncate_end(clean(about), self.limits.input)
-            body = PromptGiven(self.agent, said, how, about, place.directory, place.branch)
-            yield from self._emit(key, place, body, said, nth)
+            body = PromptGiven(self.agent, text, kind, about, context.directory, context.branch)
+            yield from self._emit(key, context, body, text, ordinal)
 
-    def reply(self, key: str, place: EventContext, text: str, nth: int = 0) -> Iterator[TranscriptEvent]:
-        if said := self._clean_text(text, self.limits.reply):
-            yield from self._emit(key, place, ReplyGiven(self.agent, said, place.directory), said, nth)
+    def reply(self, key: str, context: EventContext, text: str, ordinal: int = 0) -> Iterator[TranscriptEvent]:
+        if text := self._clean_text(text, self.limits.reply):
+            yield from self._emit(key, context, ReplyGiven(self.agent, text, context.directory), text, ordinal)
 
-    def interruption(self, key: str, place: EventContext) -> Iterator[TranscriptEvent]:
-        yield from self._emit(key, place, TurnInterrupted(self.agent), "", 0)
+    def interruption(self, key: str, context: EventContext) -> Iterator[TranscriptEvent]:
+        yield from self._emit(key, context, TurnInterrupted(self.agent), "", 0)
 
-    def compaction(self, key: str, place: EventContext) -> Iterator[TranscriptEvent]:
-        yield from self._emit(key, place, SessionCompacted(self.agent), "", 0)
+    def compaction(self, key: str, context: EventContext) -> Iterator[TranscriptEvent]:
+        yield from self._emit(key, context, SessionCompacted(self.agent), "", 0)
 
     def title(
         self,
-        place: EventContext,
+        context: EventContext,
         text: str,
-        by: TitleAuthor = TitleAuthor.HOST,
-        nth: int = 0,
+        author: TitleAuthor = TitleAuthor.HOST,
+        ordinal: int = 0,
         *,
         timeless: bool = False,
     ) -> Iterator[TranscriptEvent]:
-        """The title that a session has in its host. The same title at another time is another event, so that the
-        latest is known; with `timeless`, where the host does not tell since when it holds, it is the same event."""
-        said = truncate_end(" ".join(clean(without_noise(text)).split()), _MAX_TITLE_CHARS)
-        if said:
-            key = event_key("", place.session, NO_TIME if timeless else place.at, f"title {nth} {by} {said}")
-            told = self._emit(key, place, SessionTitled(self.agent, said, by), said, nth)
-            yield from (heard._replace(timeless=timeless) for heard in told)
+        """The title that a session has in its host.
+
+        The same title at another time is another event, so that the latest title is known. With `timeless` it is the
+        same event: the host does not say since when the session has its title.
+        """
+        text = truncate_end(" ".join(clean(without_noise(text)).split()), _MAX_TITLE_CHARS)
+        if text:
+            at = NO_TIME if timeless else context.at
+            key = event_key("", context.session, at, f"title {ordinal} {author} {text}")
+            events = self._emit(key, context, SessionTitled(self.agent, text, author), text, ordinal)
+            yield from (event._replace(timeless=timeless) for event in events)
 
     def tool_use(
         self,
@@ -375,33 +388,37 @@ class EventNormalizer:
         outcome: ToolOutcome = ToolOutcome.SUCCEEDED,
         files: tuple[str, ...] = (),
     ) -> Iterator[TranscriptEvent]:
-        """A call with its result. Of a helper only what changed something or ran is told."""
-        row = lookup_tool(call.tool)
-        shown, line = summarize_input(row, call.arguments), command_line(row, call.arguments)
-        if row is PATCH_TOOL:
-            shown = ", ".join(patched_files(shown)) or shown
-        if is_purge_command(line):
+        """A call and its result. Of a subagent, only calls that ran or changed something are captured.
+
+        `files` are the changed files; if empty, they are taken from the arguments.
+        """
+        tool = lookup_tool(call.tool)
+        summary = summarize_input(tool, call.arguments)
+        command = summary if tool.act is ToolAction.RAN else ""
+        if tool is PATCH_TOOL:
+            summary = ", ".join(patched_files(summary)) or summary
+        if is_purge_command(command):
             self.stats.skipped[NEVER_CAPTURED] += 1
             return
-        if call.is_subagent and row.act not in (ToolAction.RAN, ToolAction.CHANGED):
+        if call.is_subagent and tool.act not in (ToolAction.RAN, ToolAction.CHANGED):
             self.stats.skipped["done by a helper"] += 1
             return
         body = ToolUsed(
             self.agent,
             clean(call.tool)[:100],
-            row.act,
-            truncate_end(clean(without_noise(shown)).strip(), self.limits.input),
-            self._clean_result(call.tool, row, line, result, outcome),
+            tool.act,
+            truncate_end(clean(without_noise(summary)).strip(), self.limits.input),
+            self._clean_result(call.tool, tool, command, result, outcome),
             outcome,
-            files or _files_changed_by(row, call.arguments, line, outcome),
+            files or _files_changed_by(tool, call.arguments, command, outcome),
             call.context.directory,
             call.is_subagent,
-            edit_excerpt(row, call.arguments, self.limits.input) if outcome is ToolOutcome.SUCCEEDED else "",
+            edit_excerpt(tool, call.arguments, self.limits.input) if outcome is ToolOutcome.SUCCEEDED else "",
         )
         yield from self._emit(call.key, call.context, body, body.input + body.result + body.change, call.ordinal)
 
     def unanswered_call(self, call: PendingToolCall) -> Iterator[TranscriptEvent]:
-        """A call whose result never came, now that the person has gone on."""
+        """A call without a result, once the person has moved on."""
         if not self.has_emitted(call.key):
             yield from self.tool_use(call._replace(key=f"{call.key}#unanswered"), "", ToolOutcome.UNKNOWN)
 
@@ -411,21 +428,21 @@ class EventNormalizer:
     def _clean_text(self, text: str, limit: int) -> str:
         return truncate_middle(clean(without_noise(text)).strip(), limit)
 
-    def _clean_result(self, name: str, row: HostTool, line: str, result: str, outcome: ToolOutcome) -> str:
+    def _clean_result(self, name: str, tool: HostTool, command: str, result: str, outcome: ToolOutcome) -> str:
         if (
-            row.result_policy is ResultPolicy.NEVER
-            or name.lower() in self.limits.skipped_tools
+            tool.result_policy is ResultPolicy.NEVER
+            or (tool.result_policy is ResultPolicy.FAILURES and outcome is not ToolOutcome.FAILED)
             or outcome is ToolOutcome.REJECTED
+            or name.lower() in self.limits.skipped_tools
+            or runs_tacit(command)
         ):
             return ""
-        if (row.result_policy is ResultPolicy.FAILURES and outcome is not ToolOutcome.FAILED) or runs_tacit(line):
-            return ""
-        told = clean(without_noise(result)).strip()
-        # What went wrong is mostly told at the end.
-        return (truncate_middle if outcome is ToolOutcome.FAILED else truncate_end)(told, self.limits.result)
+        text = clean(without_noise(result)).strip()
+        # Errors are mostly reported at the end of the output.
+        return (truncate_middle if outcome is ToolOutcome.FAILED else truncate_end)(text, self.limits.result)
 
     def _emit(
-        self, key: str, place: EventContext, body: ConversationBody | SessionTitled, text: str, nth: int
+        self, key: str, context: EventContext, body: ConversationBody | SessionTitled, text: str, ordinal: int
     ) -> Iterator[TranscriptEvent]:
         if key in self._emitted:
             self.stats.skipped["told already"] += 1
@@ -433,74 +450,69 @@ class EventNormalizer:
         self._emitted.add(key)
         self.stats.text_bytes += len(text.encode("utf-8", "replace"))
         yield TranscriptEvent(
-            clean(key), place.at, clean(place.session), body, nth, clean(place.directory), clean(place.remote)
+            clean(key),
+            context.at,
+            clean(context.session),
+            body,
+            ordinal,
+            clean(context.directory),
+            clean(context.remote),
         )
 
 
-def summarize_input(row: HostTool, given: object) -> str:
-    """What was asked of a tool, in a few words."""
-    if isinstance(given, str):
-        return given
-    fields = as_object(given)
-    for name in row.shown_fields:
-        if name in fields and (text := _value_text(fields[name])):
-            return text
-    return ", ".join(f"{name}: {text}" for name, value in fields.items() if (text := _value_text(value)))
-
-
-def command_line(row: HostTool, given: object) -> str:
-    """The line that a shell was given; `["bash", "-lc", LINE]` is that line."""
-    if row.act is not ToolAction.RAN:
-        return ""
-    return summarize_input(row, given)
-
-
-def _value_text(value: object) -> str:
-    """A value for people: lists by their parts, questions and steps by their words."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool) or value is None:
-        return ""
-    if isinstance(value, list):
-        return _list_text(value)
-    if isinstance(value, dict):
-        return next((text for name in _TEXT_FIELDS if (text := as_string(value.get(name)))), "")
-    return str(value) if isinstance(value, int | float) else ""
-
+# Arguments of tool calls
 
 _TEXT_FIELDS = ("question", "content", "step", "subject", "description", "path", "file_path", "text", "name")
 _MAX_PARTS = 20
 
 
-def _list_text(value: list[object]) -> str:
-    words = [word for word in value[:_MAX_PARTS] if isinstance(word, str)]
-    if len(words) == len(value) >= 3 and words[1] in ("-lc", "-c", "-ic"):
-        return words[2]
-    return " ".join(words) if words else "; ".join(text for part in value[:_MAX_PARTS] if (text := _value_text(part)))
+def summarize_input(tool: HostTool, arguments: object) -> str:
+    """Return the first of the tool's `shown_fields` that has a text, else all fields as `name: text`."""
+    if isinstance(arguments, str):
+        return arguments
+    fields = as_object(arguments)
+    for name in tool.shown_fields:
+        if name in fields and (text := _value_text(fields[name])):
+            return text
+    return ", ".join(f"{name}: {text}" for name, value in fields.items() if (text := _value_text(value)))
 
 
-def _files_changed_by(row: HostTool, given: object, line: str, outcome: ToolOutcome) -> tuple[str, ...]:
-    """The files that a call changed. What was turned down or may not have run changed none."""
+def _value_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        words = [word for word in value[:_MAX_PARTS] if isinstance(word, str)]
+        if len(words) == len(value) >= 3 and words[1] in ("-lc", "-c", "-ic"):  # bash -lc LINE
+            return words[2]
+        if words:
+            return " ".join(words)
+        return "; ".join(text for part in value[:_MAX_PARTS] if (text := _value_text(part)))
+    if isinstance(value, dict):
+        return next((text for name in _TEXT_FIELDS if (text := as_string(value.get(name)))), "")
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _files_changed_by(tool: HostTool, arguments: object, command: str, outcome: ToolOutcome) -> tuple[str, ...]:
+    """Return the files that a call changed. A call that was rejected or may not have run changed none."""
     if outcome in (ToolOutcome.REJECTED, ToolOutcome.UNKNOWN):
         return ()
-    if row.act is ToolAction.RAN:
-        return clean_file_names(changed_files(line, failed=outcome is ToolOutcome.FAILED))
-    if row.act is not ToolAction.CHANGED or outcome is ToolOutcome.FAILED:
+    if tool.act is ToolAction.RAN:
+        return clean_file_names(changed_files(command, failed=outcome is ToolOutcome.FAILED))
+    if tool.act is not ToolAction.CHANGED or outcome is ToolOutcome.FAILED:
         return ()
-    if row is PATCH_TOOL:
-        return clean_file_names(patched_files(summarize_input(row, given)))
-    return clean_file_names(tuple(_edited_paths(row, as_object(given))))
+    if tool is PATCH_TOOL:
+        return clean_file_names(patched_files(summarize_input(tool, arguments)))
+    return clean_file_names(tuple(_edited_paths(tool, as_object(arguments))))
 
 
-def _edited_paths(row: HostTool, fields: JsonDict) -> Iterator[str]:
-    if fields.get("command") == "view":  # an editor that also shows files
+def _edited_paths(tool: HostTool, fields: JsonDict) -> Iterator[str]:
+    if fields.get("command") == "view":  # some editing tools also show files
         return
-    yield from (text for name in row.file_fields if (text := as_string(fields.get(name))))
-    for edit in as_list(fields.get("edits")):
-        yield from (text for name in row.file_fields if (text := as_string(as_object(edit).get(name))))
+    for edit in [fields, *map(as_object, as_list(fields.get("edits")))]:
+        yield from (path for name in tool.file_fields if (path := as_string(edit.get(name))))
 
 
 def clean_file_names(files: tuple[str, ...]) -> tuple[str, ...]:
-    """Names as they are kept: each once, none that is no name."""
-    kept = (clean(file) for file in files if 0 < len(file) <= _MAX_NAME_CHARS and "\n" not in file)
-    return tuple(dict.fromkeys(kept))[:_MAX_FILES]
+    """Return unique, printable names without those that are empty, too long or have a line break."""
+    names = (clean(file) for file in files if 0 < len(file) <= _MAX_NAME_CHARS and "\n" not in file)
+    return tuple(dict.fromkeys(names))[:_MAX_FILES]

@@ -1,4 +1,4 @@
-"""What a host is to a hook: its events, how they are read, and how it is answered."""
+"""Hooks of a host: its events, how their input is parsed, and how output is formatted."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from enum import StrEnum
 
 from tacit.record import Record
 
-# What a host is to a hook: the moments it tells of, how it says so, and how it is answered.
-
 
 class HookKind(StrEnum):
-    """When a hook runs, whatever the host calls it."""
+    """When a hook runs, independent of the host's name for the event."""
 
     START = "start"
     PROMPT = "prompt"
@@ -22,7 +20,7 @@ class HookKind(StrEnum):
 
 
 class HookInput(Record):
-    """What a host said when it ran a hook. What it did not say is empty."""
+    """What a host passes to a hook. Fields that it does not pass are empty."""
 
     kind: HookKind
     session: str
@@ -44,11 +42,14 @@ class Hook(Record):
 
 
 class Host(Record):
-    """`read` takes the event and what came with it, and returns None for a call that is not ours. `say` takes the event
-    and a text for the model and formats the answer; it returns "" where the host ignores a text at this event.
-    `notify` takes the answer of `say` and a line for the person, and adds the line so that the model does not see it;
-    None where the host shows no such line. `replaces` says that what is told at a resumption takes the place of what
-    was told at the start."""
+    """The hooks of one host.
+
+    `parse_input` takes an event and its payload. It returns None for a call that Tacit has to ignore.
+    `format_output` takes an event and a text for the model. It returns "" if the host ignores output for this event.
+    `add_notice` adds a line for the person, which the model does not see, to such an output. None if the host cannot
+    show one.
+    `resume_replaces_start` says that a text injected when a session is resumed replaces the one from its start.
+    """
 
     name: str
     hooks: tuple[Hook, ...]
@@ -58,17 +59,17 @@ class Host(Record):
     add_notice: Callable[[str, str], str] | None = None
 
 
-# What the hosts have in common: texts out of a payload of any shape, and the hooks that are registered.
+# Shared by hosts
 
-# Somebody waits while a text for the model is looked up; the rest is handed on to another process.
+# The person waits while context is searched. Capture only starts another process.
 _INJECT_TIMEOUT_SECONDS, _CAPTURE_TIMEOUT_SECONDS = 5, 10
-_INJECT_KINDS = (HookKind.START, HookKind.PROMPT)
+INJECT_KINDS = (HookKind.START, HookKind.PROMPT)
 
 
 def make_hooks(**events: HookKind) -> tuple[Hook, ...]:
     return tuple(
-        Hook(event, moment, _INJECT_TIMEOUT_SECONDS if moment in _INJECT_KINDS else _CAPTURE_TIMEOUT_SECONDS)
-        for event, moment in events.items()
+        Hook(event, kind, _INJECT_TIMEOUT_SECONDS if kind in INJECT_KINDS else _CAPTURE_TIMEOUT_SECONDS)
+        for event, kind in events.items()
     )
 
 
@@ -77,41 +78,41 @@ def string_field(payload: Mapping[str, object], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def hook_kind(registered: tuple[Hook, ...], event: str) -> HookKind | None:
-    return next((hook.kind for hook in registered if hook.event == event), None)
+def hook_kind(hooks: tuple[Hook, ...], event: str) -> HookKind | None:
+    return next((hook.kind for hook in hooks if hook.event == event), None)
 
 
-def parse_common_input(moment: HookKind | None, payload: Mapping[str, object]) -> HookInput | None:
-    """Claude Code, Codex and Gemini CLI spell alike."""
+def parse_common_input(kind: HookKind | None, payload: Mapping[str, object]) -> HookInput | None:
+    """Parse a payload with the field names of Claude Code, Codex and Gemini CLI. None without a kind or a session."""
     session = string_field(payload, "session_id")
-    if moment is None or not session:
+    if kind is None or not session:
         return None
     return HookInput(
-        kind=moment,
+        kind=kind,
         session=session,
         transcript=string_field(payload, "transcript_path"),
         directory=string_field(payload, "cwd"),
-        prompt=string_field(payload, "prompt") if moment is HookKind.PROMPT else "",
-        source=string_field(payload, "source") if moment is HookKind.START else "",
+        prompt=string_field(payload, "prompt") if kind is HookKind.PROMPT else "",
+        source=string_field(payload, "source") if kind is HookKind.START else "",
         mode=string_field(payload, "permission_mode"),
         agent_id=string_field(payload, "agent_id"),
     )
 
 
-def with_system_message(answer: str, notice: str) -> str:
-    """An answer with a line that Claude Code, Codex and Gemini CLI show to the person and keep from the model."""
-    return with_json_field(answer, "systemMessage", notice)
+def with_system_message(output: str, notice: str) -> str:
+    """Add a line that Claude Code, Codex and Gemini CLI show to the person but not to the model."""
+    return with_json_field(output, "systemMessage", notice)
 
 
-def with_json_field(answer: str, name: str, value: str) -> str:
-    """A JSON object with one more field; "" counts as an empty object."""
+def with_json_field(output: str, name: str, value: str) -> str:
+    """Add a field to a JSON object; "" counts as an empty object."""
     import json
 
-    return json.dumps({**json.loads(answer or "{}"), name: value})
+    return json.dumps({**json.loads(output or "{}"), name: value})
 
 
-def additional_context(event: str, said: str) -> str:
-    """The answer that Claude Code, Codex and Gemini CLI take."""
+def additional_context(event: str, text: str) -> str:
+    """Format hook output for Claude Code, Codex and Gemini CLI."""
     import json
 
-    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": said}}) if said else ""
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) if text else ""

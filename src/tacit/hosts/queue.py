@@ -1,4 +1,9 @@
-"""Transcripts that wait to be captured, and sessions that ended without a hook."""
+"""The capture queue: transcripts to capture, and sessions that may have ended without a hook.
+
+Each request is a file, so that none is lost if the process that reads the transcript is killed. A hook adds a request
+and then tries to drain the queue. The process that holds the lock takes the requests of all others along, so that a
+hundred hooks at once cause one reading.
+"""
 
 from __future__ import annotations
 
@@ -13,41 +18,36 @@ from tacit.errors import LockBusyError
 from tacit.home.paths import HomePaths
 from tacit.record import Record
 
-# Transcripts that wait to be captured: a note each, so that nothing is lost when whoever should read one is killed.
-#
-# A hook leaves a note and tries to become the one that captures. Whoever is at it takes the notes of all others
-# along, so that a hundred hooks at once are one reading.
-
-_MAX_REQUEST_BYTES = 16_384  # bytes of a note
-_TAKEN_SUFFIX = ".taken"  # ends the name of a note while its transcript is read
-_TEMPORARY_SUFFIX = ".tacit-new"  # one that is being written
-_MAX_ROUNDS = 5  # failed readings of one transcript; then its note is no longer of use
+_MAX_REQUEST_BYTES = 16_384
+_TAKEN_SUFFIX = ".taken"  # a request whose transcript is being read
+_TEMPORARY_SUFFIX = ".tacit-new"  # a request that is being written
+_MAX_ROUNDS = 5  # a transcript that cannot be read that often is given up
 
 
 class CaptureRequest(Record):
-    """A transcript of a host, and the session it was said to be of."""
+    """A transcript of a host and its session."""
 
     agent: str
     session: str
     transcript: str
 
 
-REINDEX = CaptureRequest("", "", "")  # nothing to read, but the index is to be made
+REINDEX = CaptureRequest("", "", "")  # reads nothing, but updates the index
 
 
-def enqueue(home: HomePaths, note: CaptureRequest, folder: str = "") -> None:
-    """Say that a transcript has something new. The same one again is the same note.
+def enqueue(home: HomePaths, request: CaptureRequest, folder: str = "") -> None:
+    """Record that a transcript has something new, by default in the capture queue. Repeated requests are one file.
 
-    It is there whole or not at all: whoever captures would throw half of one away.
+    The file appears complete or not at all, because a partial one would be deleted.
     """
     disk = OsDisk(home.root)
     make_folder(folder or home.capture_queue, below=home.root)
-    place = request_path(folder or home.capture_queue, note)
-    folder, name = os.path.split(place)
-    unfinished = os.path.join(folder, f".{name}.{os.getpid()}{_TEMPORARY_SUFFIX}")
-    with open_fd(disk, unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
-        write_all(disk, fd, "\0".join(note).encode("utf-8", "surrogateescape"))
-    disk.rename(unfinished, place)
+    path = request_path(folder or home.capture_queue, request)
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}{_TEMPORARY_SUFFIX}")
+    with open_fd(disk, temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
+        write_all(disk, fd, "\0".join(request).encode("utf-8", "surrogateescape"))
+    disk.rename(temporary, path)
 
 
 def has_pending(home: HomePaths) -> bool:
@@ -55,7 +55,7 @@ def has_pending(home: HomePaths) -> bool:
 
 
 def queued_requests(folder: str) -> Iterator[tuple[str, CaptureRequest]]:
-    """The notes that are there, with their places; last those that somebody was killed at."""
+    """Yield the requests in a folder with their paths. Those whose reader was killed come last."""
     for name in sorted(_queue_file_names(folder), key=lambda name: (name.endswith(_TAKEN_SUFFIX), name)):
         path = os.path.join(folder, name)
         try:
@@ -67,16 +67,18 @@ def queued_requests(folder: str) -> Iterator[tuple[str, CaptureRequest]]:
             yield path, CaptureRequest(*parts)
         else:
             with suppress(OSError):
-                _disk_of(folder).remove(path)
+                OsDisk(_home_of(folder)).remove(path)
 
 
-def drain(home: HomePaths, capture: Callable[[CaptureRequest], None], patience: float = 0.0) -> bool:
-    """Capture what waits, unless somebody is at it, who will then find it: False. A note is set aside before its
-    transcript is read, so that what comes meanwhile leaves another, and goes when that is done: who is killed at it
-    leaves it."""
+def drain(home: HomePaths, capture: Callable[[CaptureRequest], None], timeout: float = 0.0) -> bool:
+    """Capture all requests. Returns False if another process holds the lock; that one will find them.
+
+    A request is renamed before its transcript is read, so that a change meanwhile adds another, and deleted afterwards.
+    If the reader is killed, its request stays.
+    """
     while has_pending(home):
         try:
-            with FileLock(home.capture_lock, patience).acquire():
+            with FileLock(home.capture_lock, timeout).acquire():
                 _capture_all(home, capture)
         except LockBusyError:
             return False
@@ -86,20 +88,20 @@ def drain(home: HomePaths, capture: Callable[[CaptureRequest], None], patience: 
 def _capture_all(home: HomePaths, capture: Callable[[CaptureRequest], None]) -> None:
     disk = OsDisk(home.root)
     for _ in range(_MAX_ROUNDS):
-        waiting = list(queued_requests(home.capture_queue))
-        if not waiting:
+        requests = list(queued_requests(home.capture_queue))
+        if not requests:
             return
-        for path, note in waiting:
+        for path, request in requests:
             taken = path.removesuffix(_TAKEN_SUFFIX) + _TAKEN_SUFFIX
             with suppress(FileNotFoundError):
                 disk.rename(path, taken)
-            capture(note)
+            capture(request)
             with suppress(FileNotFoundError):
                 disk.remove(taken)
 
 
 def _queue_file_names(folder: str) -> list[str]:
-    """Through a link no folder is looked into: what lies there is not ours to read, rename or throw away."""
+    """Symbolic links are not followed: files behind one are not ours to read, rename or delete."""
     try:
         fd = open_folder(folder, _home_of(folder))
     except OSError:
@@ -111,48 +113,43 @@ def _queue_file_names(folder: str) -> list[str]:
 
 
 def _home_of(folder: str) -> str:
-    """The home of a folder of notes, which lies in `.tacit`."""
+    """Return the home of a queue folder, which is in its `.tacit`."""
     return os.path.dirname(os.path.dirname(folder))
 
 
-def _disk_of(folder: str) -> OsDisk:
-    return OsDisk(_home_of(folder))
-
-
-def request_path(folder: str, note: CaptureRequest) -> str:
+def request_path(folder: str, request: CaptureRequest) -> str:
     from tacit.model.ids import sha256
 
-    named = f"{note.agent}\0{note.transcript or note.session}".encode("utf-8", "surrogateescape")
-    return os.path.join(folder, sha256(named).hexdigest()[:24])
+    identity = f"{request.agent}\0{request.transcript or request.session}".encode("utf-8", "surrogateescape")
+    return os.path.join(folder, sha256(identity).hexdigest()[:24])
 
 
-# Sessions that were captured and whose end nobody told: a host that crashes runs no hook, and what it wrote last
-# would be missed. The next session that starts looks after them. Hosts delete their transcripts; ours is the lasting
-# copy.
+# Unfinished sessions: captured, but not known to have ended. A host that crashes runs no hook, and what it wrote last
+# would be missed, so the next session that starts checks these. Hosts delete transcripts; our copy stays.
 
-_UNFINISHED_DAYS = 7  # after which a session that was never ended is taken for ended
-_MAX_UNFINISHED = 50  # sessions looked at by one that starts
-
-
-def mark_unfinished(home: HomePaths, note: CaptureRequest) -> None:
-    """A session was captured, and may have more to tell."""
-    enqueue(home, note, home.unfinished_captures)
+_UNFINISHED_DAYS = 7  # then a session counts as ended
+_MAX_UNFINISHED = 50  # checked at the start of a session
 
 
-def mark_ended(home: HomePaths, note: CaptureRequest) -> None:
+def mark_unfinished(home: HomePaths, request: CaptureRequest) -> None:
+    """Remember a session that was captured and may continue."""
+    enqueue(home, request, home.unfinished_captures)
+
+
+def mark_ended(home: HomePaths, request: CaptureRequest) -> None:
     with suppress(OSError):
-        OsDisk(home.root).remove(request_path(home.unfinished_captures, note))
+        OsDisk(home.root).remove(request_path(home.unfinished_captures, request))
 
 
 def grown_transcripts(home: HomePaths) -> Iterator[CaptureRequest]:
-    """Those whose transcripts were written to since they were captured last. Each is told once."""
+    """Yield unfinished sessions whose transcript was written since it was captured, each change once."""
     disk = OsDisk(home.root)
-    for path, note in list(queued_requests(home.unfinished_captures))[:_MAX_UNFINISHED]:
+    for path, request in list(queued_requests(home.unfinished_captures))[:_MAX_UNFINISHED]:
         with suppress(OSError):
             captured = os.stat(path).st_mtime
-            if not os.path.exists(note.transcript) or captured < time.time() - _UNFINISHED_DAYS * 86_400:
+            if not os.path.exists(request.transcript) or captured < time.time() - _UNFINISHED_DAYS * 86_400:
                 disk.remove(path)
-            elif os.stat(note.transcript).st_mtime > captured:
+            elif os.stat(request.transcript).st_mtime > captured:
                 with open_fd(disk, path, os.O_WRONLY) as fd:
                     os.utime(fd)
-                yield note
+                yield request

@@ -1,4 +1,4 @@
-"""What reading a transcript yields, and typed access to the JSON records in it."""
+"""Transcript events, and how JSON transcripts are read: lines, records, typed access to fields, timestamps."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import BinaryIO
 
 from tacit.disk.files import skip_hole
 from tacit.model.observation import ConversationBody, SessionTitled
 from tacit.record import Record
 
-# What reading a transcript gives: things said and done, and a count of everything else.
-
 
 class TranscriptEvent(Record):
-    """One thing said or done.
+    """One thing that was said or done in a session.
 
-    `key` names it within its host for ever: it is the same however often, and from wherever in the file, it is read.
-    `place` orders what has the same time.
+    `key` identifies the event within its host. It is the same however often, and from whichever offset, a file is read.
+    `ordinal` orders events that have the same time.
     """
 
     key: str
@@ -30,45 +29,50 @@ class TranscriptEvent(Record):
     session: str
     body: ConversationBody | SessionTitled
     ordinal: int = 0
-    directory: str = ""  # where the agent stood
-    remote: str = ""  # the address of the repository, where the transcript tells it
-    timeless: bool = False  # the host may tell another time of it another day
+    directory: str = ""  # working directory of the agent
+    remote: str = ""  # URL of the repository, if the transcript has it
+    timeless: bool = False  # the host may report another time for the same event later
 
 
 @dataclass(slots=True)
 class ReadStats:
-    """What a transcript held. `settled` is the offset before which everything was heard for good: the beginning of
-    the last turn. Reading from there again hears the rest with the same keys."""
+    """Counts of one reading of a transcript.
+
+    `cursor` is the offset before which every event is final: the start of the last turn. A reading that starts there
+    yields the remaining events again, with the same keys.
+    """
 
     records: int = 0
-    text_bytes: int = 0  # bytes of text that were heard
-    bytes_read: int = 0  # bytes of the transcript that were looked at
+    text_bytes: int = 0  # bytes of text in the events
+    bytes_read: int = 0  # bytes of the transcript that were read
     cursor: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)  # known and of no use, by type
-    unknown: Counter[str] = field(default_factory=Counter)  # never seen before, by type
-    damaged: Counter[str] = field(default_factory=Counter)  # could not be read, by reason
+    skipped: Counter[str] = field(default_factory=Counter)  # known types that are not captured
+    unknown: Counter[str] = field(default_factory=Counter)  # types that no reader knows
+    damaged: Counter[str] = field(default_factory=Counter)  # records that cannot be parsed, by reason
 
 
-MAX_PROMPT_CHARS = 1 << 20  # characters: no host takes a longer one as a prompt
+MAX_PROMPT_CHARS = 1 << 20  # no host accepts a longer prompt
 
 
 class CaptureLimits(Record):
-    """Characters that are kept (B4), and the tools whose results are not. `text` is the limit of a reply; what the
-    person wrote is kept whole, up to `LONGEST_PROMPT`."""
+    """How many characters of a tool input, a tool result and a reply are captured (B4).
+
+    Prompts are captured whole, up to MAX_PROMPT_CHARS.
+    """
 
     input: int = 200
     result: int = 500
     reply: int = 10_000
-    skipped_tools: frozenset[str] = frozenset()  # further names of tools, in lower case
+    skipped_tools: frozenset[str] = frozenset()  # lower-case names of further tools whose results are not captured
 
 
 class TranscriptSource(Record):
-    """A host's transcripts.
+    """How the transcripts of one host are found and read.
 
-    `places` are the folders or files in which they lie, from the environment and the person's folder.
-    `recognises` tells from a path and the first bytes whether a file is one of them.
-    `read` hears a transcript from an offset on, which is 0 or a `settled` of an earlier reading. Where `in_bytes` is
-    false, that is no place in the file but a mark of the source's own.
+    `paths` returns the folders or files with transcripts, given the environment and the user's home directory.
+    `matches` says whether a file is a transcript of this host, by its path and its first bytes.
+    `read` yields the events from an offset on: 0, or the cursor of an earlier reading. If `has_byte_offsets` is false,
+    that cursor is not an offset in the file but a number that only the source understands.
     """
 
     name: str
@@ -78,27 +82,28 @@ class TranscriptSource(Record):
     has_byte_offsets: bool = True
 
 
-# What the name of a transcript tells about it. A stream may have none.
+# Sessions named by paths
 
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _GENERIC_STEMS = frozenset(("events", "session", "transcript"))
 
 
 def stream_path(file: BinaryIO) -> str:
+    """Return the path of an open file, or "" if the stream has none."""
     name = getattr(file, "name", "")
     return os.fsdecode(name) if isinstance(name, str | bytes) else ""
 
 
 def session_from_path(path: str) -> str:
-    """The session that a path names: the last UUID in it, else the name of the file, or of its folder."""
-    if found := _UUID.findall(path):
-        return str(found[-1])
+    """Return the session that a path names: the last UUID in it, else the stem or the folder of the file."""
+    if uuids := UUID.findall(path):
+        return str(uuids[-1])
     folder, name = os.path.split(path)
     stem = os.path.splitext(name)[0]
     return os.path.basename(folder) if stem in _GENERIC_STEMS else stem
 
 
-# Looking into what JSON gave: the value where it has the shape that is asked for, and nothing where it has not.
+# Typed access to parsed JSON: the value if it has the expected type, else an empty one
 
 JsonDict = dict[str, object]
 
@@ -115,28 +120,27 @@ def as_string(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def parse_object(text: object) -> JsonDict | None:
+    """Parse a JSON object. None if the value is not a string with one."""
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def content_text(value: object) -> str:
-    """The text of a content: a string, a block with a text, or a list of these."""
+    """Return the text of a message content: a string, a block with a `text`, or a flat list of these."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
         return as_string(value.get("text"))
-    return (
-        "\n".join(part for part in map(content_text, value) if part)
-        if isinstance(value, list) and _is_flat(value)
-        else ""
-    )
+    if isinstance(value, list) and not any(isinstance(part, list) for part in value):
+        return "\n".join(text for part in value if (text := content_text(part)))
+    return ""
 
 
-def _is_flat(value: list[object]) -> bool:
-    return not any(isinstance(part, list) for part in value)
-
-
-# The records of a file with a JSON object a line, from an offset on.
-#
-# A line over 16 MiB is counted and passed over without being held. A broken line harms only itself: where two records
-# stand glued together in one line, both are given if they can be told apart. The last line is read only when it is
-# whole.
+# Records: one JSON object per line
 
 MAX_LINE_BYTES = 16 << 20
 TOO_LONG = "longer than 16 MiB"
@@ -145,12 +149,12 @@ NOT_OBJECT = "not an object"
 _CHUNK_BYTES = 1 << 20
 _RECORD_START = re.compile(r'\{"(?:parentUuid|type|timestamp|sessionId|uuid|id|isSidechain|payload)":')
 _TYPE_KEY, _TYPE_WINDOW_BYTES = b'"type":"', 2000
-_MAX_RECORD_STARTS = 32  # places at which a second record may begin
+_MAX_RECORD_STARTS = 32  # how often the start of a second record is looked for in a line
 _DECODER = json.JSONDecoder()
 
 
 class TranscriptRecord(Record):
-    """A record and the offset at which its line begins."""
+    """A record and the offset of its line."""
 
     offset: int
     body: JsonDict
@@ -158,13 +162,13 @@ class TranscriptRecord(Record):
 
 class _TranscriptLine(Record):
     offset: int
-    raw: bytes  # without anything where the line is too long to be held
+    raw: bytes  # empty if the line is too long
     size: int
     is_complete: bool
 
 
 class LineScan(Record):
-    """What a look at the bytes of a line tells: the type of a record that is of no use, or what of it is needed."""
+    """Result of a look at the raw bytes of a line: the type of a record to skip (or ""), and the bytes to parse."""
 
     skipped_type: str
     payload: bytes
@@ -175,61 +179,70 @@ def _scan_nothing(raw: bytes) -> LineScan:
 
 
 def read_records(
-    file: BinaryIO, offset: int, tally: ReadStats, glance: Callable[[bytes], LineScan] = _scan_nothing
+    file: BinaryIO, offset: int, stats: ReadStats, scan: Callable[[bytes], LineScan] = _scan_nothing
 ) -> Iterator[TranscriptRecord]:
-    """Every object from the offset on. What a glance at a line shows to be of no use is not parsed."""
+    """Yield every JSON object from an offset on.
+
+    Lines whose `scan` names a type to skip are counted but not parsed. Lines over MAX_LINE_BYTES are counted as damaged
+    and never held in memory. A damaged line affects no other line; if several records are joined in one line, each that
+    can be separated is yielded. A last line without a newline may still be being written: it is yielded only if it
+    parses as a whole.
+    """
     for line in _read_lines(file, offset):
-        noise, needed = glance(line.raw) if line.is_complete else _scan_nothing(line.raw)
-        if noise:
-            tally.records += 1
-            tally.skipped[noise] += 1
-            tally.bytes_read += line.size
+        skipped_type, payload = scan(line.raw) if line.is_complete else _scan_nothing(line.raw)
+        if skipped_type:
+            stats.records += 1
+            stats.skipped[skipped_type] += 1
+            stats.bytes_read += line.size
             continue
-        found = _parse_line(line, needed)
-        if not line.is_complete and any(isinstance(one, str) for one in found):
-            return  # still being written
-        tally.bytes_read += line.size
-        for one in found:
-            tally.records += 1
-            if isinstance(one, str):
-                tally.damaged[one] += 1
+        parsed = _parse_line(line, payload)
+        if not line.is_complete and any(isinstance(record, str) for record in parsed):
+            return
+        stats.bytes_read += line.size
+        for record in parsed:
+            stats.records += 1
+            if isinstance(record, str):
+                stats.damaged[record] += 1
             else:
-                yield TranscriptRecord(line.offset, one)
+                yield TranscriptRecord(line.offset, record)
 
 
-def _parse_line(line: _TranscriptLine, needed: bytes) -> list[JsonDict | str]:
-    """What a line holds: objects, or why there is none."""
+def _parse_line(line: _TranscriptLine, payload: bytes) -> list[JsonDict | str]:
+    """Return the objects in a line, and a reason for each part that is not one."""
     if line.size > len(line.raw) + 1:
         return [TOO_LONG]
     try:
-        value = _DECODER.decode(needed.decode())
+        value = _DECODER.decode(payload.decode())
     except (ValueError, RecursionError):
         return [] if line.raw.isspace() else _split_records(line.raw.decode("utf-8", "replace"))
     return [value if isinstance(value, dict) else NOT_OBJECT]
 
 
 def record_type(raw: bytes) -> bytes:
-    """The type of a record, where only plain values stand before it: there it is not the type of something inside."""
-    at = raw.find(_TYPE_KEY, 0, _TYPE_WINDOW_BYTES)
-    if at < 0 or raw.find(b"{", 1, at) >= 0 or raw.find(b"[", 1, at) >= 0:
+    """Return the `type` of a record without parsing it.
+
+    Returns b"" unless only scalar values come before the field: otherwise it may be the type of a nested object.
+    """
+    key = raw.find(_TYPE_KEY, 0, _TYPE_WINDOW_BYTES)
+    if key < 0 or raw.find(b"{", 1, key) >= 0 or raw.find(b"[", 1, key) >= 0:
         return b""
-    begins = at + len(_TYPE_KEY)
-    return raw[begins : raw.find(b'"', begins, begins + _TYPE_WINDOW_BYTES)]
+    start = key + len(_TYPE_KEY)
+    return raw[start : raw.find(b'"', start, start + _TYPE_WINDOW_BYTES)]
 
 
 def start_offset(file: BinaryIO, offset: int) -> int:
-    """Where reading begins: at the offset if a line begins there, else, in a file that was rewritten, at the front."""
+    """Return the offset if a line starts there, else 0: the file was rewritten."""
     if offset <= 0:
         return 0
     file.seek(offset - 1)
     return offset if file.read(1) == b"\n" else 0
 
 
-def read_document(file: BinaryIO, tally: ReadStats) -> JsonDict:
-    """A file that is one object; nothing where it is none or too long to be held."""
+def read_document(file: BinaryIO, stats: ReadStats) -> JsonDict:
+    """Parse a file that is one JSON object. Returns {} if it is not, or is longer than MAX_LINE_BYTES."""
     file.seek(0)
     raw = file.read(MAX_LINE_BYTES + 1)
-    tally.bytes_read += len(raw)
+    stats.bytes_read += len(raw)
     try:
         value = json.loads(raw) if 0 < len(raw) <= MAX_LINE_BYTES else None
     except (ValueError, RecursionError):
@@ -237,15 +250,15 @@ def read_document(file: BinaryIO, tally: ReadStats) -> JsonDict:
     if isinstance(value, dict):
         return value
     if raw.strip():
-        tally.damaged[TOO_LONG if len(raw) > MAX_LINE_BYTES else NOT_JSON] += 1
+        stats.damaged[TOO_LONG if len(raw) > MAX_LINE_BYTES else NOT_JSON] += 1
     return {}
 
 
 def first_records(file: BinaryIO, count: int = 1) -> list[JsonDict]:
-    """The records of the first lines of a file, which tell what it is."""
-    some = [line for line, _ in zip(_read_lines(file, 0), range(count), strict=False)]
+    """Return the records of the first `count` lines, and rewind the file."""
+    lines = list(islice(_read_lines(file, 0), count))
     file.seek(0)
-    return [one for line in some for one in _parse_line(line, line.raw) if not isinstance(one, str)]
+    return [record for line in lines for record in _parse_line(line, line.raw) if not isinstance(record, str)]
 
 
 def _read_lines(file: BinaryIO, offset: int) -> Iterator[_TranscriptLine]:
@@ -266,74 +279,70 @@ def _read_lines(file: BinaryIO, offset: int) -> Iterator[_TranscriptLine]:
 
 
 def _split_records(line: str) -> list[JsonDict | str]:
-    """The records of a line that is no JSON as a whole."""
-    found: list[JsonDict | str] = []
-    at, line = 0, line.strip()
-    while at < len(line):
-        value, end = _decode_at(line, at)
-        if value is None:
-            return [*found, NOT_JSON, *_trailing_record(line, at)]
-        found.append(value)
-        at = end
-    return found
+    """Return the records of a line that is not one JSON value."""
+    records: list[JsonDict | str] = []
+    position, line = 0, line.strip()
+    while position < len(line):
+        record, end = _decode_at(line, position)
+        if record is None:
+            return [*records, NOT_JSON, *_trailing_record(line, position)]
+        records.append(record)
+        position = end
+    return records
 
 
-def _trailing_record(line: str, at: int) -> list[JsonDict]:
-    """Behind a record that was cut off, the one that goes to the end of the line."""
-    for begins, _ in zip(_RECORD_START.finditer(line, at + 1), range(_MAX_RECORD_STARTS), strict=False):
-        value, end = _decode_at(line, begins.start())
-        if value is not None and end == len(line):
-            return [value]
+def _trailing_record(line: str, position: int) -> list[JsonDict]:
+    """Return the record after a truncated one that reaches to the end of the line, if there is one."""
+    for start in islice(_RECORD_START.finditer(line, position + 1), _MAX_RECORD_STARTS):
+        record, end = _decode_at(line, start.start())
+        if record is not None and end == len(line):
+            return [record]
     return []
 
 
-def _decode_at(line: str, at: int) -> tuple[JsonDict | None, int]:
+def _decode_at(line: str, position: int) -> tuple[JsonDict | None, int]:
     try:
-        value, end = _DECODER.raw_decode(line, at)
+        value, end = _DECODER.raw_decode(line, position)
     except (ValueError, RecursionError):
-        return None, at
-    return (value, end) if isinstance(value, dict) else (None, at)
+        return None, position
+    return (value, end) if isinstance(value, dict) else (None, position)
 
 
-# The time of a record, in UTC: written out, or counted in seconds or milliseconds since 1970.
+# Timestamps
 
-_PLAUSIBLE_YEARS = (1990, 2100)  # other times were written by a clock that had not been set
+_PLAUSIBLE_YEARS = (1990, 2100)  # other times come from a clock that was not set
 _MIN_SECONDS, _MAX_SECONDS = 631_152_000, 4_102_444_800
-_MIN_MILLISECONDS = 100_000_000_000  # a count above this is no count of seconds
+_MIN_MILLISECONDS = 100_000_000_000  # a larger number does not count seconds
 _MILLISECOND = timedelta(milliseconds=1)
 NO_TIME = datetime(1990, 1, 1, tzinfo=UTC)
 
 
-def parse_timestamp(stamp: object) -> datetime | None:
-    """The time that a stamp tells, if it tells a possible one."""
-    if isinstance(stamp, str):
-        return _parse_iso(stamp)
-    if isinstance(stamp, int | float) and not isinstance(stamp, bool):
-        seconds = stamp / 1000 if stamp > _MIN_MILLISECONDS else stamp
+def parse_timestamp(value: object) -> datetime | None:
+    """Parse an ISO 8601 string, or seconds or milliseconds since 1970, into UTC. None if implausible or not a time."""
+    if isinstance(value, str):
+        try:
+            at = datetime.fromisoformat(value)
+            at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
+        return at if _PLAUSIBLE_YEARS[0] <= at.year < _PLAUSIBLE_YEARS[1] else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value / 1000 if value > _MIN_MILLISECONDS else value
         return datetime.fromtimestamp(seconds, UTC) if _MIN_SECONDS <= seconds < _MAX_SECONDS else None
     return None
 
 
-def _parse_iso(stamp: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(stamp)
-        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    return at if _PLAUSIBLE_YEARS[0] <= at.year < _PLAUSIBLE_YEARS[1] else None
-
-
 class RecordClock:
-    """Gives each record a time: its own, or that of the record before it and a millisecond."""
+    """Gives each record a time: its own, or one millisecond after the record before it."""
 
     def __init__(self) -> None:
         self._last = NO_TIME
 
-    def time_of(self, stamp: object) -> datetime:
-        self._last = parse_timestamp(stamp) or self._last + _MILLISECOND
+    def time_of(self, timestamp: object) -> datetime:
+        self._last = parse_timestamp(timestamp) or self._last + _MILLISECOND
         return self._last
 
     @property
     def last_time(self) -> datetime | None:
-        """The time of the last record; none before there was one that told it."""
+        """Time of the last record. None until a record had a timestamp."""
         return self._last if self._last.year > NO_TIME.year else None

@@ -1,8 +1,8 @@
-"""What is registered with a host: the command of a hook, the server, and the target that they make together.
+"""What is registered with a host: hook commands, the MCP server, and the target made of both.
 
-The command of a hook outlives the installation that wrote it: a package is uninstalled, a clone is moved, a new Python
-takes the place of an old one. Hosts take a command that cannot run for an answer, and refuse the prompt or the tool
-call. So a shell stands between them: whatever happens to the program, it exits with 0 and prints no error.
+A registered command outlives the installation that wrote it: a package is uninstalled, a clone is moved, Python is
+upgraded. Hosts take a command that cannot run for a refusal of the prompt or the tool call. So a shell runs it:
+whatever happened to the program, the shell exits with 0 and prints no error.
 """
 
 from __future__ import annotations
@@ -11,60 +11,77 @@ import os
 import re
 from collections.abc import Callable
 
-from tacit.hosts.protocol import Hook, HookKind, Host
+from tacit.hosts.protocol import INJECT_KINDS, Hook, Host
 from tacit.install.change import ConfigFile, FileChange, read_receipts
+from tacit.install.json_entries import HookEntry
 from tacit.install.target import InstallContext, Target
 
 _HOOK_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks", "agent.py")
-_INJECT_KINDS = (HookKind.START, HookKind.PROMPT)
-# What the host has written is read to its end where the program does not do so: a host may fail at a broken pipe.
+# If the program does not read its input, `cat` does: a host may fail on a broken pipe.
 GUARD = '{ "$0" "$@" || cat >/dev/null; } 2>/dev/null || :'
-_SHELL = "/bin/sh"  # fish, as a host's shell, would report a missing program by itself, whatever is redirected
+_SHELL = "/bin/sh"  # fish would report a missing program itself, whatever is redirected
 _UNQUOTED_WORD = re.compile(r"[A-Za-z0-9_./:@+,-]+")
 
 
-def hook_argv(place: InstallContext, host: Host, hook: Hook) -> list[str]:
-    """The program alone: this interpreter without its packages, and one file."""
-    verb = "inject" if hook.kind in _INJECT_KINDS else "capture"
-    return [place.interpreter, "-I", "-S", _HOOK_SCRIPT, host.name, verb, hook.event, *place.home_options]
+def hook_argv(context: InstallContext, host: Host, hook: Hook) -> list[str]:
+    """Return the command of a hook without the shell: this interpreter, without site packages, and one file."""
+    verb = "inject" if hook.kind in INJECT_KINDS else "capture"
+    return [context.interpreter, "-I", "-S", _HOOK_SCRIPT, host.name, verb, hook.event, *context.home_options]
 
 
-def hook_command(place: InstallContext, host: Host, hook: Hook) -> str:
-    """The program behind the guard, as one line that sh, bash, zsh and fish understand alike."""
-    return " ".join(map(quote_word, [_SHELL, "-c", GUARD, *hook_argv(place, host, hook)]))
+def hook_command(context: InstallContext, host: Host, hook: Hook) -> str:
+    """Return the guarded command of a hook as one line that sh, bash, zsh and fish read alike."""
+    return " ".join(map(quote_word, [_SHELL, "-c", GUARD, *hook_argv(context, host, hook)]))
+
+
+def hook_entries(
+    context: InstallContext, host: Host, render: Callable[[str, int], dict[str, object]]
+) -> tuple[HookEntry, ...]:
+    """Return an entry per hook. `render` makes the host's JSON of a command and its timeout in seconds."""
+    return tuple(
+        HookEntry(hook.event, render(hook_command(context, host, hook), hook.timeout), hook.matcher)
+        for hook in host.hooks
+    )
+
+
+def command_hook_json(command: str, timeout: int) -> dict[str, object]:
+    """Return a hook as Claude Code and Codex write it."""
+    return {"type": "command", "command": command, "timeout": timeout}
 
 
 def quote_word(word: str) -> str:
-    """A word that POSIX shells and fish read alike: they differ in what a backslash means between single quotes."""
+    """Quote a word for POSIX shells and fish, which differ in what a backslash means between single quotes."""
     if _UNQUOTED_WORD.fullmatch(word):
         return word
     pieces = re.findall(r"[^'\\]+|['\\]", word)
-    marks = {"'": '"\'"', "\\": r'"\\"'}
-    return "".join(marks.get(piece, f"'{piece}'") for piece in pieces) or "''"
+    quoted = {"'": '"\'"', "\\": r'"\\"'}
+    return "".join(quoted.get(piece, f"'{piece}'") for piece in pieces) or "''"
 
 
-def server_argv(place: InstallContext) -> list[str]:
-    return [*place.program, "mcp", *place.home_options]
+def server_argv(context: InstallContext) -> list[str]:
+    return [*context.program, "mcp", *context.home_options]
 
 
-def server_entry(place: InstallContext, **more: object) -> dict[str, object]:
-    """As most hosts spell it."""
-    first, *rest = server_argv(place)
-    return {"command": first, "args": rest, **more}
+def server_entry(context: InstallContext) -> dict[str, object]:
+    """Return the MCP server in the form that most hosts use."""
+    command, *arguments = server_argv(context)
+    return {"command": command, "args": arguments}
 
 
 def agent_target(
     name: str,
-    parts: Callable[[InstallContext], tuple[ConfigFile, ...]],
-    afterwards: str,
-    doubt: Callable[[InstallContext], str] = lambda _place: "",
+    files: Callable[[InstallContext], tuple[ConfigFile, ...]],
+    next_step: str,
+    warning: Callable[[InstallContext], str] = lambda _context: "",
 ) -> Target:
-    def installed(place: InstallContext) -> tuple[FileChange, ...]:
-        receipts = read_receipts(place.home, name)
-        return tuple(part.plan_install(receipts.get(part.path)) for part in parts(place))
+    """Build the target of a host from the configuration files to change."""
 
-    def removed(place: InstallContext) -> tuple[FileChange, ...]:
-        receipts = read_receipts(place.home, name)
-        return tuple(part.plan_removal(receipts.get(part.path)) for part in parts(place))
+    def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
+        receipts = read_receipts(context.home, name)
+        return tuple(file.plan_install(receipts.get(file.path)) for file in files(context))
 
-    return Target(name, installed, removed, afterwards, is_agent=True, warning=doubt)
+    def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
+        receipts = read_receipts(context.home, name)
+        return tuple(file.plan_removal(receipts.get(file.path)) for file in files(context))
+
+    return Target(name, plan_install, plan_removal, next_step, is_agent=True, warning=warning)

@@ -1,4 +1,4 @@
-"""Tools of hosts: what is kept of a call, which files it changed, and what an edit changed."""
+"""Tools of hosts: what is captured of a call, which files it changed, and an excerpt of an edit."""
 
 from __future__ import annotations
 
@@ -15,26 +15,23 @@ from tacit.secrets.redact import redacted
 from tacit.text.display import clean
 from tacit.text.shell import ShellCommand, ShellWord, split_commands
 
-# The files of a patch as `apply_patch` takes it.
-
 _PATCH_FILE_HEADER = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.{1,4096})$", re.MULTILINE)
 
 
 def patched_files(patch: str) -> tuple[str, ...]:
-    """The files that a patch adds, updates, deletes or moves, each once."""
-    return tuple(dict.fromkeys(found[1].strip() for found in _PATCH_FILE_HEADER.finditer(patch)))
+    """Return the files that a patch in the format of `apply_patch` adds, updates, deletes or moves, each once."""
+    return tuple(dict.fromkeys(match[1].strip() for match in _PATCH_FILE_HEADER.finditer(patch)))
 
 
-# Which files a shell command changes, as far as its words say so. Never a guess: only literal words name a file.
+# Files that a shell command changes. Nothing is guessed: only literal words count as file names.
 
 _COMMAND_PREFIXES = frozenset("sudo env time command nohup exec then do else if while until ! builtin {".split())
 _SHELLS = frozenset("bash sh zsh dash".split())
 _NON_FILE_PREFIXES = ("/dev/", "/proc/", "&")
 _MAX_DEPTH = 3
-# Most lines change nothing, and are not taken apart.
+# Most lines change no file. This saves tokenizing them.
 _MAY_CHANGE_FILES = re.compile(r">(?!&|\s?/dev/null)|\b(?:tee|g?sed|perl|mv|cp|rm|touch|apply_?patch)\b")
-
-# Also inside of a substitution, or behind `xargs`.
+# Matches inside of a substitution or after `xargs`, too.
 _TACIT_QUERY = re.compile(
     r"\btacit\s{1,20}(?:recall|brief|context|why|show|list|sessions?|review|injected|history|conflicts|worklog|stats)\b"
 )
@@ -43,18 +40,18 @@ Words = tuple[ShellWord, ...]
 
 
 def changed_files(line: str, *, failed: bool = False) -> tuple[str, ...]:
-    """The files that a line changes, each once. When it failed, its last command is not believed."""
+    """Return the files that a command line changes, each once. If it failed, its last command is ignored."""
     if _MAY_CHANGE_FILES.search(line) is None:
         return ()
     return tuple(dict.fromkeys(_find_changed_files(line, _MAX_DEPTH, failed)))
 
 
 def runs_tacit(line: str) -> bool:
-    """Whether a line asks Tacit for something: what it answers must not come back."""
+    """Whether a command line queries Tacit. Its output must not be captured again."""
     if "tacit" not in line:
         return False
     return _TACIT_QUERY.search(line) is not None or any(
-        _is_tacit(_strip_prefixes(step.words)) for step in split_commands(line)
+        _is_tacit(_strip_prefixes(command.words)) for command in split_commands(line)
     )
 
 
@@ -64,64 +61,50 @@ def _is_tacit(words: Words) -> bool:
 
 
 def _find_changed_files(line: str, depth: int, failed: bool) -> Iterator[str]:
-    known = split_commands(line)
-    folder: str | None = ""
-    outer: list[str | None] = []
-    for nth, step in enumerate(known):
-        folder = _track_subshell(step.preceding_operator, folder, outer)
-        words = _strip_prefixes(step.words)
-        if failed and nth == len(known) - 1:
+    commands = split_commands(line)
+    folder: str | None = ""  # working directory relative to the start; None if unknown
+    outer_folders: list[str | None] = []  # one per open subshell, which ends with a return to it
+    for index, command in enumerate(commands):
+        if command.preceding_operator == "(":
+            outer_folders.append(folder)
+        elif command.preceding_operator == ")" and outer_folders:
+            folder = outer_folders.pop()
+        if failed and index == len(commands) - 1:
             return
-        for file in (*_redirect_targets(step), *_argument_files(words), *patched_files(_patch_text(words, step))):
-            if (path := _resolve_path(folder, file)) is not None:
-                yield path
+        words = _strip_prefixes(command.words)
+        redirects = [word.text for word in command.outputs if _is_file_word(word)]
+        files = [*redirects, *_argument_files(words), *patched_files(_patch_text(words, command))]
         if depth and (inner := _nested_line(words)):
-            yield from (
-                path for file in _find_changed_files(inner, depth - 1, failed) if (path := _resolve_path(folder, file))
-            )
+            files += _find_changed_files(inner, depth - 1, failed)
+        yield from (path for file in files if (path := _resolve_path(folder, file)) is not None)
         folder = _folder_after(folder, words)
 
 
-def _track_subshell(after: str, folder: str | None, outer: list[str | None]) -> str | None:
-    """A folder that was entered inside of brackets is left at their end."""
-    if after == "(":
-        outer.append(folder)
-    elif after == ")" and outer:
-        return outer.pop()
-    return folder
-
-
 def _strip_prefixes(words: Words) -> Words:
-    """The words from the name of the command on, without what may stand before it."""
-    for nth, word in enumerate(words):
-        if word.text not in _COMMAND_PREFIXES and not _is_assignment(word.text):
-            return words[nth:]
+    """Return the words from the name of the command on, without assignments and commands like `sudo` before it."""
+    for index, word in enumerate(words):
+        name, equals, _value = word.text.partition("=")
+        if word.text not in _COMMAND_PREFIXES and not (equals and name.isidentifier()):
+            return words[index:]
     return ()
 
 
-def _is_assignment(text: str) -> bool:
-    name, sign, _value = text.partition("=")
-    return bool(sign) and name.isidentifier()
-
-
 def _folder_after(folder: str | None, words: Words) -> str | None:
-    """Where the commands after this one run; nothing where that is not known."""
+    """Return the working directory after a command, None if it is unknown."""
     if not words or words[0].text not in ("cd", "pushd", "popd"):
         return folder
-    to = words[1] if len(words) == 2 else None
-    if words[0].text == "popd" or to is None or not to.is_literal or to.text.startswith("-"):
+    target = words[1] if len(words) == 2 else None
+    if words[0].text == "popd" or target is None or not target.is_literal or target.text.startswith("-"):
         return None
-    return to.text if to.text.startswith("/") else None if folder is None else posixpath.join(folder, to.text)
+    if target.text.startswith("/"):
+        return target.text
+    return None if folder is None else posixpath.join(folder, target.text)
 
 
 def _resolve_path(folder: str | None, file: str) -> str | None:
-    if file.startswith("/") or not folder:
-        return file if file.startswith("/") or folder is not None else None
-    return posixpath.normpath(posixpath.join(folder, file))
-
-
-def _redirect_targets(step: ShellCommand) -> list[str]:
-    return [word.text for word in step.outputs if _is_file_word(word)]
+    if file.startswith("/") or folder == "":
+        return file
+    return None if folder is None else posixpath.normpath(posixpath.join(folder, file))
 
 
 def _is_file_word(word: ShellWord) -> bool:
@@ -130,14 +113,14 @@ def _is_file_word(word: ShellWord) -> bool:
     )
 
 
-def _patch_text(words: Words, step: ShellCommand) -> str:
+def _patch_text(words: Words, command: ShellCommand) -> str:
     if not words or words[0].text not in ("apply_patch", "applypatch"):
         return ""
-    return step.heredoc_body or (words[1].text if len(words) > 1 else "")
+    return command.heredoc_body or (words[1].text if len(words) > 1 else "")
 
 
 def _nested_line(words: Words) -> str:
-    """The line that a shell is given: `bash -lc '…'`."""
+    """Return the command line that a shell runs: `bash -lc '…'`."""
     if len(words) < 3 or posixpath.basename(words[0].text) not in _SHELLS:
         return ""
     option, line = words[1].text, words[2]
@@ -145,7 +128,7 @@ def _nested_line(words: Words) -> str:
 
 
 def _argument_files(words: Words) -> list[str]:
-    """The files that the words of a command name as changed."""
+    """Return the files that a command changes, by its arguments."""
     if not words or not words[0].is_literal:
         return []
     name = posixpath.basename(words[0].text)
@@ -153,48 +136,47 @@ def _argument_files(words: Words) -> list[str]:
 
 
 def _file_operands(words: Words) -> list[str]:
-    """The words that are no options."""
-    plain = [word for word in words if not (word.is_literal and word.text.startswith("-") and word.text != "-")]
-    return [word.text for word in plain if _is_file_word(word)]
+    """Return the file names among the words that are not options."""
+    operands = [word for word in words if not (word.is_literal and word.text.startswith("-") and word.text != "-")]
+    return [word.text for word in operands if _is_file_word(word)]
 
 
 def _sed_files(words: Words) -> list[str]:
-    """`sed -i SCRIPT FILE…`: the script is the first word, unless an option brings it."""
+    """`sed -i SCRIPT FILE…`: the script is the first operand, unless it is given by an option."""
     options = [word.text for word in words if word.text.startswith("-")]
     if not any(option.startswith("--in-place") or _has_short_option(option, "i") for option in options):
         return []
-    rest, brought = _operands_without_scripts(words)
-    return rest if brought else rest[1:]
+    operands, has_script = _operands_without_scripts(words)
+    return operands if has_script else operands[1:]
 
 
 def _perl_files(words: Words) -> list[str]:
     if not any(_has_short_option(word.text, "i") for word in words):
         return []
-    rest, brought = _operands_without_scripts(words)
-    return rest if brought else []
+    operands, has_script = _operands_without_scripts(words)
+    return operands if has_script else []
 
 
 def _has_short_option(option: str, letter: str) -> bool:
-    """Whether a letter is among the short options: `-Ei`, `-pi`, `-i.bak`."""
+    """Whether a word has this letter among its short options: `-Ei`, `-pi`, `-i.bak`."""
     flags = option[1:].partition(".")[0]
     return option.startswith("-") and not option.startswith("--") and letter in flags and len(flags) <= 4
 
 
 def _operands_without_scripts(words: Words) -> tuple[list[str], bool]:
-    """The words that are no options and no scripts, and whether an option brought a script."""
-    rest: list[ShellWord] = []
-    brought = skips = False
+    """Return the operands ("" for one that is not a file name), and whether an option gives a script."""
+    operands: list[str] = []
+    has_script = is_argument = False
     for word in words:
-        if skips:
-            skips = False
+        if is_argument:
+            is_argument = False
         elif (word.is_literal and word.text in ("--expression", "--file")) or _is_script_option(word.text):
-            brought = skips = True
+            has_script = is_argument = True
         elif word.text.startswith(("--expression=", "--file=")):
-            brought = True
-        elif not word.text.startswith("-") or not word.is_literal:
-            rest.append(word)
-    plain = [word for word in rest if word.text]
-    return [word.text if _is_file_word(word) else "" for word in plain], brought
+            has_script = True
+        elif word.text and not (word.text.startswith("-") and word.is_literal):
+            operands.append(word.text if _is_file_word(word) else "")
+    return operands, has_script
 
 
 def _is_script_option(option: str) -> bool:
@@ -206,7 +188,7 @@ def _mv_files(words: Words) -> list[str]:
 
 
 def _cp_files(words: Words) -> list[str]:
-    """Where the files are afterwards: the last word, or under it when it is plainly a folder."""
+    """Return where the files are afterwards: the last operand, or below it if it must be a folder."""
     if any(not word.is_literal for word in words) or any(word.text.startswith("-t") for word in words):
         return []
     files = _file_operands(words)
@@ -214,19 +196,17 @@ def _cp_files(words: Words) -> list[str]:
         return []
     *sources, target = files
     is_folder = len(sources) > 1 or target.endswith("/") or target in (".", "..")
-    return (
-        [posixpath.normpath(posixpath.join(target, posixpath.basename(file))) for file in sources]
-        if is_folder
-        else [target]
-    )
+    if not is_folder:
+        return [target]
+    return [posixpath.normpath(posixpath.join(target, posixpath.basename(file))) for file in sources]
 
 
 def _git_files(words: Words) -> list[str]:
     folder = ""
     while len(words) > 2 and words[0].text == "-C":
         folder, words = words[1].text if words[1].is_literal else "", words[2:]
-    changed = {"mv": _mv_files, "rm": _file_operands}.get(words[0].text) if words else None
-    return [posixpath.normpath(posixpath.join(folder, file)) for file in changed(words[1:])] if changed else []
+    find_files = {"mv": _mv_files, "rm": _file_operands}.get(words[0].text) if words else None
+    return [posixpath.normpath(posixpath.join(folder, file)) for file in find_files(words[1:])] if find_files else []
 
 
 def _touch_files(words: Words) -> list[str]:
@@ -246,11 +226,11 @@ _FILE_COMMANDS: dict[str, Callable[[Words], list[str]]] = {
 }
 
 
-# What each host calls its tools, and what is kept of a call (B3). One row a tool, by its name in lower case.
+# What is captured of each tool (B3)
 
 
 class ResultPolicy(Enum):
-    """When the result of a call is kept."""
+    """When the result of a call is captured."""
 
     ALWAYS = "always"
     FAILURES = "failures"
@@ -258,7 +238,7 @@ class ResultPolicy(Enum):
 
 
 class HostTool(Record):
-    """`shows` are fields of the input of which the first that is there is shown; `changes` name changed files."""
+    """A kind of tool: the first of `shown_fields` with a text is shown, `file_fields` name the changed files."""
 
     act: ToolAction = ToolAction.OTHER
     shown_fields: tuple[str, ...] = ()
@@ -300,17 +280,15 @@ _TOOL_NAMES = {
     _SILENT_TOOL: "report_intent save_memory store_memory",
 }
 TOOLS = {name: tool for tool, names in _TOOL_NAMES.items() for name in names.split()}
-# A tool of a server: `mcp__server__tool`, `mcp_server_tool`, `server__tool`.
+# Tools of MCP servers: `mcp__server__tool`, `mcp_server_tool`, `server__tool`.
 _MCP_TOOL_NAME = re.compile(r"mcp_|[a-z0-9-]{1,80}__")
 _TACIT_TOOL_NAME = re.compile(r"(?:^|[_.\-/])tacit(?:[_.\-/]|$)")
 
 
 def lookup_tool(name: str) -> HostTool:
-    """The row of a tool; what is not in the table is kept as it is."""
+    """Return how a tool is captured, by its name. Tools that are not in the table are captured as they are."""
     lower = name.lower()
-    known = TOOLS.get(lower)
-    if known is None and lower.startswith("functions."):
-        known = TOOLS.get(lower.removeprefix("functions."))
+    known = TOOLS.get(lower) or TOOLS.get(lower.removeprefix("functions."))
     if known is not None:
         return known
     if _TACIT_TOOL_NAME.search(lower):
@@ -318,39 +296,35 @@ def lookup_tool(name: str) -> HostTool:
     return HostTool(ToolAction.FETCHED) if _MCP_TOOL_NAME.match(lower) else _OTHER_TOOL
 
 
-# What an edit changed, as `old → new` in a few words: the lines that differ, not those around them.
-#
-# Secrets are looked for before anything is cut away: a line of a key alone does not look like one.
+# Excerpts of edits: `old → new`, only the lines that differ
 
 _OLD_TEXT_FIELDS = ("old_string", "oldString", "old_str", "old_source")
 _NEW_TEXT_FIELDS = ("new_string", "newString", "new_str", "new_source", "insert_text", "content", "file_text")
-_PATCH_FIELDS = ("patch", "patchText", "input", "command")
-_MAX_SIDE_CHARS = 8000  # characters of each side
+_MAX_SIDE_CHARS = 8000  # of the old and of the new text
 _ARROW, _EDIT_SEPARATOR = " → ", " · "
-_MIN_SIDE_CHARS = 12  # characters that are worth showing of one side
+_MIN_SIDE_CHARS = 12  # a side with less room is not worth showing
 _WHITESPACE = re.compile(r"\s+")
 
 
-def edit_excerpt(tool: HostTool, given: object, limit: int) -> str:
-    """At most `limit` characters of what a call took out and put in; nothing of calls that change no file."""
+def edit_excerpt(tool: HostTool, arguments: object, limit: int) -> str:
+    """Return at most `limit` characters of what a call removed and added; "" if the tool changes no files."""
     if tool.act is not ToolAction.CHANGED:
         return ""
-    edits = list(_parse_hunks(given) if tool is PATCH_TOOL else _parse_edits(as_object(given)))
-    told = ""
-    for old, new in edits:
-        room = limit - len(told) - (len(_EDIT_SEPARATOR) if told else 0)
-        one = _format_edit(*_trim_common_lines(_redact_side(old), _redact_side(new)), room)
-        if not one:
+    excerpt = ""
+    for old, new in _parse_hunks(arguments) if tool is PATCH_TOOL else _parse_edits(as_object(arguments)):
+        room = limit - len(excerpt) - (len(_EDIT_SEPARATOR) if excerpt else 0)
+        edit = _format_edit(*_trim_common_lines(_redact_side(old), _redact_side(new)), room)
+        if not edit:
             continue
-        told = f"{told}{_EDIT_SEPARATOR}{one}" if told else one
-        if limit - len(told) < 2 * _MIN_SIDE_CHARS:
+        excerpt = f"{excerpt}{_EDIT_SEPARATOR}{edit}" if excerpt else edit
+        if limit - len(excerpt) < 2 * _MIN_SIDE_CHARS:
             break
-    return told
+    return excerpt
 
 
 def _parse_edits(fields: JsonDict) -> Iterator[tuple[str, str]]:
-    """The old and the new text of each edit of a call."""
-    if fields.get("command") == "view":  # an editor that also shows files
+    """Yield the old and the new text of each edit."""
+    if fields.get("command") == "view":  # some editing tools also show files
         return
     for edit in [fields, *map(as_object, as_list(fields.get("edits")))]:
         old, new = _first_string(edit, _OLD_TEXT_FIELDS), _first_string(edit, _NEW_TEXT_FIELDS)
@@ -358,9 +332,9 @@ def _parse_edits(fields: JsonDict) -> Iterator[tuple[str, str]]:
             yield old, new
 
 
-def _parse_hunks(given: object) -> Iterator[tuple[str, str]]:
-    """The lines that each hunk of a patch takes out and puts in."""
-    text = given if isinstance(given, str) else _first_string(as_object(given), _PATCH_FIELDS)
+def _parse_hunks(arguments: object) -> Iterator[tuple[str, str]]:
+    """Yield the lines that each hunk of a patch removes and adds."""
+    text = arguments if isinstance(arguments, str) else _first_string(as_object(arguments), PATCH_TOOL.shown_fields)
     old: list[str] = []
     new: list[str] = []
     for line in [*text[:_MAX_SIDE_CHARS].split("\n"), "@@"]:
@@ -379,35 +353,35 @@ def _first_string(fields: JsonDict, names: tuple[str, ...]) -> str:
 
 
 def _redact_side(text: str) -> str:
+    """Redact before lines are cut away: a single line of a key does not look like a secret."""
     return redacted(clean(text[:_MAX_SIDE_CHARS]))
 
 
 def _trim_common_lines(old: str, new: str) -> tuple[str, str]:
-    """Two texts without the lines that they begin and end with alike."""
+    """Return two texts without the lines that are equal at their start and end."""
     before, after = old.split("\n"), new.split("\n")
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
-    before, after = before[alike:], after[alike:]
-    ends = zip(reversed(before), reversed(after), strict=False)
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
-    return "\n".join(before[: len(before) - alike]), "\n".join(after[: len(after) - alike])
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+    before, after = before[common:], after[common:]
+    pairs = zip(reversed(before), reversed(after), strict=False)
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return "\n".join(before[: len(before) - common]), "\n".join(after[: len(after) - common])
 
 
 def _format_edit(old: str, new: str, room: int) -> str:
-    """Both sides on one line; what one does not need the other may have."""
+    """Return both sides on one line. Room that one side does not need goes to the other."""
     old, new = _WHITESPACE.sub(" ", old).strip(), _WHITESPACE.sub(" ", new).strip()
     room -= len(_ARROW)
     if old == new or room < 2 * _MIN_SIDE_CHARS:
         return ""
     if not old or not new:
         return f"{'−' if old else '+'} {_truncate(old or new, room)}"
-    half = room // 2
-    first = min(len(old), max(half, room - len(new)))
-    return f"{_truncate(old, first)}{_ARROW}{_truncate(new, room - first)}"
+    old_room = min(len(old), max(room // 2, room - len(new)))
+    return f"{_truncate(old, old_room)}{_ARROW}{_truncate(new, room - old_room)}"
 
 
 def _truncate(text: str, room: int) -> str:
-    """The beginning of a text, up to a blank where there is one."""
+    """Cut a text, at a space if possible."""
     if len(text) <= room:
         return text
-    blank = text.rfind(" ", room // 2, room)
-    return (text[:blank] if blank > 0 else text[: room - 1]).rstrip() + "…"
+    space = text.rfind(" ", room // 2, room)
+    return (text[:space] if space > 0 else text[: room - 1]).rstrip() + "…"

@@ -1,6 +1,6 @@
-"""Commands that a person or an agent ran, so that a question can find them: each once, as it went the last time.
+"""Commands that a person or an agent ran, for search: each once, with its last run.
 
-They have postings of their own. Among those of memories and messages they would change how rare every word is.
+They have postings of their own. Among those of memories and messages they would change the IDF of every term (ADR 34).
 """
 
 from __future__ import annotations
@@ -16,18 +16,15 @@ from tacit.model.observation import UNKNOWN_STATUS, CommandRan, ToolAction, Tool
 from tacit.record import Record
 from tacit.text.words import STEMS, tokenize
 
-FAILED_STATUS = -2  # an agent's transcript tells that a command failed, not with which status
-_MAX_INDEXED_CHARS = 2000  # characters of a command that it is found by
+FAILED_STATUS = -2  # a transcript says that a command failed, but not with which exit status
+_MAX_INDEXED_CHARS = 2000  # a command is found by its first characters
 _STATUS_BY_OUTCOME = {ToolOutcome.SUCCEEDED: 0, ToolOutcome.FAILED: FAILED_STATUS, ToolOutcome.UNKNOWN: UNKNOWN_STATUS}
-_COLUMNS = "number, actor, directory, text, scope, last, at, status, session, segment, line"
-_SELECT_LAST_EVENT = "SELECT last FROM command WHERE number = ?"
-_UPSERT_COMMAND = f"INSERT OR REPLACE INTO command ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_TERM = "INSERT OR IGNORE INTO command_root VALUES (?, ?)"
+_COLUMNS = "id, actor, directory, text, scope, last_event_id, last_run_at, exit_status, session_number, segment, line"
+_UPSERT_COMMAND = f"INSERT OR REPLACE INTO commands ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class CommandExecution(Record):
-    """One run of a command. `session` is the number of the agent's session, 0 in a shell; `segment` and `line` are
-    where it stands in the log."""
+    """One run of a command and its position in the log. `session_number` is 0 for a shell."""
 
     actor: str
     directory: str
@@ -35,55 +32,51 @@ class CommandExecution(Record):
     scope: Scope
     event: EventId
     at: str
-    status: int
-    session: int
+    exit_status: int
+    session_number: int
     segment: str
     line: int
 
 
 class StoredCommand(Record):
-    """A command as it is found: where it ran and how it went the last time."""
+    """A command in a directory, with its last run. `at` is the time of that."""
 
-    number: int
+    id: int
     actor: str
     directory: str
     text: str
     scope: Scope
     last_event: EventId
     at: str
-    status: int
-    session: int
+    exit_status: int
+    session_number: int
     segment: str
     line: int
 
 
 def shell_execution(event: Event, segment: str, line: int) -> CommandExecution:
-    """A command of a shell."""
-    ran = event.body
-    assert isinstance(ran, CommandRan)
-    named = (event.origin.actor, ran.directory, ran.command, event.scope)
-    return CommandExecution(*named, event.id, timestamp(event.at), ran.status, 0, segment, line)
+    """Return the run of a command in a shell."""
+    body = event.body
+    assert isinstance(body, CommandRan)
+    command = (event.origin.actor, body.directory, body.command, event.scope)
+    return CommandExecution(*command, event.id, timestamp(event.at), body.status, 0, segment, line)
 
 
 def agent_execution(event: Event, segment: str, line: int) -> CommandExecution | None:
-    """A command that an agent ran; nothing where the call was another, or was not allowed."""
+    """Return the run of a command by an agent, None for other tool calls and for those that were not allowed."""
     call = event.body
-    if (
-        not isinstance(call, ToolUsed)
-        or call.act is not ToolAction.RAN
-        or call.outcome not in _STATUS_BY_OUTCOME
-        or not call.input
-    ):
+    if not isinstance(call, ToolUsed) or call.act is not ToolAction.RAN or not call.input:
+        return None
+    status = _STATUS_BY_OUTCOME.get(call.outcome)
+    if status is None:
         return None
     session = claim_number(session_id(call.agent, event.origin.session))
-    named = (f"agent:{call.agent}", call.directory, call.input, event.scope)
-    return CommandExecution(
-        *named, event.id, timestamp(event.at), _STATUS_BY_OUTCOME[call.outcome], session, segment, line
-    )
+    command = (f"agent:{call.agent}", call.directory, call.input, event.scope)
+    return CommandExecution(*command, event.id, timestamp(event.at), status, session, segment, line)
 
 
 def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
-    """Keep the latest run of each command in each directory. A run that is handed in again changes nothing."""
+    """Store the last run of each command by actor and directory. Storing a run again changes nothing."""
     latest: dict[tuple[str, str, str], CommandExecution] = {}
     for run in runs:
         key = run[:3]
@@ -92,36 +85,36 @@ def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecuti
     rows: list[tuple[str | int, ...]] = []
     postings: set[tuple[str, int]] = set()
     for key, run in latest.items():
-        number = claim_number(claim_id("command", "\n".join(key)))
-        known = connection.execute(_SELECT_LAST_EVENT, (number,)).fetchone()
-        if known is None or known[0] < run.event:
-            rows.append((number, *run))
-        if known is None:
+        command_id = claim_number(claim_id("command", "\n".join(key)))
+        stored = connection.execute("SELECT last_event_id FROM commands WHERE id = ?", (command_id,)).fetchone()
+        if stored is None or stored[0] < run.event:
+            rows.append((command_id, *run))
+        if stored is None:
             folder = run.directory.rstrip("/").rpartition("/")[2]
-            postings.update((STEMS[word], number) for word in tokenize(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}"))
+            words = tokenize(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}")
+            postings.update((STEMS[word], command_id) for word in words)
     connection.executemany(_UPSERT_COMMAND, rows)
-    connection.executemany(_INSERT_TERM, sorted(postings))
-
-
-# Questions
+    connection.executemany("INSERT OR IGNORE INTO command_postings VALUES (?, ?)", sorted(postings))
 
 
 def has_commands(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM command LIMIT 1").fetchone() is not None
+    """Whether any command is stored."""
+    return connection.execute("SELECT 1 FROM commands LIMIT 1").fetchone() is not None
 
 
 def count_commands(connection: sqlite3.Connection) -> int:
-    found: int = connection.execute("SELECT count(*) FROM command").fetchone()[0]
-    return found
+    """Count the stored commands."""
+    count: int = connection.execute("SELECT count(*) FROM commands").fetchone()[0]
+    return count
 
 
-def commands_with_term(connection: sqlite3.Connection, root: str, most: int) -> list[int]:
-    """The numbers of commands that hold a root."""
-    query = "SELECT number FROM command_root WHERE root = ? LIMIT ?"
-    return [number for (number,) in connection.execute(query, (root, most))]
+def commands_with_term(connection: sqlite3.Connection, term: str, limit: int) -> list[int]:
+    """Return the ids of commands that contain a term."""
+    query = "SELECT command_id FROM command_postings WHERE term = ? LIMIT ?"
+    return [command_id for (command_id,) in connection.execute(query, (term, limit))]
 
 
-def load_commands(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[StoredCommand]:
-    """These commands, as far as they are there."""
-    query = f"SELECT {_COLUMNS} FROM command WHERE number IN (SELECT value FROM json_each(?))"
-    return [StoredCommand(*row) for row in connection.execute(query, (json.dumps(list(numbers)),))]
+def load_commands(connection: sqlite3.Connection, command_ids: Sequence[int]) -> list[StoredCommand]:
+    """Return the commands with these ids that exist."""
+    query = f"SELECT {_COLUMNS} FROM commands WHERE id IN (SELECT value FROM json_each(?))"
+    return [StoredCommand(*row) for row in connection.execute(query, (json.dumps(list(command_ids)),))]

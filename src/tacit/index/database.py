@@ -1,4 +1,7 @@
-"""The SQLite file: opening it, noticing a broken one, and statements that several writers share."""
+"""The SQLite file of the index: create, open and check it, and statements that several writers share.
+
+It is opened for writing under the lock of the home, and for reading by anyone.
+"""
 
 from __future__ import annotations
 
@@ -13,49 +16,23 @@ from tacit.disk.files import PRIVATE_FILE, sqlite_uri
 from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
-# Reads and writes that memories, pages, sessions and habits share.
-
 T = TypeVar("T")
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite has taken it back by itself where the disk is full
-            connection.execute("ROLLBACK")
-        raise
-
-
-def snapshot(connection: sqlite3.Connection, question: Callable[[sqlite3.Connection], T]) -> T:
-    """One question sees one state, however many queries it takes."""
-    connection.execute("BEGIN")
-    try:
-        return question(connection)
-    finally:
-        connection.execute("ROLLBACK")
-
-
-def mark_stale(connection: sqlite3.Connection, views: Iterable[str]) -> None:
-    """These must be drawn again."""
-    connection.executemany("INSERT OR IGNORE INTO stale VALUES (?)", [(view,) for view in views])
-
-
-# Opening the index: for writing under the vault's lock, for reading by anyone, and knowing a broken one.
-
-INDEX_VERSION = "15"
-# A line of the log: its segment, where it begins and how long it is; nothing where there is none.
+INDEX_VERSION = "16"
+# Returns a line of the log by segment, offset and length, None if there is none.
 LineReader = Callable[[str, int, int], bytes | None]
 _SQLITE_SUFFIXES = ("-wal", "-shm")
-# Says which file the index is, by its inode: a copy that was made while somebody wrote may be torn in ways that no look
-# at it can tell, and is made again.
+# Holds the inode of the index. A copy has another one and is rebuilt: made during a write, it may be torn in ways that
+# no check finds.
 _INODE_SUFFIX = "-file"
+_WRITER_PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "wal_autocheckpoint = 0",
+    "trusted_schema = OFF",
+    "mmap_size = 0",
+)
 _SCHEMA_PATH = os.path.join(os.path.dirname(__file__), "schema.sql")
-# Not the index's fault: another holds it, the place cannot be written.
+# The index is not damaged: another process holds it, or the folder cannot be written.
 _ACCESS_ERRORS = frozenset(
     {
         sqlite3.SQLITE_BUSY,
@@ -66,7 +43,7 @@ _ACCESS_ERRORS = frozenset(
         sqlite3.SQLITE_INTERRUPT,
     }
 )
-# Nor these, all of which a full disk may cause: something was asked of the disk, nothing bad came from it.
+# Nor is it for these, which a full disk may cause: a write failed, but no bad data was read.
 _WRITE_ERRORS = frozenset(
     {
         sqlite3.SQLITE_IOERR_WRITE,
@@ -84,8 +61,30 @@ _WRITE_ERRORS = frozenset(
 
 
 @contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit at the end, roll back on any exception."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite has rolled back by itself if the disk is full
+            connection.execute("ROLLBACK")
+        raise
+
+
+def snapshot(connection: sqlite3.Connection, query: Callable[[sqlite3.Connection], T]) -> T:
+    """Run a function whose queries all see the same state of the index."""
+    connection.execute("BEGIN")
+    try:
+        return query(connection)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+@contextmanager
 def translate_sqlite_errors() -> Iterator[None]:
-    """Turn what SQLite says of a damaged file into `IndexUnwell`."""
+    """Turn errors of SQLite into StoreError if trying again can help, else into IndexUnusableError."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -101,22 +100,33 @@ def translate_sqlite_errors() -> Iterator[None]:
         raise IndexUnusableError(str(error)) from error
 
 
+def mark_stale(connection: sqlite3.Connection, views: Iterable[str]) -> None:
+    """Record that these views must be written again."""
+    connection.executemany("INSERT OR IGNORE INTO stale_views VALUES (?)", [(view,) for view in views])
+
+
+# Open and create
+
+
 def _read_no_line(_segment: str, _offset: int, _length: int) -> bytes | None:
     return None
 
 
-def _register_line_of(connection: sqlite3.Connection, lines: LineReader) -> None:
-    """Let queries look up lines of the log: `line_of`. Another line that stands there now counts as none."""
+def _register_event_line(connection: sqlite3.Connection, lines: LineReader) -> None:
+    """Register the SQL function `event_line`, which returns the line of an event, NULL if it is missing or another."""
 
-    def line_of(event: str | None, segment: str, offset: int, length: int, raw: bytes | None) -> bytes | None:
-        found = raw if raw is not None or event is None else lines(segment, offset, length)
-        return found if found is not None and f'"{event}"'.encode() in found else None
+    def event_line(event_id: str | None, segment: str, offset: int, length: int, raw: bytes | None) -> bytes | None:
+        line = raw if raw is not None or event_id is None else lines(segment, offset, length)
+        return line if line is not None and f'"{event_id}"'.encode() in line else None
 
-    connection.create_function("line_of", 5, line_of)
+    connection.create_function("event_line", 5, event_line)
 
 
 def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connection:
-    """A new, empty index, or one in memory. Nobody reads it before it is `finished`; what lies there is removed."""
+    """Create an empty index, replacing what is at `path`, or one in memory for ":memory:".
+
+    Nobody may read it before `finish_index`, as it is written without syncs.
+    """
     if path != ":memory:":
         _remove_files(path)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
@@ -126,12 +136,12 @@ def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connec
     with open(_SCHEMA_PATH, encoding="ascii") as file:
         connection.executescript(file.read())
     connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))
-    _register_line_of(connection, lines)
+    _register_event_line(connection, lines)
     return connection
 
 
 def finish_index(connection: sqlite3.Connection, path: str) -> None:
-    """Make a new index durable and fit for readers beside a writer."""
+    """Close a new index, durable and in WAL mode, so that it can be read while it is written."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
     with open(path, "rb") as file:
@@ -139,18 +149,12 @@ def finish_index(connection: sqlite3.Connection, path: str) -> None:
 
 
 def new_index_path(path: str) -> str:
-    """Where a new index is made before it takes the place of this one."""
+    """Return where a new index is built before it replaces this one."""
     return path + ".new"
 
 
-def remove_index(path: str) -> None:
-    """Take an index away, with all that SQLite keeps beside it and what a rebuild may have left."""
-    _remove_files(path)
-    remove_new_index(path)
-
-
 def replace_index(path: str) -> None:
-    """Put a finished index where the old one is, whose write-ahead log must not be applied to it."""
+    """Replace an index by its finished new one, to which the old write-ahead log must not be applied."""
     _remove_files(path, (*_SQLITE_SUFFIXES, _INODE_SUFFIX))
     fd = os.open(path + _INODE_SUFFIX, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE)
     try:
@@ -161,38 +165,43 @@ def replace_index(path: str) -> None:
 
 
 def remove_new_index(path: str) -> None:
-    """Take away what a rebuild left that was killed. The caller holds the vault's lock: nobody is at it now."""
+    """Remove what an interrupted rebuild left. The caller holds the lock of the home, so no rebuild is running."""
     _remove_files(new_index_path(path))
 
 
-def _remove_files(path: str, endings: Iterable[str] = ("", *_SQLITE_SUFFIXES, _INODE_SUFFIX)) -> None:
-    for ending in endings:
+def _remove_files(path: str, suffixes: Iterable[str] = ("", *_SQLITE_SUFFIXES, _INODE_SUFFIX)) -> None:
+    for suffix in suffixes:
         with suppress(FileNotFoundError):
-            os.unlink(path + ending)
+            os.unlink(path + suffix)
 
 
 def open_for_writing(path: str, lines: LineReader) -> sqlite3.Connection:
-    """The caller holds the vault's lock until it has called `close_written`."""
+    """Open the index. The caller holds the lock of the home until after `checkpoint_and_close`.
+
+    Raise IndexUnusableError if it is missing, damaged, a copy or of another version.
+    """
     remove_new_index(path)
     try:
         _check_regular_files(path, alone=True)
         _check_inode(path)
     except IndexUnusableError:
-        _remove_files(path, _SQLITE_SUFFIXES)  # what was planted there must not meet the index that is made now
+        _remove_files(path, _SQLITE_SUFFIXES)  # whoever planted them, they must not be applied to the rebuilt index
         raise
     with translate_sqlite_errors():
-        connection = _connect(path)
+        connection = sqlite3.connect(sqlite_uri(path, "rw"), uri=True, timeout=5, isolation_level=None)
         try:
+            for pragma in _WRITER_PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}")
             _check_version(connection)
         except BaseException:
             connection.close()
             raise
-    _register_line_of(connection, lines)
+    _register_event_line(connection, lines)
     return connection
 
 
 def open_for_reading(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connection:
-    """A connection that cannot write. In a read-only folder SQLite needs to be told that nobody else writes."""
+    """Open the index read-only. Raise IndexUnusableError if it is missing, damaged, a copy or of another version."""
     _check_regular_files(path)
     _check_inode(path)
     address = sqlite_uri(path, "ro")
@@ -204,28 +213,30 @@ def open_for_reading(path: str, lines: LineReader = _read_no_line) -> sqlite3.Co
             connection.close()
             if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 raise
+            # In a read-only folder SQLite must be told that nobody writes.
             connection = sqlite3.connect(address + "&immutable=1", uri=True, isolation_level=None)
             _check_version(connection)
         except BaseException:
             connection.close()
             raise
-    _register_line_of(connection, lines)
+    _register_event_line(connection, lines)
     return connection
 
 
 def _check_regular_files(path: str, *, alone: bool = False) -> None:
-    """SQLite would wait for a named pipe for ever, and write through a link or into a file with a second name."""
+    """Raise if the index or a file of SQLite beside it is not a regular file, or (with `alone` for the index too) has
+    hard links: SQLite would wait forever for a named pipe, and write through links."""
     if not os.path.lexists(path):
         raise IndexUnusableError("there is none")
-    for one in (path, *(path + beside for beside in _SQLITE_SUFFIXES)):
+    for file in (path, *(path + suffix for suffix in _SQLITE_SUFFIXES)):
         try:
-            status = os.lstat(one)
+            status = os.lstat(file)
         except FileNotFoundError:
             continue
         if stat.S_ISDIR(status.st_mode):
-            raise StoreError(f"{one} is a folder; a file of the index should be there", f"mv {one} {one}.old")
-        if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and (alone or one != path)):
-            raise IndexUnusableError(f"{one} is a link or no plain file")
+            raise StoreError(f"{file} is a folder; a file of the index should be there", f"mv {file} {file}.old")
+        if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and (alone or file != path)):
+            raise IndexUnusableError(f"{file} is a link or no plain file")
 
 
 def _check_inode(path: str) -> None:
@@ -245,23 +256,13 @@ def _inode_line(path: str) -> bytes:
 
 
 def checkpoint_and_close(connection: sqlite3.Connection) -> None:
-    """Fold the write-ahead log into the file while the lock is still held, then let go.
+    """Move the write-ahead log into the file while the lock is still held, then close.
 
-    That may fail, on a full disk for one. Nobody has to hear of it: what is in the log is safe, what is in the
-    write-ahead log is read from there, and a damaged index is found when it is opened next.
+    Failing, as on a full disk, is harmless and not reported: the log of events is safe, the write-ahead log is read
+    where it is, and damage is found at the next opening.
     """
     with closing(connection), suppress(sqlite3.DatabaseError):
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(sqlite_uri(path, "rw"), uri=True, timeout=5, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA wal_autocheckpoint = 0")
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA mmap_size = 0")
-    return connection
 
 
 def _check_version(connection: sqlite3.Connection) -> None:
@@ -270,25 +271,27 @@ def _check_version(connection: sqlite3.Connection) -> None:
         raise IndexUnusableError("another version of Tacit wrote it")
 
 
-# How far transcripts were read. Not derived from the log, and of no weight: without it all is read again.
+# How far transcripts were read. This is not derived from the log and may be lost: everything is then read again.
 
 
 class TranscriptCursor(Record):
-    """A transcript as it was when it was read: `settled` bytes of it need not be read again, `mark` tells whether they
-    are still the same."""
+    """A transcript as it was when it was read. The bytes before `offset` need not be read again if they still have the
+    same `fingerprint`."""
 
     path: str
     inode: int
     size: int
     mtime_ns: int
     offset: int
-    mark: str
+    fingerprint: str
 
 
 def transcript_cursor(connection: sqlite3.Connection, path: str) -> TranscriptCursor | None:
-    row = connection.execute("SELECT * FROM transcript WHERE path = ?", (path,)).fetchone()
+    """Return how far a transcript was read, None if it was not."""
+    row = connection.execute("SELECT * FROM transcript_cursors WHERE path = ?", (path,)).fetchone()
     return TranscriptCursor(*row) if row else None
 
 
-def save_transcript_cursors(connection: sqlite3.Connection, read: Iterable[TranscriptCursor]) -> None:
-    connection.executemany("INSERT OR REPLACE INTO transcript VALUES (?, ?, ?, ?, ?, ?)", read)
+def save_transcript_cursors(connection: sqlite3.Connection, cursors: Iterable[TranscriptCursor]) -> None:
+    """Store how far transcripts were read."""
+    connection.executemany("INSERT OR REPLACE INTO transcript_cursors VALUES (?, ?, ?, ?, ?, ?)", cursors)

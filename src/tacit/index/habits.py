@@ -1,6 +1,7 @@
-"""Commands that ran, and what learners counted in them. Each session's part is kept apart, so it can be taken back.
+"""Shell commands, and the habits that learners counted in them (ADR 12).
 
-Learners are handed in as one function over a session's commands; what they mean is none of the index's business.
+The counts of each session are stored separately, so that they can be subtracted. The learners are passed as one
+function over the commands of a session; the index does not know what habits mean.
 """
 
 from __future__ import annotations
@@ -21,24 +22,32 @@ from tacit.model.observation import CommandRan
 from tacit.record import Record
 
 _BATCH_SIZE = 20_000
-_LEARNED_KEY = "learned"
-# The plus keeps SQLite from looking through all that was seen so often, which grows.
-_SELECT_FREQUENT = "SELECT key FROM habit WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
+_LAST_LEARNED_KEY = "last_learned_command_id"
+# The plus keeps SQLite from scanning all habits with so many runs, whose number grows.
+_SELECT_FREQUENT = "SELECT key FROM habits WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
 _SELECT_BY_PREFIX = f"{_SELECT_FREQUENT} key > ? AND key < ? LIMIT ?"
 _SELECT_BY_SUFFIX = f"{_SELECT_FREQUENT} substr(key, instr(key, char(10)) + 1) = ? AND key <> ? LIMIT ?"
 _UPSERT_HABIT = (
-    "INSERT INTO habit (kind, key) VALUES (?, ?) ON CONFLICT (kind, key) DO UPDATE SET runs = runs RETURNING number"
+    "INSERT INTO habits (kind, key) VALUES (?, ?) ON CONFLICT (kind, key) DO UPDATE SET runs = runs RETURNING id"
+)
+_ADD_SESSION_COUNT = (
+    "INSERT INTO habit_session_counts VALUES (?, ?, ?, ?, ?) ON CONFLICT (shell_session_id, habit_id, directory)"
+    " DO UPDATE SET runs = runs + excluded.runs, last_event_id = max(last_event_id, excluded.last_event_id)"
 )
 _ADD_DIRECTORY_COUNT = (
-    "INSERT INTO habit_at VALUES (?, ?, ?, ?, ?) ON CONFLICT (habit, place) DO UPDATE SET"
-    " runs = runs + excluded.runs, sessions = sessions + excluded.sessions, last = max(last, excluded.last)"
+    "INSERT INTO habit_directory_counts VALUES (?, ?, ?, ?, ?) ON CONFLICT (habit_id, directory) DO UPDATE SET"
+    " runs = runs + excluded.runs, sessions = sessions + excluded.sessions,"
+    " last_event_id = max(last_event_id, excluded.last_event_id)"
 )
-_ADD_TOTAL = "INSERT INTO habit_total VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET runs = runs + excluded.runs"
-_COLUMNS = "event, at, command, directory, status, milliseconds, shell, meant, planned"
+_ADD_COUNT = (
+    "UPDATE habits SET runs = runs + ?, sessions = sessions + ?, last_event_id = max(last_event_id, ?) WHERE id = ?"
+)
+_ADD_TOTAL = "INSERT INTO habit_totals VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET runs = runs + excluded.runs"
+_COLUMNS = "event_id, ran_at, command, directory, exit_status, duration_ms, shell, expanded_command, unedited_command"
 
 
 class RecordedCommand(Record):
-    """A command of a session: `at` in milliseconds."""
+    """A command of a shell session. `at` is in milliseconds."""
 
     event: EventId
     at: int
@@ -46,53 +55,70 @@ class RecordedCommand(Record):
 
 
 class HabitCount(Record):
-    """A habit as it was counted."""
+    """How often a habit was seen. `last_event` is the last command in which it was."""
 
     kind: Kind
     key: str
     runs: int
     sessions: int
-    last: EventId
+    last_event: EventId
 
 
 class HabitDirectoryCount(Record):
-    """What was counted of a habit in one place."""
+    """How often a habit was seen in one directory."""
 
     key: str
     directory: str
     runs: int
     sessions: int
-    last: EventId
+    last_event: EventId
 
 
-# What a session shows: from the trail that was left last time and further commands, in order, to the trail to leave
-# and, for each command, what was seen in it.
-# Each has a kind, a key and the place where it was seen.
-OccurrenceKey = tuple[Kind, str, str]
+class Activity(Record):
+    """How much was captured. `first` and `last` are the times of the first and last command in milliseconds."""
+
+    commands: int
+    failed: int
+    sessions: int
+    directories: int
+    first: int
+    last: int
+
+
+class _ShellSession(Record):
+    """A shell session, its last command that was learned from, and the learner's state after that."""
+
+    id: int
+    last_event: str
+    learner_state: str
+
+
+OccurrenceKey = tuple[Kind, str, str]  # kind, key and directory of a habit that was seen
+# Maps the state of a session and its further commands, in order, to the next state and, for each command, the habits
+# that were seen in it.
 HabitLearner = Callable[[str, Sequence[RecordedCommand]], tuple[str, Sequence[Sequence[OccurrenceKey]]]]
 
 
 def store_shell_commands(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
-    """Keep commands; one that is known already is not new."""
-    terminals: dict[str, int] = {}
+    """Store commands. Those that are stored already are ignored."""
+    sessions: dict[str, int] = {}
     rows = []
     for event in events:
-        assert isinstance(event.body, CommandRan)
+        body = event.body
+        assert isinstance(body, CommandRan)
         name = f"{event.origin.host}\n{event.origin.session}"
-        if name not in terminals:
-            terminals[name] = _shell_session_number(connection, name)
-        ran = event.body
-        at = int(event.at.timestamp() * 1000)
-        told = (ran.command, ran.directory, ran.status, ran.milliseconds, ran.shell, ran.meant, ran.planned)
-        rows.append((terminals[name], event.id, at, *told))
-    connection.executemany(
-        f"INSERT OR IGNORE INTO ran (terminal, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        rows,
-    )
+        if name not in sessions:
+            connection.execute("INSERT OR IGNORE INTO shell_sessions (name) VALUES (?)", (name,))
+            query = "SELECT id FROM shell_sessions WHERE name = ?"
+            (sessions[name],) = connection.execute(query, (name,)).fetchone()
+        command = (body.command, body.directory, body.status, body.milliseconds, body.shell, body.meant, body.planned)
+        rows.append((sessions[name], event.id, int(event.at.timestamp() * 1000), *command))
+    query = f"INSERT OR IGNORE INTO shell_commands (shell_session_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    connection.executemany(query, rows)
 
 
 def learn(connection: sqlite3.Connection, learner: HabitLearner) -> None:
-    """Take in every command that was filed since the last time."""
+    """Count the habits in all commands that were stored since the last call."""
     gc.disable()  # nothing here makes cycles, and looking for them among so many rows takes time
     try:
         more = True
@@ -104,225 +130,239 @@ def learn(connection: sqlite3.Connection, learner: HabitLearner) -> None:
 
 
 def _learn_batch(connection: sqlite3.Connection, learner: HabitLearner) -> bool:
-    """The next commands in the order in which they were filed, session by session; whether there were any."""
-    first = _last_learned(connection) + 1
-    query = "SELECT max(number) FROM (SELECT number FROM ran WHERE number >= ? ORDER BY number LIMIT ?)"
+    """Learn from the commands that were stored next, session by session. Return whether there were any."""
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (_LAST_LEARNED_KEY,)).fetchone()
+    first = int(row[0]) + 1 if row else 1
+    query = "SELECT max(id) FROM (SELECT id FROM shell_commands WHERE id >= ? ORDER BY id LIMIT ?)"
     (last,) = connection.execute(query, (first, _BATCH_SIZE)).fetchone()
     if last is None:
         return False
-    tallies = _HabitCounter(connection)
-    query = f"SELECT terminal, {_COLUMNS} FROM ran WHERE number BETWEEN ? AND ? ORDER BY terminal, event"
-    rows = connection.execute(query, (first, last)).fetchall()
-    known = _shell_sessions(connection, first, last)
-    after = [
-        _learn_session(connection, learner, known[terminal], [_parse_command_row(row[1:]) for row in own], tallies)
-        for terminal, own in groupby(rows, key=itemgetter(0))
-    ]
-    connection.executemany("UPDATE terminal SET last = ?2, trail = ?3 WHERE number = ?1", after)
-    tallies.write()
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_LEARNED_KEY, str(last)))
-    return True
-
-
-class _ShellSession(Record):
-    """A session, its last command that was learned from, and its trail after that."""
-
-    number: int
-    last_event: str
-    learner_state: str
-
-
-def _shell_sessions(connection: sqlite3.Connection, first: int, last: int) -> dict[int, _ShellSession]:
+    counter = _HabitCounter(connection)
     query = (
-        "SELECT number, last, trail FROM terminal"
-        " WHERE number IN (SELECT terminal FROM ran WHERE number BETWEEN ? AND ?)"
+        f"SELECT shell_session_id, {_COLUMNS} FROM shell_commands WHERE id BETWEEN ? AND ?"
+        " ORDER BY shell_session_id, event_id"
     )
-    return {row[0]: _ShellSession(*row) for row in connection.execute(query, (first, last))}
+    rows = connection.execute(query, (first, last)).fetchall()
+    query = (
+        "SELECT id, last_event_id, learner_state FROM shell_sessions"
+        " WHERE id IN (SELECT shell_session_id FROM shell_commands WHERE id BETWEEN ? AND ?)"
+    )
+    sessions = {row[0]: _ShellSession(*row) for row in connection.execute(query, (first, last))}
+    updated = [
+        _learn_session(connection, learner, sessions[session_id], [_parse_command_row(row[1:]) for row in own], counter)
+        for session_id, own in groupby(rows, key=itemgetter(0))
+    ]
+    query = "UPDATE shell_sessions SET last_event_id = ?2, learner_state = ?3 WHERE id = ?1"
+    connection.executemany(query, updated)
+    counter.write()
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_LAST_LEARNED_KEY, str(last)))
+    return True
 
 
 def _learn_session(
     connection: sqlite3.Connection,
     learner: HabitLearner,
     session: _ShellSession,
-    ran: Sequence[RecordedCommand],
-    tallies: _HabitCounter,
+    commands: Sequence[RecordedCommand],
+    counter: _HabitCounter,
 ) -> _ShellSession:
-    """Further commands of a session; where one came late, the whole session again."""
-    terminal, last, trail = session
-    is_late = ran[0].event <= last
+    """Learn from further commands of a session. If one came late, learn the whole session again."""
+    session_id, last_event, state = session
+    is_late = commands[0].event <= last_event
     if is_late:
-        tallies.subtract_session(terminal)
-        trail, ran = "", _commands_until(connection, terminal, max(last, ran[-1].event))
-    trail, seen = learner(trail, ran)
-    counted = ((one, found) for one, many in zip(ran, seen, strict=True) for found in many)
-    tallies.add(terminal, counted, fresh=not last or is_late)
-    return _ShellSession(terminal, ran[-1].event, trail)
-
-
-def _commands_until(connection: sqlite3.Connection, terminal: int, until: str) -> list[RecordedCommand]:
-    query = f"SELECT {_COLUMNS} FROM ran WHERE terminal = ? AND event <= ? ORDER BY event"
-    return [_parse_command_row(row) for row in connection.execute(query, (terminal, until))]
+        counter.subtract_session(session_id)
+        query = f"SELECT {_COLUMNS} FROM shell_commands WHERE shell_session_id = ? AND event_id <= ? ORDER BY event_id"
+        rows = connection.execute(query, (session_id, max(last_event, commands[-1].event)))
+        state, commands = "", [_parse_command_row(row) for row in rows]
+    state, seen = learner(state, commands)
+    occurrences = ((command, key) for command, keys in zip(commands, seen, strict=True) for key in keys)
+    counter.add(session_id, occurrences, fresh=not last_event or is_late)
+    return _ShellSession(session_id, commands[-1].event, state)
 
 
 def _parse_command_row(row: Sequence[str | int]) -> RecordedCommand:
-    event, at, command, directory, status, milliseconds, shell, meant, planned = row
-    told = CommandRan(
-        str(command), str(directory), int(status), int(milliseconds), str(shell), str(meant), str(planned)
-    )
-    return RecordedCommand(EventId(str(event)), int(at), told)
+    event, at, command, directory, status, milliseconds, *texts = row
+    ran = CommandRan(str(command), str(directory), int(status), int(milliseconds), *map(str, texts))
+    return RecordedCommand(EventId(str(event)), int(at), ran)
 
 
 class _HabitCounter:
-    """Counts on their way into the tables."""
+    """Gathers counts. `write` adds them to the tables."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        # By the labels of kinds: an enumeration's members are slow to hash, and this runs for all that is seen.
-        self._habit_numbers: dict[tuple[str, str], int] = {}
-        self._counts: dict[tuple[int, int, str], tuple[int, str]] = {}
+        # Keyed by labels of kinds: members of an enumeration are slow to hash, and this runs for every occurrence.
+        self._habit_ids: dict[tuple[str, str], int] = {}
+        self._counts: dict[tuple[int, int, str], tuple[int, str]] = {}  # (session, habit, directory): (runs, last)
         self._totals: dict[str, int] = {}
         self._new_sessions: set[int] = set()
 
-    def add(self, terminal: int, seen: Iterable[tuple[RecordedCommand, OccurrenceKey]], *, fresh: bool) -> None:
-        """`fresh` is a session of which nothing is counted yet."""
+    def add(self, session: int, occurrences: Iterable[tuple[RecordedCommand, OccurrenceKey]], *, fresh: bool) -> None:
+        """Count what was seen in a session. `fresh` says that nothing of it is counted yet."""
         if fresh:
-            self._new_sessions.add(terminal)
-        numbers, counts, totals = self._habit_numbers, self._counts, self._totals
-        for ran, (kind, key, where) in seen:
-            name = kind.label
-            totals[name] = totals.get(name, 0) + 1
-            number = numbers.get((name, key)) or self._habit_number(name, key)
-            place = terminal, number, where
-            before = counts.get(place)
-            counts[place] = (before[0] + 1 if before else 1), ran.event
+            self._new_sessions.add(session)
+        habit_ids, counts, totals = self._habit_ids, self._counts, self._totals
+        for command, (kind, key, directory) in occurrences:
+            label = kind.label
+            totals[label] = totals.get(label, 0) + 1
+            habit = habit_ids.get((label, key)) or self._habit_id(label, key)
+            count_key = session, habit, directory
+            before = counts.get(count_key)
+            counts[count_key] = (before[0] + 1 if before else 1), command.event
 
     def write(self) -> None:
-        """Only what was counted now is touched, so this costs the same however much there is already."""
-        rows = [(*place, *count) for place, count in self._counts.items()]
-        sums: dict[int, tuple[int, int, str]] = {}
-        at: dict[tuple[int, str], tuple[int, int, str]] = {}
+        """Add the gathered counts. The cost does not depend on how much is stored already."""
+        rows = [(*key, *count) for key, count in self._counts.items()]
+        by_habit: dict[int, tuple[int, int, str]] = {}
+        by_directory: dict[tuple[int, str], tuple[int, int, str]] = {}
         counted: set[tuple[int, int]] = set()
-        nothing = (0, 0, "")
-        for terminal, habit, place, more, latest in rows:
-            is_fresh = terminal in self._new_sessions
-            is_first = (terminal, habit) not in counted and (is_fresh or not self._has_count(terminal, habit))
-            is_first_there = is_fresh or not self._has_directory_count(terminal, habit, place)
-            counted.add((terminal, habit))
-            runs, sessions, last = sums.get(habit, nothing)
-            sums[habit] = runs + more, sessions + is_first, latest if latest > last else last
-            runs, sessions, last = at.get((habit, place), nothing)
-            at[habit, place] = runs + more, sessions + is_first_there, latest if latest > last else last
-        self._connection.executemany(
-            "INSERT INTO habit_in VALUES (?, ?, ?, ?, ?) ON CONFLICT (terminal, habit, place)"
-            " DO UPDATE SET runs = runs + excluded.runs, last = max(last, excluded.last)",
-            rows,
-        )
-        self._connection.executemany(_ADD_DIRECTORY_COUNT, [(*place, *total) for place, total in at.items()])
-        self._connection.executemany(
-            "UPDATE habit SET runs = runs + ?, sessions = sessions + ?, last = max(last, ?) WHERE number = ?",
-            [(*total, habit) for habit, total in sums.items()],
-        )
-        self._connection.executemany(_ADD_TOTAL, list(self._totals.items()))
+        zero = (0, 0, "")
+        for session, habit, directory, new_runs, latest in rows:
+            is_fresh = session in self._new_sessions
+            is_first = (session, habit) not in counted and (is_fresh or not self._has_count(session, habit))
+            is_first_there = is_fresh or not self._has_count(session, habit, directory)
+            counted.add((session, habit))
+            runs, sessions, last = by_habit.get(habit, zero)
+            by_habit[habit] = runs + new_runs, sessions + is_first, max(last, latest)
+            runs, sessions, last = by_directory.get((habit, directory), zero)
+            by_directory[habit, directory] = runs + new_runs, sessions + is_first_there, max(last, latest)
+        run_many = self._connection.executemany
+        run_many(_ADD_SESSION_COUNT, rows)
+        run_many(_ADD_DIRECTORY_COUNT, [(*key, *count) for key, count in by_directory.items()])
+        run_many(_ADD_COUNT, [(*count, habit) for habit, count in by_habit.items()])
+        run_many(_ADD_TOTAL, list(self._totals.items()))
 
-    def subtract_session(self, terminal: int) -> None:
-        """As if the session had never been learned from."""
+    def subtract_session(self, session: int) -> None:
+        """Subtract the counts of a session, as if it had never been learned from."""
+        run = self._connection.execute
         query = (
-            "SELECT habit, place, habit_in.runs, kind FROM habit_in JOIN habit ON habit.number = habit"
-            " WHERE terminal = ?"
+            "SELECT habit_id, directory, counts.runs, kind FROM habit_session_counts AS counts"
+            " JOIN habits ON habits.id = habit_id WHERE shell_session_id = ?"
         )
-        rows = self._connection.execute(query, (terminal,)).fetchall()
-        self._connection.execute("DELETE FROM habit_in WHERE terminal = ?", (terminal,))
-        sums: Counter[int] = Counter()
-        for habit, place, runs, kind in rows:
-            sums[habit] += runs
-            self._connection.execute(_ADD_TOTAL, (kind, -runs))
-            self._connection.execute(
-                "UPDATE habit_at SET runs = runs - ?, sessions = sessions - 1,"
-                " last = coalesce((SELECT max(last) FROM habit_in WHERE habit = ? AND place = ?), '')"
-                " WHERE habit = ? AND place = ?",
-                (runs, habit, place, habit, place),
+        rows = run(query, (session,)).fetchall()
+        run("DELETE FROM habit_session_counts WHERE shell_session_id = ?", (session,))
+        runs_by_habit: Counter[int] = Counter()
+        for habit, directory, runs, kind in rows:
+            runs_by_habit[habit] += runs
+            run(_ADD_TOTAL, (kind, -runs))
+            run(
+                "UPDATE habit_directory_counts SET runs = runs - ?, sessions = sessions - 1, last_event_id = coalesce("
+                "(SELECT max(last_event_id) FROM habit_session_counts WHERE habit_id = ? AND directory = ?), '')"
+                " WHERE habit_id = ? AND directory = ?",
+                (runs, habit, directory, habit, directory),
             )
-        for habit, runs in sums.items():
-            self._connection.execute(
-                "UPDATE habit SET runs = runs - ?, sessions = sessions - 1,"
-                " last = coalesce((SELECT max(last) FROM habit_in WHERE habit = ?), '') WHERE number = ?",
+        for habit, runs in runs_by_habit.items():
+            run(
+                "UPDATE habits SET runs = runs - ?, sessions = sessions - 1, last_event_id = coalesce("
+                "(SELECT max(last_event_id) FROM habit_session_counts WHERE habit_id = ?), '') WHERE id = ?",
                 (runs, habit, habit),
             )
 
-    def _has_count(self, terminal: int, habit: int) -> bool:
-        query = "SELECT 1 FROM habit_in WHERE terminal = ? AND habit = ?"
-        return self._connection.execute(query, (terminal, habit)).fetchone() is not None
+    def _has_count(self, session: int, habit: int, directory: str | None = None) -> bool:
+        """Whether a habit was counted before in a session (and directory)."""
+        query = "SELECT 1 FROM habit_session_counts WHERE shell_session_id = ? AND habit_id = ?"
+        if directory is None:
+            return self._connection.execute(query, (session, habit)).fetchone() is not None
+        query += " AND directory = ?"
+        return self._connection.execute(query, (session, habit, directory)).fetchone() is not None
 
-    def _has_directory_count(self, terminal: int, habit: int, place: str) -> bool:
-        query = "SELECT 1 FROM habit_in WHERE terminal = ? AND habit = ? AND place = ?"
-        return self._connection.execute(query, (terminal, habit, place)).fetchone() is not None
-
-    def _habit_number(self, kind: str, key: str) -> int:
-        number: int = self._connection.execute(_UPSERT_HABIT, (kind, key)).fetchone()[0]
-        self._habit_numbers[kind, key] = number
-        return number
+    def _habit_id(self, kind: str, key: str) -> int:
+        habit_id: int = self._connection.execute(_UPSERT_HABIT, (kind, key)).fetchone()[0]
+        self._habit_ids[kind, key] = habit_id
+        return habit_id
 
 
-# Questions
+# Queries of habits. `runs` and `sessions` are the least counts of a frequent habit.
 
 
 def frequent_habits(
-    connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int, most: int
+    connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int, limit: int
 ) -> list[HabitCount]:
-    """The habits of a kind that were seen so often, the most frequent first."""
+    """Return the habits of a kind that were seen so often, the most frequent first."""
     query = (
-        "SELECT kind, key, runs, sessions, last FROM habit WHERE kind = ? AND runs >= ? AND sessions >= ?"
+        "SELECT kind, key, runs, sessions, last_event_id FROM habits WHERE kind = ? AND runs >= ? AND sessions >= ?"
         " ORDER BY runs DESC, key LIMIT ?"
     )
-    return [_parse_habit_row(row) for row in connection.execute(query, (kind.label, runs, sessions, most))]
+    return [_parse_habit_row(row) for row in connection.execute(query, (kind.label, runs, sessions, limit))]
+
+
+def frequent_habits_by_directory(
+    connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int, limit: int
+) -> list[HabitDirectoryCount]:
+    """Return the habits that `frequent_habits` returns, split by directory."""
+    query = (
+        "SELECT key, directory, counts.runs, counts.sessions, counts.last_event_id FROM (SELECT id, key FROM habits"
+        " WHERE kind = ? AND runs >= ? AND sessions >= ? ORDER BY runs DESC, key LIMIT ?) AS frequent"
+        " JOIN habit_directory_counts AS counts ON habit_id = frequent.id WHERE counts.runs > 0"
+    )
+    return [HabitDirectoryCount(*row) for row in connection.execute(query, (kind.label, runs, sessions, limit))]
+
+
+def count_frequent_habits(connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int) -> int:
+    """Count the habits of a kind that were seen so often."""
+    query = "SELECT count(*) FROM habits WHERE kind = ? AND runs >= ? AND sessions >= ?"
+    return int(connection.execute(query, (kind.label, runs, sessions)).fetchone()[0])
 
 
 def habit_count(connection: sqlite3.Connection, kind: Kind, key: str) -> HabitCount | None:
-    query = "SELECT kind, key, runs, sessions, last FROM habit WHERE kind = ? AND key = ?"
+    """Return the count of a habit, None if it was never seen."""
+    query = "SELECT kind, key, runs, sessions, last_event_id FROM habits WHERE kind = ? AND key = ?"
     row = connection.execute(query, (kind.label, key)).fetchone()
     return _parse_habit_row(row) if row else None
 
 
-def frequent_habits_by_directory(
-    connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int, most: int
-) -> list[HabitDirectoryCount]:
-    """The same habits as `counted`, split by place."""
-    query = (
-        "SELECT key, place, habit_at.runs, habit_at.sessions, habit_at.last FROM (SELECT number, key FROM habit"
-        " WHERE kind = ? AND runs >= ? AND sessions >= ? ORDER BY runs DESC, key LIMIT ?) AS often"
-        " JOIN habit_at ON habit_at.habit = often.number WHERE habit_at.runs > 0"
-    )
-    return [HabitDirectoryCount(*row) for row in connection.execute(query, (kind.label, runs, sessions, most))]
-
-
 def habit_by_directory(connection: sqlite3.Connection, kind: Kind, key: str) -> list[HabitDirectoryCount]:
-    """One habit, split by place."""
+    """Return the counts of a habit by directory."""
     query = (
-        "SELECT key, place, habit_at.runs, habit_at.sessions, habit_at.last FROM habit"
-        " JOIN habit_at ON habit_at.habit = habit.number WHERE kind = ? AND key = ? AND habit_at.runs > 0"
+        "SELECT key, directory, counts.runs, counts.sessions, counts.last_event_id FROM habits"
+        " JOIN habit_directory_counts AS counts ON habit_id = habits.id WHERE kind = ? AND key = ? AND counts.runs > 0"
     )
     return [HabitDirectoryCount(*row) for row in connection.execute(query, (kind.label, key))]
 
 
-def count_frequent_habits(connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int) -> int:
-    query = "SELECT count(*) FROM habit WHERE kind = ? AND runs >= ? AND sessions >= ?"
-    return int(connection.execute(query, (kind.label, runs, sessions)).fetchone()[0])
-
-
 def total_runs(connection: sqlite3.Connection, kind: Kind) -> int:
-    """How often anything of a kind was seen."""
-    row = connection.execute("SELECT runs FROM habit_total WHERE kind = ?", (kind.label,)).fetchone()
+    """Return how often any habit of a kind was seen."""
+    row = connection.execute("SELECT runs FROM habit_totals WHERE kind = ?", (kind.label,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def longer_sequences(
-    connection: sqlite3.Connection, kind: Kind, key: str, *, runs: int, sessions: int, most: int
+    connection: sqlite3.Connection, kind: Kind, key: str, *, runs: int, sessions: int, limit: int
 ) -> list[str]:
-    """Sequences that begin or end with this one and were seen so often; at most so many of either."""
-    often = (kind.label, runs, sessions)
-    begun = connection.execute(_SELECT_BY_PREFIX, (*often, f"{key}\n", f"{key}\v", most))
-    ended = connection.execute(_SELECT_BY_SUFFIX, (*often, key, key, most))
-    return [found for rows in (begun, ended) for (found,) in rows]
+    """Return the frequent sequences that begin or end with this one, at most `limit` of each."""
+    minimum = (kind.label, runs, sessions)
+    beginning = connection.execute(_SELECT_BY_PREFIX, (*minimum, f"{key}\n", f"{key}\v", limit))
+    ending = connection.execute(_SELECT_BY_SUFFIX, (*minimum, key, key, limit))
+    return [longer for rows in (beginning, ending) for (longer,) in rows]
+
+
+def last_events_by_session(connection: sqlite3.Connection, kind: Kind, key: str, limit: int) -> list[str]:
+    """Return the last event of a habit in each session in which it was seen, the latest first."""
+    query = (
+        "SELECT max(counts.last_event_id) AS latest FROM habits"
+        " JOIN habit_session_counts AS counts ON habit_id = habits.id"
+        " WHERE kind = ? AND key = ? GROUP BY shell_session_id ORDER BY latest DESC LIMIT ?"
+    )
+    return [last for (last,) in connection.execute(query, (kind.label, key, limit))]
+
+
+def count_sessions_in(connection: sqlite3.Connection, kind: Kind, key: str, directories: Sequence[str]) -> int:
+    """Count the sessions in which a habit was seen in any of these directories."""
+    query = (
+        "SELECT count(DISTINCT shell_session_id) FROM habits JOIN habit_session_counts ON habit_id = habits.id"
+        " WHERE kind = ? AND key = ? AND directory IN (SELECT value FROM json_each(?))"
+    )
+    return int(connection.execute(query, (kind.label, key, json.dumps(list(directories)))).fetchone()[0])
+
+
+def session_names(connection: sqlite3.Connection, kind: Kind, key: str, limit: int) -> list[str]:
+    """Return the names, without hosts, of the latest sessions in which a habit was seen."""
+    query = (
+        "SELECT name FROM habits JOIN habit_session_counts AS counts ON habit_id = habits.id"
+        " JOIN shell_sessions ON shell_sessions.id = shell_session_id WHERE kind = ? AND key = ?"
+        " GROUP BY shell_sessions.id ORDER BY max(counts.last_event_id) DESC LIMIT ?"
+    )
+    return [name.partition("\n")[2] for (name,) in connection.execute(query, (kind.label, key, limit))]
 
 
 def _parse_habit_row(row: Sequence[str | int]) -> HabitCount:
@@ -331,91 +371,47 @@ def _parse_habit_row(row: Sequence[str | int]) -> HabitCount:
 
 
 def dump_habits(connection: sqlite3.Connection) -> Iterator[str]:
-    """Every count as text, in an order that does not depend on how they came."""
-    habits = "SELECT kind, key, runs, sessions, last FROM habit WHERE runs > 0 ORDER BY kind, key"
+    """Yield every count as text, in an order that does not depend on how commands arrived."""
+    habits = "SELECT kind, key, runs, sessions, last_event_id FROM habits WHERE runs > 0 ORDER BY kind, key"
     yield from (f"habit {row!r}" for row in connection.execute(habits))
-    places = (
-        "SELECT kind, key, place, habit_at.runs, habit_at.sessions, habit_at.last FROM habit_at"
-        " JOIN habit ON habit.number = habit WHERE habit_at.runs > 0 ORDER BY kind, key, place"
+    directories = (
+        "SELECT kind, key, directory, counts.runs, counts.sessions, counts.last_event_id"
+        " FROM habit_directory_counts AS counts JOIN habits ON habits.id = habit_id"
+        " WHERE counts.runs > 0 ORDER BY kind, key, directory"
     )
-    yield from (f"place {row!r}" for row in connection.execute(places))
-    totals = "SELECT kind, runs FROM habit_total WHERE runs > 0 ORDER BY kind"
+    yield from (f"directory {row!r}" for row in connection.execute(directories))
+    totals = "SELECT kind, runs FROM habit_totals WHERE runs > 0 ORDER BY kind"
     yield from (f"total {row!r}" for row in connection.execute(totals))
 
 
-def _last_learned(connection: sqlite3.Connection) -> int:
-    row = connection.execute("SELECT value FROM meta WHERE name = ?", (_LEARNED_KEY,)).fetchone()
-    return int(row[0]) if row else 0
-
-
-def _shell_session_number(connection: sqlite3.Connection, name: str) -> int:
-    connection.execute("INSERT OR IGNORE INTO terminal (name) VALUES (?)", (name,))
-    number = connection.execute("SELECT number FROM terminal WHERE name = ?", (name,)).fetchone()[0]
-    assert isinstance(number, int)
-    return number
-
-
-class Activity(Record):
-    """How much was captured: commands, those that failed, sessions, directories, from when to when (milliseconds)."""
-
-    commands: int
-    failed: int
-    sessions: int
-    directories: int
-    first: int
-    last: int
+# Queries of commands
 
 
 def activity(connection: sqlite3.Connection) -> Activity:
+    """Return how much was captured."""
     query = (
-        "SELECT count(*), coalesce(sum(status > 0), 0), count(DISTINCT terminal),"
-        " count(DISTINCT nullif(directory, '')), coalesce(min(at), 0), coalesce(max(at), 0) FROM ran"
+        "SELECT count(*), coalesce(sum(exit_status > 0), 0), count(DISTINCT shell_session_id),"
+        " count(DISTINCT nullif(directory, '')), coalesce(min(ran_at), 0), coalesce(max(ran_at), 0) FROM shell_commands"
     )
     return Activity(*connection.execute(query).fetchone())
 
 
 def commands_by_shell(connection: sqlite3.Connection) -> list[tuple[str, int]]:
-    return connection.execute("SELECT shell, count(*) FROM ran GROUP BY shell ORDER BY 2 DESC, 1").fetchall()
+    """Count commands by shell, the most used first."""
+    return connection.execute("SELECT shell, count(*) FROM shell_commands GROUP BY shell ORDER BY 2 DESC, 1").fetchall()
 
 
 def commands_by_day(connection: sqlite3.Connection, since: int) -> dict[int, int]:
-    """Commands a day since a moment, by the number of the day since 1970."""
-    query = "SELECT at / 86400000, count(*) FROM ran WHERE at >= ? GROUP BY 1"
+    """Count commands since a time in milliseconds, by the number of the day since 1970."""
+    query = "SELECT ran_at / 86400000, count(*) FROM shell_commands WHERE ran_at >= ? GROUP BY 1"
     return dict(connection.execute(query, (since,)).fetchall())
 
 
-def recent_commands(connection: sqlite3.Connection, until: str, most: int) -> list[RecordedCommand]:
-    """The last commands of a session up to this event, the latest first."""
+def recent_commands(connection: sqlite3.Connection, until: str, limit: int) -> list[RecordedCommand]:
+    """Return the last commands of a session up to this event, the latest first."""
     query = (
-        f"SELECT {_COLUMNS} FROM ran WHERE terminal = (SELECT terminal FROM ran WHERE event = ?) AND event <= ?"
-        " ORDER BY event DESC LIMIT ?"
+        f"SELECT {_COLUMNS} FROM shell_commands"
+        " WHERE shell_session_id = (SELECT shell_session_id FROM shell_commands WHERE event_id = ?) AND event_id <= ?"
+        " ORDER BY event_id DESC LIMIT ?"
     )
-    return [_parse_command_row(row) for row in connection.execute(query, (until, until, most))]
-
-
-def last_events_by_session(connection: sqlite3.Connection, kind: Kind, key: str, most: int) -> list[str]:
-    """The last event of a habit in each session in which it was seen, the latest first."""
-    query = (
-        "SELECT max(habit_in.last) AS latest FROM habit JOIN habit_in ON habit_in.habit = habit.number"
-        " WHERE kind = ? AND key = ? GROUP BY terminal ORDER BY latest DESC LIMIT ?"
-    )
-    return [last for (last,) in connection.execute(query, (kind.label, key, most))]
-
-
-def count_sessions_in(connection: sqlite3.Connection, kind: Kind, key: str, places: Sequence[str]) -> int:
-    """In how many sessions a habit was seen in any of these places."""
-    query = (
-        "SELECT count(DISTINCT terminal) FROM habit JOIN habit_in ON habit_in.habit = habit.number"
-        " WHERE kind = ? AND key = ? AND place IN (SELECT value FROM json_each(?))"
-    )
-    return int(connection.execute(query, (kind.label, key, json.dumps(list(places)))).fetchone()[0])
-
-
-def session_names(connection: sqlite3.Connection, kind: Kind, key: str, most: int) -> list[str]:
-    """The names of the latest sessions in which a habit was seen, without their hosts."""
-    query = (
-        "SELECT name FROM habit JOIN habit_in ON habit_in.habit = habit.number"
-        " JOIN terminal ON terminal.number = habit_in.terminal WHERE kind = ? AND key = ?"
-        " GROUP BY terminal.number ORDER BY max(habit_in.last) DESC LIMIT ?"
-    )
-    return [name.partition("\n")[2] for (name,) in connection.execute(query, (kind.label, key, most))]
+    return [_parse_command_row(row) for row in connection.execute(query, (until, until, limit))]

@@ -1,4 +1,11 @@
-"""Rows of memories, of conflicts between them, of the worklog and of evaluations."""
+"""Write the rows of memories and their conflicts, of the worklog and of evaluations.
+
+Conflicts are kept in two tables (ADR 38). `memory_topics` has the topics of each active memory, scope by scope. Two
+memories that share a topic are compared, unless the topic is too common. `opposed_pairs` has the pairs that contradict
+each other, in both directions. Rulings (S13) follow from these pairs alone, so they depend on the set of active
+memories and not on the order of events. After a change only the groups of memories connected with it are resolved
+again.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +19,7 @@ from operator import itemgetter
 from tacit.index.database import mark_stale
 from tacit.index.doc_ids import page_doc_id
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
-from tacit.index.reader import EVENT_LINE, SELECT_UNDONE, Decode
+from tacit.index.reader import EVENT_LINE, IS_RULED, SELECT_UNDONE, Decode, events_of_claim
 from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Status
 from tacit.model.conflict import ConflictRule, ConflictSide, Ruling, Stance, parse_stance, resolve_conflicts
@@ -25,21 +32,29 @@ from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.record import Record
 from tacit.text.words import tokenize
 
-# Which active memories oppose each other, and what was ruled (S13). Kept in two tables, `topic` and `opposed`.
-#
-# Memories of one scope are compared where they share a topic that is not too common (`MOST`); a pair that is opposed
-# is an edge. All rulings follow from the edges between memories, so they depend on what is remembered and not on the
-# order in which it came: after a change only the memories that are connected with it by edges are judged again.
-
-# A topic that more active memories of a scope have tells nothing: it is as if it were a light word there.
+# A topic that more active memories of a scope have does not distinguish them, so it is ignored like a stop word.
 MAX_TOPIC_MEMORIES = 40
-_BULK_THRESHOLD = 500  # changes from which on it is cheaper to compare all anew
-_SELECT_SIDE = "SELECT number, id, scope, sentence, kind, provenance, last, first, kept FROM memory"
-_SELECT_RULED = "SELECT number FROM memory WHERE conflict OR overruled_by IS NOT NULL"
+_BULK_THRESHOLD = 500  # with more changes than this it is cheaper to process all memories again
+_SELECT_ACTIVE = (
+    "SELECT doc_id, id, scope, sentence, kind, provenance, last_event_id, first_event_id, kept_event_id FROM memories"
+)
+_SELECT_RULED = f"SELECT doc_id FROM memories WHERE {IS_RULED}"
+_NO_STANCE = Stance("", "", positive=True, exclusive=False)
+_COLUMN_COUNT = 18
+_INSERT_MEMORY = f"INSERT OR REPLACE INTO memories VALUES ({', '.join('?' * _COLUMN_COUNT)}, NULL, 0)"
+_HIDE_SUPERSEDED = """
+  UPDATE pages SET is_hidden =
+    event_id <> (SELECT max(event_id) FROM pages WHERE kind = 'evaluation' AND page_name = :page_name)
+  WHERE kind = 'evaluation' AND page_name = :page_name
+"""
+_SELECT_WORKLOG_ENTRY = f"""
+  SELECT event_id, page_name, is_hidden, {EVENT_LINE} FROM pages JOIN events ON events.id = event_id
+  WHERE event_id = ? AND kind = 'worklog'
+"""
 
 
-class _ConflictSide(Record):
-    """An active memory, as far as disputes look at it."""
+class _ActiveMemory(Record):
+    """What conflict detection needs of an active memory."""
 
     doc_id: int
     id: str
@@ -47,26 +62,25 @@ class _ConflictSide(Record):
     sentence: str
     kind: str
     provenance: int
-    last: str
-    first: str
-    independent_since: str | None
+    last_event: str
+    first_event: str
+    kept_event: str | None
 
     @property
-    def answer(self) -> ConflictSide:
-        return ConflictSide(
-            ClaimId(self.id), Kind.from_label(self.kind), Provenance(self.provenance), EventId(self.last)
-        )
+    def side(self) -> ConflictSide:
+        kind, provenance = Kind.from_label(self.kind), Provenance(self.provenance)
+        return ConflictSide(ClaimId(self.id), kind, provenance, EventId(self.last_event))
 
 
 class RuledConflict(Record):
-    """Two memories that are opposed, what decided between them, and in what they differ."""
+    """A ruling between two opposed memories. `why` says in what they differ."""
 
     ruling: Ruling
     why: str
 
 
 class ConflictIndex:
-    """Keeps both tables and the rulings up to date while memories are filed."""
+    """Updates `memory_topics`, `opposed_pairs` and the rulings while memories are written."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -74,27 +88,28 @@ class ConflictIndex:
 
     def _reset(self) -> None:
         self._changed: set[int] = set()
-        self._topic_growth: Counter[int] = Counter()  # by topic: how many memories more it has than before
+        self._topic_growth: Counter[int] = Counter()  # by topic: how many members it gained
 
-    def remove_memory(self, number: int) -> None:
-        """A memory is about to change or to go."""
-        row = self._connection.execute("SELECT scope, sentence FROM memory WHERE number = ?", (number,)).fetchone()
-        self._changed.add(number)
-        for topic in _topic_ids(*row) if row else ():
-            gone = self._connection.execute("DELETE FROM topic WHERE topic = ? AND number = ?", (topic, number))
-            self._topic_growth[topic] -= gone.rowcount
+    def remove_memory(self, doc_id: int) -> None:
+        """Remove the topics of a memory that is about to change or to be deleted."""
+        row = self._connection.execute("SELECT scope, sentence FROM memories WHERE doc_id = ?", (doc_id,)).fetchone()
+        self._changed.add(doc_id)
+        for topic in _topic_hashes(*row) if row else ():
+            query = "DELETE FROM memory_topics WHERE topic_hash = ? AND doc_id = ?"
+            deleted = self._connection.execute(query, (topic, doc_id))
+            self._topic_growth[topic] -= deleted.rowcount
 
     def add_memories(self, memories: Iterable[tuple[int, Scope, str]]) -> None:
-        """Active memories came, or came back after they had left: number, scope and sentence."""
+        """Add the topics of active memories, each given as doc id, scope and sentence."""
         rows = []
-        for number, scope, text in memories:
-            self._changed.add(number)
-            rows += [(topic, number) for topic in _topic_ids(scope, text)]
-        self._connection.executemany("INSERT INTO topic VALUES (?, ?)", sorted(rows))
+        for doc_id, scope, sentence in memories:
+            self._changed.add(doc_id)
+            rows += [(topic, doc_id) for topic in _topic_hashes(scope, sentence)]
+        self._connection.executemany("INSERT INTO memory_topics VALUES (?, ?)", sorted(rows))
         self._topic_growth.update(topic for topic, _ in rows)
 
     def flush(self) -> None:
-        """Compare what changed, and judge what is connected with it."""
+        """Compare the changed memories and resolve the groups they belong to."""
         if len(self._changed) > _BULK_THRESHOLD:
             self._resolve_all()
         else:
@@ -102,295 +117,282 @@ class ConflictIndex:
         self._reset()
 
     def _resolve_all(self) -> None:
-        ruled = {row[0] for row in self._connection.execute(_SELECT_RULED)}
-        self._connection.execute("DELETE FROM opposed")
+        ruled = {doc_id for (doc_id,) in self._connection.execute(_SELECT_RULED)}
+        self._connection.execute("DELETE FROM opposed_pairs")
         edges = [edge for pair in _all_opposed_pairs(self._connection) for edge in (pair, pair[::-1])]
-        self._connection.executemany("INSERT INTO opposed VALUES (?, ?)", edges)
-        self._resolve_groups(ruled | {one for one, _ in edges})
+        self._connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?)", edges)
+        self._resolve_groups(ruled | {doc_id for doc_id, _ in edges})
 
     def _resolve_changed(self) -> None:
-        run = self._connection.execute
-        again = self._changed | self._members_of_crossed_topics()
-        around = {other for one in again for (other,) in run("SELECT other FROM opposed WHERE one = ?", (one,))}
-        for number in again:
-            run("DELETE FROM opposed WHERE one = ?1 OR other = ?1", (number,))
-        for number in sorted(again):
-            for other in _opposed_ids(self._connection, number):
-                self._connection.executemany(
-                    "INSERT OR IGNORE INTO opposed VALUES (?, ?)", [(number, other), (other, number)]
+        connection = self._connection
+        changed = self._changed | self._members_of_crossed_topics()
+        former_opponents = {other for doc_id in changed for other in _opponents(connection, doc_id)}
+        for doc_id in changed:
+            connection.execute("DELETE FROM opposed_pairs WHERE doc_id = ?1 OR opponent_doc_id = ?1", (doc_id,))
+        for doc_id in sorted(changed):
+            for other in _find_opponents(connection, doc_id):
+                connection.executemany(
+                    "INSERT OR IGNORE INTO opposed_pairs VALUES (?, ?)", [(doc_id, other), (other, doc_id)]
                 )
-        self._resolve_groups(again | around)
+        self._resolve_groups(changed | former_opponents)
 
     def _members_of_crossed_topics(self) -> set[int]:
-        """The memories of topics that have just become too common, or are so no longer."""
-        found: set[int] = set()
-        for topic, more in self._topic_growth.items():
-            members = _topic_members(self._connection, topic) if more else []
-            if (len(members) <= MAX_TOPIC_MEMORIES) != (len(members) - more <= MAX_TOPIC_MEMORIES):
-                found.update(members)
-        return found
+        """Return the memories of topics that became too common, or no longer are."""
+        crossed: set[int] = set()
+        for topic, growth in self._topic_growth.items():
+            members = _topic_members(self._connection, topic) if growth else []
+            if (len(members) <= MAX_TOPIC_MEMORIES) != (len(members) - growth <= MAX_TOPIC_MEMORIES):
+                crossed.update(members)
+        return crossed
 
-    def _resolve_groups(self, numbers: set[int]) -> None:
-        """Judge anew every memory that is connected with one of these."""
+    def _resolve_groups(self, doc_ids: set[int]) -> None:
+        """Rule again on every memory that is connected with one of `doc_ids`."""
         run = self._connection.execute
-        left = set(numbers)
-        while left:
-            group = _connected_group(self._connection, left.pop())
-            left -= group
+        remaining = set(doc_ids)
+        while remaining:
+            group = _connected_group(self._connection, remaining.pop())
+            remaining -= group
             before = self._resolutions(group)
-            for number in group:
-                run("UPDATE memory SET overruled_by = NULL, conflict = 0 WHERE number = ?", (number,))
+            for doc_id in group:
+                run("UPDATE memories SET overruled_by_id = NULL, is_conflicting = 0 WHERE doc_id = ?", (doc_id,))
             for ruling in _resolve_group(self._connection, group) if len(group) > 1 else ():
+                loser = claim_number(ruling.loser)
                 if ruling.rule is ConflictRule.UNDECIDED:
-                    both = (claim_number(ruling.winner), claim_number(ruling.loser))
-                    run("UPDATE memory SET conflict = 1 WHERE number IN (?, ?)", both)
+                    pair = (claim_number(ruling.winner), loser)
+                    run("UPDATE memories SET is_conflicting = 1 WHERE doc_id IN (?, ?)", pair)
                 else:
-                    row = (ruling.winner, claim_number(ruling.loser))
-                    run("UPDATE memory SET overruled_by = ? WHERE number = ?", row)
+                    run("UPDATE memories SET overruled_by_id = ? WHERE doc_id = ?", (ruling.winner, loser))
             mark_stale(self._connection, {f"memory {row[0]}" for row in before ^ self._resolutions(group)})
 
-    def _resolutions(self, numbers: Iterable[int]) -> set[tuple[str, str | None, int]]:
-        query = "SELECT id, overruled_by, conflict FROM memory WHERE number = ?"
-        return {row for number in numbers for row in self._connection.execute(query, (number,))}
+    def _resolutions(self, doc_ids: Iterable[int]) -> set[tuple[str, str | None, int]]:
+        query = "SELECT id, overruled_by_id, is_conflicting FROM memories WHERE doc_id = ?"
+        return {row for doc_id in doc_ids for row in self._connection.execute(query, (doc_id,))}
 
 
 def opposing_claims(connection: sqlite3.Connection, claim: Claim) -> list[ClaimId]:
-    """The active memories that a claim is opposed to, whether it is remembered or not."""
+    """Return the active memories that contradict a claim, which need not be stored."""
     own = claim_number(claim.id)
-    sides = (side for side in _comparable_sides(connection, claim.scope, claim.sentence) if side.doc_id != own)
-    return [ClaimId(side.id) for side in sides if relate(side.sentence, claim.sentence).kind is RelationKind.OPPOSED]
-
-
-def ruled_conflicts(connection: sqlite3.Connection) -> list[RuledConflict]:
-    """What was ruled between active memories, and what no rule decides."""
-    left = {row[0] for row in connection.execute(_SELECT_RULED)}
-    found: list[RuledConflict] = []
-    while left:
-        group = _connected_group(connection, min(left))
-        left -= group
-        texts = {side.id: side.sentence for side in _load_sides(connection, group)}
-        found += [
-            RuledConflict(one, relate(texts[one.winner], texts[one.loser]).reason)
-            for one in _resolve_group(connection, group)
-        ]
-    return found
-
-
-def _resolve_group(connection: sqlite3.Connection, group: set[int]) -> list[Ruling]:
-    """Among memories that are connected by edges."""
-    sides = _load_sides(connection, group)
-    edges = {
-        frozenset((number, other))
-        for number in group
-        for (other,) in connection.execute("SELECT other FROM opposed WHERE one = ?", (number,))
-    }
-    numbers = {side.id: side.doc_id for side in sides}
-    return resolve_conflicts(
-        [side.answer for side in sides],
-        lambda one, other: frozenset((numbers[one.id], numbers[other.id])) in edges,
-    )
-
-
-def _connected_group(connection: sqlite3.Connection, number: int) -> set[int]:
-    """It and whatever is reached from it by edges."""
-    found, ahead = {number}, [number]
-    while ahead:
-        rows = connection.execute("SELECT other FROM opposed WHERE one = ?", (ahead.pop(),)).fetchall()
-        new = {other for (other,) in rows} - found
-        found |= new
-        ahead += new
-    return found
-
-
-def _opposed_ids(connection: sqlite3.Connection, number: int) -> list[int]:
-    own = connection.execute(f"{_SELECT_SIDE} WHERE number = ? AND status = 'active'", (number,)).fetchone()
-    if own is None:
-        return []
-    mine = _ConflictSide(*own)
-    sides = (side for side in _comparable_sides(connection, mine.scope, mine.sentence) if side.doc_id != number)
-    return [side.doc_id for side in sides if _are_opposed(mine, side)]
-
-
-def _are_opposed(one: _ConflictSide, other: _ConflictSide) -> bool:
-    """Whether two memories are opposed, unless a person said since both were known that one stands beside others."""
-    if (one.independent_since and other.first < one.independent_since) or (
-        other.independent_since and one.first < other.independent_since
-    ):
-        return False
-    return relate(one.sentence, other.sentence).kind is RelationKind.OPPOSED
-
-
-def _comparable_sides(connection: sqlite3.Connection, scope: str, text: str) -> list[_ConflictSide]:
-    """The active memories of a scope that a text is worth comparing with."""
-    shared: Counter[int] = Counter()
-    found: set[int] = set()
-    for topic in _topic_ids(scope, text):
-        members = _topic_members(connection, topic)
-        shared.update(members)
-        found.update(members if len(members) <= MAX_TOPIC_MEMORIES else ())
-    own = topics(text)
     return [
-        side
-        for side in _load_sides(connection, found)
-        if is_worth_comparing(
-            shared[side.doc_id],
-            min(len(own), len(topics(side.sentence))),
-            lambda side=side: is_change_or_denial(text) or is_change_or_denial(side.sentence),  # type: ignore[misc]
-        )
+        ClaimId(memory.id)
+        for memory in _comparable_memories(connection, claim.scope, claim.sentence)
+        if memory.doc_id != own and relate(memory.sentence, claim.sentence).kind is RelationKind.OPPOSED
     ]
 
 
+def ruled_conflicts(connection: sqlite3.Connection) -> list[RuledConflict]:
+    """Return all rulings between active memories, including conflicts that no rule decides."""
+    remaining = {doc_id for (doc_id,) in connection.execute(_SELECT_RULED)}
+    conflicts: list[RuledConflict] = []
+    while remaining:
+        group = _connected_group(connection, min(remaining))
+        remaining -= group
+        sentences = {memory.id: memory.sentence for memory in _load_active(connection, group)}
+        conflicts += [
+            RuledConflict(ruling, relate(sentences[ruling.winner], sentences[ruling.loser]).reason)
+            for ruling in _resolve_group(connection, group)
+        ]
+    return conflicts
+
+
+def _resolve_group(connection: sqlite3.Connection, group: set[int]) -> list[Ruling]:
+    """Return the rulings among memories that are connected by opposed pairs."""
+    memories = _load_active(connection, group)
+    pairs = {frozenset((doc_id, other)) for doc_id in group for other in _opponents(connection, doc_id)}
+    doc_ids = {memory.id: memory.doc_id for memory in memories}
+    return resolve_conflicts(
+        [memory.side for memory in memories],
+        lambda first, second: frozenset((doc_ids[first.id], doc_ids[second.id])) in pairs,
+    )
+
+
+def _connected_group(connection: sqlite3.Connection, doc_id: int) -> set[int]:
+    """Return a memory and all that are reached from it over opposed pairs."""
+    group, queue = {doc_id}, [doc_id]
+    while queue:
+        new = _opponents(connection, queue.pop()) - group
+        group |= new
+        queue += new
+    return group
+
+
+def _opponents(connection: sqlite3.Connection, doc_id: int) -> set[int]:
+    """Return the stored opponents of a memory."""
+    query = "SELECT opponent_doc_id FROM opposed_pairs WHERE doc_id = ?"
+    return {opponent for (opponent,) in connection.execute(query, (doc_id,))}
+
+
+def _find_opponents(connection: sqlite3.Connection, doc_id: int) -> list[int]:
+    """Compare an active memory with all that share a topic. Return those it opposes."""
+    row = connection.execute(f"{_SELECT_ACTIVE} WHERE doc_id = ? AND status = 'active'", (doc_id,)).fetchone()
+    if row is None:
+        return []
+    memory = _ActiveMemory(*row)
+    candidates = _comparable_memories(connection, memory.scope, memory.sentence)
+    return [other.doc_id for other in candidates if other.doc_id != doc_id and _are_opposed(memory, other)]
+
+
+def _are_opposed(first: _ActiveMemory, second: _ActiveMemory) -> bool:
+    """Return whether two memories contradict each other. They do not if a person kept both when both were known."""
+    pairs = ((first, second), (second, first))
+    if any(memory.kept_event and other.first_event < memory.kept_event for memory, other in pairs):
+        return False
+    return relate(first.sentence, second.sentence).kind is RelationKind.OPPOSED
+
+
+def _comparable_memories(connection: sqlite3.Connection, scope: str, sentence: str) -> list[_ActiveMemory]:
+    """Return the active memories of a scope that share enough topics with a sentence to be compared with it."""
+    shared: Counter[int] = Counter()
+    candidates: set[int] = set()
+    for topic in _topic_hashes(scope, sentence):
+        members = _topic_members(connection, topic)
+        shared.update(members)
+        candidates.update(members if len(members) <= MAX_TOPIC_MEMORIES else ())
+    size = len(topics(sentence))
+    return [
+        memory
+        for memory in _load_active(connection, candidates)
+        if _share_enough(shared[memory.doc_id], min(size, len(topics(memory.sentence))), sentence, memory.sentence)
+    ]
+
+
+def _share_enough(shared: int, fewest: int, first: str, second: str) -> bool:
+    return is_worth_comparing(shared, fewest, lambda: is_change_or_denial(first) or is_change_or_denial(second))
+
+
 def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[tuple[int, int]]:
-    """Every edge there is, each once: what `_near` and `_is_edge` say of one memory, for all of them."""
-    by_number: dict[int, set[int]] = {}
-    groups: dict[int, list[int]] = {}
-    rows = connection.execute("SELECT topic, number FROM topic ORDER BY topic, number")
-    for topic, members in groupby(rows, key=itemgetter(0)):
-        numbers = [number for _, number in members]
-        if len(numbers) > 1:
-            for number in numbers:
-                by_number.setdefault(number, set()).add(topic)
-        if 1 < len(numbers) <= MAX_TOPIC_MEMORIES:
-            groups[topic] = numbers
-    sizes = dict(connection.execute("SELECT number, count(*) FROM topic GROUP BY number"))
-    sides = {side.doc_id: side for side in _load_sides(connection, {one for group in groups.values() for one in group})}
-    for topic, numbers in groups.items():
-        for one, other in combinations(numbers, 2):
-            shared = by_number[one] & by_number[other]
-            if topic != min(each for each in shared if each in groups):
-                continue  # met before
-            first, second = sides[one], sides[other]
-            fewest = min(sizes[one], sizes[other])
-            if is_worth_comparing(
-                len(shared),
-                fewest,
-                lambda first=first, second=second: (
-                    is_change_or_denial(first.sentence) or is_change_or_denial(second.sentence)
-                ),  # type: ignore[misc]
-            ) and _are_opposed(first, second):
-                yield one, other
+    """Yield every opposed pair once: the result of `_find_opponents` for all memories, in one pass over the topics."""
+    topics_of: dict[int, set[int]] = {}
+    members_of: dict[int, list[int]] = {}  # of topics that are not too common
+    rows = connection.execute("SELECT topic_hash, doc_id FROM memory_topics ORDER BY topic_hash, doc_id")
+    for topic, topic_rows in groupby(rows, key=itemgetter(0)):
+        members = [doc_id for _, doc_id in topic_rows]
+        if len(members) > 1:
+            for doc_id in members:
+                topics_of.setdefault(doc_id, set()).add(topic)
+        if 1 < len(members) <= MAX_TOPIC_MEMORIES:
+            members_of[topic] = members
+    topic_counts = dict(connection.execute("SELECT doc_id, count(*) FROM memory_topics GROUP BY doc_id"))
+    doc_ids = {doc_id for members in members_of.values() for doc_id in members}
+    memories = {memory.doc_id: memory for memory in _load_active(connection, doc_ids)}
+    for topic, members in members_of.items():
+        for first, second in combinations(members, 2):
+            shared = topics_of[first] & topics_of[second]
+            if topic != min(each for each in shared if each in members_of):
+                continue  # compared under an earlier topic
+            left, right = memories[first], memories[second]
+            fewest = min(topic_counts[first], topic_counts[second])
+            if _share_enough(len(shared), fewest, left.sentence, right.sentence) and _are_opposed(left, right):
+                yield first, second
 
 
 def _topic_members(connection: sqlite3.Connection, topic: int) -> list[int]:
-    return [number for (number,) in connection.execute("SELECT number FROM topic WHERE topic = ?", (topic,))]
+    query = "SELECT doc_id FROM memory_topics WHERE topic_hash = ?"
+    return [doc_id for (doc_id,) in connection.execute(query, (topic,))]
 
 
-def _load_sides(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[_ConflictSide]:
-    found = (connection.execute(f"{_SELECT_SIDE} WHERE number = ?", (number,)).fetchone() for number in sorted(numbers))
-    return [_ConflictSide(*row) for row in found if row]
+def _load_active(connection: sqlite3.Connection, doc_ids: Iterable[int]) -> list[_ActiveMemory]:
+    query = f"{_SELECT_ACTIVE} WHERE doc_id = ?"
+    rows = (connection.execute(query, (doc_id,)).fetchone() for doc_id in sorted(doc_ids))
+    return [_ActiveMemory(*row) for row in rows if row]
 
 
-def _topic_ids(scope: str, text: str) -> Sequence[int]:
-    """The topics of a text in a scope, as they are kept."""
-    return [_topic_id(f"{scope}\n{topic}") for topic in sorted(topics(text))]
+def _topic_hashes(scope: str, sentence: str) -> list[int]:
+    """Return the topics of a sentence in a scope as 64-bit hashes."""
+    hashes = (blake2b(f"{scope}\n{topic}".encode(), digest_size=8) for topic in sorted(topics(sentence)))
+    return [int.from_bytes(topic_hash.digest(), "big", signed=True) for topic_hash in hashes]
 
 
-def _topic_id(topic: str) -> int:
-    return int.from_bytes(blake2b(topic.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-# The rows of memories: folded again whenever one of their events is new, and judged where they disagree.
-
-_COLUMN_COUNT = 18
-_NO_STANCE = Stance("", "", positive=True, exclusive=False)
-_INSERT_MEMORY = f"INSERT OR REPLACE INTO memory VALUES ({', '.join('?' * _COLUMN_COUNT)}, NULL, 0)"
-
-
-class _FoldedMemory(Record):
-    memory: Memory
-    is_new: bool
-    columns: tuple[str | int | None, ...]
+# Memories
 
 
 class MemoryWriter:
-    """Writes what a chunk of new events says about memories."""
+    """Writes the memories that new events touch."""
 
-    def __init__(self, connection: sqlite3.Connection, lists: PostingsWriter, decode: Decode) -> None:
+    def __init__(self, connection: sqlite3.Connection, postings: PostingsWriter, decode: Decode) -> None:
         self._connection = connection
-        self._postings = lists
+        self._postings = postings
         self._decode = decode
         self._conflicts = ConflictIndex(connection)
         self._stale_claims: set[ClaimId] = set()
 
     def add_events(self, events: Sequence[Event]) -> None:
+        """Write the memories of new claims. Those of known claims are written by `flush`."""
         by_claim: dict[ClaimId, list[Event]] = {}
         for event in events:
             for claim in claims_of_event(event):
                 by_claim.setdefault(claim, []).append(event)
         known = self._known_claims(set(by_claim))
         rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
-        self._connection.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", rows)
-        self._connection.executemany("INSERT OR IGNORE INTO source VALUES (?, ?)", _claim_sources(events))
+        self._connection.executemany("INSERT OR IGNORE INTO claim_events VALUES (?, ?)", rows)
+        self._connection.executemany("INSERT OR IGNORE INTO claim_sources VALUES (?, ?)", _claim_sources(events))
         self._stale_claims |= known
-        self._refold({claim: said for claim, said in by_claim.items() if claim not in known}, set())
+        new = sorted(by_claim.keys() - known)  # rows are inserted fastest in order
+        self._write_memories({claim: fold_memory(by_claim[claim], claim) for claim in new}, fresh=True)
 
     def _known_claims(self, claims: set[ClaimId]) -> set[ClaimId]:
-        """Which of these claims had events before."""
-        if self._connection.execute("SELECT 1 FROM touch LIMIT 1").fetchone() is None:
+        """Return those of `claims` that have events already."""
+        if self._connection.execute("SELECT 1 FROM claim_events LIMIT 1").fetchone() is None:
             return set()
         if len(claims) > _BULK_THRESHOLD:
-            return claims & {ClaimId(row[0]) for row in self._connection.execute("SELECT claim FROM touch")}
-        query = "SELECT 1 FROM touch WHERE claim = ? LIMIT 1"
+            return claims & {ClaimId(row[0]) for row in self._connection.execute("SELECT claim_id FROM claim_events")}
+        query = "SELECT 1 FROM claim_events WHERE claim_id = ? LIMIT 1"
         return {claim for claim in claims if self._connection.execute(query, (claim,)).fetchone()}
 
-    def _refold(self, by_claim: Mapping[ClaimId, Sequence[Event]], known: set[ClaimId]) -> None:
-        for claim in known:
-            self._conflicts.remove_memory(claim_number(claim))
-        rows: list[_FoldedMemory] = []
-        for claim in sorted(by_claim):  # rows are taken fastest in their order
-            events = self._events_of_claim(claim) if claim in known else by_claim[claim]
-            memory = fold_memory(events, claim)
-            if memory is None:
-                self._delete_memory(claim)
-            else:
-                rows.append(_folded_memory(memory, is_new=claim not in known))
-        self._connection.executemany(_INSERT_MEMORY, [row.columns for row in rows])
-        self._postings.add([_memory_document(row) for row in rows if row.is_new], fresh=True)
-        self._postings.add([_memory_document(row) for row in rows if not row.is_new], fresh=False)
-        drop_stale_memory_vectors(self._connection, [_embedding_text(row.memory) for row in rows if not row.is_new])
-        mark_stale(
-            self._connection,
-            ["everything"] if len(by_claim) > _BULK_THRESHOLD else [f"memory {one}" for one in by_claim],
-        )
-        active = (row.memory for row in rows if row.memory.status is Status.ACTIVE)
-        self._conflicts.add_memories((claim_number(one.id), one.claim.scope, one.claim.sentence) for one in active)
-
     def flush(self) -> None:
-        """Once all events are heard, fold again what was known before, and judge whatever is opposed to it."""
-        self._refold(dict.fromkeys(self._stale_claims, ()), self._stale_claims)
+        """Fold the known claims that got events again, and resolve the conflicts of all that changed."""
+        for claim in self._stale_claims:
+            self._conflicts.remove_memory(claim_number(claim))
+        folded = {
+            claim: fold_memory(events_of_claim(self._connection, claim, self._decode), claim)
+            for claim in sorted(self._stale_claims)
+        }
+        self._write_memories(folded, fresh=False)
         self._conflicts.flush()
         self._stale_claims = set()
 
-    def _events_of_claim(self, claim: ClaimId) -> list[Event]:
-        query = f"SELECT {EVENT_LINE} FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ?"
-        return [self._decode(raw) for (raw,) in self._connection.execute(query, (claim,))]
+    def _write_memories(self, folded: Mapping[ClaimId, Memory | None], *, fresh: bool) -> None:
+        """Replace the rows of memories, and delete them for None. `fresh` says that none has a row yet."""
+        for claim, memory in folded.items():
+            if memory is None:
+                self._delete_memory(claim)
+        memories = [memory for memory in folded.values() if memory is not None]
+        self._connection.executemany(_INSERT_MEMORY, [_memory_columns(memory) for memory in memories])
+        self._postings.add([_memory_document(memory) for memory in memories], fresh=fresh)
+        if not fresh:
+            drop_stale_memory_vectors(self._connection, [_embedding_text(memory) for memory in memories])
+        is_bulk = len(folded) > _BULK_THRESHOLD
+        mark_stale(self._connection, ["everything"] if is_bulk else [f"memory {claim}" for claim in folded])
+        active = [memory for memory in memories if memory.status is Status.ACTIVE]
+        self._conflicts.add_memories(
+            (claim_number(memory.id), memory.claim.scope, memory.claim.sentence) for memory in active
+        )
 
     def _delete_memory(self, claim: ClaimId) -> None:
-        number = claim_number(claim)
-        self._connection.execute("DELETE FROM memory WHERE number = ?", (number,))
-        self._postings.remove(number)
-        drop_stale_memory_vectors(self._connection, [EmbeddingText(number, "")])
+        doc_id = claim_number(claim)
+        self._connection.execute("DELETE FROM memories WHERE doc_id = ?", (doc_id,))
+        self._postings.remove(doc_id)
+        drop_stale_memory_vectors(self._connection, [EmbeddingText(doc_id, "")])
 
 
 def claims_of_event(event: Event) -> Iterable[ClaimId]:
-    """The claims an event is filed under. An `Undone` names them itself: its targets may not have come yet."""
+    """Return the claims an event touches. `EventsUndone` names them itself, as its targets may arrive later."""
     if isinstance(event.body, EventsUndone):
         return [ClaimId(claim) for claim in event.body.claims]
     return touched_claims(event)
 
 
 def _claim_sources(events: Sequence[Event]) -> Iterator[tuple[ClaimId, EventId]]:
-    """The claims that were learned from sessions, with the events they were learned from."""
+    """Yield the claims that were learned from sessions, with the events they were learned from."""
     for event in events:
-        if isinstance(event.body, ClaimProposed) and event.body.events:
+        if isinstance(event.body, ClaimProposed):
             yield from ((event.body.claim.id, source) for source in event.body.events)
 
 
-def _folded_memory(memory: Memory, *, is_new: bool) -> _FoldedMemory:
+def _memory_columns(memory: Memory) -> tuple[str | int | None, ...]:
     claim = memory.claim
-    answers_it = memory.status is Status.ACTIVE and not memory.is_kept
-    answer = parse_stance(claim) if answers_it else _NO_STANCE
-    columns = (
+    has_stance = memory.status is Status.ACTIVE and not memory.is_kept
+    stance = parse_stance(claim) if has_stance else _NO_STANCE
+    return (
         claim_number(memory.id),
         memory.id,
         claim.scope,
@@ -400,45 +402,32 @@ def _folded_memory(memory: Memory, *, is_new: bool) -> _FoldedMemory:
         " ".join(claim.tags),
         memory.strength,
         memory.provenance,
-        memory.last,
+        memory.last_event,
         timestamp(memory.last_at),
-        answer.question if answers_it else None,
-        answer.answer,
-        answer.positive,
-        answer.exclusive,
-        memory.first,
+        stance.question if has_stance else None,
+        stance.answer,
+        stance.positive,
+        stance.exclusive,
+        memory.first_event,
         memory.kept_event,
         bool(memory.shared),
     )
-    return _FoldedMemory(memory, is_new, columns)
 
 
 def _embedding_text(memory: Memory) -> EmbeddingText:
-    """What is compared by meaning: nothing of what was forgotten or turned down."""
-    stands = memory.status in (Status.ACTIVE, Status.PENDING)
-    return EmbeddingText(claim_number(memory.id), memory.claim.sentence if stands else "")
+    """Return the text that is embedded, "" for a memory that was dismissed or retired."""
+    is_embedded = memory.status in (Status.ACTIVE, Status.PENDING)
+    return EmbeddingText(claim_number(memory.id), memory.claim.sentence if is_embedded else "")
 
 
-def _memory_document(row: _FoldedMemory) -> IndexedDocument:
-    claim, memory = row.memory.claim, row.memory
-    extra = (*claim.tags, claim.kind.label, *(given.text for given in memory.evidence), memory.reason)
-    return IndexedDocument(
-        int(row.columns[0] or 0), " ".join(tokenize(claim.sentence)), " ".join(tokenize("\n".join(extra)))
-    )
+def _memory_document(memory: Memory) -> IndexedDocument:
+    claim = memory.claim
+    extra = (*claim.tags, claim.kind.label, *(evidence.text for evidence in memory.evidence), memory.reason)
+    text, extra_text = " ".join(tokenize(claim.sentence)), " ".join(tokenize("\n".join(extra)))
+    return IndexedDocument(claim_number(memory.id), text, extra_text)
 
 
-# The rows of pages: entries of the worklog, and the latest evaluation of each day.
-
-_HIDE_SUPERSEDED = """
-  UPDATE page SET void = event <> (SELECT max(event) FROM page WHERE kind = 'evaluation' AND day = :day)
-  WHERE kind = 'evaluation' AND day = :day
-"""
-
-
-_SELECT_WORKLOG_ENTRY = f"""
-  SELECT event.id, day, void, {EVENT_LINE} FROM page JOIN event ON event.id = page.event
-  WHERE page.event = ? AND kind = 'worklog'
-"""
+# Pages: entries of the worklog, and the latest evaluation of each day
 
 
 class _PageText(Record):
@@ -448,40 +437,46 @@ class _PageText(Record):
     text: str
 
 
-def add_pages(connection: sqlite3.Connection, lists: PostingsWriter, events: Sequence[Event]) -> None:
+def add_pages(connection: sqlite3.Connection, postings: PostingsWriter, events: Sequence[Event]) -> None:
+    """Write a page for each worklog entry and evaluation among the events."""
     for event in events:
         page = _page_text(event)
-        number = page_doc_id(event.id)
-        row = (number, event.id, page.kind, event.scope, page.day, timestamp(event.at), page.title)
-        connection.execute("INSERT OR IGNORE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
+        if page is None:
+            continue
+        doc_id = page_doc_id(event.id)
+        row = (doc_id, event.id, page.kind, event.scope, page.day, timestamp(event.at), page.title)
+        connection.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
         if page.kind == "evaluation":
-            connection.execute(_HIDE_SUPERSEDED, {"day": page.day})
-        lists.add([IndexedDocument(number, " ".join(tokenize(page.title)), " ".join(tokenize(page.text)))], fresh=True)
+            connection.execute(_HIDE_SUPERSEDED, {"page_name": page.day})
+        document = IndexedDocument(doc_id, " ".join(tokenize(page.title)), " ".join(tokenize(page.text)))
+        postings.add([document], fresh=True)
         mark_stale(connection, [f"{page.kind} {page.day}"])
 
 
 def hide_undone_entries(connection: sqlite3.Connection, decode: Decode) -> None:
-    """Worklog entries can be undone too. There are few undone events; all of them are weighed together."""
-    rows = connection.execute(SELECT_UNDONE).fetchall()
-    takebacks = [decode(raw) for (raw,) in rows]
-    named = {target for event in takebacks if isinstance(event.body, EventsUndone) for target in event.body.targets}
+    """Hide worklog entries that were undone, and show those whose undo was undone.
+
+    Undo events are few, so all of them are evaluated together.
+    """
+    undos = [decode(raw) for (raw,) in connection.execute(SELECT_UNDONE).fetchall()]
+    targets = {target for event in undos if isinstance(event.body, EventsUndone) for target in event.body.targets}
     entries = [
-        row for target in sorted(named) if (row := connection.execute(_SELECT_WORKLOG_ENTRY, (target,)).fetchone())
+        row for target in sorted(targets) if (row := connection.execute(_SELECT_WORKLOG_ENTRY, (target,)).fetchone())
     ]
-    void = undone_ids(sorted([*takebacks, *(decode(raw) for *_, raw in entries)], key=lambda event: event.id))
-    for name, day, was_void, _ in entries:
-        if bool(was_void) != (name in void):
-            connection.execute("UPDATE page SET void = ? WHERE event = ?", (name in void, name))
+    undone = undone_ids(sorted([*undos, *(decode(raw) for *_, raw in entries)], key=lambda event: event.id))
+    for event_id, day, was_hidden, _ in entries:
+        if bool(was_hidden) != (event_id in undone):
+            connection.execute("UPDATE pages SET is_hidden = ? WHERE event_id = ?", (event_id in undone, event_id))
             mark_stale(connection, [f"worklog {day}"])
 
 
-def _page_text(event: Event) -> _PageText:
+def _page_text(event: Event) -> _PageText | None:
     match event.body:
         case WorkLogged(task, summary, changes, evidence, following):
             title = f"{task}: {summary}" if task else summary
             return _PageText("worklog", event.day.isoformat(), title, "\n".join((changes, evidence, following)))
         case EvaluationCreated(day, scores):
-            points, most = sum(score.points for score in scores), 2 * len(scores)
+            points, max_points = sum(score.points for score in scores), 2 * len(scores)
             text = "\n".join(f"{score.name} {score.reason}" for score in scores)
-            return _PageText("evaluation", day, f"Evaluation of {day}: {points} of {most} points", text)
-    raise TypeError(type(event.body).__name__)
+            return _PageText("evaluation", day, f"Evaluation of {day}: {points} of {max_points} points", text)
+    return None

@@ -1,7 +1,7 @@
-"""Operations as undo and redo see them: which of them stand, and which were taken back and can be done again.
+"""Operations for undo and redo: which of them are in effect, and which were undone and can be redone.
 
-An operation is what one command recorded. An undo is an operation that holds nothing but `Undone` events; it is no
-step of its own. Redo takes back an undo. A change after an undo ends what redo could bring back.
+An operation is the events that one command wrote. An undo is an operation of `EventsUndone` alone and is not itself a
+step of undo. Redo undoes an undo. A change after an undo clears what redo could bring back (ADR 41).
 """
 
 from __future__ import annotations
@@ -9,28 +9,33 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from tacit.index.reader import EVENT_LINE, SELECT_UNDONE, Decode
+from tacit.index.reader import EVENT_LINE, SELECT_UNDONE, Decode, select_events
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import touched_claims, undone_ids
 from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, WorkflowDropped, WorkflowSaved
 
-# A measurement is not taken back, and no more is what ran.
+# Measurements and runs cannot be undone.
 _UNDOABLE = "type NOT IN ('evaluation.created', 'workflow.ran')"
-_SELECT_NEWEST = f"SELECT coalesce(op, id) FROM event WHERE {_UNDOABLE} AND NOT passing ORDER BY id DESC"
-_SELECT_NEWEST_OF_CLAIM = (
-    "SELECT coalesce(op, event.id) FROM touch JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event DESC"
+_SELECT_NEWEST = (
+    f"SELECT coalesce(operation_id, id) FROM events WHERE {_UNDOABLE} AND NOT is_background ORDER BY id DESC"
 )
+_SELECT_NEWEST_OF_CLAIM = (
+    "SELECT coalesce(operation_id, event_id) FROM claim_events JOIN events ON events.id = event_id WHERE claim_id = ?"
+    " ORDER BY event_id DESC"
+)
+_SELECT_OPERATION = f"SELECT {EVENT_LINE} FROM events WHERE (id = ?1 OR operation_id = ?1) AND {_UNDOABLE} ORDER BY id"
 _SELECT_LATER_OF_CLAIM = (
-    f"SELECT {EVENT_LINE} FROM touch JOIN event ON event.id = touch.event WHERE claim = ? AND event > ? AND NOT passing"
+    f"SELECT {EVENT_LINE} FROM claim_events JOIN events ON events.id = event_id"
+    " WHERE claim_id = ? AND event_id > ? AND NOT is_background"
 )
 _SELECT_LATER_WORKFLOWS = (
-    f"SELECT {EVENT_LINE} FROM event WHERE type IN ('workflow.saved', 'workflow.dropped') AND id > ?"
+    f"SELECT {EVENT_LINE} FROM events WHERE type IN ('workflow.saved', 'workflow.dropped') AND id > ?"
 )
 
 
 class Operations:
-    """The operations of one index, looked at from the newest to the oldest."""
+    """The operations of one index, from the newest to the oldest."""
 
     def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
         self._connection = connection
@@ -38,21 +43,20 @@ class Operations:
         self._undone = self._undone_events()
 
     def undoable(self, claim: ClaimId | None = None) -> Iterator[list[Event]]:
-        """The operations that undo would take back one after the other; of one memory, if asked."""
+        """Yield the operations, or those on one memory, in the order in which undo would take them back."""
         for events in self._newest_first(claim):
             if not is_undo(events) and self._is_effective(events):
                 yield events
 
     def redoable(self) -> Iterator[Event]:
-        """The undos that redo would take back one after the other: those since the last change."""
+        """Yield the undos since the last change in the order in which redo would take them back."""
         for events in self._newest_first():
             if not is_undo(events):
                 return
             yield from self._effective_undos(events)
 
     def redo_cleared_by(self) -> list[Event]:
-        """The change that came after the last undo, so that redo cannot bring back anything; empty where nothing was
-        undone before it."""
+        """Return the change after the last undo, which clears redo. Empty if nothing was undone before it."""
         change: list[Event] = []
         for events in self._newest_first():
             if not is_undo(events):
@@ -62,28 +66,31 @@ class Operations:
         return []
 
     def later_decisions(self, operation: Sequence[Event]) -> list[Event]:
-        """Later decisions on the memories and workflows of an operation that were not taken back. A further observation
-        is none: it counts the same with and without the operation."""
+        """Return later decisions, not undone, on the memories and workflows of an operation.
+
+        A further observation is not a decision: it counts the same with and without the operation.
+        """
         last, op = operation[-1].id, operation[0].op
         claims = dict.fromkeys(claim for event in operation for claim in touched_claims(event))
-        later = [event for claim in claims for event in self._events(_SELECT_LATER_OF_CLAIM, claim, last)]
+        later = [event for claim in claims for event in self._select(_SELECT_LATER_OF_CLAIM, claim, last)]
         if names := {_workflow_name(event) for event in operation} - {None}:
-            later += [event for event in self._events(_SELECT_LATER_WORKFLOWS, last) if _workflow_name(event) in names]
-        found = {
+            later += [event for event in self._select(_SELECT_LATER_WORKFLOWS, last) if _workflow_name(event) in names]
+        decisions = {
             event.id: event
             for event in later
             if event.op != op and event.id not in self._undone and _is_decision(event)
         }
-        return [found[name] for name in sorted(found)]
+        return [decisions[event_id] for event_id in sorted(decisions)]
 
     def operation_of(self, event: Event) -> list[Event]:
-        return self._operation(event.op)
+        """Return the undoable events of the operation that an event belongs to."""
+        return self._select(_SELECT_OPERATION, event.op)
 
     def targets(self, undo: Event) -> list[Event]:
-        """What an undo took back, as far as it is still there."""
+        """Return the events that an undo took back and that still exist."""
         assert isinstance(undo.body, EventsUndone)
-        query = f"SELECT {EVENT_LINE} FROM event WHERE id = ?"
-        return [event for target in undo.body.targets for event in self._events(query, target)]
+        query = f"SELECT {EVENT_LINE} FROM events WHERE id = ?"
+        return [event for target in undo.body.targets for event in self._select(query, target)]
 
     def _newest_first(self, claim: ClaimId | None = None) -> Iterator[list[Event]]:
         if claim is None:
@@ -94,47 +101,44 @@ class Operations:
         for (op,) in rows:
             if op not in seen:
                 seen.add(op)
-                events = self._operation(EventId(op))
+                events = self._select(_SELECT_OPERATION, op)
                 if events and not _is_automatic_distrust(events):
                     yield events
 
-    def _operation(self, op: EventId) -> list[Event]:
-        return self._events(
-            f"SELECT {EVENT_LINE} FROM event WHERE (id = ?1 OR op = ?1) AND {_UNDOABLE} ORDER BY id", op
-        )
-
     def _effective_undos(self, events: Sequence[Event]) -> Iterator[Event]:
-        """Those of an operation that took back changes, were not redone, and whose changes were not purged."""
-        for event in reversed(events):
-            if event.id not in self._undone and any(
-                not isinstance(one.body, EventsUndone) for one in self.targets(event)
-            ):
-                yield event
+        """Yield the undos of an operation that took back changes, unless redone or their changes purged."""
+        for undo in reversed(events):
+            if undo.id not in self._undone and not is_undo(self.targets(undo)):
+                yield undo
 
     def _is_effective(self, events: Sequence[Event]) -> bool:
-        """Whether any of it counts. What was accepted on trust counts no longer when the trust has ended."""
-        told = [
-            event for event in events if not isinstance(event.body, RepositoryTrusted | RepositoryDistrusted)
-        ] or events
-        return any(event.id not in self._undone for event in told)
+        """Whether any event counts. Memories accepted on trust no longer count when the trust has ended."""
+        others = [event for event in events if not isinstance(event.body, RepositoryTrusted | RepositoryDistrusted)]
+        return any(event.id not in self._undone for event in others or events)
 
     def _undone_events(self) -> set[EventId]:
-        takebacks = self._events(SELECT_UNDONE)
-        # Who is not the person takes back only their own words: of these targets it must be known whose they are.
-        named = [self.targets(event) for event in takebacks if not event.is_by_user]
-        known = {event.id: event for events in (takebacks, *named) for event in events}
-        return undone_ids([known[name] for name in sorted(known)])
+        undos = self._select(SELECT_UNDONE)
+        # Others than the person can undo only their own events, so the authors of their targets must be known.
+        targets = (event for undo in undos if not undo.is_by_user for event in self.targets(undo))
+        known = {event.id: event for event in (*undos, *targets)}
+        return undone_ids([known[event_id] for event_id in sorted(known)])
 
-    def _events(self, query: str, *values: str) -> list[Event]:
-        return [self._decode(raw) for (raw,) in self._connection.execute(query, values)]
+    def _select(self, query: str, *values: str) -> list[Event]:
+        return select_events(self._connection, self._decode, query, values)
 
 
 def is_undo(events: Sequence[Event]) -> bool:
+    """Whether all events are undos."""
     return all(isinstance(event.body, EventsUndone) for event in events)
 
 
+def judgements(operation: Sequence[Event]) -> list[Event]:
+    """Return the events of an operation that are about memories."""
+    return [event for event in operation if isinstance(event.body, ClaimProposed | ClaimDecided)]
+
+
 def _is_automatic_distrust(events: Sequence[Event]) -> bool:
-    """Whether Tacit itself ended the trust in a file that changed: undone, it would end again at once."""
+    """Whether Tacit itself ended the trust in a file that changed. Undone, it would end again at once."""
     return any(isinstance(event.body, RepositoryDistrusted) and not event.is_by_user for event in events)
 
 
@@ -146,8 +150,3 @@ def _is_decision(event: Event) -> bool:
 
 def _workflow_name(event: Event) -> str | None:
     return event.body.name if isinstance(event.body, WorkflowSaved | WorkflowDropped) else None
-
-
-def judgements(operation: Sequence[Event]) -> list[Event]:
-    """The events of an operation that are about memories."""
-    return [event for event in operation if isinstance(event.body, ClaimProposed | ClaimDecided)]

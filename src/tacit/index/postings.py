@@ -1,6 +1,7 @@
-"""Where words stand: the numbers of what holds them, the latest messages first, and how often they are there.
+"""Read postings: for each term the ids of the documents that contain it, for messages also how often.
 
-Nothing here ranks. The beginning of a list costs the same whatever its length.
+Ids are in order, so the latest messages come first. Nothing here ranks. Reading the first postings of a term costs the
+same whatever their number.
 """
 
 from __future__ import annotations
@@ -15,114 +16,123 @@ from tacit.errors import IndexUnusableError
 from tacit.index.doc_ids import FIRST_PAGE_ID, IDS_PER_SESSION, MIN_DOC_ID, id_range_of, start_id_of
 from tacit.record import Record
 
-_SELECT_BLOCKS = "SELECT numbers, counts FROM place WHERE root = ? AND first >= ? AND first < ? ORDER BY first"
-# The block of a list in which a number stands, if it is there at all.
-SELECT_COVERING_BLOCK = (
-    "SELECT first, numbers, counts FROM place WHERE root = ? AND first BETWEEN ? AND ? ORDER BY first DESC LIMIT 1"
+_SELECT_BLOCKS = (
+    "SELECT doc_ids, term_freqs FROM postings WHERE term = ? AND first_doc_id >= ? AND first_doc_id < ?"
+    " ORDER BY first_doc_id"
 )
-_SELECT_DOC_LENGTHS = "SELECT number, size FROM measure WHERE number BETWEEN ? AND ? ORDER BY number"
-_SELECT_DOCUMENTS = "SELECT number, text, extra FROM wording WHERE number IN (SELECT value FROM json_each(?))"
+# The block of a term that a document belongs to, if the term has it at all.
+SELECT_COVERING_BLOCK = (
+    "SELECT first_doc_id, doc_ids, term_freqs FROM postings WHERE term = ? AND first_doc_id BETWEEN ? AND ?"
+    " ORDER BY first_doc_id DESC LIMIT 1"
+)
 MAX_INT64 = (1 << 63) - 1
-_DOC_ID_BYTES = 8  # bytes
+_DOC_ID_BYTES = 8
 
 
 class CorpusStats(Record):
-    """How many texts there are, and how many words one has on the average."""
+    """The number of documents and their average number of words."""
 
     doc_count: int
     avg_doc_length: float
 
 
 class PostingList(Record):
-    """Messages in order, and how often the word is in each."""
+    """Messages in order, and how often the term occurs in each."""
 
     doc_ids: Sequence[int]
     term_freqs: bytes
 
     def by_session(self) -> Iterator[tuple[int, PostingList]]:
-        """Those of each session, by where its messages begin."""
-        at = 0
-        while at < len(self.doc_ids):
-            run = start_id_of(self.doc_ids[at])
-            end = bisect_left(self.doc_ids, run + IDS_PER_SESSION, at)
-            yield run, PostingList(self.doc_ids[at:end], self.term_freqs[at:end])
-            at = end
+        """Yield the first id of each session, and its postings."""
+        low = 0
+        while low < len(self.doc_ids):
+            start_id = start_id_of(self.doc_ids[low])
+            high = bisect_left(self.doc_ids, start_id + IDS_PER_SESSION, low)
+            yield start_id, PostingList(self.doc_ids[low:high], self.term_freqs[low:high])
+            low = high
 
 
 def corpus_stats(connection: sqlite3.Connection) -> CorpusStats:
-    row = connection.execute("SELECT value FROM meta WHERE name IN ('texts', 'words') ORDER BY name").fetchall()
-    texts, words = (int(value) for (value,) in row)
-    return CorpusStats(texts, words / texts if texts > 0 else 1.0)
+    """Return the size of the corpus."""
+    query = "SELECT value FROM meta WHERE name IN ('doc_count', 'total_length') ORDER BY name"
+    doc_count, total_length = (int(value) for (value,) in connection.execute(query).fetchall())
+    return CorpusStats(doc_count, total_length / doc_count if doc_count > 0 else 1.0)
 
 
-def doc_freq(connection: sqlite3.Connection, root: str) -> int:
-    """In how many it is."""
-    row = connection.execute("SELECT count FROM root WHERE root = ?", (root,)).fetchone()
+def doc_freq(connection: sqlite3.Connection, term: str) -> int:
+    """Return how many documents contain a term."""
+    row = connection.execute("SELECT doc_freq FROM terms WHERE term = ?", (term,)).fetchone()
     return row[0] if row else 0
 
 
-def message_postings(connection: sqlite3.Connection, root: str, most: int) -> PostingList:
-    return _read_message_postings(connection, root, MIN_DOC_ID, 0, most)
+def memory_postings(connection: sqlite3.Connection, term: str, limit: int, *, memories: bool) -> Sequence[int]:
+    """Return the memories and pages, or with `memories` the memories alone, that contain a term.
 
-
-def memory_postings(connection: sqlite3.Connection, root: str, most: int, *, memories: bool) -> Sequence[int]:
-    """In memories and pages, or in memories alone."""
-    pieces, room = [], most * _DOC_ID_BYTES
-    for block, often in connection.execute(_SELECT_BLOCKS, (root, 0, FIRST_PAGE_ID if memories else MAX_INT64)):
-        if often:
-            raise IndexUnusableError("a list of places is damaged")
-        pieces.append(block)
+    Raise IndexUnusableError if the postings are damaged.
+    """
+    blocks, room = [], limit * _DOC_ID_BYTES
+    for block, term_freqs in connection.execute(_SELECT_BLOCKS, (term, 0, FIRST_PAGE_ID if memories else MAX_INT64)):
+        if term_freqs:
+            raise IndexUnusableError("a posting list is damaged")
+        blocks.append(block)
         room -= len(block)
         if room <= 0:
             break
-    return array("q", b"".join(pieces))[:most]
+    return array("q", b"".join(blocks))[:limit]
 
 
-def _read_message_postings(connection: sqlite3.Connection, root: str, first: int, last: int, most: int) -> PostingList:
-    """Of messages."""
-    numbers, counts = array("q"), bytearray()
-    for block, often in connection.execute(_SELECT_BLOCKS, (root, first, last)):
-        numbers.frombytes(block)
-        counts += often
-        if len(numbers) >= most:
+def message_postings(connection: sqlite3.Connection, term: str, limit: int) -> PostingList:
+    """Return the latest messages that contain a term. Raise IndexUnusableError if the postings are damaged."""
+    return _read_message_postings(connection, term, MIN_DOC_ID, 0, limit)
+
+
+def message_postings_between(connection: sqlite3.Connection, term: str, first: int, last: int) -> PostingList:
+    """Return the messages from `first` to `last` that contain a term. Raise IndexUnusableError if the postings are
+    damaged."""
+    block = connection.execute(SELECT_COVERING_BLOCK, (term, id_range_of(first)[0], first)).fetchone()
+    postings = _read_message_postings(connection, term, block[0] if block else first, last + 1, MAX_INT64)
+    low, high = bisect_left(postings.doc_ids, first), bisect_left(postings.doc_ids, last + 1)
+    return PostingList(postings.doc_ids[low:high], postings.term_freqs[low:high])
+
+
+def _read_message_postings(connection: sqlite3.Connection, term: str, first: int, end: int, limit: int) -> PostingList:
+    """Read the blocks that begin from `first` on and before `end`."""
+    doc_ids, term_freqs = array("q"), bytearray()
+    for block, block_freqs in connection.execute(_SELECT_BLOCKS, (term, first, end)):
+        doc_ids.frombytes(block)
+        term_freqs += block_freqs
+        if len(doc_ids) >= limit:
             break
-    if len(counts) != len(numbers):
-        raise IndexUnusableError("a list of places is damaged")
-    return PostingList(numbers[:most], bytes(counts[:most]))
+    if len(term_freqs) != len(doc_ids):
+        raise IndexUnusableError("a posting list is damaged")
+    return PostingList(doc_ids[:limit], bytes(term_freqs[:limit]))
 
 
-def message_postings_between(connection: sqlite3.Connection, root: str, first: int, last: int) -> PostingList:
-    """Between two messages."""
-    begin = connection.execute(SELECT_COVERING_BLOCK, (root, id_range_of(first)[0], first)).fetchone()
-    found = _read_message_postings(connection, root, begin[0] if begin else first, last + 1, MAX_INT64)
-    low, high = bisect_left(found.doc_ids, first), bisect_left(found.doc_ids, last + 1)
-    return PostingList(found.doc_ids[low:high], found.term_freqs[low:high])
+def has_term(connection: sqlite3.Connection, term: str, doc_id: int) -> bool:
+    """Whether a memory or page contains a term. Reads one block."""
+    row = connection.execute(SELECT_COVERING_BLOCK, (term, id_range_of(doc_id)[0], doc_id)).fetchone()
+    return row is not None and contains_id(array("q", row[1]), doc_id)
 
 
-def has_term(connection: sqlite3.Connection, root: str, number: int) -> bool:
-    """Whether a memory or page holds a word; only a part of the list is read."""
-    row = connection.execute(SELECT_COVERING_BLOCK, (root, id_range_of(number)[0], number)).fetchone()
-    return row is not None and contains_id(array("q", row[1]), number)
-
-
-def contains_id(numbers: Sequence[int], number: int) -> bool:
-    """Whether it is one of these, which are in order."""
-    at = bisect_left(numbers, number)
-    return at < len(numbers) and numbers[at] == number
+def contains_id(doc_ids: Sequence[int], doc_id: int) -> bool:
+    """Whether sorted ids contain one."""
+    index = bisect_left(doc_ids, doc_id)
+    return index < len(doc_ids) and doc_ids[index] == doc_id
 
 
 def doc_lengths_between(connection: sqlite3.Connection, first: int, last: int) -> list[tuple[int, int]]:
-    """Each number there is in between, with how many words it holds."""
-    return connection.execute(_SELECT_DOC_LENGTHS, (first, last)).fetchall()
+    """Return (id, number of words) of the messages from `first` to `last`."""
+    query = "SELECT doc_id, length FROM doc_lengths WHERE doc_id BETWEEN ? AND ? ORDER BY doc_id"
+    return connection.execute(query, (first, last)).fetchall()
 
 
-def load_documents(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """The words of these, in order: what they say, and what stands beside it."""
-    rows = connection.execute(_SELECT_DOCUMENTS, (json.dumps(numbers),))
-    return {number: (text, extra) for number, text, extra in rows}
+def load_documents(connection: sqlite3.Connection, doc_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return (text, extra) of documents: their words in order, separated by blanks."""
+    query = "SELECT doc_id, text, extra FROM documents WHERE doc_id IN (SELECT value FROM json_each(?))"
+    return {doc_id: (text, extra) for doc_id, text, extra in connection.execute(query, (json.dumps(doc_ids),))}
 
 
-def session_length(connection: sqlite3.Connection, run: int) -> int:
-    """How many words a session has."""
-    row = connection.execute("SELECT words FROM length WHERE first = ?", (run,)).fetchone()
+def session_length(connection: sqlite3.Connection, start_id: int) -> int:
+    """Return the number of words of a session, 1 if it is unknown."""
+    row = connection.execute("SELECT length FROM session_lengths WHERE start_id = ?", (start_id,)).fetchone()
     return row[0] if row else 1

@@ -1,8 +1,8 @@
-"""Writing where words stand: for each root, the numbers of all that hold it, in order; of messages also how often it is
-there, for sessions are weighed by that before any is read.
+"""Write postings: for each term the ids of the documents that contain it, for messages also how often.
 
-What is put in and taken out is gathered first and written in one go: a list is then opened once, however many numbers
-it gets. A list is kept in blocks, and one more number touches one of them, whatever the length of the list.
+Sessions are scored by these frequencies before any message is read. Changes are gathered and written together, so that
+the postings of a term are opened once, however many ids they get. They are stored in blocks, and one more id changes
+one block, whatever their number.
 """
 
 from __future__ import annotations
@@ -18,22 +18,26 @@ from tacit.index.postings import SELECT_COVERING_BLOCK
 from tacit.record import Record
 from tacit.text.words import STEMS
 
-# With the longest root in bytes, a block still lies within one page of the file: SQLite cannot tell when what spills
-# over from a page is lost, and words would go missing from answers without anybody noticing.
+# With the longest term in bytes, a block still fits into one page of the file. SQLite does not notice when an overflow
+# page is lost, and answers would silently miss documents.
 _BLOCK_SIZE = 80
-_MAX_GATHERED = 3_000_000  # entries, which take some 100 MB
-_FREQ_BITS = 8  # of an entry, for how often: a number and that in one integer take half the time of two
+_MAX_GATHERED = 3_000_000  # words, which take about 100 MB
+_FREQ_BITS = 8  # a message id and a frequency packed into one integer take half the time of two
 _MAX_FREQ = (1 << _FREQ_BITS) - 1
 
-_SELECT_NEXT_BLOCK = "SELECT first FROM place WHERE root = ? AND first > ? ORDER BY first LIMIT 1"
-_INSERT_BLOCK = "INSERT INTO place VALUES (?, ?, ?, ?)"
-_ADD_DOC_FREQ = "INSERT INTO root VALUES (?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count"
-_ADD_SESSION_LENGTH = "INSERT INTO length VALUES (?, ?) ON CONFLICT DO UPDATE SET words = words + excluded.words"
+_SELECT_NEXT_BLOCK = (
+    "SELECT first_doc_id FROM postings WHERE term = ? AND first_doc_id > ? ORDER BY first_doc_id LIMIT 1"
+)
+_INSERT_BLOCK = "INSERT INTO postings VALUES (?, ?, ?, ?)"
+_ADD_DOC_FREQ = "INSERT INTO terms VALUES (?, ?) ON CONFLICT DO UPDATE SET doc_freq = doc_freq + excluded.doc_freq"
+_ADD_SESSION_LENGTH = (
+    "INSERT INTO session_lengths VALUES (?, ?) ON CONFLICT DO UPDATE SET length = length + excluded.length"
+)
 _ADD_TO_META = "UPDATE meta SET value = value + ? WHERE name = ?"
 
 
 class IndexedDocument(Record):
-    """Words that something is found by: what it says, and what stands beside it, separated by blanks."""
+    """The words that a document is found by, separated by blanks: `text` is what it says, `extra` what describes it."""
 
     doc_id: int
     text: str
@@ -44,134 +48,6 @@ class IndexedDocument(Record):
         return f"{self.text} {self.extra}".split()
 
 
-class PostingsWriter:
-    """Takes wordings in and out; `settle` writes the lists."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._reset()
-
-    def _reset(self) -> None:
-        self._added: dict[str, list[int]] = defaultdict(list)  # numbers by root, of memories and pages
-        self._added_messages: dict[str, list[int]] = defaultdict(list)  # entries by root, of messages
-        self._removed: dict[str, set[int]] = defaultdict(set)  # numbers by root
-        self._unwritten: set[int] = set()  # numbers of what is not written yet
-        self._session_lengths: dict[int, int] = defaultdict(int)  # words of sessions
-        self._gathered = self._doc_count = self._total_length = 0
-
-    def add(self, wordings: Iterable[IndexedDocument], *, fresh: bool) -> None:
-        """`fresh` ones are known not to be there yet."""
-        new = list(wordings) if fresh else [one for one in wordings if self._remove_if_changed(one)]
-        for one in new:
-            self._gather(one)
-        self._connection.executemany("INSERT INTO wording VALUES (?, ?, ?)", new)
-        if self._gathered > _MAX_GATHERED:
-            self.flush()
-
-    def remove(self, number: int) -> None:
-        known = self._stored_document(number)
-        if known is not None:
-            self._remove_stored(known)
-
-    def _stored_document(self, number: int) -> IndexedDocument | None:
-        row = self._connection.execute("SELECT number, text, extra FROM wording WHERE number = ?", (number,)).fetchone()
-        return IndexedDocument(*row) if row else None
-
-    def _remove_if_changed(self, wording: IndexedDocument) -> bool:
-        """Make room for other words; says whether they are other words at all."""
-        known = self._stored_document(wording.doc_id)
-        if known == wording:
-            return False
-        if known is not None:
-            self._remove_stored(known)
-        return True
-
-    def _remove_stored(self, known: IndexedDocument) -> None:
-        if known.doc_id in self._unwritten:
-            self.flush()
-        for query in ("DELETE FROM wording WHERE number = ?", "DELETE FROM measure WHERE number = ?"):
-            self._connection.execute(query, (known.doc_id,))
-        words = known.words
-        for root in {STEMS[word] for word in words}:
-            self._removed[root].add(known.doc_id)
-        self._add_length(known.doc_id, -1, len(words))
-
-    def _gather(self, wording: IndexedDocument) -> None:
-        number, words = wording.doc_id, wording.words
-        roots = map(STEMS.__getitem__, words)
-        if number < 0:
-            self._gather_message(number, len(words), Counter(roots))
-        else:
-            come = self._added
-            for root in set(roots):
-                come[root].append(number)
-        self._gathered += len(words)
-        self._unwritten.add(number)
-        self._add_length(number, 1, len(words))
-
-    def _gather_message(self, number: int, size: int, counts: Counter[str]) -> None:
-        for root, count in counts.items():
-            self._added_messages[root].append(number << _FREQ_BITS | min(count, _MAX_FREQ))
-        self._connection.execute("INSERT INTO measure VALUES (?, ?)", (number, size))
-
-    def _add_length(self, number: int, sign: int, size: int) -> None:
-        self._doc_count += sign
-        self._total_length += sign * size
-        if number < 0:
-            self._session_lengths[start_id_of(number)] += sign * size
-
-    def flush(self) -> None:
-        """Write what was gathered."""
-        known = self._known_terms()
-        blocks: list[_PostingBlock] = []
-        counts: list[tuple[str, int]] = []
-        for root in sorted({*self._added, *self._added_messages, *self._removed}):
-            come, said = sorted(self._added.get(root, ())), sorted(self._added_messages.get(root, ()))
-            if root in known:
-                self._update_term(root, come, said, self._removed.get(root, set()))
-            else:
-                blocks += _new_blocks(root, come, said)
-                counts.append((root, len(come) + len(said)))
-        self._connection.executemany(_INSERT_BLOCK, blocks)
-        self._connection.executemany("INSERT INTO root VALUES (?, ?)", counts)
-        self._connection.executemany(_ADD_SESSION_LENGTH, self._session_lengths.items())
-        self._connection.executemany(
-            "DELETE FROM length WHERE first = ? AND words = 0", [(run,) for run in self._session_lengths]
-        )
-        self._connection.execute(_ADD_TO_META, (self._doc_count, "texts"))
-        self._connection.execute(_ADD_TO_META, (self._total_length, "words"))
-        self._reset()
-
-    def _known_terms(self) -> set[str]:
-        """Of the roots that were gathered, those that have a list already."""
-        if self._connection.execute("SELECT 1 FROM root LIMIT 1").fetchone() is None:
-            return set()
-        query = "SELECT 1 FROM root WHERE root = ?"
-        gathered = self._added.keys() | self._added_messages.keys()
-        return {root for root in gathered if self._connection.execute(query, (root,)).fetchone()} | self._removed.keys()
-
-    def _update_term(self, root: str, come: Sequence[int], said: Sequence[int], gone: set[int]) -> None:
-        """Block by block, those that are touched."""
-        entries = dict.fromkeys(come, 1) | {entry >> _FREQ_BITS: entry & _MAX_FREQ for entry in said}
-        numbers, at, more = sorted(gone | entries.keys()), 0, 0
-        while at < len(numbers):
-            base, end = id_range_of(numbers[at])
-            found = self._connection.execute(SELECT_COVERING_BLOCK, (root, base, numbers[at])).fetchone()
-            first, block = (found[0], _decode_block(*found[1:])) if found else (base, {})
-            after = self._connection.execute(_SELECT_NEXT_BLOCK, (root, first)).fetchone()
-            upto = bisect_left(numbers, min(after[0], end) if after else end, at)
-            before = len(block)
-            block.update((number, entries.get(number, 0)) for number in numbers[at:upto])
-            left = [number for number in sorted(block) if block[number]]
-            often = bytes([block[number] for number in left]) if base < 0 else b""
-            self._connection.execute("DELETE FROM place WHERE root = ? AND first = ?", (root, first))
-            self._connection.executemany(_INSERT_BLOCK, _split_into_blocks(root, first, array("q", left), often))
-            more += len(left) - before
-            at = upto
-        self._connection.execute(_ADD_DOC_FREQ, (root, more))
-        self._connection.execute("DELETE FROM root WHERE root = ? AND count = 0", (root,))
-
-
 class _PostingBlock(Record):
     term: str
     first_doc_id: int
@@ -179,27 +55,155 @@ class _PostingBlock(Record):
     term_freqs: bytes
 
 
-def _new_blocks(root: str, come: Sequence[int], said: Sequence[int]) -> Iterator[_PostingBlock]:
-    """The blocks of a list that was not there before; none reaches from one sort of numbers into another."""
-    if said:
-        numbers = array("q", [entry >> _FREQ_BITS for entry in said])
-        yield from _split_into_blocks(root, MIN_DOC_ID, numbers, bytes([entry & _MAX_FREQ for entry in said]))
-    pages = bisect_left(come, FIRST_PAGE_ID)
+class PostingsWriter:
+    """Adds and removes documents. `flush` writes the postings."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._reset()
+
+    def _reset(self) -> None:
+        self._added: dict[str, list[int]] = defaultdict(list)  # ids of memories and pages, by term
+        self._added_messages: dict[str, list[int]] = defaultdict(list)  # packed ids and frequencies, by term
+        self._removed: dict[str, set[int]] = defaultdict(set)  # ids by term
+        self._unwritten: set[int] = set()  # ids whose postings are not written yet
+        self._session_lengths: dict[int, int] = defaultdict(int)  # changes, by the first id of the session
+        self._gathered = self._doc_count = self._total_length = 0
+
+    def add(self, documents: Iterable[IndexedDocument], *, fresh: bool) -> None:
+        """Add documents, or replace those that changed. `fresh` says that none of them is indexed yet."""
+        new = list(documents) if fresh else [document for document in documents if self._remove_if_changed(document)]
+        for document in new:
+            self._gather(document)
+        self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?)", new)
+        if self._gathered > _MAX_GATHERED:
+            self.flush()
+
+    def remove(self, doc_id: int) -> None:
+        """Remove a document if it is indexed."""
+        stored = self._stored_document(doc_id)
+        if stored is not None:
+            self._remove_stored(stored)
+
+    def _stored_document(self, doc_id: int) -> IndexedDocument | None:
+        query = "SELECT doc_id, text, extra FROM documents WHERE doc_id = ?"
+        row = self._connection.execute(query, (doc_id,)).fetchone()
+        return IndexedDocument(*row) if row else None
+
+    def _remove_if_changed(self, document: IndexedDocument) -> bool:
+        """Remove the old version of a document. Return whether it is new or changed."""
+        stored = self._stored_document(document.doc_id)
+        if stored == document:
+            return False
+        if stored is not None:
+            self._remove_stored(stored)
+        return True
+
+    def _remove_stored(self, document: IndexedDocument) -> None:
+        if document.doc_id in self._unwritten:
+            self.flush()
+        for query in ("DELETE FROM documents WHERE doc_id = ?", "DELETE FROM doc_lengths WHERE doc_id = ?"):
+            self._connection.execute(query, (document.doc_id,))
+        words = document.words
+        for term in {STEMS[word] for word in words}:
+            self._removed[term].add(document.doc_id)
+        self._add_length(document.doc_id, -1, len(words))
+
+    def _gather(self, document: IndexedDocument) -> None:
+        doc_id, words = document.doc_id, document.words
+        terms = map(STEMS.__getitem__, words)
+        if doc_id < 0:
+            for term, count in Counter(terms).items():
+                self._added_messages[term].append(doc_id << _FREQ_BITS | min(count, _MAX_FREQ))
+            self._connection.execute("INSERT INTO doc_lengths VALUES (?, ?)", (doc_id, len(words)))
+        else:
+            for term in set(terms):
+                self._added[term].append(doc_id)
+        self._gathered += len(words)
+        self._unwritten.add(doc_id)
+        self._add_length(doc_id, 1, len(words))
+
+    def _add_length(self, doc_id: int, sign: int, length: int) -> None:
+        self._doc_count += sign
+        self._total_length += sign * length
+        if doc_id < 0:
+            self._session_lengths[start_id_of(doc_id)] += sign * length
+
+    def flush(self) -> None:
+        """Write the gathered changes."""
+        known = self._known_terms()
+        blocks: list[_PostingBlock] = []
+        doc_freqs: list[tuple[str, int]] = []
+        for term in sorted({*self._added, *self._added_messages, *self._removed}):
+            added, messages = sorted(self._added.get(term, ())), sorted(self._added_messages.get(term, ()))
+            if term in known:
+                self._update_term(term, added, messages, self._removed.get(term, set()))
+            else:
+                blocks += _new_blocks(term, added, messages)
+                doc_freqs.append((term, len(added) + len(messages)))
+        self._connection.executemany(_INSERT_BLOCK, blocks)
+        self._connection.executemany("INSERT INTO terms VALUES (?, ?)", doc_freqs)
+        self._connection.executemany(_ADD_SESSION_LENGTH, self._session_lengths.items())
+        start_ids = [(start_id,) for start_id in self._session_lengths]
+        self._connection.executemany("DELETE FROM session_lengths WHERE start_id = ? AND length = 0", start_ids)
+        self._connection.execute(_ADD_TO_META, (self._doc_count, "doc_count"))
+        self._connection.execute(_ADD_TO_META, (self._total_length, "total_length"))
+        self._reset()
+
+    def _known_terms(self) -> set[str]:
+        """Return the gathered terms that have postings already."""
+        if self._connection.execute("SELECT 1 FROM terms LIMIT 1").fetchone() is None:
+            return set()
+        query = "SELECT 1 FROM terms WHERE term = ?"
+        gathered = self._added.keys() | self._added_messages.keys()
+        return {term for term in gathered if self._connection.execute(query, (term,)).fetchone()} | self._removed.keys()
+
+    def _update_term(self, term: str, added: Sequence[int], messages: Sequence[int], removed: set[int]) -> None:
+        """Rewrite the blocks of a term that the changes fall into."""
+        freqs = dict.fromkeys(added, 1) | {entry >> _FREQ_BITS: entry & _MAX_FREQ for entry in messages}
+        changed, low, growth = sorted(removed | freqs.keys()), 0, 0
+        while low < len(changed):
+            range_start, range_end = id_range_of(changed[low])
+            row = self._connection.execute(SELECT_COVERING_BLOCK, (term, range_start, changed[low])).fetchone()
+            first, block = (row[0], _decode_block(*row[1:])) if row else (range_start, {})
+            next_row = self._connection.execute(_SELECT_NEXT_BLOCK, (term, first)).fetchone()
+            high = bisect_left(changed, min(next_row[0], range_end) if next_row else range_end, low)
+            growth -= len(block)
+            block.update((doc_id, freqs.get(doc_id, 0)) for doc_id in changed[low:high])
+            doc_ids = [doc_id for doc_id in sorted(block) if block[doc_id]]
+            term_freqs = bytes([block[doc_id] for doc_id in doc_ids]) if range_start < 0 else b""
+            query = "DELETE FROM postings WHERE term = ? AND first_doc_id = ?"
+            self._connection.execute(query, (term, first))
+            self._connection.executemany(
+                _INSERT_BLOCK, _split_into_blocks(term, first, array("q", doc_ids), term_freqs)
+            )
+            growth += len(doc_ids)
+            low = high
+        self._connection.execute(_ADD_DOC_FREQ, (term, growth))
+        self._connection.execute("DELETE FROM terms WHERE term = ? AND doc_freq = 0", (term,))
+
+
+def _new_blocks(term: str, added: Sequence[int], messages: Sequence[int]) -> Iterator[_PostingBlock]:
+    """Yield the blocks of a new term. No block spans two sorts of documents."""
+    if messages:
+        doc_ids = array("q", [entry >> _FREQ_BITS for entry in messages])
+        yield from _split_into_blocks(term, MIN_DOC_ID, doc_ids, bytes([entry & _MAX_FREQ for entry in messages]))
+    pages = bisect_left(added, FIRST_PAGE_ID)
     if pages:
-        yield from _split_into_blocks(root, 0, array("q", come[:pages]))
-    if pages < len(come):
-        yield from _split_into_blocks(root, FIRST_PAGE_ID, array("q", come[pages:]))
+        yield from _split_into_blocks(term, 0, array("q", added[:pages]))
+    if pages < len(added):
+        yield from _split_into_blocks(term, FIRST_PAGE_ID, array("q", added[pages:]))
 
 
-def _split_into_blocks(root: str, first: int, numbers: array[int], counts: bytes = b"") -> Iterator[_PostingBlock]:
-    """One or several, about as long as each other."""
-    size = len(numbers)
-    pieces = -(-size // _BLOCK_SIZE)
-    for piece in range(pieces):
-        low, high = size * piece // pieces, size * (piece + 1) // pieces
-        yield _PostingBlock(root, numbers[low] if low else first, numbers[low:high].tobytes(), counts[low:high])
+def _split_into_blocks(term: str, first: int, doc_ids: array[int], term_freqs: bytes = b"") -> Iterator[_PostingBlock]:
+    """Yield blocks of about equal size."""
+    size = len(doc_ids)
+    count = -(-size // _BLOCK_SIZE)
+    for block in range(count):
+        low, high = size * block // count, size * (block + 1) // count
+        yield _PostingBlock(term, doc_ids[low] if low else first, doc_ids[low:high].tobytes(), term_freqs[low:high])
 
 
-def _decode_block(numbers: bytes, counts: bytes) -> dict[int, int]:
-    there = array("q", numbers)
-    return dict(zip(there, counts or bytes([1]) * len(there), strict=True))
+def _decode_block(doc_ids: bytes, term_freqs: bytes) -> dict[int, int]:
+    ids = array("q", doc_ids)
+    return dict(zip(ids, term_freqs or bytes([1]) * len(ids), strict=True))

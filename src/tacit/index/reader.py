@@ -1,4 +1,4 @@
-"""Questions to the index. Rows become values here and nowhere else."""
+"""Queries of memories, pages, projects and trust. Rows become values in this module."""
 
 from __future__ import annotations
 
@@ -16,14 +16,35 @@ from tacit.model.event import Event
 from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.record import Record
 
-if TYPE_CHECKING:  # questions of hooks do without
+if TYPE_CHECKING:  # hooks do not load it
     from tacit.model.memory import Memory
 
+# Parses a line of the log. It raises for None, which `event_line` returns for an event that is referred to and missing:
+# the index is damaged then.
 Decode = Callable[[bytes], Event]
+
+EVENT_LINE = "event_line(events.id, segment, offset, length, raw)"  # the line of an event as bytes: see database.py
+_MEMORY_COLUMNS = (
+    "id, scope, kind, status, sentence, tags, strength, last_event_id, updated_at, overruled_by_id, is_conflicting,"
+    " question, answer, is_positive, is_exclusive, provenance"
+)
+_PAGE_COLUMNS = "event_id, kind, scope, page_name, created_at, title"
+_FROM_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id WHERE claim_id = ? ORDER BY event_id"
+_KIND_RANK_CASES = " ".join(f"WHEN '{kind.label}' THEN {rank}" for kind, rank in KIND_RANK.items())
+_KIND_RANK_SQL = f"CASE kind {_KIND_RANK_CASES} ELSE 99 END"
+# The most important first. Prompts wait for it, so an SQL index has this order: see writer.py.
+IMPORTANCE_ORDER = f"{_KIND_RANK_SQL}, strength DESC, last_event_id DESC"
+IS_RULED = "is_conflicting OR overruled_by_id IS NOT NULL"  # the condition of the SQL index `memories_ruled`
+IS_EFFECTIVE = "status = 'active' AND overruled_by_id IS NULL"
+# In the terms of the SQL index `memories_importance`, so that SQLite uses it here too.
+_WHERE_RULE = f"WHERE scope = ? AND {IS_EFFECTIVE} AND {_KIND_RANK_SQL} <= {KIND_RANK[Kind.RULE]}"
+_WHERE_OPPOSED = "WHERE doc_id IN (SELECT opponent_doc_id FROM opposed_pairs WHERE doc_id = ?)"
+_FROM_TRUST = "FROM events WHERE type IN ('repository.trusted', 'repository.distrusted')"
+SELECT_UNDONE = f"SELECT {EVENT_LINE} FROM events WHERE type = 'judgement.undone'"
 
 
 class MemoryRow(Record):
-    """A memory as lists and rankings see it."""
+    """What lists and rankings need of a memory."""
 
     id: ClaimId
     scope: Scope
@@ -32,384 +53,403 @@ class MemoryRow(Record):
     sentence: str
     tags: tuple[str, ...]
     strength: int
-    last: EventId
+    last_event: EventId
     at: str
     overruled_by: ClaimId | None
-    conflict: bool
+    is_conflicting: bool
     stance: Stance
     provenance: Provenance = Provenance.USER_DIRECT
 
 
 class PageRow(Record):
-    """An entry of the worklog or an evaluation."""
+    """An entry of the worklog, an evaluation or a turn of a session."""
 
     event: EventId
     kind: str
     scope: Scope
-    day: str
+    page_name: str
     at: str
     title: str
 
 
-_MEMORY_COLUMNS = (
-    "id, scope, kind, status, sentence, tags, strength, last, at, overruled_by, conflict,"
-    " question, answer, positive, exclusive, provenance"
-)
-# The line of an event, as bytes (see store.py).
-EVENT_LINE = "line_of(event.id, segment, offset, length, raw)"
-_PAGE_COLUMNS = "event, kind, scope, day, at, title"
-
-
-def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None) -> Iterator[MemoryRow]:
-    """All memories, by id, or those of one status."""
-    where, values = ("WHERE status = ?", (status.value,)) if status else ("", ())
-    for row in connection.execute(f"SELECT {_MEMORY_COLUMNS} FROM memory {where} ORDER BY number", values):
-        yield _parse_memory_row(row)
-
-
-def memory_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[MemoryRow]:
-    """All memories of one kind, by id."""
-    for row in connection.execute(
-        f"SELECT {_MEMORY_COLUMNS} FROM memory WHERE kind = ? ORDER BY number", (kind.label,)
-    ):
-        yield _parse_memory_row(row)
-
-
-def all_scopes(connection: sqlite3.Connection) -> list[Scope]:
-    """Every scope that any memory has."""
-    return [Scope(scope) for (scope,) in connection.execute("SELECT DISTINCT scope FROM memory ORDER BY scope")]
-
-
-_KIND_RANK_CASES = " ".join(f"WHEN '{kind.label}' THEN {rank}" for kind, rank in KIND_RANK.items())
-_KIND_RANK_SQL = f"CASE kind {_KIND_RANK_CASES} ELSE 99 END"
-# What matters most first; an index keeps it so (see writer.py), for prompts wait for it.
-IMPORTANCE_ORDER = f"{_KIND_RANK_SQL}, strength DESC, last DESC"
-IS_EFFECTIVE = "status = 'active' AND overruled_by IS NULL"
-_SELECT_LEADING = (
-    f"SELECT {_MEMORY_COLUMNS} FROM memory WHERE scope = ? AND {IS_EFFECTIVE} ORDER BY {IMPORTANCE_ORDER} LIMIT ?"
-)
-
-
-def leading_memories(connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int) -> list[MemoryRow]:
-    """The memories of each of these scopes that matter most, whatever one asks: the first that a brief would take."""
-    return [_parse_memory_row(row) for scope in scopes for row in connection.execute(_SELECT_LEADING, (scope, limit))]
-
-
-# In the words of the index `memory_leading`, so that it answers this too.
-_FROM_RULES = f"FROM memory WHERE scope = ? AND {IS_EFFECTIVE} AND {_KIND_RANK_SQL} <= {KIND_RANK[Kind.RULE]}"
-_SELECT_LEADING_RULES = f"SELECT {_MEMORY_COLUMNS} {_FROM_RULES} AND last > ? ORDER BY {IMPORTANCE_ORDER} LIMIT ?"
-
-
-def leading_rules(
-    connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int, since: str = ""
-) -> list[MemoryRow]:
-    """The constraints and rules of each of these scopes, the first that a brief would take; `since` is an event, and
-    only what was said after it counts."""
-    rows = (row for scope in scopes for row in connection.execute(_SELECT_LEADING_RULES, (scope, since, limit)))
-    return [_parse_memory_row(row) for row in rows]
-
-
-def count_rules(connection: sqlite3.Connection, scopes: Iterable[Scope]) -> int:
-    """How many constraints and rules hold in these scopes."""
-    return sum(connection.execute(f"SELECT count(*) {_FROM_RULES}", (scope,)).fetchone()[0] for scope in scopes)
-
-
-def memory_row(connection: sqlite3.Connection, claim: ClaimId) -> MemoryRow | None:
-    row = connection.execute(
-        f"SELECT {_MEMORY_COLUMNS} FROM memory WHERE number = ?", (claim_number(claim),)
-    ).fetchone()
-    return _parse_memory_row(row) if row else None
-
-
-def claim_ids_with_prefix(connection: sqlite3.Connection, prefix: str, limit: int = 10) -> list[ClaimId]:
-    first, last = (claim_number(ClaimId(prefix.ljust(CLAIM_ID_LENGTH, letter))) for letter in "0z")
-    query = "SELECT id FROM memory WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?"
-    return [ClaimId(row[0]) for row in connection.execute(query, (first, last, limit))]
-
-
-_SELECT_NEIGHBOURS = """
-  SELECT * FROM (SELECT id FROM memory WHERE number < :own ORDER BY number DESC LIMIT 1)
-  UNION ALL SELECT * FROM (SELECT id FROM memory WHERE number > :own ORDER BY number LIMIT 1)
-"""
-
-
-def short_id(connection: sqlite3.Connection, claim: ClaimId, least: int = 4) -> str:
-    """The shortest beginning, four letters at least, that no other memory shares. (Numbers alone would tell it faster,
-    and would not notice that a page of the file is gone, which leaves numbers without ids.)"""
-    around = connection.execute(_SELECT_NEIGHBOURS, {"own": claim_number(claim)}).fetchall()
-    while any(neighbour.startswith(claim[:least]) for (neighbour,) in around):
-        least += 1
-    return claim[:least]
-
-
-def load_memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
-    """The whole memory, folded from its events."""
-    from tacit.model.memory import fold_memory
-
-    return fold_memory(events_of_claim(connection, claim, decode), claim)
-
-
-# An event that is spoken of and not there comes back as nothing, which `decode` does not take: the index is damaged.
-
-
-def load_memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
-    """All memories, by id, in one pass over their events."""
-    from tacit.model.memory import fold_memory
-
-    query = f"SELECT claim, {EVENT_LINE} FROM touch LEFT JOIN event ON event.id = touch.event ORDER BY claim"
-    for claim, rows in groupby(connection.execute(query), key=itemgetter(0)):
-        found = fold_memory([decode(raw) for _, raw in rows], ClaimId(claim))
-        if found is not None:
-            yield found
-
-
-def events_of_claim(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Event]:
-    rows = connection.execute(
-        f"SELECT {EVENT_LINE} FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ? ORDER BY event",
-        (claim,),
-    )
-    return [decode(raw) for (raw,) in rows]
-
-
 class LoggedEvent(Record):
-    """An event and the line of the log it stands in."""
+    """An event and its line in the log."""
 
     event: Event
     segment: str
     line: int
 
 
-def logged_events_of_claim(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[LoggedEvent]:
-    rows = connection.execute(
-        f"SELECT {EVENT_LINE}, segment, line FROM touch LEFT JOIN event ON event.id = touch.event WHERE claim = ?"
-        " ORDER BY event",
-        (claim,),
+def select_events(
+    connection: sqlite3.Connection, decode: Decode, query: str, values: Sequence[str | int] = ()
+) -> list[Event]:
+    """Run a query whose only column is the line of an event."""
+    return [decode(raw) for (raw,) in connection.execute(query, values)]
+
+
+def ids_with_prefix(
+    connection: sqlite3.Connection, table: Literal["memories", "sessions"], prefix: str, limit: int
+) -> list[ClaimId]:
+    """Return ids of a table that begin with `prefix`, in order."""
+    first, last = (claim_number(ClaimId(prefix.ljust(CLAIM_ID_LENGTH, letter))) for letter in "0z")
+    query = {
+        "memories": "SELECT id FROM memories WHERE doc_id BETWEEN ? AND ? ORDER BY doc_id LIMIT ?",
+        "sessions": "SELECT id FROM sessions WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?",
+    }[table]
+    return [ClaimId(row[0]) for row in connection.execute(query, (first, last, limit))]
+
+
+# Rows of memories
+
+
+def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None) -> Iterator[MemoryRow]:
+    """Yield all memories, or those of one status, by id."""
+    where, values = ("WHERE status = ?", (status.value,)) if status else ("", ())
+    return _select_memories(connection, f"{where} ORDER BY doc_id", values)
+
+
+def memory_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[MemoryRow]:
+    """Yield all memories of one kind, by id."""
+    return _select_memories(connection, "WHERE kind = ? ORDER BY doc_id", (kind.label,))
+
+
+def memory_row(connection: sqlite3.Connection, claim: ClaimId) -> MemoryRow | None:
+    """Return the row of a memory, None if there is none."""
+    return next(_select_memories(connection, "WHERE doc_id = ?", (claim_number(claim),)), None)
+
+
+def leading_memories(connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int) -> list[MemoryRow]:
+    """Return the most important effective memories of each scope: the first that a brief takes, whatever the task."""
+    tail = f"WHERE scope = ? AND {IS_EFFECTIVE} ORDER BY {IMPORTANCE_ORDER} LIMIT ?"
+    return [row for scope in scopes for row in _select_memories(connection, tail, (scope, limit))]
+
+
+def leading_rules(
+    connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int, since: str = ""
+) -> list[MemoryRow]:
+    """Return the most important constraints and rules of each scope. `since` is an event id: only memories that were
+    asserted after it are returned."""
+    tail = f"{_WHERE_RULE} AND last_event_id > ? ORDER BY {IMPORTANCE_ORDER} LIMIT ?"
+    return [row for scope in scopes for row in _select_memories(connection, tail, (scope, since, limit))]
+
+
+def count_rules(connection: sqlite3.Connection, scopes: Iterable[Scope]) -> int:
+    """Count the effective constraints and rules of these scopes."""
+    query = f"SELECT count(*) FROM memories {_WHERE_RULE}"
+    return sum(connection.execute(query, (scope,)).fetchone()[0] for scope in scopes)
+
+
+def memories_overruled_by(connection: sqlite3.Connection, winner: MemoryRow) -> list[MemoryRow]:
+    """Return the memories that lost against this one."""
+    tail = f"{_WHERE_OPPOSED} AND overruled_by_id = ? ORDER BY doc_id"
+    return list(_select_memories(connection, tail, (claim_number(winner.id), winner.id)))
+
+
+def memories_opposed_to(connection: sqlite3.Connection, claim: ClaimId) -> list[MemoryRow]:
+    """Return the active memories that contradict a memory, whatever the ruling."""
+    return list(_select_memories(connection, f"{_WHERE_OPPOSED} ORDER BY doc_id", (claim_number(claim),)))
+
+
+def rows_by_doc_id(connection: sqlite3.Connection, doc_ids: Sequence[int]) -> dict[int, MemoryRow | PageRow]:
+    """Return the memories and pages of documents. A message of a session maps to the page of its turn."""
+    rows: dict[int, MemoryRow | PageRow] = {}
+    query = (
+        f"SELECT {_PAGE_COLUMNS} FROM pages WHERE doc_id BETWEEN ? AND ? AND NOT is_hidden ORDER BY doc_id DESC LIMIT 1"
     )
-    return [LoggedEvent(decode(raw), segment, line) for raw, segment, line in rows]
-
-
-_SELECT_TURN_PAGE = (
-    f"SELECT {_PAGE_COLUMNS} FROM page WHERE number BETWEEN ? AND ? AND NOT void ORDER BY number DESC LIMIT 1"
-)
-
-
-_SELECT_MEMORIES = f"SELECT number, {_MEMORY_COLUMNS} FROM memory WHERE number IN (SELECT value FROM json_each(?))"
-_SELECT_PAGES = (
-    f"SELECT number, {_PAGE_COLUMNS} FROM page WHERE number IN (SELECT value FROM json_each(?)) AND NOT void"
-)
-
-
-def rows_by_doc_id(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, MemoryRow | PageRow]:
-    """The memories and pages of these numbers, as far as there are any; of a message in a session, the page of its
-    turn."""
-    found: dict[int, MemoryRow | PageRow] = {}
-    for number in numbers:
-        if number < 0 and (row := connection.execute(_SELECT_TURN_PAGE, (start_id_of(number), number)).fetchone()):
-            found[number] = _parse_page_row(row)
-    remembered, written = (
-        [one for one in numbers if 0 <= one < FIRST_PAGE_ID],
-        [one for one in numbers if one >= FIRST_PAGE_ID],
-    )
-    if remembered:
-        found.update(
-            (row[0], _parse_memory_row(row[1:]))
-            for row in connection.execute(_SELECT_MEMORIES, (json.dumps(remembered),))
+    for doc_id in doc_ids:
+        if doc_id < 0 and (row := connection.execute(query, (start_id_of(doc_id), doc_id)).fetchone()):
+            rows[doc_id] = _parse_page_row(row)
+    if memories := [doc_id for doc_id in doc_ids if 0 <= doc_id < FIRST_PAGE_ID]:
+        query = f"SELECT doc_id, {_MEMORY_COLUMNS} FROM memories WHERE doc_id IN (SELECT value FROM json_each(?))"
+        selected = connection.execute(query, (json.dumps(memories),))
+        rows.update((row[0], _parse_memory_row(row[1:])) for row in selected)
+    if pages := [doc_id for doc_id in doc_ids if doc_id >= FIRST_PAGE_ID]:
+        query = (
+            f"SELECT doc_id, {_PAGE_COLUMNS} FROM pages"
+            " WHERE doc_id IN (SELECT value FROM json_each(?)) AND NOT is_hidden"
         )
-    if written:
-        found.update(
-            (row[0], _parse_page_row(row[1:])) for row in connection.execute(_SELECT_PAGES, (json.dumps(written),))
-        )
-    return found
+        rows.update((row[0], _parse_page_row(row[1:])) for row in connection.execute(query, (json.dumps(pages),)))
+    return rows
 
 
-_SELECT_STATUSES = """SELECT number, status FROM memory WHERE number IN (SELECT value FROM json_each(?1))
-  AND (?2 OR (status IN ('active', 'pending') AND overruled_by IS NULL))
+_SELECT_STATUSES = """SELECT doc_id, status FROM memories WHERE doc_id IN (SELECT value FROM json_each(?1))
+  AND (?2 OR (status IN ('active', 'pending') AND overruled_by_id IS NULL))
   AND (?3 IS NULL OR scope IN (SELECT value FROM json_each(?3)))
-  AND (?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR at >= ?5)"""
+  AND (?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR updated_at >= ?5)"""
 
 
 def memory_statuses(
     connection: sqlite3.Connection,
-    numbers: Sequence[int],
+    doc_ids: Sequence[int],
     *,
     scopes: Iterable[Scope] | None = None,
     kind: str | None = None,
     since: str | None = None,
     everything: bool = False,
 ) -> dict[int, str]:
-    """The status of each of these memories that is of one of the scopes, of the kind, and not older than `since`: only
-    of those that stand, unless everything is asked for."""
-    wanted = None if scopes is None else json.dumps(sorted(scopes))
-    return dict(connection.execute(_SELECT_STATUSES, (json.dumps(numbers), everything, wanted, kind, since)))
+    """Return the status of those memories that pass the filters.
+
+    `since` is the earliest time of the last change. Unless `everything` is set, only active and pending memories that
+    are not overruled pass.
+    """
+    wanted_scopes = None if scopes is None else json.dumps(sorted(scopes))
+    values = (json.dumps(doc_ids), everything, wanted_scopes, kind, since)
+    return dict(connection.execute(_SELECT_STATUSES, values))
 
 
-_SELECT_SOURCES = "SELECT event, claim FROM source WHERE claim IN (SELECT value FROM json_each(?))"
+def claim_ids_with_prefix(connection: sqlite3.Connection, prefix: str, limit: int = 10) -> list[ClaimId]:
+    """Return memories whose ids begin with `prefix`, in order."""
+    return ids_with_prefix(connection, "memories", prefix, limit)
+
+
+_SELECT_NEIGHBOURS = """
+  SELECT * FROM (SELECT id FROM memories WHERE doc_id < :own ORDER BY doc_id DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT id FROM memories WHERE doc_id > :own ORDER BY doc_id LIMIT 1)
+"""
+
+
+def short_id(connection: sqlite3.Connection, claim: ClaimId, length: int = 4) -> str:
+    """Return the shortest unique prefix of an id, at least `length` characters.
+
+    Comparing doc ids alone would be faster, but would not notice a lost page of the file, which leaves doc ids
+    without ids.
+    """
+    neighbours = connection.execute(_SELECT_NEIGHBOURS, {"own": claim_number(claim)}).fetchall()
+    while any(neighbour.startswith(claim[:length]) for (neighbour,) in neighbours):
+        length += 1
+    return claim[:length]
+
+
+# Memories folded from their events
+
+
+def load_memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> Memory | None:
+    """Fold a memory from its events. None if no event of it counts."""
+    from tacit.model.memory import fold_memory
+
+    return fold_memory(events_of_claim(connection, claim, decode), claim)
+
+
+def load_memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
+    """Yield all memories, by id, in one pass over their events."""
+    from tacit.model.memory import fold_memory
+
+    query = (
+        f"SELECT claim_id, {EVENT_LINE} FROM claim_events LEFT JOIN events ON events.id = event_id ORDER BY claim_id"
+    )
+    for claim, rows in groupby(connection.execute(query), key=itemgetter(0)):
+        memory = fold_memory([decode(raw) for _, raw in rows], ClaimId(claim))
+        if memory is not None:
+            yield memory
+
+
+def events_of_claim(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[Event]:
+    """Return the events of a claim, in order."""
+    return select_events(connection, decode, f"SELECT {EVENT_LINE} {_FROM_CLAIM_EVENTS}", (claim,))
+
+
+def logged_events_of_claim(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> list[LoggedEvent]:
+    """Return the events of a claim with their positions in the log, in order."""
+    rows = connection.execute(f"SELECT {EVENT_LINE}, segment, line {_FROM_CLAIM_EVENTS}", (claim,))
+    return [LoggedEvent(decode(raw), segment, line) for raw, segment, line in rows]
 
 
 def claims_by_source_event(connection: sqlite3.Connection, claims: Sequence[ClaimId]) -> dict[EventId, ClaimId]:
-    """The events of sessions that these memories were learned from, each with its memory."""
-    rows = connection.execute(_SELECT_SOURCES, (json.dumps(claims),))
-    return {EventId(event): ClaimId(claim) for event, claim in rows}
+    """Map the events of sessions that these memories were learned from to the memories."""
+    query = "SELECT event_id, claim_id FROM claim_sources WHERE claim_id IN (SELECT value FROM json_each(?))"
+    return {EventId(event): ClaimId(claim) for event, claim in connection.execute(query, (json.dumps(claims),))}
 
 
-def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
-    """How many memories there are of each status, or how many active ones of each kind."""
-    query = {
-        "status": "SELECT status, count(*) FROM memory GROUP BY 1",
-        "kind": "SELECT kind, count(*) FROM memory WHERE status = 'active' GROUP BY 1",
-    }[column]
-    return dict(connection.execute(query).fetchall())
+# Scopes and counts
 
 
-# The inner question is answered by the index `memory_scope` alone, which is much smaller than the table.
-_SELECT_PENDING_COUNTS = (
-    "SELECT kind, count(*) FROM memory WHERE number IN (SELECT number FROM memory WHERE status = 'pending') GROUP BY 1"
-)
-
-
-def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
-    """How many memories wait for a decision, by kind."""
-    return dict(connection.execute(_SELECT_PENDING_COUNTS).fetchall())
-
-
-def count_pages(connection: sqlite3.Connection, kind: str) -> int:
-    found: int = connection.execute("SELECT count(*) FROM page WHERE kind = ? AND NOT void", (kind,)).fetchone()[0]
-    return found
-
-
-def page_events(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -> list[Event]:
-    """The standing events of one day's page, in order."""
-    rows = connection.execute(
-        f"SELECT {EVENT_LINE} FROM page LEFT JOIN event ON event.id = page.event"
-        " WHERE kind = ? AND day = ? AND NOT void"
-        " ORDER BY page.event",
-        (kind, day),
-    )
-    return [decode(raw) for (raw,) in rows]
-
-
-def page_days(connection: sqlite3.Connection, kind: str) -> list[str]:
-    if kind == "session":  # one page each, of many turns
-        return [key for (key,) in connection.execute("SELECT key FROM session ORDER BY key")]
-    rows = connection.execute("SELECT DISTINCT day FROM page WHERE kind = ? AND NOT void ORDER BY day", (kind,))
-    return [day for (day,) in rows]
-
-
-def project_roots(connection: sqlite3.Connection, scope: Scope) -> list[str]:
-    return [root for (root,) in connection.execute("SELECT root FROM project WHERE scope = ? ORDER BY root", (scope,))]
-
-
-_FROM_TRUST = "FROM event WHERE type IN ('repository.trusted', 'repository.distrusted')"
-SELECT_UNDONE = f"SELECT {EVENT_LINE} FROM event WHERE type = 'judgement.undone'"
-
-
-def trust_events(connection: sqlite3.Connection, decode: Decode) -> list[Event]:
-    """Everything said about trust in repositories, and what was taken back; nothing where nobody trusted any."""
-    said = [decode(raw) for (raw,) in connection.execute(f"SELECT {EVENT_LINE} {_FROM_TRUST}")]
-    return said and sorted(said + [decode(raw) for (raw,) in connection.execute(SELECT_UNDONE)], key=lambda one: one.id)
-
-
-def has_trust_events(connection: sqlite3.Connection) -> bool:
-    return connection.execute(f"SELECT 1 {_FROM_TRUST} LIMIT 1").fetchone() is not None
-
-
-def operation_events(connection: sqlite3.Connection, op: EventId, decode: Decode) -> list[Event]:
-    """The events that were recorded together."""
-    rows = connection.execute(f"SELECT {EVENT_LINE} FROM event WHERE id = ?1 OR op = ?1 ORDER BY id", (op,))
-    return [decode(raw) for (raw,) in rows]
-
-
-def fact_file_signatures(connection: sqlite3.Connection) -> dict[str, str]:
-    """How trusted fact files looked when they were last compared."""
-    return dict(connection.execute("SELECT path, signature FROM seen").fetchall())
+def all_scopes(connection: sqlite3.Connection) -> list[Scope]:
+    """Return the scopes of all memories, sorted."""
+    return [Scope(scope) for (scope,) in connection.execute("SELECT DISTINCT scope FROM memories ORDER BY scope")]
 
 
 def is_scope_used(connection: sqlite3.Connection, scope: Scope, status: Status | None = None) -> bool:
-    """Whether anything (of this status) is remembered in a scope."""
-    query = "SELECT 1 FROM memory WHERE scope = ? AND status = coalesce(?, status) LIMIT 1"
+    """Whether a scope has memories (of this status)."""
+    query = "SELECT 1 FROM memories WHERE scope = ? AND status = coalesce(?, status) LIMIT 1"
     return connection.execute(query, (scope, status.value if status else None)).fetchone() is not None
 
 
 def has_shared_facts(connection: sqlite3.Connection, scope: Scope) -> bool:
-    """Whether the person shares a fact of this project that holds."""
-    query = f"SELECT 1 FROM memory WHERE scope = ? AND {IS_EFFECTIVE} AND shared LIMIT 1"
+    """Whether a project has an effective memory that the person shared."""
+    query = f"SELECT 1 FROM memories WHERE scope = ? AND {IS_EFFECTIVE} AND is_shared LIMIT 1"
     return connection.execute(query, (scope,)).fetchone() is not None
 
 
+def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
+    """Count memories by status, or active memories by kind."""
+    query = {
+        "status": "SELECT status, count(*) FROM memories GROUP BY 1",
+        "kind": "SELECT kind, count(*) FROM memories WHERE status = 'active' GROUP BY 1",
+    }[column]
+    return dict(connection.execute(query).fetchall())
+
+
+def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
+    """Count pending memories by kind."""
+    # The inner query reads the SQL index `memories_scope` alone, which is much smaller than the table.
+    pending = "SELECT doc_id FROM memories WHERE status = 'pending'"
+    query = f"SELECT kind, count(*) FROM memories WHERE doc_id IN ({pending}) GROUP BY 1"
+    return dict(connection.execute(query).fetchall())
+
+
 def count_conflicting(connection: sqlite3.Connection) -> int:
-    found: int = connection.execute("SELECT count(*) FROM memory WHERE conflict").fetchone()[0]
-    return found
+    """Count the memories in undecided conflicts."""
+    count: int = connection.execute("SELECT count(*) FROM memories WHERE is_conflicting").fetchone()[0]
+    return count
 
 
 def usage_metrics(connection: sqlite3.Connection) -> dict[str, int]:
-    return dict(connection.execute("SELECT name, sum(amount) FROM tally GROUP BY name").fetchall())
+    """Return the sums of the metrics `asked`, `missed`, `briefs` and `tokens`."""
+    return dict(connection.execute("SELECT name, sum(amount) FROM metrics GROUP BY name").fetchall())
 
 
-def memories_overruled_by(connection: sqlite3.Connection, winner: MemoryRow) -> list[MemoryRow]:
-    """The memories that lost against this one."""
+# Pages, projects, trust, operations
+
+
+def count_pages(connection: sqlite3.Connection, kind: str) -> int:
+    """Count the pages of a kind that are not hidden."""
+    query = "SELECT count(*) FROM pages WHERE kind = ? AND NOT is_hidden"
+    count: int = connection.execute(query, (kind,)).fetchone()[0]
+    return count
+
+
+def page_events(connection: sqlite3.Connection, kind: str, day: str, decode: Decode) -> list[Event]:
+    """Return the events of one day's page that are not hidden, in order."""
     query = (
-        f"SELECT {_MEMORY_COLUMNS} FROM memory"
-        " WHERE number IN (SELECT other FROM opposed WHERE one = ?) AND overruled_by = ?"
-        " ORDER BY number"
+        f"SELECT {EVENT_LINE} FROM pages LEFT JOIN events ON events.id = event_id"
+        " WHERE kind = ? AND page_name = ? AND NOT is_hidden ORDER BY event_id"
     )
-    return [_parse_memory_row(row) for row in connection.execute(query, (claim_number(winner.id), winner.id))]
+    return select_events(connection, decode, query, (kind, day))
 
 
-def memories_opposed_to(connection: sqlite3.Connection, claim: ClaimId) -> list[MemoryRow]:
-    """The active memories that a memory is opposed to, however it was ruled."""
-    query = (
-        f"SELECT {_MEMORY_COLUMNS} FROM memory"
-        " WHERE number IN (SELECT other FROM opposed WHERE one = ?) ORDER BY number"
-    )
-    return [_parse_memory_row(row) for row in connection.execute(query, (claim_number(claim),))]
+def page_names(connection: sqlite3.Connection, kind: str) -> list[str]:
+    """Return the names of the pages of a kind: the name of each session's page, else the days that have a page."""
+    if kind == "session":
+        rows = connection.execute("SELECT page_name FROM sessions ORDER BY page_name")
+    else:
+        query = "SELECT DISTINCT page_name FROM pages WHERE kind = ? AND NOT is_hidden ORDER BY page_name"
+        rows = connection.execute(query, (kind,))
+    return [name for (name,) in rows]
+
+
+def project_roots(connection: sqlite3.Connection, scope: Scope) -> list[str]:
+    """Return the directories in which a project was seen, sorted."""
+    return [
+        root for (root,) in connection.execute("SELECT root FROM project_roots WHERE scope = ? ORDER BY root", (scope,))
+    ]
+
+
+def trust_events(connection: sqlite3.Connection, decode: Decode) -> list[Event]:
+    """Return all events about trust in repositories, and all undos, in order. Empty if there is none about trust."""
+    events = select_events(connection, decode, f"SELECT {EVENT_LINE} {_FROM_TRUST}")
+    return events and sorted(events + select_events(connection, decode, SELECT_UNDONE), key=lambda event: event.id)
+
+
+def has_trust_events(connection: sqlite3.Connection) -> bool:
+    """Whether `trust_events` returns any."""
+    return connection.execute(f"SELECT 1 {_FROM_TRUST} LIMIT 1").fetchone() is not None
+
+
+def fact_file_signatures(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the signatures of trusted fact files at their last comparison, by path."""
+    return dict(connection.execute("SELECT path, signature FROM fact_files").fetchall())
+
+
+def operation_events(connection: sqlite3.Connection, op: EventId, decode: Decode) -> list[Event]:
+    """Return the events of one operation, in order."""
+    query = f"SELECT {EVENT_LINE} FROM events WHERE id = ?1 OR operation_id = ?1 ORDER BY id"
+    return select_events(connection, decode, query, (op,))
+
+
+# The state of the index itself
 
 
 def embedding_model(connection: sqlite3.Connection) -> str:
-    """The model whose vectors are kept; nothing where there are none."""
-    row = connection.execute("SELECT value FROM meta WHERE name = 'meaning'").fetchone()
+    """Return the model of the stored vectors, "" if there are none."""
+    row = connection.execute("SELECT value FROM meta WHERE name = 'embedding_model'").fetchone()
     return str(row[0]) if row else ""
 
 
 def stale_views(connection: sqlite3.Connection) -> list[str]:
-    return [what for (what,) in connection.execute("SELECT what FROM stale ORDER BY what")]
+    """Return the names of the views that must be written again."""
+    return [view for (view,) in connection.execute("SELECT name FROM stale_views ORDER BY name")]
 
 
 def log_cursors(connection: sqlite3.Connection) -> dict[str, tuple[int, int, str]]:
-    rows = connection.execute("SELECT segment, offset, lines, mark FROM applied")
-    return {segment: (offset, lines, mark) for segment, offset, lines, mark in rows}
+    """Return how far each segment of the log was read: offset, number of lines and tail."""
+    rows = connection.execute("SELECT segment, offset, lines, tail FROM log_cursors")
+    return {segment: (offset, lines, tail) for segment, offset, lines, tail in rows}
+
+
+def has_lost_postings(connection: sqlite3.Connection) -> bool:
+    """Whether there are memories and no postings at all: a page of the file was overwritten with an empty one.
+
+    SQLite does not notice this, so callers check it whenever a query finds nothing.
+    """
+    row = connection.execute("SELECT EXISTS (SELECT 1 FROM postings), EXISTS (SELECT 1 FROM memories)").fetchone()
+    return bool(row == (0, 1))
 
 
 _SELECT_SHELL_COMMANDS = (
-    "SELECT event, name, at, command, directory, status, milliseconds, shell, meant, planned"
-    " FROM ran JOIN terminal ON terminal.number = terminal ORDER BY event"
+    "SELECT event_id, name, ran_at, command, directory, exit_status, duration_ms, shell, expanded_command,"
+    " unedited_command FROM shell_commands JOIN shell_sessions ON shell_sessions.id = shell_session_id"
+    " ORDER BY event_id"
+)
+_SELECT_POSTINGS = "SELECT term, doc_ids, term_freqs FROM postings ORDER BY term, first_doc_id"
+_SELECT_CORPUS_STATS = "SELECT name, value FROM meta WHERE name IN ('doc_count', 'total_length') ORDER BY name"
+_SELECT_SESSION_EVENTS = (
+    "SELECT event_id, session_number, segment, line, offset, length, raw FROM session_events ORDER BY event_id"
 )
 
 
-_SELECT_POSTINGS = "SELECT root, numbers, counts FROM place ORDER BY root, first"
-_SELECT_CORPUS_STATS = "SELECT name, value FROM meta WHERE name IN ('texts', 'words') ORDER BY name"
-_SELECT_SESSION_EVENTS = "SELECT event, session, segment, line, offset, length, raw FROM said ORDER BY event"
-
-
 def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Iterator[str]:
-    """Every derived row as text, in order: two indexes of the same log must give the same.
+    """Yield every derived row as text, in order. Two indexes of the same log yield the same.
 
-    What nobody waits for (tallies, commands, how far was read) may lag behind; `answers_only` leaves it out.
+    `answers_only` leaves out what may lag behind because nobody waits for it: metrics, commands and cursors.
     """
-    lagging = () if answers_only else ("applied", "tally")
-    for table in ("event", "touch", "memory", "topic", "opposed", "page", "project", "session", *lagging):
-        for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
-            yield f"{table} {row!r}"
+
+    def rows(table: str, query: str) -> Iterator[str]:
+        return (f"{table} {row!r}" for row in connection.execute(query))
+
+    folded = (
+        "events",
+        "claim_events",
+        "memories",
+        "memory_topics",
+        "opposed_pairs",
+        "pages",
+        "project_roots",
+        "sessions",
+    )
+    lagging = () if answers_only else ("log_cursors", "metrics")
+    for table in (*folded, *lagging):
+        yield from rows(table, f"SELECT * FROM {table} ORDER BY 1, 2")
     if not answers_only:
-        yield from (f"ran {row!r}" for row in connection.execute(_SELECT_SHELL_COMMANDS))
-        yield from (f"given {row!r}" for row in connection.execute("SELECT * FROM given ORDER BY event"))
-        yield from (f"command {row!r}" for row in connection.execute("SELECT * FROM command ORDER BY number"))
-        yield from (f"command_root {row!r}" for row in connection.execute("SELECT * FROM command_root ORDER BY 1, 2"))
-    yield from (f"said {row!r}" for row in connection.execute(_SELECT_SESSION_EVENTS))
-    for table in ("wording", "measure", "length", "root", "message", "source"):
-        yield from (f"{table} {row!r}" for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1"))
-    for root, blocks in groupby(connection.execute(_SELECT_POSTINGS), key=itemgetter(0)):  # however they are cut
-        yield f"place {root!r} {[b''.join(column) for column in zip(*(block[1:] for block in blocks), strict=True)]}"
-    yield from (f"meta {row!r}" for row in connection.execute(_SELECT_CORPUS_STATS))
+        yield from rows("shell_commands", _SELECT_SHELL_COMMANDS)
+        yield from rows("injections", "SELECT * FROM injections ORDER BY event_id")
+        yield from rows("commands", "SELECT * FROM commands ORDER BY id")
+        yield from rows("command_postings", "SELECT * FROM command_postings ORDER BY 1, 2")
+    yield from rows("session_events", _SELECT_SESSION_EVENTS)
+    for table in ("documents", "doc_lengths", "session_lengths", "terms", "messages", "claim_sources"):
+        yield from rows(table, f"SELECT * FROM {table} ORDER BY 1")
+    for term, blocks in groupby(connection.execute(_SELECT_POSTINGS), key=itemgetter(0)):
+        # Joined, as the cuts between blocks depend on the order in which postings were added.
+        columns = [b"".join(column) for column in zip(*(block[1:] for block in blocks), strict=True)]
+        yield f"postings {term!r} {columns}"
+    yield from rows("meta", _SELECT_CORPUS_STATS)
+
+
+def _select_memories(
+    connection: sqlite3.Connection, tail: str, values: Sequence[str | int] = ()
+) -> Iterator[MemoryRow]:
+    """Yield memories. `tail` is the query from WHERE on."""
+    for row in connection.execute(f"SELECT {_MEMORY_COLUMNS} FROM memories {tail}", values):
+        yield _parse_memory_row(row)
 
 
 def _parse_memory_row(row: Sequence[str | int | None]) -> MemoryRow:
@@ -433,12 +473,3 @@ def _parse_memory_row(row: Sequence[str | int | None]) -> MemoryRow:
 
 def _parse_page_row(row: Sequence[str]) -> PageRow:
     return PageRow(EventId(row[0]), row[1], Scope(row[2]), row[3], row[4], row[5])
-
-
-def has_lost_postings(connection: sqlite3.Connection) -> bool:
-    """Whether memories are there and no posting of any word: a page of the file was overwritten with an empty one.
-
-    SQLite notices nothing then, so this is asked whenever a question finds nothing.
-    """
-    there = connection.execute("SELECT EXISTS (SELECT 1 FROM place), EXISTS (SELECT 1 FROM memory)").fetchone()
-    return bool(there == (0, 1))

@@ -1,44 +1,55 @@
--- Everything here is derived from the log. A change of this file means a new INDEX_VERSION, never a migration.
+-- Everything here is derived from the log. Changed statements need a new INDEX_VERSION, never a migration.
+-- Comments stand outside of statements, because SQLite stores those as they are written.
 
--- Copies of this file are known by it, whatever they are called: see log/strays.py.
+-- Identifies copies of the index, whatever their names: see log/strays.py.
 PRAGMA application_id = 0x54414349;
 
+-- A row is one value of the index as a whole: `version`; `doc_count` and `total_length`, the number of documents and of
+-- their words; `last_learned_command_id`, the row of shell_commands up to which learners have read; `embedding_model`.
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
--- How far each segment of the log has been read.
-CREATE TABLE applied (
+-- A row is how far a segment of the log was read. `tail` is the last bytes before that point.
+CREATE TABLE log_cursors (
   segment TEXT PRIMARY KEY,
   offset INTEGER NOT NULL,
   lines INTEGER NOT NULL,
-  mark TEXT NOT NULL
+  tail TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- The events that memories and pages are folded from: where their lines stand in the log. The log is not copied; `raw` is
--- there only where what counts is not what stands there. `op` is that of another event, if it belongs to one, and
--- `passing` says that it was learned in passing.
-CREATE TABLE event (
+-- A row is an event that memories, pages, workflows or trust are folded from, with the position of its line in the log.
+-- The log is not copied: `raw` is the line only if tombstones changed the event. `operation_id` is the first event of
+-- the operation, NULL for that event itself. `is_background` marks events of background learners.
+CREATE TABLE events (
   id TEXT PRIMARY KEY,
-  op TEXT,
+  operation_id TEXT,
   type TEXT NOT NULL,
-  passing INTEGER NOT NULL,
+  is_background INTEGER NOT NULL,
   segment TEXT NOT NULL,
   line INTEGER NOT NULL,
   offset INTEGER NOT NULL,
   length INTEGER NOT NULL,
   raw BLOB
 ) WITHOUT ROWID;
-CREATE INDEX event_op ON event (op) WHERE op IS NOT NULL;
-CREATE INDEX event_undone ON event (id) WHERE type = 'judgement.undone';
-CREATE INDEX event_trust ON event (id) WHERE type IN ('repository.trusted', 'repository.distrusted');
-CREATE INDEX event_workflow ON event (id) WHERE type IN ('workflow.saved', 'workflow.dropped');
-CREATE INDEX event_run ON event (id) WHERE type = 'workflow.ran';
+CREATE INDEX events_operation ON events (operation_id) WHERE operation_id IS NOT NULL;
+CREATE INDEX events_undone ON events (id) WHERE type = 'judgement.undone';
+CREATE INDEX events_trust ON events (id) WHERE type IN ('repository.trusted', 'repository.distrusted');
+CREATE INDEX events_workflow ON events (id) WHERE type IN ('workflow.saved', 'workflow.dropped');
+CREATE INDEX events_workflow_run ON events (id) WHERE type = 'workflow.ran';
 
-CREATE TABLE touch (claim TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (claim, event)) WITHOUT ROWID;
+-- A row is a claim and an event that touches it.
+CREATE TABLE claim_events (
+  claim_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  PRIMARY KEY (claim_id, event_id)
+) WITHOUT ROWID;
 
--- One row a memory: what lists, ranking and conflicts look at. The whole memory is folded from its events.
--- `number` is the claim's id as an integer, so the order of rows is the order of ids.
-CREATE TABLE memory (
-  number INTEGER PRIMARY KEY,
+-- A row is what lists, ranking and conflicts need of a memory; the whole memory is folded from its events. `id` is the
+-- id of its claim, and `doc_id` is the same as an integer, so that rows are in the order of ids. `kept_event_id` is the
+-- decision to keep it beside what it contradicts. `question`, `answer`, `is_positive` and `is_exclusive` are its stance
+-- (model/conflict.py).
+-- The indexes memories_ruled, memories_scope and memories_importance are created after the first rows: see writer.py.
+CREATE TABLE memories (
+  doc_id INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
   scope TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -47,219 +58,260 @@ CREATE TABLE memory (
   tags TEXT NOT NULL,
   strength INTEGER NOT NULL,
   provenance INTEGER NOT NULL,
-  last TEXT NOT NULL,
-  at TEXT NOT NULL,
+  last_event_id TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
   question TEXT,
   answer TEXT NOT NULL,
-  positive INTEGER NOT NULL,
-  exclusive INTEGER NOT NULL,
-  first TEXT NOT NULL,
-  kept TEXT,
-  shared INTEGER NOT NULL,
-  overruled_by TEXT,
-  conflict INTEGER NOT NULL DEFAULT 0
+  is_positive INTEGER NOT NULL,
+  is_exclusive INTEGER NOT NULL,
+  first_event_id TEXT NOT NULL,
+  kept_event_id TEXT,
+  is_shared INTEGER NOT NULL,
+  overruled_by_id TEXT,
+  is_conflicting INTEGER NOT NULL DEFAULT 0
 );
--- Its indexes (memory_ruled, memory_scope) are made when the first rows are in: see writer.py.
 
--- What active memories are about (core/topics.py), as numbers, scope by scope; and which of them are opposed, both ways.
-CREATE TABLE topic (topic INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (topic, number)) WITHOUT ROWID;
-CREATE TABLE opposed (one INTEGER NOT NULL, other INTEGER NOT NULL, PRIMARY KEY (one, other)) WITHOUT ROWID;
+-- A row is an active memory and one of its topics (model/terms.py), hashed together with the scope.
+CREATE TABLE memory_topics (
+  topic_hash INTEGER NOT NULL,
+  doc_id INTEGER NOT NULL,
+  PRIMARY KEY (topic_hash, doc_id)
+) WITHOUT ROWID;
 
--- Entries of the worklog and evaluations.
-CREATE TABLE page (
-  number INTEGER PRIMARY KEY,
-  event TEXT NOT NULL UNIQUE,
+-- A row is a pair of active memories that contradict each other. Each pair is stored in both directions.
+CREATE TABLE opposed_pairs (
+  doc_id INTEGER NOT NULL,
+  opponent_doc_id INTEGER NOT NULL,
+  PRIMARY KEY (doc_id, opponent_doc_id)
+) WITHOUT ROWID;
+
+-- A row is an entry of a readable page: an entry of the worklog, an evaluation, or a turn of a session. `page_name` is
+-- the day, or the name of the session's page. Hidden entries were undone or superseded.
+CREATE TABLE pages (
+  doc_id INTEGER PRIMARY KEY,
+  event_id TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL,
   scope TEXT NOT NULL,
-  day TEXT NOT NULL,
-  at TEXT NOT NULL,
+  page_name TEXT NOT NULL,
+  created_at TEXT NOT NULL,
   title TEXT NOT NULL,
-  void INTEGER NOT NULL DEFAULT 0
+  is_hidden INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX page_day ON page (kind, day);
+CREATE INDEX pages_name ON pages (kind, page_name);
 
-CREATE TABLE project (scope TEXT NOT NULL, root TEXT NOT NULL, PRIMARY KEY (scope, root)) WITHOUT ROWID;
+-- A row is a directory in which a project was seen.
+CREATE TABLE project_roots (scope TEXT NOT NULL, root TEXT NOT NULL, PRIMARY KEY (scope, root)) WITHOUT ROWID;
 
--- Tallies for the evaluation: what was asked and found, what was handed out.
-CREATE TABLE tally (event TEXT NOT NULL, name TEXT NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (event, name)) WITHOUT ROWID;
-
--- What the trusted fact files of repositories looked like when they were last compared with what was trusted.
-CREATE TABLE seen (path TEXT PRIMARY KEY, signature TEXT NOT NULL) WITHOUT ROWID;
-
--- What changed since the readable views were last written.
-CREATE TABLE stale (what TEXT PRIMARY KEY) WITHOUT ROWID;
-
--- The words that memories, pages and messages of sessions are found by (core/text.py), separated by blanks: what they
--- say, and what stands beside it. All numbers of one sort lie together: see parts.py.
-CREATE TABLE wording (number INTEGER PRIMARY KEY, text TEXT NOT NULL, extra TEXT NOT NULL);
--- How many words a message of a session has, and a session, by the number where its messages begin.
-CREATE TABLE measure (number INTEGER PRIMARY KEY, size INTEGER NOT NULL);
-CREATE TABLE length (first INTEGER PRIMARY KEY, words INTEGER NOT NULL);
--- Where each root stands, in blocks: numbers in order, eight bytes each; of
--- messages also how often it is there, a byte each.
--- `first` is where a block begins; all before the next one belongs to it.
-CREATE TABLE place (
-  root TEXT NOT NULL,
-  first INTEGER NOT NULL,
-  numbers BLOB NOT NULL,
-  counts BLOB NOT NULL,
-  PRIMARY KEY (root, first)
+-- A row is what one event adds to a usage metric of the evaluation: queries, queries without hits, briefs or their
+-- tokens.
+CREATE TABLE metrics (
+  event_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  PRIMARY KEY (event_id, name)
 ) WITHOUT ROWID;
--- In how many it stands. How many there are in all, and how many words they have, is in meta.
-CREATE TABLE root (root TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO meta VALUES ('texts', 0), ('words', 0);
 
--- Commands that were run. `number` is the order in which they were filed; what learners have taken in is in meta.
-CREATE TABLE ran (
-  number INTEGER PRIMARY KEY,
-  event TEXT NOT NULL UNIQUE,
-  terminal INTEGER NOT NULL,
-  at INTEGER NOT NULL,
+-- A row is a trusted fact file of a repository as it was when it was last compared with what was trusted.
+CREATE TABLE fact_files (path TEXT PRIMARY KEY, signature TEXT NOT NULL) WITHOUT ROWID;
+
+-- A row is a readable view that must be written again.
+CREATE TABLE stale_views (name TEXT PRIMARY KEY) WITHOUT ROWID;
+
+-- A row is a document: the words (text/words.py) of a memory, page or message, separated by blanks. `text` is what it
+-- says, `extra` what describes it. See doc_ids.py for `doc_id`.
+CREATE TABLE documents (doc_id INTEGER PRIMARY KEY, text TEXT NOT NULL, extra TEXT NOT NULL);
+
+-- A row is the number of words of a message.
+CREATE TABLE doc_lengths (doc_id INTEGER PRIMARY KEY, length INTEGER NOT NULL);
+
+-- A row is the number of words of a session, by its first document id.
+CREATE TABLE session_lengths (start_id INTEGER PRIMARY KEY, length INTEGER NOT NULL);
+
+-- A row is a block of the posting list of a term: sorted document ids, eight bytes each; for messages also frequencies,
+-- one byte each. A block holds the ids from `first_doc_id` to before the next block.
+CREATE TABLE postings (
+  term TEXT NOT NULL,
+  first_doc_id INTEGER NOT NULL,
+  doc_ids BLOB NOT NULL,
+  term_freqs BLOB NOT NULL,
+  PRIMARY KEY (term, first_doc_id)
+) WITHOUT ROWID;
+
+-- A row is a term and the number of documents that contain it.
+CREATE TABLE terms (term TEXT PRIMARY KEY, doc_freq INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES ('doc_count', 0), ('total_length', 0);
+
+-- A row is a command that a person ran in a shell; ids are in the order in which commands were stored. `ran_at` is in
+-- milliseconds. `expanded_command` has its aliases expanded, `unedited_command` is the line before the person edited
+-- it.
+CREATE TABLE shell_commands (
+  id INTEGER PRIMARY KEY,
+  event_id TEXT NOT NULL UNIQUE,
+  shell_session_id INTEGER NOT NULL,
+  ran_at INTEGER NOT NULL,
   command TEXT NOT NULL,
   directory TEXT NOT NULL,
-  status INTEGER NOT NULL,
-  milliseconds INTEGER NOT NULL,
+  exit_status INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
   shell TEXT NOT NULL,
-  meant TEXT NOT NULL,
-  planned TEXT NOT NULL
+  expanded_command TEXT NOT NULL,
+  unedited_command TEXT NOT NULL
 );
-CREATE INDEX ran_terminal ON ran (terminal, event);
+CREATE INDEX shell_commands_session ON shell_commands (shell_session_id, event_id);
 
--- A session of a shell: its last command that was learned from, and what learners keep of it.
-CREATE TABLE terminal (
-  number INTEGER PRIMARY KEY,
+-- A row is a shell session, with the last command that was learned from, and the state of the learners after it.
+CREATE TABLE shell_sessions (
+  id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
-  last TEXT NOT NULL DEFAULT '',
-  trail TEXT NOT NULL DEFAULT ''
+  last_event_id TEXT NOT NULL DEFAULT '',
+  learner_state TEXT NOT NULL DEFAULT ''
 );
 
--- What was seen again and again, in all sessions together and in each.
-CREATE TABLE habit (
-  number INTEGER PRIMARY KEY,
+-- A row is a habit and how often it was seen, over all shell sessions.
+CREATE TABLE habits (
+  id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
   key TEXT NOT NULL,
   runs INTEGER NOT NULL DEFAULT 0,
   sessions INTEGER NOT NULL DEFAULT 0,
-  last TEXT NOT NULL DEFAULT '',
+  last_event_id TEXT NOT NULL DEFAULT '',
   UNIQUE (kind, key)
 );
-CREATE INDEX habit_runs ON habit (kind, runs DESC, key);
--- By all but its first line: the longer sequences that end in a given one.
-CREATE INDEX habit_ending ON habit (kind, substr(key, instr(key, char(10)) + 1));
--- All that was seen of a kind.
-CREATE TABLE habit_total (kind TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT ROWID;
--- By session and place (see `Seen` in learn/habits/habit.py), and the sums of a place over all sessions.
-CREATE TABLE habit_in (
-  terminal INTEGER NOT NULL,
-  habit INTEGER NOT NULL,
-  place TEXT NOT NULL,
+CREATE INDEX habits_runs ON habits (kind, runs DESC, key);
+-- By all but the first line of the key: finds the longer sequences that end with a given one.
+CREATE INDEX habits_suffix ON habits (kind, substr(key, instr(key, char(10)) + 1));
+
+-- A row is the number of runs of all habits of a kind.
+CREATE TABLE habit_totals (kind TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT ROWID;
+
+-- A row is how often a habit was seen in one shell session and directory.
+CREATE TABLE habit_session_counts (
+  shell_session_id INTEGER NOT NULL,
+  habit_id INTEGER NOT NULL,
+  directory TEXT NOT NULL,
   runs INTEGER NOT NULL,
-  last TEXT NOT NULL,
-  PRIMARY KEY (terminal, habit, place)
+  last_event_id TEXT NOT NULL,
+  PRIMARY KEY (shell_session_id, habit_id, directory)
 ) WITHOUT ROWID;
-CREATE INDEX habit_in_habit ON habit_in (habit, last);
-CREATE TABLE habit_at (
-  habit INTEGER NOT NULL,
-  place TEXT NOT NULL,
+CREATE INDEX habit_session_counts_habit ON habit_session_counts (habit_id, last_event_id);
+
+-- A row is how often a habit was seen in one directory, over all shell sessions.
+CREATE TABLE habit_directory_counts (
+  habit_id INTEGER NOT NULL,
+  directory TEXT NOT NULL,
   runs INTEGER NOT NULL,
   sessions INTEGER NOT NULL,
-  last TEXT NOT NULL,
-  PRIMARY KEY (habit, place)
+  last_event_id TEXT NOT NULL,
+  PRIMARY KEY (habit_id, directory)
 ) WITHOUT ROWID;
 
--- What agents' transcripts told. `session` is the number of a row below; the whole session is folded from its events.
-CREATE TABLE said (
-  number INTEGER PRIMARY KEY,
-  event TEXT NOT NULL UNIQUE,
-  session INTEGER NOT NULL,
+-- A row is an event of a session with an agent, with the position of its line in the log as in `events`. A session is
+-- folded from its events.
+CREATE TABLE session_events (
+  id INTEGER PRIMARY KEY,
+  event_id TEXT NOT NULL UNIQUE,
+  session_number INTEGER NOT NULL,
   segment TEXT NOT NULL,
   line INTEGER NOT NULL,
   offset INTEGER NOT NULL,
   length INTEGER NOT NULL,
   raw BLOB
 );
-CREATE INDEX said_session ON said (session, event);
+CREATE INDEX session_events_session ON session_events (session_number, event_id);
 
--- The events that each message of a session was made of, separated by blanks: one, or all calls between two replies.
--- `reply` says that it is a reply of the agent.
-CREATE TABLE message (number INTEGER PRIMARY KEY, events TEXT NOT NULL, reply INTEGER NOT NULL);
+-- A row is a message of a session. `event_ids` are its events, separated by blanks: one, or all tool calls between two
+-- replies. `is_reply` marks replies of the agent.
+CREATE TABLE messages (doc_id INTEGER PRIMARY KEY, event_ids TEXT NOT NULL, is_reply INTEGER NOT NULL);
 
--- The events of sessions that memories were learned from.
-CREATE TABLE source (claim TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (claim, event)) WITHOUT ROWID;
+-- A row is a claim and an event of a session that it was learned from.
+CREATE TABLE claim_sources (
+  claim_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  PRIMARY KEY (claim_id, event_id)
+) WITHOUT ROWID;
 
--- Commands that a person or an agent ran, each once per actor and directory, as it went the last time. `number` is made
--- of these three. `status` is the exit status, -1 where it is unknown, -2 where it only is known to have failed;
--- `session` is the number of a row below, 0 where the command was typed in a shell.
-CREATE TABLE command (
-  number INTEGER PRIMARY KEY,
+-- A row is a command that a person or an agent ran in a directory, with its last run. `id` is a hash of actor,
+-- directory and text. `exit_status` is -1 if it is unknown, -2 if the command is only known to have failed.
+-- `session_number` is 0 for commands of a shell.
+CREATE TABLE commands (
+  id INTEGER PRIMARY KEY,
   actor TEXT NOT NULL,
   directory TEXT NOT NULL,
   text TEXT NOT NULL,
   scope TEXT NOT NULL,
-  last TEXT NOT NULL,
-  at TEXT NOT NULL,
-  status INTEGER NOT NULL,
-  session INTEGER NOT NULL,
+  last_event_id TEXT NOT NULL,
+  last_run_at TEXT NOT NULL,
+  exit_status INTEGER NOT NULL,
+  session_number INTEGER NOT NULL,
   segment TEXT NOT NULL,
   line INTEGER NOT NULL
 );
--- The roots that commands are found by: their own, and those of the folder they ran in.
-CREATE TABLE command_root (root TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (root, number)) WITHOUT ROWID;
 
--- One row a session: what lists and prompts show. `number` is its id as an integer, `key` the name of its page.
-CREATE TABLE session (
+-- A row is a term of a command, or of the name of its directory.
+CREATE TABLE command_postings (
+  term TEXT NOT NULL,
+  command_id INTEGER NOT NULL,
+  PRIMARY KEY (term, command_id)
+) WITHOUT ROWID;
+
+-- A row is what lists and prompts show of a session with an agent. `number` is its id as an integer, `host_session_id`
+-- the id that its host gave it. `files` are separated by line ends. `request_key` is the normalized prompts.
+-- `compacted_at` is the last time. `model` is the model that wrote `outcome` as a summary of the whole session, '' if
+-- none did.
+CREATE TABLE sessions (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
   agent TEXT NOT NULL,
-  name TEXT NOT NULL,
-  key TEXT NOT NULL,
+  host_session_id TEXT NOT NULL,
+  page_name TEXT NOT NULL,
   scope TEXT NOT NULL,
-  began TEXT NOT NULL,
-  at TEXT NOT NULL,
-  turns INTEGER NOT NULL,
+  started_at TEXT NOT NULL,
+  ended_at TEXT NOT NULL,
+  turn_count INTEGER NOT NULL,
   title TEXT NOT NULL,
   outcome TEXT NOT NULL,
   files TEXT NOT NULL,
-  alike TEXT NOT NULL,
-  compacted TEXT NOT NULL,  -- when that was last
-  model TEXT NOT NULL  -- whose words the outcome is in, where a model summed up the whole session
+  request_key TEXT NOT NULL,
+  compacted_at TEXT NOT NULL,
+  model TEXT NOT NULL
 );
-CREATE INDEX session_scope ON session (scope, at);
-CREATE INDEX session_at ON session (at);
+CREATE INDEX sessions_scope ON sessions (scope, ended_at);
+CREATE INDEX sessions_ended_at ON sessions (ended_at);
 
--- What was put into prompts, by the agent's session.
-CREATE TABLE given (
-  event TEXT PRIMARY KEY,
-  session TEXT NOT NULL,
+-- A row is an injection into a prompt, with the position of its line in the log as in `events`.
+CREATE TABLE injections (
+  event_id TEXT PRIMARY KEY,
+  host_session_id TEXT NOT NULL,
   segment TEXT NOT NULL,
   offset INTEGER NOT NULL,
   length INTEGER NOT NULL,
   raw BLOB
 ) WITHOUT ROWID;
-CREATE INDEX given_session ON given (session, event);
+CREATE INDEX injections_session ON injections (host_session_id, event_id);
 
--- How far each transcript was read: only to be sooner done. Where this is lost, all is read again, and nothing is new.
-CREATE TABLE transcript (
+-- A row is how far a transcript was read. If this is lost, transcripts are read again, and no event is new.
+CREATE TABLE transcript_cursors (
   path TEXT PRIMARY KEY,
   inode INTEGER NOT NULL,
   size INTEGER NOT NULL,
-  changed INTEGER NOT NULL,
-  settled INTEGER NOT NULL,
-  mark TEXT NOT NULL
+  mtime_ns INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Sessions that were learned from, and how far they went then: by a model, or without one (''). Forgotten without harm, as
--- above; what a model summed up is known from the log.
-CREATE TABLE concluded (
-  number INTEGER NOT NULL,
+-- A row is a session that was learned from, by a model or without one (''), up to the time `ended_at`. May be lost,
+-- too; what a model summarized is known from the log.
+CREATE TABLE learned_sessions (
+  session_number INTEGER NOT NULL,
   model TEXT NOT NULL,
-  id TEXT NOT NULL,
-  at TEXT NOT NULL,
-  PRIMARY KEY (number, model)
+  session_id TEXT NOT NULL,
+  ended_at TEXT NOT NULL,
+  PRIMARY KEY (session_number, model)
 ) WITHOUT ROWID;
 
--- What texts mean, where the extra for it is installed: one row a memory or message, by the number its words have.
--- `print` is that of the text: where another text stands there, or none, the row goes.
-CREATE TABLE vector (number INTEGER PRIMARY KEY, print BLOB NOT NULL, vector BLOB NOT NULL);
--- Sessions of which every message has one.
-CREATE TABLE meant (number INTEGER PRIMARY KEY);
+-- A row is the embedding vector of a memory or message, if the extra is installed. When the text changes, and with it
+-- `text_hash`, the row is deleted.
+CREATE TABLE vectors (doc_id INTEGER PRIMARY KEY, text_hash BLOB NOT NULL, vector BLOB NOT NULL);
+
+-- A row is a session whose messages all have vectors.
+CREATE TABLE embedded_sessions (session_number INTEGER PRIMARY KEY);

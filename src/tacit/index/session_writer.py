@@ -1,6 +1,6 @@
-"""Writing sessions: events are filed once, and a session that got any is folded again.
+"""Write sessions: each event is stored once, and a session that got events is folded and written again.
 
-The result is the same whether the events came one by one or all at once, in whatever order.
+The result does not depend on the order of events or on how they are split into batches.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
+from itertools import groupby
 
 from tacit.index.commands import agent_execution, store_commands
 from tacit.index.database import mark_stale
@@ -31,15 +32,15 @@ from tacit.model.session import Session, SessionSummary, Turn, fold_session
 from tacit.record import Record
 from tacit.text.words import normalize_text, tokenize
 
-_MAX_REQUEST_KEY_CHARS = 400  # characters of what was asked that tell two sessions apart
+_MAX_REQUEST_KEY_CHARS = 400  # two sessions are the same request if they agree in so many characters
 _MAX_FILES = 50
-_MAIN_BRANCHES = ("main", "master", "trunk", "HEAD")  # branches whose names tell nothing of the work
-_INSERT_SESSION_EVENT = "INSERT OR IGNORE INTO said VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_SESSION = "INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_MAIN_BRANCHES = ("main", "master", "trunk", "HEAD")  # their names say nothing about the work
+_INSERT_SESSION_EVENT = "INSERT OR IGNORE INTO session_events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class IndexedSessionEvent(Record):
-    """What is filed: the event and where it stands; its line, where that is not what counts."""
+    """An event and the position of its line in the log. `raw` replaces the line if tombstones changed the event."""
 
     event: Event
     segment: str
@@ -49,52 +50,68 @@ class IndexedSessionEvent(Record):
     raw: bytes | None
 
 
-class SessionWriter:
-    """Takes events in, and folds the sessions they belong to when all are in."""
+class SessionMessage(Record):
+    """A searchable message of a session: the turn it belongs to, who said it, and its text.
 
-    def __init__(self, connection: sqlite3.Connection, lists: PostingsWriter, decode: Decode) -> None:
+    `extra` is text that was not said but describes the work. `bodies` are those of its events.
+    """
+
+    part: Turn | SessionSummary
+    role: int
+    text: str
+    extra: str = ""
+    bodies: Sequence[PromptGiven | ReplyGiven | ToolUsed] = ()
+
+
+class SessionWriter:
+    """Stores events of sessions. `flush` folds and writes the sessions they belong to."""
+
+    def __init__(self, connection: sqlite3.Connection, postings: PostingsWriter, decode: Decode) -> None:
         self._connection = connection
-        self._postings = lists
+        self._postings = postings
         self._decode = decode
         self._new_events: dict[int, list[Event]] = {}
 
-    def add_events(self, filed: Sequence[IndexedSessionEvent]) -> None:
-        numbers = {}
-        store_commands(
-            self._connection, [run for one in filed if (run := agent_execution(one.event, one.segment, one.line))]
-        )
-        for one in filed:
-            body = one.event.body
-            assert isinstance(body, SESSION_TYPES)
-            named = (body.agent, one.event.origin.session)
-            if named not in numbers:
-                numbers[named] = claim_number(session_id(*named))
-            row = (one.event.id, numbers[named], *one[1:])
+    def add_events(self, entries: Sequence[IndexedSessionEvent]) -> None:
+        """Store events, and the commands among them. Events that are stored already are ignored."""
+        runs = (agent_execution(entry.event, entry.segment, entry.line) for entry in entries)
+        store_commands(self._connection, [run for run in runs if run])
+        numbers: dict[tuple[str, str], int] = {}
+        for entry in entries:
+            name = _agent_and_name(entry.event)
+            if name not in numbers:
+                numbers[name] = claim_number(session_id(*name))
+            row = (entry.event.id, numbers[name], *entry[1:])
             if self._connection.execute(_INSERT_SESSION_EVENT, row).rowcount:
-                self._new_events.setdefault(numbers[named], []).append(one.event)
+                self._new_events.setdefault(numbers[name], []).append(entry.event)
 
     def flush(self) -> None:
+        """Fold and write the sessions that got events."""
         for number, new in self._new_events.items():
             events = self._events_of(number, new)
-            if any(
-                isinstance(event.body, CONVERSATION_TYPES) for event in events
-            ):  # else only the summary of one is here
-                _write_session(
-                    self._connection,
-                    self._postings,
-                    number,
-                    fold_session(*_agent_and_name(new[0]), events),
-                    _event_ids_by_body(events),
-                )
-            _mark_summarized(self._connection, new)
+            if any(isinstance(event.body, CONVERSATION_TYPES) for event in events):  # else it has a summary alone
+                session = fold_session(*_agent_and_name(new[0]), events)
+                # By identity: a folded session holds the bodies of its events and not their ids.
+                event_ids = {id(event.body): event.id for event in events}
+                _write_session(self._connection, self._postings, number, session, event_ids)
+            # A model that summarized a session has read it. It is not paid for that again after a rebuild.
+            for event in sorted(new, key=lambda event: event.id):
+                if isinstance(event.body, SessionSummarized):
+                    session_key = session_id(*_agent_and_name(event))
+                    mark_session_learned(self._connection, session_key, event.body.until, event.body.model)
         self._new_events = {}
 
     def _events_of(self, number: int, new: list[Event]) -> list[Event]:
-        """All events of a session; those that came just now need not be read again."""
-        query = "SELECT count(*) FROM said WHERE session = ?"
+        """Return all events of a session. They are read from the log only if some are not in `new`."""
+        query = "SELECT count(*) FROM session_events WHERE session_number = ?"
         if self._connection.execute(query, (number,)).fetchone()[0] == len(new):
             return new
         return events_of_session(self._connection, number, self._decode)
+
+
+def new_branch(branch: str, before: str = "") -> str:
+    """Return `branch` if work on it begins here and its name says something about the work, else ""."""
+    return "" if branch in (before, *_MAIN_BRANCHES) else branch
 
 
 def _agent_and_name(event: Event) -> tuple[str, str]:
@@ -102,32 +119,24 @@ def _agent_and_name(event: Event) -> tuple[str, str]:
     return event.body.agent, event.origin.session
 
 
-def _mark_summarized(connection: sqlite3.Connection, events: Sequence[Event]) -> None:
-    """A model that summed a session up has read it: it is not paid for that again where the index is made anew."""
-    for event in sorted(events, key=lambda event: event.id):
-        if isinstance(event.body, SessionSummarized):
-            mark_session_learned(connection, session_id(*_agent_and_name(event)), event.body.until, event.body.model)
-
-
-def _event_ids_by_body(events: Sequence[Event]) -> dict[int, EventId]:
-    """The event of each body, by the identity of that object: a folded session holds bodies alone."""
-    return {id(event.body): event.id for event in events}
-
-
 def _write_session(
-    connection: sqlite3.Connection, lists: PostingsWriter, number: int, session: Session, ids: Mapping[int, EventId]
+    connection: sqlite3.Connection,
+    postings: PostingsWriter,
+    number: int,
+    session: Session,
+    event_ids: Mapping[int, EventId],
 ) -> None:
     summary = session.summary if session.summary and not session.summary.newer_turns else None
-    old = connection.execute("SELECT key FROM session WHERE number = ?", (number,)).fetchone()
+    old = connection.execute("SELECT page_name FROM sessions WHERE number = ?", (number,)).fetchone()
     row = (
         number,
         session.id,
         session.agent,
-        session.name,
+        session.host_session_id,
         session.page_name,
         session.scope,
-        session.began.isoformat(),
-        timestamp(session.ended.astimezone(UTC)),
+        session.started_at.isoformat(),
+        timestamp(session.ended_at.astimezone(UTC)),
         len(session.turns),
         session.title,
         summary.text if summary else session.outcome,
@@ -137,82 +146,67 @@ def _write_session(
         summary.model if summary else "",
     )
     connection.execute(_INSERT_SESSION, row)
-    _write_messages(connection, lists, number, session, old[0] if old else None, ids)
+    _write_messages(connection, postings, number, session, old[0] if old else None, event_ids)
     mark_stale(connection, {f"session {session.page_name}", *([f"session {old[0]}"] if old else [])})
-
-
-class SessionMessage(Record):
-    """Something in a session that a question can find: who said it, in which turn, and what it is found by; `beside` is
-    what was not said and tells what the work was about; `bodies` are those of its events."""
-
-    part: Turn | SessionSummary
-    role: int
-    text: str
-    extra: str = ""
-    bodies: Sequence[PromptGiven | ReplyGiven | ToolUsed] = ()
 
 
 def _write_messages(
     connection: sqlite3.Connection,
-    lists: PostingsWriter,
+    postings: PostingsWriter,
     number: int,
     session: Session,
-    old_key: str | None,
-    ids: Mapping[int, EventId],
+    old_page_name: str | None,
+    event_ids: Mapping[int, EventId],
 ) -> None:
-    """A page a turn, and one for what a model said of all of them; the words of each message, and its events."""
-    first = session_start_id(session.began.date(), number)
+    """Replace the messages of a session: one page for each turn and for the summary of a model, and the document and
+    the events of each message. `old_page_name` is that of the session before."""
+    start = session_start_id(session.started_at.date(), number)
     pages: dict[EventId, tuple[str | int, ...]] = {}
-    found: dict[int, IndexedDocument] = {}
-    made_of: dict[int, tuple[int, str, bool]] = {}
-    for place, message in enumerate(_messages(session)):
-        here = message_doc_id(first, place, message.role)
-        if here not in made_of:
-            events = " ".join(ids[id(body)] for body in message.bodies) or message.part.event
-            made_of[here] = (here, events, any(isinstance(body, ReplyGiven) for body in message.bodies))
-        found[here] = _append_message(message, found.get(here, IndexedDocument(here, "", "")))
-        if message.part.event not in pages:
-            pages[message.part.event] = (here, *_page_columns(message.part, session))
-    known = connection.execute("SELECT number FROM page WHERE kind = 'session' AND day = ?", (old_key,)).fetchall()
-    runs = {first, *(start_id_of(old) for (old,) in known)}
-    drop_stale_session_vectors(connection, runs, number, session)
-    for begin in runs:
-        connection.execute("DELETE FROM page WHERE number BETWEEN ? AND ?", (begin, begin + IDS_PER_SESSION - 1))
-        connection.execute("DELETE FROM message WHERE number BETWEEN ? AND ?", (begin, begin + IDS_PER_SESSION - 1))
-        _remove_changed_documents(connection, lists, begin, found)
-    connection.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, 0)", pages.values())
-    connection.executemany("INSERT OR REPLACE INTO message VALUES (?, ?, ?)", made_of.values())
-    lists.add(found.values(), fresh=True)
+    documents: dict[int, IndexedDocument] = {}
+    messages: dict[int, tuple[int, str, bool]] = {}
+    for index, message in enumerate(_messages(session)):
+        part, doc_id = message.part, message_doc_id(start, index, message.role)
+        if doc_id not in messages:
+            events = " ".join(event_ids[id(body)] for body in message.bodies) or part.event
+            messages[doc_id] = (doc_id, events, any(isinstance(body, ReplyGiven) for body in message.bodies))
+        # Messages beyond the last id of a session share one document.
+        documents[doc_id] = _append_message(documents.get(doc_id, IndexedDocument(doc_id, "", "")), message)
+        if part.event not in pages:
+            at, title = (part.started_at, part.title) if isinstance(part, Turn) else (session.ended_at, part.text)
+            columns = (part.event, "session", session.scope, session.page_name, timestamp(at.astimezone(UTC)), title)
+            pages[part.event] = (doc_id, *columns)
+    query = "SELECT doc_id FROM pages WHERE kind = 'session' AND page_name = ?"
+    known = connection.execute(query, (old_page_name,)).fetchall()
+    starts = {start, *(start_id_of(doc_id) for (doc_id,) in known)}
+    drop_stale_session_vectors(connection, starts, number, session)
+    for first in starts:
+        id_range = (first, first + IDS_PER_SESSION - 1)
+        connection.execute("DELETE FROM pages WHERE doc_id BETWEEN ? AND ?", id_range)
+        connection.execute("DELETE FROM messages WHERE doc_id BETWEEN ? AND ?", id_range)
+        query = "SELECT doc_id, text, extra FROM documents WHERE doc_id BETWEEN ? AND ?"
+        for row in connection.execute(query, id_range).fetchall():
+            if documents.get(row[0]) == row:
+                del documents[row[0]]  # indexed already
+            else:
+                postings.remove(row[0])
+    connection.executemany("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, 0)", pages.values())
+    connection.executemany("INSERT OR REPLACE INTO messages VALUES (?, ?, ?)", messages.values())
+    postings.add(documents.values(), fresh=True)
 
 
-def _remove_changed_documents(
-    connection: sqlite3.Connection, lists: PostingsWriter, first: int, found: dict[int, IndexedDocument]
-) -> None:
-    """Words that are no longer said there; those that stay need not be put in again."""
-    query = "SELECT number, text, extra FROM wording WHERE number BETWEEN ? AND ?"
-    for row in connection.execute(query, (first, first + IDS_PER_SESSION - 1)).fetchall():
-        if found.get(row[0]) == row:
-            del found[row[0]]
-        else:
-            lists.remove(row[0])
-
-
-def _append_message(message: SessionMessage, told: IndexedDocument) -> IndexedDocument:
-    """What the person said stands apart from what the agent said and did. Beyond the last place all is put together."""
-    said, beside = " ".join(tokenize(message.text)), " ".join(tokenize(message.extra))
+def _append_message(document: IndexedDocument, message: SessionMessage) -> IndexedDocument:
+    """Add what the person said to `text`, and what the agent said and did to `extra`."""
+    text, extra = " ".join(tokenize(message.text)), " ".join(tokenize(message.extra))
     if message.role == PERSON:
-        return told._replace(text=f"{told.text} {said}".strip(), extra=f"{told.extra} {beside}".strip())
-    return told._replace(extra=f"{told.extra} {said}".strip())
-
-
-def _page_columns(part: Turn | SessionSummary, session: Session) -> tuple[str, ...]:
-    at, title = (part.at, part.title) if isinstance(part, Turn) else (session.ended, part.text)
-    return part.event, "session", session.scope, session.page_name, timestamp(at.astimezone(UTC)), title
+        return document._replace(text=f"{document.text} {text}".strip(), extra=f"{document.extra} {extra}".strip())
+    return document._replace(extra=f"{document.extra} {text}".strip())
 
 
 def _messages(session: Session) -> Iterator[SessionMessage]:
-    """In order. What was done between two replies is one of them. Where the work on a branch begins, its name stands
-    beside the words of the person."""
+    """Yield the messages in order. The tool calls between two replies are one message.
+
+    The name of a branch is `extra` of the prompt with which the work on it begins.
+    """
     branch = ""
     for part in session.searchable_parts:
         if isinstance(part, SessionSummary):
@@ -223,35 +217,17 @@ def _messages(session: Session) -> Iterator[SessionMessage]:
             branch = prompt.branch or branch
         if not part.prompts:
             yield SessionMessage(part, PERSON, "")
-        for steps in _group_steps(part.steps):
-            yield SessionMessage(part, AGENT, _steps_text(steps, session), bodies=steps)
-
-
-def new_branch(branch: str, before: str = "") -> str:
-    """The branch that is worked on now and was not before, where its name tells something of the work."""
-    return "" if branch in (before, *_MAIN_BRANCHES) else branch
-
-
-def _group_steps(steps: Sequence[ReplyGiven | ToolUsed]) -> Iterator[Sequence[ReplyGiven | ToolUsed]]:
-    """Each reply alone, and the calls between two replies together."""
-    calls: list[ReplyGiven | ToolUsed] = []
-    for step in steps:
-        if isinstance(step, ToolUsed):
-            calls.append(step)
-            continue
-        if calls:
-            yield calls
-            calls = []
-        yield (step,)
-    if calls:
-        yield calls
+        for is_call, run in groupby(part.steps, key=lambda step: isinstance(step, ToolUsed)):
+            steps = list(run)
+            for group in [steps] if is_call else [[step] for step in steps]:
+                yield SessionMessage(part, AGENT, _steps_text(group, session), bodies=group)
 
 
 def _steps_text(steps: Sequence[ReplyGiven | ToolUsed], session: Session) -> str:
-    """What a reply says; of calls what they were given and which files they changed."""
+    """Return the text of a reply, or the inputs, changes and changed files of tool calls."""
     if isinstance(steps[0], ReplyGiven):
         return steps[0].text
     calls = [step for step in steps if isinstance(step, ToolUsed)]
     files = {session.relative_path(file, call.directory) for call in calls for file in call.files}
-    told = (text for call in calls for text in (call.input, call.change) if text)
-    return "\n".join((*told, *sorted(files)))
+    texts = (text for call in calls for text in (call.input, call.change) if text)
+    return "\n".join((*texts, *sorted(files)))

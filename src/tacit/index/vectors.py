@@ -1,22 +1,22 @@
-"""Vectors of meaning, by the number that a question finds their text by. They are made elsewhere; here they are kept.
+"""Store embedding vectors of memories and messages, by document id. They are computed elsewhere (ADR 18).
 
-A vector stands only as long as the very text that it was made of: `print` tells whether that is so. When a memory is
-forgotten or a session folded again without a message, its vector goes with it, in the same transaction. All vectors are
-of one model, named in `meta`; those of another are not compared with.
+A vector is valid only for the exact text it was made from, which `text_hash` identifies. When a memory is retired or a
+session is folded again without a message, the vector is deleted in the same transaction. All vectors are of one model,
+named in `meta`.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import date
+from itertools import groupby
 
 from tacit.errors import IndexUnusableError, StoreError
-from tacit.index import database as store
 from tacit.index import sessions
+from tacit.index.database import open_for_reading
 from tacit.index.doc_ids import (
     AGENT,
     IDS_PER_SESSION,
@@ -30,24 +30,37 @@ from tacit.index.reader import Decode, embedding_model
 from tacit.model.claim import Status
 from tacit.model.ids import sha256
 from tacit.model.observation import ToolUsed
-from tacit.model.session import Session, SessionSummary, Turn
+from tacit.model.session import Session, SessionSummary
 from tacit.record import Record
 
 VectorChange = Callable[[sqlite3.Connection], None]
-MAX_TEXT_CHARS = 2048  # characters of a text that are read; its print is made of as many
+MAX_TEXT_CHARS = 2048  # of a text that are embedded and hashed
+_HASH_BYTES = 8
 _EMBEDDED_STATUSES = (Status.ACTIVE.value, Status.PENDING.value)
-_HASH_BYTES = 8  # bytes
+_SELECT_MEMORY_VECTORS = "SELECT doc_id, vector FROM vectors WHERE doc_id >= 0 ORDER BY doc_id LIMIT ?"
+# In the order of ids, the latest messages come first.
+_SELECT_MESSAGE_VECTORS = "SELECT doc_id, vector FROM vectors WHERE doc_id < 0 ORDER BY doc_id LIMIT ?"
+_SELECT_VECTORS_BY_ID = "SELECT doc_id, vector FROM vectors WHERE doc_id IN (SELECT value FROM json_each(?))"
+_SELECT_VECTORS_BETWEEN = "SELECT doc_id, vector FROM vectors WHERE doc_id BETWEEN ? AND ?"
+_SELECT_MISSING_MEMORIES = """
+  SELECT doc_id, sentence FROM memories WHERE status IN (?, ?) AND doc_id NOT IN (SELECT doc_id FROM vectors)
+  ORDER BY updated_at DESC, doc_id LIMIT ?
+"""
+_SELECT_INCOMPLETE_SESSIONS = (
+    "SELECT number, started_at FROM sessions WHERE number NOT IN (SELECT session_number FROM embedded_sessions)"
+    " ORDER BY ended_at DESC, id"
+)
 
 
 class EmbeddingText(Record):
-    """What is shown of a memory or a message, and its number."""
+    """The text of a memory or message that is embedded."""
 
     doc_id: int
     text: str
 
 
 class StoredVector(Record):
-    """What a text means; `print` is that of the text."""
+    """A vector and the hash of the text it was made from."""
 
     doc_id: int
     text_hash: bytes
@@ -55,95 +68,88 @@ class StoredVector(Record):
 
 
 class VectorBlock(Record):
-    """Numbers in order, and their vectors one after the other."""
+    """Sorted ids, and their vectors one after the other."""
 
     doc_ids: list[int]
     vectors: bytes
 
 
 def hash_text(text: str) -> bytes:
-    found: bytes = sha256(text[:MAX_TEXT_CHARS].encode("utf-8", "surrogatepass")).digest()[:_HASH_BYTES]
-    return found
+    """Return the hash of the part of a text that is embedded."""
+    digest: bytes = sha256(text[:MAX_TEXT_CHARS].encode("utf-8", "surrogatepass")).digest()
+    return digest[:_HASH_BYTES]
 
 
-# Questions
+# Queries
 
 
 def count_vectors(connection: sqlite3.Connection) -> int:
-    found: int = connection.execute("SELECT count(*) FROM vector").fetchone()[0]
-    return found
+    """Count all vectors."""
+    count: int = connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    return count
 
 
-_SELECT_MEMORY_VECTORS = "SELECT number, vector FROM vector WHERE number >= 0 ORDER BY number LIMIT ?"
-_SELECT_MESSAGE_VECTORS = (
-    "SELECT number, vector FROM vector WHERE number < 0 ORDER BY number LIMIT ?"  # the latest come first
-)
-_SELECT_VECTORS_BY_ID = "SELECT number, vector FROM vector WHERE number IN (SELECT value FROM json_each(?))"
-_SELECT_VECTORS_BETWEEN = "SELECT number, vector FROM vector WHERE number BETWEEN ? AND ?"
-
-
-def memory_vectors(connection: sqlite3.Connection, wanted: Iterable[int], most: int) -> VectorBlock:
-    """Those of many memories, and of these in any case."""
-    rows = dict(connection.execute(_SELECT_MEMORY_VECTORS, (most,)))
-    if len(rows) == most:
-        rows.update(connection.execute(_SELECT_VECTORS_BY_ID, (json.dumps([one for one in wanted if one >= 0]),)))
+def memory_vectors(connection: sqlite3.Connection, doc_ids: Iterable[int], limit: int) -> VectorBlock:
+    """Return the vectors of up to `limit` memories, and those of `doc_ids` in any case."""
+    rows = dict(connection.execute(_SELECT_MEMORY_VECTORS, (limit,)))
+    if len(rows) == limit:
+        memory_ids = [doc_id for doc_id in doc_ids if doc_id >= 0]
+        rows.update(connection.execute(_SELECT_VECTORS_BY_ID, (json.dumps(memory_ids),)))
     return _vector_block(rows)
 
 
-def message_vectors(connection: sqlite3.Connection, wanted: Iterable[int], most: int) -> VectorBlock:
-    """Those of the latest messages, and of the whole sessions of these in any case."""
-    rows = dict(connection.execute(_SELECT_MESSAGE_VECTORS, (most,)))
-    if len(rows) == most:
+def message_vectors(connection: sqlite3.Connection, doc_ids: Iterable[int], limit: int) -> VectorBlock:
+    """Return the vectors of the latest `limit` messages, and in any case those of the whole sessions of `doc_ids`."""
+    rows = dict(connection.execute(_SELECT_MESSAGE_VECTORS, (limit,)))
+    if len(rows) == limit:
         last = start_id_of(max(rows))
-        for run in sorted({start_id_of(one) for one in wanted if one < 0 and start_id_of(one) >= last}):
-            rows.update(connection.execute(_SELECT_VECTORS_BETWEEN, (run, run + IDS_PER_SESSION - 1)))
+        start_ids = {start_id_of(doc_id) for doc_id in doc_ids if doc_id < 0}
+        for start_id in sorted(start_id for start_id in start_ids if start_id >= last):
+            rows.update(connection.execute(_SELECT_VECTORS_BETWEEN, (start_id, start_id + IDS_PER_SESSION - 1)))
     return _vector_block(rows)
 
 
 def _vector_block(rows: dict[int, bytes]) -> VectorBlock:
-    numbers = sorted(rows)
-    return VectorBlock(numbers, b"".join(rows[number] for number in numbers))
+    doc_ids = sorted(rows)
+    return VectorBlock(doc_ids, b"".join(rows[doc_id] for doc_id in doc_ids))
 
 
-# What has none yet
-
-_SELECT_MISSING_MEMORIES = """
-  SELECT number, sentence FROM memory WHERE status IN (?, ?) AND number NOT IN (SELECT number FROM vector)
-  ORDER BY at DESC, number LIMIT ?
-"""
-_SELECT_INCOMPLETE_SESSIONS = (
-    "SELECT id, number, began FROM session WHERE number NOT IN (SELECT number FROM meant) ORDER BY at DESC, id"
-)
+# Texts to embed
 
 
-def texts_without_vector(connection: sqlite3.Connection, decode: Decode, most: int) -> list[EmbeddingText]:
-    """Texts that have no vector: memories first, then what was said, the latest session first."""
-    found = [EmbeddingText(*row) for row in connection.execute(_SELECT_MISSING_MEMORIES, (*_EMBEDDED_STATUSES, most))]
-    for _, number, began in connection.execute(_SELECT_INCOMPLETE_SESSIONS):
-        if len(found) >= most:
+def texts_without_vector(connection: sqlite3.Connection, decode: Decode, limit: int) -> list[EmbeddingText]:
+    """Return texts that have no vector: memories first, then messages, the latest session first."""
+    rows = connection.execute(_SELECT_MISSING_MEMORIES, (*_EMBEDDED_STATUSES, limit))
+    texts = [EmbeddingText(*row) for row in rows]
+    for number, started_at in connection.execute(_SELECT_INCOMPLETE_SESSIONS):
+        if len(texts) >= limit:
             break
-        first = session_start_id(date.fromisoformat(began[:10]), number)
-        known = {one for one, _ in connection.execute(_SELECT_VECTORS_BETWEEN, (first, first + IDS_PER_SESSION - 1))}
-        found += [text for text in _texts_of_session(connection, number, decode) if text.doc_id not in known]
-    return found[:most]
+        texts += _missing_texts(connection, number, started_at, decode)
+    return texts[:limit]
+
+
+def _missing_texts(connection: sqlite3.Connection, number: int, started_at: str, decode: Decode) -> list[EmbeddingText]:
+    """Return the messages of a session that have no vector."""
+    first = session_start_id(date.fromisoformat(started_at[:10]), number)
+    known = {doc_id for doc_id, _ in connection.execute(_SELECT_VECTORS_BETWEEN, (first, first + IDS_PER_SESSION - 1))}
+    return [text for text in _texts_of_session(connection, number, decode) if text.doc_id not in known]
 
 
 def _texts_of_session(connection: sqlite3.Connection, number: int, decode: Decode) -> list[EmbeddingText]:
-    row = connection.execute("SELECT id FROM session WHERE number = ?", (number,)).fetchone()
-    found = sessions.session_row(connection, row[0]) if row else None
-    return list(message_texts(number, sessions.load_session(connection, found, decode))) if found else []
+    row = sessions.session_row_by_number(connection, number)
+    return list(message_texts(number, sessions.load_session(connection, row, decode))) if row else []
 
 
 def message_texts(number: int, session: Session) -> Iterator[EmbeddingText]:
-    """What was said in a session, each with the number that its words are found by. What was done has none."""
-    first = session_start_id(session.began.date(), number)
-    for place, (voice, text) in enumerate(_roles_and_texts(session)):
-        if text.strip() and place < MAX_MESSAGE_INDEX:
-            yield EmbeddingText(message_doc_id(first, place, voice), text)
+    """Yield what was said in a session, with the ids of the messages. Tool calls are not embedded."""
+    first = session_start_id(session.started_at.date(), number)
+    for index, (role, text) in enumerate(_roles_and_texts(session)):
+        if text.strip() and index < MAX_MESSAGE_INDEX:
+            yield EmbeddingText(message_doc_id(first, index, role), text)
 
 
 def _roles_and_texts(session: Session) -> Iterator[tuple[int, str]]:
-    """As `said.py` numbers them: what was done between two replies is one message, here without a text."""
+    """Yield messages as `session_writer.py` numbers them. The tool calls between two replies are one, with no text."""
     for part in session.searchable_parts:
         if isinstance(part, SessionSummary):
             yield AGENT, part.text
@@ -151,109 +157,89 @@ def _roles_and_texts(session: Session) -> Iterator[tuple[int, str]]:
         yield from ((PERSON, prompt.text) for prompt in part.prompts)
         if not part.prompts:
             yield PERSON, ""
-        yield from _step_texts(part)
+        for is_call, steps in groupby(part.steps, key=lambda step: isinstance(step, ToolUsed)):
+            if is_call:
+                yield AGENT, ""
+            yield from ((AGENT, step.text) for step in steps if not isinstance(step, ToolUsed))
 
 
-def _step_texts(turn: Turn) -> Iterator[tuple[int, str]]:
-    was_done = False
-    for step in turn.steps:
-        is_done = isinstance(step, ToolUsed)
-        if not isinstance(step, ToolUsed):
-            yield AGENT, step.text
-        elif not was_done:
-            yield AGENT, ""
-        was_done = is_done
-
-
-# Changes, all of them under the home's lock
+# Changes, all of them under the lock of the home
 
 
 def use_model(connection: sqlite3.Connection, name: str) -> None:
-    """From now on they are this model's; those of another go."""
+    """Set the model of the vectors. Those of another model are deleted."""
     if embedding_model(connection) != name:
-        connection.execute("DELETE FROM vector")
-        connection.execute("DELETE FROM meant")
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('meaning', ?)", (name,))
+        connection.execute("DELETE FROM vectors")
+        connection.execute("DELETE FROM embedded_sessions")
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('embedding_model', ?)", (name,))
 
 
-def store_vectors(connection: sqlite3.Connection, made: Sequence[StoredVector], decode: Decode) -> int:
-    """Keep these where the text they were made of still stands, for it may have gone meanwhile; says how many."""
-    standing = {text.doc_id: hash_text(text.text) for text in _current_texts(connection, made, decode)}
-    rows = [one for one in made if standing.get(one.doc_id) == one.text_hash]
-    connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", rows)
+def store_vectors(connection: sqlite3.Connection, vectors: Sequence[StoredVector], decode: Decode) -> int:
+    """Store the vectors whose text still exists, as it may have changed meanwhile. Return how many."""
+    hashes = {text.doc_id: hash_text(text.text) for text in _current_texts(connection, vectors, decode)}
+    rows = [vector for vector in vectors if hashes.get(vector.doc_id) == vector.text_hash]
+    connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
     return len(rows)
 
 
-def mark_complete_sessions(connection: sqlite3.Connection, decode: Decode, most: int) -> None:
-    """Note which sessions have all their vectors, so that nobody folds them again to see."""
-    for _, number, began in connection.execute(f"{_SELECT_INCOMPLETE_SESSIONS} LIMIT ?", (most,)).fetchall():
-        first = session_start_id(date.fromisoformat(began[:10]), number)
-        known = {one for one, _ in connection.execute(_SELECT_VECTORS_BETWEEN, (first, first + IDS_PER_SESSION - 1))}
-        if all(text.doc_id in known for text in _texts_of_session(connection, number, decode)):
-            connection.execute("INSERT OR IGNORE INTO meant VALUES (?)", (number,))
+def mark_complete_sessions(connection: sqlite3.Connection, decode: Decode, limit: int) -> None:
+    """Record which sessions have all their vectors, so that they are not folded again to find out."""
+    for number, started_at in connection.execute(f"{_SELECT_INCOMPLETE_SESSIONS} LIMIT ?", (limit,)).fetchall():
+        if not _missing_texts(connection, number, started_at, decode):
+            connection.execute("INSERT OR IGNORE INTO embedded_sessions VALUES (?)", (number,))
 
 
 def _current_texts(
-    connection: sqlite3.Connection, made: Sequence[StoredVector], decode: Decode
+    connection: sqlite3.Connection, vectors: Sequence[StoredVector], decode: Decode
 ) -> Iterator[EmbeddingText]:
-    query = "SELECT sentence FROM memory WHERE number = ? AND status IN (?, ?)"
-    for one in made:
-        if one.doc_id >= 0 and (row := connection.execute(query, (one.doc_id, *_EMBEDDED_STATUSES)).fetchone()):
-            yield EmbeddingText(one.doc_id, row[0])
-    for run in sorted({start_id_of(one.doc_id) for one in made if one.doc_id < 0}):
-        yield from _texts_of_range(connection, run, decode)
-
-
-def _texts_of_range(connection: sqlite3.Connection, run: int, decode: Decode) -> list[EmbeddingText]:
-    query = "SELECT session.number FROM page JOIN session ON key = day WHERE page.number BETWEEN ? AND ? LIMIT 1"
-    row = connection.execute(query, (run, run + IDS_PER_SESSION - 1)).fetchone()
-    return _texts_of_session(connection, row[0], decode) if row else []
+    """Yield the current texts of the memories of these vectors, and of all messages of their sessions."""
+    query = "SELECT sentence FROM memories WHERE doc_id = ? AND status IN (?, ?)"
+    for vector in vectors:
+        if vector.doc_id >= 0 and (row := connection.execute(query, (vector.doc_id, *_EMBEDDED_STATUSES)).fetchone()):
+            yield EmbeddingText(vector.doc_id, row[0])
+    query = (
+        "SELECT number FROM pages JOIN sessions ON sessions.page_name = pages.page_name"
+        " WHERE doc_id BETWEEN ? AND ? LIMIT 1"
+    )
+    for start_id in sorted({start_id_of(vector.doc_id) for vector in vectors if vector.doc_id < 0}):
+        if row := connection.execute(query, (start_id, start_id + IDS_PER_SESSION - 1)).fetchone():
+            yield from _texts_of_session(connection, row[0], decode)
 
 
 def drop_stale_memory_vectors(connection: sqlite3.Connection, texts: Iterable[EmbeddingText]) -> None:
-    """Memories were folded again: a vector stays if its text does. A text that is empty is forgotten."""
-    for number, text in texts:
-        row = (number, hash_text(text) if text else b"")
-        connection.execute("DELETE FROM vector WHERE number = ? AND print <> ?", row)
+    """Delete the vectors of folded memories whose text changed. An empty text means that there is none any more."""
+    for doc_id, text in texts:
+        row = (doc_id, hash_text(text) if text else b"")
+        connection.execute("DELETE FROM vectors WHERE doc_id = ? AND text_hash <> ?", row)
 
 
 def drop_stale_session_vectors(
-    connection: sqlite3.Connection, runs: Iterable[int], number: int, session: Session
+    connection: sqlite3.Connection, start_ids: Iterable[int], number: int, session: Session
 ) -> None:
-    """A session was folded again, and had these runs of numbers: what is no longer said there goes."""
-    connection.execute("DELETE FROM meant WHERE number = ?", (number,))
-    prints: dict[int, bytes] | None = None
-    for run in runs:
-        query = "SELECT number, print FROM vector WHERE number BETWEEN ? AND ?"
-        for at, old in connection.execute(query, (run, run + IDS_PER_SESSION - 1)).fetchall():
-            if prints is None:
-                prints = {text.doc_id: hash_text(text.text) for text in message_texts(number, session)}
-            if prints.get(at) != old:
-                connection.execute("DELETE FROM vector WHERE number = ?", (at,))
+    """Delete the vectors of a folded session whose text changed. `start_ids` are its first ids, before and now."""
+    connection.execute("DELETE FROM embedded_sessions WHERE session_number = ?", (number,))
+    hashes: dict[int, bytes] | None = None
+    for start_id in start_ids:
+        query = "SELECT doc_id, text_hash FROM vectors WHERE doc_id BETWEEN ? AND ?"
+        for doc_id, text_hash in connection.execute(query, (start_id, start_id + IDS_PER_SESSION - 1)).fetchall():
+            if hashes is None:
+                hashes = {text.doc_id: hash_text(text.text) for text in message_texts(number, session)}
+            if hashes.get(doc_id) != text_hash:
+                connection.execute("DELETE FROM vectors WHERE doc_id = ?", (doc_id,))
 
 
 def copy_vectors(path: str, connection: sqlite3.Connection, decode: Decode) -> None:
-    """Take what still holds from the index that is replaced: encoding is dear. Whatever is wrong with that one, the new
-    one does without."""
+    """Copy the vectors that are still valid from the index at `path`, which is replaced: encoding is expensive.
+
+    If that index cannot be read, none are copied.
+    """
     with suppress(sqlite3.Error, IndexUnusableError, StoreError, OSError, ValueError, TypeError):
-        with closing(store.open_for_reading(path)) as before:
-            name = embedding_model(before)
-            rows = before.execute("SELECT number, print, vector FROM vector ORDER BY number").fetchall() if name else []
+        with closing(open_for_reading(path)) as old:
+            name = embedding_model(old)
+            query = "SELECT doc_id, text_hash, vector FROM vectors ORDER BY doc_id"
+            rows = old.execute(query).fetchall() if name else []
         if rows:
             use_model(connection, name)
-            for some in _group_by_session([StoredVector(*row) for row in rows]):
-                store_vectors(connection, some, decode)
-
-
-def _group_by_session(made: list[StoredVector]) -> Iterator[list[StoredVector]]:
-    """Those of one session together; memories in one go."""
-    at = 0
-    while at < len(made):
-        is_memory = made[at].doc_id >= 0
-        end = (
-            len(made)
-            if is_memory
-            else bisect_left(made, start_id_of(made[at].doc_id) + IDS_PER_SESSION, key=lambda one: one.doc_id)
-        )
-        yield made[at:end]
-        at = end
+            # Session by session, and all memories together.
+            for _, group in groupby(rows, key=lambda row: start_id_of(row[0]) if row[0] < 0 else 0):
+                store_vectors(connection, [StoredVector(*row) for row in group], decode)

@@ -1,21 +1,21 @@
-"""Catching up with the log: each event is filed once, and only what it touches is folded again.
+"""Apply events of the log to the index: each event is stored once, and only what it touches is folded again.
 
-The result must be the same whether the events came one by one or all at once; a law test holds it to that.
+The result does not depend on how events are split into batches (tests/laws/test_index.py).
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from tacit.index.commands import shell_execution, store_commands
 from tacit.index.database import transaction
 from tacit.index.habits import store_shell_commands
 from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries
 from tacit.index.postings_writer import PostingsWriter
-from tacit.index.reader import IMPORTANCE_ORDER, IS_EFFECTIVE, Decode
-from tacit.index.session_writer import IndexedSessionEvent as Said
-from tacit.index.session_writer import SessionWriter
+from tacit.index.reader import IMPORTANCE_ORDER, IS_EFFECTIVE, IS_RULED, Decode
+from tacit.index.session_writer import IndexedSessionEvent, SessionWriter
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone
 from tacit.model.observation import (
     SESSION_TYPES,
@@ -34,7 +34,6 @@ from tacit.model.observation import (
 from tacit.record import Record
 
 _CHUNK_SIZE = 50_000
-_WORKFLOW_BODIES = (WorkflowSaved, WorkflowDropped, WorkflowRan)
 _FOLDED_BODIES = (
     ClaimProposed,
     ClaimDecided,
@@ -43,21 +42,23 @@ _FOLDED_BODIES = (
     EvaluationCreated,
     RepositoryTrusted,
     RepositoryDistrusted,
-    *_WORKFLOW_BODIES,
+    WorkflowSaved,
+    WorkflowDropped,
+    WorkflowRan,
 )
-# Made after the rows of a new index are in, which is twice as fast as keeping them up row by row.
+# Created after the rows of a new index are inserted, which takes half the time of updating them row by row.
 _CREATE_INDEXES = (
-    "CREATE INDEX IF NOT EXISTS memory_ruled ON memory (number) WHERE conflict OR overruled_by IS NOT NULL",
-    "CREATE INDEX IF NOT EXISTS memory_scope ON memory (scope, status)",
-    f"CREATE INDEX IF NOT EXISTS memory_leading ON memory (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
+    f"CREATE INDEX IF NOT EXISTS memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
+    "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status)",
+    f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
 )
-_INSERT_EVENT = "INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# What was learned in passing comes between two commands of a person; nobody means it by "the latest".
+_INSERT_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# These learners write between two commands of a person, who never means their events by "the latest".
 _BACKGROUND_ACTORS = ("learner:habit", "learner:talk")
 
 
 class IndexedEvent(Record):
-    """An event and where it stands in the log; `raw` is what counts of its line where that is not what stands there."""
+    """An event and the position of its line in the log. `raw` replaces the line if tombstones changed the event."""
 
     event: Event
     type: str
@@ -69,97 +70,91 @@ class IndexedEvent(Record):
 
     @property
     def row(self) -> tuple[str | int | bytes | None, ...]:
+        """The columns of the table `events`."""
         event = self.event
         op = None if event.op == event.id else event.op
         return (event.id, op, self.type, event.origin.actor in _BACKGROUND_ACTORS, *self[2:])
 
 
 class SegmentCursor(Record):
-    """How far a segment was read."""
+    """How far a segment of the log was read."""
 
     segment: str
     offset: int
     lines: int
-    mark: str
+    tail: str
 
 
 def apply_events(
-    connection: sqlite3.Connection, filed: Iterable[IndexedEvent], reached: Iterable[SegmentCursor], decode: Decode
+    connection: sqlite3.Connection, events: Iterable[IndexedEvent], cursors: Iterable[SegmentCursor], decode: Decode
 ) -> None:
-    """File the events and remember how far the log was read, all or nothing."""
+    """Apply events to all tables and store how far the log was read, in one transaction.
+
+    `cursors` is iterated after the last event, so it may be filled while `events` is read.
+    """
     with transaction(connection):
-        lists = PostingsWriter(connection)
-        memories, sessions = MemoryWriter(connection, lists, decode), SessionWriter(connection, lists, decode)
-        chunk: list[IndexedEvent] = []
-        for entry in filed:
-            chunk.append(entry)
-            if len(chunk) == _CHUNK_SIZE:
-                _index_chunk(connection, memories, lists, chunk, decode)
-                sessions.add_events(_session_events(chunk))
-                chunk = []
-        _index_chunk(connection, memories, lists, chunk, decode)
-        sessions.add_events(_session_events(chunk))
-        for index in _CREATE_INDEXES:
-            connection.execute(index)
+        postings = PostingsWriter(connection)
+        memories, sessions = MemoryWriter(connection, postings, decode), SessionWriter(connection, postings, decode)
+        remaining = iter(events)
+        while chunk := list(islice(remaining, _CHUNK_SIZE)):
+            _store_metrics(connection, chunk)
+            _store_commands(connection, chunk)
+            new = _insert_folded(connection, chunk)
+            memories.add_events(new)
+            add_pages(connection, postings, new)
+            if any(isinstance(event.body, EventsUndone | WorkLogged) for event in new):
+                hide_undone_entries(connection, decode)
+            sessions.add_events(
+                [
+                    IndexedSessionEvent(entry.event, *entry[2:])
+                    for entry in chunk
+                    if isinstance(entry.event.body, SESSION_TYPES)
+                ]
+            )
+        for statement in _CREATE_INDEXES:
+            connection.execute(statement)
         memories.flush()
         sessions.flush()
-        lists.flush()
-        connection.executemany("INSERT OR REPLACE INTO applied VALUES (?, ?, ?, ?)", reached)
+        postings.flush()
+        connection.executemany("INSERT OR REPLACE INTO log_cursors VALUES (?, ?, ?, ?)", cursors)
 
 
-def _index_chunk(
-    connection: sqlite3.Connection,
-    memories: MemoryWriter,
-    lists: PostingsWriter,
-    chunk: Sequence[IndexedEvent],
-    decode: Decode,
-) -> None:
-    _index_unfolded(connection, chunk)
-    ran = [entry for entry in chunk if isinstance(entry.event.body, CommandRan)]
-    store_shell_commands(connection, (one.event for one in ran if one.event.is_by_user))  # habits are a person's alone
-    store_commands(connection, [shell_execution(one.event, one.segment, one.line) for one in ran])
-    new = _insert_events(connection, [entry for entry in chunk if isinstance(entry.event.body, _FOLDED_BODIES)])
-    memories.add_events(new)
-    add_pages(connection, lists, [event for event in new if isinstance(event.body, WorkLogged | EvaluationCreated)])
-    if any(isinstance(event.body, EventsUndone | WorkLogged) for event in new):
-        hide_undone_entries(connection, decode)
+def _store_commands(connection: sqlite3.Connection, entries: Sequence[IndexedEvent]) -> None:
+    """Store commands for search, and those that a person ran for the learners of habits."""
+    ran = [entry for entry in entries if isinstance(entry.event.body, CommandRan)]
+    store_shell_commands(connection, (entry.event for entry in ran if entry.event.is_by_user))
+    store_commands(connection, [shell_execution(entry.event, entry.segment, entry.line) for entry in ran])
 
 
-def _session_events(chunk: Sequence[IndexedEvent]) -> list[Said]:
-    """What agents' transcripts told, and what was said about them."""
-    return [Said(one.event, *one[2:]) for one in chunk if isinstance(one.event.body, SESSION_TYPES)]
-
-
-def _insert_events(connection: sqlite3.Connection, entries: Sequence[IndexedEvent]) -> list[Event]:
-    """Keep the lines that memories and pages are folded from; an event that is known already is not new."""
-    connection.execute("SAVEPOINT filing")
+def _insert_folded(connection: sqlite3.Connection, entries: Sequence[IndexedEvent]) -> list[Event]:
+    """Store the events that memories, pages, workflows and trust are folded from. Return those not stored before."""
+    folded = [entry for entry in entries if isinstance(entry.event.body, _FOLDED_BODIES)]
+    connection.execute("SAVEPOINT insert_events")
     before = connection.total_changes
-    connection.executemany(_INSERT_EVENT, [entry.row for entry in entries])
-    if connection.total_changes - before == len(entries):  # the usual case: nothing was there before
-        connection.execute("RELEASE filing")
-        return [entry.event for entry in entries]
-    connection.execute("ROLLBACK TO filing")
-    connection.execute("RELEASE filing")
-    return [entry.event for entry in entries if connection.execute(_INSERT_EVENT, entry.row).rowcount]
+    connection.executemany(_INSERT_EVENT, [entry.row for entry in folded])
+    if connection.total_changes - before == len(folded):  # the usual case: all are new
+        connection.execute("RELEASE insert_events")
+        return [entry.event for entry in folded]
+    connection.execute("ROLLBACK TO insert_events")
+    connection.execute("RELEASE insert_events")
+    return [entry.event for entry in folded if connection.execute(_INSERT_EVENT, entry.row).rowcount]
 
 
-def _index_unfolded(connection: sqlite3.Connection, entries: Iterable[IndexedEvent]) -> None:
-    """What is only counted, what was put into prompts, and where projects lie."""
+def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEvent]) -> None:
+    """Store usage counts, injected briefs and the directories of projects."""
     for entry in entries:
         event = entry.event
-        if isinstance(event.body, _FOLDED_BODIES):
-            continue
         match event.body:
             case RecallAsked(hits=hits):
                 _add_metrics(connection, event, asked=1, missed=0 if hits else 1)
             case BriefInjected(tokens=tokens):
                 _add_metrics(connection, event, briefs=1, tokens=tokens)
                 row = (event.id, event.origin.session, entry.segment, entry.offset, entry.length, entry.raw)
-                connection.execute("INSERT OR IGNORE INTO given VALUES (?, ?, ?, ?, ?, ?)", row)
+                connection.execute("INSERT OR IGNORE INTO injections VALUES (?, ?, ?, ?, ?, ?)", row)
             case ProjectSeen(root=root):
-                connection.execute("INSERT OR IGNORE INTO project VALUES (?, ?)", (event.scope, root))
+                connection.execute("INSERT OR IGNORE INTO project_roots VALUES (?, ?)", (event.scope, root))
 
 
 def _add_metrics(connection: sqlite3.Connection, event: Event, **amounts: int) -> None:
     rows = [(event.id, name, amount) for name, amount in amounts.items()]
-    connection.executemany("INSERT OR IGNORE INTO tally VALUES (?, ?, ?)", rows)
+    connection.executemany("INSERT OR IGNORE INTO metrics VALUES (?, ?, ?)", rows)

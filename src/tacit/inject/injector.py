@@ -1,7 +1,7 @@
-"""Giving memory to an agent: at the start of a session, at a prompt, after a compaction. Each memory once a session.
+"""Injecting memory into an agent's session: at its start, at a prompt, after a compaction. Each memory once a session.
 
 The standing rules of a project are told at the first of these moments, whatever the prompt is about. Later prompts
-carry only rules that changed since. Hooks wait for this, so it reads what is there and waits for nobody for long.
+carry only rules that changed since (ADR 16, 35). Hooks wait for this, so locks are waited for only briefly.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tacit.inject.relevance import RelevantMemory, prompt_query_words, related_s
 from tacit.inject.render import EarlierSession, RenderedInjection, render_prompt, render_start
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Scope, Status, is_project_scope
-from tacit.model.event import Draft, Event, EventOrigin, timestamp
+from tacit.model.event import Draft, Event, timestamp
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import BriefInjected, session_id
 from tacit.record import Record
@@ -31,18 +31,20 @@ from tacit.search.bm25 import ParsedQuery, query_from_words
 from tacit.search.memories import matching_memories
 from tacit.text.display import clean, clip
 
-_LOCK_TIMEOUT_SECONDS = 0.2  # seconds for whoever else writes
-_MAX_LEADING, _MAX_RULES, _MAX_FOUND = 60, 20, 40  # memories to choose from, of each scope; and those that words find
-_MAX_PROMPT_CHARS = 1000
-_MAX_SESSIONS = 200  # sessions, of which many may be alike
+_LOCK_TIMEOUT_SECONDS = 0.2
+_MAX_LEADING, _MAX_RULES, _MAX_FOUND = 60, 20, 40  # memories and rules of each scope to choose from; search results
+_MAX_PROMPT_CHARS = 1000  # of which the recorded prompt is made
+_MAX_SESSIONS = 200  # to choose from; many may have the same request
 _INJECTED_TYPE = "brief.given"
-# What an agent was given before these is no longer before it.
-_RESET_SOURCES = ("compact", "clear")
+_RESET_SOURCES = ("compact", "clear")  # what was injected before these is no longer in the context
 
 
 class AgentSession(Record):
-    """Which session of which agent is asked for, and how it came to be: startup, resume, clear, compact. `anew` says
-    that what it was told at its start is no longer before it."""
+    """A session of an agent.
+
+    `source` is how it began: startup, resume, clear or compact. `context_lost` says that what it was told at its start
+    is no longer in its context.
+    """
 
     agent: str
     session: str
@@ -51,8 +53,11 @@ class AgentSession(Record):
 
 
 class InjectionHistory(Record):
-    """What this session was given since it last forgot: memories and sessions by id, in which scopes it was given
-    anything, and in which of these a start. `last` and `event` are when it was given anything at all the last time."""
+    """What was injected into a session since its context was last reset.
+
+    `memories` and `sessions` are ids; `scopes` are those of all injections, `started_scopes` those of injections at a
+    start. `last_at` and `last_event` are of the latest injection, also before the reset; empty if there was none.
+    """
 
     memories: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
@@ -65,226 +70,235 @@ class InjectionHistory(Record):
     def is_empty(self) -> bool:
         return not self.last_at
 
-    def is_due(self, entry: MemoryRow, scope: Scope) -> bool:
-        """Whether a memory is still to be told where one stands in `scope`. Of more rules than fit, those that were
-        left out the first time are not told one by one later; what was said or accepted since then is."""
-        told_here = self.scopes if is_standing_rule(entry) else self.started_scopes
-        return entry.id not in self.memories and (scope not in told_here or entry.last > self.last_event)
+    def is_due(self, memory: MemoryRow, scope: Scope) -> bool:
+        """Return whether a memory is still to be told in this scope.
+
+        Rules that did not fit the first time are not told one by one later; those said or accepted since then are.
+        """
+        told_scopes = self.scopes if is_standing_rule(memory) else self.started_scopes
+        return memory.id not in self.memories and (scope not in told_scopes or memory.last_event > self.last_event)
 
 
 class Injector(HomePart):
-    """What an agent in one directory is given."""
+    """Injects memory into agents in one directory."""
 
     def __enter__(self) -> Self:
         self._store.hurry(_LOCK_TIMEOUT_SECONDS)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Whoever asked ends now: to let go of the index in order would only take time."""
+        """The caller exits next: closing the index properly would only take time."""
 
-    def inject(self, asker: AgentSession, *, start: bool, prompt: str = "") -> str:
-        """What belongs at the start, where one is asked for, and what bears on the prompt; recorded before it is
-        handed out. Nothing where the settings or the person say so."""
+    def inject(self, target: AgentSession, *, start: bool, prompt: str = "") -> str:
+        """Return the text for the start of a session, if `start`, and for a prompt, if there is one.
+
+        It is recorded before it is returned. Empty if the settings or the person exclude this, or if another injection
+        is running.
+        """
         if matching_ignore_entry(self._home.settings, self._home.user_folder, self._home.cwd):
             return ""
         try:
             with FileLock(self._store.paths.injection_lock, _LOCK_TIMEOUT_SECONDS).acquire():
-                return self._inject(asker, start, prompt)
+                return self._inject(target, start, prompt)
         except LockBusyError:
             return ""
 
-    def is_first(self, asker: AgentSession) -> bool:
-        """Whether this session was given nothing yet, or was compacted since."""
+    def is_first(self, target: AgentSession) -> bool:
+        """Return whether nothing was injected into this session yet, or it was compacted since."""
 
-        def ask(connection: sqlite3.Connection) -> bool:
-            past = self._history(connection, asker)
-            row = sessions.session_row(connection, session_id(asker.agent, asker.session))
-            return past.is_empty or bool(row and row.compacted > past.last_at)
+        def read(connection: sqlite3.Connection) -> bool:
+            history = self._history(connection, target)
+            row = sessions.session_row(connection, session_id(target.agent, target.session))
+            return history.is_empty or bool(row and row.compacted_at > history.last_at)
 
-        return self._store.read(ask)
+        return self._store.read(read)
 
-    def _inject(self, asker: AgentSession, start: bool, prompt: str) -> str:
-        text, room = "", self._home.settings.inject_max_characters
-        tells = self._home.settings.autocapture_inject_on_start
-        if start and (tells or asker.source in _RESET_SOURCES):
-            moment = asker.source or "startup"
+    def _inject(self, target: AgentSession, start: bool, prompt: str) -> str:
+        settings, text = self._home.settings, ""
+        on_start = settings.autocapture_inject_on_start
+        if start and (on_start or target.source in _RESET_SOURCES):
             text = self._select_and_record(
-                asker,
-                moment,
+                target,
+                target.source or "startup",
                 "",
-                lambda connection: self._at_start(connection, asker) if tells else RenderedInjection(),
+                lambda connection: self._at_start(connection, target) if on_start else RenderedInjection(),
             )
-        if prompt and self._home.settings.autocapture_inject_on_prompt:
-            left = room - len(text)
+        if prompt and settings.autocapture_inject_on_prompt:
+            remaining = settings.inject_max_characters - len(text)
             text += self._select_and_record(
-                asker, "prompt", prompt, lambda connection: self._at_prompt(connection, asker, prompt, left)
+                target, "prompt", prompt, lambda connection: self._at_prompt(connection, target, prompt, remaining)
             )
         return text
 
     def _select_and_record(
-        self, asker: AgentSession, moment: str, prompt: str, ask: Callable[[sqlite3.Connection], RenderedInjection]
+        self, target: AgentSession, moment: str, prompt: str, select: Callable[[sqlite3.Connection], RenderedInjection]
     ) -> str:
-        given = self._store.read(ask)
-        if given.text or moment in _RESET_SOURCES:
+        """Return the text of an injection after it was recorded. A busy log is not waited for: the record is spooled.
+
+        An empty injection is recorded if it resets the history.
+        """
+        injection = self._store.read(select)
+        if injection.text or moment in _RESET_SOURCES:
             task = _redacted_prompt(prompt) if prompt else ""
-            said = BriefInjected(given.memories, given.tokens, task, asker.agent, moment, given.reasons, given.sessions)
-            origin = self._store.actor.origin()._replace(
-                session=clip(clean(asker.session), 128), actor=f"agent:{asker.agent}"
+            body = BriefInjected(
+                injection.memories,
+                injection.tokens,
+                task,
+                target.agent,
+                moment,
+                injection.reasons,
+                injection.sessions,
             )
-            self._record(Draft(said, self._store.scope()), origin)
-        return given.text
+            draft = Draft(body, self._store.scope())
+            origin = self._store.actor.origin()._replace(
+                session=clip(clean(target.session), 128), actor=f"agent:{target.agent}"
+            )
+            try:
+                self._store.log.append([draft], origin, timeout=_LOCK_TIMEOUT_SECONDS)
+            except LockBusyError:
+                self._store.log.spool(draft, origin)
+        return injection.text
 
-    def _record(self, draft: Draft, origin: EventOrigin) -> None:
-        """Record what is handed out before it is. A busy log is not waited for: then the record is spooled."""
-        try:
-            self._store.log.append([draft], origin, patience=_LOCK_TIMEOUT_SECONDS)
-        except LockBusyError:
-            self._store.log.spool(draft, origin)
-
-    # What is chosen
-
-    def _at_start(self, connection: sqlite3.Connection, asker: AgentSession) -> RenderedInjection:
-        is_blank = asker.context_lost or asker.source in _RESET_SOURCES
-        past = InjectionHistory() if is_blank else self._history(connection, asker)
-        room = self._home.settings.inject_max_characters
+    def _at_start(self, connection: sqlite3.Connection, target: AgentSession) -> RenderedInjection:
+        is_reset = target.context_lost or target.source in _RESET_SOURCES
+        history = InjectionHistory() if is_reset else self._history(connection, target)
+        characters = self._home.settings.inject_max_characters
         leading = reader.leading_memories(connection, self._store.scopes_in(connection), _MAX_LEADING)
-        unread = self._count_unread_rules(connection, past, leading)
-        brief = self._compose_brief(connection, past, most_specific(leading, _scope_distance), {}, unread, room)
-        own = sessions.session_row(connection, session_id(asker.agent, asker.session))
-        is_continued = asker.source in ("compact", "resume") or bool(own and own.compacted > past.last_at > "")
+        unread = self._count_unread_rules(connection, history, leading)
+        brief = self._compose_brief(connection, history, most_specific(leading), {}, unread, characters)
+        own = sessions.session_row(connection, session_id(target.agent, target.session))
+        is_continued = target.source in ("compact", "resume") or bool(own and own.compacted_at > history.last_at > "")
         so_far = sessions.load_session(connection, own, must_decode) if own and is_continued else None
-        recent = (
-            []
-            if own and is_continued and not asker.context_lost
-            else list(self._recent_sessions(connection, asker, past))
-        )
-        return render_start(brief, recent, so_far, self._store.actor.clock(), self._nonce(), room)
+        were_told = own and is_continued and not target.context_lost
+        recent = [] if were_told else list(self._recent_sessions(connection, target, history))
+        return render_start(brief, recent, so_far, self._store.actor.clock(), self._nonce(), characters)
 
     def _compose_brief(
         self,
         connection: sqlite3.Connection,
-        past: InjectionHistory,
-        holding: Sequence[MemoryRow],
-        bearing_on: Mapping[ClaimId, RelevantMemory],
+        history: InjectionHistory,
+        candidates: Sequence[MemoryRow],
+        relevant: Mapping[ClaimId, RelevantMemory],
         unread: int,
-        room: int,
+        characters: int,
     ) -> Brief:
-        """What is still to be told of the memories that hold here, and those of them that bear on the prompt."""
+        """Return a brief of the candidates that are due or relevant to the prompt."""
         scope = self._store.scope_in(connection)
         return compose_brief(
-            [entry for entry in holding if entry.id in bearing_on or past.is_due(entry, scope)],
+            [memory for memory in candidates if memory.id in relevant or history.is_due(memory, scope)],
             tags=frozenset(),
-            relevance={name: one.share for name, one in bearing_on.items()},
+            relevance={name: item.share for name, item in relevant.items()},
             nonce=self._nonce(),
-            most=self._home.settings.brief_entries,
+            limit=self._home.settings.brief_entries,
             budget=self._home.settings.brief_tokens,
-            characters=room,
+            characters=characters,
             unread=unread,
         )
 
     def _count_unread_rules(
-        self, connection: sqlite3.Connection, past: InjectionHistory, read: Iterable[MemoryRow]
+        self, connection: sqlite3.Connection, history: InjectionHistory, read: Iterable[MemoryRow]
     ) -> int:
-        """Standing rules that hold here beyond those that were read; only of interest when they are told first."""
-        if self._store.scope_in(connection) in past.scopes:
+        """Return how many standing rules hold here besides those read; 0 if rules were told here before."""
+        if self._store.scope_in(connection) in history.scopes:
             return 0
         total = reader.count_rules(connection, self._store.scopes_in(connection))
         return total - sum(map(is_standing_rule, read))
 
     def _recent_sessions(
-        self, connection: sqlite3.Connection, asker: AgentSession, past: InjectionHistory
+        self, connection: sqlite3.Connection, target: AgentSession, history: InjectionHistory
     ) -> Iterator[SessionRow]:
-        """The last sessions here; of those in which the same was asked, the latest."""
-        most = self._home.settings.autocapture_max_recent_sessions
-        scope = self._sessions_scope(connection)
-        own = session_id(asker.agent, asker.session)
+        """Yield the last sessions here; of those with the same request only the latest."""
+        limit = self._home.settings.autocapture_max_recent_sessions
+        own_id = session_id(target.agent, target.session)
         seen: set[str] = set()
-        for row in sessions.session_rows(connection, scope, limit=_MAX_SESSIONS):
-            if row.id == own or row.id in past.sessions or not row.request_key or row.request_key in seen:
+        for row in sessions.session_rows(connection, self._sessions_scope(connection), limit=_MAX_SESSIONS):
+            if row.id == own_id or row.id in history.sessions or not row.request_key or row.request_key in seen:
                 continue
             seen.add(row.request_key)
             yield row
-            if len(seen) == most:
+            if len(seen) == limit:
                 return
 
     def _at_prompt(
-        self, connection: sqlite3.Connection, asker: AgentSession, prompt: str, most: int
+        self, connection: sqlite3.Connection, target: AgentSession, prompt: str, characters: int
     ) -> RenderedInjection:
-        past = self._history(connection, asker)
-        question = query_from_words(connection, prompt_query_words(clean(prompt)))
+        history = self._history(connection, target)
+        query = query_from_words(connection, prompt_query_words(clean(prompt)))
         scopes = self._store.scopes_in(connection)
-        found = {
-            entry.id: entry
-            for entry, _ in matching_memories(connection, question, _MAX_FOUND)
-            if entry.scope in scopes and entry.status is Status.ACTIVE and entry.overruled_by is None
+        matching = {
+            memory.id: memory
+            for memory, _ in matching_memories(connection, query, _MAX_FOUND)
+            if memory.scope in scopes and memory.status is Status.ACTIVE and memory.overruled_by is None
         }
-        since = past.last_event if self._store.scope_in(connection) in past.scopes else ""
+        since = history.last_event if self._store.scope_in(connection) in history.scopes else ""
         rules = reader.leading_rules(connection, scopes, _MAX_RULES, since)
-        if since and any(entry.kind is Kind.PREFERENCE for entry in found.values()):
-            rules += reader.leading_rules(
-                connection, filter(is_project_scope, scopes), _MAX_RULES
-            )  # they may answer it
-        read = {**{entry.id: entry for entry in rules}, **found}
-        holding = most_specific(read.values(), _scope_distance)
-        untold = [entry for entry in holding if entry.id in found and entry.id not in past.memories]
-        bearing_on = {one.memory.id: one for one in relevant_memories(prompt, untold)}
-        due = [entry for entry in holding if is_standing_rule(entry) or entry.id in bearing_on]
-        brief = self._compose_brief(
-            connection, past, due, bearing_on, self._count_unread_rules(connection, past, read.values()), most
-        )
-        before = self._earlier_session(connection, asker, past, question)
-        why = {name: one.reason for name, one in bearing_on.items()}
-        return render_prompt(brief, why, before, self._store.actor.clock(), self._nonce(), most)
+        if since and any(memory.kind is Kind.PREFERENCE for memory in matching.values()):
+            # A rule of the project may answer the same question as the preference.
+            rules += reader.leading_rules(connection, filter(is_project_scope, scopes), _MAX_RULES)
+        read = {**{memory.id: memory for memory in rules}, **matching}
+        memories = most_specific(read.values())
+        untold = [memory for memory in memories if memory.id in matching and memory.id not in history.memories]
+        relevant = {match.memory.id: match for match in relevant_memories(prompt, untold)}
+        candidates = [memory for memory in memories if is_standing_rule(memory) or memory.id in relevant]
+        unread = self._count_unread_rules(connection, history, read.values())
+        brief = self._compose_brief(connection, history, candidates, relevant, unread, characters)
+        earlier = self._earlier_session(connection, target, history, query)
+        reasons = {name: match.reason for name, match in relevant.items()}
+        return render_prompt(brief, reasons, earlier, self._store.actor.clock(), self._nonce(), characters)
 
     def _earlier_session(
-        self, connection: sqlite3.Connection, asker: AgentSession, past: InjectionHistory, question: ParsedQuery
+        self, connection: sqlite3.Connection, target: AgentSession, history: InjectionHistory, query: ParsedQuery
     ) -> EarlierSession | None:
-        """The earlier session here that bears on a prompt, if neither it nor one like it was told of yet."""
-        known = {*past.sessions, session_id(asker.agent, asker.session)}
-        here = sessions.sessions_by_start_id(connection, self._sessions_scope(connection), _MAX_SESSIONS)
-        told = {alike for name, alike in here.values() if name in known}
-        kin = related_session(connection, question, {run for run, (_, alike) in here.items() if alike not in told})
-        row = sessions.session_row(connection, here[kin.start_id][0]) if kin else None
-        return EarlierSession(row, kin.reason) if kin and row else None
+        """Return the earlier session here that is related to a prompt.
+
+        None if there is none, or if it or one with the same request was told already.
+        """
+        known_ids = {*history.sessions, session_id(target.agent, target.session)}
+        candidates = sessions.sessions_by_start_id(connection, self._sessions_scope(connection), _MAX_SESSIONS)
+        known_requests = {request_key for name, request_key in candidates.values() if name in known_ids}
+        start_ids = {start for start, (_, request_key) in candidates.items() if request_key not in known_requests}
+        related = related_session(connection, query, start_ids)
+        row = sessions.session_row(connection, candidates[related.start_id][0]) if related else None
+        return EarlierSession(row, related.reason) if related and row else None
 
     def _sessions_scope(self, connection: sqlite3.Connection) -> Scope:
         return directory_scope(
             self._home.cwd, "", self._home.user_folder, lambda scope: reader.is_scope_used(connection, scope)
         )
 
-    def _history(self, connection: sqlite3.Connection, asker: AgentSession) -> InjectionHistory:
-        name = clip(clean(asker.session), 128)
-        waiting = [
+    def _history(self, connection: sqlite3.Connection, target: AgentSession) -> InjectionHistory:
+        name = clip(clean(target.session), 128)
+        unindexed = [
             event
             for event in self._store.indexer.unindexed_events(connection, _INJECTED_TYPE)
             if event.origin.session == name
         ]
-        events: list[Event] = sorted(waiting, key=lambda event: event.id, reverse=True)
+        events: list[Event] = sorted(unindexed, key=lambda event: event.id, reverse=True)
         events += sessions.injection_events(connection, must_decode, name)
-        row = sessions.session_row(connection, session_id(asker.agent, asker.session))
-        compacted = row.compacted if row else ""
-        given: set[str] = set()
-        told: set[str] = set()
+        row = sessions.session_row(connection, session_id(target.agent, target.session))
+        compacted = row.compacted_at if row else ""
+        memories: set[str] = set()
+        told_sessions: set[str] = set()
         scopes: set[Scope] = set()
-        started: set[Scope] = set()
+        started_scopes: set[Scope] = set()
         for event in events:
-            if not isinstance(event.body, BriefInjected) or event.body.agent != asker.agent:
+            if not isinstance(event.body, BriefInjected) or event.body.agent != target.agent:
                 continue
-            if timestamp(event.at) < compacted:  # hosts without a hook after a compaction are known by their record
+            if timestamp(event.at) < compacted:  # for hosts without a hook after a compaction
                 break
-            given.update(event.body.memories)
-            told.update(event.body.sessions)
+            memories.update(event.body.memories)
+            told_sessions.update(event.body.sessions)
             scopes.add(event.scope)
             if event.body.moment != "prompt":
-                started.add(event.scope)
+                started_scopes.add(event.scope)
             if event.body.moment in _RESET_SOURCES:
                 break
         last = events[0] if events else None
         return InjectionHistory(
-            frozenset(given),
-            frozenset(told),
+            frozenset(memories),
+            frozenset(told_sessions),
             frozenset(scopes),
-            frozenset(started),
+            frozenset(started_scopes),
             timestamp(last.at) if last else "",
             last.id if last else EventId(""),
         )
@@ -293,12 +307,8 @@ class Injector(HomePart):
         return self._store.entropy().hex()
 
 
-def _scope_distance(scope: Scope) -> int:
-    return 0 if is_project_scope(scope) else 1
-
-
 def _redacted_prompt(prompt: str) -> str:
-    """What is kept of the prompt that something was put into."""
+    """Return what is recorded of a prompt."""
     from tacit.secrets.redact import redacted  # most prompts get nothing, and need not wait for its tables
 
     return clip(redacted(clean(prompt)[:_MAX_PROMPT_CHARS]), 200)

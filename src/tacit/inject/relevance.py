@@ -1,4 +1,9 @@
-"""Whether a memory or an earlier session is relevant to a prompt. Most are not."""
+"""Whether a memory or an earlier session is relevant to a prompt. Most are not (ADR 16).
+
+A search finds something for every prompt. To be injected unasked, a memory must share what it is about with the prompt:
+a large part of its own words, by weight. Words of every other prompt weigh little; names and flags weigh more. A
+session must contain more than one of the prompt's words, and a good part of them by IDF.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +15,20 @@ from functools import lru_cache
 from tacit.index import postings
 from tacit.index.reader import MemoryRow
 from tacit.record import Record
-from tacit.search import bm25 as weighing
-from tacit.search.bm25 import ParsedQuery, QueryTerm
+from tacit.search.bm25 import ParsedQuery, QueryTerm, score_session
 from tacit.text.words import STOP_WORDS, query_terms, simple_stem, tokenize
 
-# Which memories really bear on a prompt: few, or none.
-#
-# A search finds something for every prompt. To be put into one unasked, a memory must share what it is about: a large
-# part of its own words, by weight. Words that every other prompt has weigh little, names and flags weigh more.
-
 MAX_RELEVANT = 3
-_MAX_PROMPT_CHARS = 4000  # characters of a prompt: what is pasted behind them is seldom the question
-_MAX_QUERY_WORDS = 24  # words of it
-_MIN_SHARED_WEIGHT, _MIN_SHARE = 1.5, 0.3  # two words that matter, and a third of the memory
-_MIN_FOCUSED_SHARE = (
-    0.4  # or about half of it, where it is about one thing or two: `npm` is half of "use pnpm instead of npm"
-)
-# What is done in every other prompt, and what rules are told with.
+_MAX_PROMPT_CHARS = 4000  # text pasted after them is seldom the question
+_MAX_QUERY_WORDS = 24
+# Two words that matter and a third of the memory; or about half of it, if it is about one thing or two: `npm` is half
+# of "use pnpm instead of npm".
+_MIN_SHARED_WEIGHT, _MIN_SHARE = 1.5, 0.3
+_MIN_FOCUSED_SHARE = 0.4
+_MAX_POSTINGS = 400  # of one term, the latest
+# Of the prompt by weight, and terms of it. A greater share loses hits faster than it saves tokens (ADR 16).
+_MIN_SESSION_SHARE, _MIN_SHARED_TERMS = 1 / 3, 2
+# What is done in every other prompt, and words that rules are made of.
 _COMMON_WORDS = frozenset(
     (
         "add change check code create file files find fix folder get give implement keep let line look make move name "
@@ -37,9 +39,11 @@ _COMMON_WORDS = frozenset(
     ).split()
 )
 
+_TermCounts = dict[QueryTerm, int]
+
 
 class RelevantMemory(Record):
-    """A memory, the words it shares with the prompt, and how much of it that is."""
+    """A memory, the words it shares with the prompt, and their share of its weight."""
 
     memory: MemoryRow
     shared_words: tuple[str, ...]
@@ -51,27 +55,27 @@ class RelevantMemory(Record):
 
 
 def prompt_query_words(prompt: str) -> list[str]:
-    """The words of a prompt by which memories are looked for: those that half of all prompts have find too many."""
-    found = [word for word in query_terms(prompt[:_MAX_PROMPT_CHARS]) if _word_weight(word) >= 1]
-    return found[:_MAX_QUERY_WORDS]
+    """Return the words of a prompt to search memories with. Words of every other prompt would find too many."""
+    words = [word for word in query_terms(prompt[:_MAX_PROMPT_CHARS]) if _word_weight(word) >= 1]
+    return words[:_MAX_QUERY_WORDS]
 
 
-def relevant_memories(prompt: str, candidates: Iterable[MemoryRow], most: int = MAX_RELEVANT) -> list[RelevantMemory]:
-    """At most so many, those that share most first."""
-    asked = {simple_stem(word) for word in tokenize(prompt[:_MAX_PROMPT_CHARS])}
-    found = [one for entry in candidates if (one := _relevant_memory(entry, asked))]
-    found.sort(key=lambda one: (-one.share, one.memory.id))
-    return found[:most]
+def relevant_memories(prompt: str, candidates: Iterable[MemoryRow], limit: int = MAX_RELEVANT) -> list[RelevantMemory]:
+    """Return the candidates that are relevant to a prompt, those with the greatest share first."""
+    prompt_stems = {simple_stem(word) for word in tokenize(prompt[:_MAX_PROMPT_CHARS])}
+    relevant = [item for memory in candidates if (item := _relevant_memory(memory, prompt_stems))]
+    relevant.sort(key=lambda item: (-item.share, item.memory.id))
+    return relevant[:limit]
 
 
-def _relevant_memory(entry: MemoryRow, asked: set[str]) -> RelevantMemory | None:
-    own = {simple_stem(word): word for word in tokenize(entry.sentence) if word not in STOP_WORDS}
-    whole = sum(map(_word_weight, own.values()))
-    shared = {word for root, word in own.items() if root in asked}
-    heavy = sum(map(_word_weight, shared))
-    share = heavy / whole if whole else 0.0
-    if (heavy >= _MIN_SHARED_WEIGHT and share >= _MIN_SHARE) or (heavy >= 1 and share >= _MIN_FOCUSED_SHARE):
-        return RelevantMemory(entry, tuple(sorted(shared, key=lambda word: (-_word_weight(word), word))), share)
+def _relevant_memory(memory: MemoryRow, prompt_stems: set[str]) -> RelevantMemory | None:
+    words_by_stem = {simple_stem(word): word for word in tokenize(memory.sentence) if word not in STOP_WORDS}
+    total_weight = sum(map(_word_weight, words_by_stem.values()))
+    shared = {word for stem, word in words_by_stem.items() if stem in prompt_stems}
+    weight = sum(map(_word_weight, shared))
+    share = weight / total_weight if total_weight else 0.0
+    if (weight >= _MIN_SHARED_WEIGHT and share >= _MIN_SHARE) or (weight >= 1 and share >= _MIN_FOCUSED_SHARE):
+        return RelevantMemory(memory, tuple(sorted(shared, key=lambda word: (-_word_weight(word), word))), share)
     return None
 
 
@@ -83,19 +87,8 @@ def _word_weight(word: str) -> float:
     return 1.5 if is_name else 1.0
 
 
-# Which earlier session bears on a prompt: the one that holds most of what it speaks of, or none.
-#
-# A search finds a session for every prompt. To be told of one unasked, more than one of its words must have been said
-# there, and they must be a good part of it, by how rare they are.
-
-_MAX_POSTINGS = 400  # of one word that are looked at, the latest
-_MIN_SESSION_SHARE, _MIN_SHARED_TERMS = 1 / 3, 2  # of the prompt by weight, and words of it
-
-_TermCounts = dict[QueryTerm, int]
-
-
 class RelatedSession(Record):
-    """A session, by where its messages begin, and the words of the prompt that were said in it, the rarest first."""
+    """A session, by its first document id, and the words of the prompt that occur in it, rarest first."""
 
     start_id: int
     shared_words: tuple[str, ...]
@@ -106,36 +99,39 @@ class RelatedSession(Record):
 
 
 def related_session(
-    connection: sqlite3.Connection, question: ParsedQuery, runs: Collection[int]
+    connection: sqlite3.Connection, query: ParsedQuery, start_ids: Collection[int]
 ) -> RelatedSession | None:
-    """The one of these sessions that bears on a prompt most, if any does; a word that was never said before weighs as
-    much as the rarest that was."""
-    weights = [word.weight for word in question.terms]
-    enough = _MIN_SESSION_SHARE * (sum(weights) + question.missing * max(weights, default=0.0))
-    said = {
-        run: words
-        for run, words in _term_counts(connection, question, runs).items()
-        if len(words) >= _MIN_SHARED_TERMS and sum(word.weight for word in words) >= enough
+    """Return the most relevant of these sessions to a prompt; None if none is relevant.
+
+    A word of the prompt that occurs in no session weighs as much as the rarest one that does.
+    """
+    weights = [term.weight for term in query.terms]
+    min_weight = _MIN_SESSION_SHARE * (sum(weights) + query.missing * max(weights, default=0.0))
+    sessions = {
+        start_id: counts
+        for start_id, counts in _term_counts(connection, query, start_ids).items()
+        if len(counts) >= _MIN_SHARED_TERMS and sum(term.weight for term in counts) >= min_weight
     }
-    if not said:
+    if not sessions:
         return None
-    lengths = {run: postings.session_length(connection, run) for run in said}
-    usual = sum(lengths.values()) / len(lengths)
-    best = min(said, key=lambda run: (-_session_score(said[run], lengths[run] / usual), run))
-    return RelatedSession(best, tuple(word.word for word in question.terms if word in said[best]))
+    lengths = {start_id: postings.session_length(connection, start_id) for start_id in sessions}
+    avg_length = sum(lengths.values()) / len(lengths)
 
+    def score(start_id: int) -> float:
+        counts = [(term.weight, count) for term, count in sessions[start_id].items()]
+        return score_session(counts, lengths[start_id] / avg_length)
 
-def _session_score(said: _TermCounts, length: float) -> float:
-    return weighing.score_session([(word.weight, count) for word, count in said.items()], length)
+    best = min(sessions, key=lambda start_id: (-score(start_id), start_id))
+    return RelatedSession(best, tuple(term.word for term in query.terms if term in sessions[best]))
 
 
 def _term_counts(
-    connection: sqlite3.Connection, question: ParsedQuery, runs: Collection[int]
+    connection: sqlite3.Connection, query: ParsedQuery, start_ids: Collection[int]
 ) -> dict[int, _TermCounts]:
-    """How often each word was said in each of these sessions."""
-    found: dict[int, _TermCounts] = defaultdict(dict)
-    for word in question.terms:
-        for run, there in postings.message_postings(connection, word.stem, _MAX_POSTINGS).by_session():
-            if run in runs:
-                found[run][word] = sum(there.term_freqs)
-    return found
+    """Return how often each term occurs in each of these sessions."""
+    counts: dict[int, _TermCounts] = defaultdict(dict)
+    for term in query.terms:
+        for start_id, own in postings.message_postings(connection, term.stem, _MAX_POSTINGS).by_session():
+            if start_id in start_ids:
+                counts[start_id][term] = sum(own.term_freqs)
+    return counts

@@ -1,8 +1,8 @@
-"""What is put into an agent's prompt: dated facts with their source, fenced, never more than fits.
+"""The text that is put into an agent's context: dated facts with their source, fenced, within a limit.
 
 At the start of a session: the brief and the last sessions of the project. After a compaction or a resumption: where
-this session stands. At a prompt: standing rules that the session was not told yet, the memories that bear on the
-prompt, and the earlier session that does. Nothing at all where there is nothing worth saying.
+this session stands. At a prompt: standing rules that the session was not told yet, memories that are relevant to the
+prompt, and the earlier session that is. The text is empty if nothing is worth telling.
 
 Sessions are a record of what agents did, so they are introduced as possibly outdated; the brief says that of single
 lines.
@@ -32,18 +32,18 @@ _SESSIONS_HEADER = f"The last sessions in this project, {_RECORDED_NOTICE}"
 _RELATED_HEADER = f"An earlier session in this project that may bear on it, {_RECORDED_NOTICE}"
 _CHECKPOINT_HEADER = f"This session so far, {_RECORDED_NOTICE}"
 _MAX_FILES, _MAX_OUTCOME_CHARS, _MAX_TITLE_CHARS = 5, 240, 100
-_MINUTE_SECONDS, _HOUR_SECONDS, _DAY_SECONDS = 60, 3600, 86_400
+_UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60))
 
 
 class EarlierSession(Record):
-    """An earlier session that bears on a prompt, and why."""
+    """An earlier session that is relevant to a prompt, and why."""
 
     row: SessionRow
     reason: str
 
 
 class RenderedInjection(Record):
-    """The text, what is in it by id, and why: a reason for each memory, then one for each session that has one."""
+    """The text and the ids of what is in it. `reasons` has one for each memory, then one for a related session."""
 
     text: str = ""
     memories: tuple[ClaimId, ...] = ()
@@ -56,13 +56,14 @@ class RenderedInjection(Record):
 
 
 class CharacterBudget:
-    """What may be said at once; a part that does not fit is left out whole."""
+    """Parts of a text within a limit; a part that does not fit is left out whole."""
 
     def __init__(self, characters: int) -> None:
         self.remaining = characters
         self.parts: list[str] = []
 
     def take(self, text: str) -> bool:
+        """Add a part. Return False if it is empty or does not fit."""
         if not text or len(text) > self.remaining:
             return False
         self.remaining -= len(text)
@@ -71,70 +72,70 @@ class CharacterBudget:
 
 
 def render_start(
-    brief: Brief, recent: Sequence[SessionRow], so_far: Session | None, now: datetime, nonce: str, most: int
+    brief: Brief, recent: Sequence[SessionRow], so_far: Session | None, now: datetime, nonce: str, characters: int
 ) -> RenderedInjection:
-    """The brief first, then where this session stands, then the last sessions."""
-    room = CharacterBudget(most)
-    memories = brief.entries if room.take(brief.text) else ()
+    """Render the brief, then where this session stands, then as many of the last sessions as fit in `characters`."""
+    budget = CharacterBudget(characters)
+    memories = brief.entries if budget.take(brief.text) else ()
     if so_far is not None:
-        _take_checkpoint(room, so_far, nonce)
-    told = [row.id for row in recent]
+        _take_checkpoint(budget, so_far, nonce)
+    session_ids = [row.id for row in recent]
     lines = [_session_line(row, now) for row in recent]
-    while lines and not room.take(fenced([_SESSIONS_HEADER, *lines], nonce, "sessions")):
-        lines, told = lines[:-1], told[:-1]
+    while lines and not budget.take(fenced([_SESSIONS_HEADER, *lines], nonce, "sessions")):
+        lines, session_ids = lines[:-1], session_ids[:-1]
     reasons = tuple(map(_memory_reason, memories))
-    return RenderedInjection("".join(room.parts), tuple(entry.id for entry in memories), reasons, tuple(told))
+    ids = tuple(memory.id for memory in memories)
+    return RenderedInjection("".join(budget.parts), ids, reasons, tuple(session_ids))
 
 
 def render_prompt(
-    brief: Brief, why: Mapping[ClaimId, str], before: EarlierSession | None, now: datetime, nonce: str, most: int
+    brief: Brief,
+    reasons_by_id: Mapping[ClaimId, str],
+    earlier: EarlierSession | None,
+    now: datetime,
+    nonce: str,
+    characters: int,
 ) -> RenderedInjection:
-    """The brief of a prompt, then the earlier session that bears on it. `why` says for which words a memory was
-    chosen; the others are standing rules."""
-    room = CharacterBudget(most)
-    memories = brief.entries if room.take(brief.text) else ()
-    told = tuple(entry.id for entry in memories)
-    reasons = tuple(why.get(entry.id) or _memory_reason(entry) for entry in memories)
-    if before and room.take(fenced([_RELATED_HEADER, _session_line(before.row, now)], nonce, "sessions")):
-        return RenderedInjection("".join(room.parts), told, (*reasons, before.reason), (before.row.id,))
-    return RenderedInjection("".join(room.parts), told, reasons)
+    """Render the brief of a prompt, then the related earlier session, if they fit in `characters`.
+
+    Memories of the brief without an entry in `reasons_by_id` are standing rules.
+    """
+    budget = CharacterBudget(characters)
+    memories = brief.entries if budget.take(brief.text) else ()
+    ids = tuple(memory.id for memory in memories)
+    reasons = tuple(reasons_by_id.get(memory.id) or _memory_reason(memory) for memory in memories)
+    if earlier and budget.take(fenced([_RELATED_HEADER, _session_line(earlier.row, now)], nonce, "sessions")):
+        return RenderedInjection("".join(budget.parts), ids, (*reasons, earlier.reason), (earlier.row.id,))
+    return RenderedInjection("".join(budget.parts), ids, reasons)
 
 
-def _memory_reason(entry: MemoryRow) -> str:
-    seen = f", seen {entry.strength} times" if entry.strength > 1 else ""
-    what = "a standing {}" if is_standing_rule(entry) else "one of the most important {} memories"
-    return f"{what.format(entry.kind.label)} here{seen}"
+def _memory_reason(memory: MemoryRow) -> str:
+    seen = f", seen {memory.strength} times" if memory.strength > 1 else ""
+    what = "a standing {}" if is_standing_rule(memory) else "one of the most important {} memories"
+    return f"{what.format(memory.kind.label)} here{seen}"
 
 
-def _take_checkpoint(room: CharacterBudget, session: Session, nonce: str) -> None:
-    """The latest requests matter most; the earliest are left out first."""
+def _take_checkpoint(budget: CharacterBudget, session: Session, nonce: str) -> None:
+    """Add where a session stands. The latest requests matter most; the earliest are left out first."""
     from tacit.pages.sessions import MAX_CHECKPOINT_REQUESTS, checkpoint_lines  # a session that begins has none
 
-    for kept in (MAX_CHECKPOINT_REQUESTS, MAX_CHECKPOINT_REQUESTS // 2, 2, 0):
-        if room.take(fenced([_CHECKPOINT_HEADER, *checkpoint_lines(session, kept)], nonce, "checkpoint")):
+    for limit in (MAX_CHECKPOINT_REQUESTS, MAX_CHECKPOINT_REQUESTS // 2, 2, 0):
+        if budget.take(fenced([_CHECKPOINT_HEADER, *checkpoint_lines(session, limit)], nonce, "checkpoint")):
             return
 
 
 def _session_line(row: SessionRow, now: datetime) -> str:
-    ended = f" Outcome: {harmless_text(clip(row.outcome, _MAX_OUTCOME_CHARS))}" if row.outcome else ""
+    outcome = f" Outcome: {harmless_text(clip(row.outcome, _MAX_OUTCOME_CHARS))}" if row.outcome else ""
     files = f" Files: {list_names(row.files, _MAX_FILES)}." if row.files else ""
     name = project_name(row.scope).rstrip("/").rpartition("/")[2]
     where = f", {harmless(name)}" if name else ""
-    when = f"{ago(row.at, now)}, {row.at[:10]}, {harmless(row.agent)}{where}"
-    return f"- [{when}] {harmless_text(clip(row.title, _MAX_TITLE_CHARS))}{ended}{files} ({row.id})"
+    when = f"{ago(row.ended_at, now)}, {row.ended_at[:10]}, {harmless(row.agent)}{where}"
+    return f"- [{when}] {harmless_text(clip(row.title, _MAX_TITLE_CHARS))}{outcome}{files} ({row.id})"
 
 
 def ago(at: str, now: datetime) -> str:
-    """How long ago, in the largest unit that fits."""
+    """Return how long ago a timestamp is, in the largest unit that fits: "3 hours ago"."""
     seconds = max((now.astimezone(UTC) - datetime.fromisoformat(at)).total_seconds(), 0)
-    if seconds < _HOUR_SECONDS:
-        return _units_ago(int(seconds // _MINUTE_SECONDS), "minute")
-    return (
-        _units_ago(int(seconds // _HOUR_SECONDS), "hour")
-        if seconds < _DAY_SECONDS
-        else _units_ago(int(seconds // _DAY_SECONDS), "day")
-    )
-
-
-def _units_ago(number: int, unit: str) -> str:
-    return f"{number} {unit}{'s' * (number != 1)} ago"
+    unit, size = next((entry for entry in _UNITS if seconds >= entry[1]), _UNITS[-1])
+    count = int(seconds // size)
+    return f"{count} {unit}{'s' * (count != 1)} ago"

@@ -1,4 +1,7 @@
-"""A change of a file that is not ours: a value that is shown, made whole or not at all, and undone by its receipt."""
+"""Changes of files that belong to other programs: planned as values, shown to the person, applied atomically.
+
+A receipt in the home says how to undo a change exactly.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +18,25 @@ from tacit.errors import RefusedError
 from tacit.record import Record
 from tacit.text.display import printable
 
-# What was done to a file of somebody else's, kept in the home so that it can be taken out exactly.
-#
-# It holds no text of theirs but white space and comments: which containers we made, and what stood in those that were
-# empty. Taking out works without it, too; then containers that are empty afterwards go with our entries.
-
 KeyPath = tuple[str, ...]
 
 
 class Receipt(Record):
-    """`was` is the whole text where there was none but white space; nothing stands for no file."""
+    """How a file was before Tacit changed it.
+
+    It contains no text of others except white space and comments. Removal works without a receipt, too; then every
+    container that is empty afterwards is removed with our entries.
+    """
 
     path: str
-    before: str  # what the file was known by, and what it is known by since
+    before: str  # hash of the content before the change, and after it
     after: str
-    is_blank: bool = False
-    was: str | None = None
-    made: tuple[KeyPath, ...] = ()
-    empty: tuple[tuple[KeyPath, str], ...] = ()
-    lead: str = ""
-    folders: tuple[str, ...] = ()  # that were made for it, the inner ones first
+    is_blank: bool = False  # the file did not exist, or had only white space
+    was: str | None = None  # the text of a blank file; None if it did not exist
+    made: tuple[KeyPath, ...] = ()  # containers that Tacit added
+    empty: tuple[tuple[KeyPath, str], ...] = ()  # containers that were empty, and the white space and comments in them
+    lead: str = ""  # line breaks that were written before our table
+    folders: tuple[str, ...] = ()  # folders that Tacit created, innermost first
 
 
 def content_hash(content: bytes | None) -> str:
@@ -42,29 +44,31 @@ def content_hash(content: bytes | None) -> str:
 
 
 def read_receipts(home: str, target: str) -> dict[str, Receipt]:
-    """The receipts of a target by the file they are for. Whatever is wrong with them: none."""
+    """Return the receipts of a target by path. Returns {} if they cannot be read."""
     try:
         content = read_file(_receipts_path(home, target))
-        return {one.path: one for one in map(_parse_receipt, json.loads(content or b"[]"))}
+        return {receipt.path: receipt for receipt in map(_parse_receipt, json.loads(content or b"[]"))}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
 
 
 def write_receipts(home: str, target: str, receipts: Iterable[Receipt]) -> None:
-    """Before anything is changed: a receipt too many does no harm."""
-    lines = json.dumps([one._asdict() for one in receipts], indent=1) + "\n"
-    make_folder(os.path.dirname(_receipts_path(home, target)), below=home)
-    replace_file(OsDisk(home), _receipts_path(home, target), lines.encode())
+    """Write receipts. Call it before the changes are applied: a receipt without a change does no harm."""
+    path = _receipts_path(home, target)
+    make_folder(os.path.dirname(path), below=home)
+    content = json.dumps([receipt._asdict() for receipt in receipts], indent=1) + "\n"
+    replace_file(OsDisk(home), path, content.encode())
 
 
 def delete_receipts(home: str, target: str) -> None:
-    """And the folders that were made for it, if nothing else is in them."""
-    folder = os.path.dirname(_receipts_path(home, target))
+    """Delete the receipts of a target, and folders of the home that are empty then."""
+    path = _receipts_path(home, target)
+    folder = os.path.dirname(path)
     with suppress(OSError):
-        OsDisk(home).remove(_receipts_path(home, target))
-        for empty in (folder, os.path.dirname(folder), home):
-            if not os.path.islink(empty):
-                os.rmdir(empty)
+        OsDisk(home).remove(path)
+        for parent in (folder, os.path.dirname(folder), home):
+            if not os.path.islink(parent):
+                os.rmdir(parent)
 
 
 def _receipts_path(home: str, target: str) -> str:
@@ -80,7 +84,7 @@ def _parse_receipt(value: dict[str, object]) -> Receipt:
         is_blank=value.get("is_blank") is True,
         was=None if value.get("was") is None else _require_string(value["was"]),
         made=tuple(map(_require_strings, made)) if isinstance(made, list) else (),
-        empty=tuple((_require_strings(path), _require_string(inside)) for path, inside in empty)
+        empty=tuple((_require_strings(path), _require_string(interior)) for path, interior in empty)
         if isinstance(empty, list)
         else (),
         lead=_require_string(value.get("lead", "")),
@@ -100,27 +104,27 @@ def _require_strings(value: object) -> KeyPath:
     return tuple(map(_require_string, value))
 
 
-# A change of one file that is not ours: decided as a value, shown to the person, then made whole or not at all.
+# Changes
 
 _NEW_FILE_MODE = 0o644
 _WRITE_BITS = 0o222
 
 
 class FileChange(Record):
-    """A file, and its bytes before and after; nothing stands for no file. `folders` go with it if they are empty."""
+    """A planned change of one file."""
 
     path: str
-    before: bytes | None
-    after: bytes | None
+    before: bytes | None  # None: the file does not exist
+    after: bytes | None  # None: it is deleted
     receipt: Receipt | None = None
-    folders: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()  # deleted with the file if they are empty
 
     @property
     def is_needed(self) -> bool:
         return self.before != self.after
 
     def diff_lines(self) -> Iterator[str]:
-        """What a person sees of it."""
+        """Yield the path and a unified diff for the person."""
         from difflib import unified_diff
 
         yield printable(self.path)
@@ -129,7 +133,7 @@ class FileChange(Record):
 
 
 def read_content(path: str) -> bytes | None:
-    """What a file holds. A link is followed: people keep such files elsewhere."""
+    """Return the content of a file, None if there is none. Links are followed: people keep such files elsewhere."""
     try:
         return read_external(path)
     except FileNotFoundError:
@@ -137,7 +141,7 @@ def read_content(path: str) -> bytes | None:
 
 
 def check_writable(change: FileChange) -> None:
-    """Whether it can be made, before anything is."""
+    """Raise RefusedError if the change cannot be applied. Check all changes before the first one is applied."""
     path = os.path.realpath(change.path)
     if os.path.exists(path) and not (os.stat(path).st_mode & _WRITE_BITS and os.access(path, os.W_OK)):
         raise RefusedError(f"{change.path} is read-only; nothing was changed", f"chmod u+w {path}, and try again")
@@ -153,7 +157,11 @@ def check_writable(change: FileChange) -> None:
 
 
 def apply_change(change: FileChange) -> None:
-    """The file behind a link changes, the link stays; its mode and owner too."""
+    """Apply a change. A link stays and its target is changed, with the same mode and owner.
+
+    Raises:
+        RefusedError: the file was changed since the change was planned.
+    """
     path = os.path.realpath(change.path)
     if read_content(path) != change.before:
         raise RefusedError(f"{change.path} was changed meanwhile", "look at it, and try again")
@@ -165,7 +173,7 @@ def apply_change(change: FileChange) -> None:
         return
     os.unlink(path)
     OsDisk().sync_folder(os.path.dirname(path))
-    with suppress(OSError):  # somebody else uses it by now
+    with suppress(OSError):  # others use the folder by now
         for folder in change.folders:
             os.rmdir(folder)
 
@@ -186,56 +194,59 @@ def _replace_content(path: str, content: bytes) -> None:
 
 
 def _temporary_prefix(path: str) -> str:
-    """How a file is named that takes the place of another; the number of its process follows."""
+    """Return the name of a temporary file for a path, to which the process id is appended."""
     folder, name = os.path.split(path)
     return os.path.join(folder, f".{name}.tacit-")
 
 
 def _remove_leftovers(path: str) -> None:
-    """What one of us left who was killed."""
-    folder, beginning = os.path.split(_temporary_prefix(path))
+    """Delete temporary files of processes that were killed."""
+    folder, prefix = os.path.split(_temporary_prefix(path))
     for name in os.listdir(folder):
-        number = name.removeprefix(beginning)
-        if number != name and number.isdecimal() and not _is_running(int(number)):
+        pid = name.removeprefix(prefix)
+        if pid != name and pid.isdecimal() and not _is_running(int(pid)):
             os.unlink(os.path.join(folder, name))
 
 
-def _is_running(process: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
-        os.kill(process, 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
         return True
-    return process != os.getpid()
+    return pid != os.getpid()
 
 
 def _copy_owner_and_mode(path: str, fd: int) -> None:
     try:
-        like = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         return
-    if (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):
-        os.fchown(fd, like.st_uid, like.st_gid)
-    os.fchmod(fd, stat.S_IMODE(like.st_mode))
+    if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+        os.fchown(fd, status.st_uid, status.st_gid)
+    os.fchmod(fd, stat.S_IMODE(status.st_mode))
 
 
 def _split_content(content: bytes | None) -> list[str]:
     return (content or b"").decode("utf-8", "replace").split("\n")
 
 
-# One file of a host that we write into, by how it is written: which bytes it has with us in it, and without us.
+# Configuration files
 
 
 class InstallResult(Record):
-    """A file with us in it, and how to get back."""
+    """A file with our entries, and how to undo that."""
 
     content: bytes | None
     receipt: Receipt | None = None
 
 
 class ConfigFile(Record):
-    """`put_in` and `take_out` get what the file holds, nothing for no file, and the receipt of an earlier time."""
+    """A file of a host. `insert` and `remove` get its content (None if there is no file) and the last receipt.
+
+    `insert` returns the file with our entries, `remove` the file without them; None deletes it.
+    """
 
     path: str
     insert: Callable[[bytes | None, Receipt | None], InstallResult]
@@ -243,9 +254,11 @@ class ConfigFile(Record):
 
     def plan_install(self, receipt: Receipt | None) -> FileChange:
         before = read_content(self.path)
-        put = self.insert(before, receipt)
+        result = self.insert(before, receipt)
         folders = _missing_folders(self.path) if before is None else receipt.folders if receipt else ()
-        return FileChange(self.path, before, put.content, put.receipt and put.receipt._replace(folders=folders))
+        return FileChange(
+            self.path, before, result.content, result.receipt and result.receipt._replace(folders=folders)
+        )
 
     def plan_removal(self, receipt: Receipt | None) -> FileChange:
         before = read_content(self.path)
@@ -254,7 +267,7 @@ class ConfigFile(Record):
 
 
 def _missing_folders(path: str) -> tuple[str, ...]:
-    """The folders that have to be made for a file, the inner ones first."""
+    """Return the folders that have to be created for a file, innermost first."""
     folder = os.path.dirname(path)
     return () if os.path.lexists(folder) else (folder, *_missing_folders(folder))
 
@@ -274,5 +287,5 @@ def encode_text(path: str, text: str) -> bytes:
         raise RefusedError(f"a path of this installation is no UTF-8, and so cannot stand in {path}") from None
 
 
-def unreadable_file(path: str, why: str) -> RefusedError:
-    return RefusedError(f"{path}: {why}", "nothing was changed; mend that file, and try again")
+def unreadable_file(path: str, reason: str) -> RefusedError:
+    return RefusedError(f"{path}: {reason}", "nothing was changed; mend that file, and try again")

@@ -1,4 +1,4 @@
-"""What can be installed into: one module a target, each with a `TARGET` of the same shape."""
+"""Targets of `tacit install`: shells and agents. Each has a module with a `TARGET`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from tacit.record import Record
 
 
 class InstallContext(Record):
-    """Whose files: the environment they are found by, the words that start this program, and the home it works on."""
+    """What an installation depends on."""
 
     environment: Mapping[str, str]
-    program: tuple[str, ...]
+    program: tuple[str, ...]  # the command that starts this program
     interpreter: str
     home: str
-    is_home_explicit: bool = False  # else it is found by itself
-    mcp: bool = False
+    is_home_explicit: bool = False  # else programs find the home themselves
+    mcp: bool = False  # whether the MCP server is registered, too
 
     @property
     def user_folder(self) -> str:
         return self.environment.get("HOME") or os.path.expanduser("~")
 
-    def config_folder(self, name: str, otherwise: str) -> str:
-        return self.environment.get(name) or os.path.join(self.user_folder, otherwise)
+    def config_folder(self, variable: str, default: str) -> str:
+        """Return the folder that an environment variable names, else a folder in the user's home directory."""
+        return self.environment.get(variable) or os.path.join(self.user_folder, default)
 
     @property
     def home_options(self) -> tuple[str, ...]:
@@ -32,13 +33,11 @@ class InstallContext(Record):
 
 
 class Target(Record):
-    """A program that Tacit can be put into: what that would change, and what taking it out would."""
+    """A program that Tacit can be installed into. `warning` returns which setting keeps it from working, or ""."""
 
     name: str
     plan_install: Callable[[InstallContext], tuple[FileChange, ...]]
     plan_removal: Callable[[InstallContext], tuple[FileChange, ...]]
     next_step: str
     is_agent: bool = False
-    warning: Callable[[InstallContext], str] = lambda _place: (
-        ""
-    )  # what keeps it from working, as far as its settings tell
+    warning: Callable[[InstallContext], str] = lambda _context: ""

@@ -1,4 +1,4 @@
-"""Our lines in somebody's text file, between two markers, and files that are ours as a whole."""
+"""Our block of lines at the end of a text file, and files that belong to Tacit as a whole."""
 
 from __future__ import annotations
 
@@ -8,39 +8,35 @@ from tacit.errors import RefusedError
 from tacit.install.change import ConfigFile, InstallResult, Receipt, content_hash, encode_text
 from tacit.record import Record
 
-# Lines of ours at the end of a text file, between two markers. The first remembers how the file was before.
+# A block is enclosed by two marker lines. The first one records the state of the file before:
 
-# How the file was: not there; empty; ended by a line feed; not ended by one, so that we had to.
 _CREATED, _EMPTY, _WITH_NEWLINE, _WITHOUT_NEWLINE = "created", "empty", "ended", "unended"
 _REMOVAL_HINT = "take these lines out by hand, from “# >>> tacit” on"
 
 
 def with_block(before: bytes | None, name: str, lines: str) -> bytes:
-    """The file with our lines at its end, or brought up to date where they stand."""
-    if found := _find_block(before or b"", name):
-        assert before is not None
-        return before[: found.start] + _render_block(name, found.previous_state, lines) + before[found.end :]
+    """Return the file with our block, updated in place or added at the end. RefusedError if a block has no end."""
+    block = _find_block(before or b"", name)
     if before is None:
         return _render_block(name, _CREATED, lines)
-    was = _EMPTY if not before else _WITH_NEWLINE if before.endswith(b"\n") else _WITHOUT_NEWLINE
-    return before + b"\n" * (was == _WITHOUT_NEWLINE) + _render_block(name, was, lines)
+    if block:
+        return before[: block.start] + _render_block(name, block.previous_state, lines) + before[block.end :]
+    state = _EMPTY if not before else _WITH_NEWLINE if before.endswith(b"\n") else _WITHOUT_NEWLINE
+    return before + b"\n" * (state == _WITHOUT_NEWLINE) + _render_block(name, state, lines)
 
 
 def without_block(before: bytes | None, name: str) -> bytes | None:
-    """The file as it was, with whatever a person has changed around our lines; nothing where we had made it."""
-    found = _find_block(before or b"", name)
-    if before is None or not found:
+    """Return the file without our block and otherwise unchanged; None if nothing is left of a file that we created."""
+    block = _find_block(before or b"", name)
+    if before is None or not block:
         return before
-    first, rest = before[: found.start], before[found.end :]
-    was = found.previous_state
-    if was == _WITHOUT_NEWLINE and not rest:  # with something behind it, the line feed is needed
-        first = first.removesuffix(b"\n")
-    return None if was == _CREATED and not first + rest else first + rest
+    head, tail = before[: block.start], before[block.end :]
+    if block.previous_state == _WITHOUT_NEWLINE and not tail:  # lines that follow need the line feed
+        head = head.removesuffix(b"\n")
+    return None if block.previous_state == _CREATED and not head + tail else head + tail
 
 
 class _BlockSpan(Record):
-    """Where our lines begin and end, and how the file was before."""
-
     start: int
     end: int
     previous_state: str
@@ -48,25 +44,26 @@ class _BlockSpan(Record):
 
 def _find_block(content: bytes, name: str) -> _BlockSpan | None:
     opening, closing = f"# >>> tacit install {name} (".encode(), f"# <<< tacit install {name} <<<".encode()
-    at, begun = 0, None
+    position, block = 0, None
     for line in content.split(b"\n"):
-        end = min(at + len(line) + 1, len(content))
-        if begun is None and line.startswith(opening) and b") >>>" in line:
-            begun = at, line[len(opening) :].partition(b")")[0].decode("ascii", "replace")
-        elif begun is not None and line == closing:
-            return _BlockSpan(begun[0], end, begun[1])
-        at = end
-    if begun is not None:
+        end = min(position + len(line) + 1, len(content))
+        if block is None and line.startswith(opening) and b") >>>" in line:
+            state = line[len(opening) :].partition(b")")[0].decode("ascii", "replace")
+            block = _BlockSpan(position, end, state)
+        elif block is not None and line == closing:
+            return block._replace(end=end)
+        position = end
+    if block is not None:
         raise RefusedError(f"the lines of tacit install {name} have no end any more", _REMOVAL_HINT)
     return None
 
 
-def _render_block(name: str, was: str, lines: str) -> bytes:
-    begin = f"# >>> tacit install {name} ({was}) >>> taken out by: tacit uninstall {name}\n"
-    return f"{begin}{lines}# <<< tacit install {name} <<<\n".encode("utf-8", "surrogateescape")
+def _render_block(name: str, previous_state: str, lines: str) -> bytes:
+    opening = f"# >>> tacit install {name} ({previous_state}) >>> taken out by: tacit uninstall {name}\n"
+    return f"{opening}{lines}# <<< tacit install {name} <<<\n".encode("utf-8", "surrogateescape")
 
 
-# A file that is ours as a whole. Its first line says so; one that does not is somebody else's.
+# Files of our own. The first line of one says so; any other file belongs to somebody else.
 
 _OWNER_MARK = b"tacit uninstall"
 

@@ -1,64 +1,71 @@
-"""How well memory is kept (S11): measures with reasons, duplicates, repeated and stale candidates."""
+"""How well memory is maintained (S11): measures with reasons, duplicates, repeated candidates and stale memories."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
 
-from tacit.learn.types import EvaluationInput
 from tacit.model.claim import Status
 from tacit.model.decide import suggest
 from tacit.model.event import Draft
 from tacit.model.memory import Memory
-from tacit.model.observation import EvaluationCreated, EvaluationScore
+from tacit.model.observation import EvaluationCreated, EvaluationScore, WorkLogged
 from tacit.model.relation import is_restatement
 from tacit.record import Record
 
-# Candidates that say the same in other words are one (C7): the weaker joins the stronger.
-#
-# Only among what nobody has decided on yet; what a person accepted or turned down is theirs.
-
 _MAX_COMPARED = 300  # candidates that are compared with each other
+MIN_REPEATS = 2  # S9: --min-count
+STALE_AFTER = timedelta(days=90)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationInput:
+    """Everything remembered and logged, seen from one day."""
+
+    today: date
+    memories: tuple[Memory, ...] = ()
+    worklog: tuple[WorkLogged, ...] = ()
+    open_conflicts: int = 0
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+    def count(self, status: Status) -> int:
+        return sum(memory.status is status for memory in self.memories)
 
 
 class DuplicatePair(Record):
-    """A candidate, and the one that it joins."""
+    """A candidate, and the one that it is merged into."""
 
     memory: Memory
     into: Memory
 
 
 def find_duplicates(memories: Sequence[Memory]) -> Iterator[DuplicatePair]:
-    """Each candidate joins one other at most, and nobody joins one that has gone."""
-    waiting = [memory for memory in memories if memory.status is Status.PENDING]
-    waiting.sort(key=lambda memory: (-memory.strength, memory.id))
-    standing: list[Memory] = []
-    for memory in waiting[:_MAX_COMPARED]:
-        into = next((one for one in standing if _is_duplicate(one, memory)), None)
+    """Yield candidates that say the same in other words (C7); the weaker is merged into the stronger.
+
+    Only candidates are compared: what a person accepted or dismissed is theirs. A candidate is merged into one other at
+    most, and that one is not merged itself.
+    """
+    pending = [memory for memory in memories if memory.status is Status.PENDING]
+    pending.sort(key=lambda memory: (-memory.strength, memory.id))
+    distinct: list[Memory] = []
+    for memory in pending[:_MAX_COMPARED]:
+        into = next((other for other in distinct if _is_duplicate(other, memory)), None)
         if into is None:
-            standing.append(memory)
+            distinct.append(memory)
         else:
             yield DuplicatePair(memory, into)
 
 
-def _is_duplicate(one: Memory, other: Memory) -> bool:
-    return (
-        one.claim.scope == other.claim.scope
-        and one.kind is other.kind
-        and is_restatement(one.claim.sentence, other.claim.sentence)
-    )
+def _is_duplicate(first: Memory, second: Memory) -> bool:
+    is_comparable = first.claim.scope == second.claim.scope and first.kind is second.kind
+    return is_comparable and is_restatement(first.claim.sentence, second.claim.sentence)
 
 
-# A candidate that was observed again and again is worth promoting (C8).
-#
-# Said once for each: a pattern that was promoted, dismissed or suggested before is not said again.
-
-MIN_REPEATS = 2  # S9: --min-count
-
-
-def repeated_candidates(history: EvaluationInput, *, least: int = MIN_REPEATS) -> Iterator[Memory]:
+def repeated_candidates(history: EvaluationInput, *, min_count: int = MIN_REPEATS) -> Iterator[Memory]:
+    """Yield candidates that were observed so often that they are worth promoting (C8), unless that was suggested."""
     for memory in sorted(history.memories, key=lambda memory: memory.id):
-        if memory.status is Status.PENDING and memory.strength >= least and not memory.suggested:
+        if memory.status is Status.PENDING and memory.strength >= min_count and not memory.suggested:
             yield memory
 
 
@@ -67,24 +74,19 @@ def suggestion_draft(memory: Memory) -> Draft:
     return suggest(memory, source="repeats", reason=reason, evidence="")
 
 
-# Active memories that nobody has asserted for a long time.
-
-STALE_AFTER = timedelta(days=90)
-
-
 def stale_memories(history: EvaluationInput) -> Iterator[Memory]:
-    """Oldest first. What was said more than once is not doubted so soon."""
+    """Yield active memories that were not asserted for a long time, oldest first. The time grows with the strength."""
     active = (memory for memory in history.memories if memory.status is Status.ACTIVE)
     for memory in sorted(active, key=lambda memory: (memory.day, memory.id)):
         if history.today - memory.day > STALE_AFTER * max(memory.strength, 1):
             yield memory
 
 
-# How well memory is kept: one measure a function, 0 to 2 points with a reason (S11).
+# Measures: one function each, from 0 to 2 points with a reason (S11)
 
 
 class EvaluationMeasure(Record):
-    """A measure, and the candidate that is noted when it is weak."""
+    """A measure, and the candidate that is noted if it is weak."""
 
     name: str
     score: Callable[[EvaluationInput], tuple[int, str]]
@@ -92,22 +94,19 @@ class EvaluationMeasure(Record):
 
 
 def evaluate(history: EvaluationInput) -> EvaluationCreated:
+    """Return the score of every measure."""
     scores = (EvaluationScore(measure.name, *measure.score(history)) for measure in MEASURES)
     return EvaluationCreated(history.today.isoformat(), tuple(scores))
 
 
-def advice_for(evaluated: EvaluationCreated) -> list[EvaluationScore]:
-    """For each weak measure, what to do about it: the score with the advice as its name."""
-    by_name = {measure.name: measure.advice for measure in MEASURES}
-    return [EvaluationScore(by_name[score.name], 0, score.reason) for score in evaluated.scores if score.points == 0]
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else 1.0
+def advice_for(evaluation: EvaluationCreated) -> list[EvaluationScore]:
+    """Return, for each weak measure, its score with the advice as its name."""
+    advice = {measure.name: measure.advice for measure in MEASURES}
+    return [EvaluationScore(advice[score.name], 0, score.reason) for score in evaluation.scores if score.points == 0]
 
 
 def _points(value: float, good: float, fair: float) -> int:
-    """Higher is better."""
+    """Return 2, 1 or 0 points; higher values are better."""
     return 2 if value >= good else 1 if value >= fair else 0
 
 
@@ -115,27 +114,27 @@ def _score_evidence(history: EvaluationInput) -> tuple[int, str]:
     live = [memory for memory in history.memories if memory.is_live]
     if not live:
         return 1, "nothing is remembered yet"
-    given = sum(1 for memory in live if memory.evidence)
-    return _points(_ratio(given, len(live)), 0.9, 0.6), f"{given} of {len(live)} memories have evidence"
+    count = sum(1 for memory in live if memory.evidence)
+    return _points(count / len(live), 0.9, 0.6), f"{count} of {len(live)} memories have evidence"
 
 
 def _score_traceability(history: EvaluationInput) -> tuple[int, str]:
-    if not history.worklog:
+    total = len(history.worklog)
+    if not total:
         return 1, "the worklog is empty"
-    traced = sum(1 for entry in history.worklog if entry.task and entry.evidence)
-    share = _ratio(traced, len(history.worklog))
-    return _points(share, 0.9, 0.6), f"{traced} of {len(history.worklog)} worklog entries name a task and evidence"
+    count = sum(1 for entry in history.worklog if entry.task and entry.evidence)
+    return _points(count / total, 0.9, 0.6), f"{count} of {total} worklog entries name a task and evidence"
 
 
 def _score_backlog(history: EvaluationInput) -> tuple[int, str]:
-    pending = sum(1 for memory in history.memories if memory.status is Status.PENDING)
+    pending = history.count(Status.PENDING)
     return _points(-pending, -5, -20), f"{pending} candidates wait for a decision"
 
 
 def _score_staleness(history: EvaluationInput) -> tuple[int, str]:
-    active = sum(1 for memory in history.memories if memory.status is Status.ACTIVE)
-    old = sum(1 for _ in stale_memories(history))
-    return _points(-old / max(active, 1), -0.1, -0.3), f"{old} of {active} active memories were not confirmed for long"
+    active, stale = history.count(Status.ACTIVE), sum(1 for _ in stale_memories(history))
+    reason = f"{stale} of {active} active memories were not confirmed for long"
+    return _points(-stale / max(active, 1), -0.1, -0.3), reason
 
 
 def _score_conflicts(history: EvaluationInput) -> tuple[int, str]:
@@ -146,14 +145,14 @@ def _score_recall(history: EvaluationInput) -> tuple[int, str]:
     asked, missed = history.counters.get("asked", 0), history.counters.get("missed", 0)
     if not asked:
         return 1, "nobody has asked anything yet"
-    return _points(-_ratio(missed, asked), -0.2, -0.5), f"{asked - missed} of {asked} questions found something"
+    return _points(-missed / asked, -0.2, -0.5), f"{asked - missed} of {asked} questions found something"
 
 
 def _score_injection(history: EvaluationInput) -> tuple[int, str]:
-    briefs, spent = history.counters.get("briefs", 0), history.counters.get("tokens", 0)
+    briefs, tokens = history.counters.get("briefs", 0), history.counters.get("tokens", 0)
     if not briefs:
         return 1, "no brief was handed out yet"
-    mean = spent // briefs
+    mean = tokens // briefs
     return _points(-mean, -600, -1200), f"a brief costs {mean} tokens on average, over {briefs} briefs"
 
 

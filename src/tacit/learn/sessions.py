@@ -1,4 +1,9 @@
-"""Learning from sessions: statements and fixes become proposals with their evidence, each once."""
+"""Learning from sessions: statements and fixes become proposals with their evidence, each once a session.
+
+Nothing becomes active here that the person did not say clearly, and then only if they set it so. Sessions that did not
+change since they were learned from are skipped; if that mark is lost, they are learned from again, and nothing new
+comes of it. For a model, sessions remain that it has not read as they are now.
+"""
 
 from __future__ import annotations
 
@@ -30,35 +35,20 @@ from tacit.text.summarize import one_line
 if TYPE_CHECKING:
     from tacit.learn.llm.run import ModelOutcome
 
-
-# Every learner of conversations, one after the other.
-
-
-def learn_all(said: Sequence[SessionEvent]) -> list[Lesson]:
-    """What one session says that should hold on, and what mended what failed in it."""
-    return [*learn_statements(said), *learn_fixes(said)]
-
-
-# Learning from sessions: what was said in one is proposed with the events it comes from, each thing once a session.
-#
-# Nothing becomes active here that the person did not say clearly, and then only where they set it so. Sessions that
-# did not change since are not looked at again; where that is forgotten, they are, and nothing new comes of it. For a
-# model those are left that it has not read as they are now.
-
 SOURCE = "talk"
 _ACTOR = "learner:talk"
-_MAX_NEW_PER_SESSION = 5  # new things of one session: whoever is asked about more answers none of them
+_MAX_NEW_PER_SESSION = 5  # whoever is asked about more answers none of them
 _MAX_QUOTE_CHARS = 300
-_MIN_ACCEPT_CONFIDENCE = 0.75  # from here on a conclusion is sure enough to hold without a review
+_MIN_ACCEPT_CONFIDENCE = 0.75  # from here on a lesson may be accepted without a review
 _ACCEPT_REASON = "said clearly in your own words (learn.accept)"
-_POLICY_VOICE = Attribution(POLICY, Provenance.USER_DIRECT)
-_MAX_SIMILAR = 20  # memories among which the same in other words is looked for
+_POLICY_ATTRIBUTION = Attribution(POLICY, Provenance.USER_DIRECT)
+_MAX_SIMILAR = 20  # memories that are compared with a new claim
 
 SessionLearner = Callable[[Sequence[SessionEvent]], Sequence[Lesson]]
 
 
 class LearnState(Enum):
-    """What became of a conclusion."""
+    """What became of a lesson."""
 
     NEW = "new"
     ACCEPTED = "accepted at once"
@@ -72,7 +62,7 @@ RECORDED_STATES = (LearnState.NEW, LearnState.ACCEPTED, LearnState.REPEATED)
 
 
 class LearnResult(Record):
-    """What was learned from a session, and what became of it."""
+    """A lesson of a session as a claim, and what became of it."""
 
     claim: Claim
     lesson: Lesson
@@ -80,149 +70,148 @@ class LearnResult(Record):
     state: LearnState
 
 
+def learn_all(events: Sequence[SessionEvent]) -> list[Lesson]:
+    """Run every learner of conversations."""
+    return [*learn_statements(events), *learn_fixes(events)]
+
+
 class SessionLearning(HomePart):
-    """learn."""
+    """Learning from the sessions of one home."""
 
     def learn_from_session(
         self, row: SessionRow, *, dry_run: bool = False, read: ModelOutcome | None = None
     ) -> list[LearnResult]:
-        """With every learner there is, and what a model read in it: that was asked before, so nobody waits for it."""
+        """Propose what every learner, and a model if `read` is given, concludes from a session.
 
-        if read is None:
-            return self.record_lessons(row, learn_all, dry_run=dry_run)
-        return self.record_lessons(row, lambda said: [*learn_all(said), *read.findings], dry_run=dry_run, read=read)
+        The model was asked before, so that nobody waits for it here. With `dry_run` nothing is written.
+        """
+        findings = read.findings if read else ()
+        return self.record_lessons(row, lambda events: [*learn_all(events), *findings], dry_run=dry_run, read=read)
 
     def session_events(self, row: SessionRow) -> list[SessionEvent]:
-        """All that was said and done in a session, in order."""
+        """Return the events of the conversation in a session, in order."""
         return self._store.read(lambda connection: _session_events(connection, row))
 
     def unlearned_sessions(self, model: str = "") -> list[SessionRow]:
-        """Sessions with something that was not learned from yet, or that this model has not read; the earliest first.
-        Of a helper's work alone there is nothing that a model could tell."""
+        """Return the sessions that were not learned from as they are now, or not read by this model, earliest first.
+
+        Sessions of a subagent alone have nothing for a model.
+        """
 
         def ask(connection: sqlite3.Connection) -> list[SessionRow]:
             done = sessions.learned_sessions(connection, model)
             rows = (row for row in reversed(sessions.session_rows(connection)) if not model or row.has_content)
-            return [row for row in rows if (row.id, row.at) not in done]
+            return [row for row in rows if (row.id, row.ended_at) not in done]
 
         return self._store.read(ask)
 
     def record_lessons(
         self, row: SessionRow, learn: SessionLearner, *, dry_run: bool = False, read: ModelOutcome | None = None
     ) -> list[LearnResult]:
-        """What this session says that should hold on; proposed, unless it is only looked at."""
+        """Propose what a learner concludes from a session. With `dry_run` nothing is written."""
         if dry_run:
             return self._store.read(lambda connection: self._results(connection, row, learn))
-        found: list[LearnResult] = []
+        results: list[LearnResult] = []
 
         def decide(connection: sqlite3.Connection) -> list[Draft]:
-            found.extend(self._results(connection, row, learn))
-            proposed = [draft for one in found if one.state in RECORDED_STATES for draft in _result_drafts(one)]
-            return [*proposed, *(_summary_drafts(row, read) if read else ())]
+            results.extend(self._results(connection, row, learn))
+            recorded = (result for result in results if result.state in RECORDED_STATES)
+            drafts = [draft for result in recorded for draft in _result_drafts(result)]
+            return [*drafts, *(_summary_drafts(row, read) if read else ())]
 
-        def remember(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
-            """Only what is recorded is done with."""
-            sessions.mark_session_learned(connection, row.id, row.at, read.model if read else "")
+        def mark(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
+            sessions.mark_session_learned(connection, row.id, row.ended_at, read.model if read else "")
 
-        speaker = self._store.actor
-        self._store.actor = Actor(speaker.clock, USER, row.name, speaker.host)
+        actor = self._store.actor
+        self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
         try:
-            self._store.change(decide, remember)
+            self._store.change(decide, mark)
         finally:
-            self._store.actor = speaker
-        return found
+            self._store.actor = actor
+        return results
 
     def _results(self, connection: sqlite3.Connection, row: SessionRow, learn: SessionLearner) -> list[LearnResult]:
-        found = list(_classify_lessons(connection, row, learn(_session_events(connection, row))))
+        results = list(_classify_lessons(connection, row, learn(_session_events(connection, row))))
         if not self._home.settings.learn_accept:
-            return found
-        return [one._replace(state=LearnState.ACCEPTED) if _may_accept(connection, one) else one for one in found]
+            return results
+        return [
+            result._replace(state=LearnState.ACCEPTED) if _may_accept(connection, result) else result
+            for result in results
+        ]
 
 
 def _session_events(connection: sqlite3.Connection, row: SessionRow) -> list[SessionEvent]:
-    events = (one.event for one in sessions.logged_events_of_session(connection, row, must_decode))
+    events = (logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode))
     return [SessionEvent(event.id, event.body) for event in events if isinstance(event.body, CONVERSATION_TYPES)]
 
 
 def _classify_lessons(
-    connection: sqlite3.Connection, row: SessionRow, learnt: Sequence[Lesson]
+    connection: sqlite3.Connection, row: SessionRow, lessons: Sequence[Lesson]
 ) -> Iterator[LearnResult]:
-    fresh = 0
+    """Yield the lessons as claims, the surest first, each claim once."""
+    new = 0
     seen: set[str] = set()
-    for one in sorted(learnt, key=lambda one: -one.confidence):
-        said = _claim_from_lesson(one, row)
-        claim = said and _matching_claim(connection, said)
-        if claim is None or claim.id in seen:
+    for lesson in sorted(lessons, key=lambda lesson: -lesson.confidence):
+        try:
+            claim = claim_from(lesson.sentence, row.scope, kind=lesson.kind)
+        except TacitError:
+            continue
+        claim = _matching_claim(connection, claim)
+        if claim.id in seen:
             continue
         seen.add(claim.id)
         state = _claim_state(connection, claim, row)
         if state is LearnState.NEW:
-            fresh += 1
-            state = LearnState.NEW if fresh <= _MAX_NEW_PER_SESSION else LearnState.DEFERRED
-        yield LearnResult(claim, one, row, state)
-
-
-def _claim_from_lesson(one: Lesson, row: SessionRow) -> Claim | None:
-    try:
-        return claim_from(one.sentence, row.scope, kind=one.kind)
-    except TacitError:
-        return None
+            new += 1
+            state = LearnState.NEW if new <= _MAX_NEW_PER_SESSION else LearnState.DEFERRED
+        yield LearnResult(claim, lesson, row, state)
 
 
 def _matching_claim(connection: sqlite3.Connection, claim: Claim) -> Claim:
-    """The same thing said in other words before is one memory: the first words stay, the new ones are evidence."""
+    """Return the claim that says the same in other words, if there is one: the new words are evidence for it."""
     if reader.memory_row(connection, claim.id) is not None:
         return claim
-    for entry in similar_memories(connection, claim.sentence, _MAX_SIMILAR):
-        if entry.scope == claim.scope and is_restatement(entry.sentence, claim.sentence):
-            memory = reader.load_memory(connection, entry.id, must_decode)
+    for row in similar_memories(connection, claim.sentence, _MAX_SIMILAR):
+        if row.scope == claim.scope and is_restatement(row.sentence, claim.sentence):
+            memory = reader.load_memory(connection, row.id, must_decode)
             return memory.claim if memory else claim
     return claim
 
 
-def _claim_state(connection: sqlite3.Connection, claim: Claim, row: SessionRow) -> LearnState:
-    entry = reader.memory_row(connection, claim.id)
-    if entry is None:
+def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionRow) -> LearnState:
+    row = reader.memory_row(connection, claim.id)
+    if row is None:
         return LearnState.NEW
-    if entry.status in (Status.DISMISSED, Status.RETIRED):
+    if row.status in (Status.DISMISSED, Status.RETIRED):
         return LearnState.DISMISSED
     events = reader.events_of_claim(connection, claim.id, must_decode)
-    return LearnState.KNOWN if any(_is_proposal_from(event, row) for event in events) else LearnState.REPEATED
+    return LearnState.KNOWN if any(_is_proposal_from(event, session) for event in events) else LearnState.REPEATED
 
 
-def _is_proposal_from(event: Event, row: SessionRow) -> bool:
-    return isinstance(event.body, ClaimProposed) and event.body.source == SOURCE and event.origin.session == row.name
+def _is_proposal_from(event: Event, session: SessionRow) -> bool:
+    is_ours = isinstance(event.body, ClaimProposed) and event.body.source == SOURCE
+    return is_ours and event.origin.session == session.host_session_id
 
 
-def _may_accept(connection: sqlite3.Connection, one: LearnResult) -> bool:
-    """Whether it may hold without a review (C5): new, surely meant, in the person's own words, and against nothing."""
-    sure = one.state is LearnState.NEW and one.lesson.confidence >= _MIN_ACCEPT_CONFIDENCE
-    return sure and one.lesson.provenance is Provenance.USER_DIRECT and not opposing_claims(connection, one.claim)
+def _may_accept(connection: sqlite3.Connection, result: LearnResult) -> bool:
+    """Return whether a lesson needs no review (C5): new, sure, in the person's own words, contradicting nothing."""
+    is_sure = result.state is LearnState.NEW and result.lesson.confidence >= _MIN_ACCEPT_CONFIDENCE
+    is_own = result.lesson.provenance is Provenance.USER_DIRECT
+    return is_sure and is_own and not opposing_claims(connection, result.claim)
 
 
-def _result_drafts(one: LearnResult) -> Iterator[Draft]:
-    yield _proposal_draft(one)
-    if one.state is LearnState.ACCEPTED:
-        yield Draft(ClaimDecided(one.claim, Verdict.ACCEPTED, _ACCEPT_REASON), one.claim.scope, _POLICY_VOICE)
+def _result_drafts(result: LearnResult) -> Iterator[Draft]:
+    claim, lesson, session, state = result
+    quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
+    evidence = f"{session.agent}, {session.ended_at[:10]}, session {session.id}: “{quote}”"
+    body = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, lesson.reason, lesson.confidence, lesson.evidence)
+    yield Draft(body, claim.scope, Attribution(_ACTOR, lesson.provenance))
+    if state is LearnState.ACCEPTED:
+        yield Draft(ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON), claim.scope, _POLICY_ATTRIBUTION)
 
 
 def _summary_drafts(row: SessionRow, read: ModelOutcome) -> Iterator[Draft]:
-    """What a model says of the session as it is; the same words again are nothing new."""
+    """Yield a model's summary of a session, unless it is the one that is recorded."""
     if read.summary and (read.summary, read.model) != (row.outcome, row.model):
-        body = SessionSummarized(row.agent, read.summary, read.model, row.at)
+        body = SessionSummarized(row.agent, read.summary, read.model, row.ended_at)
         yield Draft(body, row.scope, Attribution(f"model:{read.model}", Provenance.MODEL))
-
-
-def _proposal_draft(one: LearnResult) -> Draft:
-    where = f"{one.session.agent}, {one.session.at[:10]}, session {one.session.id}"
-    evidence = f"{where}: “{one_line(clip(one.lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)}”"
-    body = ClaimProposed(
-        one.claim,
-        Verdict.PROPOSED,
-        SOURCE,
-        evidence,
-        one.lesson.reason,
-        one.lesson.confidence,
-        one.lesson.evidence,
-    )
-    return Draft(body, one.claim.scope, Attribution(_ACTOR, one.lesson.provenance))

@@ -1,4 +1,4 @@
-"""Many lines at once, for imports: lines of commands encoded fast, and segments that grow by all of them or none."""
+"""Appending many lines at once, for imports: a fast encoder of commands, and an appender that writes all or nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from datetime import date, timedelta
 from functools import lru_cache
-from json.encoder import encode_basestring_ascii as quoted
+from json.encoder import encode_basestring_ascii as encode_string
 from zlib import crc32
 
 from tacit.disk.files import PRIVATE_FILE, Disk, OsDisk, make_folder, open_plain, write_all
@@ -17,22 +17,23 @@ from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER
 from tacit.model.ids import EventId
 
-# Lines of commands in bulk: byte for byte what `codec.encode` makes of such events, in a fraction of the time.
-#
-# A history has a hundred thousand of them, alike in all but a few fields; what was the same in the line before is not
-# made again. A law test compares the two.
-
 _EPOCH = date(1970, 1, 1)
 _MICROSECONDS_PER_MINUTE = 60_000_000
 _MAX_CACHED_CONTEXTS = 4096
-IMPORT_ENVELOPE = (GLOBAL, USER, Provenance.USER_FILE)  # what these lines have in common
+IMPORT_ENVELOPE = (GLOBAL, USER, Provenance.USER_FILE)  # scope, actor and provenance of these lines
 
 CommandContext = tuple[str, int, int, str]  # directory, status, milliseconds and host of a command
-_WHOLE_SECONDS = {second * 1_000_000: f"{second:02d}.000000" for second in range(60)}  # most histories tell no more
+_WHOLE_SECONDS = {second * 1_000_000: f"{second:02d}.000000" for second in range(60)}  # as most histories have them
+_CHUNK_BYTES = 1 << 20
 
 
 class CommandEncoder:
-    """The lines of commands that the person ran in one shell."""
+    """Encodes commands that the person ran in one shell.
+
+    The lines are byte for byte those of `codec.encode`, in a fraction of the time (a property test compares them). A
+    history has a hundred thousand commands that differ in a few fields, so parts that are equal to the line before are
+    not made again.
+    """
 
     def __init__(self, shell: str, sign: SignLine | None = None) -> None:
         self._shell = shell
@@ -42,45 +43,45 @@ class CommandEncoder:
         self._session, self._tz = "", -10_000
         self._before_time = self._after_time = self._minute_text = ""
 
-    def encode(self, name: EventId, command: str, around: CommandContext, session: str, at: int, tz: int) -> bytes:
-        """The line of a command that ran `at` so many microseconds since 1970."""
-        middle = self._encoded_contexts.get(around) or self._encode_context(around)
+    def encode(self, event_id: EventId, command: str, context: CommandContext, session: str, at: int, tz: int) -> bytes:
+        """Return the line of a command that ran at `at`, in microseconds since 1970."""
+        middle = self._encoded_contexts.get(context) or self._encode_context(context)
         if session != self._session or tz != self._tz:
             self._set_session(session, tz)
         minute, rest = at // _MICROSECONDS_PER_MINUTE, at % _MICROSECONDS_PER_MINUTE
         if minute != self._minute:
             self._minute, self._minute_text = minute, _format_minute(minute)
         head = (
-            f'{{"actor":"{USER}","body":{{"command":{quoted(command)}{middle}{name}","op":"{name}'
+            f'{{"actor":"{USER}","body":{{"command":{encode_string(command)}{middle}{event_id}","op":"{event_id}'
             f"{self._before_time}{self._minute_text}"
             f"{_WHOLE_SECONDS.get(rest) or _format_second(rest)}{self._after_time}"
         ).encode("ascii")
-        if self._sign is not None and (code := self._sign(head)):
-            head += b',"m":"%s"' % code
+        if self._sign is not None and (mac := self._sign(head)):
+            head += b',"m":"%s"' % mac
         return head + b',"c":"%08x"}\n' % crc32(head)
 
-    def _encode_context(self, around: CommandContext) -> str:
-        """From behind the command to the id; fields are in the order of their names, and what is empty is left out."""
-        directory, status, milliseconds, host = around
-        fields = f',"directory":{quoted(directory)}' if directory else ""
+    def _encode_context(self, context: CommandContext) -> str:
+        """Return the part between command and id. Fields are sorted by name; empty ones are left out."""
+        directory, status, milliseconds, host = context
+        fields = f',"directory":{encode_string(directory)}' if directory else ""
         fields += f',"milliseconds":{milliseconds}' if milliseconds else ""
-        fields += f',"shell":{quoted(self._shell)}' if self._shell else ""
+        fields += f',"shell":{encode_string(self._shell)}' if self._shell else ""
         fields += f',"status":{status}' if status else ""
         if len(self._encoded_contexts) > _MAX_CACHED_CONTEXTS:
             self._encoded_contexts.clear()
-        made = self._encoded_contexts[around] = f'{fields}}},"host":{quoted(host)},"id":"'
-        return made
+        encoded = self._encoded_contexts[context] = f'{fields}}},"host":{encode_string(host)},"id":"'
+        return encoded
 
     def _set_session(self, session: str, tz: int) -> None:
         scope, _, provenance = IMPORT_ENVELOPE
         source = provenance.name.lower()
         self._session, self._tz = session, tz
-        self._before_time = f'","scope":"{scope}","sess":{quoted(session)},"src":"{source}","ts":"'
+        self._before_time = f'","scope":"{scope}","sess":{encode_string(session)},"src":"{source}","ts":"'
         self._after_time = f'Z","type":"command.ran","tz":{tz},"v":{FORMAT_VERSION}'
 
 
 def _format_minute(minutes: int) -> str:
-    """Minutes since 1970 as the log writes a time, up to the seconds."""
+    """Return minutes since 1970 as a timestamp of the log, up to the seconds."""
     day, rest = divmod(minutes, 24 * 60)
     return f"{_format_date(day)}T{rest // 60:02d}:{rest % 60:02d}:"
 
@@ -94,16 +95,13 @@ def _format_second(rest: int) -> str:
     return f"{rest // 1_000_000:02d}.{rest % 1_000_000:06d}"
 
 
-# A segment that gets more lines at its end, all of them or none.
-#
-# The old lines are copied and the new ones written behind them as they come, to a file beside it that takes its place
-# when everything is on the disk: memory stays small however much there is, and a crash leaves the old segment.
-
-_CHUNK_BYTES = 1 << 20
-
-
 class BulkAppender:
-    """Only while nobody else changes the home. Nothing is made before there is something to write."""
+    """Appends any number of lines to a segment, all of them or none. The caller holds the home's lock.
+
+    The old lines are copied to a temporary file, which gets the new ones as they come and replaces the segment at the
+    end: memory stays small however many there are, and a crash leaves the old segment. The file is created with the
+    first lines.
+    """
 
     def __init__(self, log: Log, segment: str, disk: Disk | None = None) -> None:
         self._log = log
@@ -118,7 +116,7 @@ class BulkAppender:
             write_all(self._disk, self._open_temporary(), b"".join(lines))
 
     def commit(self) -> None:
-        """Make it durable and put it in its place."""
+        """Make the new segment durable and replace the old one."""
         if self._fd is None:
             return
         self._disk.sync_data(self._fd)
@@ -128,7 +126,7 @@ class BulkAppender:
         self._disk.sync_folder(os.path.dirname(self._path))
 
     def abort(self) -> None:
-        """Leave everything as it was; after `finish` there is nothing left to do."""
+        """Leave the segment as it was. Does nothing after `commit`."""
         if self._fd is not None:
             self._close()
             self._disk.remove(self._temporary)
@@ -143,7 +141,7 @@ class BulkAppender:
             folder = os.path.dirname(self._path)
             make_folder(folder, below=os.path.dirname(folder))
             self._log.begin_signing()
-            with suppress(FileNotFoundError):  # what a crash left is of no use
+            with suppress(FileNotFoundError):  # left by a crash
                 self._disk.remove(self._temporary)
             self._fd = self._disk.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
             self._copy_existing(self._fd)

@@ -1,4 +1,8 @@
-"""One event, one line: sorted ASCII JSON with the code of the home that wrote it and a checksum."""
+"""Encoding and decoding events: one line each, sorted ASCII JSON that ends with a MAC and a checksum.
+
+A new type of body is an entry in `_TYPE_NAMES` and in `_BODY_DECODERS`. A line that cannot be read is decoded as a
+`DamagedLine` with the reason; no exception is raised.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,6 @@ from tacit.model.ids import EventId
 from tacit.model.observation import (
     BriefInjected,
     CommandRan,
-    ConversationBody,
     EvaluationCreated,
     EvaluationScore,
     Fingerprint,
@@ -60,117 +63,59 @@ from tacit.model.observation import (
 )
 from tacit.record import Record
 
-# Fields of a line. It may have a good checksum and still not fit, when another program wrote it: each of these
-# refuses what it is not.
+# Typed access to fields. A line that another program wrote may have a correct checksum and fields of wrong types;
+# these raise TypeError for it, and return an empty value for a missing field.
 
 Fields = Mapping[str, Any]
 _MAX_INTEGER = 2**62  # what every reader of the log can hold
 
 
 def text_field(fields: Fields, name: str) -> str:
-    found = fields.get(name, "")
-    if not isinstance(found, str):
+    value = fields.get(name, "")
+    if not isinstance(value, str):
         raise TypeError(name)
-    return found
+    return value
 
 
 def integer_field(fields: Fields, name: str) -> int:
-    found = fields.get(name, 0)
-    if not isinstance(found, int) or isinstance(found, bool) or abs(found) > _MAX_INTEGER:
+    value = fields.get(name, 0)
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _MAX_INTEGER:
         raise TypeError(name)
-    return found
+    return value
 
 
 def fraction_field(fields: Fields, name: str) -> float:
-    found = fields.get(name, 0.0)
-    if not isinstance(found, float | int) or not 0 <= found <= 1:
+    value = fields.get(name, 0.0)
+    if not isinstance(value, float | int) or not 0 <= value <= 1:
         raise TypeError(name)
-    return float(found)
+    return float(value)
 
 
 def text_list_field(fields: Fields, name: str) -> tuple[str, ...]:
-    found = fields.get(name, [])
-    if found == []:
+    values = fields.get(name, [])
+    if values == []:
         return ()
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise TypeError(name)
-    return tuple(found)
+    return tuple(values)
 
-
-# Bodies of conversations as JSON fields: the types of `core/conversation.py` by their names, and their readers.
 
 E = TypeVar("E", bound=StrEnum)
 
 
-def _enum_field(known: Mapping[str, E], fields: Fields, name: str, otherwise: E) -> E:
-    """A word that this version does not know yet, or that was purged, is as good as none."""
-    return known.get(text_field(fields, name), otherwise)
+def _enum_field(members: Mapping[str, E], fields: Fields, name: str, default: E) -> E:
+    """Return a member by its value; `default` if the value was purged or this version does not know it."""
+    return members.get(text_field(fields, name), default)
 
 
-_PROMPT_KINDS: dict[str, PromptKind] = {one.value: one for one in PromptKind}
-_TOOL_ACTIONS: dict[str, ToolAction] = {one.value: one for one in ToolAction}
-_TOOL_OUTCOMES: dict[str, ToolOutcome] = {one.value: one for one in ToolOutcome}
-_TITLE_AUTHORS: dict[str, TitleAuthor] = {one.value: one for one in TitleAuthor}
+# Bodies
 
-
-def _decode_prompt(fields: Fields) -> PromptGiven:
-    return PromptGiven(
-        text_field(fields, "agent"),
-        text_field(fields, "text"),
-        _enum_field(_PROMPT_KINDS, fields, "how", PromptKind.TYPED),
-        text_field(fields, "about"),
-        text_field(fields, "directory"),
-        text_field(fields, "branch"),
-    )
-
-
-def _decode_tool_use(fields: Fields) -> ToolUsed:
-    return ToolUsed(
-        text_field(fields, "agent"),
-        text_field(fields, "tool"),
-        _enum_field(_TOOL_ACTIONS, fields, "act", ToolAction.OTHER),
-        text_field(fields, "input"),
-        text_field(fields, "result"),
-        _enum_field(_TOOL_OUTCOMES, fields, "outcome", ToolOutcome.UNKNOWN),
-        text_list_field(fields, "files"),
-        text_field(fields, "directory"),
-        fields.get("aside", False) is True,
-        text_field(fields, "change"),
-    )
-
-
-SESSION_TYPE_NAMES: dict[type, str] = {
-    PromptGiven: "prompt.given",
-    ReplyGiven: "reply.given",
-    ToolUsed: "tool.used",
-    TurnInterrupted: "turn.interrupted",
-    SessionCompacted: "session.compacted",
-    SessionTitled: "session.titled",
-    SessionSummarized: "session.summarized",
-}
-SESSION_DECODERS: dict[str, Callable[[Fields], ConversationBody | SessionTitled | SessionSummarized]] = {
-    "prompt.given": _decode_prompt,
-    "reply.given": lambda fields: ReplyGiven(
-        text_field(fields, "agent"), text_field(fields, "text"), text_field(fields, "directory")
-    ),
-    "tool.used": _decode_tool_use,
-    "turn.interrupted": lambda fields: TurnInterrupted(text_field(fields, "agent")),
-    "session.compacted": lambda fields: SessionCompacted(text_field(fields, "agent")),
-    "session.titled": lambda fields: SessionTitled(
-        text_field(fields, "agent"),
-        text_field(fields, "text"),
-        _enum_field(_TITLE_AUTHORS, fields, "by", TitleAuthor.HOST),
-    ),
-    "session.summarized": lambda fields: SessionSummarized(
-        *(text_field(fields, name) for name in SessionSummarized._fields)
-    ),
-}
-
-
-# What a line says: each type of body as JSON fields, and back. A new type is a row in `_NAMES` and in `_READERS`.
-
-PROVENANCE_BY_NAME = {one.name.lower(): one for one in Provenance}
+PROVENANCE_BY_NAME = {provenance.name.lower(): provenance for provenance in Provenance}
 _CLAIM_ID = re.compile(r"[0-9a-hjkmnp-tv-z]{12}")
+_PROMPT_KINDS: dict[str, PromptKind] = {kind.value: kind for kind in PromptKind}
+_TOOL_ACTIONS: dict[str, ToolAction] = {action.value: action for action in ToolAction}
+_TOOL_OUTCOMES: dict[str, ToolOutcome] = {outcome.value: outcome for outcome in ToolOutcome}
+_TITLE_AUTHORS: dict[str, TitleAuthor] = {author.value: author for author in TitleAuthor}
 
 
 def event_type(body: EventBody) -> str:
@@ -184,7 +129,7 @@ def event_type(body: EventBody) -> str:
 
 
 def body_fields(body: EventBody) -> dict[str, object]:
-    """The body as JSON fields; empty texts and lists are left out."""
+    """Return the body as JSON fields. Empty texts and lists are left out."""
     match body:
         case ClaimProposed():
             fields: dict[str, object] = {
@@ -215,7 +160,7 @@ def body_fields(body: EventBody) -> dict[str, object]:
         case WorkflowRan():
             fields = {**body._asdict(), "steps": [step._asdict() for step in body.steps]}
         case MemoryPurged():
-            fields = {**body._asdict(), "prints": tuple(made._asdict() for made in body.prints)}
+            fields = {**body._asdict(), "prints": tuple(fingerprint._asdict() for fingerprint in body.prints)}
         case UnknownBody():
             fields = {}
         case _:
@@ -234,10 +179,10 @@ def claim_fields(claim: Claim) -> dict[str, object]:
 
 
 def decode_body(name: str, fields: Fields) -> EventBody:
-    """The body of a known type; a type or kind from the future is `Unknown`, kept and never obeyed."""
-    reader = _BODY_DECODERS.get(name)
+    """Return the body of a type. One of a newer version is an `UnknownBody`, which is kept and has no effect."""
+    decoder = _BODY_DECODERS.get(name)
     try:
-        return reader(fields) if reader else UnknownBody(name)
+        return decoder(fields) if decoder else UnknownBody(name)
     except KeyError:
         return UnknownBody(name)
 
@@ -260,7 +205,7 @@ def _proposal_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
         text_field(fields, "evidence"),
         text_field(fields, "reason"),
         fraction_field(fields, "confidence"),
-        tuple(EventId(name) for name in text_list_field(fields, "events")),
+        tuple(map(EventId, text_list_field(fields, "events"))),
         fields.get("private", False) is True,
     )
 
@@ -281,7 +226,7 @@ def _decision_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
 
 
 def _decode_undo(fields: Fields) -> EventBody:
-    targets = tuple(EventId(target) for target in text_list_field(fields, "targets"))
+    targets = tuple(map(EventId, text_list_field(fields, "targets")))
     claims = text_list_field(fields, "claims")
     if not all(_CLAIM_ID.fullmatch(claim) for claim in claims):
         raise ValueError("claims")
@@ -289,11 +234,11 @@ def _decode_undo(fields: Fields) -> EventBody:
 
 
 def _day_field(fields: Fields, name: str) -> str:
-    """A day names a file: nothing but a day will do."""
-    found = text_field(fields, name)
-    if len(found) != len("2024-01-31") or date.fromisoformat(found).isoformat() != found:
+    """Return an ISO date. Raise ValueError for anything else, since a day becomes part of a file name."""
+    day = text_field(fields, name)
+    if len(day) != len("2024-01-31") or date.fromisoformat(day).isoformat() != day:
         raise ValueError(name)
-    return found
+    return day
 
 
 def _decode_score(fields: Fields) -> EvaluationScore:
@@ -309,6 +254,32 @@ def _decode_command(fields: Fields) -> EventBody:
         text_field(fields, "shell"),
         text_field(fields, "meant"),
         text_field(fields, "planned"),
+    )
+
+
+def _decode_prompt(fields: Fields) -> PromptGiven:
+    return PromptGiven(
+        text_field(fields, "agent"),
+        text_field(fields, "text"),
+        _enum_field(_PROMPT_KINDS, fields, "how", PromptKind.TYPED),
+        text_field(fields, "about"),
+        text_field(fields, "directory"),
+        text_field(fields, "branch"),
+    )
+
+
+def _decode_tool_use(fields: Fields) -> ToolUsed:
+    return ToolUsed(
+        text_field(fields, "agent"),
+        text_field(fields, "tool"),
+        _enum_field(_TOOL_ACTIONS, fields, "act", ToolAction.OTHER),
+        text_field(fields, "input"),
+        text_field(fields, "result"),
+        _enum_field(_TOOL_OUTCOMES, fields, "outcome", ToolOutcome.UNKNOWN),
+        text_list_field(fields, "files"),
+        text_field(fields, "directory"),
+        fields.get("aside", False) is True,
+        text_field(fields, "change"),
     )
 
 
@@ -328,31 +299,31 @@ def _decode_workflow_run(fields: Fields) -> EventBody:
     )
 
 
-def _decode_move(found: list[str]) -> tuple[str, str]:
-    old, new = found
+def _decode_move(pair: list[str]) -> tuple[str, str]:
+    old, new = pair
     if not type(old) is type(new) is str:
         raise TypeError("a text is not a text")
     return old, new
 
 
 def _decode_fingerprint(fields: Fields) -> Fingerprint:
-    made = Fingerprint(
+    fingerprint = Fingerprint(
         text_field(fields, "salt"),
         integer_field(fields, "length"),
         integer_field(fields, "weak"),
         text_field(fields, "strong"),
     )
-    bytes.fromhex(made.salt)
-    return made
+    bytes.fromhex(fingerprint.salt)  # raises ValueError
+    return fingerprint
 
 
 def _decode_tombstone(fields: Fields) -> EventBody:
     return MemoryPurged(
         text_field(fields, "reason"),
-        tuple(EventId(name) for name in text_list_field(fields, "events")),
+        tuple(map(EventId, text_list_field(fields, "events"))),
         text_list_field(fields, "claims"),
-        tuple(_decode_move(found) for found in fields.get("moved", ())),
-        tuple(_decode_fingerprint(found) for found in fields.get("prints", ())),
+        tuple(_decode_move(pair) for pair in fields.get("moved", ())),
+        tuple(_decode_fingerprint(fingerprint) for fingerprint in fields.get("prints", ())),
         fields.get("everywhere", False) is True,
         integer_field(fields, "damaged"),
         text_field(fields, "before"),
@@ -375,7 +346,13 @@ _TYPE_NAMES: dict[type, str] = {
     LogSealed: "log.sealed",
     MemoryPurged: "memory.purged",
     PurgedStub: "event.purged",
-    **SESSION_TYPE_NAMES,
+    PromptGiven: "prompt.given",
+    ReplyGiven: "reply.given",
+    ToolUsed: "tool.used",
+    TurnInterrupted: "turn.interrupted",
+    SessionCompacted: "session.compacted",
+    SessionTitled: "session.titled",
+    SessionSummarized: "session.summarized",
 }
 _BODY_DECODERS: dict[str, Callable[[Fields], EventBody]] = {
     **{
@@ -403,7 +380,21 @@ _BODY_DECODERS: dict[str, Callable[[Fields], EventBody]] = {
         text_list_field(fields, "reasons"),
         text_list_field(fields, "sessions"),
     ),
-    **SESSION_DECODERS,
+    "prompt.given": _decode_prompt,
+    "reply.given": lambda fields: ReplyGiven(
+        text_field(fields, "agent"), text_field(fields, "text"), text_field(fields, "directory")
+    ),
+    "tool.used": _decode_tool_use,
+    "turn.interrupted": lambda fields: TurnInterrupted(text_field(fields, "agent")),
+    "session.compacted": lambda fields: SessionCompacted(text_field(fields, "agent")),
+    "session.titled": lambda fields: SessionTitled(
+        text_field(fields, "agent"),
+        text_field(fields, "text"),
+        _enum_field(_TITLE_AUTHORS, fields, "by", TitleAuthor.HOST),
+    ),
+    "session.summarized": lambda fields: SessionSummarized(
+        *(text_field(fields, name) for name in SessionSummarized._fields)
+    ),
     "evaluation.created": lambda fields: EvaluationCreated(
         _day_field(fields, "day"), tuple(_decode_score(score) for score in fields["scores"])
     ),
@@ -426,9 +417,7 @@ _BODY_DECODERS: dict[str, Callable[[Fields], EventBody]] = {
 EVENT_TYPES = tuple(_BODY_DECODERS)
 
 
-# One event, one line: sorted JSON in ASCII, then the code of the home that wrote it, and a checksum as the last key.
-#
-# Nothing here decides; a line that cannot be read becomes `Damaged` with the reason, never an exception.
+# Lines
 
 FORMAT_VERSION = 1
 _CHECKSUM_KEY = b',"c":"'
@@ -436,29 +425,26 @@ _CHECKSUM_BYTES = len(_CHECKSUM_KEY) + 8 + len(b'"}')
 _MAC_KEY = b',"m":"'
 _MAC_DIGITS = 32
 _MAC_BYTES = len(_MAC_KEY) + _MAC_DIGITS + len(b'"')
-
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-
 _ID_IN_LINE = re.compile(rb'"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})","op":"')
-
 _JSON_DECODER = json.JSONDecoder()
 _UNICODE_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _JSON_ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
 
 
 class DamagedLine(Record):
-    """A line that cannot be believed, and why."""
+    """A line that cannot be read, and why."""
 
     reason: str
 
 
 def encode(event: Event, sign: SignLine | None = None) -> bytes:
-    """The line of an event, with its line feed; with the code of the home whose `sign` is given."""
+    """Return the line of an event, with its line feed. It has a MAC if `sign` is given."""
     return with_checksum(_encode_content(event), sign)
 
 
 def _encode_content(event: Event) -> bytes:
-    """The event as a JSON object, without code and checksum."""
+    """Return the event as a JSON object, without MAC and checksum."""
     origin = event.origin
     fields: dict[str, object] = {
         "actor": origin.actor,
@@ -478,15 +464,15 @@ def _encode_content(event: Event) -> bytes:
 
 
 def with_checksum(record: bytes, sign: SignLine | None = None) -> bytes:
-    """A JSON object as a line: the code of its content, then the checksum of all bytes before it as the last key."""
+    """Return a JSON object as a line. Its last keys are the MAC, and a checksum of all bytes before it."""
     head = record[:-1]
-    if sign is not None and (code := sign(head)):
-        head += _MAC_KEY + code + b'"'
+    if sign is not None and (mac := sign(head)):
+        head += _MAC_KEY + mac + b'"'
     return head + _CHECKSUM_KEY + b"%08x" % crc32(head) + b'"}\n'
 
 
 def split_mac(line: bytes) -> tuple[bytes, bytes]:
-    """What a line says, and the code that a home put behind it (empty where there is none)."""
+    """Return the content of a line and its MAC (b"" if it has none)."""
     head = line[:-_CHECKSUM_BYTES]
     if head[-_MAC_BYTES : -_MAC_BYTES + len(_MAC_KEY)] == _MAC_KEY and head.endswith(b'"'):
         return head[:-_MAC_BYTES], head[-_MAC_DIGITS - 1 : -1]
@@ -494,17 +480,17 @@ def split_mac(line: bytes) -> tuple[bytes, bytes]:
 
 
 def is_encoding_of(event: Event, line: bytes) -> bool:
-    """Whether a line (without its line feed) is what this version writes for an event, whoever signed it."""
+    """Return whether a line (without its line feed) is what this version writes for an event, whatever its MAC."""
     return split_mac(line)[0] == _encode_content(event)[:-1]
 
 
 def decode(line: bytes) -> Event | DamagedLine:
-    """The event of a line (without its line feed)."""
+    """Return the event of a line (without its line feed)."""
     if (reason := damage_reason(line)) is not None:
         return DamagedLine(reason)
     try:
         fields = _JSON_DECODER.raw_decode(line.decode("ascii"))[0]
-        if b"\\ud" in line or b"\\uD" in line:  # an emoji, or half of one, which nothing could store or print
+        if b"\\ud" in line or b"\\uD" in line:  # perhaps a lone surrogate, which cannot be stored or printed
             _UNICODE_ENCODER.encode(fields).encode("utf-8")
         return _decode_event(fields)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
@@ -512,7 +498,7 @@ def decode(line: bytes) -> Event | DamagedLine:
 
 
 def damage_reason(line: bytes) -> str | None:
-    """Why the bytes of this line cannot be trusted; nothing when the checksum holds."""
+    """Return why the bytes of a line are damaged; None if the checksum matches."""
     if is_truncated(line):
         return "not a line of this log, or cut off"
     if line[-10:-2] != b"%08x" % crc32(line[:-_CHECKSUM_BYTES]):
@@ -521,13 +507,13 @@ def damage_reason(line: bytes) -> str | None:
 
 
 def id_in_line(line: bytes) -> EventId | None:
-    """The id of a line whose checksum holds, without reading the rest (inside a text the quotes would be escaped)."""
-    found = None if damage_reason(line) else _ID_IN_LINE.search(line)
-    return EventId(found[1].decode("ascii")) if found else None
+    """Return the id of a line without decoding it; None if it is damaged. Inside a text the quotes would be escaped."""
+    match = None if damage_reason(line) else _ID_IN_LINE.search(line)
+    return EventId(match[1].decode("ascii")) if match else None
 
 
 def is_truncated(line: bytes) -> bool:
-    """Whether a line lacks the ending that every whole line has."""
+    """Return whether a line lacks the ending that every complete line has."""
     return line[-_CHECKSUM_BYTES:-10] != _CHECKSUM_KEY or line[-2:] != b'"}'
 
 
@@ -544,23 +530,26 @@ def _decode_event(fields: Fields) -> Event:
 
 
 def _id_field(fields: Fields, name: str) -> EventId:
-    found = fields[name]
-    if not _UUID.fullmatch(found):
+    value = fields[name]
+    if not _UUID.fullmatch(value):
         raise ValueError(name)
-    return EventId(found)
+    return EventId(value)
 
 
 def _time_field(fields: Fields, name: str) -> datetime:
-    found = datetime.fromisoformat(fields[name])
-    if found.tzinfo is None:
+    time = datetime.fromisoformat(fields[name])
+    if time.tzinfo is None:
         raise ValueError(name)
-    found.astimezone(UTC)  # the ends of time have no UTC: an OverflowError now, and not in everything that sorts by it
-    return found
+    time.astimezone(UTC)  # raises OverflowError near the limits of datetime: here, and not in code that sorts by time
+    return time
 
 
 def must_decode(raw: bytes) -> Event:
-    """An event of the index, which holds only lines that could be read."""
-    if not isinstance(raw, bytes):  # a damaged index may hold anything
+    """Return the event of a line from the index. Raise IndexUnusableError if it cannot be read.
+
+    The index holds only readable lines, unless it is damaged.
+    """
+    if not isinstance(raw, bytes):
         raise IndexUnusableError("a line is no line")
     event = decode(raw.rstrip(b"\n"))
     if isinstance(event, DamagedLine):

@@ -1,11 +1,15 @@
-"""The log of a home: memory operations in one file, observations in one file a month."""
+"""The log of a home: segments of lines, one event per line.
+
+Memory operations are in one segment, observations in one segment per month. A writer holds the log's lock for the
+length of one write; readers need no lock.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
 from typing import BinaryIO
 
@@ -35,14 +39,12 @@ from tacit.model.observation import (
 )
 from tacit.record import Record
 
-# Lines of a segment, read as bytes. A torn tail is not yielded; a line of any length costs bounded memory.
-
 _CHUNK_BYTES = 1 << 20
 MAX_LINE_BYTES = 1 << 20
 
 
 class RawLine(Record):
-    """A complete line. `data` is empty and `too_long` true where it was larger than any we write."""
+    """A complete line. `data` is empty if the line is `too_long`: larger than any that Tacit writes."""
 
     number: int
     offset: int
@@ -56,7 +58,10 @@ class RawLine(Record):
 
 
 def read_lines(file: BinaryIO, *, offset: int = 0, number: int = 0) -> Iterator[RawLine]:
-    """The complete lines from `offset` on; `number` is how many lines lie before it."""
+    """Yield the complete lines from `offset` on. A torn tail is not yielded.
+
+    `number` is the count of lines before `offset`. Memory use is bounded, however long a line is.
+    """
     file.seek(offset)
     pending, skipped = b"", 0
     while chunk := file.read(_CHUNK_BYTES):
@@ -73,27 +78,20 @@ def read_lines(file: BinaryIO, *, offset: int = 0, number: int = 0) -> Iterator[
             pending = b""
 
 
-# The log of a home: memory operations in one file, what happened in one file a month.
-#
-# Whoever appends holds the log's lock for the length of one write; readers need none.
-
 MEMORY_SEGMENT = "memory/events.jsonl"
-# What was purged has a file of its own: an old copy of another one, put back, must not take it away.
+# Tombstones have a segment of their own, so that restoring an old copy of another segment does not remove them.
 PURGED_SEGMENT = "memory/purged.jsonl"
 _ACTIVITY_FOLDER = "activity"
 IMPORTED_FOLDER = "imported"
-# What agents' transcripts hold has files of its own: its ids are made of what it says, so they come in any order.
+# Events of transcripts have segments of their own: their ids are derived from their content and come in any order.
 _AGENTS_SUFFIX = "-agents.jsonl"
-# Commands that were spooled have files of their own, too: they got their ids before they were appended.
+# So have spooled commands, which get their ids before they are appended.
 _LATE_SUFFIX = "-late.jsonl"
 SPOOL_FOLDER = ".tacit/spool"
 _TOMBSTONE_TIME = re.compile(rb'"ts":"([^"]{27})","type":"memory\.purged"')
-_MAX_DRAINED = 256  # spooled commands that are filed by somebody who came for something else
-# What nobody waits for: durable within a second by the system's own writing, not before the command returns.
+_MAX_DRAINED = 256  # spooled commands that a writer files before its own write
+# Nobody waits for these to be durable: the system writes them within seconds, without a sync by the command.
 _DEFERRED_SYNC_BODIES = (RecallAsked, BriefInjected, ProjectSeen, CommandRan)
-
-
-# Memory operations: what a person or somebody else concluded.
 _MEMORY_BODIES = (
     ClaimProposed,
     ClaimDecided,
@@ -104,20 +102,19 @@ _MEMORY_BODIES = (
     WorkflowSaved,
     WorkflowDropped,
 )
-
-# Lines that no answer shows, known by their bytes: inside a text the quotes would be escaped.
+# Lines that no answer shows, recognised by their bytes: inside a text the quotes would be escaped.
 _DEFERRABLE_TYPES = (b'"type":"recall.asked"', b'"type":"command.ran"', b'"type":"brief.given"')
 
 
 class _NoopLock:
-    """The lock of somebody who holds it already."""
+    """The lock for a caller that holds the log's lock already."""
 
-    def acquire(self, _patience: float | None = None) -> AbstractContextManager[None]:
+    def acquire(self, _timeout: float | None = None) -> AbstractContextManager[None]:
         return nullcontext()
 
 
 class Cursor(Record):
-    """How far a segment was read: bytes, lines, and the last bytes before that point to recognise it by."""
+    """How far a segment was read: bytes, lines, and the last bytes before that point, which identify it."""
 
     offset: int = 0
     lines: int = 0
@@ -125,7 +122,7 @@ class Cursor(Record):
 
 
 class LogLine(Record):
-    """A line of a segment and what it says."""
+    """A line of a segment and its event."""
 
     segment: str
     line: RawLine
@@ -137,8 +134,11 @@ class LogLine(Record):
 
 
 class Log:
-    """Append and read. `entropy` gives ten random bytes, `mark` what a secret that slipped in is known again by,
-    `signing` the codes of lines that this home writes."""
+    """Appends to and reads the log of one home.
+
+    `entropy` returns ten random bytes. `secret_digest` maps a redacted secret to what it can be recognised by.
+    `signer` signs the lines that this home writes.
+    """
 
     def __init__(
         self,
@@ -146,59 +146,62 @@ class Log:
         disk: Disk,
         lock: Lock,
         entropy: Callable[[], bytes],
-        mark: Callable[[str], str] | None = None,
-        signing: LineSigner | None = None,
+        secret_digest: Callable[[str], str] | None = None,
+        signer: LineSigner | None = None,
     ) -> None:
         self._home = home
         self._disk = disk
         self._lock = lock
         self._entropy = entropy
-        self.secret_digest = mark
-        self.signer = signing
+        self.secret_digest = secret_digest
+        self.signer = signer
         self._staged: dict[str, str] = {}
 
     def path(self, segment: str) -> str:
         return self._staged.get(segment) or os.path.join(self._home, segment)
 
     def segments(self) -> list[str]:
-        """The names of all segments: our own, and behind them copies that other programs left. Of an event that stands
-        in several, the first counts."""
+        """Return the names of all segments: own ones first, then copies that other programs left.
+
+        If an event is in several segments, the first one counts.
+        """
         return [*self.own_segments(), *self.strays()]
 
     def own_segments(self) -> list[str]:
-        """What was purged, memory, what came from the person's other homes, activity."""
-        found = [name for name in (PURGED_SEGMENT, MEMORY_SEGMENT) if os.path.exists(self.path(name))]
-        return found + [
-            f"{folder}/{name}" for folder in (IMPORTED_FOLDER, _ACTIVITY_FOLDER) for name in self._segments_in(folder)
-        ]
+        """Return the segments that Tacit named, in this order: tombstones, memory, imported, activity."""
+        names = [name for name in (PURGED_SEGMENT, MEMORY_SEGMENT) if os.path.exists(self.path(name))]
+        for folder in (IMPORTED_FOLDER, _ACTIVITY_FOLDER):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                files = sorted(os.listdir(os.path.join(self._home, folder)))
+                names += [f"{folder}/{file}" for file in files if is_own_segment(folder, file)]
+        return names
 
     def strays(self) -> list[str]:
-        """Copies of segments that sync programs and editors left, known by the events in them."""
+        """Return copies of segments that sync programs and editors left, recognised by the events in them."""
         return list(stray_segments(self._home))
 
     def tombstone_segments(self) -> list[str]:
-        """The segments that may hold tombstones: our own, and copies that lie beside it."""
+        """Return the segments that may hold tombstones: our own, and copies in its folder."""
         own = [PURGED_SEGMENT] if os.path.exists(self.path(PURGED_SEGMENT)) else []
         return own + [name for name in self.strays() if name.startswith("memory/")]
 
-    def _segments_in(self, folder: str) -> list[str]:
-        return sorted(name for name in _file_names(os.path.join(self._home, folder)) if is_own_segment(folder, name))
+    # Appending
 
     def append(
-        self, drafts: Sequence[Draft], origin: EventOrigin, patience: float | None = None, op: EventId | None = None
+        self, drafts: Sequence[Draft], origin: EventOrigin, timeout: float | None = None, op: EventId | None = None
     ) -> list[Event]:
-        """Record one operation: all of it, or nothing. On return its judgements are durable.
+        """Append one operation, all of it or nothing, and return its events. On return its judgements are durable.
 
-        `patience` is how long to wait for the log's lock, if not as long as usual; `op` an operation that was recorded
-        before and that this belongs to. What is only observed beside a judgement (that a project was seen) may be
-        missing where its own segment cannot be written.
+        `timeout` replaces the usual one of the log's lock. `op` is an earlier operation that the events belong to.
+        Observations that accompany a judgement (a project was seen) may be missing if their own segment cannot be
+        written. Raise StoreError or OSError if nothing was appended.
         """
         by_segment: dict[str, list[Draft]] = {}
         for draft in drafts:
-            guarded = draft._replace(body=redact_body(draft.body, self.secret_digest))
-            by_segment.setdefault(segment_for(draft.body, origin), []).append(guarded)
+            redacted = draft._replace(body=redact_body(draft.body, self.secret_digest))
+            by_segment.setdefault(segment_for(draft.body, origin), []).append(redacted)
         written: list[tuple[str, AppendResult]] = []
-        with self._locked(patience=patience):
+        with self._locked(timeout=timeout):
             self.begin_signing()
             for segment, group in by_segment.items():
                 try:
@@ -207,102 +210,60 @@ class Log:
                 except (StoreError, OSError) as error:
                     if written and _may_sync_later(group):
                         continue
-                    for name, done in reversed(written):
-                        roll_back(self._disk, self.path(name), done.offset, done.length, error)
+                    for name, result in reversed(written):
+                        roll_back(self._disk, self.path(name), result.offset, result.length, error)
                     raise
-        return [event for _, done in written for event in done.events if not isinstance(event.body, LogSealed)]
+        return [event for _, result in written for event in result.events if not isinstance(event.body, LogSealed)]
 
     def append_events(self, events: Sequence[Event]) -> None:
-        """Record events whose ids are made of what they say. On return they are durable; nobody sees half a line."""
-        by_segment: dict[str, list[Event]] = {}
-        for event in redact_events(events, self.secret_digest):
-            by_segment.setdefault(segment_for(event.body, event.origin), []).append(event)
+        """Append events whose ids are derived from their content. On return they are durable."""
+        redacted = redact_events(events, self.secret_digest)
         with self._locked():
             self.begin_signing()
-            for segment, group in sorted(by_segment.items()):
-                self._append_events(segment, group)
+            self._append_grouped((segment_for(event.body, event.origin), event) for event in redacted)
 
     def append_late(self, events: Sequence[Event]) -> None:
-        """Record spooled commands, durably. Only for who files them; the lock is held."""
+        """Append spooled commands durably. The caller holds the lock."""
+        redacted = redact_events(events, self.secret_digest)
+        self._append_grouped((late_segment(event.origin), event) for event in redacted)
+
+    def _append_grouped(self, pairs: Iterable[tuple[str, Event]]) -> None:
         by_segment: dict[str, list[Event]] = {}
-        for event in redact_events(events, self.secret_digest):
-            by_segment.setdefault(late_segment(event.origin), []).append(event)
+        for segment, event in pairs:
+            by_segment.setdefault(segment, []).append(event)
         for segment, group in sorted(by_segment.items()):
             self._append_events(segment, group)
 
-    def spool(self, draft: Draft, origin: EventOrigin) -> bool:
-        """Keep a command that cannot be appended now; whoever holds the lock next files it. False when it is lost."""
-        from tacit.log.spool import Spool
-
-        return Spool(self).add(draft, origin)
-
-    @contextmanager
-    def _locked(self, most: int | None = _MAX_DRAINED, patience: float | None = None) -> Iterator[None]:
-        """The lock; whoever has it files what was spooled before."""
-        with self._lock.acquire(patience):
-            if not isinstance(self._lock, _NoopLock) and self.has_spooled():
-                from tacit.log.spool import Spool
-
-                Spool(self).drain(most)
-            yield
-
-    def drain_spool(self, patience: float, most: int | None = _MAX_DRAINED) -> None:
-        """File what was spooled, if anything. Raises LockBusy and ReadOnly as any append does."""
-        if self.has_spooled():
-            with self._locked(most, patience):
-                pass
-
-    def has_spooled(self) -> bool:
-        """Whether commands wait in the spool; its other files begin with a dot."""
-        try:
-            with os.scandir(self.path(SPOOL_FOLDER)) as entries:
-                return any(not entry.name.startswith(".") for entry in entries)
-        except OSError:
-            return False
-
     def _append_events(self, segment: str, events: Sequence[Event]) -> None:
-        def compose(here: EventId | None, seals: Sequence[LogSealed]) -> list[Event]:
+        def compose(last_id: EventId | None, seals: Sequence[LogSealed]) -> list[Event]:
             sealed = [Draft(seal, events[0].scope) for seal in seals]
-            return [*self._assign_ids(sealed, events[0].origin, here, None), *events]
+            return [*self._assign_ids(sealed, events[0].origin, last_id, None), *events]
 
         append(self._disk, self.path(segment), compose, durable=True, sign=self.sign)
-
-    @property
-    def sign(self) -> SignLine | None:
-        """Makes the code of a line, in a home that signs."""
-        return self.signer.sign if self.signer else None
-
-    def begin_signing(self) -> None:
-        """Note how far the segments go before the first line with a code is written."""
-        if self.signer:
-            self.signer.ensure_baseline(self.segment_sizes)
-
-    def segment_sizes(self) -> dict[str, int]:
-        return file_sizes((segment, self.path(segment)) for segment in self.segments())
 
     def _append_drafts(
         self, segment: str, drafts: Sequence[Draft], origin: EventOrigin, op: EventId | None
     ) -> AppendResult:
-        elsewhere = self._last_id_of_others(segment)
+        last_of_others = self._last_id_of_others(segment)
 
-        def compose(here: EventId | None, seals: Sequence[LogSealed]) -> list[Event]:
+        def compose(last_id: EventId | None, seals: Sequence[LogSealed]) -> list[Event]:
             sealed = [Draft(seal, drafts[0].scope) for seal in seals]
-            last = max((name for name in (here, elsewhere) if name), default=None)
+            last = max((event_id for event_id in (last_id, last_of_others) if event_id), default=None)
             return self._assign_ids([*sealed, *drafts], origin, last, op)
 
         return append(self._disk, self.path(segment), compose, durable=not _may_sync_later(drafts), sign=self.sign)
 
     def _last_id_of_others(self, segment: str) -> EventId | None:
-        """The last id of the other segments in use: order must not depend on which file a line goes to."""
-        known = self.own_segments()  # a copy may bear any name, and sort last
+        """Return the last id of the other segments in use: order must not depend on the file a line goes to."""
+        names = self.own_segments()  # a copy may have any name, and sort last
         latest = [
             name
-            for name in known
+            for name in names
             if name.startswith(_ACTIVITY_FOLDER) and not name.endswith((_AGENTS_SUFFIX, _LATE_SUFFIX))
         ][-1:]
-        imported = [name for name in known if name.startswith(IMPORTED_FOLDER)]
+        imported = [name for name in names if name.startswith(IMPORTED_FOLDER)]
         others = [
-            name for name in (PURGED_SEGMENT, MEMORY_SEGMENT, *imported, *latest) if name in known and name != segment
+            name for name in (PURGED_SEGMENT, MEMORY_SEGMENT, *imported, *latest) if name in names and name != segment
         ]
         return max((last for name in others if (last := self._last_id(name))), default=None)
 
@@ -324,20 +285,75 @@ class Log:
             events.append(Event(last, op, origin.attributed_to(draft.attribution), draft.scope, draft.body))
         return events
 
-    def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
-        """The complete lines after `cursor`, good and bad."""
-        start = cursor or Cursor()
+    # Lock and spool
+
+    @contextmanager
+    def _locked(self, limit: int | None = _MAX_DRAINED, timeout: float | None = None) -> Iterator[None]:
+        """Hold the lock. At most `limit` commands that were spooled before are filed first."""
+        with self._lock.acquire(timeout):
+            if not isinstance(self._lock, _NoopLock) and self.has_spooled():
+                from tacit.log.spool import Spool
+
+                Spool(self).drain(limit)
+            yield
+
+    @contextmanager
+    def exclusive(self, timeout: float | None = None) -> Iterator[Log]:
+        """Hold the lock and yield a log that can be read and changed as a whole, because nobody else can append."""
+        with self._locked(None, timeout):
+            yield Log(self._home, self._disk, _NoopLock(), self._entropy, self.secret_digest, self.signer)
+
+    def spool(self, draft: Draft, origin: EventOrigin) -> bool:
+        """Keep a command that cannot be appended now, for the next holder of the lock. Return False if it is lost."""
+        from tacit.log.spool import Spool
+
+        return Spool(self).add(draft, origin)
+
+    def drain_spool(self, timeout: float, limit: int | None = _MAX_DRAINED) -> None:
+        """File spooled commands, if there are any. Raise LockBusyError or ReadOnlyError as an append does."""
+        if self.has_spooled():
+            with self._locked(limit, timeout):
+                pass
+
+    def has_spooled(self) -> bool:
+        """Return whether commands wait in the spool. Its other files begin with a dot."""
+        try:
+            with os.scandir(self.path(SPOOL_FOLDER)) as entries:
+                return any(not entry.name.startswith(".") for entry in entries)
+        except OSError:
+            return False
+
+    # Signing
+
+    @property
+    def sign(self) -> SignLine | None:
+        """The function that signs a line; None in a home that does not sign."""
+        return self.signer.sign if self.signer else None
+
+    def begin_signing(self) -> None:
+        """Record how far the segments go, before the first signed line is written."""
+        if self.signer:
+            self.signer.ensure_baseline(self.segment_sizes)
+
+    def segment_sizes(self) -> dict[str, int]:
+        return file_sizes((segment, self.path(segment)) for segment in self.segments())
+
+    # Reading
+
+    def _lines(self, segment: str, cursor: Cursor) -> Iterator[RawLine]:
         with open_plain(self.path(segment)) as file:
-            for line in read_lines(file, offset=start.offset, number=start.lines):
-                if line.data or line.too_long:
-                    yield LogLine(
-                        segment,
-                        line,
-                        DamagedLine("longer than any line we write") if line.too_long else decode(line.data),
-                    )
+            yield from read_lines(file, offset=cursor.offset, number=cursor.lines)
+
+    def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
+        """Yield the complete lines after `cursor`, readable and damaged. Empty lines are skipped."""
+        for line in self._lines(segment, cursor or Cursor()):
+            if line.too_long:
+                yield LogLine(segment, line, DamagedLine("longer than any line we write"))
+            elif line.data:
+                yield LogLine(segment, line, decode(line.data))
 
     def line_reader(self) -> Callable[[str, int, int], bytes | None]:
-        """Single lines by segment, offset and length. Segments stay open for as long as this is held."""
+        """Return a function that reads one line by segment, offset and length. It keeps the segments open."""
         files: dict[str, BinaryIO] = {}
 
         def line_at(segment: str, offset: int, length: int) -> bytes | None:
@@ -351,84 +367,39 @@ class Log:
         return line_at
 
     def events(self) -> Iterator[Event]:
-        """Every event of the log that can be read, segment by segment."""
+        """Yield every readable event of the log, segment by segment."""
         for segment in self.segments():
-            yield from (record.event for record in self.read(segment) if isinstance(record.event, Event))
-
-    @contextmanager
-    def exclusive(self, patience: float | None = None) -> Iterator[Log]:
-        """The same log while nobody else can append: for what has to see it whole and change it."""
-        with self._locked(None, patience):
-            yield Log(self._home, self._disk, _NoopLock(), self._entropy, self.secret_digest, self.signer)
-
-    def replace(self, segment: str, data: bytes, unsigned: int | None = None, staged: str = "") -> None:
-        """Other content for a segment, all of it or none; `staged` is a file that has it already. Only when alone.
-
-        `unsigned` is where its lines from before there were codes end now. Of both ends the farther one is on the
-        disk while the file is replaced: whoever is killed in between leaves lines unasked for a code, and none accused.
-        """
-        known = self.signer.read_baseline() if self.signer and unsigned is not None else None
-        if self.signer and known and unsigned is not None and unsigned > known.end_of(segment):
-            self.signer.move_end(segment, unsigned)
-        commit_file(self._disk, staged or self.stage(segment, data), self.path(segment))
-        if self.signer and known and unsigned is not None:
-            self.signer.move_end(segment, unsigned)
-
-    def stage(self, segment: str, data: bytes) -> str:
-        """Other content for a segment in a file beside it, durable and not yet in its place. Returns its path."""
-        return stage_file(self._disk, self.path(segment), data)
-
-    def with_staged(self, staged: dict[str, str]) -> Log:
-        """The log as it will be once these files are in the places of their segments; to read from."""
-        log = Log(self._home, self._disk, self._lock, self._entropy, self.secret_digest, self.signer)
-        log._staged = staged
-        return log
-
-    def import_events(self, name: str, events: Sequence[Event]) -> None:
-        """Events of another home of the same person, sorted by id, as a segment of their own: the person vouches for
-        them, so this home signs them."""
-        make_folder(os.path.join(self._home, IMPORTED_FOLDER), below=self._home)
-        with self.exclusive() as log:
-            log.begin_signing()
-            log.replace(f"{IMPORTED_FOLDER}/{name}.jsonl", b"".join([encode(event, self.sign) for event in events]))
-
-    def import_tombstones(self, graves: Sequence[Event]) -> None:
-        """Tombstones of another home of the same person, signed by this one."""
-        with self.exclusive() as log:
-            log.begin_signing()
-            before = read_file(self.path(PURGED_SEGMENT)) or b""
-            ended = before if before.endswith(b"\n") or not before else before + b"\n"
-            log.replace(PURGED_SEGMENT, ended + b"".join([encode(event, self.sign) for event in graves]))
-
-    def skip_deferrable(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
-        """How far all that follows `cursor` is only counted (see `_COUNTED`), and whether anything else comes then."""
-        last, more = None, False
-        with open_plain(self.path(segment)) as file:
-            for line in read_lines(file, offset=cursor.offset, number=cursor.lines):
-                if more := not any(map(line.data.__contains__, _DEFERRABLE_TYPES)):
-                    break
-                last = line
-        return _cursor_after(last) if last else cursor, more
+            yield from (line.event for line in self.read(segment) if isinstance(line.event, Event))
 
     def ids(self, segment: str, cursor: Cursor) -> Iterator[EventId]:
-        """The ids of the lines after `cursor` whose checksums hold."""
-        with open_plain(self.path(segment)) as file:
-            for line in read_lines(file, offset=cursor.offset, number=cursor.lines):
-                if (name := id_in_line(line.data)) is not None:
-                    yield name
+        """Yield the ids of the lines after `cursor` whose checksums match."""
+        for line in self._lines(segment, cursor):
+            if (event_id := id_in_line(line.data)) is not None:
+                yield event_id
 
-    def events_containing(self, segment: str, cursor: Cursor, mark: bytes) -> Iterator[Event]:
-        """The events after `cursor` whose lines hold these bytes; the others are not read."""
-        with open_plain(self.path(segment)) as file:
-            for line in read_lines(file, offset=cursor.offset, number=cursor.lines):
-                event = decode(line.data) if mark in line.data else None
-                if isinstance(event, Event):
-                    yield event
+    def events_containing(self, segment: str, cursor: Cursor, marker: bytes) -> Iterator[Event]:
+        """Yield the events after `cursor` whose lines contain `marker`. Other lines are not decoded."""
+        for line in self._lines(segment, cursor):
+            event = decode(line.data) if marker in line.data else None
+            if isinstance(event, Event):
+                yield event
+
+    def skip_deferrable(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
+        """Skip the lines after `cursor` that no answer shows (see `_DEFERRABLE_TYPES`).
+
+        Return the cursor after them, and whether another line follows.
+        """
+        last, more = None, False
+        for line in self._lines(segment, cursor):
+            if more := not any(map(line.data.__contains__, _DEFERRABLE_TYPES)):
+                break
+            last = line
+        return _cursor_after(last) if last else cursor, more
 
     def has_tombstone_since(self, moment: datetime) -> bool:
-        """Whether a tombstone is of this moment or later by its own time, or has none that can be compared.
+        """Return whether a tombstone has this time or a later one, or a time that cannot be compared.
 
-        Told by the lines' bytes: the recorder asks this after every command.
+        Only the bytes of the lines are searched: the recorder calls this after every command.
         """
         data = read_file(self.path(PURGED_SEGMENT))
         if not data:
@@ -437,36 +408,82 @@ class Log:
         return len(times) < data.count(b"\n") or max(times) >= timestamp(moment).encode("ascii")
 
     def size(self, segment: str) -> int:
+        """Return the size of a segment in bytes, 0 if there is none."""
         try:
             return os.stat(self.path(segment)).st_size
         except FileNotFoundError:
             return 0
 
     def is_cursor_valid(self, segment: str, cursor: Cursor) -> bool:
-        """Whether the segment still holds what was read up to the cursor (and was not cut, swapped or purged)."""
+        """Return whether the segment still holds what was read up to `cursor`: it was not cut, replaced or purged."""
         if cursor.offset == 0:
             return True
-        mark = bytes.fromhex(cursor.tail)
+        tail = bytes.fromhex(cursor.tail)
         try:
             with open_plain(self.path(segment)) as file:
-                file.seek(cursor.offset - 1 - len(mark))
-                return file.read(len(mark) + 1) == mark + b"\n"
+                file.seek(cursor.offset - 1 - len(tail))
+                return file.read(len(tail) + 1) == tail + b"\n"
         except (OSError, ValueError):
             return False
 
     def suspect_file(self, segment: str) -> str | None:
-        """The path of the note that the disk refused to keep this segment, if it ever did."""
+        """Return the path of the file that records a failed sync of this segment; None if no sync failed."""
         path = suspect_path(self.path(segment))
         return path if os.path.exists(path) else None
 
     def torn_tail_bytes(self, segment: str) -> int:
-        """How many bytes stand after the last line feed (a write that was never acknowledged)."""
+        """Return the count of bytes after the last line feed: a write that was never acknowledged."""
         size = self.size(segment)
         end = 0
-        with open_plain(self.path(segment)) as file:
-            for line in read_lines(file):
-                end = line.end
+        for line in self._lines(segment, Cursor()):
+            end = line.end
         return size - end
+
+    # Replacing and importing
+
+    def replace(self, segment: str, data: bytes, unsigned_end: int | None = None, staged: str = "") -> None:
+        """Replace the content of a segment, all of it or none. The caller holds the lock.
+
+        `staged` is a file that has the content already. `unsigned_end` is where the lines end now that were written
+        before lines were signed. While the file is replaced, the baseline has the larger of the old and the new end:
+        if the process is killed in between, some lines are not checked, but no line is reported wrongly.
+        """
+        signer = self.signer
+        baseline = signer.read_baseline() if signer and unsigned_end is not None else None
+        if signer and baseline and unsigned_end is not None and unsigned_end > baseline.end_of(segment):
+            signer.move_end(segment, unsigned_end)
+        commit_file(self._disk, staged or self.stage(segment, data), self.path(segment))
+        if signer and baseline and unsigned_end is not None:
+            signer.move_end(segment, unsigned_end)
+
+    def stage(self, segment: str, data: bytes) -> str:
+        """Write new content for a segment to a durable file beside it, and return the path of that file."""
+        return stage_file(self._disk, self.path(segment), data)
+
+    def with_staged(self, staged: dict[str, str]) -> Log:
+        """Return a log, for reading, in which these files (path by segment) stand for their segments."""
+        log = Log(self._home, self._disk, self._lock, self._entropy, self.secret_digest, self.signer)
+        log._staged = staged
+        return log
+
+    def import_events(self, name: str, events: Sequence[Event]) -> None:
+        """Write events of another home of the same person, sorted by id, to a segment of their own.
+
+        The person vouches for them, so this home signs them.
+        """
+        make_folder(os.path.join(self._home, IMPORTED_FOLDER), below=self._home)
+        with self.exclusive() as log:
+            log.begin_signing()
+            log.replace(f"{IMPORTED_FOLDER}/{name}.jsonl", b"".join([encode(event, self.sign) for event in events]))
+
+    def import_tombstones(self, tombstones: Sequence[Event]) -> None:
+        """Add tombstones of another home of the same person, signed by this home."""
+        with self.exclusive() as log:
+            log.begin_signing()
+            data = read_file(self.path(PURGED_SEGMENT)) or b""
+            if data and not data.endswith(b"\n"):
+                data += b"\n"
+            log.replace(PURGED_SEGMENT, data + b"".join([encode(event, self.sign) for event in tombstones]))
 
 
 def _may_sync_later(drafts: Sequence[Draft]) -> bool:
@@ -474,35 +491,27 @@ def _may_sync_later(drafts: Sequence[Draft]) -> bool:
 
 
 def _cursor_after(line: RawLine) -> Cursor:
-    """Where one stands when this line was the last that was read."""
     return Cursor(line.end, line.number, line_tail(line.data))
 
 
 def line_tail(data: bytes) -> str:
-    """The end of a line, checksum included: enough to know it again."""
+    """Return the end of a line in hexadecimal, with its checksum: enough to recognise the line."""
     return data[-24:].hex()
 
 
 def segment_for(body: EventBody, origin: EventOrigin) -> str:
-    """Judgements and evaluations are memory operations; everything else is activity, filed by its month."""
+    """Return the segment of an event: judgements and evaluations go to memory, the rest to activity by month."""
     if isinstance(body, MemoryPurged):
         return PURGED_SEGMENT
     if isinstance(body, _MEMORY_BODIES):
         return MEMORY_SEGMENT
-    return f"{_ACTIVITY_FOLDER}/{_month(origin)}{_AGENTS_SUFFIX if isinstance(body, TRANSCRIPT_TYPES) else '.jsonl'}"
+    return _activity_segment(origin, _AGENTS_SUFFIX if isinstance(body, TRANSCRIPT_TYPES) else ".jsonl")
 
 
 def late_segment(origin: EventOrigin) -> str:
-    """Where a spooled command is filed."""
-    return f"{_ACTIVITY_FOLDER}/{_month(origin)}{_LATE_SUFFIX}"
+    """Return the segment of a spooled command."""
+    return _activity_segment(origin, _LATE_SUFFIX)
 
 
-def _month(origin: EventOrigin) -> str:
-    return f"{origin.at.year:04d}-{origin.at.month:02d}"
-
-
-def _file_names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+def _activity_segment(origin: EventOrigin, suffix: str) -> str:
+    return f"{_ACTIVITY_FOLDER}/{origin.at.year:04d}-{origin.at.month:02d}{suffix}"

@@ -1,6 +1,6 @@
-"""The last guard before the disk: whatever is about to be recorded loses the secrets that are in it.
+"""The last redaction before the disk: secrets are removed from every event that is about to be appended.
 
-The verbs refuse them earlier and say so. What reaches this point was captured or came from elsewhere.
+Commands refuse secrets earlier and say so. What reaches this point was captured or imported.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from tacit.model.observation import (
 )
 
 SecretDigest = Callable[[str], str]
-_EVENTS_PER_BLOCK = 32  # events that are looked at together
-# Made of ids, hashes and paths that Tacit computed itself.
+_EVENTS_PER_BLOCK = 32  # events that are searched together
+# They hold only ids, hashes and paths that Tacit computed itself.
 _SAFE_BODIES = (LogSealed, MemoryPurged, PurgedStub, UnknownBody, RepositoryTrusted, RepositoryDistrusted)
 
 
-def redact_body(body: EventBody, mark: SecretDigest | None = None) -> EventBody:
-    """The same body; each secret in its texts replaced by its kind."""
+def redact_body(body: EventBody, digest: SecretDigest | None = None) -> EventBody:
+    """Return the body with each secret in its texts replaced by its kind, and its `digest` if that is given."""
     if isinstance(body, _SAFE_BODIES) or (isinstance(body, BriefInjected) and not body.task):
         return body
-    from tacit.secrets.redact import redacted, secret_kind  # a start of a session waits for none of its tables
+    from tacit.secrets.redact import redacted, secret_kind  # its tables would slow down the start of a session
 
     if not secret_kind("\n".join(_strings_in(body))):
         return body
     if isinstance(body, EventsUndone):
-        return body._replace(label=redacted(body.label, mark))
-    cleaned: EventBody = _redact_strings(body, mark)
-    return cleaned
+        return body._replace(label=redacted(body.label, digest))
+    result: EventBody = _redact_strings(body, digest)
+    return result
 
 
-def redact_events(events: Sequence[Event], mark: SecretDigest | None = None) -> list[Event]:
-    """The same for many: where a block of texts holds no secret, none of them does (see core/blockwise.py)."""
+def redact_events(events: Sequence[Event], digest: SecretDigest | None = None) -> list[Event]:
+    """Redact many events. Texts are searched in blocks: if the joined texts hold no secret, none of them does."""
     blocks = (events[start : start + _EVENTS_PER_BLOCK] for start in range(0, len(events), _EVENTS_PER_BLOCK))
-    return [event for block in blocks for event in _redact_block(block, mark)]
+    return [event for block in blocks for event in _redact_block(block, digest)]
 
 
-def _redact_block(events: Sequence[Event], mark: SecretDigest | None) -> list[Event]:
+def _redact_block(events: Sequence[Event], digest: SecretDigest | None) -> list[Event]:
     if len(events) <= 1:
-        return [event._replace(body=redact_body(event.body, mark)) for event in events]
+        return [event._replace(body=redact_body(event.body, digest)) for event in events]
     from tacit.secrets.redact import secret_kind
 
     if not secret_kind("\n".join([text for event in events for text in _strings_in(event.body)])):
         return list(events)
     half = len(events) // 2
-    return _redact_block(events[:half], mark) + _redact_block(events[half:], mark)
+    return _redact_block(events[:half], digest) + _redact_block(events[half:], digest)
 
 
 def _strings_in(value: Any) -> Iterator[str]:
@@ -64,12 +64,12 @@ def _strings_in(value: Any) -> Iterator[str]:
             yield from _strings_in(part)
 
 
-def _redact_strings(value: Any, mark: SecretDigest | None) -> Any:
+def _redact_strings(value: Any, digest: SecretDigest | None) -> Any:
     if isinstance(value, str):
         from tacit.secrets.redact import redacted
 
-        return redacted(value, mark)
+        return redacted(value, digest)
     if isinstance(value, tuple):
-        parts = [_redact_strings(part, mark) for part in value]
+        parts = [_redact_strings(part, digest) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value

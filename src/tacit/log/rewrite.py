@@ -1,4 +1,8 @@
-"""Writing segments anew: for a purge, and to set aside lines that cannot be read or believed."""
+"""Rewriting segments: for a purge, and to quarantine lines that cannot be read or were not written by this home.
+
+Lines that are not affected stay byte for byte. The new file replaces the old one in one step. The caller makes sure
+that nobody else appends.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from tacit.errors import RefusedError
 from tacit.log.codec import DamagedLine, decode, encode, is_encoding_of, split_mac
 from tacit.log.log import MAX_LINE_BYTES, Log, read_lines
 from tacit.log.tombstones import Tombstones
-from tacit.model import purge as purging
+from tacit.model import purge
 from tacit.model.claim import GLOBAL
 from tacit.model.event import Draft, Event
 from tacit.model.ids import EventId
@@ -24,20 +28,16 @@ from tacit.model.purge import PurgeTarget, purge_bound, purge_event
 from tacit.record import Record
 from tacit.text.match import matches_any
 
-# The occasions on which a segment is written anew: a purge, and setting aside lines that cannot be read or believed.
-#
-# What is not meant stays byte for byte. The new file takes the old one's place in one step, and whoever rewrites has
-# made sure before that nobody else appends.
-
 QUARANTINE_FOLDER = "quarantine"
 _ENVELOPE_KEYS = ("id", "op", "ts", "m", "c", "type", "src")
 
+T = TypeVar("T")
 ChangeEvent = Callable[[Event], Event]
 ContainsText = Callable[[str], bool]
 
 
 class SegmentLine(Record):
-    """A line of a segment with every byte of it, or the unfinished end (which has no line feed and no number)."""
+    """A line of a segment with all of its bytes, or a torn tail (which has no line feed, and 0 as its number)."""
 
     number: int
     raw: bytes
@@ -50,8 +50,17 @@ class SegmentLine(Record):
 
 
 class RewrittenSegment(Record):
-    """A segment as it should be: which events changed, what they were and are, how many unreadable lines went, and
-    where the lines end now that were written before there were codes."""
+    """A segment as it should be.
+
+    Attributes:
+        segment: its name.
+        data: its new content.
+        before: all of its events before the change.
+        after: the same events after the change.
+        changed: the ids of those that differ.
+        damaged: how many unreadable lines were removed.
+        unsigned_end: where the lines end now that were written before lines were signed; None if there is no baseline.
+    """
 
     segment: str
     data: bytes
@@ -67,12 +76,13 @@ class RewrittenSegment(Record):
 
 
 def segment_lines(log: Log, segment: str) -> Iterator[SegmentLine]:
+    """Yield every line of a segment, readable or not."""
     for number, raw, offset in _raw_lines(log, segment):
         yield SegmentLine(number, raw, _decode_raw(raw), offset)
 
 
 def _raw_lines(log: Log, segment: str) -> Iterator[tuple[int, bytes, int]]:
-    """Every line with its number, all of its bytes and its offset; the unfinished end has the number 0."""
+    """Yield number, bytes and offset of every line. A torn tail has the number 0."""
     data = read_file(log.path(segment)) or b""
     end = 0
     for line in read_lines(BytesIO(data)):
@@ -83,7 +93,7 @@ def _raw_lines(log: Log, segment: str) -> Iterator[tuple[int, bytes, int]]:
 
 
 def _decode_raw(raw: bytes) -> Event | DamagedLine | None:
-    """The event of a line; None for an empty one."""
+    """Return the event of a line; None if the line is empty."""
     if not raw.endswith(b"\n"):
         return DamagedLine("unfinished")
     if len(raw) > MAX_LINE_BYTES:
@@ -92,7 +102,7 @@ def _decode_raw(raw: bytes) -> Event | DamagedLine | None:
 
 
 class _LineOutcome(Record):
-    """What becomes of a line: its event and what is left of it; or whether an unreadable line is dropped."""
+    """What becomes of a line: its event and what is left of it; for an unreadable line, whether it is dropped."""
 
     event: Event | None = None
     remaining: Event | None = None
@@ -100,93 +110,92 @@ class _LineOutcome(Record):
 
 
 class Rewriter:
-    """Changes every event of a segment, and drops unreadable lines that hold what is to go. Nothing is written.
+    """Applies `change` to every event of a segment, and drops unreadable lines for which `contains` is true.
 
-    The outcome for a line is kept by its bytes: lines never change, so looking at a log again costs no more than
-    reading it. That is how a purge searches before it takes the lock, and looks once more when it has it.
+    Nothing is written. Outcomes are cached by the bytes of a line, so that a second pass over a log costs no more than
+    reading it: a purge searches before it takes the lock, and again when it holds it.
     """
 
-    def __init__(self, change: ChangeEvent, holds: ContainsText) -> None:
+    def __init__(self, change: ChangeEvent, contains: ContainsText) -> None:
         self._change = change
-        self._contains = holds
+        self._contains = contains
         self._outcomes: dict[bytes, _LineOutcome] = {}
 
     def rewrite(self, log: Log, segment: str) -> RewrittenSegment:
-        """The segment as it should be.
+        """Return the segment as it should be.
 
-        Raises `Refused` where a line holds what is to go and this version does not understand all of that line.
+        Raise RefusedError if a line holds text that is to go in a field that this version does not know.
         """
-        kept: list[_OutputLine] = []
+        output: list[_OutputLine] = []
         before: list[Event] = []
         after: list[Event] = []
-        lost: set[str] = set()
+        dropped: set[str] = set()
         for number, raw, offset in _raw_lines(log, segment):
             outcome = self._outcomes.get(raw) or self._line_outcome(
                 SegmentLine(number, raw, _decode_raw(raw), offset), segment
             )
             if outcome.event is None or outcome.remaining is None:
                 if outcome.is_dropped:
-                    lost.add(sha256(raw.removesuffix(b"\n")).hexdigest())
+                    dropped.add(sha256(raw.removesuffix(b"\n")).hexdigest())
                 else:
-                    kept.append(_OutputLine(offset, raw))
+                    output.append(_OutputLine(offset, raw))
                 continue
-            left = _without_seal(outcome.remaining, lost)
+            remaining = _without_seal(outcome.remaining, dropped)
             before.append(outcome.event)
-            after.append(left)
-            kept.append(_OutputLine(offset, raw if left == outcome.event else _encode_remaining(log, raw, left)))
+            after.append(remaining)
+            is_same = remaining == outcome.event
+            output.append(_OutputLine(offset, raw if is_same else _encode_remaining(log, raw, remaining)))
         changed = [old.id for old, new in zip(before, after, strict=True) if old != new]
-        data = b"".join([line for _, line in kept])
-        end = _unsigned_end(log, segment, kept)
-        return RewrittenSegment(segment, data, tuple(before), tuple(after), tuple(changed), len(lost), end)
+        data = b"".join([line for _, line in output])
+        end = _unsigned_end(log, segment, output)
+        return RewrittenSegment(segment, data, tuple(before), tuple(after), tuple(changed), len(dropped), end)
 
-    def _line_outcome(self, piece: SegmentLine, segment: str) -> _LineOutcome:
-        if isinstance(piece.event, Event):
-            _refuse_unknown_fields(piece, segment, self._contains)
-            outcome = _LineOutcome(piece.event, self._change(piece.event))
+    def _line_outcome(self, line: SegmentLine, segment: str) -> _LineOutcome:
+        if isinstance(line.event, Event):
+            _refuse_unknown_fields(line, line.event, segment, self._contains)
+            outcome = _LineOutcome(line.event, self._change(line.event))
         else:
-            held = piece.event is not None and self._contains(piece.raw.decode("utf-8", "surrogateescape"))
-            outcome = _LineOutcome(is_dropped=held)
-        if piece.raw.endswith(b"\n"):  # an unfinished end may be another line the next time
-            self._outcomes[piece.raw] = outcome
+            is_dropped = line.event is not None and self._contains(line.raw.decode("utf-8", "surrogateescape"))
+            outcome = _LineOutcome(is_dropped=is_dropped)
+        if line.raw.endswith(b"\n"):  # a torn tail may be another line the next time
+            self._outcomes[line.raw] = outcome
         return outcome
 
 
 class _OutputLine(Record):
-    """Where a line stood, and its bytes now."""
+    """The old offset of a line and its new bytes."""
 
     offset: int
     line: bytes
 
 
-def _unsigned_end(log: Log, segment: str, kept: Sequence[_OutputLine]) -> int | None:
-    """Where the lines that were written before there were codes end, when these are left; None where none is noted."""
-    known = log.signer.read_baseline() if log.signer else None
-    return sum(len(line) for offset, line in kept if offset < known.end_of(segment)) if known else None
+def _unsigned_end(log: Log, segment: str, output: Sequence[_OutputLine]) -> int | None:
+    """Return where the unsigned lines end if only these lines are kept; None if there is no baseline."""
+    baseline = log.signer.read_baseline() if log.signer else None
+    return sum(len(line) for offset, line in output if offset < baseline.end_of(segment)) if baseline else None
 
 
-def _encode_remaining(log: Log, raw: bytes, left: Event) -> bytes:
-    """What is left of a line. It has a code if the line had one that holds: a purge vouches for nothing."""
-    has_code = log.signer and log.signer.verifies(*split_mac(raw.removesuffix(b"\n")))
-    return encode(left, log.sign if has_code else None)
+def _encode_remaining(log: Log, raw: bytes, remaining: Event) -> bytes:
+    """Encode what is left of a line. It is signed only if the line had a correct MAC: a purge vouches for nothing."""
+    was_signed = log.signer and log.signer.verifies(*split_mac(raw.removesuffix(b"\n")))
+    return encode(remaining, log.sign if was_signed else None)
 
 
-def _without_seal(event: Event, lost: set[str]) -> Event:
-    """The seal of a fragment that went tells its hash, which a guess could be compared with."""
-    if isinstance(event.body, LogSealed) and event.body.sha256 in lost:
+def _without_seal(event: Event, dropped: set[str]) -> Event:
+    """Remove the seal of a dropped fragment: guesses at its text could be compared with the hash."""
+    if isinstance(event.body, LogSealed) and event.body.sha256 in dropped:
         return event._replace(body=PurgedStub("log.sealed"))
     return event
 
 
-def _refuse_unknown_fields(piece: SegmentLine, segment: str, holds: ContainsText) -> None:
-    assert isinstance(piece.event, Event)
-    if not isinstance(piece.event.body, UnknownBody) and is_encoding_of(piece.event, piece.data):
+def _refuse_unknown_fields(line: SegmentLine, event: Event, segment: str, contains: ContainsText) -> None:
+    """Raise RefusedError if a line of a newer version contains text that is to go."""
+    if not isinstance(event.body, UnknownBody) and is_encoding_of(event, line.data):
         return
-    fields = json.loads(piece.data)
-    if any(
-        holds(text) for name, value in fields.items() if name not in _ENVELOPE_KEYS for text in _strings_in_json(value)
-    ):
+    values = [value for name, value in json.loads(line.data).items() if name not in _ENVELOPE_KEYS]
+    if any(contains(text) for text in _strings_in_json(values)):
         raise RefusedError(
-            f"{segment}:{piece.number} holds it too, and a newer version of Tacit wrote that line; nothing was changed",
+            f"{segment}:{line.number} holds it too, and a newer version of Tacit wrote that line; nothing was changed",
             "update Tacit, then purge again",
         )
 
@@ -204,11 +213,11 @@ def _strings_in_json(value: Any) -> Iterator[str]:
                 yield from _strings_in_json(inner)
 
 
-# Lines that cannot be read, or that this home did not write
+# Quarantine
 
 
 class QuarantinedLine(Record):
-    """A line that was set aside, and the file it is in now."""
+    """A line that was moved out of its segment, and the file it is in now."""
 
     segment: str
     number: int
@@ -216,60 +225,59 @@ class QuarantinedLine(Record):
 
 
 def quarantine_unreadable(log: Log, segment: str, day: str) -> list[QuarantinedLine]:
-    """Move every unreadable line to a file of its own, then write the segment without them. Readable lines stay.
+    """Move every unreadable line to a file of its own. `day` becomes part of the file names.
 
-    Fragments that a seal explains stay as well, and so does an unfinished end: the next write closes it.
+    Sealed fragments stay, and so does a torn tail: the next write closes it.
     """
-    found = [*segment_lines(log, segment)]
-    events = [piece.event for piece in found if isinstance(piece.event, Event)]
+    lines = [*segment_lines(log, segment)]
+    events = [line.event for line in lines if isinstance(line.event, Event)]
     sealed = {event.body.sha256 for event in events if isinstance(event.body, LogSealed)}
-    bad = [
-        piece
-        for piece in found
-        if piece.number and isinstance(piece.event, DamagedLine) and sha256(piece.data).hexdigest() not in sealed
-    ]
-    return _quarantine(log, segment, found, {piece.number for piece in bad}, day)
+    damaged = {
+        line.number
+        for line in lines
+        if line.number and isinstance(line.event, DamagedLine) and sha256(line.data).hexdigest() not in sealed
+    }
+    return _quarantine(log, segment, lines, damaged, day)
 
 
 def quarantine_lines(log: Log, segment: str, numbers: set[int], day: str) -> list[QuarantinedLine]:
-    """Move these lines to files of their own, as they are. All others stay."""
+    """Move these lines to files of their own, as they are. `day` becomes part of the file names."""
     return _quarantine(log, segment, [*segment_lines(log, segment)], numbers, day)
 
 
 def _quarantine(
-    log: Log, segment: str, found: Sequence[SegmentLine], numbers: set[int], day: str
+    log: Log, segment: str, lines: Sequence[SegmentLine], numbers: set[int], day: str
 ) -> list[QuarantinedLine]:
     moved = [
-        QuarantinedLine(segment, piece.number, _save_copy(log, segment, piece, day))
-        for piece in found
-        if piece.number and piece.number in numbers
+        QuarantinedLine(segment, line.number, _save_copy(log, segment, line, day))
+        for line in lines
+        if line.number and line.number in numbers
     ]
     if moved:
-        kept = [_OutputLine(piece.offset, piece.raw) for piece in found if piece.number not in numbers]
-        log.replace(segment, b"".join([line for _, line in kept]), _unsigned_end(log, segment, kept))
+        output = [_OutputLine(line.offset, line.raw) for line in lines if line.number not in numbers]
+        log.replace(segment, b"".join([line for _, line in output]), _unsigned_end(log, segment, output))
     return moved
 
 
-def _save_copy(log: Log, segment: str, piece: SegmentLine, day: str) -> str:
-    """The bytes of a line, durable before the line goes. A run that was cut short has left the same file already."""
+def _save_copy(log: Log, segment: str, line: SegmentLine, day: str) -> str:
+    """Write the bytes of a line to a durable file and return its path. A run that was killed may have written it."""
     folder = log.path(QUARANTINE_FOLDER)
     home = os.path.dirname(folder)
     make_folder(folder, below=home)
-    name = f"{segment.removesuffix('.jsonl').replace('/', '-')}-{piece.number}-{day}"
-    copies = (os.path.join(folder, f"{name}{again}.bad") for again in ("", *(f"-{n}" for n in range(2, 10_000))))
-    path = next(path for path in copies if read_file(path) in (None, piece.raw))
-    replace_file(OsDisk(home), path, piece.raw)
+    name = f"{segment.removesuffix('.jsonl').replace('/', '-')}-{line.number}-{day}"
+    paths = (os.path.join(folder, f"{name}{suffix}.bad") for suffix in ("", *(f"-{n}" for n in range(2, 10_000))))
+    path = next(path for path in paths if read_file(path) in (None, line.raw))
+    replace_file(OsDisk(home), path, line.raw)
     return path
 
 
-# What a purge will do to the log: every segment as it should be, and the tombstones to leave. Nothing is written.
+# Purges
 
-T = TypeVar("T")
-_MAX_IDS_PER_TOMBSTONE = 2000  # ids in one tombstone: it has to fit into a line
+_MAX_IDS_PER_TOMBSTONE = 2000  # a tombstone has to fit into a line
 
 
 class PurgePlan(Record):
-    """All segments of a log, before and after."""
+    """What a purge will do to a log: all segments, before and after. Nothing is written until `apply`."""
 
     target: PurgeTarget
     segments: tuple[RewrittenSegment, ...]
@@ -284,7 +292,7 @@ class PurgePlan(Record):
 
     @property
     def changed(self) -> list[EventId]:
-        return [name for segment in self.segments for name in segment.changed]
+        return [event_id for segment in self.segments for event_id in segment.changed]
 
     @property
     def damaged(self) -> int:
@@ -292,81 +300,89 @@ class PurgePlan(Record):
 
     @property
     def gone_claims(self) -> set[str]:
-        """The claims of which nothing is left."""
-        return purging.removed_claims(self.before, self.after) - self.target.moved.keys()
+        """The claims that are removed entirely."""
+        return purge.removed_claims(self.before, self.after) - self.target.moved.keys()
 
     def stage(self, log: Log) -> dict[str, str]:
-        """Write the segments that change beside the old ones; the path of each new file by its segment."""
-        return {one.segment: log.stage(one.segment, one.data) for one in self.segments if one.is_changed}
+        """Write the changed segments beside the old ones. Return the path of each new file by its segment."""
+        return {
+            segment.segment: log.stage(segment.segment, segment.data) for segment in self.segments if segment.is_changed
+        }
 
     def apply(self, log: Log, staged: dict[str, str]) -> None:
-        """Put the segments that change in their places: staged files, and the others as they should be.
+        """Replace the changed segments, with the staged file if there is one.
 
-        The log is held, and the tombstones are in it.
+        The caller holds the log's lock and has appended the tombstones.
         """
         for segment in self.segments:
             if segment.is_changed:
                 log.replace(segment.segment, segment.data, segment.unsigned_end, staged.get(segment.segment, ""))
 
     def segment_data(self, segment: str) -> bytes:
-        """A segment as it should be."""
-        return next((one.data for one in self.segments if one.segment == segment), b"")
+        """Return the new content of a segment."""
+        return next((rewritten.data for rewritten in self.segments if rewritten.segment == segment), b"")
 
     def limited_to(self, events: Sequence[EventId]) -> PurgePlan:
-        """The same plan, as far as it changes these events: for tombstones that name them."""
+        """Return the plan without changes of other events, for tombstones that name these."""
         wanted = set(events)
-        less = [one._replace(changed=tuple(name for name in one.changed if name in wanted)) for one in self.segments]
-        return PurgePlan(self.target, tuple(one._replace(damaged=0) for one in less))
+        limited = [
+            segment._replace(changed=tuple(event for event in segment.changed if event in wanted), damaged=0)
+            for segment in self.segments
+        ]
+        return PurgePlan(self.target, tuple(limited))
 
 
 class PurgeSearch:
-    """Looks for what is to be purged, as often as needed: what was seen before is not searched again.
+    """Plans a purge, repeatedly: lines that were searched before are not searched again.
 
-    The long first look needs no lock. The one under the lock has only the lines that came in between to search.
+    The first, long search needs no lock. The one under the lock only searches lines that were appended since.
     """
 
-    def __init__(self, cut: PurgeTarget) -> None:
-        self._target = cut
-        self._first_rewriter = _make_rewriter(cut, lambda event: purge_event(event, cut))
+    def __init__(self, target: PurgeTarget) -> None:
+        self._target = target
+        self._first_rewriter = _make_rewriter(target, lambda event: purge_event(event, target))
         self._full_target: PurgeTarget | None = None
         self._second_rewriter = self._first_rewriter
 
     def plan(self, log: Log) -> PurgePlan:
-        """What becomes of the log as it is now. Claims that go with the cut go by their ids, as a tombstone has it."""
+        """Return the plan for the log as it is now.
+
+        The first pass finds the claims that the purge removes or moves. The second pass removes them by their ids, too,
+        as a tombstone will.
+        """
         first = _plan_segments(log, self._target, self._first_rewriter)
-        moved = purging.moved_claims(first.before, self._target)
+        moved = purge.moved_claims(first.before, self._target)
         gone = first._replace(target=self._target._replace(moved=moved)).gone_claims
-        whole = self._target._replace(moved=moved, claims=self._target.claims | gone)
-        if self._full_target is None or (whole.moved, whole.claims) != (
-            self._full_target.moved,
-            self._full_target.claims,
-        ):
-            self._full_target = whole
-            self._second_rewriter = _make_rewriter(whole, lambda event: purge_event(event, whole))
-        return _plan_segments(log, whole, self._second_rewriter)
+        full = self._target._replace(moved=moved, claims=self._target.claims | gone)
+        known = self._full_target
+        if known is None or (full.moved, full.claims) != (known.moved, known.claims):
+            self._full_target = full
+            self._second_rewriter = _make_rewriter(full, lambda event: purge_event(event, full))
+        return _plan_segments(log, full, self._second_rewriter)
 
 
 class TombstoneSearch:
-    """The same for all that was ever purged from a log."""
+    """Plans the removal of everything that was ever purged from a log."""
 
-    def __init__(self, dead: Tombstones) -> None:
-        self._target = PurgeTarget(tuple(text for one in dead.all for text in one.target.matchers))
-        self._rewriter = _make_rewriter(self._target, dead.apply_fully)
+    def __init__(self, tombstones: Tombstones) -> None:
+        matchers = (matcher for tombstone in tombstones.all for matcher in tombstone.target.matchers)
+        self._target = PurgeTarget(tuple(matchers))
+        self._rewriter = _make_rewriter(self._target, tombstones.apply_fully)
 
     def plan(self, log: Log) -> PurgePlan:
         return _plan_segments(log, self._target, self._rewriter)
 
 
-def _make_rewriter(cut: PurgeTarget, change: Callable[[Event], Event]) -> Rewriter:
-    return Rewriter(change, lambda text: matches_any(text, cut.matchers))
+def _make_rewriter(target: PurgeTarget, change: ChangeEvent) -> Rewriter:
+    return Rewriter(change, lambda text: matches_any(text, target.matchers))
 
 
-def _plan_segments(log: Log, cut: PurgeTarget, rewriter: Rewriter) -> PurgePlan:
-    return PurgePlan(cut, tuple(rewriter.rewrite(log, segment) for segment in log.segments()))
+def _plan_segments(log: Log, target: PurgeTarget, rewriter: Rewriter) -> PurgePlan:
+    return PurgePlan(target, tuple(rewriter.rewrite(log, segment) for segment in log.segments()))
 
 
 def make_tombstones(plan: PurgePlan, prints: Sequence[Fingerprint], reason: str) -> list[Draft]:
-    """The tombstones of a plan: one, or as many of one operation as its ids need."""
+    """Return the tombstones of a plan: one, or as many as its ids need."""
     whole = MemoryPurged(reason, prints=tuple(prints), everywhere=plan.target.everywhere)
     parts = zip_longest(
         _chunks(plan.changed),
@@ -382,21 +398,21 @@ def make_tombstones(plan: PurgePlan, prints: Sequence[Fingerprint], reason: str)
     return [Draft(body, GLOBAL) for body in bodies]
 
 
-def additional_tombstones(plan: PurgePlan, dead: Tombstones) -> Iterator[Draft]:
-    """Tombstones for events that older ones did not name. They speak of no more than the older ones did."""
-    for one in dead.all:
+def additional_tombstones(plan: PurgePlan, tombstones: Tombstones) -> Iterator[Draft]:
+    """Yield tombstones for events that earlier ones apply to and do not name. They remove no more than those."""
+    for tombstone in tombstones.all:
         unnamed = [
             event.id
             for event in plan.before
-            if one.applies_to(event) and event.id not in one.body.events and purge_event(event, one.target) is not event
+            if tombstone.applies_to(event)
+            and event.id not in tombstone.body.events
+            and purge_event(event, tombstone.target) is not event
         ]
-        for names in _chunks(unnamed):
-            before = purge_bound(one.id, one.body)
-            yield Draft(one.body._replace(events=tuple(names), claims=(), damaged=0, before=before), GLOBAL)
+        before = purge_bound(tombstone.id, tombstone.body)
+        for events in _chunks(unnamed):
+            body = tombstone.body._replace(events=tuple(events), claims=(), damaged=0, before=before)
+            yield Draft(body, GLOBAL)
 
 
-def _chunks(all_of_them: Sequence[T]) -> list[Sequence[T]]:
-    return [
-        all_of_them[start : start + _MAX_IDS_PER_TOMBSTONE]
-        for start in range(0, len(all_of_them), _MAX_IDS_PER_TOMBSTONE)
-    ]
+def _chunks(items: Sequence[T]) -> list[Sequence[T]]:
+    return [items[start : start + _MAX_IDS_PER_TOMBSTONE] for start in range(0, len(items), _MAX_IDS_PER_TOMBSTONE)]

@@ -1,7 +1,7 @@
 """Appending to one file so that an acknowledged line survives kill -9 and power loss.
 
-Lock, seal a torn tail, one write, sync, acknowledge. What was acknowledged is never truncated or rewritten; lines of an
-append that failed are taken back, since whoever asked is told that nothing was recorded.
+Lock, seal a torn tail, one write, sync, acknowledge. Acknowledged lines are never truncated or rewritten. Lines of an
+append that failed are removed, since the caller is told that nothing was recorded.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from tacit.model.observation import LogSealed
 from tacit.record import Record
 
 _TAIL_BYTES = 8192
-_MAX_TAIL_BYTES = _TAIL_BYTES * 8**3  # 4 MiB: more than any writes that were torn one after the other
+_MAX_TAIL_BYTES = _TAIL_BYTES * 8**3  # 4 MiB: more than any sequence of torn writes
 MAX_EVENT_BYTES = 256 * 1024
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Fragment(Record):
-    """What an interrupted write left behind: nobody was promised it."""
+    """What an interrupted write left: it was never acknowledged."""
 
     offset: int
     data: bytes
 
 
 class SegmentTail(Record):
-    """How a segment ends: its last readable event, whether it lacks a line feed, and fragments nobody sealed yet."""
+    """The end of a segment: the last readable id, whether a line feed is missing, and fragments without a seal."""
 
     size: int
     last_id: EventId | None
@@ -43,23 +43,23 @@ class SegmentTail(Record):
 
 
 class AppendResult(Record):
-    """What was written to a segment, and where it began."""
+    """The events that were written to a segment, where their lines begin, and how many bytes were written."""
 
     events: Sequence[Event]
     offset: int
     length: int
 
 
-# Given the last id and, where there were any, seals for what was torn: the events to write.
+# Returns the events to write, given the last id of the segment and seals for its fragments.
 ComposeEvents = Callable[[EventId | None, Sequence[LogSealed]], Sequence[Event]]
 
 
 def append(
     disk: Disk, path: str, compose: ComposeEvents, *, durable: bool, sign: SignLine | None = None
 ) -> AppendResult:
-    """Write what `compose` makes, signed; on return it is durable (or, if not asked for, at least written).
+    """Write the events that `compose` returns, signed. On return they are written, and durable if `durable` is set.
 
-    Raises `StoreUnwell`; then the segment holds nothing of it, or the message says that it may.
+    Raise StoreError on failure. Then the segment holds none of them, or the message says that it may.
     """
     try:
         return _write_events(disk, path, compose, durable, sign)
@@ -76,22 +76,23 @@ def _write_events(disk: Disk, path: str, compose: ComposeEvents, durable: bool, 
             disk.sync_folder(folder)
         events = compose(tail.last_id, [_seal_for(fragment) for fragment in tail.fragments])
         data = b"".join([_encode_line(event, sign) for event in events])
-        written = b"\n" + data if tail.lacks_newline else data
+        if tail.lacks_newline:
+            data = b"\n" + data
         try:
-            write_all(disk, fd, written)
+            write_all(disk, fd, data)
             if durable:
-                _make_durable(disk, fd, path, written)
+                _make_durable(disk, fd, path, data)
         except OSError as error:
-            roll_back(disk, path, tail.size, len(written), error)
+            roll_back(disk, path, tail.size, len(data), error)
             raise
-    return AppendResult(events, tail.size, len(written))
+    return AppendResult(events, tail.size, len(data))
 
 
 def roll_back(disk: Disk, path: str, offset: int, length: int, cause: Exception) -> None:
-    """Remove the lines of an append that failed. The caller still holds the lock, so nobody has written behind them.
+    """Remove the lines of an append that failed. The caller still holds the lock, so nobody has appended since.
 
-    The segment is opened again by its name: a rewrite after a failed sync may have put another file in its place.
-    Raises `StoreUnwell` when that fails, too: then the lines may be in the log although they were refused.
+    The segment is opened again by its name, because a rewrite after a failed sync may have replaced the file.
+    Raise StoreError if that fails, too: then the lines may be in the log although they were refused.
     """
     try:
         with open_fd(disk, path, os.O_RDWR) as fd:
@@ -106,21 +107,24 @@ def roll_back(disk: Disk, path: str, offset: int, length: int, cause: Exception)
         ) from cause
 
 
-def _make_durable(disk: Disk, fd: int, path: str, written: bytes) -> None:
-    """Sync. After a failed sync the system calls the lost pages clean, so trying again would prove nothing: all of the
-    file is written afresh to another place on the disk, and only when that is durable was anything promised."""
+def _make_durable(disk: Disk, fd: int, path: str, data: bytes) -> None:
+    """Sync the file, which ends with `data`.
+
+    After a failed sync the system marks the lost pages clean, so another sync would prove nothing. Instead the whole
+    file is written again, to another place on the disk.
+    """
     try:
         disk.sync_data(fd)
     except OSError as error:
         whole = disk.read_at(fd, disk.size(fd), 0)
-        if not whole.endswith(written):
+        if not whole.endswith(data):
             raise
         replace_file(disk, suspect_path(path), f"{error.strerror or error}\n".encode())
         replace_file(disk, path, whole)
 
 
 def suspect_path(path: str) -> str:
-    """Where it is noted that the disk once refused to keep a segment."""
+    """Return the path of the file that records a failed sync of a segment."""
     folder, name = os.path.split(path)
     return os.path.join(folder, f".{name}.suspect")
 
@@ -139,7 +143,7 @@ def _seal_for(fragment: Fragment) -> LogSealed:
 
 
 def read_tail(disk: Disk, fd: int) -> SegmentTail:
-    """Read backwards until a readable event is found."""
+    """Read a segment backwards up to its last readable event that is not a seal."""
     size = disk.size(fd)
     span = _TAIL_BYTES
     while True:
@@ -148,39 +152,39 @@ def read_tail(disk: Disk, fd: int) -> SegmentTail:
         tail = _parse_tail(size, start, lines)
         if tail is not None:
             return tail
-        if span >= _MAX_TAIL_BYTES:  # nothing that we ever wrote: it is named by verify, and left as it is
+        if span >= _MAX_TAIL_BYTES:  # nothing that Tacit wrote: `tacit doctor --log` reports it, and it stays as it is
             return SegmentTail(size, None, lines[-1] != b"", ())
         span *= 8
 
 
 def _parse_tail(size: int, start: int, lines: list[bytes]) -> SegmentTail | None:
-    """The end of a segment, from its lines behind `start`; nothing when one has to look further back.
+    """Return the tail of a segment from its lines after `start`; None if more lines have to be read.
 
-    Looked through backwards to the last event that is not a seal: a seal may itself have been torn, so what was
-    sealed and what was not is told by what the seals name.
+    A seal may itself have been torn, so the search goes back to the last event that is not a seal, and the offsets in
+    the seals say which fragments are sealed.
     """
     fragments: list[Fragment] = []
     sealed: set[int] = set()
     last: EventId | None = None
-    offset, found = size, False
-    for line in reversed(lines if start == 0 else lines[1:]):  # the first may be only the rest of one
+    offset = size
+    for line in reversed(lines if start == 0 else lines[1:]):  # the first may be incomplete
         offset -= len(line)
-        name = id_in_line(line)
-        if name is not None:
-            last = last or name
+        event_id = id_in_line(line)
+        if event_id is not None:
+            last = last or event_id
             seal = _decode_seal(line)
             if seal is None:
-                found = True
                 break
             sealed.add(seal.offset)
         elif line and is_truncated(line):
-            # A line that kept its ending was not torn but damaged later: that is not ours to explain away.
+            # A line that has its ending was not torn but damaged later, so it is not sealed.
             fragments.append(Fragment(offset, line))
         offset -= 1  # the line feed before it
-    if not found and start > 0:
-        return None
-    loose = [fragment for fragment in reversed(fragments) if fragment.offset not in sealed]
-    return SegmentTail(size, last, lines[-1] != b"", tuple(loose))
+    else:
+        if start > 0:
+            return None
+    unsealed = [fragment for fragment in reversed(fragments) if fragment.offset not in sealed]
+    return SegmentTail(size, last, lines[-1] != b"", tuple(unsealed))
 
 
 def _decode_seal(line: bytes) -> LogSealed | None:

@@ -1,9 +1,9 @@
-"""Which lines this home wrote itself: each carries a code that only the holder of the home's key can make.
+"""Signed lines: every line that this home writes carries a message authentication code (MAC) made with its key.
 
-The code is a keyed BLAKE2b (RFC 7693) of the line's content. Lines from before there were codes are legitimate: when
-the first code is made, it is noted how far each segment went (the baseline), and only later lines are asked for one.
-The key is a file of the home, so whoever may read the home can sign: this shows lines that were put in past Tacit, by
-a program, an agent or a copy from another machine, and not an attacker who has the person's rights and means it.
+The MAC is a keyed BLAKE2b (RFC 7693) of the line's content. Lines from before signing began are legitimate: with the
+first MAC, the length of each segment is recorded (the baseline), and only later lines need a MAC. The key is a file of
+the home, so whoever can read the home can sign. This detects lines that came from elsewhere, written by a program, an
+agent or a copy from another machine; it does not stop an attacker who has the person's rights.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 
 from tacit.disk.files import Disk, make_folder, read_file, replace_file
 from tacit.record import Record
@@ -22,18 +23,18 @@ except ImportError:  # an interpreter that has it elsewhere
 
 BASELINE_FILE = ".tacit/signed"
 KEY_BYTES = 32
-_MAC_BYTES = 16  # bytes of a code; twice as many digits stand in the line
+_MAC_BYTES = 16  # twice as many digits in the line
 _LINE_PURPOSE, _BASELINE_PURPOSE, _KEY_PURPOSE = b"tacit line", b"tacit baseline", b"tacit key"
 
 SignLine = Callable[[bytes], bytes]
-# The key of the home; made where there is none and one is asked for. None where it cannot be had.
+# Returns the key of the home, None if there is none; makes one if the argument is true.
 LoadKey = Callable[[bool], bytes | None]
 
 
 class Baseline(Record):
-    """How far each segment went when codes began, and the name of the key they are made with.
+    """The length of each segment when signing began, and the id of the key.
 
-    `holds` is false where the file was not written with the key that the home has now.
+    `is_valid` is False if the file was not written with the current key of the home.
     """
 
     key: str
@@ -45,7 +46,7 @@ class Baseline(Record):
 
 
 class LineSigner:
-    """The codes of one home."""
+    """Signs and verifies the lines of one home. `load_key` is called on first use."""
 
     def __init__(self, home: str, disk: Disk, load_key: LoadKey) -> None:
         self._path = os.path.join(home, BASELINE_FILE)
@@ -55,41 +56,41 @@ class LineSigner:
         self._is_baseline_ensured = False
 
     def sign(self, content: bytes) -> bytes:
-        """The code of a line, in hexadecimal digits; empty where there is no key to be had."""
+        """Return the MAC of a line in hexadecimal digits; b"" if there is no key and none can be made."""
         key = self._get_key(make=True)
         return _mac(key, _LINE_PURPOSE, content).encode("ascii") if key else b""
 
-    def verifies(self, content: bytes, code: bytes) -> bool:
+    def verifies(self, content: bytes, mac: bytes) -> bool:
         key = self._get_key(make=False)
-        return key is not None and _mac(key, _LINE_PURPOSE, content).encode("ascii") == code
+        return key is not None and _mac(key, _LINE_PURPOSE, content).encode("ascii") == mac
 
     @property
     def key_id(self) -> str:
-        """What the key is known by, without telling it; empty where there is none."""
+        """An id of the key that does not reveal it; "" if there is no key."""
         key = self._get_key(make=False)
         return _mac(key, _KEY_PURPOSE, b"") if key else ""
 
     def ensure_baseline(self, sizes: Callable[[], Mapping[str, int]]) -> None:
-        """Before a line is signed: note how far the segments go, once in the life of a home. The log is held."""
+        """Write the baseline if there is none, before the first line is signed. The caller holds the log's lock."""
         if not self._is_baseline_ensured:
             if not os.path.lexists(self._path) and self._get_key(make=True):
                 self.write_baseline(sizes())
             self._is_baseline_ensured = True
 
     def read_baseline(self) -> Baseline | None:
-        """The baseline; None where codes never began, or the file is no baseline at all."""
+        """Return the baseline; None if signing never began or the file is not readable."""
         try:
             fields = json.loads(read_file(self._path) or b"")
-            code = fields.pop("m")
+            mac = fields.pop("m")
             ends = {str(name): int(end) for name, end in fields["segments"].items()}
             key = self._get_key(make=False)
-            holds = key is not None and code == _mac(key, _BASELINE_PURPOSE, _canonical_json(fields))
-            return Baseline(str(fields["key"]), ends, holds)
+            is_valid = key is not None and mac == _mac(key, _BASELINE_PURPOSE, _canonical_json(fields))
+            return Baseline(str(fields["key"]), ends, is_valid)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
     def write_baseline(self, ends: Mapping[str, int]) -> None:
-        """Write another baseline. The log is held."""
+        """Replace the baseline. The caller holds the log's lock."""
         key = self._get_key(make=True)
         if key is None:
             return
@@ -100,10 +101,10 @@ class LineSigner:
         replace_file(self._disk, self._path, _canonical_json(signed) + b"\n")
 
     def move_end(self, segment: str, end: int) -> None:
-        """A segment was or will be written anew, and its lines from before codes go to another end."""
-        found = self.read_baseline()
-        if found is not None and found.is_valid and found.end_of(segment) != end:
-            self.write_baseline({**found.ends, segment: end})
+        """Record a new end of a segment's unsigned lines, because the segment was or will be rewritten."""
+        baseline = self.read_baseline()
+        if baseline is not None and baseline.is_valid and baseline.end_of(segment) != end:
+            self.write_baseline({**baseline.ends, segment: end})
 
     def _get_key(self, *, make: bool) -> bytes | None:
         if self._key is None:
@@ -112,18 +113,16 @@ class LineSigner:
 
 
 def file_sizes(paths: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """How large each segment is, by its name."""
-    found = {}
+    """Return the size of each file by its name, for pairs of name and path. Missing files are left out."""
+    sizes = {}
     for name, path in paths:
-        try:
-            found[name] = os.stat(path).st_size
-        except OSError:
-            continue
-    return found
+        with suppress(OSError):
+            sizes[name] = os.stat(path).st_size
+    return sizes
 
 
 def _mac(key: bytes, purpose: bytes, content: bytes) -> str:
-    """Codes for different purposes have nothing in common, although the key is the same."""
+    """Return a MAC. Those for different purposes are unrelated, although the key is the same."""
     return blake2b(content, key=key, person=purpose, digest_size=_MAC_BYTES).hexdigest()
 
 

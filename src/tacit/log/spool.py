@@ -1,13 +1,13 @@
-"""The spool: records that could not be appended to the log, each in a file of its own until somebody files it.
+"""The spool: events that could not be appended to the log, each in a file of its own until it is appended.
 
-Spooled are commands of shells, and what agents were given. Whoever does not get the log's lock, or finds the disk full,
-writes the redacted event here. This needs no lock: the file is written under a temporary name and then renamed. Whoever
-holds the log's lock next appends the event to `activity/YYYY-MM-late.jsonl` and deletes the file. The event's id is
-chosen when it is spooled, so a filer that is killed between the two steps does no harm: the id is found in the log, and
-only the deletion is repeated.
+Commands of shells and injected briefs are spooled. A recorder that does not get the log's lock, or finds the disk full,
+writes the redacted event here. This needs no lock: the file is written under a temporary name and then renamed. The
+next holder of the log's lock drains the spool: it appends the event to `activity/YYYY-MM-late.jsonl` and deletes the
+file. The event's id is chosen when it is spooled, so a process may be killed between the two steps: the next one finds
+the id in the log and only repeats the deletion.
 
 A few files of one block each are kept in reserve. On a full disk one of them is renamed and overwritten in place.
-What cannot be kept at all is counted in a file that is overwritten in place, too.
+Events that cannot be kept at all are counted in a file that is overwritten in place, too.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from tacit.model.ids import derived_event_id
 from tacit.model.observation import BriefInjected, CommandRan
 from tacit.record import Record
 
-if TYPE_CHECKING:  # loaded where something was purged
+if TYPE_CHECKING:  # imported only if something was purged
     from tacit.log.tombstones import Tombstones
 
-# What a shell ran, and what an agent was given: both happen while somebody waits, and neither may be lost.
+# Both are recorded while somebody waits, and neither may be lost.
 _SPOOLED_BODIES = (CommandRan, BriefInjected)
 
-MAX_FILES = 2_000  # files that may wait
+MAX_FILES = 2_000
 MAX_BYTES = 16 << 20
-RESERVE_FILES = 32  # files for a full disk
-BLOCK_BYTES = 4096  # bytes of each of them
+RESERVE_FILES = 32
+BLOCK_BYTES = 4096  # of each file in the reserve
 
-# Why a command was dropped.
+# Why an event was dropped.
 NO_ROOM, UNWRITABLE = "there was no room on the disk", "the spool could not be written"
 TOO_MANY, DAMAGED = "too many were waiting", "a spooled record could not be read"
 _RESERVE_FOLDER, _DROPPED_FILE, _TEMPORARY_SUFFIX = ".reserve", ".dropped", ".tacit-new"
@@ -54,12 +54,12 @@ _FILE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 _SPOOL_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TEMPORARY_NAME = re.compile(r"\.[0-9a-f-]{36}\.(?P<process>[0-9]{1,9})\.tacit-new")
-_MAX_TRIES = 20  # as often as a purge may come in between
-_COUNTER_LOCK_SECONDS = 0.2  # to wait for somebody else who counts
+_MAX_TRIES = 20  # how often a purge may interfere
+_COUNTER_LOCK_SECONDS = 0.2
 
 
 class DroppedCommands(Record):
-    """How many commands are lost, when the first and the last of them was, and why the last."""
+    """How many events are lost, the times of the first and the last, and why the last one was lost."""
 
     commands: int
     first: str
@@ -68,24 +68,26 @@ class DroppedCommands(Record):
 
 
 class Spool:
-    """The spool of one log. Only the methods that say so need the log's lock."""
+    """The spool of one log. Only `drain` needs the log's lock."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._home = log.path("").rstrip(os.sep)
         self._path = log.path(SPOOL_FOLDER)
 
-    # Putting something in
+    # Adding
 
     def prepare(self) -> None:
-        """Make the folder, the reserve and the counter while there is room. OSError where that fails."""
+        """Make the folder, the reserve and the counter while there is room. Raise OSError if that fails."""
         make_folder(self._path, below=self._home)
         with self._open_folder() as folder:
             self._refill_reserve(folder)
 
     def add(self, draft: Draft, origin: EventOrigin) -> bool:
-        """Spool a command without its secrets, and without what was purged. False when it had to be dropped, which
-        is counted if anything can be written at all."""
+        """Spool an event without secrets and purged texts. Return False if it was dropped.
+
+        A dropped event is counted if anything can be written at all.
+        """
         event = self._make_event(draft, origin)
         try:
             make_folder(self._path, below=self._home)
@@ -95,15 +97,15 @@ class Spool:
             return False
 
     def _make_event(self, draft: Draft, origin: EventOrigin) -> Event:
-        """With its final id: the time it began, then how long ago that was, which orders what began together."""
+        """Return the event with its final id: its time, then how long ago that was, which orders events of one time."""
         milliseconds = max(int(origin.at.timestamp() * 1000), 0)
         elapsed = (datetime.now(UTC) - origin.at).total_seconds() * 1000
-        name = derived_event_id(milliseconds, max(int(elapsed), 0), os.urandom(8))
+        event_id = derived_event_id(milliseconds, max(int(elapsed), 0), os.urandom(8))
         try:
             body = redact_body(draft.body, self._log.secret_digest)
-        except OSError:  # the key that secrets are marked with cannot be read or made now
+        except OSError:  # the key for digests of secrets cannot be read or made now
             body = redact_body(draft.body)
-        return Event(name, name, origin, draft.scope, body)
+        return Event(event_id, event_id, origin, draft.scope, body)
 
     def _try_add(self, folder: int, event: Event) -> bool:
         if self._is_full():
@@ -113,20 +115,20 @@ class Spool:
             purges = self._purge_state()
             try:
                 self._write(folder, self._apply_tombstones(event, self._load_tombstones()))
-            except FileNotFoundError:  # a purge removes temporary files, whose ever they are
+            except FileNotFoundError:  # a purge has removed the temporary file
                 continue
             except OSError as error:
                 self._count_dropped(folder, NO_ROOM if error.errno in _DISK_FULL_ERRORS else UNWRITABLE)
                 return False
             if self._purge_state() == purges:
                 return True
-            # A purge began meanwhile and may have passed over this file: look at the record again.
+            # A purge began meanwhile and may have missed this file: apply its tombstones, too.
         os.unlink(event.id, dir_fd=folder)
         self._count_dropped(folder, UNWRITABLE)
         return False
 
     def _write(self, folder: int, event: Event) -> None:
-        """The whole file or none of it. The same name again replaces it."""
+        """Write the whole file or none of it. A file of the same event is replaced."""
         line = encode(event)
         temporary = f".{event.id}.{os.getpid()}{_TEMPORARY_SUFFIX}"
         try:
@@ -141,7 +143,7 @@ class Spool:
         os.rename(temporary, event.id, src_dir_fd=folder, dst_dir_fd=folder)
 
     def _write_to_reserve(self, folder: int, temporary: str, line: bytes) -> None:
-        """Take one of the files that were made while there was room: its block is there already."""
+        """Overwrite a file of the reserve, whose block is allocated already. Raise OSError if none is left."""
         with _open_subfolder(folder, _RESERVE_FOLDER) as reserve:
             for name in sorted(os.listdir(reserve)):
                 try:
@@ -157,21 +159,21 @@ class Spool:
         sizes = [size for _, size in self._names_and_sizes()]
         return len(sizes) >= MAX_FILES or sum(sizes) >= MAX_BYTES
 
-    # Filing what waits
+    # Draining
 
-    def drain(self, most: int | None = None) -> None:
-        """Append what waits to the log and delete it here, oldest first. The log's lock is held.
+    def drain(self, limit: int | None = None) -> None:
+        """Append waiting events to the log and delete their files, oldest first. The caller holds the log's lock.
 
-        What cannot be appended now goes on waiting; nothing is raised.
+        Events that cannot be appended now stay; nothing is raised.
         """
         with suppress(OSError, StoreError), self._open_folder() as folder:
-            names = self.waiting()[:most]
-            dead = self._load_tombstones()
+            names = self.waiting()[:limit]
+            tombstones = self._load_tombstones()
             events = [
-                self._apply_tombstones(event, dead) for name in names if (event := self._take_event(folder, name))
+                self._apply_tombstones(event, tombstones) for name in names if (event := self._take_event(folder, name))
             ]
-            known = self._logged_ids(events)
-            self._log.append_late([event for event in events if event.id not in known])
+            logged = self._logged_ids(events)
+            self._log.append_late([event for event in events if event.id not in logged])
             for event in events:
                 with suppress(FileNotFoundError):
                     os.unlink(event.id, dir_fd=folder)
@@ -179,16 +181,19 @@ class Spool:
             self._refill_reserve(folder)
 
     def _take_event(self, folder: int, name: str) -> Event | None:
-        """The event of a file. One that we did not write, or that a power cut left empty, is removed and counted."""
+        """Return the event of a file. A foreign file, or one that a power cut left empty, is removed and counted."""
         event = self._read_event(folder, name)
         if event is None:
-            with suppress(OSError):  # a folder stays, and is told by the doctor
+            with suppress(OSError):  # a folder stays, and `tacit doctor` reports it
                 os.unlink(name, dir_fd=folder)
                 self._count_dropped(folder, DAMAGED)
         return event
 
     def _read_event(self, folder: int, name: str) -> Event | None:
-        """Nothing but what is spooled here, which decides nothing: no other line comes into the log this way."""
+        """Return the event of a file; None if it is not one that the spool writes.
+
+        Spooled types decide nothing, so that a planted file cannot bring a judgement into the log.
+        """
         try:
             fd = os.open(name, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder)
         except OSError:  # a link, a socket
@@ -205,21 +210,21 @@ class Spool:
         return event if isinstance(event.body, _SPOOLED_BODIES) else None
 
     def _logged_ids(self, events: Sequence[Event]) -> set[str]:
-        """The ids that a filer who was killed has appended already."""
+        """Return the ids in the segments of these events: a process that was killed may have appended some of them."""
         segments = {late_segment(event.origin) for event in events}
-        return {name for segment in segments if self._log.size(segment) for name in self._log.ids(segment, Cursor())}
+        return {id_ for segment in segments if self._log.size(segment) for id_ in self._log.ids(segment, Cursor())}
 
-    # A purge
+    # Purging
 
     def scrub(self) -> None:
-        """Take out of waiting records what was purged, file by file. The tombstones are in the log."""
-        dead = self._load_tombstones()
-        if dead is None:
+        """Remove purged content from waiting events. The tombstones are in the log already."""
+        tombstones = self._load_tombstones()
+        if tombstones is None:
             return
         with suppress(FileNotFoundError), self._open_folder() as folder:
             for name in self.waiting():
                 event = self._read_event(folder, name)
-                if event is not None and (left := self._apply_tombstones(event, dead)) != event:
+                if event is not None and (left := self._apply_tombstones(event, tombstones)) != event:
                     self._write(folder, left)
             self._remove_strays(folder)
 
@@ -230,27 +235,27 @@ class Spool:
 
         return load_tombstones(self._log)
 
-    def _apply_tombstones(self, event: Event, dead: Tombstones | None) -> Event:
-        """What is left of a record by all tombstones, whatever their dates: a purge wins over what still waits."""
-        left = dead.filter_import(event) if dead else event
+    def _apply_tombstones(self, event: Event, tombstones: Tombstones | None) -> Event:
+        """Return what is left of an event. All tombstones apply, whatever their dates: a purge wins over the spool."""
+        left = tombstones.filter_import(event) if tombstones else event
         return event if left is None else left
 
     def _purge_state(self) -> tuple[int, int] | None:
-        """Differs after a tombstone was written, without reading it: such a file is replaced or grows."""
+        """Return a value that differs after a tombstone was written: the file is replaced or grows."""
         try:
-            found = os.lstat(self._log.path(PURGED_SEGMENT))
+            status = os.lstat(self._log.path(PURGED_SEGMENT))
         except OSError:
             return None
-        return found.st_ino, found.st_size
+        return status.st_ino, status.st_size
 
-    # What it holds
+    # Contents
 
     def waiting(self) -> list[str]:
-        """The names of the files that wait, oldest first."""
+        """Return the names of the files that wait, oldest first."""
         return sorted(name for name, _ in self._names_and_sizes())
 
     def dropped(self) -> DroppedCommands | None:
-        """How many commands could be kept neither in the log nor here; nothing where none was lost."""
+        """Return how many events could be kept neither in the log nor here; None if none was lost."""
         with suppress(OSError), self._open_folder() as folder:
             fd = os.open(_DROPPED_FILE, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder)
             try:
@@ -261,7 +266,7 @@ class Spool:
 
     @property
     def counter_path(self) -> str:
-        """The path of the counter. Without it, nothing was dropped."""
+        """The path of the counter of dropped events."""
         return os.path.join(self._path, _DROPPED_FILE)
 
     def _names_and_sizes(self) -> Iterator[tuple[str, int]]:
@@ -274,7 +279,7 @@ class Spool:
 
     @contextmanager
     def _open_folder(self) -> Iterator[int]:
-        """The folder itself; OSError where it or one above it, up to the home, is a link."""
+        """Yield a descriptor of the folder. Raise OSError if it, or a folder between it and the home, is a link."""
         fd = open_folder(self._path, self._home)
         try:
             yield fd
@@ -282,69 +287,69 @@ class Spool:
             os.close(fd)
 
     def _refill_reserve(self, folder: int) -> None:
-        """Make what is missing of the reserve, and the counter."""
+        """Make missing files of the reserve, and the counter."""
         with suppress(FileExistsError):
             os.mkdir(_RESERVE_FOLDER, PRIVATE_FOLDER, dir_fd=folder)
         with _open_subfolder(folder, _RESERVE_FOLDER) as reserve:
-            there = set(os.listdir(reserve))
+            existing = set(os.listdir(reserve))
             for name in (f"{number:02d}" for number in range(RESERVE_FILES)):
-                if name not in there:
-                    _create_block(reserve, name, bytes(BLOCK_BYTES))
+                if name not in existing:
+                    _create_block(reserve, name)
         with suppress(FileExistsError):
-            _create_block(folder, _DROPPED_FILE, bytes(BLOCK_BYTES))
+            _create_block(folder, _DROPPED_FILE)
 
     def _remove_strays(self, folder: int) -> None:
-        """Temporary files of recorders that no longer run."""
+        """Remove temporary files of processes that no longer run."""
         for name in os.listdir(folder):
-            found = _TEMPORARY_NAME.fullmatch(name)
-            if found and not _is_running(int(found["process"])):
+            match = _TEMPORARY_NAME.fullmatch(name)
+            if match and not _is_running(int(match["process"])):
                 with suppress(FileNotFoundError):
                     os.unlink(name, dir_fd=folder)
 
-    def _count_dropped(self, folder: int, why: str) -> None:
-        """Count a command that is lost. In place, so that a full disk cannot prevent it."""
+    def _count_dropped(self, folder: int, reason: str) -> None:
+        """Count a lost event, in place, so that a full disk cannot prevent it."""
         now = timestamp(datetime.now(UTC))
         with suppress(OSError):
             fd = os.open(_DROPPED_FILE, os.O_RDWR | os.O_CREAT | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder)
             try:
                 _lock_briefly(fd)
-                before = _read_dropped(fd) or DroppedCommands(0, now, now, why)
-                after = (str(before.commands + 1), before.first, now, why)
+                before = _read_dropped(fd) or DroppedCommands(0, now, now, reason)
+                lines = (str(before.commands + 1), before.first, now, reason)
                 if _has_single_link(fd):
-                    os.pwrite(fd, "\n".join(after).encode("ascii").ljust(BLOCK_BYTES, b"\0"), 0)
+                    os.pwrite(fd, "\n".join(lines).encode("ascii").ljust(BLOCK_BYTES, b"\0"), 0)
             finally:
                 os.close(fd)
 
 
 def _read_dropped(fd: int) -> DroppedCommands | None:
-    """Nothing where nothing was counted yet, or where somebody else wrote the file."""
+    """Return the counter; None if nothing was counted yet or the file is foreign."""
     try:
-        count, first, last, why = os.pread(fd, BLOCK_BYTES, 0).rstrip(b"\0\n").decode("ascii").split("\n")
-        return DroppedCommands(int(count), first, last, why)
+        count, first, last, reason = os.pread(fd, BLOCK_BYTES, 0).rstrip(b"\0\n").decode("ascii").split("\n")
+        return DroppedCommands(int(count), first, last, reason)
     except ValueError:
         return None
 
 
 def _lock_briefly(fd: int) -> None:
-    """Two who count at once shall both be counted; whoever holds it for long keeps nobody."""
-    until = time.monotonic() + _COUNTER_LOCK_SECONDS
+    """Lock the counter, so that two processes at once are both counted. Go on without the lock after a short wait."""
+    deadline = time.monotonic() + _COUNTER_LOCK_SECONDS
     while True:
         try:
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if time.monotonic() >= until:
+            if time.monotonic() >= deadline:
                 return None
             time.sleep(0.001)
 
 
 def _has_single_link(fd: int) -> bool:
-    """A plain file without a second name: what is written in place is written nowhere else."""
+    """Return whether a file is plain and has one name: writing to it in place changes nothing else."""
     status = os.fstat(fd)
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
 def _overwrite(folder: int, name: str, data: bytes) -> bool:
-    """Whether a file of the reserve took the data; not where somebody put another thing in its place."""
+    """Overwrite a file of the reserve. Return False if that fails or the file is foreign."""
     try:
         fd = os.open(name, os.O_WRONLY | _FILE_FLAGS, dir_fd=folder)
     except OSError:
@@ -375,11 +380,11 @@ def _open_subfolder(folder: int, name: str) -> Iterator[int]:
         os.close(fd)
 
 
-def _create_block(folder: int, name: str, data: bytes) -> None:
-    """A file whose bytes are on the disk, or no file."""
+def _create_block(folder: int, name: str) -> None:
+    """Create a file of one block, or none. Raise OSError if there is no room or the file exists."""
     try:
         with _create_file(folder, name) as fd:
-            _write_all(fd, data)
+            _write_all(fd, bytes(BLOCK_BYTES))
     except FileExistsError:
         raise
     except OSError:

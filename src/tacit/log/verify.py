@@ -1,4 +1,7 @@
-"""Read every line and say what is wrong, where, what this home did not write, and what to do. Nothing is changed."""
+"""Checking a log: damaged lines, purged content that came back, and lines that this home did not write.
+
+Each finding says where it is and what to do. Nothing is changed.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +27,16 @@ from tacit.model.observation import (
 from tacit.record import Record
 from tacit.text.display import clip
 
-# Stands while a purge is at work; what it meant to do is in its tombstone.
-PURGE_MARKER = ".tacit/purging"
+PURGE_MARKER = ".tacit/purging"  # exists while a purge runs; its tombstone says what it removes
 _KEY_FILE = ".tacit/key"
-_MAX_DECISIONS_SHOWN = 100  # decisions that are told one by one
-_ACCEPT_COMMAND = "tacit verify --accept-unsigned"
-_QUARANTINE_COMMAND = "tacit verify --quarantine-unsigned"
-_MAX_SUMMARY_CHARS = 80  # characters of what a decision is about
+_MAX_DECISIONS_SHOWN = 100
+_ACCEPT_COMMAND = "tacit doctor --accept-unsigned"
+_QUARANTINE_COMMAND = "tacit doctor --quarantine-unsigned"
+_MAX_SUMMARY_CHARS = 80
 
 
 class Finding(Record):
-    """One thing found: where, what, what to do about it, and whether the home is unwell because of it."""
+    """One finding: where, what, what to do about it, and whether it is a fault of the home."""
 
     where: str
     what: str
@@ -43,77 +45,68 @@ class Finding(Record):
 
 
 def verify(log: Log) -> Iterator[Finding]:
+    """Read every line of a log and yield what was found."""
     if os.path.exists(log.path(PURGE_MARKER)):
         yield Finding(PURGE_MARKER, "a purge was interrupted", "tacit purge --again")
-    purged = load_tombstones(log)
-    codes = _MacChecker(log)
+    tombstones = load_tombstones(log)
+    checker = _MacChecker(log)
     for segment in log.segments():
-        yield from _verify_segment(log, segment, purged, codes)
-    yield from codes.findings()
+        yield from _verify_segment(log, segment, tombstones, checker)
+    yield from checker.findings()
 
 
 def unverified_decisions(log: Log) -> Iterator[UnverifiedDecision]:
-    """Every decision that this home did not write, as far as that can be told."""
-    codes = _MacChecker(log)
+    """Return every decision that this home did not write, as far as its key and baseline can tell."""
+    checker = _MacChecker(log)
     for segment in log.segments():
-        for record in log.read(segment):
-            if isinstance(record.event, Event):
-                codes.check(record, record.event)
-    return iter(codes.decisions)
+        for log_line in log.read(segment):
+            if isinstance(log_line.event, Event):
+                checker.check(log_line, log_line.event)
+    return iter(checker.decisions)
 
 
-def _verify_segment(log: Log, segment: str, purged: Tombstones | None, codes: _MacChecker) -> Iterator[Finding]:
-    bad: list[LogLine] = []
+def _verify_segment(log: Log, segment: str, tombstones: Tombstones | None, checker: _MacChecker) -> Iterator[Finding]:
+    damaged: list[tuple[LogLine, DamagedLine]] = []
     sealed: set[str] = set()
-    for record in log.read(segment):
-        if isinstance(record.event, DamagedLine):
-            bad.append(record)
+    for log_line in log.read(segment):
+        event = log_line.event
+        if isinstance(event, DamagedLine):
+            damaged.append((log_line, event))
             continue
-        codes.check(record, record.event)
-        if isinstance(record.event.body, LogSealed):
-            sealed.add(record.event.body.sha256)
-        elif isinstance(record.event.body, UnknownBody):
-            yield _unknown_finding(record, record.event.body)
-        if purged and purged.apply(record.event) is not record.event:
-            yield Finding(_line_location(record), "something that was purged is back", "tacit purge --again")
-    for record in bad:
-        is_fragment = sha256(record.line.data).hexdigest() in sealed
-        yield _fragment_finding(record) if is_fragment else _damage_finding(record, log.path(segment))
+        checker.check(log_line, event)
+        if isinstance(event.body, LogSealed):
+            sealed.add(event.body.sha256)
+        elif isinstance(event.body, UnknownBody):
+            what = f"an event this version does not know ({event.body.type})"
+            yield Finding(_location(log_line), what, "nothing: it is kept; a newer Tacit may read it", False)
+        if tombstones and tombstones.apply(event) is not event:
+            yield Finding(_location(log_line), "something that was purged is back", "tacit purge --again")
+    for log_line, damage in damaged:
+        if sha256(log_line.line.data).hexdigest() in sealed:
+            what = "the rest of a write that was interrupted and never acknowledged"
+            yield Finding(_location(log_line), what, "nothing: it was sealed and is ignored", False)
+        else:
+            command = f"sed -n {log_line.line.number}p {quote(log.path(segment))}"
+            yield Finding(
+                _location(log_line),
+                f"this line cannot be read: {damage.reason}",
+                f"all other lines are unharmed; look at it with: {command}; set it aside with: tacit doctor --mend",
+            )
     if torn := log.torn_tail_bytes(segment):
         yield Finding(
             segment, f"{torn} bytes of an unfinished write at the end", "nothing: the next write closes it", False
         )
 
 
-def _line_location(record: LogLine) -> str:
-    return f"{record.segment}:{record.line.number}"
-
-
-def _unknown_finding(record: LogLine, body: UnknownBody) -> Finding:
-    what = f"an event this version does not know ({body.type})"
-    return Finding(_line_location(record), what, "nothing: it is kept; a newer Tacit may read it", False)
-
-
-def _fragment_finding(record: LogLine) -> Finding:
-    what = "the rest of a write that was interrupted and never acknowledged"
-    return Finding(_line_location(record), what, "nothing: it was sealed and is ignored", False)
-
-
-def _damage_finding(record: LogLine, path: str) -> Finding:
-    assert isinstance(record.event, DamagedLine)
-    return Finding(
-        _line_location(record),
-        f"this line cannot be read: {record.event.reason}",
-        f"all other lines are unharmed; look at it with: sed -n {record.line.number}p {quote(path)}; "
-        "set it aside with: tacit verify --mend",
-    )
+def _location(log_line: LogLine) -> str:
+    return f"{log_line.segment}:{log_line.line.number}"
 
 
 # Lines that this home did not write
 
 
 class UnverifiedDecision(Record):
-    """A decision without a code, or with one that this home did not make: where it is, and what it decides."""
+    """A decision without a MAC, or with one that this home did not make: its line, and what it decides."""
 
     segment: str
     number: int
@@ -122,7 +115,7 @@ class UnverifiedDecision(Record):
 
 
 class _MacChecker:
-    """The codes of all lines. Where the key is not the one they were made with, only lines without one are told."""
+    """Checks the MACs of all lines. If the key is not the one they were made with, only missing MACs are reported."""
 
     def __init__(self, log: Log) -> None:
         self._signer = log.signer
@@ -131,42 +124,39 @@ class _MacChecker:
         self._has_key = bool(key)
         self._is_other_key = self._baseline is not None and self._baseline.key != key
         self._is_baseline_valid = self._baseline is not None and (self._baseline.is_valid or self._is_other_key)
-        self._signed_segments: set[str] = set()  # segments in which a code was found that holds
+        self._signed_segments: set[str] = set()  # segments in which a correct MAC was found
         self.decisions: list[UnverifiedDecision] = []
         self._other_lines = self._unchecked_lines = self._unsigned_lines = 0
 
-    def check(self, record: LogLine, event: Event) -> None:
-        """Sort one line. Without a baseline to rely on, codes are asked for from the first on that holds."""
-        if self._signer is None or (self._is_baseline_valid and self._baseline and self._is_before_baseline(record)):
+    def check(self, log_line: LogLine, event: Event) -> None:
+        """Classify one line. Without a valid baseline, MACs are required after the first correct one of a segment."""
+        if self._signer is None:
             return
-        content, code = split_mac(record.line.data)
-        if code and (not self._has_key or self._is_other_key):
+        if (
+            self._is_baseline_valid
+            and self._baseline
+            and log_line.line.offset < self._baseline.end_of(log_line.segment)
+        ):
+            return
+        content, mac = split_mac(log_line.line.data)
+        if mac and (not self._has_key or self._is_other_key):
             self._unchecked_lines += 1
-        elif code and self._signer.verifies(content, code):
-            self._signed_segments.add(record.segment)
-        elif self._is_baseline_valid or record.segment in self._signed_segments:
-            self._add_unverified(record, event, bool(code))
-        else:
+        elif mac and self._signer.verifies(content, mac):
+            self._signed_segments.add(log_line.segment)
+        elif not self._is_baseline_valid and log_line.segment not in self._signed_segments:
             self._unsigned_lines += 1
-
-    def _is_before_baseline(self, record: LogLine) -> bool:
-        assert self._baseline is not None
-        return record.line.offset < self._baseline.end_of(record.segment)
-
-    def _add_unverified(self, record: LogLine, event: Event, has_code: bool) -> None:
-        if decides := _describe_decision(event):
-            self.decisions.append(UnverifiedDecision(record.segment, record.line.number, decides, has_code))
+        elif summary := _describe_decision(event):
+            self.decisions.append(UnverifiedDecision(log_line.segment, log_line.line.number, summary, bool(mac)))
         else:
             self._other_lines += 1
 
     def findings(self) -> Iterator[Finding]:
         yield from self._key_findings()
-        for one in self.decisions[:_MAX_DECISIONS_SHOWN]:
-            why = "its code does not fit" if one.has_mac else "it has no code"
-            what = f"a decision that this home did not write ({why}): {one.summary}"
+        for decision in self.decisions[:_MAX_DECISIONS_SHOWN]:
+            why = "its code does not fit" if decision.has_mac else "it has no code"
             yield Finding(
-                f"{one.segment}:{one.number}",
-                what,
+                f"{decision.segment}:{decision.number}",
+                f"a decision that this home did not write ({why}): {decision.summary}",
                 f"set it aside with: {_QUARANTINE_COMMAND}; or, if it is yours: {_ACCEPT_COMMAND}",
             )
         if (more := len(self.decisions) - _MAX_DECISIONS_SHOWN) > 0:
@@ -176,20 +166,17 @@ class _MacChecker:
             yield Finding("the log", what, f"nothing; or, if they are yours: {_ACCEPT_COMMAND}", False)
 
     def _key_findings(self) -> Iterator[Finding]:
-        """What is wrong with the key or the baseline, once, however many lines it concerns."""
+        """Yield what is wrong with the key or the baseline, once for all lines."""
+        lines = f"{self._unchecked_lines:,} lines"
         if self._unchecked_lines and self._baseline is None:
-            lines = f"{self._unchecked_lines:,} lines"
             what = f"{lines} carry the code of another home, as in an export; nothing checks them here"
             yield Finding(BASELINE_FILE, what, "nothing: the next write takes them as they are", False)
-        elif self._unchecked_lines and not self._has_key:
-            yield Finding(
-                _KEY_FILE,
-                f"the key is missing or damaged: {self._unchecked_lines:,} lines cannot be checked",
-                _restore_hint(),
-            )
         elif self._unchecked_lines:
-            what = f"this is not the key that {self._unchecked_lines:,} lines were signed with: they cannot be checked"
-            yield Finding(_KEY_FILE, what, _restore_hint())
+            what = f"this is not the key that {lines} were signed with: they cannot be checked"
+            if not self._has_key:
+                what = f"the key is missing or damaged: {lines} cannot be checked"
+            restore = f"put {_KEY_FILE} back from a backup; or, if all lines are yours: {_ACCEPT_COMMAND}"
+            yield Finding(_KEY_FILE, what, restore)
         elif self._signed_segments and self._baseline is None and (self._unsigned_lines or self.decisions):
             what = "how far the log went before lines were signed is not noted any more"
             yield Finding(BASELINE_FILE, what, f"look at the log, then: {_ACCEPT_COMMAND}")
@@ -198,25 +185,21 @@ class _MacChecker:
             yield Finding(BASELINE_FILE, what, f"look at the log, then: {_ACCEPT_COMMAND}")
 
 
-def _restore_hint() -> str:
-    return f"put {_KEY_FILE} back from a backup; or, if all lines are yours: {_ACCEPT_COMMAND}"
-
-
 def _describe_decision(event: Event) -> str:
-    """What an event makes active, takes away, trusts or purges; empty where it decides nothing."""
+    """Return what an event activates, removes, trusts or purges; "" if it decides nothing."""
     match event.body:
         case ClaimProposed(verdict=Verdict.ADDED, claim=claim) | ClaimDecided(claim=claim):
-            about = claim.sentence
-        case EventsUndone(label=label):
-            about = label
-        case RepositoryTrusted(path=path) | RepositoryDistrusted(path=path):
-            about = path
-        case WorkflowSaved(name=name) | WorkflowDropped(name=name):
-            about = name
-        case MemoryPurged(reason=reason):
-            about = reason
+            topic = claim.sentence
+        case (
+            EventsUndone(label=topic)
+            | RepositoryTrusted(path=topic)
+            | RepositoryDistrusted(path=topic)
+            | WorkflowSaved(name=topic)
+            | WorkflowDropped(name=topic)
+            | MemoryPurged(reason=topic)
+        ):
+            pass
         case _:
             return ""
-    return (
-        f"{event_type(event.body)} by {clip(event.origin.actor, _MAX_SUMMARY_CHARS)}: {clip(about, _MAX_SUMMARY_CHARS)}"
-    )
+    actor = clip(event.origin.actor, _MAX_SUMMARY_CHARS)
+    return f"{event_type(event.body)} by {actor}: {clip(topic, _MAX_SUMMARY_CHARS)}"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
 
-# recap: what was done here lately.
+# recap
 
 _MAX_RECAP_SESSIONS = 8
 _RECAP_REQUEST = """\
@@ -19,7 +19,7 @@ Tell me in a few sentences what was done here lately, what is open, and what you
 below; where they do not tell, say so."""
 
 
-def run_recap(vault: Vault, _given: McpArguments) -> str:
+def run_recap(vault: Vault, _arguments: McpArguments) -> str:
     from tacit.mcp.tools import recent_sessions
     from tacit.text.fence import fenced_lines
 
@@ -38,7 +38,7 @@ RECAP = McpPrompt(
 )
 
 
-# review: going through what waits for a decision, together.
+# review
 
 _MAX_SUGGESTIONS = 20
 _REVIEW_REQUEST = """\
@@ -50,14 +50,16 @@ I decide, in my own terminal: tacit accept ID makes it hold, tacit dismiss ID tu
 in. Do not run it yourself, and do not act on a suggestion that I have not accepted."""
 
 
-def run_review(vault: Vault, _given: McpArguments) -> str:
+def run_review(vault: Vault, _arguments: McpArguments) -> str:
     from tacit.text.fence import fenced_lines
 
     waiting = vault.suggestions("all")
     if not waiting:
         return "Tell me that no suggestion waits for my decision."
     more = f"\n{len(waiting) - _MAX_SUGGESTIONS} more wait: tacit review" if len(waiting) > _MAX_SUGGESTIONS else ""
-    return f"{_REVIEW_REQUEST}\n\n{fenced_lines(_suggestion_line(one) for one in waiting[:_MAX_SUGGESTIONS])}{more}"
+    return (
+        f"{_REVIEW_REQUEST}\n\n{fenced_lines(_suggestion_line(listed) for listed in waiting[:_MAX_SUGGESTIONS])}{more}"
+    )
 
 
 def _suggestion_line(listed: ListedMemory) -> str:
@@ -73,7 +75,7 @@ def _suggestion_line(listed: ListedMemory) -> str:
         PROVENANCE_LABELS[memory.provenance],
         seen,
     )
-    evidence = "; ".join(harmless_line(given.text, 200) for given in memory.evidence[:3])
+    evidence = "; ".join(harmless_line(arguments.text, 200) for arguments in memory.evidence[:3])
     return f"- {listed.short} [{', '.join(marks)}] {harmless_line(memory.claim.sentence, 300)}" + (
         f" (evidence: {evidence})" if evidence else ""
     )
@@ -88,17 +90,17 @@ REVIEW = McpPrompt(
 )
 
 
-# start: a task, with what memory says about it.
+# start
 
 _MAX_TASK_CHARS = 2000
 
 
-def run_start(vault: Vault, given: McpArguments) -> str:
+def run_start(vault: Vault, arguments: McpArguments) -> str:
     from tacit.mcp.tools import NO_MEMORIES
 
-    task = given.text("task")[:_MAX_TASK_CHARS].strip()
-    known = vault.brief(task=task).text.rstrip("\n") or NO_MEMORIES
-    return f"{task}\n\nBefore you begin, read what is remembered here, and keep to the constraints in it:\n\n{known}"
+    task = arguments.text("task")[:_MAX_TASK_CHARS].strip()
+    brief = vault.brief(task=task).text.rstrip("\n") or NO_MEMORIES
+    return f"{task}\n\nBefore you begin, read what is remembered here, and keep to the constraints in it:\n\n{brief}"
 
 
 START = McpPrompt(
@@ -109,7 +111,5 @@ START = McpPrompt(
     run=run_start,
 )
 
-
-# Every prompt, one file each.
 
 PROMPTS: dict[str, McpPrompt] = {prompt.name: prompt for prompt in (START, RECAP, REVIEW)}

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 over lines, and the protocol versions that clients speak."""
+"""JSON-RPC 2.0 with one message a line, and the versions of MCP that clients use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NoReturn
 from tacit.record import Record
 from tacit.version import __version__
 
-# JSON-RPC 2.0 as values: what a message asks, and how answers look. Nothing is read or written here.
+# JSON-RPC 2.0 as values
 
 Json = dict[str, object]
 RequestId = str | int
@@ -22,13 +22,13 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-# Of MCP; since 2026-07-28 what is not there is INVALID_PARAMS.
+# Codes of MCP. Since 2026-07-28, a missing resource is INVALID_PARAMS.
 RESOURCE_NOT_FOUND = -32002
 UNSUPPORTED_VERSION = -32022
 
 
 class RpcError(Exception):
-    """A request that gets an error for an answer. `id` is set where the message could be read so far."""
+    """A request that is answered with an error. `id` is None if it could not be read."""
 
     def __init__(self, code: int, message: str, data: Json | None = None, id: RequestId | None = None) -> None:  # noqa: A002
         super().__init__(message)
@@ -39,7 +39,7 @@ class RpcError(Exception):
 
 
 class RpcRequest(Record):
-    """A message that wants an answer."""
+    """A message that expects a response."""
 
     id: RequestId
     method: str
@@ -47,47 +47,46 @@ class RpcRequest(Record):
 
 
 def parse_request(message: object) -> RpcRequest | None:
-    """The request in a message; nothing where it is a notification, or an answer to what nobody asked."""
+    """Return the request in a message; None for a notification or an unexpected response.
+
+    Raise RpcError if the message is not valid.
+    """
     if not isinstance(message, dict):
         raise RpcError(INVALID_REQUEST, "a message is a JSON object")
     if "method" not in message and ("result" in message or "error" in message):
         return None
-    name, method = valid_id(message.get("id")), message.get("method")
+    request_id, method = valid_id(message.get("id")), message.get("method")
     if message.get("jsonrpc") != "2.0" or not isinstance(method, str):
-        raise RpcError(INVALID_REQUEST, 'a message has "jsonrpc": "2.0" and a method', id=name)
+        raise RpcError(INVALID_REQUEST, 'a message has "jsonrpc": "2.0" and a method', id=request_id)
     if "id" not in message:
         return None
-    if name is None:
+    if request_id is None:
         raise RpcError(INVALID_REQUEST, "an id is a text or a whole number")
-    return RpcRequest(name, method, _parse_params(message.get("params"), name))
+    params = message.get("params")
+    if params is not None and not isinstance(params, dict):
+        raise RpcError(INVALID_PARAMS, "params are a JSON object", id=request_id)
+    return RpcRequest(request_id, method, params or {})
 
 
 def valid_id(value: object) -> RequestId | None:
+    """Return the id of a message; None if it is neither a string nor an integer."""
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None
-
-
-def _parse_params(value: object, name: RequestId) -> Json:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise RpcError(INVALID_PARAMS, "params are a JSON object", id=name)
-    return value
 
 
 def success_response(request: RpcRequest, result: Json) -> Json:
     return {"jsonrpc": "2.0", "id": request.id, "result": result}
 
 
-def error_response(failure: RpcError, name: RequestId | None = None) -> Json:
+def error_response(failure: RpcError, request_id: RequestId | None = None) -> Json:
+    """Return the response to a failed request. Without `request_id`, the id of the failure is used."""
     error: Json = {"code": failure.code, "message": failure.message}
     if failure.data is not None:
         error["data"] = failure.data
-    return {"jsonrpc": "2.0", "id": failure.id if name is None else name, "error": error}
+    return {"jsonrpc": "2.0", "id": failure.id if request_id is None else request_id, "error": error}
 
 
-# Which protocol a client speaks: a handshake once, or since 2026-07-28 an envelope around each request.
-#
-# The two are told apart request by request; nothing is inferred from what came before.
+# Protocol versions: a handshake once, or since 2026-07-28 an envelope around each request. Which of them a request uses
+# is decided for each request alone.
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_VERSIONS = ("2026-07-28",)
@@ -107,7 +106,7 @@ _VERSION_KEY, _CLIENT_KEY, _CAPABILITIES_KEY = (
     f"{_META_PREFIX}clientInfo",
     f"{_META_PREFIX}clientCapabilities",
 )
-# For how many milliseconds a client may keep an answer: what stands in the program, and what memory says.
+# How long a client may cache a response: static lists, and what depends on memory.
 _STATIC_TTL_MS, _DYNAMIC_TTL_MS = 3_600_000, 0
 _CACHE_TTL_MS = {
     "server/discover": _STATIC_TTL_MS,
@@ -120,21 +119,21 @@ _CACHE_TTL_MS = {
 
 
 class Envelope(Record):
-    """What a request says of whoever sent it."""
+    """The protocol version and client name of a stateless request."""
 
     version: str
     client: str
 
 
 def negotiate_version(version: object) -> str:
-    """The version both speak: the client's, if it is known here, else the newest that has a handshake."""
+    """Return the client's version if it is supported, else the newest with a handshake."""
     if not isinstance(version, str):
         raise RpcError(INVALID_PARAMS, "initialize wants a protocolVersion")
     return version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
 
 
 def parse_envelope(request: RpcRequest) -> Envelope | None:
-    """The envelope of a request; nothing where it has none, as before 2026-07-28."""
+    """Return the envelope of a request; None if it has none, as before 2026-07-28."""
     meta = request.params.get("_meta")
     if request.method == "initialize" or not isinstance(meta, dict) or _VERSION_KEY not in meta:
         return None
@@ -142,37 +141,37 @@ def parse_envelope(request: RpcRequest) -> Envelope | None:
     if not isinstance(version, str) or not isinstance(meta.get(_CAPABILITIES_KEY), dict):
         raise RpcError(INVALID_PARAMS, f"_meta wants {_VERSION_KEY} and {_CAPABILITIES_KEY}")
     if version not in STATELESS_VERSIONS:
-        told: Json = {"supported": list(STATELESS_VERSIONS), "requested": version}
-        raise RpcError(UNSUPPORTED_VERSION, "unsupported protocol version", told)
+        versions: Json = {"supported": list(STATELESS_VERSIONS), "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, "unsupported protocol version", versions)
     return Envelope(version, client_name(meta.get(_CLIENT_KEY)))
 
 
 def client_name(info: object) -> str:
-    """What a client calls itself; empty where it does not say."""
+    """Return the name of a client; "" if it does not say."""
     name = info.get("name") if isinstance(info, dict) else None
     return name if isinstance(name, str) else ""
 
 
 def stateless_result(method: str, result: Json) -> Json:
-    """A result as 2026-07-28 wants it."""
-    kept: Json = {"ttlMs": _CACHE_TTL_MS[method], "cacheScope": "private"} if method in _CACHE_TTL_MS else {}
-    return {**result, **kept, "resultType": "complete", "_meta": {f"{_META_PREFIX}serverInfo": SERVER_INFO}}
+    """Return a result in the form of 2026-07-28."""
+    caching: Json = {"ttlMs": _CACHE_TTL_MS[method], "cacheScope": "private"} if method in _CACHE_TTL_MS else {}
+    return {**result, **caching, "resultType": "complete", "_meta": {f"{_META_PREFIX}serverInfo": SERVER_INFO}}
 
 
 def stateless_error(failure: RpcError) -> RpcError:
-    """A failure as 2026-07-28 wants it."""
+    """Return a failure with the error codes of 2026-07-28."""
     if failure.code == RESOURCE_NOT_FOUND:
         failure.code = INVALID_PARAMS
     return failure
 
 
-# Lines in and out: one message a line. A line that is too long is passed over without being held.
+# Lines in and out. A line that is too long is skipped without being held in memory.
 
-MAX_MESSAGE_BYTES = 1 << 20  # bytes of a message
+MAX_MESSAGE_BYTES = 1 << 20
 _CHUNK_BYTES = 1 << 16
-_EDGE_BYTES = 512  # kept of either end of a line that is too long: its id stands there
+_EDGE_BYTES = 512  # of either end of a line that is too long, where its id is
 _HANGUP = select.POLLERR | select.POLLHUP
-# Only where the id is certain to be the message's own: right behind its beginning, or right before its end.
+# Only where the id is certainly the message's own: immediately after its beginning or before its end.
 _ID_AT_START = re.compile(
     r'\{\s{0,9}"jsonrpc"\s{0,9}:\s{0,9}"2\.0"\s{0,9},\s{0,9}"id"\s{0,9}:\s{0,9}("[^"\\]{0,99}"|\d{1,18})'
 )
@@ -180,13 +179,13 @@ _ID_AT_END = re.compile(r',\s{0,9}"id"\s{0,9}:\s{0,9}("[^"\\]{0,99}"|\d{1,18})\s
 
 
 class OversizedLine(Record):
-    """A line that was not held, and whose it was."""
+    """A line that is too long, and the id of its request, if that is known."""
 
     id: RequestId | None
 
 
 class _LineBuffer:
-    """A line as it comes in, in pieces."""
+    """A line that arrives in pieces."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -196,20 +195,20 @@ class _LineBuffer:
         self.size += len(piece)
         self._parts.append(piece)
         if self.size > MAX_MESSAGE_BYTES:
-            held = b"".join(self._parts)
-            self._parts = [held[:_EDGE_BYTES] + held[-_EDGE_BYTES:]]
+            data = b"".join(self._parts)
+            self._parts = [data[:_EDGE_BYTES] + data[-_EDGE_BYTES:]]
 
     def finish(self) -> bytes | OversizedLine:
-        held = b"".join(self._parts)
-        return held if self.size <= MAX_MESSAGE_BYTES else OversizedLine(_find_id(held.decode("ascii", "replace")))
+        data = b"".join(self._parts)
+        return data if self.size <= MAX_MESSAGE_BYTES else OversizedLine(_find_id(data.decode("ascii", "replace")))
 
 
 def read_chunks(source: int, sink: int) -> Iterator[bytes]:
-    """What comes from a client, until it stops, or no longer listens."""
+    """Yield what a client sends, until it stops or no longer reads."""
     poll = select.poll()
     poll.register(source, select.POLLIN)
     poll.register(sink, 0)
-    while not any(place == sink and state & _HANGUP for place, state in poll.poll()):
+    while not any(descriptor == sink and state & _HANGUP for descriptor, state in poll.poll()):
         chunk = os.read(source, _CHUNK_BYTES)
         if not chunk:
             return
@@ -217,7 +216,7 @@ def read_chunks(source: int, sink: int) -> Iterator[bytes]:
 
 
 def split_lines(pieces: Iterable[bytes]) -> Iterator[bytes | OversizedLine]:
-    """The lines of a stream; the last one may lack its end."""
+    """Yield the lines of a stream. The last one may lack its line break."""
     line = _LineBuffer()
     for piece in pieces:
         *ends, rest = piece.split(b"\n")
@@ -231,21 +230,22 @@ def split_lines(pieces: Iterable[bytes]) -> Iterator[bytes | OversizedLine]:
 
 
 def parse_message(line: bytes | OversizedLine) -> object:
-    """The value in a line."""
+    """Return the JSON value of a line. Raise RpcError if it is too long or not JSON."""
     if isinstance(line, OversizedLine):
         raise RpcError(INVALID_REQUEST, f"the message is longer than {MAX_MESSAGE_BYTES:,} bytes", id=line.id)
     try:
         return json.loads(line.decode("utf-8"), parse_constant=_reject_constant)
-    except (ValueError, RecursionError) as error:  # also numbers and nestings without end
+    except (ValueError, RecursionError) as error:  # also for endless numbers and nesting
         raise RpcError(PARSE_ERROR, f"not a line of JSON ({type(error).__name__})") from None
 
 
 def encode_message(answer: Json | list[Json]) -> bytes:
+    """Return a message as a line of ASCII."""
     return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 
 def write_all(sink: int, line: bytes) -> None:
-    """All of it, also where the other side is slow."""
+    """Write all bytes, also if the reader is slow."""
     rest = memoryview(line)
     while rest:
         try:
@@ -259,7 +259,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 def _find_id(text: str) -> RequestId | None:
-    found = _ID_AT_START.match(text) or _ID_AT_END.search(text)
-    if not found:
+    match = _ID_AT_START.match(text) or _ID_AT_END.search(text)
+    if not match:
         return None
-    return found[1][1:-1] if found[1].startswith('"') else int(found[1])
+    return match[1][1:-1] if match[1].startswith('"') else int(match[1])

@@ -1,8 +1,7 @@
-"""Memories as resources: what a person accepted for the project one stands in and for everywhere, and nothing else."""
+"""Resources: the brief, sessions of this project, and memories that a person accepted for it or for everywhere."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -44,14 +43,14 @@ _BRIEF_RESOURCE: Json = {
 
 
 class ResourcePage(Record):
-    """Some of the resources, and where the next ones begin."""
+    """A page of resources, and the cursor of the next one."""
 
     resources: list[Json]
     next_cursor: str | None
 
 
 def resource_page(vault: Vault, cursor: str | None) -> ResourcePage:
-    """The brief, the latest sessions, then memories with the latest first. A cursor is the last memory of a page."""
+    """Return the brief, the latest sessions, then memories, newest first. A cursor is the last memory of a page."""
     memories = _accepted_memories(vault)
     if cursor is None:
         first = [_BRIEF_RESOURCE, *_session_resources(vault)]
@@ -59,11 +58,11 @@ def resource_page(vault: Vault, cursor: str | None) -> ResourcePage:
         first, memories = [], memories[_index_after(memories, cursor) :]
     shown = memories[:PAGE_SIZE]
     following = _cursor_of(shown[-1]) if len(memories) > PAGE_SIZE else None
-    return ResourcePage([*first, *(_memory_resource(one) for one in shown)], following)
+    return ResourcePage([*first, *(_memory_resource(memory) for memory in shown)], following)
 
 
 def resource_content(vault: Vault, uri: str) -> Json:
-    """What a resource holds."""
+    """Return the content of a resource. Raise RpcError if it does not exist."""
     if uri == _BRIEF_URI:
         from tacit.mcp.tools import NO_MEMORIES
 
@@ -82,54 +81,48 @@ def resource_content(vault: Vault, uri: str) -> Json:
 
 
 def _accepted_memories(vault: Vault) -> list[MemoryRow]:
-    """What holds in the project one stands in, and everywhere; not what holds in the projects it lies in."""
+    """Return memories of the current project and global ones, newest first; not those of enclosing projects."""
+    from tacit.home.home import current_folder
     from tacit.model.claim import GLOBAL
 
-    known = vault.contexts.context(_working_directory())
-    scopes = (known.scopes[0], GLOBAL)
-    every = (*known.directories, *known.commands, *known.memories)
-    return sorted((entry for entry in every if entry.scope in scopes), key=_cursor_of, reverse=True)
+    context = vault.contexts.context(current_folder())
+    scopes = (context.scopes[0], GLOBAL)
+    rows = (*context.directories, *context.commands, *context.memories)
+    return sorted((row for row in rows if row.scope in scopes), key=_cursor_of, reverse=True)
 
 
-def _working_directory() -> str:
-    try:
-        return os.getcwd()
-    except FileNotFoundError:  # the folder was deleted under us
-        return "/"
-
-
-def _cursor_of(entry: MemoryRow) -> str:
-    """Where it stands in the order, whatever is said or forgotten meanwhile."""
-    return f"{entry.last}.{entry.id}"
+def _cursor_of(row: MemoryRow) -> str:
+    """Return the position of a memory in the order, whatever is recorded meanwhile."""
+    return f"{row.last_event}.{row.id}"
 
 
 def _index_after(memories: Sequence[MemoryRow], cursor: str) -> int:
     event, dot, claim = cursor.partition(".")
     if not (dot and event and claim):
         raise RpcError(INVALID_PARAMS, "this cursor is none of ours; begin again without one")
-    return next((at for at, one in enumerate(memories) if _cursor_of(one) < cursor), len(memories))
+    return next((index for index, memory in enumerate(memories) if _cursor_of(memory) < cursor), len(memories))
 
 
-def _memory_resource(entry: MemoryRow) -> Json:
+def _memory_resource(row: MemoryRow) -> Json:
     from tacit.text.fence import harmless_line
 
     return {
-        "uri": f"{_MEMORY_URI}{entry.id}",
-        "name": entry.id,
-        "title": harmless_line(entry.sentence, 100),
-        "description": f"{entry.kind.label}, {entry.at[:10]}",
+        "uri": f"{_MEMORY_URI}{row.id}",
+        "name": row.id,
+        "title": harmless_line(row.sentence, 100),
+        "description": f"{row.kind.label}, {row.at[:10]}",
         "mimeType": _MARKDOWN_TYPE,
     }
 
 
 def _memory_text(vault: Vault, name: str) -> str | None:
-    """Only of what is listed; the short ids that tools give will do."""
+    """Return a listed memory as Markdown, by its id or a prefix of it; None if there is none."""
     from tacit.model.ids import is_claim_prefix
 
-    named = (
+    ids = (
         [entry.id for entry in _accepted_memories(vault) if entry.id.startswith(name)] if is_claim_prefix(name) else []
     )
-    return _render_memory(vault.show(named[0])) if len(named) == 1 else None
+    return _render_memory(vault.show(ids[0])) if len(ids) == 1 else None
 
 
 def _render_memory(listed: ListedMemory) -> str:
@@ -147,8 +140,8 @@ def _render_memory(listed: ListedMemory) -> str:
         f"- last said: {memory.last_at.date().isoformat()}",
         f"- observed: {memory.strength} times",
         *(
-            f"- evidence of {given.day.isoformat()}: {harmless_line(given.text, 500)}"
-            for given in memory.evidence[-20:]
+            f"- evidence of {evidence.day.isoformat()}: {harmless_line(evidence.text, 500)}"
+            for evidence in memory.evidence[-20:]
         ),
     ]
     return fenced_lines(lines)
@@ -173,7 +166,7 @@ def _session_resources(vault: Vault) -> list[Json]:
 
 
 def _session_text(vault: Vault, name: str) -> str | None:
-    from tacit.mcp import tools as recent
+    from tacit.mcp import tools
     from tacit.model.ids import is_claim_prefix
 
-    return recent.session_page(vault, name) if is_claim_prefix(name) else None
+    return tools.session_page(vault, name) if is_claim_prefix(name) else None

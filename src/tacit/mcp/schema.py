@@ -1,4 +1,4 @@
-"""Types of tools and prompts, their JSON Schema, and who calls."""
+"""Types of tools and prompts, their JSON Schema, checked arguments, and the calling client."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from tacit.home.actor import Actor
     from tacit.vault.vault import Vault
 
-# Who calls: always an agent, whatever the environment says. Each request opens the home afresh and lets it go.
+# The client: always an agent, whatever the environment says
 
 _MAX_NAME_CHARS = 48
-_LOCK_TIMEOUT_SECONDS = 3.0  # seconds: an agent waits for the answer, and a person for the agent
+_LOCK_TIMEOUT_SECONDS = 3.0  # an agent waits for the answer, and a person for the agent
 
 
 class ClientContext(Record):
-    """A client by the name it gave, and the home it asks."""
+    """The name of a client, and the home it uses. Each request opens the home anew."""
 
     name: str
     home: str | None = None
@@ -30,20 +30,20 @@ class ClientContext(Record):
         from tacit.home.home import Home
         from tacit.vault.vault import Vault
 
-        return Vault(Home(self.home, speaking=client_actor(self.name, os.environ)))
+        return Vault(Home(self.home, actor=client_actor(self.name, os.environ)))
 
 
 def client_actor(name: str, environment: Mapping[str, str]) -> Actor:
-    """The agent of this name. The environment tells the session, the host and the clock, and never who speaks."""
+    """Return the agent of this name. The environment gives session, host and clock, never the actor."""
     from tacit.home.actor import current_actor
     from tacit.text.display import clean, clip, printable
 
-    known_as = clip(printable(clean(name)).strip(), _MAX_NAME_CHARS) or "unknown"
-    return current_actor(environment)._replace(name=f"agent:{known_as}")
+    label = clip(printable(clean(name)).strip(), _MAX_NAME_CHARS) or "unknown"
+    return current_actor(environment)._replace(name=f"agent:{label}")
 
 
 def wait_for_write_lock(vault: Vault) -> None:
-    """Before a change: whoever holds the home for long is not waited for as patiently as on the command line."""
+    """Wait until nobody writes to the home, for a shorter time than the command line does. Raise StoreError."""
     from tacit.disk.lock import FileLock
 
     home = vault.home.store.paths
@@ -52,7 +52,7 @@ def wait_for_write_lock(vault: Vault) -> None:
             pass
 
 
-# What a tool takes and gives: fields, as JSON Schema for a model, and arguments checked against them.
+# Fields as JSON Schema, and arguments that are checked against them
 
 FieldType = Literal["string", "integer", "number", "boolean", "array"]
 _PYTHON_TYPES: dict[str, type | tuple[type, ...]] = {
@@ -66,7 +66,7 @@ _TYPE_LABELS = {"string": "a text", "integer": "a whole number", "boolean": "tru
 
 
 class Field(Record):
-    """One named value. A list holds texts, or objects with the fields `each`."""
+    """A named value. An array has strings as items, or objects with the fields `items`."""
 
     name: str
     type: FieldType
@@ -79,7 +79,7 @@ class Field(Record):
 
 
 class McpArguments:
-    """Arguments that fit their fields."""
+    """Arguments that were checked against their fields."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
@@ -91,48 +91,50 @@ class McpArguments:
         value = self._values.get(name)
         return value if isinstance(value, str) else None
 
-    def number(self, name: str, otherwise: int) -> int:
+    def number(self, name: str, default: int) -> int:
         value = self._values.get(name)
-        return value if isinstance(value, int) else otherwise
+        return value if isinstance(value, int) else default
 
-    def flag(self, name: str, otherwise: bool = False) -> bool:
+    def flag(self, name: str, default: bool = False) -> bool:
         value = self._values.get(name)
-        return value if isinstance(value, bool) else otherwise
+        return value if isinstance(value, bool) else default
 
     def texts(self, name: str) -> list[str]:
-        value = self._values.get(name)
-        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+        values = self._values.get(name)
+        return [text for text in values if isinstance(text, str)] if isinstance(values, list) else []
 
 
 def object_schema(fields: Sequence[Field], *, closed: bool = True) -> Json:
-    """The JSON Schema of an object with these fields; a closed one has no others."""
-    made: Json = {"type": "object", "properties": {field.name: _property_schema(field) for field in fields}}
+    """Return the JSON Schema of an object with these fields. A closed one has no others."""
+    schema: Json = {"type": "object", "properties": {field.name: _property_schema(field) for field in fields}}
     if required := [field.name for field in fields if field.required]:
-        made["required"] = required
+        schema["required"] = required
     if closed:
-        made["additionalProperties"] = False
-    return made
+        schema["additionalProperties"] = False
+    return schema
 
 
 def _property_schema(field: Field) -> Json:
-    made: Json = {"type": field.type, "description": field.description}
+    schema: Json = {"type": field.type, "description": field.description}
     if field.choices:
-        made["enum"] = list(field.choices)
+        schema["enum"] = list(field.choices)
     if field.minimum is not None:
-        made["minimum"] = field.minimum
+        schema["minimum"] = field.minimum
     if field.maximum is not None:
-        made["maximum"] = field.maximum
+        schema["maximum"] = field.maximum
     if field.type == "array":
-        made["items"] = object_schema(field.items, closed=False) if field.items else {"type": "string"}
-    return made
+        schema["items"] = object_schema(field.items, closed=False) if field.items else {"type": "string"}
+    return schema
 
 
 def check_arguments(fields: Sequence[Field], arguments: Mapping[str, object]) -> McpArguments:
-    """The arguments, if they fit; else an error that says what is wanted. What is null counts as left out."""
-    known = {field.name: field for field in fields}
+    """Return the checked arguments. Null counts as missing. Raise UsageError if one does not fit."""
+    fields_by_name = {field.name: field for field in fields}
     given = {name: value for name, value in arguments.items() if value is not None}
-    for name in given.keys() - known.keys():
-        raise UsageError(f"there is no argument {name[:40]!r}", f"the arguments are: {', '.join(known) or 'none'}")
+    for name in given.keys() - fields_by_name.keys():
+        raise UsageError(
+            f"there is no argument {name[:40]!r}", f"the arguments are: {', '.join(fields_by_name) or 'none'}"
+        )
     for field in fields:
         if field.name in given:
             _check_value(field, given[field.name])
@@ -143,22 +145,22 @@ def check_arguments(fields: Sequence[Field], arguments: Mapping[str, object]) ->
 
 def _check_value(field: Field, value: object) -> None:
     fits = isinstance(value, _PYTHON_TYPES[field.type]) and isinstance(value, bool) == (field.type == "boolean")
-    if not fits or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
+    if not fits or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
         raise UsageError(f"{field.name} must be {_TYPE_LABELS[field.type]}", f"{field.name}: {field.description}")
     if field.choices and value not in field.choices:
         raise UsageError(f"{field.name} must be one of: {', '.join(field.choices)}")
-    if isinstance(value, int) and not _is_in_range(field, value):
-        raise UsageError(f"{field.name} must be from {field.minimum} to {field.maximum}")
+    if isinstance(value, int):
+        low, high = field.minimum, field.maximum
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise UsageError(f"{field.name} must be from {low} to {high}")
 
 
-def _is_in_range(field: Field, value: int) -> bool:
-    return (field.minimum is None or value >= field.minimum) and (field.maximum is None or value <= field.maximum)
-
-
-# A prompt: a text that a person lets their agent begin with, made from what memory says now.
+# Prompts and tools
 
 
 class McpPrompt(Record):
+    """A text that a person starts their agent with; `run` renders it."""
+
     name: str
     title: str
     description: str
@@ -167,7 +169,7 @@ class McpPrompt(Record):
 
 
 def describe_prompt(prompt: McpPrompt) -> Json:
-    """A prompt as `prompts/list` shows it."""
+    """Return a prompt as `prompts/list` shows it."""
     arguments = [
         {"name": field.name, "description": field.description, "required": field.required} for field in prompt.arguments
     ]
@@ -180,31 +182,29 @@ def describe_prompt(prompt: McpPrompt) -> Json:
 
 
 def render_prompt(prompt: McpPrompt, arguments: Mapping[str, object], caller: ClientContext) -> Json:
-    given = check_arguments(prompt.arguments, arguments)
+    checked = check_arguments(prompt.arguments, arguments)
     with caller.open_vault() as vault:
-        text = prompt.run(vault, given)
+        text = prompt.run(vault, checked)
     message: Json = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": prompt.description, "messages": [message]}
 
-
-# A tool: what a model is told of it, what it takes and gives, and what it does with a home.
 
 EVERYWHERE_FIELD = Field(
     "everywhere", "boolean", "true when it holds in every project, not just in this one (default false)"
 )
 KINDS = tuple("constraint rule decision convention environment known_fix guidance pattern preference".split())
-_MAX_SCANNED_CHARS = 20_000  # characters of an argument in which secrets are looked for
+_MAX_SCANNED_CHARS = 20_000  # of an argument that are searched for secrets
 
 
 class McpResult(Record):
-    """An answer twice: as text for a model, and as values for a program."""
+    """A result as text for a model and as values for a program."""
 
     text: str
     values: Json
 
 
 class McpTool(Record):
-    """`read_only` says that it changes nothing, `idempotent` that doing it twice is doing it once."""
+    """A tool: its description for a model, its arguments and output, and the function that runs it."""
 
     name: str
     title: str
@@ -217,7 +217,7 @@ class McpTool(Record):
 
 
 def describe_tool(tool: McpTool) -> Json:
-    """A tool as `tools/list` shows it."""
+    """Return a tool as `tools/list` shows it."""
     return {
         "name": tool.name,
         "title": tool.title,
@@ -235,30 +235,27 @@ def describe_tool(tool: McpTool) -> Json:
 
 
 def run_tool(tool: McpTool, arguments: Mapping[str, object], caller: ClientContext) -> Json:
-    """Run it. What goes wrong is told to the model, which can do better next time."""
+    """Run a tool and return its result. Errors are results too, so that the model can correct itself."""
     try:
-        given = check_arguments(tool.arguments, arguments)
+        checked = check_arguments(tool.arguments, arguments)
         with caller.open_vault() as vault:
-            told = tool.run(vault, given)
+            result = tool.run(vault, checked)
     except TacitError as error:
         return _error_result(error)
     except OSError as error:
-        return _error_result(store_error(error))
-    return {"content": [_text_content(told.text)], "structuredContent": told.values, "isError": False}
+        message = error.strerror or type(error).__name__
+        return _error_result(StoreError(message, "ask the person to type: tacit doctor"))
+    return {"content": [_text_content(result.text)], "structuredContent": result.values, "isError": False}
 
 
 def clip_evidence(text: str) -> str:
-    """Evidence as long as the home keeps it. The secrets of the whole text are refused, not cut in half."""
+    """Return evidence clipped to what the home stores. Raise RefusedError if the text before the cut has a secret."""
     from tacit.home.input import MAX_EVIDENCE_CHARS
     from tacit.secrets.redact import refuse_secrets
     from tacit.text.display import clip
 
     refuse_secrets(text[:_MAX_SCANNED_CHARS])
     return clip(text.strip(), MAX_EVIDENCE_CHARS)
-
-
-def store_error(error: OSError) -> StoreError:
-    return StoreError(error.strerror or type(error).__name__, "ask the person to type: tacit doctor")
 
 
 def _error_result(error: TacitError) -> Json:

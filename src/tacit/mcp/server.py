@@ -1,4 +1,4 @@
-"""The server: one message in, at most one out, until the client is gone."""
+"""The MCP server: one message in, at most one out, until the client is gone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
 
 from tacit.errors import TacitError, UsageError
-from tacit.mcp import protocol as era
-from tacit.mcp import protocol as wire
+from tacit.mcp import protocol
 from tacit.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -23,23 +22,23 @@ from tacit.mcp.protocol import (
 )
 from tacit.mcp.schema import ClientContext
 
-# What a client may ask for, by the name of the method. Each takes the parameters and who calls.
+# Methods, which get the parameters and the calling client
 
 Method = Callable[[Json, ClientContext], Json]
 
 
 def initialize(params: Json, _caller: ClientContext) -> Json:
     return {
-        "protocolVersion": era.negotiate_version(params.get("protocolVersion")),
-        "capabilities": era.CAPABILITIES,
-        "serverInfo": era.SERVER_INFO,
-        "instructions": era.INSTRUCTIONS,
+        "protocolVersion": protocol.negotiate_version(params.get("protocolVersion")),
+        "capabilities": protocol.CAPABILITIES,
+        "serverInfo": protocol.SERVER_INFO,
+        "instructions": protocol.INSTRUCTIONS,
     }
 
 
 def discover(_params: Json, _caller: ClientContext) -> Json:
-    versions = list(era.STATELESS_VERSIONS)
-    return {"supportedVersions": versions, "capabilities": era.CAPABILITIES, "instructions": era.INSTRUCTIONS}
+    versions = list(protocol.STATELESS_VERSIONS)
+    return {"supportedVersions": versions, "capabilities": protocol.CAPABILITIES, "instructions": protocol.INSTRUCTIONS}
 
 
 def empty_result(_params: Json, _caller: ClientContext) -> Json:
@@ -146,42 +145,42 @@ HANDSHAKE_METHODS: dict[str, Method] = {
 STATELESS_METHODS: dict[str, Method] = {**_COMMON_METHODS, "server/discover": discover}
 
 
-# The server: a line in, at most one line out, until the client is gone. Nothing else goes to standard output.
+# The server. Nothing but responses goes to standard output.
 
 _INPUT_FD, _OUTPUT_FD = 0, 1
-_MAX_BATCH = 100  # messages in a batch
+_MAX_BATCH = 100  # messages
 
 
 def serve(home: str | None = None) -> int:
-    """Answer on standard input and output, until the input ends or nobody reads the output."""
+    """Answer requests on standard input and output, until the input ends or nobody reads the output. Return 0."""
     server = McpServer(home)
     with redirect_stdout(sys.stderr):
-        for line in wire.split_lines(wire.read_chunks(_INPUT_FD, _OUTPUT_FD)):
+        for line in protocol.split_lines(protocol.read_chunks(_INPUT_FD, _OUTPUT_FD)):
             answer = server.answer(line)
             if answer is not None:
-                wire.write_all(_OUTPUT_FD, wire.encode_message(answer))
+                protocol.write_all(_OUTPUT_FD, protocol.encode_message(answer))
     return 0
 
 
 class McpServer:
-    """One client, who may have told its name in a handshake."""
+    """Answers one client, whose name may be known from a handshake."""
 
     def __init__(self, home: str | None = None) -> None:
         self._home = home
         self._client = ""
 
-    def answer(self, line: bytes | wire.OversizedLine) -> Json | list[Json] | None:
-        """The answer to a line; nothing where none is wanted."""
+    def answer(self, line: bytes | protocol.OversizedLine) -> Json | list[Json] | None:
+        """Return the response to a line; None if none is expected."""
         if isinstance(line, bytes) and not line.strip():
             return None
         try:
-            message = wire.parse_message(line)
+            message = protocol.parse_message(line)
             return self._answer_batch(message) if isinstance(message, list) else self._answer_message(message)
         except RpcError as failure:
             return error_response(failure)
 
     def _answer_batch(self, messages: list[object]) -> list[Json] | None:
-        """Several messages on one line, as 2025-03-26 allowed."""
+        """Answer several messages on one line, as 2025-03-26 allowed."""
         if not 0 < len(messages) <= _MAX_BATCH:
             raise RpcError(INVALID_REQUEST, f"a batch has 1 to {_MAX_BATCH} messages")
         answers = [self._answer_message(message) for message in messages]
@@ -200,21 +199,21 @@ class McpServer:
             return error_response(failure, request.id)
 
     def _dispatch(self, request: RpcRequest) -> Json:
-        envelope = era.parse_envelope(request)
+        envelope = protocol.parse_envelope(request)
         if envelope is None:
             if request.method == "initialize":
-                self._client = era.client_name(request.params.get("clientInfo"))
+                self._client = protocol.client_name(request.params.get("clientInfo"))
             return _call_method(HANDSHAKE_METHODS, request, ClientContext(self._client, self._home))
         try:
             result = _call_method(STATELESS_METHODS, request, ClientContext(envelope.client, self._home))
         except RpcError as failure:
-            raise era.stateless_error(failure) from None
-        return era.stateless_result(request.method, result)
+            raise protocol.stateless_error(failure) from None
+        return protocol.stateless_result(request.method, result)
 
 
-def _call_method(known: dict[str, Method], request: RpcRequest, caller: ClientContext) -> Json:
-    """What a method gives. Whatever goes wrong in it is the end of this request, not of the server."""
-    method = known.get(request.method)
+def _call_method(methods: dict[str, Method], request: RpcRequest, caller: ClientContext) -> Json:
+    """Return the result of a method. Raise RpcError for any error, which ends the request and not the server."""
+    method = methods.get(request.method)
     if method is None:
         raise RpcError(METHOD_NOT_FOUND, "there is no such method here", {"method": request.method[:100]})
     try:
@@ -222,15 +221,11 @@ def _call_method(known: dict[str, Method], request: RpcRequest, caller: ClientCo
     except RpcError:
         raise
     except TacitError as error:
-        raise _to_rpc_error(error) from None
+        from tacit.text.display import printable
+
+        code = INVALID_PARAMS if isinstance(error, UsageError) else INTERNAL_ERROR
+        raise RpcError(code, printable(f"{error.message}. {error.hint}" if error.hint else error.message)) from None
     except Exception as error:
         with suppress(Exception):  # nobody may be listening there
             sys.stderr.write(f"tacit mcp: {type(error).__name__} in {request.method}\n")
         raise RpcError(INTERNAL_ERROR, f"this went wrong ({type(error).__name__})") from None
-
-
-def _to_rpc_error(error: TacitError) -> RpcError:
-    from tacit.text.display import printable
-
-    code = INVALID_PARAMS if isinstance(error, UsageError) else INTERNAL_ERROR
-    return RpcError(code, printable(f"{error.message}. {error.hint}" if error.hint else error.message))

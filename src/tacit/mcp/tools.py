@@ -1,4 +1,4 @@
-"""Every tool. None accepts, dismisses, forgets, purges, trusts, undoes or configures anything."""
+"""The tools. None accepts, dismisses, forgets, purges, trusts, undoes or configures anything."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
 
-# Sessions as an agent is told of them.
+# Sessions as agents see them
 
 _MAX_FILES = 12
-_MAX_LINE_CHARS, _MAX_PAGE_CHARS = 400, 20_000  # characters
+_MAX_LINE_CHARS, _MAX_PAGE_CHARS = 400, 20_000
 
 
 class RecentSession(Record):
-    """A session; its texts are harmless."""
+    """A session. Its texts are harmless."""
 
     id: str
     agent: str
@@ -46,63 +46,59 @@ class RecentSession(Record):
 
     @property
     def line(self) -> str:
-        parts = [self.title, f"Outcome: {self.outcome}" if self.outcome else "", _files_text(self.files)]
-        told = " · ".join(part for part in parts if part)
-        return f"- [{self.at[:16]}, {self.agent}, {self.scope}] {told} ({self.id})"
+        files = f"Files: {', '.join(self.files)}" if self.files else ""
+        parts = [self.title, f"Outcome: {self.outcome}" if self.outcome else "", files]
+        summary = " · ".join(part for part in parts if part)
+        return f"- [{self.at[:16]}, {self.agent}, {self.scope}] {summary} ({self.id})"
 
 
 def recent_sessions(vault: Vault, *, here: bool, limit: int) -> list[RecentSession]:
-    """The latest first; of this project, or of all."""
-    return [_recent_session(one) for one in vault.sessions.sessions(project=here, limit=limit)]
+    """Return the latest sessions, newest first: of this project if `here`, else of all."""
+    return [_recent_session(session) for session in vault.sessions.sessions(project=here, limit=limit)]
 
 
 def session_page(vault: Vault, name: str) -> str | None:
-    """One session of this project whole, as people read it; nothing where it is of elsewhere."""
+    """Return a whole session of this project as Markdown in a fence; None if it is of another project."""
     try:
         listed, session = vault.sessions.session(name)
     except (NotFoundError, UsageError):
         return None
-    if listed.row.id not in {one.row.id for one in vault.sessions.sessions(project=True, grouped=False)}:
+    if listed.row.id not in {other.row.id for other in vault.sessions.sessions(project=True, grouped=False)}:
         return None
-    told: list[str] = []
+    lines: list[str] = []
     for line in vault.sessions.session_lines(session):
-        told.append(harmless_line(line, _MAX_LINE_CHARS))
-        if sum(map(len, told)) > _MAX_PAGE_CHARS:
-            return fenced_lines([*told, "(The rest is left out. The person can read it with tacit session.)"])
-    return fenced_lines(told)
+        lines.append(harmless_line(line, _MAX_LINE_CHARS))
+        if sum(map(len, lines)) > _MAX_PAGE_CHARS:
+            return fenced_lines([*lines, "(The rest is left out. The person can read it with tacit session.)"])
+    return fenced_lines(lines)
 
 
-def _recent_session(one: ListedSession) -> RecentSession:
-    row = one.row
+def _recent_session(session: ListedSession) -> RecentSession:
+    row = session.row
     return RecentSession(
-        one.short,
+        session.short,
         harmless_line(row.agent, 64),
-        row.at,
+        row.ended_at,
         harmless_line(row.title, 200),
         harmless_line(row.outcome, 300),
         tuple(harmless_line(file, 200) for file in row.files[:_MAX_FILES]),
-        harmless_line(one.label, 100),
+        harmless_line(session.label, 100),
     )
 
 
-def _files_text(files: tuple[str, ...]) -> str:
-    return f"Files: {', '.join(files)}" if files else ""
-
-
-# brief: the few memories that matter for a task.
+# brief
 
 NO_MEMORIES = "Nothing is remembered here yet."
 
 
-def run_brief(vault: Vault, given: McpArguments) -> McpResult:
-    from tacit.text.fence import harmless_line
+def run_brief(vault: Vault, arguments: McpArguments) -> McpResult:
 
-    found = vault.brief(task=given.text("task")[:4096], tags=given.texts("tags")[:20])
+    brief = vault.brief(task=arguments.text("task")[:4096], tags=arguments.texts("tags")[:20])
     entries = [
-        {"id": one.id, "kind": one.kind.label, "text": harmless_line(one.sentence), "at": one.at}
-        for one in found.entries
+        {"id": memory.id, "kind": memory.kind.label, "text": harmless_line(memory.sentence), "at": memory.at}
+        for memory in brief.entries
     ]
-    return McpResult(found.text.rstrip("\n") or NO_MEMORIES, {"entries": entries})
+    return McpResult(brief.text.rstrip("\n") or NO_MEMORIES, {"entries": entries})
 
 
 ENTRY_FIELDS = (
@@ -129,19 +125,18 @@ BRIEF = McpTool(
 )
 
 
-# log_work: an entry of the worklog.
+# log_work
 
 
-def run_log_work(vault: Vault, given: McpArguments) -> McpResult:
+def run_log_work(vault: Vault, arguments: McpArguments) -> McpResult:
     from tacit.model.observation import WorkLogged
-    from tacit.text.fence import harmless_line
 
     entry = WorkLogged(
-        task=clip_evidence(given.text("task")),
-        summary=clip_evidence(given.text("summary")),
-        changes=clip_evidence(given.text("changes")),
-        evidence=clip_evidence(given.text("evidence")),
-        next=clip_evidence(given.text("next")),
+        task=clip_evidence(arguments.text("task")),
+        summary=clip_evidence(arguments.text("summary")),
+        changes=clip_evidence(arguments.text("changes")),
+        evidence=clip_evidence(arguments.text("evidence")),
+        next=clip_evidence(arguments.text("next")),
     )
     wait_for_write_lock(vault)
     vault.decisions.log(entry)
@@ -172,22 +167,21 @@ LOG_WORK = McpTool(
 )
 
 
-# recall: a question to memory.
+# recall
 
 _MAX_RECALL_LIMIT = 50
-_MAX_ANSWER_CHARS = 400  # characters of what a turn came to
-_MAX_QUERY_CHARS = 4096  # characters of a question that are looked at
+_MAX_ANSWER_CHARS = 400
+_MAX_QUERY_CHARS = 4096
 
 
-def run_recall(vault: Vault, given: McpArguments) -> McpResult:
-    from tacit.text.fence import fenced_lines
+def run_recall(vault: Vault, arguments: McpArguments) -> McpResult:
 
     hits = vault.recall(
-        given.text("query")[:_MAX_QUERY_CHARS],
-        limit=given.number("limit", 10),
-        kind=given.text_or_none("kind"),
-        scope=given.text_or_none("scope"),
-        since=given.text_or_none("since"),
+        arguments.text("query")[:_MAX_QUERY_CHARS],
+        limit=arguments.number("limit", 10),
+        kind=arguments.text_or_none("kind"),
+        scope=arguments.text_or_none("scope"),
+        since=arguments.text_or_none("since"),
     )
     if not hits:
         return McpResult("Nothing is remembered about this.", {"answers": []})
@@ -196,23 +190,25 @@ def run_recall(vault: Vault, given: McpArguments) -> McpResult:
 
 def _hit_line(hit: Hit) -> str:
     from tacit.model.claim import scope_label
-    from tacit.text.fence import harmless_line
 
-    said = hit.said
+    quote = hit.quote
     marks = [hit.kind, harmless_line(scope_label(hit.scope), 100), hit.at[:10]]
     if hit.conflict:
         marks.append("disputed")
-    if said is None or hit.kind != "session":
+    if quote is None or hit.kind != "session":
         where = _command_suffix(hit) if hit.kind == "command" else f" ({hit.short})"
         return f"- [{', '.join(marks)}] {harmless_line(hit.text)}{where}"
-    marks.append(f"said by {harmless_line(said.speaker, 64) or 'the person'}")
-    then = f" … {harmless_line(said.answer, _MAX_ANSWER_CHARS)}" if said.answer else ""
-    later = f" Later, in turn {said.later_turn}: {harmless_line(said.later, _MAX_ANSWER_CHARS)}" if said.later else ""
-    return f"- [{', '.join(marks)}] {harmless_line(hit.passage)}{then} (session {said.short}, turn {said.turn}){later}"
+    marks.append(f"said by {harmless_line(quote.speaker, 64) or 'the person'}")
+    answer = f" … {harmless_line(quote.answer, _MAX_ANSWER_CHARS)}" if quote.answer else ""
+    later = (
+        f" Later, in turn {quote.later_turn}: {harmless_line(quote.later, _MAX_ANSWER_CHARS)}" if quote.later else ""
+    )
+    return (
+        f"- [{', '.join(marks)}] {harmless_line(hit.passage)}{answer} (session {quote.short}, turn {quote.turn}){later}"
+    )
 
 
 def _command_suffix(hit: Hit) -> str:
-    from tacit.text.fence import harmless_line
 
     ended = "outcome unknown" if hit.exit_status is None else "failed" if hit.exit_status else "went well"
     return f" (in {harmless_line(hit.directory, 200) or 'an unknown folder'}, {ended})"
@@ -220,9 +216,8 @@ def _command_suffix(hit: Hit) -> str:
 
 def _hit_values(hit: Hit) -> dict[str, object]:
     from tacit.model.claim import scope_label
-    from tacit.text.fence import harmless_line
 
-    said = hit.said
+    quote = hit.quote
     values: dict[str, object] = {
         "id": hit.short,
         "kind": hit.kind,
@@ -235,11 +230,11 @@ def _hit_values(hit: Hit) -> dict[str, object]:
         "path": hit.path,
         "line": hit.line,
     }
-    if said is not None:
-        values |= {"speaker": harmless_line(said.speaker, 64) or "you", "session": said.session, "turn": said.turn}
-        values |= {"answer": harmless_line(said.answer, _MAX_ANSWER_CHARS)} if said.answer else {}
-        if said.later:
-            values |= {"later": harmless_line(said.later, _MAX_ANSWER_CHARS), "later_turn": said.later_turn}
+    if quote is not None:
+        values |= {"speaker": harmless_line(quote.speaker, 64) or "you", "session": quote.session, "turn": quote.turn}
+        values |= {"answer": harmless_line(quote.answer, _MAX_ANSWER_CHARS)} if quote.answer else {}
+        if quote.later:
+            values |= {"later": harmless_line(quote.later, _MAX_ANSWER_CHARS), "later_turn": quote.later_turn}
     if hit.kind == "command":
         values |= {"directory": harmless_line(hit.directory, 400)}
         values |= {} if hit.exit_status is None else {"exit_status": hit.exit_status}
@@ -295,15 +290,14 @@ RECALL = McpTool(
 )
 
 
-# recent_sessions: what was done lately.
+# recent_sessions
 
 _MAX_RECENT_LIMIT = 20
 
 
-def run_recent_sessions(vault: Vault, given: McpArguments) -> McpResult:
-    from tacit.text.fence import fenced_lines
+def run_recent_sessions(vault: Vault, arguments: McpArguments) -> McpResult:
 
-    rows = recent_sessions(vault, here=not given.flag("everywhere"), limit=given.number("limit", 5))
+    rows = recent_sessions(vault, here=not arguments.flag("everywhere"), limit=arguments.number("limit", 5))
     if not rows:
         return McpResult("No earlier session is recorded here.", {"sessions": []})
     values = [{**row._asdict(), "files": list(row.files)} for row in rows]
@@ -342,7 +336,7 @@ RECENT_SESSIONS = McpTool(
 )
 
 
-# remember: an observation becomes a candidate.
+# remember
 
 PROPOSAL_FIELDS = (
     Field("id", "string", "the short id of the memory", required=True),
@@ -358,19 +352,18 @@ _DECIDED_ADVICE = {
 }
 
 
-def run_remember(vault: Vault, given: McpArguments) -> McpResult:
-    evidence = clip_evidence(given.text("evidence"))
+def run_remember(vault: Vault, arguments: McpArguments) -> McpResult:
+    evidence = clip_evidence(arguments.text("evidence"))
     if not evidence:
         raise UsageError("the evidence is empty", "say where it was observed: a message, a file, a test")
     wait_for_write_lock(vault)
-    everywhere = given.flag("everywhere")
-    outcome = vault.decisions.remember(given.text("text"), evidence=evidence, everywhere=everywhere, source="mcp")
+    everywhere = arguments.flag("everywhere")
+    outcome = vault.decisions.remember(arguments.text("text"), evidence=evidence, everywhere=everywhere, source="mcp")
     return proposal_result(outcome, recorded=outcome.changed)
 
 
 def proposal_result(outcome: DecisionOutcome, *, recorded: bool, question: str = "") -> McpResult:
-    """What became of a proposal, and what the person can type."""
-    from tacit.text.fence import harmless_line
+    """Return the outcome of a proposal, and the commands that the person can type."""
 
     memory, short = outcome.memory, outcome.short
     sentence, status = harmless_line(memory.claim.sentence), memory.status.value
@@ -414,38 +407,37 @@ REMEMBER = McpTool(
 )
 
 
-# suggest: a sentence to put to the person, with kind, evidence and reason.
+# suggest
 
 
-def run_suggest(vault: Vault, given: McpArguments) -> McpResult:
-    seen, reason = given.text("evidence").strip(), given.text("reason").strip()
-    if not seen:
+def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
+    evidence, reason = arguments.text("evidence").strip(), arguments.text("reason").strip()
+    if not evidence:
         raise UsageError("the evidence is empty", "quote what the person said, or name what you saw")
     wait_for_write_lock(vault)
     outcome = vault.decisions.suggest(
-        given.text("text"),
-        evidence=clip_evidence(seen),
+        arguments.text("text"),
+        evidence=clip_evidence(evidence),
         reason=reason,
-        kind=_parse_kind(given),
-        everywhere=given.flag("everywhere"),
+        kind=_parse_kind(arguments),
+        everywhere=arguments.flag("everywhere"),
     )
-    return proposal_result(outcome, recorded=outcome.changed, question=_suggestion_question(outcome, seen))
+    return proposal_result(outcome, recorded=outcome.changed, question=_suggestion_question(outcome, evidence))
 
 
-def _parse_kind(given: McpArguments) -> Kind | None:
+def _parse_kind(arguments: McpArguments) -> Kind | None:
     from tacit.model.claim import Kind
 
-    name = given.text("kind")
+    name = arguments.text("kind")
     return Kind.from_label(name) if name else None
 
 
-def _suggestion_question(outcome: DecisionOutcome, seen: str) -> str:
-    from tacit.text.fence import harmless_line
+def _suggestion_question(outcome: DecisionOutcome, evidence: str) -> str:
 
     sentence = harmless_line(outcome.memory.claim.sentence)
     return (
         "Put this to the person, in their language, and go on with the work whatever they answer:\n"
-        f"  I noticed: {harmless_line(seen, 300)}. Should I remember: “{sentence}”?\n"
+        f"  I noticed: {harmless_line(evidence, 300)}. Should I remember: “{sentence}”?\n"
         f"If they want it, they type: tacit accept {outcome.short}\n"
         f"If not: tacit dismiss {outcome.short}\n"
         "Only they can do that; do not type it for them."
@@ -474,15 +466,14 @@ SUGGEST = McpTool(
 )
 
 
-# why: the evidence of a memory, down to the events.
+# why
 
-_MAX_EVENTS = 40  # events that are told, the latest
+_MAX_EVENTS = 40  # the latest
 
 
-def run_why(vault: Vault, given: McpArguments) -> McpResult:
-    from tacit.text.fence import fenced_lines, harmless_line
+def run_why(vault: Vault, arguments: McpArguments) -> McpResult:
 
-    listed, reasons = vault.why(given.text("id")[:400])
+    listed, reasons = vault.why(arguments.text("id")[:400])
     events = [_event_values(reason) for reason in reasons[-_MAX_EVENTS:]]
     memory = listed.memory
     head = f"[{listed.short}] {harmless_line(memory.claim.sentence)} ({memory.kind.label}, {memory.status.value})"
@@ -501,23 +492,21 @@ def run_why(vault: Vault, given: McpArguments) -> McpResult:
 
 def _scope_text(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
-    from tacit.text.fence import harmless_line
 
     return harmless_line(scope_label(listed.memory.claim.scope), 100)
 
 
 def _event_values(reason: MemoryEvent) -> dict[str, str]:
-    from tacit.text.fence import harmless_line
     from tacit.vault.labels import describe_event, event_details
 
-    said = describe_event(reason) + (", undone" if reason.undone else "")
-    told = {label: harmless_line(text, 500) for label, text in event_details(reason)}
+    description = describe_event(reason) + (", undone" if reason.undone else "")
+    details = {label: harmless_line(text, 500) for label, text in event_details(reason)}
     origin = reason.event.origin
     return {
         "at": origin.at.isoformat(),
         "actor": harmless_line(origin.actor, 64),
-        "what": harmless_line(said, 100),
-        **told,
+        "what": harmless_line(description, 100),
+        **details,
     }
 
 
@@ -557,37 +546,36 @@ WHY = McpTool(
 )
 
 
-# open_session: what was said and done around an answer of recall.
+# open_session
 
 _MAX_TURNS_AROUND = 5
-_MAX_TURN_LINE_CHARS, _MAX_TURNS_CHARS = 400, 20_000  # characters
+_MAX_TURN_LINE_CHARS, _MAX_TURNS_CHARS = 400, 20_000
 
 
-def run_open_session(vault: Vault, given: McpArguments) -> McpResult:
-    from tacit.text.fence import fenced_lines, harmless_line
+def run_open_session(vault: Vault, arguments: McpArguments) -> McpResult:
 
-    listed, session = vault.sessions.session(given.text("id"))
-    if not given.flag("everywhere"):
+    listed, session = vault.sessions.session(arguments.text("id"))
+    if not arguments.flag("everywhere"):
         vault.sessions.must_be_of_this_project(listed)
-    turn, around = given.number("turn", 1), given.number("around", 1)
-    told: list[str] = []
+    turn, around = arguments.number("turn", 1), arguments.number("around", 1)
+    lines: list[str] = []
     size = 0
     for line in vault.sessions.turn_lines(session, turn, around):
-        told.append(harmless_line(line, _MAX_TURN_LINE_CHARS))
-        size += len(told[-1])
+        lines.append(harmless_line(line, _MAX_TURN_LINE_CHARS))
+        size += len(lines[-1])
         if size > _MAX_TURNS_CHARS:
-            told.append("(The rest is left out: ask for one turn, with around 0.)")
+            lines.append("(The rest is left out: ask for one turn, with around 0.)")
             break
     values = {
         "id": listed.row.id,
         "agent": harmless_line(session.agent, 64),
         "title": harmless_line(session.title, 200),
-        "at": listed.row.at,
+        "at": listed.row.ended_at,
         "turn": turn,
         "turns": len(session.turns),
-        "lines": told,
+        "lines": lines,
     }
-    return McpResult(fenced_lines(told), values)
+    return McpResult(fenced_lines(lines), values)
 
 
 OPEN_SESSION = McpTool(
@@ -622,8 +610,6 @@ OPEN_SESSION = McpTool(
     read_only=True,
 )
 
-
-# Every tool, one file each. None accepts, dismisses, forgets, purges, trusts, undoes or configures anything.
 
 TOOLS: dict[str, McpTool] = {
     tool.name: tool for tool in (BRIEF, RECALL, SUGGEST, REMEMBER, WHY, LOG_WORK, RECENT_SESSIONS, OPEN_SESSION)

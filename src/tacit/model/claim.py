@@ -1,4 +1,4 @@
-"""A claim: one statement with a kind and a scope; its status, its provenance, and the order of claims in a list."""
+"""Claims: one statement with a kind and a scope, its provenance and status, and the order of claims in a list."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from tacit.model.ids import ClaimId, claim_id
 from tacit.record import Record
 from tacit.text.words import normalize_text
 
-# A claim: one atomic statement with a kind and a scope. `key` = same statement, `question` = same question.
-
 Scope = NewType("Scope", str)
 GLOBAL = Scope("global")
 _PROJECT_PREFIX = "project:"
@@ -19,7 +17,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 
 class Kind(Enum):
-    """What sort of thing is remembered. Rank decides in a brief (S14), section where it stands (S12)."""
+    """What sort of claim it is. The order is the rank in a brief (S14), the section its place on a page (S12)."""
 
     CONSTRAINT = ("constraint", "Constraints")
     RULE = ("rule", "Rules")
@@ -40,7 +38,7 @@ class Kind(Enum):
 
     @classmethod
     def from_label(cls, label: str) -> Kind:
-        """The kind of this name; KeyError when there is none."""
+        """Return the kind with this label. Raise KeyError if there is none."""
         return _KIND_BY_LABEL[label]
 
 
@@ -48,8 +46,30 @@ _KIND_BY_LABEL = {kind.label: kind for kind in Kind}
 KIND_RANK = {kind: rank for rank, kind in enumerate(Kind)}
 
 
+class Provenance(IntEnum):
+    """Where content came from, from what nobody vouches for to what the person typed.
+
+    Tacit computes it and never reads it from the content. What is derived has the least of its sources.
+    """
+
+    EXTERNAL = 0
+    TOOL_LOCAL = 1
+    MODEL = 2
+    USER_FILE = 3
+    USER_DIRECT = 4
+
+
+class Status(Enum):
+    """What the latest verdict made of a memory. A suggestion is a memory that is PENDING."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    DISMISSED = "dismissed"
+    RETIRED = "retired"
+
+
 class Triple(Record):
-    """Subject, predicate, object, in the words of the statement."""
+    """Subject, predicate and object, in the words of the statement."""
 
     subject: str
     predicate: str
@@ -57,7 +77,7 @@ class Triple(Record):
 
 
 class Claim(Record):
-    """One atomic statement. Two claims are the same memory when scope and key are equal."""
+    """One atomic statement. Claims with the same scope and key are the same memory."""
 
     kind: Kind
     scope: Scope
@@ -67,7 +87,7 @@ class Claim(Record):
 
     @property
     def key(self) -> str:
-        """The dedupe key of S4: `subject|predicate|object`, folded."""
+        """The dedupe key of S4: normalized `subject|predicate|object`."""
         return _cached_key(self.triple)
 
     @property
@@ -75,20 +95,7 @@ class Claim(Record):
         return _cached_id(self.scope, self.triple)
 
 
-def project_scope(name: str) -> Scope:
-    return Scope(_PROJECT_PREFIX + name)
-
-
-def is_project_scope(scope: Scope) -> bool:
-    return scope.startswith(_PROJECT_PREFIX)
-
-
-def project_name(scope: Scope) -> str:
-    """The project's name without the path or host in front of it; empty for the global scope."""
-    return scope.removeprefix(_PROJECT_PREFIX).rstrip("/").rsplit("/", 1)[-1] if is_project_scope(scope) else ""
-
-
-# Asked for many times while a claim is folded, filed and drawn.
+# Keys and ids are asked for many times while a claim is folded, indexed and shown.
 @lru_cache(maxsize=1 << 18)
 def _cached_key(triple: Triple) -> str:
     return "|".join([_normalize_part(part) for part in triple])
@@ -101,40 +108,44 @@ def _cached_id(scope: Scope, triple: Triple) -> ClaimId:
 
 @lru_cache(maxsize=8192)  # most claims share their subject and predicate with others
 def _normalize_part(part: str) -> str:
+    """Return the part without case, articles and trailing punctuation. What is nothing else stays."""
     whole = normalize_text(part).replace("|", "¦")
-    folded = whole.rstrip(".!?… ") or whole
-    return " ".join([word for word in folded.split(" ") if word not in _ARTICLES]) or folded
+    text = whole.rstrip(".!?… ") or whole
+    return " ".join([word for word in text.split(" ") if word not in _ARTICLES]) or text
 
 
-# Where content came from: computed by us, never read from the content. The derived has the least of its sources.
+def project_scope(name: str) -> Scope:
+    """Return the scope of the project with this full name."""
+    return Scope(_PROJECT_PREFIX + name)
 
 
-class Provenance(IntEnum):
-    """From what nobody vouches for to what the person typed."""
-
-    EXTERNAL = 0
-    TOOL_LOCAL = 1
-    MODEL = 2
-    USER_FILE = 3
-    USER_DIRECT = 4
+def is_project_scope(scope: Scope) -> bool:
+    return scope.startswith(_PROJECT_PREFIX)
 
 
-# What comes first: in a brief by S14, among answers by relevance and then the same order. Ties go by id.
+def project_name(scope: Scope) -> str:
+    """Return the project's name without the path or host before it. Empty for the global scope."""
+    return scope.removeprefix(_PROJECT_PREFIX).rstrip("/").rsplit("/", 1)[-1] if is_project_scope(scope) else ""
+
+
+def scope_label(scope: Scope) -> str:
+    """Return `project NAME` or `global`."""
+    return f"project {project_name(scope)}" if is_project_scope(scope) else "global"
 
 
 class Rankable(Record):
-    """What ranking looks at."""
+    """The fields of a memory that decide its rank."""
 
     id: str
     kind: Kind
     tags: tuple[str, ...]
     strength: int
-    last: str
+    last_event: str
     relevance: float = 0.0
 
 
 class NewestFirst(str):
-    """Sorts the later id first."""
+    """An event id that sorts before earlier ones."""
 
     def __lt__(self, other: str) -> bool:
         return str.__gt__(self, other)
@@ -144,35 +155,11 @@ BriefKey = tuple[int, bool, float, int, int, NewestFirst, str]
 
 
 def brief_key(entry: Rankable, tags: frozenset[str]) -> BriefKey:
-    """Tag match, constraints, what the task is about, kind, strength, recency, id."""
+    """Return the sort key for a brief (S14): matching tags, constraints, relevance, kind, strength, recency, id."""
     matching = len(tags.intersection(entry.tags))
-    return (
-        -matching,
-        entry.kind is not Kind.CONSTRAINT,
-        -entry.relevance,
-        KIND_RANK[entry.kind],
-        -entry.strength,
-        NewestFirst(entry.last),
-        entry.id,
-    )
+    return (-matching, entry.kind is not Kind.CONSTRAINT, -entry.relevance, *display_key(entry))
 
 
 def display_key(entry: Rankable) -> tuple[int, int, NewestFirst, str]:
-    """The order inside a brief: constraints first, then by kind, strength and recency."""
-    return (KIND_RANK[entry.kind], -entry.strength, NewestFirst(entry.last), entry.id)
-
-
-# What was decided about a memory last.
-
-
-class Status(Enum):
-    """The latest verdict. A suggestion is a memory that is PENDING."""
-
-    PENDING = "pending"
-    ACTIVE = "active"
-    DISMISSED = "dismissed"
-    RETIRED = "retired"
-
-
-def scope_label(scope: Scope) -> str:
-    return f"project {project_name(scope)}" if is_project_scope(scope) else "global"
+    """Return the sort key inside a brief: kind (constraints first), strength, recency, id."""
+    return (KIND_RANK[entry.kind], -entry.strength, NewestFirst(entry.last_event), entry.id)

@@ -1,4 +1,4 @@
-"""What each verb concludes: from what is known to the judgements to record. Nothing is written here."""
+"""Verbs as pure functions: from what is known to the judgements to record. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def propose(
     source: str,
     evidence: str,
     reason: str = "",
-    voice: Attribution | None = None,
+    attribution: Attribution | None = None,
 ) -> list[Draft]:
-    """One more observation; nothing when the same words were given with the same evidence before."""
-    if known and known.is_live and evidence in {given.text for given in known.evidence}:
+    """Return one more observation of a claim, or nothing if it is live and has this evidence already."""
+    if known and known.is_live and any(evidence == given.text for given in known.evidence):
         return []
-    return [Draft(ClaimProposed(claim, Verdict.PROPOSED, source, evidence, reason), claim.scope, voice)]
+    return [Draft(ClaimProposed(claim, Verdict.PROPOSED, source, evidence, reason), claim.scope, attribution)]
 
 
 def add(claim: Claim, *, provenance: Provenance, evidence: str, shared: bool = False) -> Draft:
-    """Active at once when a person says so, a suggestion otherwise; said again, it is stronger.
+    """Return an addition that is active at once if a person says so, else a suggestion. Repeated, it adds strength.
 
-    `shared` puts it into the fact file of its project. A suggestion is never shared.
+    `shared` puts the claim into the fact file of its project. A suggestion is never shared.
     """
     if not may_add_directly(provenance):
         return Draft(ClaimProposed(claim, Verdict.PROPOSED, "agent", evidence), claim.scope)
@@ -37,6 +37,7 @@ def add(claim: Claim, *, provenance: Provenance, evidence: str, shared: bool = F
 
 
 def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Draft:
+    """Make a memory active, with another `kind` if one is given. Raise RefusedError if it is active already."""
     if memory.status is Status.ACTIVE and kind in (None, memory.kind) and not memory.is_unreviewed:
         raise RefusedError(f"{memory.id} is active already: {printable(clip(memory.claim.sentence, 80))}")
     claim = memory.claim._replace(kind=kind) if kind else memory.claim
@@ -44,7 +45,7 @@ def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reas
 
 
 def promote(claim: Claim, *, evidence: str) -> list[Draft]:
-    """Something nobody had proposed before: the observation and the verdict on it."""
+    """Return the observation of a claim that nobody had proposed before, and the verdict that accepts it."""
     return [
         Draft(ClaimProposed(claim, Verdict.PROPOSED, "promote", evidence), claim.scope),
         _verdict_draft(claim, Verdict.ACCEPTED, "", ""),
@@ -52,35 +53,35 @@ def promote(claim: Claim, *, evidence: str) -> list[Draft]:
 
 
 def dismiss(memory: Memory, *, reason: str = "") -> Draft:
+    """Dismiss a suggestion. Raise RefusedError if a person accepted it, or if it is not live."""
     if memory.status is Status.ACTIVE and not memory.is_unreviewed:
-        raise RefusedError(
-            f"{memory.id} is an active memory, not a suggestion",
-            f"tacit forget {memory.id}",
-        )
+        raise RefusedError(f"{memory.id} is an active memory, not a suggestion", f"tacit forget {memory.id}")
     if not memory.is_live:
         raise RefusedError(f"{memory.id} is {memory.status.value} already")
     return _verdict_draft(memory.claim, Verdict.DISMISSED, reason, "")
 
 
 def forget(memory: Memory, *, reason: str, evidence: str) -> Draft:
+    """Retire a memory. Raise RefusedError if it is not live."""
     if not memory.is_live:
         raise RefusedError(f"{memory.id} is {memory.status.value} already", f"tacit restore {memory.id}")
     return _verdict_draft(memory.claim, Verdict.RETIRED, reason, evidence)
 
 
 def restore(memory: Memory, *, reason: str = "") -> Draft:
+    """Make a dismissed or forgotten memory active again. Raise RefusedError if it is live."""
     if memory.is_live:
         raise RefusedError(f"{memory.id} is {memory.status.value}, nothing to restore")
     return _verdict_draft(memory.claim, Verdict.RESTORED, reason, "")
 
 
 def keep(memory: Memory, *, reason: str = "") -> Draft:
-    """Not an answer to the question it was thought to answer."""
+    """Decide that a memory contradicts nothing: it does not answer the question it was thought to answer."""
     return _verdict_draft(memory.claim, Verdict.KEPT, reason, "")
 
 
 def share(memory: Memory) -> Draft:
-    """Put a memory into the fact file of its project. Raises `Refused` where there is nothing to share."""
+    """Put a memory into the fact file of its project. Raise RefusedError if it cannot be or is shared already."""
     if not is_project_scope(memory.claim.scope):
         raise RefusedError(f"{memory.id} is global: it belongs to no project whose fact file could have it")
     if memory.status is not Status.ACTIVE:
@@ -94,8 +95,10 @@ def share(memory: Memory) -> Draft:
 
 
 def unshare(memory: Memory) -> Draft:
-    """Take a memory out of the fact file of its project; it stays in the home. Raises `Refused` where it is not in
-    the file, or where the repository brought it."""
+    """Take a memory out of the fact file of its project. It stays in the home.
+
+    Raise RefusedError if it is not in the file, or if the repository brought it.
+    """
     if not memory.shared:
         if memory.is_in_fact_file:
             raise RefusedError(
@@ -107,15 +110,20 @@ def unshare(memory: Memory) -> Draft:
 
 
 def revise(memory: Memory, claim: Claim, *, activate: bool = False, reason: str = "") -> Draft:
-    """Other words, kind or tags for the same memory; with other words it is another claim, and inherits. What was
-    shared stays shared."""
+    """Give a memory other words, another kind or other tags. Raise RefusedError if that changes nothing.
+
+    Other words are another claim, which inherits. What was shared stays shared.
+    """
     if claim == memory.claim and not activate:
         raise RefusedError(f"{memory.id} reads so already; nothing to change")
     return _replacement_draft(memory, claim, active=activate or memory.status is Status.ACTIVE, reason=reason)
 
 
 def merge(memory: Memory, into: Memory, *, reason: str = "") -> Draft:
-    """One memory's evidence and strength go over to another that says the same."""
+    """Give a memory's evidence and strength to another that says the same.
+
+    Raise RefusedError if the other is not live, or the same memory.
+    """
     if memory.id == into.id:
         raise RefusedError(f"{memory.id} cannot be merged with itself")
     if not into.is_live:
@@ -125,38 +133,30 @@ def merge(memory: Memory, into: Memory, *, reason: str = "") -> Draft:
 
 def undo(operation: Sequence[Event], label: str) -> Draft:
     """Take back all events of one operation."""
-    claims = dict.fromkeys(claim for event in operation for claim in _claims_touched_by(event))
+    claims: dict[str, None] = {}
+    for event in operation:
+        claims |= dict.fromkeys(event.body.claims if isinstance(event.body, EventsUndone) else touched_claims(event))
     targets = tuple(event.id for event in operation)
     return Draft(EventsUndone(targets, tuple(claims), label), operation[0].scope)
 
 
 def suggest(memory: Memory, *, source: str, reason: str, evidence: str) -> Draft:
-    """A learner's notice on a pending memory: it counts as no observation."""
+    """Return a learner's notice on a pending memory. It does not count as an observation."""
     body = ClaimProposed(memory.claim, Verdict.SUGGESTED, source, evidence, reason, memory.confidence)
     return Draft(body, memory.claim.scope, Attribution(f"learner:{source}", memory.provenance))
 
 
 def _replacement_draft(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Draft:
+    """Put `claim` in the place of a memory's claim. Another claim inherits; the same one has everything already."""
     private = not memory.is_in_fact_file
-    if claim.id == memory.id:
-        body = ClaimDecided(memory.claim, Verdict.REVISED, reason, instead=claim, active=active, private=private)
-        return Draft(body, claim.scope)
-    body = ClaimDecided(
-        memory.claim,
-        Verdict.REVISED,
-        reason,
-        instead=claim,
-        active=active,
-        carried_strength=memory.strength,
-        carried_evidence=tuple(dict.fromkeys(given.text for given in memory.evidence)),
-        carried_provenance=memory.provenance,
-        private=private,
-    )
+    body = ClaimDecided(memory.claim, Verdict.REVISED, reason, instead=claim, active=active, private=private)
+    if claim.id != memory.id:
+        body = body._replace(
+            carried_strength=memory.strength,
+            carried_evidence=tuple(dict.fromkeys(given.text for given in memory.evidence)),
+            carried_provenance=memory.provenance,
+        )
     return Draft(body, claim.scope)
-
-
-def _claims_touched_by(event: Event) -> Sequence[str]:
-    return event.body.claims if isinstance(event.body, EventsUndone) else touched_claims(event)
 
 
 def _verdict_draft(claim: Claim, verdict: Verdict, reason: str, evidence: str) -> Draft:

@@ -1,4 +1,4 @@
-"""The envelope around everything that is recorded, and judgements about claims."""
+"""Events: the envelope around everything that is recorded, and the bodies that are judgements about claims."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from tacit.model.ids import EventId
 from tacit.model.observation import Observation
 from tacit.record import Record
 
-# What someone concluded about a claim: proposed, decided, or taken back.
+# Actors: the person, rules the person set, a repository the person trusts, a file edited by an unknown hand, another
+# home. Learners are `learner:NAME`.
+USER = "user"
+POLICY = "policy"
+REPOSITORY = "repository"
+HAND_EDIT = "hand-edit"
+IMPORT = "import"
 
 
 class Verdict(Enum):
@@ -30,9 +36,14 @@ class Verdict(Enum):
     UNSHARED = "memory.unshared"
 
 
+PROPOSING_VERDICTS = frozenset({Verdict.PROPOSED, Verdict.ADDED, Verdict.SUGGESTED})
+
+
 class ClaimProposed(Record):
     """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice).
-    `events` are those it was concluded from. `private`: the claim is not put into the project's fact file by this."""
+
+    `events` are those it was concluded from. If `private`, it does not put the claim into the project's fact file.
+    """
 
     claim: Claim
     verdict: Verdict
@@ -47,8 +58,8 @@ class ClaimProposed(Record):
 class ClaimDecided(Record):
     """A verdict on a claim.
 
-    With `instead`, that claim takes its place, inherits strength, evidence and no more authority than it had, and is
-    active at once when `active`. `private` as in `Proposed`.
+    If `instead` is given, that claim replaces it. It inherits strength, evidence and no more authority than the old
+    one had, and is active at once if `active`. `private` is as in `ClaimProposed`.
     """
 
     claim: Claim
@@ -64,7 +75,7 @@ class ClaimDecided(Record):
 
 
 class EventsUndone(Record):
-    """These events count as not said. Undoing an `Undone` makes them count again. `claims` names whom it touches."""
+    """The targets no longer count. Undoing this event makes them count again. `claims` are those it touches."""
 
     targets: tuple[EventId, ...]
     claims: tuple[str, ...]
@@ -72,31 +83,18 @@ class EventsUndone(Record):
 
 
 Judgement = ClaimProposed | ClaimDecided | EventsUndone
-
-PROPOSING_VERDICTS = frozenset({Verdict.PROPOSED, Verdict.ADDED, Verdict.SUGGESTED})
-
-
-# The envelope around everything that is recorded. It never changes shape; bodies may.
-
-# Who may speak: the person; rules the person set; a repository the person trusts; a file of unknown hand; another home.
-USER = "user"
-POLICY = "policy"
-REPOSITORY = "repository"
-HAND_EDIT = "hand-edit"
-IMPORT = "import"
-
 EventBody = Judgement | Observation
 
 
 class Attribution(Record):
-    """Who says one line of an operation, where that is not whoever ran the command."""
+    """The actor of one event of an operation, where it is not whoever ran the command."""
 
     actor: str
     provenance: Provenance
 
 
 class Draft(Record):
-    """What a decision wants recorded; the log gives it an id, a place in the order and a line."""
+    """An event to record. The log gives it an id and a line."""
 
     body: EventBody
     scope: Scope
@@ -104,7 +102,7 @@ class Draft(Record):
 
 
 class EventOrigin(Record):
-    """Who is speaking, when and where: the same for every line of one operation."""
+    """Actor, time and place of an event: the same for every event of one operation, unless attributed."""
 
     at: datetime
     utc_offset_minutes: int
@@ -113,15 +111,18 @@ class EventOrigin(Record):
     actor: str
     provenance: Provenance
 
-    def attributed_to(self, voice: Attribution | None) -> EventOrigin:
-        """The same moment in another's voice, which never has more authority than whoever lets it be heard."""
-        if voice is None:
+    def attributed_to(self, attribution: Attribution | None) -> EventOrigin:
+        """Return this origin with another actor, who never has more authority than whoever ran the command."""
+        if attribution is None:
             return self
-        return self._replace(actor=voice.actor, provenance=min(self.provenance, voice.provenance))
+        return self._replace(actor=attribution.actor, provenance=min(self.provenance, attribution.provenance))
 
 
 class Event(Record):
-    """One line of the log. `op` is the first event of the same operation: what `undo` takes back together."""
+    """One line of the log. The envelope never changes its form; bodies may.
+
+    `op` is the id of the first event of the same operation, which `undo` takes back as a whole.
+    """
 
     id: EventId
     op: EventId
@@ -139,15 +140,17 @@ class Event(Record):
 
     @property
     def day(self) -> date:
-        """The date on the wall where it happened: by the event's own offset, not today's time zone."""
+        """The local date where it happened: by the event's own offset, not by today's time zone."""
         return local_day(self.origin)
 
 
 def local_day(origin: EventOrigin) -> date:
+    """Return the date on the wall clock where the event happened."""
     return local_time(origin).date()
 
 
 def local_time(origin: EventOrigin) -> datetime:
+    """Return the time on the wall clock where the event happened."""
     if not origin.utc_offset_minutes:
         return origin.at
     try:
@@ -157,7 +160,7 @@ def local_time(origin: EventOrigin) -> datetime:
 
 
 def timestamp(at: datetime) -> str:
-    """UTC with microseconds and a Z: sorts as text, reads back without loss."""
+    """Return UTC with microseconds and a Z: it sorts as text and is parsed without loss."""
     utc = at if at.tzinfo is UTC else at.astimezone(UTC)
     return utc.isoformat(timespec="microseconds")[:26] + "Z"
 

@@ -1,4 +1,4 @@
-"""What a changed page means as judgements, and memories as they will be once drafts are recorded."""
+"""Hand edits of pages as judgements, and memories as they will be once drafts are recorded."""
 
 from __future__ import annotations
 
@@ -23,15 +23,13 @@ from tacit.model.memory import Memory, evolve, touched_claims
 from tacit.model.statement import claim_from
 from tacit.record import Record
 
-# What a person changed in a page by hand, and which judgements that is.
-
-# The person vouches for what the page says; without their yes nobody knows who typed it.
+# If the person does not vouch for an edit, nobody knows who made it.
 VOUCHED_ATTRIBUTION = Attribution(USER, Provenance.USER_FILE)
 UNVOUCHED_ATTRIBUTION = Attribution(HAND_EDIT, Provenance.TOOL_LOCAL)
 
 
 class AddedLine(Record):
-    """A statement that Tacit did not write, where it stands: as something that holds, or as a candidate."""
+    """A statement that Tacit did not write, in a section of active memories or of candidates."""
 
     line: str
     text: str
@@ -42,9 +40,9 @@ class AddedLine(Record):
 
 
 class ChangedLine(Record):
-    """A known entry with other words, in another section, or with other evidence; what is None is as before.
+    """A known entry with other words, in another section, or with other evidence. Fields that are None are unchanged.
 
-    `was` is the line as Tacit wrote it; `holds` says whether it stands where things hold.
+    `old_line` is the line as Tacit wrote it. `is_active` is set if the line is in a section of active memories.
     """
 
     line: str
@@ -59,21 +57,21 @@ class ChangedLine(Record):
 
 
 class RemovedLine(Record):
-    """A known entry that is no longer there."""
+    """A known entry that was deleted."""
 
     line: str
     claim: ClaimId
 
 
 class IgnoredLine(Record):
-    """What was changed and means nothing to Tacit: it stays as it is."""
+    """A change that means nothing to Tacit. It stays as it is."""
 
     line: str
     reason: str
 
 
 class RedrawnLine(Record):
-    """What says nothing: a conflict marker, a line that is there twice, a part that Tacit draws. It is drawn again."""
+    """A line without a statement: a conflict marker, a duplicate, a part that Tacit generates. It is rendered again."""
 
     line: str
     reason: str
@@ -81,84 +79,73 @@ class RedrawnLine(Record):
 
 
 PageEdit = AddedLine | ChangedLine | RemovedLine | IgnoredLine | RedrawnLine
-# A memory by its claim: the one of that claim itself, or the latest, which took its place if another did.
+# In the functions below `exact` returns the memory of a claim, and `latest` the one that replaced it, if any did.
 MemoryLookup = Callable[[ClaimId], Memory | None]
 
 
-def edited_memory(edit: ChangedLine | RemovedLine, itself: MemoryLookup, latest: MemoryLookup) -> Memory | None:
-    """The memory that an edit is about: what it is known as now, but where its line was moved, the line's own."""
-    return itself(edit.claim) if isinstance(edit, ChangedLine) and edit.status is not None else latest(edit.claim)
+def edited_memory(edit: ChangedLine | RemovedLine, exact: MemoryLookup, latest: MemoryLookup) -> Memory | None:
+    """Return the memory that an edit is about: the latest, but of a line that was moved its own."""
+    return exact(edit.claim) if isinstance(edit, ChangedLine) and edit.status is not None else latest(edit.claim)
 
 
-def judge_edit(edit: PageEdit, itself: MemoryLookup, latest: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
-    """The judgements of a person who vouches for an edit; none where it is so already."""
+def judge_edit(edit: PageEdit, exact: MemoryLookup, latest: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
+    """Return the judgements of a person who vouches for an edit; none if they would change nothing.
+
+    Raise RefusedError if the edit cannot be applied.
+    """
     match edit:
         case AddedLine():
-            return _judge_added(edit, itself, scope, page)
+            return _judge_added(edit, exact, scope, page)
         case ChangedLine():
-            memory = edited_memory(edit, itself, latest)
-            return _judge_changed(edit, memory, page) if memory else _judge_as_added(edit, itself, scope, page)
+            memory = edited_memory(edit, exact, latest)
+            if memory:
+                return _judge_changed(edit, memory, page)
+            if edit.text is not None:  # the old entry no longer counts, so the new words are an addition
+                added = AddedLine(edit.line, edit.text, edit.kind, edit.is_active, edit.tags or ())
+                return _judge_added(added, exact, scope, page)
         case RemovedLine():
             memory = latest(edit.claim)
             return _judge_removed(memory, page) if memory and memory.id == edit.claim else []
     return []
 
 
-def propose_edit(edit: PageEdit, known: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
-    """What an edit that nobody vouches for is worth: a candidate with its new words, and nothing else."""
-    claim = new_claim(edit, known, scope)
-    return _propose_candidate(claim, known(claim.id), page) if claim else []
+def propose_edit(edit: PageEdit, latest: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
+    """Return a candidate with the new words of an edit that nobody vouches for, unless the claim is known already."""
+    claim = new_claim(edit, latest, scope)
+    if claim is None or latest(claim.id):
+        return []
+    return decide.propose(None, claim, source=HAND_EDIT, evidence=f"found in {page}", attribution=UNVOUCHED_ATTRIBUTION)
 
 
-def new_claim(edit: PageEdit, known: MemoryLookup, scope: Scope) -> Claim | None:
-    """What an edit says that was not said before; nothing where it has no words of its own."""
+def new_claim(edit: PageEdit, latest: MemoryLookup, scope: Scope) -> Claim | None:
+    """Return the claim that the new words of an edit make. None if it has none."""
     match edit:
         case AddedLine():
             return claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
         case ChangedLine(text=str() as text):
-            memory = known(edit.claim)
+            memory = latest(edit.claim)
             return memory and claim_from(text, memory.claim.scope, kind=memory.kind, tags=memory.claim.tags)
     return None
 
 
-def ensure_live(claim: Claim, status: Status, now: Memory | None, page: str) -> list[Draft]:
-    """What a page says at the end is so, whatever became of the same words in another of its lines."""
-    if now is None or now.is_live:
+def ensure_live(claim: Claim, status: Status, memory: Memory | None, page: str) -> list[Draft]:
+    """Make a memory live again that the page still states, although another line with the same words was deleted."""
+    if memory is None or memory.is_live:
         return []
     if status is Status.ACTIVE:
-        return [_vouch(decide.restore(now, reason=f"edited in {page}"))]
-    return [_vouch(Draft(ClaimProposed(claim, Verdict.PROPOSED, HAND_EDIT, f"written in {page}"), claim.scope))]
+        return [_vouch(decide.restore(memory, reason=f"edited in {page}"))]
+    return [_written_in(page, claim, Verdict.PROPOSED)]
 
 
-def _propose_candidate(claim: Claim, memory: Memory | None, page: str) -> list[Draft]:
-    if memory:  # said, decided or waiting already
-        return []
-    return decide.propose(None, claim, source=HAND_EDIT, evidence=f"found in {page}", voice=UNVOUCHED_ATTRIBUTION)
-
-
-def _judge_added(edit: AddedLine, itself: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
+def _judge_added(edit: AddedLine, exact: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
-    memory = itself(claim.id)
-    if memory and memory.is_live and (memory.status is Status.ACTIVE or not edit.is_active):
-        return _revise_wording(memory, claim, page)
-    verdict = Verdict.ADDED if edit.is_active else Verdict.PROPOSED
-    return [_vouch(Draft(ClaimProposed(claim, verdict, HAND_EDIT, f"written in {page}"), claim.scope))]
-
-
-def _judge_as_added(edit: ChangedLine, itself: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
-    """What it was counts as not said any more; its new words were never said."""
-    if edit.text is None:
-        return []
-    return _judge_added(
-        AddedLine(edit.line, edit.text, edit.kind, edit.is_active, edit.tags or ()), itself, scope, page
-    )
-
-
-def _revise_wording(memory: Memory, claim: Claim, page: str) -> list[Draft]:
-    """What is known already, perhaps in other words."""
+    memory = exact(claim.id)
+    if memory is None or not memory.is_live or (edit.is_active and memory.status is not Status.ACTIVE):
+        return [_written_in(page, claim, Verdict.ADDED if edit.is_active else Verdict.PROPOSED)]
     if claim.sentence == memory.claim.sentence:
         return []
-    return [_vouch(decide.revise(memory, memory.claim._replace(sentence=claim.sentence), reason=f"edited in {page}"))]
+    reworded = memory.claim._replace(sentence=claim.sentence)
+    return [_vouch(decide.revise(memory, reworded, reason=f"edited in {page}"))]
 
 
 def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
@@ -167,7 +154,9 @@ def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
         return _judge_removed(memory, page)
     claim = _changed_claim(edit, memory)
     if edit.status is Status.PENDING and memory.status is not Status.PENDING:
-        return _propose_again(claim, memory, page)
+        if memory.status is Status.ACTIVE:
+            raise RefusedError("what holds cannot wait again; take the line out to forget it")
+        return [_written_in(page, claim, Verdict.PROPOSED)]
     activates = edit.status is Status.ACTIVE and memory.status is not Status.ACTIVE
     if not memory.is_live and not activates:
         if claim == memory.claim:
@@ -177,8 +166,8 @@ def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
     if claim.id != memory.id:
         drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
     elif activates:
-        back = decide.accept if memory.status is Status.PENDING else decide.restore
-        drafts.append(back(memory, reason=reason))
+        activate = decide.accept if memory.status is Status.PENDING else decide.restore
+        drafts.append(activate(memory, reason=reason))
     if claim.id == memory.id and claim != memory.claim:
         drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
     if edit.evidence and edit.evidence not in {given.text for given in memory.evidence}:
@@ -187,20 +176,11 @@ def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
     return [_vouch(draft) for draft in drafts]
 
 
-def _propose_again(claim: Claim, memory: Memory, page: str) -> list[Draft]:
-    """What was pruned may wait once more; what holds is either forgotten or not."""
-    if memory.status is Status.ACTIVE:
-        raise RefusedError("what holds cannot wait again; take the line out to forget it")
-    return [_vouch(Draft(ClaimProposed(claim, Verdict.PROPOSED, HAND_EDIT, f"written in {page}"), claim.scope))]
-
-
 def _changed_claim(edit: ChangedLine, memory: Memory) -> Claim:
-    old = memory.claim
-    claim = old
-    if edit.text is not None and edit.text != old.sentence:
-        claim = claim_from(edit.text, old.scope, kind=edit.kind or old.kind, tags=old.tags)
-    tags = claim.tags if edit.tags is None else edit.tags
-    return claim._replace(kind=edit.kind or claim.kind, tags=tags)
+    claim = memory.claim
+    if edit.text is not None and edit.text != claim.sentence:
+        claim = claim_from(edit.text, claim.scope, kind=claim.kind, tags=claim.tags)
+    return claim._replace(kind=edit.kind or claim.kind, tags=claim.tags if edit.tags is None else edit.tags)
 
 
 def _judge_removed(memory: Memory, page: str) -> list[Draft]:
@@ -212,42 +192,49 @@ def _judge_removed(memory: Memory, page: str) -> list[Draft]:
     return []
 
 
+def _written_in(page: str, claim: Claim, verdict: Verdict) -> Draft:
+    return _vouch(Draft(ClaimProposed(claim, verdict, HAND_EDIT, f"written in {page}"), claim.scope))
+
+
 def _vouch(draft: Draft) -> Draft:
     return draft._replace(attribution=VOUCHED_ATTRIBUTION)
 
 
-# What memories will be once some drafts are recorded: so that the next decision does not rest on what was before.
-
-_MAX_REPLACEMENTS = 32  # a memory that was reworded more often than this between two readings
-FetchMemory = Callable[[ClaimId], Memory | None]
+_MAX_REPLACEMENTS = 32  # that are followed from an old claim to its latest wording
 
 
 class MemoryOverlay:
-    """Memories as they are, and as they will be."""
+    """Memories as they will be once some drafts are recorded, so that the next decision is based on them.
 
-    def __init__(self, fetch: FetchMemory, origin: EventOrigin) -> None:
+    `fetch` returns a memory as it is; `origin` is that of the events to be recorded.
+    """
+
+    def __init__(self, fetch: MemoryLookup, origin: EventOrigin) -> None:
         self._fetch = fetch
         self._origin = origin
         self._changed: dict[ClaimId, Memory] = {}
         self._last_id: EventId | None = None
 
     def memory(self, claim: ClaimId) -> Memory | None:
+        """Return the memory of a claim, None if there is none."""
         return self._changed.get(claim) or self._fetch(claim)
 
     def latest(self, claim: ClaimId) -> Memory | None:
+        """Return the memory of a claim, or the one that replaced it."""
         return latest_lookup(self.memory)(claim)
 
     def apply(self, draft: Draft) -> None:
-        name = self._last_id = next_event_id(self._last_id, int(self._origin.at.timestamp() * 1000), bytes(10))
-        event = Event(name, name, self._origin.attributed_to(draft.attribution), draft.scope, draft.body)
+        """Change the memories that the draft touches."""
+        event_id = self._last_id = next_event_id(self._last_id, int(self._origin.at.timestamp() * 1000), bytes(10))
+        event = Event(event_id, event_id, self._origin.attributed_to(draft.attribution), draft.scope, draft.body)
         for claim in touched_claims(event):
             self._changed[claim] = evolve(self.memory(claim), event, claim)
 
 
-def latest_lookup(fetch: FetchMemory) -> MemoryLookup:
-    """The memory that a claim is known as now: the one that took its place, if another did."""
+def latest_lookup(fetch: MemoryLookup) -> MemoryLookup:
+    """Return a lookup that follows replacements: a retired claim gives the memory that replaced it."""
 
-    def known(claim: ClaimId) -> Memory | None:
+    def latest(claim: ClaimId) -> Memory | None:
         memory = fetch(claim)
         for _ in range(_MAX_REPLACEMENTS):
             if memory is None or memory.is_live or memory.replaced_by in (None, memory.id):
@@ -255,4 +242,4 @@ def latest_lookup(fetch: FetchMemory) -> MemoryLookup:
             memory = (memory.replaced_by and fetch(memory.replaced_by)) or memory
         return memory
 
-    return known
+    return latest

@@ -1,8 +1,7 @@
 """Word lists for comparing statements: which words carry no subject, which negate, which name the same thing.
 
-Data only. Each list says why its words are in it; the rules that use them are in `profile` and `relation`. English
-first, with the function words of German, French, Spanish, Italian, Portuguese and Dutch: a rule is often one line in
-the language of the team.
+The rules that use them are in `terms`, `profile` and `relation`. The lists are English, with function words of German,
+French, Spanish, Italian, Portuguese and Dutch: a rule is often one line in the language of the team.
 """
 
 
@@ -10,7 +9,7 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Function words: they tell how a sentence is built, not what it is about.
+# Function words: they build a sentence, and are not what it is about.
 FUNCTION_WORDS = _word_set(
     """
     a an the this that these those it its it's they them their there here he she him her his who whom whose which what
@@ -38,17 +37,16 @@ FUNCTION_WORDS = _word_set(
     """
 )
 
-# Light words: verbs of using, keeping and being somewhere, and nouns such as "version" or "file". Two wordings of one
-# rule differ in them freely ("listens on", "runs on", "port is").
+# Light words: verbs of using, keeping and being somewhere. Two wordings of one rule may differ in them ("listens on",
+# "runs on", "port is").
 LIGHT_WORDS = _word_set(
     """
     use used uses using usage utilise utilize run runs ran running go goes went going gone come comes came get gets got
     getting gotten give gives gave given put puts take takes took taken taking make makes made making do keep keeps kept
     keeping need needs needed want wants wanted like likes love prefer prefers preferred set sets setting have hold
-    holds
-    held live lives lived lie lies sit sits stand stands stay stays listen listens serve serves served talk talks expire
-    expires last lasts happen happens occur work works working write writes wrote written writing rewritten store stores
-    stored storing save saves saved saving place placed locate located host hosts hosted hosting base based
+    holds held live lives lived lie lies sit sits stand stands stay stays listen listens serve serves served talk talks
+    expire expires last lasts happen happens occur work works working write writes wrote written writing rewritten store
+    stores stored storing save saves saved saving place placed locate located host hosts hosted hosting base based
     build builds built building send sends sent sending ship ships shipped shipping call calls called name names named
     do doing handle handles handled allow allows allowed permit permitted fine ok okay welcome help helps helpful
     remember note ensure sure decide decided agree agreed choose chose chosen pick picked opt follow bother feel free
@@ -57,8 +55,7 @@ LIGHT_WORDS = _word_set(
     apply applies applied perform performed execute executed provide provides add adds added adding leave leaves
     set-up setup configure configured manage managed land lands try tries look looks see read reads expect expects
     turn turns turned shut throw throws threw thrown pull pulled phase phased cut kick kicked rid past clear enable
-    enabled
-    activate activated ran contract switches
+    enabled activate activated ran contract switches
     e.g i.e etc eg ie like such-as example longer anymore
     schreiben geschrieben schreibt schreibe nutzen nutzt nutze benutzen verwenden verwendet verwende laufen lauft läuft
     liegt liegen kommt kommen steht stehen machen macht mache gibt geben bauen gebaut deployen deployt bitte soll sollen
@@ -73,7 +70,7 @@ LIGHT_WORDS = _word_set(
     """
 )
 
-# Vague nouns: as light as these verbs, unless the other statement has a noun of its own in the same place.
+# Vague nouns: as light as these verbs, unless the other statement has a noun of its own instead.
 VAGUE_NOUNS = _word_set(
     """
     version versions file files thing things line lines text value values number numbers amount item items way ways kind
@@ -86,7 +83,7 @@ VAGUE_NOUNS = _word_set(
     """
 )
 
-# A clause with one of these says that something is not so, or must not be done.
+# Negations: the clause says that something is not so, or must not be done.
 NEGATIONS = _word_set(
     """
     no not never none nobody nothing neither nor cannot can't cant won't wont don't dont doesn't doesnt didn't didnt
@@ -112,7 +109,7 @@ NEGATIVE_VERBS = _word_set(
     prohibido evitare vietato proibido vermijd verboden
     """
 )
-# Told as a story: what they are said of was so once and is so no longer.
+# Words of change: something was so once and is no longer so.
 NO_LONGER_WORDS = _word_set(
     """
     stopped skipped dropped omitted removed deleted killed ditched abandoned deprecated retired scrapped axed nuked
@@ -123,29 +120,27 @@ NO_LONGER_WORDS = _word_set(
     """
 )
 
-# Two or three words that negate together.
+# Phrases that negate.
 NEGATIVE_PHRASES = tuple(
     ("steer clear of|keep away from|stay away from|hold off on|free of|do away with|get rid of|give up on").split("|")
 )
 NO_LONGER_PHRASES = tuple(
     (
-        "no longer|no more|not any more|any more|any longer|anymore|left out|left the company|left the team"
-        "|left us|is out"
-        "|are out|thing of the past|given up|ran out|run out|fell out of|signed off from"
+        "no longer|no more|not any more|any more|any longer|anymore|left out|left the company|left the team|left us"
+        "|is out|are out|thing of the past|given up|ran out|run out|fell out of|signed off from"
         "|got rid of|getting rid of|gave up on|given up on|gave up|did away with|done with"
         "|went away|goes away|gone away|used to|moved off|moving off|off the table|out of use"
         "|backed out of|opted out of|moved away from|migrated off|migrated away from"
         "|nicht mehr|ya no|já não|ja nao|ne plus|non più|niet meer"
     ).split("|")
 )
-# "Switched Mongo off": the verb and, further on, the particle.
+# "Switched Mongo off": the verb and, later, the particle.
 PHRASAL_VERBS = _word_set(
-    "switch switches switched turn turns turned shut shuts rip throw throws threw thrown phase phased kick"
-    " kicked cut leave"
-    " leaves leaving left keep"
+    "switch switches switched turn turns turned shut shuts rip throw throws threw thrown phase phased kick kicked cut"
+    " leave leaves leaving left keep"
 )
 PARTICLES = _word_set("off out down away")
-# They separate what is chosen (before) from what is not (after).
+# Phrases between what is chosen and what is not.
 CONTRAST_PHRASES = tuple(
     (
         "instead of|rather than|in place of|in lieu of|as opposed to|over|but not|and not|without|anstatt|anstelle von"
@@ -153,17 +148,16 @@ CONTRAST_PHRASES = tuple(
         "|senza|sem|zonder"
     ).split("|")
 )
-# "over" contrasts after these; elsewhere it is a place or a carrier ("over SPI").
+# "over" contrasts after these verbs; elsewhere it is a place or a carrier ("over SPI").
 CHOICE_VERBS = _word_set("prefer prefers preferred preferring choose chose chosen pick picked favour favor take")
-# "from A to B" with one of these is a change: A no longer holds. Without, it is a direction.
+# "from A to B" with one of these is a change: A no longer holds. Without one it is a direction.
 CHANGE_VERBS = _word_set(
     """
     switch switched switching move moved moving migrate migrated migrating change changed changing convert converted
     port ported transition transitioned upgrade upgraded upgrading downgrade downgraded bump bumped rename renamed raise
     raised lower lowered increase increased decrease decreased reduce reduced swap swapped went flip flipped
-    shift shifted rewrite rewrote rewritten pulled gewechselt wechseln umgestellt umgezogen migriert passé passés
-    migré cambiado
-    cambiamos migrado migramos pasamos mudamos passati passammo overgestapt
+    shift shifted rewrite rewrote rewritten pulled gewechselt wechseln umgestellt umgezogen migriert passé passés migré
+    cambiado cambiamos migrado migramos pasamos mudamos passati passammo overgestapt
     """
 )
 REPLACE_VERBS = _word_set(
@@ -173,9 +167,9 @@ REPLACE_PREPOSITIONS = _word_set("by with through durch par por da met mit con f
 
 # "Left A for B".
 LEAVE_VERBS = _word_set("left leave leaving ditched ditch dropped drop abandoned traded trade swapped swap")
-# What a value follows: "in Markdown", "with bcrypt", "as JSON".
+# Words before a value: "in Markdown", "with bcrypt", "as JSON".
 LINK_WORDS = _word_set("in with as by via at using over through mit als par avec con come")
-# There is one of such a thing: "the default branch is …".
+# Words for something of which there is one: "the default branch is …".
 UNIQUE_WORDS = _word_set(
     "default main primary preferred standard official current only favourite favorite name host url address"
 )
@@ -190,7 +184,7 @@ THEN_WORDS = _word_set(
 )
 FIRST_WORDS = _word_set("first erst zuerst d'abord primero prima primeiro eerst")
 
-# What limits a statement to some cases: a rule for one of them says nothing about another.
+# Environments limit a statement: a rule for one of them says nothing about another.
 ENVIRONMENTS = _word_set(
     """
     production producción produccion produktion produzione produção productie staging stage preprod sandbox development
@@ -204,20 +198,20 @@ CONDITION_WORDS = _word_set(
     " pendant cuando mientras durante salvo excepto se quando mentre als wanneer tijdens"
 )
 
-# They tell that something is new.
+# Something is new.
 NOW_WORDS = _word_set(
     "now nowadays since seit jetzt inzwischen depuis désormais maintenant desde ahora adesso agora nu anymore goodbye"
 )
-# A sentence that opens with one of these names a case first: "On Windows …", "For hotfixes …".
+# A sentence that begins with one of these names a case first: "On Windows …", "For hotfixes …".
 OPENING_PREPOSITIONS = _word_set(
     "on in at for under during bei auf im am für unter en sur dans pour chez para su per em op in voor"
 )
-# Words that no other of these languages has: German writes every noun with a capital.
+# Words of German alone, which capitalizes every noun.
 GERMAN_WORDS = _word_set(
     "der das und ist nicht wird werden wir mit auf für kein keine läuft immer nach vom zum unsere unser im einen"
 )
 
-# The lower and the upper end of a range are two questions.
+# The ends of a range are two questions.
 LOWER_BOUND_WORDS = _word_set("min minimum oldest earliest lowest least smallest shortest")
 UPPER_BOUND_WORDS = _word_set(
     "max maximum newest latest highest most largest biggest longest cap capped limit under below"
@@ -294,7 +288,7 @@ ALIASES = {
     }.items()
     for other in others.split()
 }
-# Names of two or more words, taken as one.
+# Names of several words, which become one word.
 MULTIWORD_NAMES = {
     "read the docs": "readthedocs",
     "github actions": "githubactions",
@@ -330,7 +324,7 @@ MULTIWORD_NAMES = {
     "sign off": "signoff",
 }
 
-# Of each row one takes one for a given purpose, so another member is another answer. Lower case: people type them so.
+# One uses one member of a family for a given purpose, so another member is another answer.
 FAMILIES = {
     member: family
     for family, members in {
@@ -367,15 +361,13 @@ FAMILIES = {
         "shell": "bash zsh fish powershell nushell ksh",
         "data format": "json yaml toml xml csv tsv parquet avro protobuf logfmt msgpack ini",
         "markup": "markdown asciidoc rst restructuredtext latex html",
-        "programming language": "python ruby go rust java kotlin swift objective-c c c++ scala typescript"
-        " javascript php"
-        " perl elixir haskell zig",
+        "programming language": "python ruby go rust java kotlin swift objective-c c c++ scala typescript javascript"
+        " php perl elixir haskell zig",
         "language": "english german french spanish italian portuguese dutch japanese chinese russian polish englisch"
         " deutsch französisch anglais français allemand inglés español alemán inglese italiano tedesco",
-        "weekday": "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch"
-        " donnerstag freitag"
-        " samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles miercoles jueves"
-        " viernes sábado sabado domingo",
+        "weekday": "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag"
+        " freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles miercoles"
+        " jueves viernes sábado sabado domingo",
         "http method": "get post put patch",
         "protocol": "http https grpc graphql soap websocket mqtt amqp",
         "bus": "spi i2c uart usb rs485",
@@ -396,17 +388,17 @@ FAMILIES = {
     }.items()
     for member in members.split()
 }
-# Members that are everyday words too: they count after a word that a tool or a language is named with.
+# Members that are everyday words too. They count after a word that introduces the name of a tool or language.
 AMBIGUOUS_MEMBERS = _word_set("make just go c get post put patch main swift error")
 NAMING_WORDS = _word_set("is are be use uses using with by via in to prefer prefers on than over of from")
-# Opposites that turn a statement round: "is turned on" and "is turned off" are one statement and its negation.
+# Opposites: "is enabled" and "is disabled" are one statement and its negation.
 NEGATED_STATES = {
     "disabled": "enabled", "optional": "required", "forbidden": "allowed", "unsigned": "signed",
     "untyped": "typed", "unformatted": "formatted", "untested": "tested", "unencrypted": "encrypted",
     "uncompressed": "compressed", "invisible": "visible", "inactive": "active", "unlimited": "limited",
 }  # fmt: skip
 
-# Seconds and bytes, to compare 60 s with one minute and 1 GB with 1000 MB.
+# Units with their size, to compare 60 s with one minute and 1 GB with 1000 MB.
 UNITS = {
     name: (kind, size)
     for kind, sizes in {
@@ -441,14 +433,12 @@ UNITS = {
     for names, size in sizes.items()
     for name in names.split()
 }
-# A number behind one of these names a thing ("step 3"): another number is another thing, not another value.
+# A number after one of these labels a thing ("step 3"): another number is another thing, not another value.
 LABEL_WORDS = _word_set(
-    "step item rule note fact number memory task thing case phase part chapter section page ticket issue job"
-    " test example"
-    " entry word claim statement candidate thread worker writer round story event question answer sentence line"
-    " row column"
-    " milestone sprint stage iteration epic module lesson exercise scenario day night file topic habit secret"
-    " agent process"
+    "step item rule note fact number memory task thing case phase part chapter section page ticket issue job test"
+    " example entry word claim statement candidate thread worker writer round story event question answer sentence line"
+    " row column milestone sprint stage iteration epic module lesson exercise scenario day night file topic habit"
+    " secret agent process"
 )
 NUMBER_WORDS = {
     word: str(value)
@@ -478,12 +468,12 @@ NUMBER_WORDS = {
     }.items()
     for word in words.split()
 }
-# What a rule is told with: with or without them it is the same rule.
+# Fillers: with or without them it is the same rule.
 FILLER_WORDS = _word_set(
     "use uses used using prefer prefers need needs want wants like remember note ensure sure make please project repo"
     " repository codebase follow decided agreed longer anymore work"
 )
-# Articles of other languages that are number words too; they are read as articles.
+# Articles of other languages that are number words too. They count as articles.
 ARTICLES = _word_set("ein eine einen einem einer un une uno una")
 # Words in capitals that are no names.
 COMMON_ACRONYMS = _word_set("ci pr prs mr mrs api apis db ui ux id ids url urls uri ok todo readme os cli sdk qa")

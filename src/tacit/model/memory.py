@@ -1,4 +1,8 @@
-"""A memory is never stored: it is the fold of every judgement that names its claim."""
+"""Memories: the fold of all judgements about a claim. A memory is never stored.
+
+`evolve` applies one judgement. `fold_memories` and `fold_memory` take events in any order and with repetitions: they
+sort by id, drop duplicates and leave out what was undone before they fold. Who may decide what is defined here too.
+"""
 
 from __future__ import annotations
 
@@ -12,59 +16,45 @@ from tacit.model.ids import ClaimId, EventId
 from tacit.record import Record
 from tacit.text.words import normalize_text
 
-# How sure a memory is of itself, 0 to 1: a base by source, rising with observations and sessions to a cap.
-
-
-class ConfidenceRange(Record):
-    base: float
-    cap: float
-
-
+# Confidence by source: the base, and the cap it rises to with observations and sessions.
 _CONFIDENCE_RANGES = {
-    "user_direct": ConfidenceRange(1.0, 1.0),
-    "remember": ConfidenceRange(0.60, 0.90),
-    "note": ConfidenceRange(0.60, 0.90),
-    "edit": ConfidenceRange(0.90, 1.0),
-    "decision": ConfidenceRange(0.90, 1.0),
-    "evaluation": ConfidenceRange(0.50, 0.80),
-    "habit": ConfidenceRange(0.0, 0.0),  # told by what was counted: see learn/habits/habit.py
+    "user_direct": (1.0, 1.0),
+    "remember": (0.60, 0.90),
+    "note": (0.60, 0.90),
+    "edit": (0.90, 1.0),
+    "decision": (0.90, 1.0),
+    "evaluation": (0.50, 0.80),
+    "habit": (0.0, 0.0),  # the learner computes it from its counts: see learn/habits/habit.py
 }
-_DEFAULT_CONFIDENCE_RANGE = ConfidenceRange(0.50, 0.85)
-# Seen four times more, in three more sessions: as sure as this source can make it.
-_FULL_STRENGTH, _FULL_SESSIONS = 4, 3
+_DEFAULT_CONFIDENCE_RANGE = (0.50, 0.85)
+_FULL_STRENGTH, _FULL_SESSIONS = 4, 3  # observations and sessions after the first that reach the cap
+_TRAILING_PUNCTUATION = ".!?… "
 
 
 def confidence_of(source: str, strength: int, sessions: int) -> float:
-    scale = _CONFIDENCE_RANGES.get(source, _DEFAULT_CONFIDENCE_RANGE)
+    """Return the confidence, 0 to 1, of a memory from `source` with so many observations in so many sessions."""
+    base, cap = _CONFIDENCE_RANGES.get(source, _DEFAULT_CONFIDENCE_RANGE)
     by_strength = min(max(strength - 1, 0) / _FULL_STRENGTH, 1.0)
     by_sessions = min(max(sessions - 1, 0) / _FULL_SESSIONS, 1.0)
-    return round(scale.base + (scale.cap - scale.base) * (0.6 * by_strength + 0.4 * by_sessions), 2)
-
-
-# Whose word holds without asking: what a person said directly, or vouched for.
+    return round(base + (cap - base) * (0.6 * by_strength + 0.4 * by_sessions), 2)
 
 
 def may_add_directly(provenance: Provenance) -> bool:
-    """Whether an `add` from this source needs no one's accept. A model's `add` is a suggestion."""
+    """Return whether an `add` from this source is active at once. An `add` by a model is a suggestion."""
     return provenance is Provenance.USER_DIRECT
 
 
 def may_activate(actor: str, provenance: Provenance) -> bool:
-    """Whether somebody other than the person makes something active: rules a person set and repositories a person
-    trusts, and those only on what comes from the person's own words or files."""
+    """Return whether an actor other than the person may make a claim active.
+
+    Only the person's policy and repositories the person trusts may, and only what comes from the person's own words
+    or files.
+    """
     return actor in (POLICY, REPOSITORY) and provenance >= Provenance.USER_FILE
 
 
-# A memory is never stored: it is the fold of every judgement that names its claim.
-#
-# `evolve` hears one judgement; `recollect` hears a whole log, in any order and with repetitions, because it sorts by
-# id, drops doubles and leaves out what was undone before it folds.
-
-_TRAILING_PUNCTUATION = ".!?… "
-
-
 class Evidence(Record):
-    """Why somebody says so: the words, and the event they stand in."""
+    """The words that say why a claim is believed, and the event they come from."""
 
     event: EventId
     day: date
@@ -72,7 +62,7 @@ class Evidence(Record):
 
 
 class Memory(Record):
-    """A claim with everything that was ever said about it."""
+    """A claim and what all judgements about it amount to."""
 
     claim: Claim
     status: Status
@@ -80,7 +70,7 @@ class Memory(Record):
     provenance: Provenance
     first_at: datetime
     last_at: datetime
-    last: EventId
+    last_event: EventId
     day: date
     strength: int = 0
     evidence: tuple[Evidence, ...] = ()
@@ -91,9 +81,9 @@ class Memory(Record):
     suggested: bool = False
     replaced_by: ClaimId | None = None
     touched_by_user: bool = False
-    claimed: float = 0.0
-    first: EventId = EventId("")  # the event it was first heard of in
-    kept_event: EventId | None = None  # the decision that it stands beside whatever opposed it by then
+    claimed: float = 0.0  # the highest confidence that a proposal stated
+    first_event: EventId = EventId("")  # the event that first named the claim
+    kept_event: EventId | None = None  # the latest decision that it contradicts nothing it was opposed to by then
     shared: bool | None = None
 
     @property
@@ -106,33 +96,34 @@ class Memory(Record):
 
     @property
     def is_live(self) -> bool:
-        """Neither forgotten nor dismissed."""
+        """Whether it is neither forgotten nor dismissed."""
         return self.status in (Status.ACTIVE, Status.PENDING)
 
     @property
     def is_kept(self) -> bool:
-        """A person said that it contradicts nothing."""
+        """Whether a person said that it contradicts nothing."""
         return self.kept_event is not None
 
     @property
     def is_in_fact_file(self) -> bool:
-        """Whether a project's fact file has a line for it, unless another answer overrules it: the person shared it,
-        or the repository brought it."""
+        """Whether it has a line in its project's fact file, unless it is overruled: the person shared it, or the
+        repository brought it."""
         is_brought = self.decided_by == REPOSITORY and not self.touched_by_user
         return is_project_scope(self.claim.scope) and self.status is Status.ACTIVE and (bool(self.shared) or is_brought)
 
     @property
     def is_unreviewed(self) -> bool:
-        """Active because a setting says so: the person has not spoken of it yet."""
+        """Whether it is active by a setting alone, without a judgement by the person."""
         return self.decided_by == POLICY and not self.touched_by_user
 
     @property
     def confidence(self) -> float:
+        """How sure the memory is, 0 to 1."""
         return max(self.claimed, confidence_of(self.source, self.strength, len(self.sessions)))
 
 
 def fold_memories(events: Iterable[Event]) -> dict[ClaimId, Memory]:
-    """Every memory of a log. The order in which the events come does not matter."""
+    """Return every memory of a log by its id. The order of the events does not matter."""
     memories: dict[ClaimId, Memory] = {}
     for event in effective_events(events):
         for claim in touched_claims(event):
@@ -141,7 +132,7 @@ def fold_memories(events: Iterable[Event]) -> dict[ClaimId, Memory]:
 
 
 def fold_memory(events: Iterable[Event], claim: ClaimId) -> Memory | None:
-    """One memory, from the events that touch it; nothing when all of them were undone."""
+    """Return one memory, from the events that touch it. None if all of them were undone."""
     memory: Memory | None = None
     for event in effective_events(events):
         if claim in touched_claims(event):
@@ -150,32 +141,32 @@ def fold_memory(events: Iterable[Event], claim: ClaimId) -> Memory | None:
 
 
 def effective_events(events: Iterable[Event]) -> list[Event]:
-    """The events in order, each once, without those that were undone."""
+    """Return the events in order, each once, without those that were undone."""
     unique = {event.id: event for event in events}
     if len(unique) == 1:
         return list(unique.values())
-    ordered = [unique[name] for name in sorted(unique)]
-    void = undone_ids(ordered)
-    return [event for event in ordered if event.id not in void] if void else ordered
+    ordered = [unique[event_id] for event_id in sorted(unique)]
+    undone = undone_ids(ordered)
+    return [event for event in ordered if event.id not in undone] if undone else ordered
 
 
 def undone_ids(ordered: Sequence[Event]) -> set[EventId]:
-    """The ids that count as not said. Latest first, so an `Undone` that was itself undone has no effect.
+    """Return the ids of events that were undone. `ordered` is sorted by id.
 
-    A person takes back anything, anybody else their own words, and the policy what a repository said that is no
-    longer what was trusted.
+    The latest `EventsUndone` is applied first, so one that was itself undone has no effect. A person may undo anything,
+    any other actor their own events, and the policy also what a repository said that is no longer what was trusted.
     """
-    void: set[EventId] = set()
+    undone: set[EventId] = set()
     takebacks = [event for event in ordered if isinstance(event.body, EventsUndone)]
     if not takebacks:
-        return void
+        return undone
     actors = {event.id: event.origin.actor for event in ordered}
     for event in reversed(takebacks):
         assert isinstance(event.body, EventsUndone)
-        if event.id not in void:
+        if event.id not in undone:
             earlier = (target for target in event.body.targets if target < event.id)
-            void |= {target for target in earlier if event.is_by_user or _may_undo(event, actors.get(target))}
-    return void
+            undone |= {target for target in earlier if event.is_by_user or _may_undo(event, actors.get(target))}
+    return undone
 
 
 def _may_undo(event: Event, actor: str | None) -> bool:
@@ -183,7 +174,7 @@ def _may_undo(event: Event, actor: str | None) -> bool:
 
 
 def touched_claims(event: Event) -> tuple[ClaimId, ...]:
-    """The claims whose memory this event changes (an `Undone` changes none by itself)."""
+    """Return the claims whose memory this event changes. An `EventsUndone` changes none by itself."""
     match event.body:
         case ClaimProposed(claim=claim) | ClaimDecided(claim=claim, instead=None):
             return (claim.id,)
@@ -193,20 +184,25 @@ def touched_claims(event: Event) -> tuple[ClaimId, ...]:
 
 
 def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
-    """What is known of `claim` after one more judgement."""
-    after = _apply_judgement(memory, event, claim)
+    """Return the memory of `claim` after one more judgement. `event` must touch the claim."""
+    body = event.body
+    assert isinstance(body, ClaimProposed | ClaimDecided)
+    if isinstance(body, ClaimProposed):
+        after = _apply_proposal(memory, event, body)
+    elif body.instead is not None and body.instead.id == claim:
+        after = _apply_replacement(memory, event, body, body.instead)
+    else:
+        after = _apply_decision(memory, event, body)
     if not event.is_by_user:
         return after
-    shared = _shared_after(after, event.body)
-    return (
-        after
-        if after.touched_by_user and shared is after.shared
-        else after._replace(touched_by_user=True, shared=shared)
-    )
+    shared = _shared_after(after, body)
+    if after.touched_by_user and shared is after.shared:
+        return after
+    return after._replace(touched_by_user=True, shared=shared)
 
 
 def _shared_after(memory: Memory, body: EventBody) -> bool | None:
-    """Whether the person shares the claim with its project, after one more of their judgements; None: never did.
+    """Return whether the person shares the claim with its project after this judgement; None if they never did.
 
     Judgements from before there was sharing have no `private`: what a person held true then is shared.
     """
@@ -218,55 +214,33 @@ def _shared_after(memory: Memory, body: EventBody) -> bool | None:
     return memory.shared
 
 
-def _apply_judgement(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
-    body = event.body
-    assert isinstance(body, ClaimProposed | ClaimDecided)
-    if isinstance(body, ClaimProposed):
-        return _apply_proposal(memory, event, body)
-    if body.instead is not None and body.instead.id == claim:
-        return _apply_replacement(memory, event, body, body.instead)
-    return _apply_decision(memory, event, body)
-
-
 def _apply_proposal(memory: Memory | None, event: Event, body: ClaimProposed) -> Memory:
-    seen = memory or _new_memory(body.claim, event, body.source)
+    known = memory or _new_memory(body.claim, event, body.source)
+    claimed = max(known.claimed, body.confidence)
     if body.verdict is Verdict.SUGGESTED:  # a learner's notice of what was observed, not one more observation
-        return seen._replace(suggested=True, claimed=max(seen.claimed, body.confidence))
+        return known._replace(suggested=True, claimed=claimed)
     is_added = body.verdict is Verdict.ADDED and _may_decide(memory, event)
+    status = known.status
+    if is_added:
+        status = Status.ACTIVE
+    elif event.is_by_user and not known.is_live:  # only a person reopens what was dismissed or forgotten
+        status = Status.PENDING
+    is_protected = _is_protected(known, event)
+    provenance = event.origin.provenance
     return _add_support(
-        seen,
+        known,
         event,
         body.evidence,
-        _strength_gain(seen, event),
-        claim=_merged_wording(seen, event, body.claim),
-        status=Status.ACTIVE if is_added else _status_after_proposal(memory, event),
-        source=body.source if is_added else seen.source,
-        provenance=_merged_provenance(seen, event),
-        claimed=max(seen.claimed, body.confidence),
-        decided_by=event.origin.actor if is_added else seen.decided_by,
+        # Each observation counts once, but a lower class does not strengthen what a person has judged.
+        0 if is_protected and provenance < known.provenance else 1,
+        claim=_merged_wording(known, event, body.claim),
+        status=status,
+        source=body.source if is_added else known.source,
+        # The least of all sources, but what a person has judged loses none when others repeat it.
+        provenance=known.provenance if is_protected else min(known.provenance, provenance),
+        claimed=claimed,
+        decided_by=event.origin.actor if is_added else known.decided_by,
     )
-
-
-def _strength_gain(seen: Memory, event: Event) -> int:
-    """Each observation counts once. But nobody of a lower class makes what a person has spoken of stronger."""
-    is_lesser = event.origin.provenance < seen.provenance
-    return 0 if seen.touched_by_user and not event.is_by_user and is_lesser else 1
-
-
-def _merged_provenance(seen: Memory, event: Event) -> Provenance:
-    """The least of all sources; but what a person has spoken of loses none by being repeated."""
-    if seen.touched_by_user and not event.is_by_user:
-        return seen.provenance
-    return min(seen.provenance, event.origin.provenance)
-
-
-def _status_after_proposal(memory: Memory | None, event: Event) -> Status:
-    if memory is None:
-        return Status.PENDING
-    # Dismissed or forgotten stays so until a person speaks again.
-    if memory.is_live or not event.is_by_user:
-        return memory.status
-    return Status.PENDING
 
 
 def _apply_decision(memory: Memory | None, event: Event, body: ClaimDecided) -> Memory:
@@ -295,17 +269,15 @@ def _apply_decision(memory: Memory | None, event: Event, body: ClaimDecided) -> 
 
 
 def _apply_replacement(memory: Memory | None, event: Event, body: ClaimDecided, instead: Claim) -> Memory:
-    """The memory whose claim was put in another's place (or that only got new words)."""
+    """Return the memory of the claim that replaced another one, or that only has new words."""
     known = memory or _new_memory(instead, event, "edit")
     if not _may_decide(memory, event):
         return known
     carried = tuple(Evidence(event.id, event.day, text) for text in body.carried_evidence)
-    source = event.origin.provenance if body.carried_provenance is None else body.carried_provenance
-    status = Status.ACTIVE if body.active else known.status
-    if memory is not None and not memory.is_live and not body.active:
-        status = Status.PENDING
-    least = min(known.provenance, event.origin.provenance, source)
-    inherited = known._replace(evidence=known.evidence + carried, provenance=least, replaced_by=None)
+    carried_provenance = event.origin.provenance if body.carried_provenance is None else body.carried_provenance
+    lowest = min(known.provenance, event.origin.provenance, carried_provenance)
+    status = Status.ACTIVE if body.active else known.status if known.is_live else Status.PENDING
+    inherited = known._replace(evidence=known.evidence + carried, provenance=lowest, replaced_by=None)
     return _add_support(inherited, event, "", body.carried_strength, claim=instead, status=status)
 
 
@@ -317,18 +289,18 @@ def _new_memory(claim: Claim, event: Event, source: str) -> Memory:
         provenance=event.origin.provenance,
         first_at=event.at,
         last_at=event.at,
-        last=event.id,
+        last_event=event.id,
         day=event.day,
-        first=event.id,
+        first_event=event.id,
     )
 
 
 def _add_support(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:
-    """One more observation: strength, sessions, evidence, the time it was last asserted, and what else changed."""
-    day = memory.day if memory.last == event.id else event.day  # a blank one was made from this very event
-    if not (memory.touched_by_user and not event.is_by_user):
-        # When others repeat what a person said, the person's answer does not become newer by it.
-        changes |= {"last_at": max(memory.last_at, event.at), "last": event.id, "day": day}
+    """Return the memory with `weight` more observations, the event's session and evidence, and `changes`."""
+    # The memory may have been made from this very event.
+    day = memory.day if memory.last_event == event.id else event.day
+    if not _is_protected(memory, event):  # what a person said becomes no newer when others repeat it
+        changes |= {"last_at": max(memory.last_at, event.at), "last_event": event.id, "day": day}
     return memory._replace(
         strength=memory.strength + weight,
         evidence=(*memory.evidence, Evidence(event.id, day, evidence)) if evidence else memory.evidence,
@@ -339,10 +311,10 @@ def _add_support(memory: Memory, event: Event, evidence: str, weight: int, **cha
 
 
 def _merged_wording(memory: Memory, event: Event, claim: Claim) -> Claim:
-    """The latest wording of a person wins; a learner may reword only what no person has spoken of."""
+    """Return the claim in its current words: a person's latest, or a learner's if no person has judged it."""
     if claim == memory.claim:
         return claim
-    if memory.touched_by_user and not event.is_by_user:
+    if _is_protected(memory, event):
         return memory.claim
     if _is_only_emphasis(claim.sentence, memory.claim.sentence):
         claim = claim._replace(sentence=memory.claim.sentence, triple=memory.claim.triple)
@@ -350,29 +322,36 @@ def _merged_wording(memory: Memory, event: Event, claim: Claim) -> Claim:
 
 
 def _is_only_emphasis(new: str, known: str) -> bool:
-    """The same words once more, with more blanks or capitals: said with emphasis, not said better (S6)."""
-    return normalize_text(new).rstrip(_TRAILING_PUNCTUATION) == normalize_text(known).rstrip(
-        _TRAILING_PUNCTUATION
-    ) and _untidiness(new) > _untidiness(known)
+    """Return whether `new` has the same words with more blanks, capitals or punctuation: no better wording (S6)."""
+    is_same = normalize_text(new).rstrip(_TRAILING_PUNCTUATION) == normalize_text(known).rstrip(_TRAILING_PUNCTUATION)
+    return is_same and _untidiness(new) > _untidiness(known)
 
 
 def _untidiness(text: str) -> tuple[int, int, int]:
-    """Runs of blanks, words in capitals that could be in small letters, and signs at the end."""
+    """Count superfluous blanks, words in capitals that could be lower case, and punctuation at the end."""
     words = text.split()
-    shouted = sum(len(word) > 2 and word.isalpha() and word.isupper() for word in words)
     return (
         len(text.split(" ")) - len(words) + text.count("\n"),
-        shouted,
+        sum(len(word) > 2 and word.isalpha() and word.isupper() for word in words),
         len(text) - len(text.rstrip(_TRAILING_PUNCTUATION)),
     )
 
 
+def _is_protected(memory: Memory, event: Event) -> bool:
+    """Return whether a person has judged the memory and the event is somebody else's."""
+    return memory.touched_by_user and not event.is_by_user
+
+
 def _may_decide(memory: Memory | None, event: Event) -> bool:
-    """A person always. Others never against a person, and never on what came from less than a person's own file."""
+    """Return whether the event's verdict counts.
+
+    A person's always does. Others decide nothing that a person has judged, nothing that is not pending, and nothing
+    that came from less than the person's own file.
+    """
     if event.is_by_user:
         return True
     if memory is None:
         return may_activate(event.origin.actor, event.origin.provenance)
-    least = min(memory.provenance, event.origin.provenance)
+    lowest = min(memory.provenance, event.origin.provenance)
     is_open = not memory.touched_by_user and memory.status is Status.PENDING
-    return is_open and may_activate(event.origin.actor, least)
+    return is_open and may_activate(event.origin.actor, lowest)

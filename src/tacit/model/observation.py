@@ -1,4 +1,7 @@
-"""Observations: what ran, what was said and done in a session, what was asked. They carry no verdict."""
+"""Observations: what ran, what was said and done in a session, what was asked. They have no verdict.
+
+In the events of a session `agent` is the host: claude, codex, …
+"""
 
 from __future__ import annotations
 
@@ -12,26 +15,23 @@ _UNTIMED_SESSION = re.compile(r"[a-z]+:[0-9a-f]{12}")
 
 
 def is_untimed_session(session: str) -> bool:
-    """Whether a session is a whole history without timestamps. (Others are named after ten digits of a time.)"""
+    """Return whether the session is a shell history without timestamps. Others are named after ten digits of a time."""
     return _UNTIMED_SESSION.fullmatch(session) is not None
 
 
-# What a person and an agent said and did together, as far as it is kept. `agent` is the host: claude, codex, …
-
-
 class PromptKind(StrEnum):
-    """How words of the person reached the agent."""
+    """How a prompt reached the agent."""
 
     TYPED = ""
     QUEUED = "queued"  # typed while the agent was working
-    REJECTION = "rejection"  # said when a tool call was turned down
-    ANSWER = "answer"  # chosen or written when the agent asked
+    REJECTION = "rejection"  # the reason given when a tool call was rejected
+    ANSWER = "answer"  # to a question of the agent
     COMMAND = "command"  # a slash command with its arguments
     SHELL = "shell"  # a command that the person ran from within the agent
 
 
 class ToolAction(StrEnum):
-    """What a call of a tool was for, whatever the host calls the tool."""
+    """The purpose of a tool call, whatever the host calls the tool."""
 
     RAN = "ran"
     CHANGED = "changed"
@@ -40,21 +40,21 @@ class ToolAction(StrEnum):
     DELEGATED = "delegated"
     ASKED = "asked"
     PLANNED = "planned"
-    FETCHED = "fetched"  # from the web, or from a server the host talks to
+    FETCHED = "fetched"  # from the web or a server of the host
     OTHER = "other"
 
 
 class ToolOutcome(StrEnum):
-    """How a call ended."""
+    """How a tool call ended."""
 
     SUCCEEDED = ""
     FAILED = "failed"
-    REJECTED = "rejected"  # the person, or a rule of theirs, did not let it run
-    UNKNOWN = "unknown"  # the transcript does not tell
+    REJECTED = "rejected"  # by the person or a rule of theirs; it did not run
+    UNKNOWN = "unknown"  # the transcript does not say
 
 
 class PromptGiven(Record):
-    """Words of the person. `about` is what they answer: the call that was turned down, the question that was asked."""
+    """A prompt of the person. `about` is what it answers: the rejected call, or the question."""
 
     agent: str
     text: str
@@ -65,7 +65,7 @@ class PromptGiven(Record):
 
 
 class ReplyGiven(Record):
-    """Words of the agent to the person."""
+    """A reply of the agent to the person."""
 
     agent: str
     text: str
@@ -73,9 +73,10 @@ class ReplyGiven(Record):
 
 
 class ToolUsed(Record):
-    """A call of a tool and how it ended. `input` and `result` are short; `files` are those it changed, as named there.
+    """A tool call and how it ended. `input` and `result` are excerpts.
 
-    `aside` says that a helper of the agent did it; `change` is an excerpt of what an edit took out and put in.
+    `files` are those it changed, as named in the call. `aside` is set if a subagent made the call. `change` is an
+    excerpt of what an edit removed and inserted.
     """
 
     agent: str
@@ -97,14 +98,13 @@ class TurnInterrupted(Record):
 
 
 class SessionCompacted(Record):
-    """The host replaced the conversation so far by a summary."""
+    """The host replaced the conversation so far with a summary."""
 
     agent: str
 
 
 class SessionSummarized(Record):
-    """What a session came to, in the words of a model that was asked about it. `until` is the time of the last thing in
-    the session that it was shown."""
+    """A model's summary of a session. `until` is the time of the last event that the model was shown."""
 
     agent: str
     text: str
@@ -115,12 +115,12 @@ class SessionSummarized(Record):
 class TitleAuthor(StrEnum):
     """Who gave a session its title."""
 
-    HOST = ""  # a model of the host, mostly
+    HOST = ""  # usually its model
     PERSON = "person"
 
 
 class SessionTitled(Record):
-    """The title that a session has in its host from then on."""
+    """The session has this title in its host from now on."""
 
     agent: str
     text: str
@@ -129,16 +129,13 @@ class SessionTitled(Record):
 
 ConversationBody = PromptGiven | ReplyGiven | ToolUsed | TurnInterrupted | SessionCompacted
 CONVERSATION_TYPES = (PromptGiven, ReplyGiven, ToolUsed, TurnInterrupted, SessionCompacted)
-TRANSCRIPT_TYPES = (*CONVERSATION_TYPES, SessionTitled)  # what a transcript tells
-SESSION_TYPES = (*TRANSCRIPT_TYPES, SessionSummarized)  # what was said in a session, and what was said about it
+TRANSCRIPT_TYPES = (*CONVERSATION_TYPES, SessionTitled)
+SESSION_TYPES = (*TRANSCRIPT_TYPES, SessionSummarized)  # with what was said about the session later
 
 
-def session_id(agent: str, name: str) -> ClaimId:
-    """What a session is called here; `name` is what its host calls it."""
-    return claim_id("session", f"{agent}\n{name}")
-
-
-# What the world did. Observations carry no verdict; learners and views read them.
+def session_id(agent: str, host_session_id: str) -> ClaimId:
+    """Return Tacit's id of a session. `host_session_id` is the id that its host gave it."""
+    return claim_id("session", f"{agent}\n{host_session_id}")
 
 
 class WorkLogged(Record):
@@ -151,13 +148,13 @@ class WorkLogged(Record):
     next: str = ""
 
 
-UNKNOWN_STATUS = -1  # of a command in a history that does not tell how it ended
+UNKNOWN_STATUS = -1  # of a command in a history without exit statuses
 
 
 class CommandRan(Record):
-    """A command line that was run in a shell: as typed, where, how it ended and how long it took.
+    """A command line that ran in a shell: as typed, its directory, exit status and duration.
 
-    `meant` is the line with its aliases written out, where the shell told; `planned` is what it was before the person
+    `meant` is the line with its aliases expanded, if the shell reported it. `planned` is the line before the person
     edited it.
     """
 
@@ -171,12 +168,12 @@ class CommandRan(Record):
 
     @property
     def is_success(self) -> bool:
-        """Whether it counts as a success: people keep on running what works, so the unknown counts too."""
+        """Whether it counts as a success. An unknown status does, because people go on running what works."""
         return self.status in (0, UNKNOWN_STATUS)
 
 
 class WorkflowSaved(Record):
-    """A person accepted these steps under this name; the latest holds. An empty directory is wherever one stands."""
+    """A person accepted these steps under this name. The latest is valid. An empty directory is the current one."""
 
     name: str
     steps: tuple[str, ...]
@@ -185,13 +182,13 @@ class WorkflowSaved(Record):
 
 
 class WorkflowDropped(Record):
-    """The workflow of this name is no more."""
+    """The workflow of this name was removed."""
 
     name: str
 
 
 class StepRan(Record):
-    """One step of a run: the command as it ran, and how it ended."""
+    """One step of a run: the command as it ran, its exit status and duration."""
 
     command: str
     status: int
@@ -199,7 +196,7 @@ class StepRan(Record):
 
 
 class WorkflowRan(Record):
-    """A run of a workflow: from which step (the first is 0), what ran, and whether the last step went well."""
+    """A run of a workflow from step `first` (0 is the first step). `completed` if the last step succeeded."""
 
     name: str
     steps: tuple[StepRan, ...]
@@ -209,15 +206,18 @@ class WorkflowRan(Record):
 
 
 class RecallAsked(Record):
-    """Someone asked; this many facts answered."""
+    """A query and its number of hits."""
 
     query: str
     hits: int
 
 
 class BriefInjected(Record):
-    """A brief was handed out, or put into the prompt of an agent: which memories and why each, which earlier sessions,
-    and how large it was. `moment` is when: at the start of a session, at a prompt, after a compaction."""
+    """A brief was printed, or injected into the prompt of an agent.
+
+    It records the memories, the reason for each, earlier sessions and the size. `moment` is when it was injected: at
+    the start of a session, at a prompt, after a compaction.
+    """
 
     memories: tuple[str, ...]
     tokens: int
@@ -237,14 +237,14 @@ class EvaluationScore(Record):
 
 
 class EvaluationCreated(Record):
-    """The evaluation of one day, whole, so that its page can be drawn again."""
+    """The evaluation of one day, complete, so that its page can be rendered again."""
 
     day: str
     scores: tuple[EvaluationScore, ...]
 
 
 class ProjectSeen(Record):
-    """On this machine the scope's project lies here."""
+    """The folder of the scope's project on this machine."""
 
     root: str
 
@@ -257,7 +257,7 @@ class TrustedLine(Record):
 
 
 class RepositoryTrusted(Record):
-    """A person accepted these lines of a repository's fact file, as they were then: path, owner, writers, content."""
+    """A person accepted these lines of a repository's fact file, with its owner and writers at that time."""
 
     path: str
     owner: int
@@ -273,7 +273,7 @@ class RepositoryDistrusted(Record):
 
 
 class LogSealed(Record):
-    """A torn tail was closed: where it began, how long it was, and its hash."""
+    """A torn tail of the log was closed: its offset, length and hash."""
 
     offset: int
     length: int
@@ -281,7 +281,7 @@ class LogSealed(Record):
 
 
 class Fingerprint(Record):
-    """What a text can be known again by, without being stored: see core/prints.py."""
+    """Recognizes a text without storing it: see `model/purge.py`."""
 
     salt: str
     length: int
@@ -290,10 +290,10 @@ class Fingerprint(Record):
 
 
 class MemoryPurged(Record):
-    """The tombstone of what a person purged: which events were changed, which claims are gone, prints of the texts.
+    """The tombstone of a purge: the changed events, the purged claims and fingerprints of the purged texts.
 
-    `everywhere` says that claims which hold a text went too. `moved` are claims whose scope held it: old id, new id.
-    It speaks of events before it, or before the one it names.
+    `everywhere` is set if claims that contain a text were purged too. `moved` are claims whose scope contained it:
+    (old id, new id). It applies to events before this one, or before the event `before`.
     """
 
     reason: str = ""
@@ -307,13 +307,13 @@ class MemoryPurged(Record):
 
 
 class PurgedStub(Record):
-    """What is left of an event that was purged: its envelope, and the type it had."""
+    """The body of a purged event. `was` is the type it had."""
 
     was: str
 
 
 class UnknownBody(Record):
-    """A line of a type this version does not know: kept, never obeyed."""
+    """The body of an event whose type this version does not know. It is preserved and has no effect."""
 
     type: str
 

@@ -1,7 +1,7 @@
-"""A statement taken apart for comparison: what it affirms, what it denies, which values it names, and in which order.
+"""Profiles of statements for comparison: what is affirmed, what is denied, which values are named, in which order.
 
-`profile(text)` reads a sentence once into a `Profile`; `relation` compares two of them. Nothing here knows grammar
-beyond clauses, negation, contrast ("A instead of B"), change ("from A to B") and order ("A before B").
+`profile_statement` parses a sentence into a `StatementProfile`; `relation` compares two of them. The only grammar is
+clauses, negation, contrast ("A instead of B"), change ("from A to B") and order ("A before B").
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ _TARGET_PREPOSITIONS = frozenset("to onto into zu auf à a naar vers".split())
 _PURPOSE_WORDS = frozenset("for in on at when with without because für bei pour dans para en".split())
 _PRONOUNS = frozenset("we i they you he she it everybody everyone people us".split())
 _REQUEST_WORDS = frozenset("please must should we you to always just i they can let's is are was be and".split())
+_Span = tuple[int, int]  # of tokens, the second excluded
 
 
 class Denial(Record):
-    """What one clause says is not so. `departed`: it was so once ("was retired"). `rejected`: something else was chosen
-    in its place ("A instead of B")."""
+    """What one clause denies. `no_longer`: it was so once ("was retired"). `rejected`: something else was chosen
+    instead ("A instead of B")."""
 
     words: frozenset[str]
     no_longer: bool = False
@@ -37,26 +38,26 @@ class Ordering(Record):
 
 
 class StatementProfile(Record):
-    """A statement, taken apart."""
+    """A parsed statement."""
 
-    tokens: tuple[str, ...]  # every word in lower case, in order
+    tokens: tuple[str, ...]  # all words in lower case, in order
     terms: tuple[StatementTerm, ...]
     words: frozenset[str]  # of the terms
     affirmed: frozenset[str]
     denied: tuple[Denial, ...]  # clause by clause
     order: Ordering | None
     conditions: frozenset[str]
-    is_change: bool  # it tells of a change
+    is_change: bool  # it describes a change
 
     @property
     def is_negative(self) -> bool:
-        """Whether it only denies: a prohibition."""
+        """Whether it affirms nothing: a prohibition."""
         return bool(self.denied) and not self.affirmed
 
 
 @lru_cache(maxsize=1 << 14)
 def profile_statement(text: str) -> StatementProfile:
-    """Read one statement. Long texts are cut; any text is accepted."""
+    """Parse one statement. Any text is accepted; long ones are cut."""
     tokens = statement_tokens(text)
     terms = statement_terms(text, tokens)
     affirmed, denied = _affirmed_and_denied(tokens, terms)
@@ -73,15 +74,12 @@ def profile_statement(text: str) -> StatementProfile:
 
 
 def _describes_change(words: Sequence[str]) -> bool:
-    told = (lexicon.CHANGE_VERBS, lexicon.REPLACE_VERBS, lexicon.NOW_WORDS, lexicon.NO_LONGER_WORDS)
+    lists = (lexicon.CHANGE_VERBS, lexicon.REPLACE_VERBS, lexicon.NOW_WORDS, lexicon.NO_LONGER_WORDS)
     return (
-        any(not known.isdisjoint(words) for known in told)
+        any(not listed.isdisjoint(words) for listed in lists)
         or _says_no_longer(words)
         or _find_phrase(words, ("these", "days")) is not None
     )
-
-
-# Affirmed and denied
 
 
 def _affirmed_and_denied(
@@ -99,8 +97,8 @@ def _affirmed_and_denied(
             if negative:
                 is_part = (start, end) != (first, last)
                 clause = [token.lower for token in tokens[start:end]]
-                departed = _says_no_longer(clause) or (is_part and _find_change(clause) is not None)
-                denied.append(Denial(words, departed, is_part and not departed))
+                no_longer = _says_no_longer(clause) or (is_part and _find_change(clause) is not None)
+                denied.append(Denial(words, no_longer, is_part and not no_longer))
             else:
                 affirmed |= words
     return frozenset(affirmed), tuple(denied)
@@ -109,44 +107,47 @@ def _affirmed_and_denied(
 def _says_no_longer(words: Sequence[str]) -> bool:
     if _has_no_longer_word(words) or _has_phrasal_verb(words):
         return True
-    departing = _phrases_by_first_word(lexicon.NO_LONGER_PHRASES)
-    return any(_phrase_length_at(words, at, departing) for at, word in enumerate(words) if word in departing)
+    phrases = _phrases_by_first_word(lexicon.NO_LONGER_PHRASES)
+    return any(_phrase_length_at(words, i, phrases) for i, word in enumerate(words) if word in phrases)
 
 
 def _has_no_longer_word(words: Sequence[str]) -> bool:
     if lexicon.NO_LONGER_WORDS.isdisjoint(words):
         return False
-    return any(_is_no_longer_word(words, at) for at in range(len(words)))
+    return any(_is_no_longer_word(words, i) for i in range(len(words)))
 
 
-def _is_no_longer_word(words: Sequence[str], at: int) -> bool:
-    """Whether a word says that something is over, and not which thing is meant: "was retired", "the retired host"."""
-    if words[at] not in lexicon.NO_LONGER_WORDS:
+def _is_no_longer_word(words: Sequence[str], index: int) -> bool:
+    """Return whether the word says that something is over ("was retired"), not which thing ("the retired host")."""
+    if words[index] not in lexicon.NO_LONGER_WORDS:
         return False
-    names = at + 1 < len(words) and words[at + 1] not in lexicon.FUNCTION_WORDS
-    return not (names and at and (words[at - 1] in lexicon.FUNCTION_WORDS - AUXILIARIES - _REQUEST_WORDS - _PRONOUNS))
+    before_noun = index + 1 < len(words) and words[index + 1] not in lexicon.FUNCTION_WORDS
+    after_article = index > 0 and words[index - 1] in (
+        lexicon.FUNCTION_WORDS - AUXILIARIES - _REQUEST_WORDS - _PRONOUNS
+    )
+    return not (before_noun and after_article)
 
 
 def _has_phrasal_verb(words: Sequence[str]) -> bool:
-    """ "Switched off", "switched Mongo off", "leave it out of the commit"; but not "threw it out of balance"."""
-    verb = next((at for at, word in enumerate(words) if word in lexicon.PHRASAL_VERBS), None)
+    """Find "switched off", "switched Mongo off", "leave it out of the commit", but not "threw it out of balance"."""
+    verb = next((i for i, word in enumerate(words) if word in lexicon.PHRASAL_VERBS), None)
     if verb is None:
         return False
-    leaves = words[verb].startswith(("lea", "lef", "kee"))
-    particles = ("out",) if leaves else lexicon.PARTICLES
+    is_leave = words[verb].startswith(("lea", "lef", "kee"))
+    particles = ("out",) if is_leave else lexicon.PARTICLES
     return any(
-        words[at] in particles and (leaves or list(words[at + 1 : at + 2]) != ["of"])
-        for at in range(verb + 1, len(words))
+        words[i] in particles and (is_leave or list(words[i + 1 : i + 2]) != ["of"])
+        for i in range(verb + 1, len(words))
     )
 
 
-def _clauses(tokens: Sequence[StatementToken]) -> Iterator[tuple[int, int]]:
+def _clauses(tokens: Sequence[StatementToken]) -> Iterator[_Span]:
     start = 0
-    for at, token in enumerate(tokens):
-        if token.ends_clause or (token.lower in ("but", "aber", "mais", "pero") and at > start):
-            if at > start:
-                yield start, at
-            start = at + 1
+    for i, token in enumerate(tokens):
+        if token.ends_clause or (token.lower in ("but", "aber", "mais", "pero") and i > start):
+            if i > start:
+                yield start, i
+            start = i + 1
     if start < len(tokens):
         yield start, len(tokens)
 
@@ -154,26 +155,25 @@ def _clauses(tokens: Sequence[StatementToken]) -> Iterator[tuple[int, int]]:
 def _polarity_spans(
     tokens: Sequence[StatementToken], start: int, end: int, was_denied: bool
 ) -> Iterator[tuple[int, int, bool]]:
-    """The parts of a clause, each affirmed or denied."""
+    """Yield the parts of a clause: start, end, and whether the part is denied."""
     words = [token.lower for token in tokens[start:end]]
-    cut = _find_contrast(words)
-    if cut is not None:
-        at, width = cut
-        left_negative = _count_negations(words[:at]) % 2 == 1
-        if left_negative and words[at] in ("without", "ohne", "sans", "sin", "senza", "sem", "zonder"):
+    if (contrast := _find_contrast(words)) is not None:
+        turn, width = contrast
+        left_negative = _count_negations(words[:turn]) % 2 == 1
+        if left_negative and words[turn] in ("without", "ohne", "sans", "sin", "senza", "sem", "zonder"):
             yield start, end, False  # "never A without B" asks for B
             return
-        yield start, start + at, left_negative
-        stop = start + at + width + _rejected_end(words[at + width :])
-        yield start + at + width, stop, not left_negative
+        rejected = start + turn + width
+        stop = rejected + _rejected_end(words[turn + width :])
+        yield start, start + turn, left_negative
+        yield rejected, stop, not left_negative
         yield stop, end, left_negative
         return
-    change = _find_change(words)
-    if change is not None:
-        gone, come = change
-        yield start, start + gone[0], False
-        yield start + gone[0], start + gone[1], True
-        yield start + come[0], start + come[1], False
+    if (change := _find_change(words)) is not None:
+        old, new = change
+        yield start, start + old[0], False
+        yield start + old[0], start + old[1], True
+        yield start + new[0], start + new[1], False
         return
     negative = _count_negations(words) % 2 == 1
     if not negative and was_denied and (len(words) <= 2 or words[0] in ("or", "nor", "oder", "ou", "o")):
@@ -182,173 +182,163 @@ def _polarity_spans(
 
 
 def _rejected_end(words: Sequence[str]) -> int:
-    """Where what is rejected ends: "A over B for C" rejects B."""
-    ends = (at for at, word in enumerate(words) if at and (word in lexicon.CONDITION_WORDS or word in _PURPOSE_WORDS))
+    """Return where the rejected part ends: "A over B for C" rejects B."""
+    ends = (i for i, word in enumerate(words) if i and (word in lexicon.CONDITION_WORDS or word in _PURPOSE_WORDS))
     return next(ends, len(words))
 
 
 def _find_contrast(words: Sequence[str]) -> tuple[int, int] | None:
-    """Where a clause turns to what is not chosen, and how many words say so."""
-    contrasts = _phrases_by_first_word(lexicon.CONTRAST_PHRASES)
-    for at in range(1, len(words) - 1):
-        if words[at] not in contrasts:
+    """Return where a clause turns to what is not chosen, and how many words say so."""
+    phrases = _phrases_by_first_word(lexicon.CONTRAST_PHRASES)
+    for i in range(1, len(words) - 1):
+        if words[i] not in phrases:
             continue
-        width = _phrase_length_at(words, at, contrasts)
-        chooses = words[at] != "over" or not lexicon.CHOICE_VERBS.isdisjoint(words[:at])
-        if width and chooses and at + width < len(words):
-            return at, width
+        width = _phrase_length_at(words, i, phrases)
+        is_contrast = words[i] != "over" or not lexicon.CHOICE_VERBS.isdisjoint(words[:i])
+        if width and is_contrast and i + width < len(words):
+            return i, width
     if "not" in words[1:]:
-        at = words.index("not", 1)
-        if (
-            at + 1 < len(words)
-            and lexicon.FUNCTION_WORDS.isdisjoint((words[at - 1],))
-            and words[at - 1] not in AUXILIARIES
-        ):
-            return at, 1
+        i = words.index("not", 1)
+        before = words[i - 1]
+        if i + 1 < len(words) and before not in lexicon.FUNCTION_WORDS and before not in AUXILIARIES:
+            return i, 1
     return None
 
 
-def _find_change(words: Sequence[str]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Of "moved from A to B", "moved off A to B", "replaced A by B" and "B replaced A": where A and where B stand."""
+def _find_change(words: Sequence[str]) -> tuple[_Span, _Span] | None:
+    """Return the spans of the old value A and the new value B of a change.
+
+    The forms are "moved from A to B", "moved off A to B", "replaced A by B" and "B replaced A".
+    """
     size = len(words)
-    verb = next((at for at, word in enumerate(words) if word in lexicon.REPLACE_VERBS), None)
+    verb = next((i for i, word in enumerate(words) if word in lexicon.REPLACE_VERBS), None)
     if verb is not None:
-        by = next((at for at in range(1, size) if words[at] in lexicon.REPLACE_PREPOSITIONS and at != verb), None)
+        by = next((i for i in range(1, size) if words[i] in lexicon.REPLACE_PREPOSITIONS and i != verb), None)
         passive = any(word in AUXILIARIES or word in ("wurde", "wird", "été", "est") for word in words[:verb])
         if by is not None:
             return ((0, by) if passive else (verb, by)), (by, size)
         return ((0, size), (size, size)) if passive else ((verb, size), (0, verb))
-    left = next((at for at, word in enumerate(words) if word in lexicon.LEAVE_VERBS), None)
+    left = next((i for i, word in enumerate(words) if word in lexicon.LEAVE_VERBS), None)
     if left is not None and "for" in words[left + 2 :]:
         towards = words.index("for", left + 2)
         return (left, towards), (towards, size)
     if lexicon.CHANGE_VERBS.isdisjoint(words):
         return None
-    away = next((at for at, word in enumerate(words) if word in ("from", "off", "von", "de", "da", "van")), None)
+    away = next((i for i, word in enumerate(words) if word in ("from", "off", "von", "de", "da", "van")), None)
     if away is None and (out := _find_phrase(words, ("out", "of"))) is not None:
         away = out + 1
     if away is None or away + 1 >= size:
         return None
-    target = next((at for at in range(away + 1, size) if words[at] in _TARGET_PREPOSITIONS), size)
+    target = next((i for i in range(away + 1, size) if words[i] in _TARGET_PREPOSITIONS), size)
     return (away, target), (target, size)
 
 
 def _count_negations(words: Sequence[str]) -> int:
-    """How many times it is turned round; an even number turns it back."""
-    negative = _phrases_by_first_word((*lexicon.NEGATIVE_PHRASES, *lexicon.NO_LONGER_PHRASES))
-    count = at = 0
-    while at < len(words):
-        if words[at] in negative and (width := _phrase_length_at(words, at, negative)):
+    """Count the negations of a clause. An even number cancels out."""
+    phrases = _phrases_by_first_word((*lexicon.NEGATIVE_PHRASES, *lexicon.NO_LONGER_PHRASES))
+    count = i = 0
+    while i < len(words):
+        word, before = words[i], words[i - 1]
+        if word in phrases and (width := _phrase_length_at(words, i, phrases)):
             # "no longer", "not … any more" and "ne … plus" negate once.
-            if not (count and words[at] in ("any", "anymore")):
+            if not (count and word in ("any", "anymore")):
                 count += 1
-            at += width
+            i += width
             continue
-        word = words[at]
         if word in lexicon.NEGATIONS:
-            doubled = count and (word in ("non", "no", "not") and words[at - 1] in ("no", "not", "nor"))
-            echoed = count and "ne" in words[:at] and word in ("jamais", "aucun", "aucune")
+            doubled = count and (word in ("non", "no", "not") and before in ("no", "not", "nor"))
+            echoed = count and "ne" in words[:i] and word in ("jamais", "aucun", "aucune")
             count += 0 if doubled or echoed else 1
-        elif word in lexicon.NEGATED_STATES or _is_no_longer_word(words, at):
+        elif word in lexicon.NEGATED_STATES or _is_no_longer_word(words, i):
             count += 1
         elif word in lexicon.NEGATIVE_VERBS:
-            # Asked for, not spoken of: "delete them" and "we avoid them", but not "ask before deleting them".
-            count += at <= 1 or words[at - 1] in _REQUEST_WORDS or words[at - 1] in lexicon.NEGATIONS
-        at += 1
+            # A request, not a mention: "delete them" and "we avoid them", but not "ask before deleting them".
+            count += i <= 1 or before in _REQUEST_WORDS or before in lexicon.NEGATIONS
+        i += 1
     return count + (_has_phrasal_verb(words) and not _has_no_longer_word(words))
 
 
 @cache
 def _phrases_by_first_word(phrases: tuple[str, ...]) -> dict[str, list[tuple[str, ...]]]:
-    found: dict[str, list[tuple[str, ...]]] = {}
+    by_first: dict[str, list[tuple[str, ...]]] = {}
     for phrase in phrases:
         words = tuple(phrase.split())
-        found.setdefault(words[0], []).append(words)
-    return found
+        by_first.setdefault(words[0], []).append(words)
+    return by_first
 
 
-def _phrase_length_at(words: Sequence[str], at: int, phrases: dict[str, list[tuple[str, ...]]]) -> int:
-    """How many words of a phrase stand at this place; 0 where none does."""
-    return next((len(one) for one in phrases.get(words[at], ()) if tuple(words[at : at + len(one)]) == one), 0)
+def _phrase_length_at(words: Sequence[str], index: int, phrases: dict[str, list[tuple[str, ...]]]) -> int:
+    """Return the length of the phrase that begins at `index`, 0 if none does."""
+    candidates = phrases.get(words[index], ())
+    return next((len(phrase) for phrase in candidates if tuple(words[index : index + len(phrase)]) == phrase), 0)
 
 
 def _find_phrase(words: Sequence[str], phrase: tuple[str, ...]) -> int | None:
+    """Return where a phrase is found after the first word."""
     size = len(phrase)
-    return next((at for at in range(1, len(words) - size + 1) if tuple(words[at : at + size]) == phrase), None)
-
-
-# Order
+    return next((i for i in range(1, len(words) - size + 1) if tuple(words[i : i + size]) == phrase), None)
 
 
 def _find_order(tokens: Sequence[StatementToken], terms: Sequence[StatementTerm]) -> Ordering | None:
-    """What comes before what: "A before B", "B after A", "A first, then B", "from A to B"."""
-    lows = [token.lower for token in tokens]
-    for at, low in enumerate(lows):
-        if low in lexicon.THEN_WORDS and low not in lexicon.AFTER_WORDS and at:
-            return _make_order(terms, (0, at), (at, len(lows)))
-    for at, low in enumerate(lows):
-        if low in lexicon.BEFORE_WORDS or low in lexicon.AFTER_WORDS:
-            before, after = _order_sides(tokens, terms, at)
-            return (
-                _make_order(terms, before, after) if low in lexicon.BEFORE_WORDS else _make_order(terms, after, before)
-            )
-    for at, low in enumerate(lows):
-        if low in ("->", "→") and at > 0:
-            return _make_order(terms, (at - 1, at), (at, at + 2))
-    if "from" in lows and "to" in lows[lows.index("from") :] and lexicon.CHANGE_VERBS.isdisjoint(lows):
-        away = lows.index("from")
-        towards = lows.index("to", away)
-        return _make_order(terms, (away, towards), (towards, len(lows)))
-    for at, low in enumerate(lows):
-        if low in lexicon.FIRST_WORDS:
-            end = next(
-                (to for to in range(at, len(tokens)) if tokens[to].ends_clause or tokens[to].lower == "and"), None
-            )
-            if end is not None and end + 1 < len(tokens):
-                return _make_order(terms, (0, end), (end, len(tokens)))
+    """Return what comes before what: "A before B", "B after A", "A first, then B", "from A to B"."""
+    words = [token.lower for token in tokens]
+    size = len(words)
+    for i, word in enumerate(words):
+        if word in lexicon.THEN_WORDS and word not in lexicon.AFTER_WORDS and i:
+            return _make_order(terms, (0, i), (i, size))
+    for i, word in enumerate(words):
+        if word in lexicon.BEFORE_WORDS or word in lexicon.AFTER_WORDS:
+            left, right = _order_sides(tokens, terms, i)
+            return _make_order(terms, left, right) if word in lexicon.BEFORE_WORDS else _make_order(terms, right, left)
+    for i, word in enumerate(words):
+        if word in ("->", "→") and i > 0:
+            return _make_order(terms, (i - 1, i), (i, i + 2))
+    if "from" in words and "to" in words[words.index("from") :] and lexicon.CHANGE_VERBS.isdisjoint(words):
+        away = words.index("from")
+        towards = words.index("to", away)
+        return _make_order(terms, (away, towards), (towards, size))
+    for i, word in enumerate(words):
+        if word in lexicon.FIRST_WORDS:
+            end = next((j for j in range(i, size) if tokens[j].ends_clause or words[j] == "and"), None)
+            if end is not None and end + 1 < size:
+                return _make_order(terms, (0, end), (end, size))
     return None
 
 
-def _order_sides(
-    tokens: Sequence[StatementToken], terms: Sequence[StatementTerm], at: int
-) -> tuple[tuple[int, int], tuple[int, int]]:
-    """What stands before and behind the word at `at`; where it opens the sentence, the clause it opens comes last."""
+def _order_sides(tokens: Sequence[StatementToken], terms: Sequence[StatementTerm], index: int) -> tuple[_Span, _Span]:
+    """Return the spans before and after a word of order. If it opens the sentence, its own clause is the second."""
     size = len(tokens)
-    end = next((to for to in range(at, size) if tokens[to].ends_clause), size)
-    if at == 0 and end < size:
+    end = next((i for i in range(index, size) if tokens[i].ends_clause), size)
+    if index == 0 and end < size:
         return (end, size), (0, end)
-    start = next((to for to in range(at - 1, -1, -1) if tokens[to].ends_clause), 0)
-    if not any(at < term.position < end for term in terms) and start:  # "…, the test comes after"
-        return (start, at), (0, start)
-    return (0, at), (at, end)
+    start = next((i for i in range(index - 1, -1, -1) if tokens[i].ends_clause), 0)
+    if not any(index < term.position < end for term in terms) and start:  # "…, the test comes after"
+        return (start, index), (0, start)
+    return (0, index), (index, end)
 
 
-def _make_order(terms: Sequence[StatementTerm], first: tuple[int, int], second: tuple[int, int]) -> Ordering | None:
-    one = frozenset(term.word for term in terms if first[0] <= term.position < first[1])
-    other = frozenset(term.word for term in terms if second[0] <= term.position < second[1])
-    return Ordering(one - other, other - one) if one - other and other - one else None
-
-
-# Conditions
+def _make_order(terms: Sequence[StatementTerm], first: _Span, second: _Span) -> Ordering | None:
+    before = frozenset(term.word for term in terms if first[0] <= term.position < first[1])
+    after = frozenset(term.word for term in terms if second[0] <= term.position < second[1])
+    return Ordering(before - after, after - before) if before - after and after - before else None
 
 
 def _find_conditions(tokens: Sequence[StatementToken], terms: Sequence[StatementTerm]) -> frozenset[str]:
-    """The cases a statement is limited to: environments it names, and what a clause with "when" or "if" is about."""
-    found = {term.word for term in terms if term.word in _environment_stems()}
+    """Return the cases a statement is limited to: environments it names, and words of a clause with "when" or "if"."""
+    size = len(tokens)
+    conditions = {term.word for term in terms if term.word in _environment_stems()}
     if tokens and tokens[0].lower in lexicon.OPENING_PREPOSITIONS:
-        end = next(
-            (at for at in range(2, len(tokens)) if not tokens[at].lower or tokens[at].lower in lexicon.FUNCTION_WORDS),
-            len(tokens),
-        )
-        found |= {term.word for term in terms if term.position < end}
-    for at, token in enumerate(tokens):
+        boundaries = (i for i in range(2, size) if not tokens[i].lower or tokens[i].lower in lexicon.FUNCTION_WORDS)
+        end = next(boundaries, size)
+        conditions |= {term.word for term in terms if term.position < end}
+    for start, token in enumerate(tokens):
         if token.lower in lexicon.CONDITION_WORDS:
-            end = next((to for to in range(at, len(tokens)) if tokens[to].ends_clause), len(tokens))
-            found |= {term.word for term in terms if at < term.position < end and term.kind != "light"}
-    return frozenset(found)
+            end = next((i for i in range(start, size) if tokens[i].ends_clause), size)
+            conditions |= {term.word for term in terms if start < term.position < end and term.kind != "light"}
+    return frozenset(conditions)
 
 
 @cache
 def _environment_stems() -> frozenset[str]:
-    named = {lexicon.ALIASES.get(word, word) for word in lexicon.ENVIRONMENTS}
-    return frozenset(simple_stem(word) for word in named) | named
+    names = {lexicon.ALIASES.get(word, word) for word in lexicon.ENVIRONMENTS}
+    return frozenset(simple_stem(name) for name in names) | names

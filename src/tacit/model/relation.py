@@ -1,10 +1,17 @@
-"""How two statements relate: the same, opposed, or neither (S13)."""
+"""How two statements relate: the same, opposed, or neither (S13).
+
+They are opposed if one denies what the other affirms, if they give another value for the same subject, or put the same
+things into another order. They are the same only if nothing distinguishes them: no digit, no single letter, no name, no
+negation, no order. Everything else is neither, and both can hold. A false "same" would count a correction as a
+confirmation, and a false "opposed" would silence a true memory, so doubt means "neither".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 
 from tacit.model import lexicon
 from tacit.model.profile import Ordering, StatementProfile, profile_statement
@@ -12,24 +19,18 @@ from tacit.model.terms import StatementTerm, light_word_stems, vague_noun_stems
 from tacit.record import Record
 from tacit.text.words import simple_stem
 
-# How two statements stand to each other: the same, opposed, or neither (S13).
-#
-# They are opposed when one denies what the other affirms, when they give another value for the same subject, or put
-# the same things into another order. They are the same only where nothing tells them apart: no digit, no single
-# letter, no name, no negation, no order. Anything else is neither: both can hold. A false "same" would count a
-# correction as a confirmation, a false "opposed" would silence a true memory, so doubt means "neither".
-
-# Derived words: letters they begin with alike, as a share of the shorter word, and what each may end in.
+# Derived words: the length of their common prefix, its share of the shorter word, and the suffixes after it.
 _MIN_COGNATE_PREFIX, _MIN_COGNATE_SHARE, _MAX_SHORT_SUFFIX, _MAX_LONG_SUFFIX = 5, 0.7, 2, 6
-_MAX_FILLER_WORDS = 4  # words that only fill a sentence, at most
-_MAX_MISSING_PER_SHARED = 3  # words of its own that a statement may have for each that is denied
-_MAX_LEFTOVER_SHARE = 0.34  # of what a statement affirms, when a story says that it is over
+_MAX_FILLER_WORDS = 4  # more terms of one statement: they are not the same
+_MAX_MISSING_PER_SHARED = 3  # words of its own that a statement may have for each one that is denied
+_MAX_LEFTOVER_SHARE = 0.34  # of what a statement affirms, if the other says that it is over
 _DETERMINERS = frozenset("a an the this that all every each any der die das le la les el los las".split())
 _NAME_KINDS = frozenset(("name", "code"))
+_WORD_KINDS = frozenset(("plain", "light"))  # other terms are values: names and figures
 
 
 class RelationKind(Enum):
-    """How two statements stand to each other."""
+    """How two statements relate."""
 
     SAME = "the same"
     OPPOSED = "opposed"
@@ -37,7 +38,7 @@ class RelationKind(Enum):
 
 
 class Relation(Record):
-    """The bond of two statements and, where they are opposed, in what they differ (words for a person)."""
+    """How two statements relate and, if they are opposed, in what they differ (words for a person)."""
 
     kind: RelationKind
     reason: str = ""
@@ -46,229 +47,228 @@ class Relation(Record):
 _NO_RELATION = Relation(RelationKind.NEITHER)
 
 
-def relate(one: str, other: str) -> Relation:
-    """Compare two statements. Symmetric: the order in which they are given does not matter."""
-    return compare_profiles(profile_statement(one), profile_statement(other))
+def relate(first: str, second: str) -> Relation:
+    """Compare two statements. Their order does not matter."""
+    return compare_profiles(profile_statement(first), profile_statement(second))
 
 
-def compare_profiles(one: StatementProfile, other: StatementProfile) -> Relation:
-    """As `relation`, of statements that were read already."""
-    if one.tokens > other.tokens:
-        one, other = other, one
-    if is_same_statement(one, other):
+def is_restatement(first: str, second: str) -> bool:
+    """Return whether each of two sentences counts as one more observation of the other.
+
+    What is not plainly the same stays two memories, which a person can merge. The opposite of a rule often has the same
+    words, so nothing may differ that could distinguish two rules.
+    """
+    return is_same_statement(profile_statement(first), profile_statement(second))
+
+
+def compare_profiles(first: StatementProfile, second: StatementProfile) -> Relation:
+    """Compare two parsed statements as `relate` does."""
+    if first.tokens > second.tokens:
+        first, second = second, first
+    if is_same_statement(first, second):
         return Relation(RelationKind.SAME)
-    if one.is_negative and other.is_negative:
+    if first.is_negative and second.is_negative:
         return _NO_RELATION
-    why = (
-        (one.denied and _denial_reason(one, other))
-        or (other.denied and _denial_reason(other, one))
-        or _order_reason(one, other)
-        or _value_reason(one, other)
-        or _ending_reason(one, other)
+    reason = (
+        (first.denied and _denial_reason(first, second))
+        or (second.denied and _denial_reason(second, first))
+        or _order_reason(first, second)
+        or _value_reason(first, second)
+        or _ending_reason(first, second)
     )
-    return Relation(RelationKind.OPPOSED, why) if why else _NO_RELATION
+    return Relation(RelationKind.OPPOSED, reason) if reason else _NO_RELATION
 
 
-# The same
-
-
-def is_same_statement(one: StatementProfile, other: StatementProfile) -> bool:
-    """Whether nothing that could tell two rules apart differs."""
-    if abs(len(one.terms) - len(other.terms)) > _MAX_FILLER_WORDS:
+def is_same_statement(first: StatementProfile, second: StatementProfile) -> bool:
+    """Return whether nothing differs that could distinguish two rules."""
+    if abs(len(first.terms) - len(second.terms)) > _MAX_FILLER_WORDS:
         return False
-    mine, theirs = _significant_terms(one.terms), _significant_terms(other.terms)
-    if len(mine) < 1 or len(one.words) + len(other.words) < 4 or len(mine) != len(theirs):
+    first_terms, second_terms = _significant_terms(first), _significant_terms(second)
+    if not first_terms or len(first.words) + len(second.words) < 4 or len(first_terms) != len(second_terms):
         return False
-    if _identifiers(one) != _identifiers(other) or _order_words(one) != _order_words(other) or _is_swapped(one, other):
+    if _identifiers(first) != _identifiers(second) or _order_words(first) != _order_words(second):
         return False
-    if bool(one.denied) != bool(other.denied) or one.is_negative != other.is_negative:
+    if bool(first.denied) != bool(second.denied) or first.is_negative != second.is_negative:
         return False
-    if not _has_same_order(one.order, other.order):
+    if _is_swapped(first, second) or not _has_same_order(first.order, second.order):
         return False
-    # Names in the same order, and the other words too: "A calls B" and "B calls A" have the same words.
+    # Values in the same order, and the other words too: "A calls B" and "B calls A" have the same words.
     return all(
-        len(ours) == len(others) and all(_is_same_word(a, b) for a, b in zip(ours, others, strict=True))
-        for ours, others in zip(_split_names(mine), _split_names(theirs), strict=True)
+        len(ours) == len(theirs) and all(_is_same_word(a, b) for a, b in zip(ours, theirs, strict=True))
+        for ours, theirs in zip(_split_values(first_terms), _split_values(second_terms), strict=True)
     )
 
 
-def _split_names(terms: Iterable[StatementTerm]) -> tuple[list[str], list[str]]:
-    """Names and figures, and the other words."""
-    every = list(terms)
-    plain = ("plain", "light")
-    return [one.word for one in every if one.kind not in plain], [one.word for one in every if one.kind in plain]
+def _split_values(terms: Sequence[StatementTerm]) -> tuple[list[str], list[str]]:
+    """Return the values, and the other words."""
+    values = [term.word for term in terms if term.kind not in _WORD_KINDS]
+    return values, [term.word for term in terms if term.kind in _WORD_KINDS]
 
 
-def _has_same_order(one: Ordering | None, other: Ordering | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return _contains_all(one.first, other.first) and _contains_all(one.second, other.second)
+def _has_same_order(first: Ordering | None, second: Ordering | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return _contains_all(first.first, second.first) and _contains_all(first.second, second.second)
 
 
-def _identifiers(one: StatementProfile) -> list[str]:
-    """Every number, single letter, name and identifier."""
-    loose = [token for token in one.tokens if len(token) == 1 and token.isalpha() and token not in ("a", "i")]
-    return sorted([*loose, *(term.word for term in one.terms if term.kind not in ("plain", "light"))])
+def _identifiers(profile: StatementProfile) -> list[str]:
+    """Return every number, single letter, name and identifier."""
+    letters = [token for token in profile.tokens if len(token) == 1 and token.isalpha() and token not in ("a", "i")]
+    return sorted([*letters, *(term.word for term in _value_terms(profile))])
 
 
-def _order_words(one: StatementProfile) -> list[str]:
-    told = (lexicon.BEFORE_WORDS, lexicon.AFTER_WORDS, lexicon.THEN_WORDS, lexicon.FIRST_WORDS)
-    return [token for token in one.tokens if any(token in words for words in told)]
+def _order_words(profile: StatementProfile) -> list[str]:
+    lists = (lexicon.BEFORE_WORDS, lexicon.AFTER_WORDS, lexicon.THEN_WORDS, lexicon.FIRST_WORDS)
+    return [token for token in profile.tokens if any(token in words for words in lists)]
 
 
-# Denied
-
-
-def _denial_reason(one: StatementProfile, other: StatementProfile) -> str:
-    """What `one` denies of that which `other` affirms."""
-    for denial in one.denied:
-        denied = denial.words
-        shared = {word for word in denied if _is_among(word, other.affirmed)}
+def _denial_reason(denying: StatementProfile, other: StatementProfile) -> str:
+    """Return a reason if one statement denies what the other affirms."""
+    for denial in denying.denied:
+        shared = {word for word in denial.words if _is_among(word, other.affirmed)}
         if not _has_shared_topic(shared, other) or any(_contains_all(shared, theirs.words) for theirs in other.denied):
             continue
-        beyond, missing = _extra_words(denied, other), _extra_words(other.affirmed, one)
-        if beyond and not denial.no_longer:  # "never A in B" leaves A alone elsewhere
-            continue
-        if len(_extra_words(shared)) == 1 and not denial.no_longer and _has_other_verb(denied, shared, other):
+        beyond, missing = _extra_words(denial.words, other), _extra_words(other.affirmed, denying)
+        subjects = len(_extra_words(shared))
+        has_name = _has_shared_name(shared, other)
+        if not denial.no_longer and (
+            beyond  # "never A in B" leaves A alone elsewhere
+            or (subjects == 1 and not has_name and _has_other_verb(denial.words, other))
+            or _is_limited_to_other_case(denying, other)
+        ):
             continue
         if denial.rejected and any(term.kind == "plain" and term.word in missing for term in other.terms):
             continue  # "A over B" for one purpose says nothing about B for another
-        if len(missing) > _MAX_MISSING_PER_SHARED * len(_extra_words(shared)) and not _has_shared_name(shared, other):
-            continue
-        if (
-            beyond
-            and missing
-            and not _has_shared_name(shared, other)
-            and len(missing) > _MAX_LEFTOVER_SHARE * len(_extra_words(other.affirmed))
+        if not has_name and (
+            len(missing) > _MAX_MISSING_PER_SHARED * subjects
+            or (beyond and missing and len(missing) > _MAX_LEFTOVER_SHARE * len(_extra_words(other.affirmed)))
         ):
-            continue
-        if not denial.no_longer and _is_limited_to_other_case(one, other, one.words):
             continue
         return "one says so, the other says it is not or no longer so"
     return ""
 
 
 def _has_shared_topic(shared: Collection[str], other: StatementProfile) -> bool:
-    """Whether what two clauses share is enough to be about the same thing."""
+    """Return whether two clauses share more than light words."""
     kinds = {term.word: term.kind for term in other.terms}
     return any(kinds.get(word) != "light" for word in shared)
 
 
-def _has_other_verb(denied: Collection[str], shared: Collection[str], other: StatementProfile) -> bool:
-    """Where one word is all that is shared, and it is no name, the light words have to agree too: "never run the build
-    repeatedly" says nothing about repeating other work."""
+def _has_other_verb(denied: Collection[str], other: StatementProfile) -> bool:
+    """Return whether the light words differ: "never run the build repeatedly" says nothing about repeating other work.
+
+    It matters if one word is all that two statements share, and it is no name.
+    """
     light = {word for word in denied if word in light_word_stems() and word not in _filler_stems()}
-    return not _has_shared_name(shared, other) and any(not _is_among(word, other.words) for word in light)
+    return any(not _is_among(word, other.words) for word in light)
 
 
 def _has_shared_name(shared: Collection[str], other: StatementProfile) -> bool:
-    """Whether a name is among them: what is said of "Redux" is said of nothing else."""
+    """Return whether a name is shared: what is said of "Redux" is said of nothing else."""
     return any(term.kind in _NAME_KINDS and _is_among(term.word, shared) for term in other.terms)
 
 
-def _contains_all(shared: Collection[str], words: Collection[str]) -> bool:
-    return all(_is_among(word, words) for word in shared)
+def _contains_all(some: Iterable[str], words: Collection[str]) -> bool:
+    return all(_is_among(word, words) for word in some)
 
 
-# Order
-
-
-def _order_reason(one: StatementProfile, other: StatementProfile) -> str:
-    if _is_swapped(one, other):
+def _order_reason(first: StatementProfile, second: StatementProfile) -> str:
+    if _is_swapped(first, second):
         return "another order"
-    if one.order is None or other.order is None or _are_two_subjects(one, other):
+    if first.order is None or second.order is None or _are_two_subjects(first, second):
         return ""
-    mine, theirs = one.order, other.order
-    crossed = _contains_any(mine.first, theirs.second) and _contains_any(mine.second, theirs.first)
-    parallel = _contains_any(mine.first, theirs.first) and _contains_any(mine.second, theirs.second)
+    ours, theirs = first.order, second.order
+    crossed = _contains_any(ours.first, theirs.second) and _contains_any(ours.second, theirs.first)
+    parallel = _contains_any(ours.first, theirs.first) and _contains_any(ours.second, theirs.second)
     return "another order" if crossed and not parallel else ""
 
 
-def _contains_any(one: Iterable[str], other: Collection[str]) -> bool:
-    return any(_is_among(word, other) for word in one)
+def _contains_any(some: Iterable[str], words: Collection[str]) -> bool:
+    return any(_is_among(word, words) for word in some)
 
 
-def _is_swapped(one: StatementProfile, other: StatementProfile) -> bool:
-    """The same words, of which some have changed places while the words between them stayed."""
-    if len(one.tokens) != len(other.tokens) or sorted(one.tokens) != sorted(other.tokens):
+def _is_swapped(first: StatementProfile, second: StatementProfile) -> bool:
+    """Return whether some words changed places while the words between them stayed."""
+    if len(first.tokens) != len(second.tokens) or sorted(first.tokens) != sorted(second.tokens):
         return False
-    moved = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=True) if a != b]
-    return 2 <= len(moved) <= 6 and not any(
-        a in lexicon.FUNCTION_WORDS or b in lexicon.FUNCTION_WORDS for a, b in moved
-    )
+    moved = [(a, b) for a, b in zip(first.tokens, second.tokens, strict=True) if a != b]
+    return 2 <= len(moved) <= 6 and all(lexicon.FUNCTION_WORDS.isdisjoint(pair) for pair in moved)
 
 
-# Values
-
-
-def _value_reason(one: StatementProfile, other: StatementProfile) -> str:
-    if one.is_negative or other.is_negative:
+def _value_reason(first: StatementProfile, second: StatementProfile) -> str:
+    """Return a reason if two statements give different values for the same subject."""
+    if first.is_negative or second.is_negative:
         return ""
-    mine, theirs = _unshared_values(one, other), _unshared_values(other, one)
-    if other.is_change and not one.is_change:
-        mine = mine or _value_terms(one)
-    elif one.is_change and not other.is_change:
-        theirs = theirs or _value_terms(other)
-    pair = next(((a, b) for a in mine for b in theirs if _are_comparable(a, b, one, other)), None)
-    if pair is None or _are_range_ends(one, other) or _has_other_subject(one, other) or _is_other_item(mine, theirs):
+    ours, theirs = _unshared_values(first, second), _unshared_values(second, first)
+    if second.is_change and not first.is_change:
+        ours = ours or _value_terms(first)
+    elif first.is_change and not second.is_change:
+        theirs = theirs or _value_terms(second)
+    pair = next(((a, b) for a in ours for b in theirs if _are_comparable(a, b, first, second)), None)
+    if (
+        pair is None
+        or _are_range_ends(first, second)
+        or _has_other_subject(first, second)
+        or _are_other_items(ours, theirs)
+    ):
         return ""
-    follows = _is_succession(one, other, pair)
-    is_two = (
-        len(_adjacent_terms(mine)) > 1
-        and len(_adjacent_terms(theirs)) > 1
-        and any(term.kind in _NAME_KINDS for term in mine)
+    is_succession = _is_succession(first, second, pair)
+    has_two_values = (
+        any(term.kind in _NAME_KINDS for term in ours) and _count_values(ours) > 1 and _count_values(theirs) > 1
     )
-    is_limited = _is_limited_to_other_case(one, other, one.words) or _is_limited_to_other_case(other, one, other.words)
-    if is_two or is_limited or (_are_two_subjects(one, other) and not follows):
+    is_limited = _is_limited_to_other_case(first, second) or _is_limited_to_other_case(second, first)
+    if has_two_values or is_limited or (_are_two_subjects(first, second) and not is_succession):
         return ""
-    return (
-        _format_value_reason(_value_text(one, pair[0]), _value_text(other, pair[1]))
-        if _has_same_subject(one, other, pair, follows)
-        else ""
-    )
+    if not _has_same_subject(first, second, pair, is_succession):
+        return ""
+    return _format_value_reason(_value_text(first, pair[0]), _value_text(second, pair[1]))
 
 
 def _has_same_subject(
-    one: StatementProfile, other: StatementProfile, pair: tuple[StatementTerm, StatementTerm], follows: bool
+    first: StatementProfile,
+    second: StatementProfile,
+    pair: tuple[StatementTerm, StatementTerm],
+    is_succession: bool,
 ) -> bool:
-    """Whether two statements with different values share the subject that the values are of."""
-    shared = [term for term in one.terms if _is_among(term.word, other.words)]
+    """Return whether two statements with different values share the subject that has the values."""
+    shared = [term for term in first.terms if _is_among(term.word, second.words)]
     label = pair[0].neighbor if pair[0].is_label and pair[1].is_label else ""
     if any(term.kind != "light" and term.word != label for term in shared):
         return True
-    return (not label and _is_rest_same(one, other)) or (
-        follows and any(term.word not in _filler_stems() for term in shared)
+    return (not label and _is_rest_same(first, second)) or (
+        is_succession and any(term.word not in _filler_stems() for term in shared)
     )
 
 
-def _value_text(own: StatementProfile, term: StatementTerm) -> str:
-    """A value as it was written, with its unit."""
-    unit = own.tokens[term.position + 1] if term.position + 1 < len(own.tokens) else ""
-    return (
-        f"{own.tokens[term.position]} {unit}"
-        if unit in lexicon.UNITS and term.kind != "number"
-        else own.tokens[term.position]
-    )
+def _value_text(profile: StatementProfile, term: StatementTerm) -> str:
+    """Return a value as it was written, with its unit."""
+    text, *following = profile.tokens[term.position : term.position + 2]
+    has_unit = term.kind != "number" and following and following[0] in lexicon.UNITS
+    return f"{text} {following[0]}" if has_unit else text
 
 
-def _format_value_reason(one: str, other: str) -> str:
-    return f"another value: {one} and {other}"
+def _format_value_reason(first: str, second: str) -> str:
+    return f"another value: {first} and {second}"
 
 
-def _is_succession(one: StatementProfile, other: StatementProfile, pair: tuple[StatementTerm, StatementTerm]) -> bool:
-    """A story that names the old value beside the new one, or a new one of the same class, needs no other likeness."""
-    if one.is_change == other.is_change:
+def _is_succession(
+    first: StatementProfile, second: StatementProfile, pair: tuple[StatementTerm, StatementTerm]
+) -> bool:
+    """Return whether a change names the old value beside the new one, or a new one of the same family.
+
+    Then the statements need no other likeness.
+    """
+    if first.is_change == second.is_change:
         return False
-    story, old = (one, pair[1]) if one.is_change else (other, pair[0])
-    return bool(old.family) or _is_among(old.word, story.words)
+    change, old = (first, pair[1]) if first.is_change else (second, pair[0])
+    return bool(old.family) or _is_among(old.word, change.words)
 
 
-def _is_other_item(one: Iterable[StatementTerm], other: Iterable[StatementTerm]) -> bool:
-    """ "Step 3" and "step 5" are two steps."""
-    mine, theirs = list(one), list(other)
-    labels = {term.neighbor for term in mine if term.is_label}
+def _are_other_items(ours: Collection[StatementTerm], theirs: Collection[StatementTerm]) -> bool:
+    """Return whether the values label different items: "step 3" and "step 5" are two steps."""
+    labels = {term.neighbor for term in ours if term.is_label}
     shared = {term.neighbor for term in theirs if term.is_label and term.neighbor in labels}
-    return bool(shared & _label_stems()) or bool(shared and min(len(mine), len(theirs)) > 1)
+    return bool(shared & _label_stems()) or bool(shared and min(len(ours), len(theirs)) > 1)
 
 
 @cache
@@ -276,209 +276,213 @@ def _label_stems() -> frozenset[str]:
     return frozenset(simple_stem(word) for word in lexicon.LABEL_WORDS)
 
 
-def _is_rest_same(one: StatementProfile, other: StatementProfile) -> bool:
-    """Whether two statements name nothing but a value, or the same besides: "use npm", "max line length is 88"."""
-    plain = [
-        [term.word for term in _significant_terms(side.terms) if term.kind in ("plain", "light")]
-        for side in (one, other)
-    ]
-    return all(_is_among(word, plain[1]) for word in plain[0]) and all(_is_among(word, plain[0]) for word in plain[1])
+def _is_rest_same(first: StatementProfile, second: StatementProfile) -> bool:
+    """Return whether two statements have the same words beside their values: "use npm", "max line length is 88"."""
+    ours, theirs = (
+        [term.word for term in _significant_terms(profile) if term.kind in _WORD_KINDS] for profile in (first, second)
+    )
+    return _contains_all(ours, theirs) and _contains_all(theirs, ours)
 
 
-def _value_terms(one: StatementProfile) -> list[StatementTerm]:
-    return [term for term in one.terms if term.kind not in ("plain", "light")]
+def _value_terms(profile: StatementProfile) -> list[StatementTerm]:
+    return [term for term in profile.terms if term.kind not in _WORD_KINDS]
 
 
-def _unshared_values(one: StatementProfile, other: StatementProfile) -> list[StatementTerm]:
-    return [term for term in _value_terms(one) if not _is_among(term.word, other.words)]
+def _unshared_values(profile: StatementProfile, other: StatementProfile) -> list[StatementTerm]:
+    return [term for term in _value_terms(profile) if not _is_among(term.word, other.words)]
 
 
-def _differing_slots(one: StatementProfile, other: StatementProfile) -> list[tuple[list[str], list[str]]]:
-    """Where two statements differ, if they are built alike: the words that stand in the same places. Else nothing."""
-    ours, others = one.tokens, other.tokens
-    if len(ours) != len(others):
+def _differing_slots(first: StatementProfile, second: StatementProfile) -> list[tuple[list[str], list[str]]]:
+    """Return the runs of words that differ between two statements of the same structure, else nothing."""
+    if len(first.tokens) != len(second.tokens):
         return []
     slots: list[tuple[list[str], list[str]]] = []
     last = -2
-    for at, (a, b) in enumerate(zip(ours, others, strict=True)):
+    for i, (a, b) in enumerate(zip(first.tokens, second.tokens, strict=True)):
         if a == b:
             continue
         if a in lexicon.FUNCTION_WORDS or b in lexicon.FUNCTION_WORDS:
             return []
-        if at == last + 1:
+        if i == last + 1:
             slots[-1][0].append(a)
             slots[-1][1].append(b)
         else:
             slots.append(([a], [b]))
-        last = at
+        last = i
     return slots
 
 
-def _has_other_subject(one: StatementProfile, other: StatementProfile) -> bool:
-    """Built alike, with another word in the place of the subject too: "timeouts for reads", "timeouts for writes"."""
-    slots = _differing_slots(one, other)
+def _has_other_subject(first: StatementProfile, second: StatementProfile) -> bool:
+    """Return whether two statements of the same structure differ in the subject too.
+
+    "Timeouts for reads" and "timeouts for writes" may have different values.
+    """
+    slots = _differing_slots(first, second)
     differing = sum(len(ours) for ours, _ in slots)
-    if len(slots) < 2 or 2 * differing > len(one.tokens):
+    if len(slots) < 2 or 2 * differing > len(first.tokens):
         return False
-    return any(_has_subject_word(ours) and _has_subject_word(others) for ours, others in slots)
+    return any(_has_subject_word(ours) and _has_subject_word(theirs) for ours, theirs in slots)
 
 
 def _has_subject_word(slot: Iterable[str]) -> bool:
-    """Whether it holds a word that a subject could be named by: no unit, no verb that links."""
-    return any(word.isalpha() and word not in lexicon.UNITS and _is_subject_word(word) for word in slot)
-
-
-def _is_subject_word(word: str) -> bool:
-    return word in lexicon.VAGUE_NOUNS or word not in lexicon.LIGHT_WORDS
-
-
-def _ending_reason(one: StatementProfile, other: StatementProfile) -> str:
-    """The same sentence up to its end, which names another thing: "hashed with bcrypt", "the default branch is x"."""
-    ours, others = [token for token in one.tokens if token], [token for token in other.tokens if token]
-    same = next(
-        (at for at, (a, b) in enumerate(zip(ours, others, strict=False)) if a != b), min(len(ours), len(others))
+    """Return whether it has a word that can name a subject: no unit, no light verb."""
+    return any(
+        word.isalpha()
+        and word not in lexicon.UNITS
+        and (word in lexicon.VAGUE_NOUNS or word not in lexicon.LIGHT_WORDS)
+        for word in slot
     )
-    mine, theirs = ours[same:], others[same:]
-    if not mine or not theirs or max(len(mine), len(theirs)) > 3 or same < 2 or one.denied or other.denied:
-        return _beginning_reason(ours, others)
-    if _is_limited_to_other_case(one, other, one.words) or _is_limited_to_other_case(other, one, other.words):
+
+
+def _ending_reason(first: StatementProfile, second: StatementProfile) -> str:
+    """Return a reason if two sentences differ only in what their end names.
+
+    Examples are "hashed with bcrypt" and "the default branch is x".
+    """
+    ours, theirs = [token for token in first.tokens if token], [token for token in second.tokens if token]
+    differing = (i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b)
+    same = next(differing, min(len(ours), len(theirs)))
+    our_end, their_end = ours[same:], theirs[same:]
+    is_longer = max(len(our_end), len(their_end)) > 3
+    if not our_end or not their_end or is_longer or same < 2 or first.denied or second.denied:
+        return _beginning_reason(ours, theirs)
+    if _is_limited_to_other_case(first, second) or _is_limited_to_other_case(second, first):
         return ""
     link = ours[same - 1]
-    named = link in ("is", "are", "=", "ist", "est", "es") and not lexicon.UNIQUE_WORDS.isdisjoint(ours[:same])
-    told = any(term.position < same and term.word not in _filler_stems() for term in one.terms)
-    return (
-        _format_value_reason(" ".join(mine), " ".join(theirs)) if told and (named or link in lexicon.LINK_WORDS) else ""
-    )
-
-
-def _beginning_reason(ours: list[str], others: list[str]) -> str:
-    """ "Carol is the owner of it", "Dave is the owner of it"."""
-    if len(ours) < 4 or ours[1:] != others[1:] or ours[0] == others[0] or ours[1] not in lexicon.RESPONSIBILITY_VERBS:
+    is_name = link in ("is", "are", "=", "ist", "est", "es") and not lexicon.UNIQUE_WORDS.isdisjoint(ours[:same])
+    has_subject = any(term.position < same and term.word not in _filler_stems() for term in first.terms)
+    if not has_subject or not (is_name or link in lexicon.LINK_WORDS):
         return ""
-    return _format_value_reason(ours[0], others[0]) if ours[1] != "is" or ours[2] in ("the", "our", "my") else ""
+    return _format_value_reason(" ".join(our_end), " ".join(their_end))
 
 
-def _are_comparable(one: StatementTerm, other: StatementTerm, mine: StatementProfile, theirs: StatementProfile) -> bool:
-    """Whether two values answer the same question."""
-    if one.kind in _NAME_KINDS and other.kind in _NAME_KINDS:
-        if one.family or other.family:
-            return one.family == other.family
-        if _name_shape(one.word) == "option" and not _are_rival_options(one.word, other.word):
+def _beginning_reason(ours: list[str], theirs: list[str]) -> str:
+    """Return a reason for "Carol is the owner of it" and "Dave is the owner of it"."""
+    if len(ours) < 4 or ours[1:] != theirs[1:] or ours[0] == theirs[0] or ours[1] not in lexicon.RESPONSIBILITY_VERBS:
+        return ""
+    return _format_value_reason(ours[0], theirs[0]) if ours[1] != "is" or ours[2] in ("the", "our", "my") else ""
+
+
+def _are_comparable(
+    ours: StatementTerm, theirs: StatementTerm, first: StatementProfile, second: StatementProfile
+) -> bool:
+    """Return whether two values answer the same question."""
+    if ours.kind in _NAME_KINDS and theirs.kind in _NAME_KINDS:
+        if ours.family or theirs.family:
+            return ours.family == theirs.family
+        shape = _name_shape(ours.word)
+        if shape != _name_shape(theirs.word) or (shape == "option" and not _are_rival_options(ours.word, theirs.word)):
             return False
-        return _name_shape(one.word) == _name_shape(other.word) and _are_interchangeable(one, other, mine, theirs)
-    if one.kind != other.kind:
+        return _are_interchangeable(ours, theirs, first, second)
+    if ours.kind != theirs.kind:
         return False
-    if one.neighbor == other.neighbor:
+    if ours.neighbor == theirs.neighbor:
         return True
-    return (not one.neighbor or _is_among(one.neighbor, theirs.words)) and (
-        not other.neighbor or _is_among(other.neighbor, mine.words)
+    return (not ours.neighbor or _is_among(ours.neighbor, second.words)) and (
+        not theirs.neighbor or _is_among(theirs.neighbor, first.words)
     )
 
 
-def _are_rival_options(one: str, other: str) -> bool:
-    """`--force` and `--force-with-lease`, `--x` and `--no-x`, `-v` and `-V`. Other options can be given together."""
-    first, second = (word.lstrip("-").removeprefix("no-").lower() for word in (one, other))
-    if not (one.startswith("--") and other.startswith("--")):
+def _are_rival_options(first: str, second: str) -> bool:
+    """Return whether two options exclude each other. Others can be given together.
+
+    `--force` and `--force-with-lease` do, `--x` and `--no-x`, `-v` and `-V`.
+    """
+    if not (first.startswith("--") and second.startswith("--")):
         return True
-    return first.startswith(second) or second.startswith(first)
+    ours, theirs = (option.lstrip("-").removeprefix("no-").lower() for option in (first, second))
+    return ours.startswith(theirs) or theirs.startswith(ours)
 
 
 def _are_interchangeable(
-    one: StatementTerm, other: StatementTerm, mine: StatementProfile, theirs: StatementProfile
+    ours: StatementTerm, theirs: StatementTerm, first: StatementProfile, second: StatementProfile
 ) -> bool:
-    """Whether two names of no known class stand in each other's place."""
-    if mine.is_change or theirs.is_change:
+    """Return whether two names of no known family can replace each other."""
+    if first.is_change or second.is_change:
         return True
-    linked = _is_linked(one, mine) and _is_linked(other, theirs)
-    final = _are_close(mine, theirs) and _is_final(one, mine, theirs) and _is_final(other, theirs, mine)
-    return linked and (final or bool(_differing_slots(mine, theirs)))
+    if not (_is_linked(ours, first) and _is_linked(theirs, second)):
+        return False
+    are_final = _are_close(first, second) and _is_final(ours, first, second) and _is_final(theirs, second, first)
+    return are_final or bool(_differing_slots(first, second))
 
 
-def _is_linked(term: StatementTerm, own: StatementProfile) -> bool:
-    """Whether a value is told of something: "as app_rw", "Team A owns". Else it is what an act is done to."""
-    before = own.tokens[term.position - 1] if term.position else ""
-    behind = own.tokens[term.position + 1] if term.position + 1 < len(own.tokens) else ""
-    linked = (before in lexicon.FUNCTION_WORDS and before not in _DETERMINERS) or before in lexicon.LINK_WORDS
-    return linked or (behind in lexicon.RESPONSIBILITY_VERBS and behind != "is") or _name_shape(term.word) == "option"
+def _is_linked(term: StatementTerm, profile: StatementProfile) -> bool:
+    """Return whether a value is stated of something ("as app_rw", "Team A owns"). Else an act is done to it."""
+    before = profile.tokens[term.position - 1] if term.position else ""
+    after = profile.tokens[term.position + 1] if term.position + 1 < len(profile.tokens) else ""
+    follows_link = (before in lexicon.FUNCTION_WORDS and before not in _DETERMINERS) or before in lexicon.LINK_WORDS
+    is_responsible = after in lexicon.RESPONSIBILITY_VERBS and after != "is"
+    return follows_link or is_responsible or _name_shape(term.word) == "option"
 
 
 def _name_shape(word: str) -> str:
-    """An option, a path, a ticket and a plain name never stand in each other's place."""
+    """Return the class of a name: an option, a path and a plain name never replace each other."""
     if word.startswith("-"):
         return "option"
     return "path" if "/" in word else "plain"
 
 
-def _are_close(one: StatementProfile, other: StatementProfile) -> bool:
-    """Whether two statements share most of what they are about."""
-    shared = {term.word for term in one.terms if term.kind != "light" and _is_among(term.word, other.words)}
+def _are_close(first: StatementProfile, second: StatementProfile) -> bool:
+    """Return whether two statements share most of what they are about."""
+    shared = {term.word for term in first.terms if term.kind != "light" and _is_among(term.word, second.words)}
     return len(shared) > 1 or (
-        len(shared) == 1 and not _extra_plain_words(one, other) and not _extra_plain_words(other, one)
+        len(shared) == 1 and not _extra_plain_words(first, second) and not _extra_plain_words(second, first)
     )
 
 
-def _is_final(term: StatementTerm, own: StatementProfile, other: StatementProfile) -> bool:
-    """Whether a statement ends in this value: behind it stands nothing that the other does not say too."""
-    behind = (one for one in own.terms if one.position > term.position + 1 and one.kind != "light")
-    return all(_is_among(one.word, other.words) for one in behind)
+def _is_final(value: StatementTerm, profile: StatementProfile, other: StatementProfile) -> bool:
+    """Return whether a statement ends in this value: what follows is in the other too."""
+    following = (term for term in profile.terms if term.position > value.position + 1 and term.kind != "light")
+    return all(_is_among(term.word, other.words) for term in following)
 
 
-def _adjacent_terms(terms: Collection[StatementTerm]) -> list[list[StatementTerm]]:
-    """Terms that stand side by side are one value ("MySQL 8")."""
-    runs: list[list[StatementTerm]] = []
-    for term in sorted(terms, key=lambda term: term.position):
-        if runs and term.position - runs[-1][-1].position <= 1:
-            runs[-1].append(term)
-        else:
-            runs.append([term])
-    return runs
+def _count_values(terms: Iterable[StatementTerm]) -> int:
+    """Count values. Adjacent terms are one value ("MySQL 8")."""
+    positions = sorted(term.position for term in terms)
+    return len(positions) - sum(b - a <= 1 for a, b in pairwise(positions))
 
 
-def _are_range_ends(one: StatementProfile, other: StatementProfile) -> bool:
-    lows, highs = set(one.tokens), set(other.tokens)
+def _are_range_ends(first: StatementProfile, second: StatementProfile) -> bool:
+    ours, theirs = set(first.tokens), set(second.tokens)
     return any(
-        first & lexicon.LOWER_BOUND_WORDS
-        and second & lexicon.UPPER_BOUND_WORDS
-        and not first & lexicon.UPPER_BOUND_WORDS
-        and not second & lexicon.LOWER_BOUND_WORDS
-        for first, second in ((lows, highs), (highs, lows))
+        low & lexicon.LOWER_BOUND_WORDS
+        and high & lexicon.UPPER_BOUND_WORDS
+        and not low & lexicon.UPPER_BOUND_WORDS
+        and not high & lexicon.LOWER_BOUND_WORDS
+        for low, high in ((ours, theirs), (theirs, ours))
     )
 
 
-# Subjects
-
-
-def _are_two_subjects(one: StatementProfile, other: StatementProfile) -> bool:
-    """Each is about something that the other is not: two subjects."""
-    mine, theirs = _extra_plain_words(one, other), _extra_plain_words(other, one)
-    return (
-        bool(mine and theirs)
-        or bool(mine and _extra_vague_words(other, one))
-        or bool(theirs and _extra_vague_words(one, other))
+def _are_two_subjects(first: StatementProfile, second: StatementProfile) -> bool:
+    """Return whether each is about something that the other is not about."""
+    ours, theirs = _extra_plain_words(first, second), _extra_plain_words(second, first)
+    return bool(
+        (ours and theirs)
+        or (ours and _extra_vague_words(second, first))
+        or (theirs and _extra_vague_words(first, second))
     )
 
 
-def _extra_plain_words(one: StatementProfile, other: StatementProfile) -> set[str]:
-    return {term.word for term in one.terms if term.kind == "plain" and not _is_among(term.word, other.words)}
+def _extra_plain_words(profile: StatementProfile, other: StatementProfile) -> set[str]:
+    return {term.word for term in profile.terms if term.kind == "plain" and not _is_among(term.word, other.words)}
 
 
-def _extra_vague_words(one: StatementProfile, other: StatementProfile) -> set[str]:
-    return {word for word in one.words if word in vague_noun_stems() and not _is_among(word, other.words)}
+def _extra_vague_words(profile: StatementProfile, other: StatementProfile) -> set[str]:
+    return {word for word in profile.words if word in vague_noun_stems() and not _is_among(word, other.words)}
 
 
 def _extra_words(words: Collection[str], other: StatementProfile | None = None) -> set[str]:
-    """Of these, what `other` does not speak of; light words do not count."""
-    strong = {word for word in words if word not in light_word_stems()}
-    return {word for word in strong if not (other and _is_among(word, other.words))}
+    """Return the words that are not light and not in `other`."""
+    return {word for word in words if word not in light_word_stems() and not (other and _is_among(word, other.words))}
 
 
-def _is_limited_to_other_case(one: StatementProfile, other: StatementProfile, words: Collection[str]) -> bool:
-    """Whether `one` holds only in a case that `other` does not speak of."""
-    return any(word in words and not _is_among(word, other.words) for word in one.conditions)
+def _is_limited_to_other_case(profile: StatementProfile, other: StatementProfile) -> bool:
+    """Return whether a statement is limited to a case that the other does not mention."""
+    return any(word in profile.words and not _is_among(word, other.words) for word in profile.conditions)
 
 
-def _significant_terms(terms: Iterable[StatementTerm]) -> list[StatementTerm]:
-    return [term for term in terms if term.word not in _filler_stems()]
+def _significant_terms(profile: StatementProfile) -> list[StatementTerm]:
+    return [term for term in profile.terms if term.word not in _filler_stems()]
 
 
 @cache
@@ -487,35 +491,25 @@ def _filler_stems() -> frozenset[str]:
 
 
 def _is_among(word: str, words: Collection[str]) -> bool:
+    """Return whether the word or one derived from the same root is among the words."""
     if word in words:
         return True
-    begin = word[:_MIN_COGNATE_PREFIX]
+    prefix = word[:_MIN_COGNATE_PREFIX]
     return len(word) >= _MIN_COGNATE_PREFIX and any(
-        other.startswith(begin) and _is_same_word(word, other) for other in words
+        other.startswith(prefix) and _is_same_word(word, other) for other in words
     )
 
 
-def _is_same_word(one: str, other: str) -> bool:
-    """The same word, or one derived from the other; nothing with digits or signs is ever nearly the same."""
-    if one == other:
+def _is_same_word(first: str, second: str) -> bool:
+    """Return whether two words are equal or derived from each other. Words with digits or signs must be equal."""
+    if first == second:
         return True
-    if one[:_MIN_COGNATE_PREFIX] != other[:_MIN_COGNATE_PREFIX] or not (one.isalpha() and other.isalpha()):
+    if first[:_MIN_COGNATE_PREFIX] != second[:_MIN_COGNATE_PREFIX] or not (first.isalpha() and second.isalpha()):
         return False
-    shorter, longer = sorted((len(one), len(other)))
-    alike = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    shorter, longer = sorted((len(first), len(second)))
+    alike = next((i for i in range(shorter) if first[i] != second[i]), shorter)
     return (
         alike >= _MIN_COGNATE_SHARE * shorter
         and shorter - alike <= _MAX_SHORT_SUFFIX
         and longer - alike <= _MAX_LONG_SUFFIX
     )
-
-
-# Whether two sentences say the same thing in other words.
-#
-# Careful rather than clever: what is not plainly the same stays two memories, and a person can merge them. The
-# opposite of a rule often has the same words, so nothing may differ that could tell two rules apart (see `relation`).
-
-
-def is_restatement(one: str, other: str) -> bool:
-    """Whether the second may count as one more observation of the first, and the other way round."""
-    return is_same_statement(profile_statement(one), profile_statement(other))

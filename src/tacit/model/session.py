@@ -1,7 +1,7 @@
-"""A session: what a person and an agent said and did together, folded from its events. Nothing is invented.
+"""Sessions of a person and an agent, folded from their events.
 
-A turn begins with a request. What the person says within it, when a call is turned down or a question is asked, belongs
-to it. `core/recap.py`, which tells of it in a line, is loaded where that is asked for: it has many patterns.
+A turn begins with a request. Answers to a question and reasons for a rejection belong to the turn they are given in.
+`model/recap.py`, which has titles and outcomes, is imported when one is asked for: it has many patterns.
 """
 
 from __future__ import annotations
@@ -35,15 +35,14 @@ _OPENING_KINDS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.COMMAND)
 
 
 class Turn(Record):
-    """One request and what came of it. `event` is the first of it; `at` is the time on the wall where it happened,
-    `ended` that of the last thing in it."""
+    """One request and what followed. `event` is its first event. Times are local."""
 
     number: int
     event: EventId
-    at: datetime
-    ended: datetime
+    started_at: datetime
+    ended_at: datetime
     prompts: tuple[PromptGiven, ...]
-    steps: tuple[ReplyGiven | ToolUsed, ...]  # what the agent said and did, in order
+    steps: tuple[ReplyGiven | ToolUsed, ...]  # of the agent, in order
     interrupted: bool = False
     compacted: bool = False
 
@@ -67,7 +66,7 @@ class Turn(Record):
 
     @property
     def outcome(self) -> str:
-        """How it ended: the last result the agent told, or that it was stopped."""
+        """How it ended: the last result that the agent reported, or that it was stopped."""
         from tacit.model import recap
 
         return recap.turn_outcome(self)
@@ -78,7 +77,7 @@ class Turn(Record):
 
 
 class SessionSummary(Record):
-    """What a model said of a session, and how many of its turns went on or came after that."""
+    """A model's summary of a session, and how many turns ended after it."""
 
     event: EventId
     text: str
@@ -87,47 +86,47 @@ class SessionSummary(Record):
 
 
 class Session:
-    """One session. `scope` is the project that most of its requests were made in."""
+    """One session. `scope` is that of most of its requests."""
 
-    def __init__(self, agent: str, name: str, every: Sequence[Event]) -> None:
-        events = [event for event in every if not isinstance(event.body, SessionSummarized | SessionTitled)]
+    def __init__(self, agent: str, host_session_id: str, all_events: Sequence[Event]) -> None:
+        events = [event for event in all_events if not isinstance(event.body, SessionSummarized | SessionTitled)]
         self.agent = agent
-        self.name = name
-        self.id = session_id(agent, name)
+        self.host_session_id = host_session_id
+        self.id = session_id(agent, host_session_id)
         self.turns = tuple(_split_turns(events))
         self.scope = _main_scope(events)
         self.directory = _first_field(events, "directory")
         self.branch = _first_field(events, "branch")
-        self.began = local_time(events[0].origin)
-        self.ended = local_time(events[-1].origin)
+        self.started_at = local_time(events[0].origin)
+        self.ended_at = local_time(events[-1].origin)
         self.last_compacted_at = max(
             (event.at for event in events if isinstance(event.body, SessionCompacted)), default=None
         )
-        self.summary = _newest_summary(every, self.turns)
-        self.host_title = _host_title(every)
+        self.summary = _newest_summary(all_events, self.turns)
+        self.host_title = _host_title(all_events)
 
     @property
     def page_name(self) -> str:
-        """What its page is called: by its day, so that a folder of them is in order."""
-        return f"{self.began:%Y-%m-%d}-{_slug(self.agent)}-{self.id}"
+        """The name of its page. It begins with the day, so that a folder of pages is sorted."""
+        return f"{self.started_at:%Y-%m-%d}-{_slug(self.agent)}-{self.id}"
 
     @cached_property
     def title(self) -> str:
-        """The name it has in its host, else what it was about (see `core/recap.py`)."""
+        """Its title in the host, else what it was about."""
         from tacit.model import recap
 
         return recap.session_title(self.host_title, self.turns)
 
     @cached_property
     def outcome(self) -> str:
-        """How it ended, and whether something was left open."""
+        """How it ended, and whether something is unfinished."""
         from tacit.model import recap
 
         return recap.session_outcome(self.turns)
 
     @property
     def searchable_parts(self) -> list[Turn | SessionSummary]:
-        """What a question can find: its turns, and what a model said of them all."""
+        """What a query can find: the turns, and the summary by a model."""
         return [*self.turns, *([self.summary] if self.summary else [])]
 
     @property
@@ -136,20 +135,20 @@ class Session:
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """What was changed, in the order of the first change, as seen from where the session began."""
-        named = (
+        """The changed files in the order of their first change, relative to where the session began."""
+        paths = (
             self.relative_path(file, call.directory)
             for turn in self.turns
             for call in turn.calls
             for file in call.files
         )
-        return tuple(dict.fromkeys(named))
+        return tuple(dict.fromkeys(paths))
 
     @cached_property
     def tools(self) -> tuple[tuple[str, int], ...]:
-        """The tools and how often each was used, the most used first."""
+        """The tools with their number of calls, the most used first."""
         counts = Counter(call.tool for turn in self.turns for call in turn.calls)
-        return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+        return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     @property
     def compactions(self) -> int:
@@ -157,7 +156,7 @@ class Session:
 
     @property
     def commits(self) -> list[str]:
-        """The subjects of commits that were made; empty where the command does not tell it."""
+        """The subjects of commits that were made, "" where the command does not show it."""
         from tacit.model import recap
 
         return recap.commit_subjects(self.turns)
@@ -173,38 +172,40 @@ class Session:
         return (call for turn in self.turns for call in turn.calls if call.act is act)
 
     def relative_path(self, file: str, directory: str = "") -> str:
-        """A path relative to where the session began, if it lies below; else whole."""
+        """Return the path relative to where the session began if it is below, else the whole path."""
         whole = posixpath.normpath(posixpath.join(directory or self.directory, file))
-        here = self.directory.rstrip("/")
-        return whole[len(here) + 1 :] if here and whole.startswith(here + "/") else whole
+        start = self.directory.rstrip("/")
+        return whole[len(start) + 1 :] if start and whole.startswith(start + "/") else whole
 
 
-def fold_session(agent: str, name: str, events: Iterable[Event]) -> Session:
-    """The session of these events, whatever order they come in. Something must have been said in it."""
-    return Session(agent, name, sorted(events, key=_event_order))
+def fold_session(agent: str, host_session_id: str, events: Iterable[Event]) -> Session:
+    """Return the session of these events, which may be in any order.
 
+    At least one must be something else than a title or a summary. A request sorts before what else has the same time.
+    """
 
-def _event_order(event: Event) -> tuple[datetime, bool, EventId]:
-    """By when it was; of one moment, a request comes before what it led to."""
-    return event.at, not isinstance(event.body, PromptGiven), event.id
+    def order(event: Event) -> tuple[datetime, bool, EventId]:
+        return event.at, not isinstance(event.body, PromptGiven), event.id
+
+    return Session(agent, host_session_id, sorted(events, key=order))
 
 
 def _split_turns(events: Sequence[Event]) -> Iterator[Turn]:
-    gathered: list[Event] = []
-    number = 0
+    turn: list[Event] = []
+    number = 1
     for event in events:
-        if gathered and isinstance(event.body, PromptGiven) and event.body.how in _OPENING_KINDS:
+        if turn and isinstance(event.body, PromptGiven) and event.body.how in _OPENING_KINDS:
+            yield _make_turn(number, turn)
             number += 1
-            yield _make_turn(number, gathered)
-            gathered = []
-        gathered.append(event)
-    if gathered:
-        yield _make_turn(number + 1, gathered)
+            turn = []
+        turn.append(event)
+    if turn:
+        yield _make_turn(number, turn)
 
 
 def _make_turn(number: int, events: Sequence[Event]) -> Turn:
     bodies = [event.body for event in events]
-    marks = [body for body in bodies if isinstance(body, TurnInterrupted | ReplyGiven)]
+    ends = [body for body in bodies if isinstance(body, TurnInterrupted | ReplyGiven)]  # a reply after it goes on
     return Turn(
         number,
         events[0].id,
@@ -212,37 +213,37 @@ def _make_turn(number: int, events: Sequence[Event]) -> Turn:
         local_time(events[-1].origin),
         tuple(body for body in bodies if isinstance(body, PromptGiven)),
         tuple(body for body in bodies if isinstance(body, ReplyGiven | ToolUsed)),
-        bool(marks) and isinstance(marks[-1], TurnInterrupted),
+        bool(ends) and isinstance(ends[-1], TurnInterrupted),
         any(isinstance(body, SessionCompacted) for body in bodies),
     )
 
 
 def _newest_summary(events: Sequence[Event], turns: Sequence[Turn]) -> SessionSummary | None:
-    """The newest that has words."""
-    told = {event.id: event.body for event in events if isinstance(event.body, SessionSummarized) and event.body.text}
-    if not told:
+    """Return the newest summary that is not empty."""
+    bodies = {event.id: event.body for event in events if isinstance(event.body, SessionSummarized) and event.body.text}
+    if not bodies:
         return None
-    newest = max(told)
-    body = told[newest]
-    behind = sum(timestamp(turn.ended) > body.until for turn in turns)
-    return SessionSummary(newest, body.text, body.model, behind)
+    newest = max(bodies)
+    body = bodies[newest]
+    newer_turns = sum(timestamp(turn.ended_at) > body.until for turn in turns)
+    return SessionSummary(newest, body.text, body.model, newer_turns)
 
 
 def _host_title(events: Sequence[Event]) -> str:
-    """The newest title that the person gave it, else the newest by its host."""
+    """Return the newest title by the person, else the newest by the host."""
     titles = [event.body for event in events if isinstance(event.body, SessionTitled) and event.body.text.strip()]
     by_person = [body for body in titles if body.by is TitleAuthor.PERSON]
     return (by_person or titles or [SessionTitled("", "")])[-1].text
 
 
 def _main_scope(events: Sequence[Event]) -> Scope:
-    asked = [event.scope for event in events if isinstance(event.body, PromptGiven)]
-    counts = Counter(asked or [event.scope for event in events])
-    return max(counts, key=counts.__getitem__)  # the first of those that are equally frequent
+    requested = [event.scope for event in events if isinstance(event.body, PromptGiven)]
+    counts = Counter(requested or [event.scope for event in events])
+    return max(counts, key=counts.__getitem__)  # the first of equally frequent ones
 
 
 def _first_field(events: Sequence[Event], field: str) -> str:
-    return next((found for event in events if (found := getattr(event.body, field, ""))), "")
+    return next((value for event in events if (value := getattr(event.body, field, ""))), "")
 
 
 def _slug(word: str) -> str:

@@ -1,7 +1,7 @@
-"""From what a person typed to one atomic statement: what is asked of whom, and of which kind it is.
+"""Parse what a person typed into statements: a kind and a triple of subject, predicate and object.
 
-The words stay as they were typed; only what introduces them ("add to memory that …") is cut off. The triple is
-what makes two wordings the same statement, so a reason ("because …") is not part of it.
+The words stay as they were typed; only an introduction ("add to memory that …") is cut off. Two wordings are the same
+statement if their triples are equal, so a reason ("because …") is not part of the triple.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GLOBAL_PREFIX = re.compile(
     r"global\s*:"
     r"|(?:globally|everywhere)\s*[:,]"
     r"|globally(?=\s(?:i|we|you|never|always|do\snot|don[’']?t|use|prefer|avoid|must|should)\b)"
-    # "everywhere else", "everywhere in the code" speak of a part of one project.
+    # "everywhere else", "everywhere in the code" mean a part of one project.
     r"|everywhere(?=\s)(?!\s(?:else|in|on|except|but|that|where|you)\b)"
     rf"|{_ALL_PROJECTS}(?:\s*[:,]|(?=\s)(?!\s(?:in|of|on|that|which|under|below|with|except)\b))"
     r"|(?:add|save|put|store|commit)\s(?:this\s|it\s)?(?:in)?to\s(?:the\s|your\s|my\s)?global\smemory(?:\s*[:,]|\sthat\b)?"
@@ -38,7 +38,7 @@ _GLOBAL_PREFIX = re.compile(
     r")\s*",
     re.IGNORECASE,
 )
-# First person singular: what says so is about one person. (`Mon-Fri`, `my.cnf`, `I/O` and `for i in` are not.)
+# First person singular: the statement is about one person. (`Mon-Fri`, `my.cnf`, `I/O` and `for i in` are not.)
 _FIRST_PERSON = re.compile(
     r"(?<![\w/.-])(?:I(?:[’'](?:m|d|ve|ll))?|[Mm](?:y|e|ine|yself)|[Ii]ch|[Mm](?:ein(?:e[mnrs]?)?|ir|ich)|[Jj]e|[Mm]oi"
     r"|[Yy]o|[Pp]refiero|i(?:[’'](?:m|d|ve|ll)|(?=\s(?:always|never|usually|really|prefer|like|want|love|hate|use|am)\b)))"
@@ -58,13 +58,13 @@ _IMPERATIVES = frozenset(
 )
 
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)])\s+")
-# A sentence ends at a sign behind a word that is no abbreviation, where a blank and another sentence follow; or at ";".
+# A sentence ends at punctuation after a word that is no abbreviation and before another sentence; or at ";".
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!\bNo)(?<=\w\w|[\w)`'\"][)`'\"])[.!?]['\")]?(?=\s+[A-Z`\"'(]|\s*$)"
     r"|;(?=\s)"
 )
-# Behind these words another rule begins.
-_BLANK_RUN = re.compile(r"[ \t]{2,}|\t")  # others, as those that do not break, were meant
+_BLANK_RUN = re.compile(r"[ \t]{2,}|\t")  # not other blanks, such as no-break spaces: those are intended
+# Another rule begins after these words.
 _RULE_CONJUNCTION = re.compile(
     r",?\s{1,9}(?:and|but)\s{1,9}"
     r"(?=(?:always|never|do\s{1,9}not|don['’]?t|avoid|prefer|must|you\s{1,9}must|we\s{1,9}use|i\s{1,9}prefer)\s)",
@@ -75,64 +75,63 @@ AGENT_SUBJECT, USER_SUBJECT, PROJECT_SUBJECT = "agent", "user", "project"
 
 
 class ParsedStatement(Record):
-    """How a statement reads: its kind unless the person says otherwise, and its triple."""
+    """The triple of a statement, and its kind unless the person names another."""
 
     kind: Kind
     triple: Triple
 
 
 class ScopedText(Record):
-    """A text without its scope lead, and the scope it asked for (`None`: it did not say)."""
+    """A text without its scope prefix, and the scope it asked for (None: no prefix)."""
 
     text: str
     is_global: bool | None
 
 
 class SplitStatements(Record):
-    """A text taken apart: the rules and facts in it, and what it tells besides."""
+    """The rules and facts of a text, and its other sentences."""
 
     rules: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
 def split_statements(text: str) -> SplitStatements:
-    """Several rules in one text as several statements. One statement, or what cannot be cut safely, stays whole."""
-    scope, rest = _split_scope_prefix(text)
-    sentences = [one for one in split_sentences(strip_introduction(rest)) if one]
+    """Split a text with several rules into one statement each. What cannot be split safely stays whole.
+
+    A scope prefix applies to every rule of the text.
+    """
+    scope, rest = "", strip_introduction(text)
+    if match := _SCOPE_PREFIX.match(rest):
+        scope, rest = match[0], strip_introduction(rest[match.end() :])
+    sentences = [sentence for sentence in split_sentences(rest) if sentence]
     parts = [part for sentence in sentences for part in _split_joint_rules(sentence)]
     if len(parts) < 2:
         return SplitStatements((text,), ())
     rules = tuple(part for part in parts if _is_rule(part))
-    told = tuple(part for part in parts if not _is_rule(part))
-    if rules and told and len(sentences) == 1:  # "use npm and that is it": not two statements after all
+    remarks = tuple(part for part in parts if not _is_rule(part))
+    if rules and remarks and len(sentences) == 1:  # "use npm and that is it": not two statements after all
         return SplitStatements((text,), ())
-    return SplitStatements(tuple(scope + rule for rule in rules), told)
+    return SplitStatements(tuple(scope + rule for rule in rules), remarks)
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences and the items of a list. Code in backticks, and lines that are indented as code, stay in one piece."""
+    """Return the sentences and list items of a text. Code in backticks is not split, nor is a text with fences."""
     if "```" in text or "~~~" in text:
         return [text]
-    found: list[str] = []
+    sentences: list[str] = []
     for line in text.split("\n"):
         start = 0
         item = _LIST_ITEM.sub("", line.strip(), count=1)
         for end in _SENTENCE_END.finditer(item):
             if item[start : end.end()].count("`") % 2 == 0:
-                found.append(item[start : end.end()].strip())
+                sentences.append(item[start : end.end()].strip())
                 start = end.end()
-        found.append(item[start:].strip())
-    return [one.rstrip(";") for one in found if one]
-
-
-def _split_scope_prefix(text: str) -> tuple[str, str]:
-    """ "global: …" is said of every rule in the text."""
-    found = _SCOPE_PREFIX.match(strip_introduction(text))
-    return (found[0], strip_introduction(text)[found.end() :]) if found else ("", text)
+        sentences.append(item[start:].strip())
+    return [sentence.rstrip(";") for sentence in sentences if sentence]
 
 
 def _split_joint_rules(sentence: str) -> list[str]:
-    """ "Always A and never B" are two rules; "run A and B" is one."""
+    # "Always A and never B" are two rules; "run A and B" is one.
     pieces = _RULE_CONJUNCTION.split(sentence)
     if len(pieces) < 2 or not all(_is_rule(piece) for piece in pieces):
         return [sentence]
@@ -144,129 +143,108 @@ def _is_rule(text: str) -> bool:
 
 
 def split_scope(text: str) -> ScopedText:
-    """`global: I prefer pnpm` and `for all projects: …` ask for the global scope; most texts ask for none."""
+    """Split off a scope prefix: `global: I prefer pnpm` and `for all projects: …` ask for the global scope."""
     stripped = text.strip()
-    if found := _GLOBAL_PREFIX.match(stripped):
-        return ScopedText(stripped[found.end() :], True)
-    if found := _SCOPE_PREFIX.match(stripped):
-        return ScopedText(stripped[found.end() :], False)
+    if match := _GLOBAL_PREFIX.match(stripped):
+        return ScopedText(stripped[match.end() :], True)
+    if match := _SCOPE_PREFIX.match(stripped):
+        return ScopedText(stripped[match.end() :], False)
     return ScopedText(stripped, None)
 
 
 def is_personal(claim: Claim) -> bool:
-    """Whether a claim is about one person and not about the project: said in the first person singular, or a
-    preference that is not said to be the team's."""
+    """Return whether a claim is about one person, not about the project.
+
+    It is if it speaks in the first person singular, or is a preference that is not said to be the team's.
+    """
     if _FIRST_PERSON.search(claim.sentence):
         return True
     return claim.kind is Kind.PREFERENCE and not _TEAM_WORD.search(claim.sentence)
 
 
 def strip_introduction(text: str) -> str:
-    """The statement without the words that only introduce it."""
+    """Return the text without words that only introduce it."""
     rest = text.strip()
-    while (found := _INTRODUCTION.match(rest)) and found.end() < len(rest):
-        rest = rest[found.end() :].lstrip()
+    while (match := _INTRODUCTION.match(rest)) and match.end() < len(rest):
+        rest = rest[match.end() :].lstrip()
     return rest
 
 
 def claim_from(text: str, scope: Scope, *, kind: Kind | None = None, tags: tuple[str, ...] = ()) -> Claim:
-    """The claim that a text makes; its sentence is the text, its triple what the text says."""
-    sentence = _collapse_blanks(strip_introduction(text))
-    parts = parse_statement(sentence)
-    return Claim(kind or parts.kind, scope, parts.triple, sentence, tags)
+    """Return the claim that a text makes. Its kind is parsed from the text unless `kind` is given.
 
-
-def _collapse_blanks(text: str) -> str:
-    """Runs of blanks within a line as one blank, unless the text quotes code or is laid out in lines."""
-    return _BLANK_RUN.sub(" ", text) if "`" not in text and "\n" not in text else text
+    Runs of blanks become one blank, unless the text quotes code or has several lines.
+    """
+    sentence = strip_introduction(text)
+    if "`" not in sentence and "\n" not in sentence:
+        sentence = _BLANK_RUN.sub(" ", sentence)
+    parsed = parse_statement(sentence)
+    return Claim(kind or parsed.kind, scope, parsed.triple, sentence, tags)
 
 
 def parse_statement(sentence: str) -> ParsedStatement:
-    """The first reading that fits; a text that fits none is its own statement."""
+    """Parse a sentence by the first pattern that matches. If none does, the subject is "note"."""
     plain = _REASON_CLAUSE.sub("", sentence.strip(), count=1).rstrip() or sentence
-    for pattern, parts_of in _STATEMENT_PATTERNS:
-        if found := pattern.fullmatch(plain):
-            parts = parts_of(found)
-            if parts is not None:
-                return parts
+    for pattern, parse in _STATEMENT_PATTERNS:
+        if (match := pattern.fullmatch(plain)) and (parsed := parse(match)) is not None:
+            return parsed
     return ParsedStatement(Kind.RULE, Triple("note", "says", sentence))
 
 
-def _parse_never(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.CONSTRAINT, Triple(AGENT_SUBJECT, f"never {found['verb']}", found["object"]))
+_Parser = Callable[[re.Match[str]], ParsedStatement | None]
 
 
-def _parse_always(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.RULE, Triple(AGENT_SUBJECT, f"always {found['verb']}", found["object"]))
+def _parser(kind: Kind, subject: str, predicate: str) -> _Parser:
+    """Return a parser that fills the groups of a match into templates of subject and predicate."""
+
+    def parse(match: re.Match[str]) -> ParsedStatement:
+        groups = match.groupdict()
+        return ParsedStatement(kind, Triple(subject.format_map(groups), predicate.format_map(groups), groups["object"]))
+
+    return parse
 
 
-def _parse_preference(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.PREFERENCE, Triple(USER_SUBJECT, "prefers", found["object"]))
+_parse_preference = _parser(Kind.PREFERENCE, USER_SUBJECT, "prefers")
+_parse_fix = _parser(Kind.KNOWN_FIX, "{when}", "is fixed by")
 
 
-def _parse_use(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.CONVENTION, Triple(PROJECT_SUBJECT, "uses", found["object"]))
+def _parse_fact(match: re.Match[str]) -> ParsedStatement:
+    kind = Kind.RULE if match["be"].startswith(("must", "should")) else Kind.CONVENTION
+    return ParsedStatement(kind, Triple(match["subject"], match["be"], match["object"]))
 
 
-def _parse_unwanted(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.CONSTRAINT, Triple(USER_SUBJECT, "does not want", found["object"]))
-
-
-def _parse_avoided(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.CONSTRAINT, Triple(AGENT_SUBJECT, "never use", found["object"]))
-
-
-def _parse_adopted(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.DECISION, Triple(PROJECT_SUBJECT, "uses", found["object"]))
-
-
-def _parse_decision(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.DECISION, Triple(PROJECT_SUBJECT, "decided on", found["object"]))
-
-
-def _parse_used_for(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.RULE, Triple(found["purpose"], "uses", found["object"]))
-
-
-def _parse_fix(found: re.Match[str]) -> ParsedStatement:
-    return ParsedStatement(Kind.KNOWN_FIX, Triple(found["when"], "is fixed by", found["object"]))
-
-
-def _parse_fact(found: re.Match[str]) -> ParsedStatement:
-    kind = Kind.RULE if found["be"].startswith(("must", "should")) else Kind.CONVENTION
-    return ParsedStatement(kind, Triple(found["subject"], found["be"], found["object"]))
-
-
-def _parse_imperative(found: re.Match[str]) -> ParsedStatement | None:
-    if found["verb"].lower() not in _IMPERATIVES:
+def _parse_imperative(match: re.Match[str]) -> ParsedStatement | None:
+    verb = match["verb"].lower()
+    if verb not in _IMPERATIVES:
         return None
-    if found["verb"].lower() == "prefer":
-        return _parse_preference(found)
-    return ParsedStatement(Kind.RULE, Triple(AGENT_SUBJECT, found["verb"].lower(), found["object"]))
+    if verb == "prefer":
+        return _parse_preference(match)
+    return ParsedStatement(Kind.RULE, Triple(AGENT_SUBJECT, verb, match["object"]))
 
 
-def _statement_pattern(
-    pattern: str, parts_of: Callable[[re.Match[str]], ParsedStatement | None]
-) -> tuple[re.Pattern[str], Callable[[re.Match[str]], ParsedStatement | None]]:
-    return re.compile(pattern, re.IGNORECASE | re.DOTALL), parts_of
+def _statement_pattern(pattern: str, parse: _Parser) -> tuple[re.Pattern[str], _Parser]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL), parse
 
 
-# Tried in this order. `\s` is never repeated beside a repeated class that contains it: no blow-up on long blanks.
+# In order of precedence. `\s` is never repeated beside a repeated class that contains it: no blow-up on long blanks.
 _STATEMENT_PATTERNS = (
     _statement_pattern(
         r"(?:i|we)\s(?:really\s|explicitly\s)?(?:do\snot|don[’']?t)\s(?:want|need|like)\s(?P<object>.+)",
-        _parse_unwanted,
+        _parser(Kind.CONSTRAINT, USER_SUBJECT, "does not want"),
     ),
     _statement_pattern(
         rf"{_ADDRESSEE}(?:must\s|should\s)?(?:never|do\snot|don[’']?t|must\snot|mustn[’']t)\s(?:ever\s)?(?!have\b|know\b){_VERB_PHRASE}",
-        _parse_never,
+        _parser(Kind.CONSTRAINT, AGENT_SUBJECT, "never {verb}"),
     ),
     _statement_pattern(
-        rf"{_ADDRESSEE}(?:must\s|should\s)?(?:always|must)\s(?!be\b|have\b){_VERB_PHRASE}", _parse_always
+        rf"{_ADDRESSEE}(?:must\s|should\s)?(?:always|must)\s(?!be\b|have\b){_VERB_PHRASE}",
+        _parser(Kind.RULE, AGENT_SUBJECT, "always {verb}"),
     ),
-    _statement_pattern(r"avoid\s(?:using\s|the\suse\sof\s)(?P<object>.+)", _parse_avoided),
-    _statement_pattern(r"let[’']?s\s(?:just\s)?use\s(?P<object>.+)", _parse_adopted),
-    _statement_pattern(  # a command or an error that is quoted may hold commas
+    _statement_pattern(
+        r"avoid\s(?:using\s|the\suse\sof\s)(?P<object>.+)", _parser(Kind.CONSTRAINT, AGENT_SUBJECT, "never use")
+    ),
+    _statement_pattern(r"let[’']?s\s(?:just\s)?use\s(?P<object>.+)", _parser(Kind.DECISION, PROJECT_SUBJECT, "uses")),
+    _statement_pattern(  # a quoted command or error may contain commas
         r"(?:if|when)\s(?P<when>.{0,400}?(?:error|fail|crash|hang).{0,400}?),\s(?:then\s)?"
         r"(?P<object>(?:use|run|set|pass|put|write|install|add|start|give)\s.+)",
         _parse_fix,
@@ -282,10 +260,13 @@ _STATEMENT_PATTERNS = (
     _statement_pattern(r"(?:i|we)\s(?:like|want|love)\s(?P<object>.+)", _parse_preference),
     _statement_pattern(
         r"(?:i|we|let[’']?s)\s(?:have\s)?(?:decided|chose|agreed)\s(?:on\s|to\s(?:use\s)?)?(?P<object>.+)",
-        _parse_decision,
+        _parser(Kind.DECISION, PROJECT_SUBJECT, "decided on"),
     ),
-    _statement_pattern(r"(?:we|this\sproject)\s(?:(?:always|only)\s)?uses?\s(?P<object>.+)", _parse_use),
-    _statement_pattern(r"use\s(?P<object>\S+)\sfor\s(?P<purpose>.+)", _parse_used_for),
+    _statement_pattern(
+        r"(?:we|this\sproject)\s(?:(?:always|only)\s)?uses?\s(?P<object>.+)",
+        _parser(Kind.CONVENTION, PROJECT_SUBJECT, "uses"),
+    ),
+    _statement_pattern(r"use\s(?P<object>\S+)\sfor\s(?P<purpose>.+)", _parser(Kind.RULE, "{purpose}", "uses")),
     _statement_pattern(
         r"(?P<subject>(?!it\b|this\b|that\b|there\b)[^\s,.;:]{1,80}(?:\s[^\s,.;:]{1,80}){0,5})\s"
         r"(?P<be>(?:must|should)\sbe|is|are|=|lives?\sin)\s(?P<object>.+)",

@@ -1,18 +1,22 @@
-"""Terms of a statement that count in a comparison, and topics that tell which statements to compare."""
+"""Terms of a statement that count when it is compared, and topics that decide which statements to compare.
+
+Terms are names, figures with their units, and words that a statement is about. A home may have many thousand memories,
+and comparing each with all others would take minutes. A topic is a word that a statement is about, cut to what its
+derived forms share, or a family of interchangeable things ("package manager"). Statements that `relation` finds opposed
+share a topic, so only such pairs are compared. Topics are cheap, because they are computed for every memory.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from tacit.model import lexicon
 from tacit.record import Record
+from tacit.text.display import regex
 from tacit.text.words import normalize_text, simple_stem
 
-# The words of a statement that count when it is compared: names, figures with their units, and what it is about.
-
-_MAX_STATEMENT_CHARS = 600  # characters that are read of a statement
+_MAX_STATEMENT_CHARS = 600  # the rest is ignored
 _MAX_TERMS = 40
 _TOKEN = r"`[^`]{1,80}`|\"[^\"]{1,80}\"|“[^”]{1,80}”|->|→|[^\s,;?()\[\]{}“”\"]+|[,;?()\[\]{}]"
 _EDGE_PUNCTUATION = ".,;:!?'’‘…*"
@@ -21,55 +25,51 @@ _IDENTIFIER = r"[\d_/.@\\=$:#+<>&|*~^-]"
 _ELIDED_PREFIXES = ("l'", "d'", "j'", "n'", "qu'", "s'")
 _CLAUSE_ENDS = frozenset(",;:.!?()[]{}—–")
 AUXILIARIES = frozenset(
-    (
-        "is are was were be been do does did has have had will would shall should can could may might must am get gets"
-        " got"
-    ).split()
-)
+    "is are was were be been do does did has have had will would shall should can could may might must am".split()
+) | {"get", "gets", "got"}
 _REASON_WORDS = frozenset("because weil parce porque perché omdat denn".split())
 
 
 class StatementTerm(Record):
-    """A word that counts. `kind` is `plain`, `light`, `name`, `code`, `number` or a unit's kind (`time`, `size`, …)."""
+    """A word that counts.
+
+    `kind` is `plain`, `light`, `name`, `code`, `number`, or the kind of a unit (`time`, `size`, …).
+    """
 
     word: str
     kind: str
     position: int
-    neighbor: str = ""  # of a number: the word right beside it ("port 80", "3 nodes")
+    neighbor: str = ""  # of a number: the word beside it ("port 80", "3 nodes")
     family: str = ""
-    is_label: bool = False  # a number that names a thing ("step 3") rather than counts things ("3 steps")
+    is_label: bool = False  # a number that names a thing ("step 3") instead of counting things ("3 steps")
 
 
 class StatementToken(Record):
-    """A word as written and in lower case; where a clause ends, an empty one."""
+    """A word as written and in lower case, or the end of a clause, which has an empty `lower`."""
 
     raw: str
     lower: str
-    ends_clause: bool  # a clause ends behind it
+    ends_clause: bool
 
 
 def statement_tokens(text: str) -> list[StatementToken]:
-    """The words of a text, cut where it is long, without the reason that it gives."""
-    return _without_reason(list(_iter_tokens(text[:_MAX_STATEMENT_CHARS])))
+    """Return the words of a text without its reason ("because …"): why a rule holds is no part of it."""
+    tokens = list(_iter_tokens(text[:_MAX_STATEMENT_CHARS]))
+    start = next((i for i, token in enumerate(tokens) if i > 1 and token.lower in _REASON_WORDS), None)
+    if start is None:
+        return tokens
+    end = next((i for i in range(start, len(tokens)) if tokens[i].ends_clause), len(tokens))
+    return tokens[:start] + tokens[end:]
 
 
 def statement_terms(text: str, tokens: Sequence[StatementToken]) -> tuple[StatementTerm, ...]:
-    """The terms among these tokens of a text."""
+    """Return the terms among the tokens of a text."""
     return tuple(_iter_terms(tokens, _is_shouted(text)))[:_MAX_TERMS]
 
 
-def _without_reason(tokens: list[StatementToken]) -> list[StatementToken]:
-    """Why a rule holds is no part of it."""
-    at = next((at for at, token in enumerate(tokens) if at > 1 and token.lower in _REASON_WORDS), None)
-    if at is None:
-        return tokens
-    end = next((to for to in range(at, len(tokens)) if tokens[to].ends_clause), len(tokens))
-    return tokens[:at] + tokens[end:]
-
-
 def _iter_tokens(text: str) -> Iterator[StatementToken]:
-    for found in _cached_pattern(_TOKEN).finditer(join_multiword_names(text.replace("’", "'"))):
-        raw = found[0]
+    for match in regex(_TOKEN).finditer(join_multiword_names(text.replace("’", "'"))):
+        raw = match[0]
         if raw in _CLAUSE_ENDS:
             yield StatementToken(raw, "", True)
             continue
@@ -78,57 +78,50 @@ def _iter_tokens(text: str) -> Iterator[StatementToken]:
         if not quoted and raw.startswith(".") and len(raw) > 2 and raw[1].isalpha():
             bare = "." + bare  # `.env`
         bare = bare or raw
-        if raw.endswith("!") and not _cached_pattern(r"\s+[A-Z]|\s*$").match(found.string, found.end()):
+        if raw.endswith("!") and not regex(r"\s+[A-Z]|\s*$").match(match.string, match.end()):
             bare += "!"  # `try!`
-        ends = not quoted and raw[-1] in ".:?;,—–"
         for piece in _split_word(bare, quoted):
             yield StatementToken(piece, piece.lower() if piece.isascii() else normalize_text(piece), False)
-        if ends:
+        if not quoted and raw[-1] in ".:?;,—–":
             yield StatementToken(raw[-1], "", True)
 
 
 def join_multiword_names(text: str) -> str:
-    """Names of several words as one word."""
-    low = text.lower()
-    if not any(last in low for last in _multiword_endings()):
+    """Return the text with each known name of several words as one word."""
+    lower = text.lower()
+    if not any(ending in lower for ending in _multiword_endings()):
         return text
-    return _cached_pattern(_multiword_pattern(), re.IGNORECASE).sub(
-        lambda found: lexicon.MULTIWORD_NAMES[normalize_text(found[0])], text
-    )
+    return regex(_multiword_pattern()).sub(lambda match: lexicon.MULTIWORD_NAMES[normalize_text(match[0])], text)
 
 
 @cache
 def _multiword_pattern() -> str:
     longest_first = sorted(lexicon.MULTIWORD_NAMES, key=len, reverse=True)
-    return r"\b(?:" + "|".join(phrase.replace(" ", r"\s+") for phrase in longest_first) + r")\b"
+    return r"(?i)\b(?:" + "|".join(phrase.replace(" ", r"\s+") for phrase in longest_first) + r")\b"
 
 
 @cache
 def _multiword_endings() -> frozenset[str]:
-    """Of every such name its last word: a text without any of them holds none of the names."""
+    """Return the last word of each name: a text without any of them contains none of the names."""
     return frozenset(f" {phrase.split()[-1]}" for phrase in lexicon.MULTIWORD_NAMES)
 
 
 def _split_word(word: str, quoted: bool) -> list[str]:
-    """The words that a word is put together of: two in "two-reviewers", one in "on-call", and Jan in "Jan's"."""
-    low = word.lower()
-    if quoted or low in lexicon.FAMILIES:
+    """Return the words that a word is made of: two of "two-reviewers", one of "on-call", and Jan of "Jan's"."""
+    lower = word.lower()
+    if quoted or lower in lexicon.FAMILIES:
         return [word]
-    if low.endswith("'s") and low not in lexicon.FUNCTION_WORDS:
+    if lower.endswith("'s") and lower not in lexicon.FUNCTION_WORDS:
         return [word[:-2]]
-    elided = next((one for one in _ELIDED_PREFIXES if low.startswith(one)), "") if "'" in low else ""
-    if elided and len(low) > 3 and low not in lexicon.FIRST_WORDS:
+    elided = next((prefix for prefix in _ELIDED_PREFIXES if lower.startswith(prefix)), "") if "'" in lower else ""
+    if elided and len(lower) > 3 and lower not in lexicon.FIRST_WORDS:
         return ["ne" if elided == "n'" else elided[:-1], word[len(elided) :]]
-    return _split_hyphenated(word, low) if "-" in word.strip("-") and word[0] != "-" else [word]
-
-
-def _split_hyphenated(word: str, low: str) -> list[str]:
-    parts = low.split("-")
-    if not all(part.isalpha() for part in parts):
+    parts = lower.split("-")
+    if "-" not in word.strip("-") or not all(part.isalpha() for part in parts):
         return [word]
     if any(part in lexicon.NUMBER_WORDS or part in ("only", "like", "based") for part in parts):
         return word.split("-")
-    return [word.replace("-", "")] if low not in lexicon.ALIASES and word == low else [word]
+    return [word.replace("-", "")] if lower not in lexicon.ALIASES and word == lower else [word]
 
 
 def _is_shouted(text: str) -> bool:
@@ -140,74 +133,74 @@ def _is_shouted(text: str) -> bool:
 
 def _iter_terms(tokens: Sequence[StatementToken], shouted: bool) -> Iterator[StatementTerm]:
     skip = -1
-    for at, token in enumerate(tokens):
-        if at <= skip or not token.lower:
+    for index, token in enumerate(tokens):
+        if index <= skip or not token.lower:
             continue
-        number = _parse_quantity(tokens, at)
-        if number is not None:
-            term, skip = number
+        if (quantity := _parse_quantity(tokens, index)) is not None:
+            term, skip = quantity
             yield term
-            continue
-        term_ = _make_term(tokens, at, token, shouted)
-        if term_ is not None:
-            yield term_
+        elif (other := _make_term(tokens, index, token, shouted)) is not None:
+            yield other
 
 
-def _make_term(tokens: Sequence[StatementToken], at: int, token: StatementToken, shouted: bool) -> StatementTerm | None:
-    """Nothing for words that only build the sentence, negate or order it."""
-    low = lexicon.ALIASES.get(token.lower, token.lower)
-    family = _family_of(tokens, at, low)
-    if low in lexicon.NEGATED_STATES:
-        low = lexicon.NEGATED_STATES[low]
-        return StatementTerm(simple_stem(low), "light" if low in lexicon.LIGHT_WORDS else "plain", at)
-    if len(low) == 1 and low.isalpha():
-        is_letter = (
-            token.raw.isupper()
-            and token.raw != "I"
-            and (token.raw != "A" or (_has_preceding_word(tokens, at) and not shouted))
-        )
-        return StatementTerm(low, "code", at, family=family) if is_letter or (family and low != "a") else None
-    if low in _ignored_words():
+def _make_term(
+    tokens: Sequence[StatementToken], index: int, token: StatementToken, shouted: bool
+) -> StatementTerm | None:
+    """Return the term of a token, None if it only builds the sentence, negates it or orders its parts."""
+    word = lexicon.ALIASES.get(token.lower, token.lower)
+    family = _family_of(tokens, index, word)
+    if word in lexicon.NEGATED_STATES:
+        word = lexicon.NEGATED_STATES[word]
+        return StatementTerm(simple_stem(word), "light" if word in lexicon.LIGHT_WORDS else "plain", index)
+    if len(word) == 1 and word.isalpha():
+        has_word_before = index > 0 and bool(tokens[index - 1].lower)  # "Team A", unlike "A team"
+        is_letter = token.raw.isupper() and token.raw != "I" and (token.raw != "A" or (has_word_before and not shouted))
+        return StatementTerm(word, "code", index, family=family) if is_letter or (family and word != "a") else None
+    if word in _structure_words() or word in lexicon.FUNCTION_WORDS:
         return None
     if family:
-        return StatementTerm(simple_stem(low), "name", at, family=family)
-    if _is_code(token, low, shouted):
-        return StatementTerm(low, "code", at)
-    return StatementTerm(simple_stem(low), _term_kind(tokens, at, low, shouted), at)
+        return StatementTerm(simple_stem(word), "name", index, family=family)
+    if _is_code(token, word, shouted):
+        return StatementTerm(word, "code", index)
+    return StatementTerm(simple_stem(word), _term_kind(tokens, index, word, shouted), index)
 
 
-def _term_kind(tokens: Sequence[StatementToken], at: int, low: str, shouted: bool) -> str:
-    if low in lexicon.CHANGE_VERBS or low in lexicon.REPLACE_VERBS:
+def _term_kind(tokens: Sequence[StatementToken], index: int, word: str, shouted: bool) -> str:
+    if word in lexicon.CHANGE_VERBS or word in lexicon.REPLACE_VERBS:
         return "light"
-    is_listed = low in lexicon.LIGHT_WORDS or low in lexicon.VAGUE_NOUNS
-    if tokens[at].raw[0].isupper() and low == tokens[at].lower and not is_listed:
-        says_nothing = shouted or _is_sentence_start(tokens, at) or _is_german(tokens) or low in lexicon.COMMON_ACRONYMS
-        if not says_nothing:
+    is_listed = word in lexicon.LIGHT_WORDS or word in lexicon.VAGUE_NOUNS
+    if tokens[index].raw[0].isupper() and word == tokens[index].lower and not is_listed:
+        is_german = any(token.lower in lexicon.GERMAN_WORDS for token in tokens)  # which capitalizes every noun
+        if not (shouted or _is_sentence_start(tokens, index) or is_german or word in lexicon.COMMON_ACRONYMS):
             return "name"
+    is_light = is_listed or simple_stem(word) in light_word_stems() or _is_participle(tokens, index, word)
+    return "light" if is_light else "plain"
+
+
+def _is_code(token: StatementToken, word: str, shouted: bool) -> bool:
+    is_identifier = not word.isalpha() and bool(regex(_IDENTIFIER).search(word))
+    is_change = word in lexicon.CHANGE_VERBS or word in lexicon.REPLACE_VERBS
     return (
-        "light" if is_listed or simple_stem(low) in light_word_stems() or _is_participle(tokens, at, low) else "plain"
+        (is_identifier or _has_inner_capital(token.raw))
+        and not is_change
+        and not (shouted and word.replace("-", "").isalpha())
     )
 
 
-def _is_code(token: StatementToken, low: str, shouted: bool) -> bool:
-    is_identifier = not low.isalpha() and bool(_cached_pattern(_IDENTIFIER).search(low))
-    written_so = is_identifier or _has_inner_capital(token.raw)
-    is_change = low in lexicon.CHANGE_VERBS or low in lexicon.REPLACE_VERBS
-    return written_so and not is_change and not (shouted and low.replace("-", "").isalpha())
-
-
 @cache
-def _ignored_words() -> frozenset[str]:
+def _structure_words() -> frozenset[str]:
+    """Return the words of negation and order."""
     orders = lexicon.BEFORE_WORDS | lexicon.AFTER_WORDS | lexicon.THEN_WORDS | lexicon.FIRST_WORDS
-    return orders | lexicon.NEGATIONS | lexicon.NEGATIVE_VERBS | lexicon.NO_LONGER_WORDS | lexicon.FUNCTION_WORDS
+    return orders | lexicon.NEGATIONS | lexicon.NEGATIVE_VERBS | lexicon.NO_LONGER_WORDS
 
 
-def _family_of(tokens: Sequence[StatementToken], at: int, low: str) -> str:
-    """The class of interchangeable things a word names one of."""
-    family = lexicon.FAMILIES.get(low) or _family_by_stem().get(simple_stem(low), "")
-    if family and low in lexicon.AMBIGUOUS_MEMBERS:
-        capital = tokens[at].raw.isupper() or (at > 0 and tokens[at].raw[0].isupper())
-        return family if capital or (at and tokens[at - 1].lower in lexicon.NAMING_WORDS) else ""
+def _family_of(tokens: Sequence[StatementToken], index: int, word: str) -> str:
+    """Return the family of interchangeable things that the word is a member of, or ""."""
+    family = lexicon.FAMILIES.get(word) or _family_by_stem().get(simple_stem(word), "")
+    if family and word in lexicon.AMBIGUOUS_MEMBERS:
+        raw = tokens[index].raw
+        is_capital = raw.isupper() or (index > 0 and raw[0].isupper())
+        return family if is_capital or (index and tokens[index - 1].lower in lexicon.NAMING_WORDS) else ""
     return family
 
 
@@ -220,13 +213,9 @@ def _family_by_stem() -> dict[str, str]:
     }
 
 
-def _has_preceding_word(tokens: Sequence[StatementToken], at: int) -> bool:
-    """Whether a word stands before it in the same clause: "Team A", unlike "A team"."""
-    return at > 0 and bool(tokens[at - 1].lower)
-
-
 @cache
 def light_word_stems() -> frozenset[str]:
+    """Return the stems of light words and vague nouns."""
     return frozenset(simple_stem(word) for word in lexicon.LIGHT_WORDS) | vague_noun_stems()
 
 
@@ -243,58 +232,48 @@ def _has_inner_capital(raw: str) -> bool:
     )
 
 
-def _is_sentence_start(tokens: Sequence[StatementToken], at: int) -> bool:
-    """Whether a sentence begins here, where a capital says nothing. Words all in capitals are names anywhere."""
-    raw = tokens[at].raw
-    return (at == 0 or tokens[at - 1].raw in ".!?:") and not (len(raw) > 1 and raw.isupper())
+def _is_sentence_start(tokens: Sequence[StatementToken], index: int) -> bool:
+    """Return whether a sentence begins here, where a capital means nothing. All capitals are a name anywhere."""
+    raw = tokens[index].raw
+    return (index == 0 or tokens[index - 1].raw in ".!?:") and not (len(raw) > 1 and raw.isupper())
 
 
-def _is_german(tokens: Sequence[StatementToken]) -> bool:
-    return any(token.lower in lexicon.GERMAN_WORDS for token in tokens)
+def _is_participle(tokens: Sequence[StatementToken], index: int, word: str) -> bool:
+    """Return whether this is a verb in the passive ("is published to"), which only links a subject to a value."""
+    before = (tokens[i].lower for i in (index - 1, index - 2) if i >= 0)
+    return word.endswith(("ed", "en")) and any(previous in AUXILIARIES for previous in before)
 
 
-def _is_participle(tokens: Sequence[StatementToken], at: int, low: str) -> bool:
-    """A verb in the passive: "is published to", "get moved". It links a subject to a value and is neither."""
-    before = [tokens[to].lower for to in (at - 1, at - 2) if to >= 0]
-    return low.endswith(("ed", "en")) and any(word in AUXILIARIES for word in before)
-
-
-def _parse_quantity(tokens: Sequence[StatementToken], at: int) -> tuple[StatementTerm, int] | None:
-    """A number with its unit, or with the word it counts or numbers; and the last token that belongs to it."""
-    token = tokens[at]
-    following = tokens[at + 1].lower if at + 1 < len(tokens) else ""
-    low = token.lower
-    if low in lexicon.NUMBER_WORDS and low not in lexicon.ARTICLES:
-        low = lexicon.NUMBER_WORDS[low]
+def _parse_quantity(tokens: Sequence[StatementToken], index: int) -> tuple[StatementTerm, int] | None:
+    """Return a number with its unit or with the word it counts or labels, and the last token that belongs to it."""
+    token = tokens[index]
+    following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
+    word = token.lower
+    if word in lexicon.NUMBER_WORDS and word not in lexicon.ARTICLES:
+        word = lexicon.NUMBER_WORDS[word]
         if token.lower in ("one", "single", "once") and not (following in lexicon.UNITS or _is_countable(following)):
             return None
-    found = None if low.isalpha() else _cached_pattern(_NUMBER).fullmatch(low)
-    if found is None:
+    match = None if word.isalpha() else regex(_NUMBER).fullmatch(word)
+    if match is None:
         return None
-    digits, suffix = found[2], found[3]
-    used = at
+    sign, digits, suffix = match.groups()
+    last = index
     if not suffix and following in lexicon.UNITS and ":" not in digits:
-        suffix, used = following, at + 1
-    if suffix in lexicon.UNITS and not found[1].startswith("v"):
+        suffix, last = following, index + 1
+    if suffix in lexicon.UNITS and not sign.startswith("v"):
         kind, size = lexicon.UNITS[suffix]
-        if (amount := _parse_amount(digits)) is not None:
-            return StatementTerm(f"{amount * size:.6g} {kind}", kind, at), used
-    before = tokens[at - 1].lower if at else ""
-    counted = "" if _is_label(tokens, at) or following in lexicon.LIGHT_WORDS else _neighbor_stem(following)
-    about = counted or _neighbor_stem(before)
-    return StatementTerm(f"{digits}{suffix}", "number", at, neighbor=about, is_label=bool(about) and not counted), used
-
-
-def _is_label(tokens: Sequence[StatementToken], at: int) -> bool:
-    return at > 0 and tokens[at - 1].lower in lexicon.LABEL_WORDS
-
-
-def _parse_amount(digits: str) -> float | None:
-    plain = digits.replace("_", "").replace(",", ".")
-    try:
-        return float(plain)
-    except ValueError:
-        return None
+        try:
+            amount = float(digits.replace("_", "").replace(",", "."))
+        except ValueError:  # 1.2.3 or 12:30
+            pass
+        else:
+            return StatementTerm(f"{amount * size:.6g} {kind}", kind, index), last
+    before = tokens[index - 1].lower if index else ""
+    counts_nothing = before in lexicon.LABEL_WORDS or following in lexicon.LIGHT_WORDS
+    counted = "" if counts_nothing else _neighbor_stem(following)
+    neighbor = counted or _neighbor_stem(before)
+    is_label = bool(neighbor) and not counted
+    return StatementTerm(f"{digits}{suffix}", "number", index, neighbor=neighbor, is_label=is_label), last
 
 
 def _is_countable(word: str) -> bool:
@@ -304,27 +283,14 @@ def _is_countable(word: str) -> bool:
 
 
 def _neighbor_stem(word: str) -> str:
-    """The word a number counts ("3 nodes") or numbers ("port 80"); nothing where a function word stands there."""
+    """Return the stem of a word that a number counts ("3 nodes") or labels ("port 80"), "" for a function word."""
     if not word or word in lexicon.FUNCTION_WORDS or not any(letter.isalpha() for letter in word):
         return ""
     return simple_stem(lexicon.ALIASES.get(word, word))
 
 
-@cache
-def _cached_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compiled when first needed: a prompt loads this module and compares nothing."""
-    return re.compile(pattern, flags)
-
-
-# Which statements are worth comparing: those that share a topic.
-#
-# A home may hold many thousand memories, and comparing each with all others would take minutes. A topic is a word
-# that a statement is about, cut to what its derived forms share, or a class of interchangeable things ("package
-# manager"). What `relation` finds to be opposed shares one, so only such pairs are compared. Cheap: it is asked for
-# every memory.
-
-_TOPIC_LETTERS = 5  # by which derived forms are matched, as in `relation`
-_MAX_TOPICS = 12  # topics of one statement
+_TOPIC_LETTERS = 5  # that derived forms share, as in `relation`
+_MAX_TOPICS = 12  # of one statement
 _FEW_TOPICS = 3
 _TOPIC_WORD = r"[^\W_][\w.+#-]*[^\W_]|[^\W_]"
 _TOPIC_WORD_PART = r"[^\W_]+"
@@ -332,55 +298,47 @@ _TOPIC_WORD_PART = r"[^\W_]+"
 
 @lru_cache(maxsize=1 << 14)
 def topics(text: str) -> frozenset[str]:
-    """The topics of a statement. Light words count only where there is nothing else ("max line length is 88")."""
-    words = _topic_words(text)
-    found = {topic for word in words if (topic := _word_topic(word))}
-    if len(found) < 2:
-        found |= {
-            simple_stem(word)
-            for word in words
-            if word not in lexicon.FUNCTION_WORDS and simple_stem(word) in light_word_stems()
-        }
-    return frozenset(sorted(found)[:_MAX_TOPICS])
+    """Return the topics of a statement. Light words count only if there is nothing else ("max line length is 88")."""
+    folded = join_multiword_names(text).casefold()
+    words = {*regex(_TOPIC_WORD).findall(folded), *regex(_TOPIC_WORD_PART).findall(folded)}
+    topic_stems = {topic for word in words if (topic := _word_topic(word))}
+    if len(topic_stems) < 2:
+        topic_stems |= {simple_stem(word) for word in words - lexicon.FUNCTION_WORDS} & light_word_stems()
+    return frozenset(sorted(topic_stems)[:_MAX_TOPICS])
 
 
-def is_worth_comparing(shared: int, fewest: int, is_any_story: Callable[[], bool]) -> bool:
-    """Whether two statements share enough topics to be compared.
+def is_worth_comparing(shared: int, fewest: int, is_any_change: Callable[[], bool]) -> bool:
+    """Return whether two statements share enough topics to be compared.
 
-    One is enough where either has few (`fewest`), or tells of a change: "cron is history" says no more than the name.
+    One is enough if either has few topics (`fewest`), or describes a change: "cron is history" has no topic but the
+    name.
     """
-    return shared > 1 or (shared == 1 and (fewest < _FEW_TOPICS or is_any_story()))
-
-
-def _topic_words(text: str) -> Collection[str]:
-    """Every word, and the parts of those that are put together."""
-    small = join_multiword_names(text).casefold()
-    return dict.fromkeys(
-        (*_topic_pattern(_TOPIC_WORD).findall(small), *_topic_pattern(_TOPIC_WORD_PART).findall(small))
-    )
+    return shared > 1 or (shared == 1 and (fewest < _FEW_TOPICS or is_any_change()))
 
 
 @lru_cache(maxsize=1 << 14)
 def _word_topic(word: str) -> str:
-    """Nothing for function words, light words and figures: a figure is a value, and values differ."""
-    known = lexicon.ALIASES.get(word, word)
-    if family := lexicon.FAMILIES.get(known):
+    """Return the topic of a word, "" for function words, light words and figures: a figure is a value, not a topic."""
+    name = lexicon.ALIASES.get(word, word)
+    if family := lexicon.FAMILIES.get(name):
         return f"={family}"
-    root = simple_stem(known)
+    stem = simple_stem(name)
     if (
-        known in lexicon.FUNCTION_WORDS
-        or known in _structure_words()
-        or root in light_word_stems()
-        or not root.isalpha()
-        or len(root) < 2
+        name in lexicon.FUNCTION_WORDS
+        or name in _structure_words()
+        or name in lexicon.CHANGE_VERBS
+        or name in lexicon.REPLACE_VERBS
+        or stem in light_word_stems()
+        or not stem.isalpha()
+        or len(stem) < 2
     ):
         return ""
-    return root[:_TOPIC_LETTERS]
+    return stem[:_TOPIC_LETTERS]
 
 
 @lru_cache(maxsize=1 << 17)
 def is_change_or_denial(text: str) -> bool:
-    """Whether it denies something or tells of a change."""
+    """Return whether the text denies something or describes a change."""
     return not _change_words().isdisjoint(text.casefold().replace(",", " ").split())
 
 
@@ -395,22 +353,3 @@ def _change_words() -> frozenset[str]:
         | lexicon.LEAVE_VERBS
     )
     return verbs | ({phrase.split()[0] for phrase in phrases} - lexicon.NEGATIONS - lexicon.FUNCTION_WORDS)
-
-
-@cache
-def _structure_words() -> frozenset[str]:
-    """Words of negation, change and order."""
-    orders = lexicon.BEFORE_WORDS | lexicon.AFTER_WORDS | lexicon.THEN_WORDS | lexicon.FIRST_WORDS
-    return (
-        orders
-        | lexicon.NEGATIONS
-        | lexicon.NEGATIVE_VERBS
-        | lexicon.NO_LONGER_WORDS
-        | lexicon.CHANGE_VERBS
-        | lexicon.REPLACE_VERBS
-    )
-
-
-@cache
-def _topic_pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)

@@ -1,7 +1,7 @@
-"""What a repository brought, and whether what was accepted of it is still what lies there.
+"""Trust in the fact file of a repository: what was accepted, and whether the file still has it.
 
-Trust is in lines: a line that was accepted holds as long as every accepted line is there unchanged. A new line waits;
-one old line that changed or went takes all of them along. The order of lines means nothing (the file is kept sorted).
+A person accepts lines. They hold as long as every accepted line is in the file unchanged: a new line waits for a
+review, and one accepted line that changed or went ends the trust in all. The order of lines does not matter.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tacit.model.memory import undone_ids
 from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, TrustedLine
 from tacit.record import Record
 
-# Read from a file of the person's that they vouched for; the repository speaks, not the person.
+# The person vouched for the file, but the repository is the actor.
 REPOSITORY_ATTRIBUTION = Attribution(REPOSITORY, Provenance.USER_FILE)
 
 
 class FactFileTrust(Record):
-    """The trust in one fact file that stands: what was accepted, and the operations by which it was."""
+    """The current trust in one fact file: what was accepted, and the operations that accepted it."""
 
     trusted: RepositoryTrusted
     event: Event
@@ -28,7 +28,7 @@ class FactFileTrust(Record):
 
 
 class FactFileLine(Record):
-    """A line of a fact file: what it says, or why it cannot be accepted."""
+    """A line of a fact file: its claim, or the problem why it cannot be accepted."""
 
     number: int
     sha256: str
@@ -37,7 +37,7 @@ class FactFileLine(Record):
 
 
 class FactFile(Record):
-    """A fact file as it lies there."""
+    """A fact file as it is on the disk."""
 
     path: str
     owner: int
@@ -46,54 +46,58 @@ class FactFile(Record):
 
 
 def current_trust(events: Iterable[Event]) -> dict[str, FactFileTrust]:
-    """The trust that stands, by path. Events in order, takebacks among them."""
+    """Return the current trust by path. `events` are in order and contain undone and undoing ones."""
     ordered = list(events)
-    void = undone_ids(ordered)
-    standing: dict[str, FactFileTrust] = {}
+    undone = undone_ids(ordered)
+    trust: dict[str, FactFileTrust] = {}
     for event in ordered:
-        if event.id in void:
+        if event.id in undone:
             continue
         if isinstance(event.body, RepositoryDistrusted):
-            standing.pop(event.body.path, None)
+            trust.pop(event.body.path, None)
         elif isinstance(event.body, RepositoryTrusted) and event.is_by_user:
-            before = standing.get(event.body.path)
+            before = trust.get(event.body.path)
             operations = (*(before.operations if before else ()), event.op)
-            standing[event.body.path] = FactFileTrust(event.body, event, operations)
-    return standing
+            trust[event.body.path] = FactFileTrust(event.body, event, operations)
+    return trust
 
 
-def trust_problem(trusted: RepositoryTrusted, there: FactFile | None, is_live: Callable[[ClaimId], bool]) -> str:
-    """Why the trust no longer holds; empty when it does. What was forgotten here may well be gone from the file."""
-    if there is None:
-        is_over = not any(is_live(ClaimId(line.claim)) for line in trusted.lines)
-        return "" if is_over else "the file is gone or cannot be read"
-    if there.owner != trusted.owner:
+def trust_problem(trusted: RepositoryTrusted, file: FactFile | None, is_live: Callable[[ClaimId], bool]) -> str:
+    """Return why the trust no longer holds, "" if it does.
+
+    `file` is None if it cannot be read. Lines whose claim is not live here need not be in the file.
+    """
+    if file is None:
+        return (
+            "the file is gone or cannot be read" if any(is_live(ClaimId(line.claim)) for line in trusted.lines) else ""
+        )
+    if file.owner != trusted.owner:
         return "the file belongs to another user now"
-    if there.writers & ~trusted.writers:
+    if file.writers & ~trusted.writers:
         return "more people can write the file now"
-    hashes = {line.sha256 for line in there.lines}
+    hashes = {line.sha256 for line in file.lines}
     missing = [line for line in trusted.lines if line.sha256 not in hashes and is_live(ClaimId(line.claim))]
     return f"{len(missing)} of {len(trusted.lines)} accepted lines changed or went" if missing else ""
 
 
 def trust_drafts(
-    there: FactFile, new: Iterable[FactFileLine], before: RepositoryTrusted | None, evidence: str
+    file: FactFile, new: Iterable[FactFileLine], before: RepositoryTrusted | None, evidence: str
 ) -> list[Draft]:
-    """Accept these lines. What they say of their own strength, source and kind counts for nothing."""
+    """Accept the new lines of a file. What they state as their strength, source and kind is ignored."""
     claims = {line.sha256: line.claim for line in new if line.claim is not None}
     lines = (before.lines if before else ()) + tuple(TrustedLine(claim.id, sha) for sha, claim in claims.items())
-    scope = next(iter(claims.values())).scope
-    record = Draft(RepositoryTrusted(there.path, there.owner, there.writers, lines), scope)
-    said = [ClaimProposed(claim, Verdict.ADDED, REPOSITORY, evidence) for claim in claims.values()]
-    return [record, *(Draft(one, one.claim.scope, REPOSITORY_ATTRIBUTION) for one in said)]
-
-
-def distrust_drafts(standing: FactFileTrust, operations: Mapping[EventId, Iterable[Event]], reason: str) -> list[Draft]:
-    """End the trust: whatever came in by it counts as not said."""
-    said = [event for op in standing.operations for event in operations[op] if isinstance(event.body, ClaimProposed)]
-    claims = dict.fromkeys(event.body.claim.id for event in said if isinstance(event.body, ClaimProposed))
-    label = f"trust in {standing.trusted.path}: {reason}"
+    trusted = RepositoryTrusted(file.path, file.owner, file.writers, lines)
+    proposals = (ClaimProposed(claim, Verdict.ADDED, REPOSITORY, evidence) for claim in claims.values())
     return [
-        Draft(RepositoryDistrusted(standing.trusted.path, reason), standing.event.scope),
-        Draft(EventsUndone(tuple(event.id for event in said), tuple(claims), label), standing.event.scope),
+        Draft(trusted, next(iter(claims.values())).scope),
+        *(Draft(proposal, proposal.claim.scope, REPOSITORY_ATTRIBUTION) for proposal in proposals),
     ]
+
+
+def distrust_drafts(trust: FactFileTrust, operations: Mapping[EventId, Iterable[Event]], reason: str) -> list[Draft]:
+    """End the trust and undo everything that was accepted by it. `operations` has the events of each operation."""
+    events = (event for op in trust.operations for event in operations[op])
+    proposed = {event.id: event.body.claim.id for event in events if isinstance(event.body, ClaimProposed)}
+    path, scope = trust.trusted.path, trust.event.scope
+    undone = EventsUndone(tuple(proposed), tuple(dict.fromkeys(proposed.values())), f"trust in {path}: {reason}")
+    return [Draft(RepositoryDistrusted(path, reason), scope), Draft(undone, scope)]

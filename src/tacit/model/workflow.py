@@ -1,4 +1,12 @@
-"""Workflows: named steps folded from events, and placeholders that a run asks for."""
+"""Workflows: steps that a person accepted under a name, and placeholders in them that a run asks for.
+
+Workflows are folded from the events that saved, dropped and ran them. Their steps are the person's word for word. Steps
+that anybody else saved are kept and shown, but never run, and never replace what the person accepted.
+
+A placeholder is written `git commit -m {?message}`. Its value is always one word of the step or part of one, quoted so
+that no shell reads syntax in it. Where quoting cannot ensure that (inside `"$(…)"`, backquotes, heredocs, arithmetic),
+the step is refused.
+"""
 
 from __future__ import annotations
 
@@ -16,47 +24,43 @@ from tacit.model.observation import StepRan, WorkflowDropped, WorkflowRan, Workf
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK, clip, printable
 
-# Workflows: steps that a person accepted under a name, folded from the events that saved, dropped and ran them.
-#
-# A workflow is the person's word for word. Steps of anybody else are kept and shown, never run, and never take the
-# place of what the person accepted.
-
 MAX_NAME_CHARS = 64
 MAX_STEPS = 100
-MAX_STEPS_BYTES = (
-    40_000  # bytes of all steps together: a run with each of them edited still fits into a line of the log
-)
+MAX_STEPS_BYTES = 40_000  # of all steps together: a run with each of them edited still fits into a line of the log
 _NAME_PATTERN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_NAME_CHARS - 1}}}")
 _NAME_WORD = re.compile(r"[a-z0-9]+")
 _REDACTED = re.compile(rf"\[redacted:[a-z0-9-]+(?::[0-9a-f]{{8}})?\]|{re.escape(PURGED_MARK)}")
 _NOT_JUST_CD = re.compile(r"[\n`]|\$['\"(]|(?:^|\s)#")
-# Said before the command that matters, and options: not what a workflow is called after.
+# Words before the command that matters: no part of a suggested name.
 _PREFIX_COMMANDS = frozenset("sudo env time nohup exec command run cd".split())
 _MAX_NAME_WORDS = 4
 _MAX_COMMAND_CHARS = 200
+_PLACEHOLDER = re.compile(r"\{\?([a-z][a-z0-9_]{0,31})\}")
+_MAX_VALUE_CHARS = 2000
+_SAFE_UNQUOTED = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
 
 
 class PastRun(Record):
-    """One run: when it was recorded, and what ran."""
+    """One run, and when it was recorded."""
 
     at: datetime
     body: WorkflowRan
 
     @property
     def status(self) -> int:
-        """How it ended: 0 when completed, else the status of the step it stopped at."""
-        if self.body.completed or not self.body.steps:
-            return 0 if self.body.completed else 1
-        return self.body.steps[-1].status or 1
+        """0 if it completed, else the exit status of the step it stopped at."""
+        if self.body.completed:
+            return 0
+        return (self.body.steps[-1].status if self.body.steps else 0) or 1
 
     @property
     def stopped_step(self) -> int:
-        """The step to go on with (the first is 0): the one that failed."""
+        """The step to resume with (the first is 0): the one that failed."""
         return self.body.first + max(len(self.body.steps) - 1, 0)
 
 
 class Workflow(Record):
-    """Steps under a name. An empty directory is wherever one stands; `claim` is the memory it was made from."""
+    """Steps under a name. An empty directory is the current one; `claim` is the memory it was made from."""
 
     name: str
     steps: tuple[str, ...]
@@ -71,61 +75,44 @@ class Workflow(Record):
 
 
 class RunReference(Record):
-    """That a run of this name was recorded; the rest of it is read only for the latest."""
+    """A recorded run of the workflow of this name. Its body is read only for the latest run."""
 
     event: EventId
     name: str
 
 
 def fold_workflows(events: Iterable[Event], runs: Iterable[RunReference] = ()) -> list[Workflow]:
-    """The workflows that stand, by name, each with its runs. What others than the person saved is not accepted.
+    """Return the current workflows sorted by name, each with its runs. Those that others saved are not accepted.
 
-    `events` are those that saved and dropped, with everything that was taken back.
+    `events` are those that saved and dropped workflows, undone and undoing ones among them.
     """
     ordered = sorted({event.id: event for event in events}.values(), key=lambda event: event.id)
-    void = undone_ids(ordered)
-    said: list[Event | RunReference] = [event for event in ordered if event.id not in void]
-    renames = {event.op: event.body.name for event in ordered if isinstance(event.body, WorkflowSaved)}
-    mine: dict[str, Workflow] = {}
+    undone = undone_ids(ordered)
+    effective: list[Event | RunReference] = [event for event in ordered if event.id not in undone]
+    new_names = {event.op: event.body.name for event in ordered if isinstance(event.body, WorkflowSaved)}
+    accepted: dict[str, Workflow] = {}
     others: dict[str, Workflow] = {}
-    for one in sorted([*said, *runs], key=_event_id_of):
-        if isinstance(one, RunReference):
-            if one.name in mine:
-                mine[one.name] = _add_run(mine[one.name], one.event)
-        elif isinstance(one.body, WorkflowSaved):
-            kept = mine if one.is_by_user else others
-            kept[one.body.name] = _saved_workflow(one, one.body, kept.get(one.body.name))
-        elif isinstance(one.body, WorkflowDropped) and one.is_by_user:
-            _drop_workflow(mine, one.body.name, renames.get(one.op))
-            others.pop(one.body.name, None)
-    return sorted([*mine.values(), *others.values()], key=lambda found: (found.name, not found.accepted))
-
-
-def _event_id_of(one: Event | RunReference) -> EventId:
-    return one.id if isinstance(one, Event) else one.event
-
-
-def _saved_workflow(event: Event, body: WorkflowSaved, before: Workflow | None) -> Workflow:
-    runs = before.runs if before else ()
-    where = (body.name, body.steps, body.directory, body.claim)
-    return Workflow(*where, event.at, event.id, event.scope, accepted=event.is_by_user, runs=runs)
-
-
-def _add_run(workflow: Workflow, event: EventId) -> Workflow:
-    return workflow._replace(runs=(*workflow.runs, event))
-
-
-def _drop_workflow(mine: dict[str, Workflow], name: str, new_name: str | None) -> None:
-    """A drop beside a saving, in one operation, is a renaming: the runs go along."""
-    dropped = mine.pop(name, None)
-    if dropped and new_name in mine and new_name is not None:
-        mine[new_name] = mine[new_name]._replace(runs=dropped.runs + mine[new_name].runs)
-
-
-# What may be saved
+    for item in sorted([*effective, *runs], key=lambda item: item.id if isinstance(item, Event) else item.event):
+        if isinstance(item, RunReference):
+            if workflow := accepted.get(item.name):
+                accepted[item.name] = workflow._replace(runs=(*workflow.runs, item.event))
+        elif isinstance(item.body, WorkflowSaved):
+            group = accepted if item.is_by_user else others
+            before = group.get(item.body.name)
+            group[item.body.name] = Workflow(
+                *item.body, item.at, item.id, item.scope, item.is_by_user, before.runs if before else ()
+            )
+        elif isinstance(item.body, WorkflowDropped) and item.is_by_user:
+            dropped = accepted.pop(item.body.name, None)
+            renamed = accepted.get(new_names[item.op]) if item.op in new_names else None
+            if dropped and renamed:  # saved in the same operation: the runs go along
+                accepted[renamed.name] = renamed._replace(runs=dropped.runs + renamed.runs)
+            others.pop(item.body.name, None)
+    return sorted([*accepted.values(), *others.values()], key=lambda workflow: (workflow.name, not workflow.accepted))
 
 
 def checked_name(name: str) -> str:
+    """Return the name. Raise UsageError if it cannot be the name of a workflow."""
     if not _NAME_PATTERN.fullmatch(name):
         raise UsageError(
             f"{clip(name, MAX_NAME_CHARS)!r} cannot be the name of a workflow",
@@ -136,24 +123,28 @@ def checked_name(name: str) -> str:
 
 
 def checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
-    """Steps as they are kept: no empty ones, no line breaks around them, nothing that no shell could be given."""
-    kept = tuple(step.strip("\n") for step in steps)
-    if not kept or not all(step.strip() for step in kept):
+    """Return the steps without line breaks around them.
+
+    Raise UsageError if there is none or an empty one, RefusedError if they are too long or no shell could run them.
+    """
+    stripped = tuple(step.strip("\n") for step in steps)
+    if not stripped or not all(step.strip() for step in stripped):
         raise UsageError("a workflow wants at least one step, and no empty ones", "tacit workflow new NAME -- 'make'")
-    if any("\0" in step or not _is_valid_unicode(step) for step in kept):
+    if any("\0" in step or not _is_valid_unicode(step) for step in stripped):
         raise RefusedError(
             "a step holds NUL or what is no text, which no shell can be given", "take it out of the step"
         )
-    if len(kept) > MAX_STEPS or sum(len(step.encode()) for step in kept) > MAX_STEPS_BYTES:
+    if len(stripped) > MAX_STEPS or sum(len(step.encode()) for step in stripped) > MAX_STEPS_BYTES:
         raise RefusedError(
             f"a workflow has at most {MAX_STEPS} steps and {MAX_STEPS_BYTES:,} bytes",
             "put the rest into a script and run it",
         )
-    return kept
+    return stripped
 
 
 def checked_directory(directory: str) -> str:
-    if any(sign < " " or sign == "\x7f" for sign in directory) or not _is_valid_unicode(directory):
+    """Return the directory. Raise UsageError if it is not absolute, RefusedError if it has a control character."""
+    if any(char < " " or char == "\x7f" for char in directory) or not _is_valid_unicode(directory):
         raise RefusedError("the folder has a control character in its name", "name a link to it that has none")
     if directory and not directory.startswith(("/", "~")):
         raise UsageError(
@@ -163,11 +154,14 @@ def checked_directory(directory: str) -> str:
 
 
 def _is_valid_unicode(text: str) -> bool:
-    return not any("\ud800" <= sign <= "\udfff" for sign in text)
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def suggest_name(steps: Sequence[str], taken: Collection[str]) -> str:
-    """A short name made of the commands: `git add`, `git commit`, `git push` are `git-add-commit-push`."""
+    """Return a short name made of the commands that is not taken.
+
+    `git add`, `git commit` and `git push` become `git-add-commit-push`.
+    """
     words = dict.fromkeys(word for step in steps for word in _name_words(step))
     name = "-".join(list(words)[:_MAX_NAME_WORDS])[:MAX_NAME_CHARS].rstrip("-") or "workflow"
     number, unique = 1, name
@@ -178,110 +172,88 @@ def suggest_name(steps: Sequence[str], taken: Collection[str]) -> str:
 
 
 def _name_words(step: str) -> list[str]:
-    """The command and its first word: what people call it by."""
-    spoken = [word.rsplit("/", 1)[-1] for word in step.split() if not word.startswith("-") and "=" not in word]
-    told = [word for word in spoken if word not in _PREFIX_COMMANDS][:2]
-    return [part for word in told for part in _NAME_WORD.findall(word.lower())[:1]]
+    """Return the command and its first argument that is no option: what people call the step."""
+    words = [word.rsplit("/", 1)[-1] for word in step.split() if not word.startswith("-") and "=" not in word]
+    named = [word for word in words if word not in _PREFIX_COMMANDS][:2]
+    return [part for word in named for part in _NAME_WORD.findall(word.lower())[:1]]
 
 
 def save(name: str, steps: Sequence[str], directory: str = "", claim: str = "", scope: Scope = GLOBAL) -> Draft:
+    """Save a workflow. Raise UsageError or RefusedError if its name, steps or directory cannot be saved."""
     body = WorkflowSaved(checked_name(name), checked_steps(steps), checked_directory(directory), claim)
     return Draft(body, scope)
 
 
 def change(old: Workflow, name: str, steps: Sequence[str], directory: str) -> list[Draft]:
-    """Another form of a workflow; nothing when it is the same, and the old name is dropped when it has a new one."""
+    """Return the drafts that change a workflow; none if nothing changes. A new name drops the old one."""
     new = save(name, steps, directory, old.claim, old.scope)
     if new.body == WorkflowSaved(old.name, old.steps, old.directory, old.claim) and old.accepted:
         return []
     return [new] if name == old.name else [new, Draft(WorkflowDropped(old.name), old.scope)]
 
 
-# What may be run
-
-
 def has_redaction(step: str) -> bool:
-    """Whether a secret or a purged text was taken out of it: it is no longer what the person typed."""
+    """Return whether a secret or a purged text was cut out of the step, so that it is not what the person typed."""
     return _REDACTED.search(step) is not None
 
 
 def require_runnable(workflow: Workflow) -> Workflow:
-    """Only what a person accepted runs, and only when nothing of it is missing."""
+    """Return the workflow. Raise RefusedError if no person accepted it, or if something is missing in its steps."""
     edit = f"tacit workflow edit {printable(workflow.name)}"
     if not workflow.accepted:
         raise RefusedError(
             f"nobody accepted the steps of {printable(workflow.name)}", f"look at them and save them: {edit}"
         )
-    for at, step in enumerate(workflow.steps, 1):
+    for number, step in enumerate(workflow.steps, 1):
         if has_redaction(step):
-            raise RefusedError(f"in step {at} a secret was taken out, so it would not run as it was meant", edit)
+            raise RefusedError(f"in step {number} a secret was taken out, so it would not run as it was meant", edit)
     if not workflow.steps:
         raise RefusedError(f"{printable(workflow.name)} has no steps", edit)
     return workflow
 
 
-def first_step(workflow: Workflow, given: int | None, resume: bool) -> int:
-    """Where to begin (the first is 0): at the step that was named (from 1), or where the last run stopped."""
-    if resume:
-        return _resume_step(workflow)
-    first = (given or 1) - 1
-    if first >= len(workflow.steps):
-        raise UsageError(
-            f"{workflow.name} has {len(workflow.steps)} steps, not {given}", f"{_run_hint(workflow)} --from 1"
-        )
-    return first
+def first_step(workflow: Workflow, number: int | None, resume: bool) -> int:
+    """Return the index of the step to begin with: step `number` (from 1), or where the last run stopped.
 
-
-def _resume_step(workflow: Workflow) -> int:
+    Raise UsageError if there is no such step, RefusedError if there is nothing to resume.
+    """
+    hint = f"tacit workflow run {workflow.name}"
+    if not resume:
+        if (number or 1) > len(workflow.steps):
+            raise UsageError(f"{workflow.name} has {len(workflow.steps)} steps, not {number}", f"{hint} --from 1")
+        return (number or 1) - 1
     if workflow.last_run is None:
-        raise RefusedError(f"{workflow.name} has not been run yet", _run_hint(workflow))
+        raise RefusedError(f"{workflow.name} has not been run yet", hint)
     if workflow.last_run.body.completed:
-        raise RefusedError(
-            f"the last run of {workflow.name} was completed; there is nothing to resume", _run_hint(workflow)
-        )
+        raise RefusedError(f"the last run of {workflow.name} was completed; there is nothing to resume", hint)
     if workflow.last_run.stopped_step >= len(workflow.steps):
-        raise RefusedError(f"{workflow.name} has fewer steps now than when it stopped", _run_hint(workflow))
+        raise RefusedError(f"{workflow.name} has fewer steps now than when it stopped", hint)
     return workflow.last_run.stopped_step
 
 
-def _run_hint(workflow: Workflow) -> str:
-    return f"tacit workflow run {workflow.name}"
-
-
 def is_directory_change(step: str) -> bool:
-    """Whether a step is just `cd` and one word: then it changes where the following steps run."""
+    """Return whether a step is just `cd` and one word, which changes where the following steps run."""
     if _NOT_JUST_CD.search(step.strip()):
         return False
     reader = shlex(step, posix=True, punctuation_chars=True)
     reader.whitespace_split, reader.commenters = True, ""
     try:
         words = list(reader)
-    except ValueError:  # a quote that is not closed: the shell shall say so
+    except ValueError:  # an unclosed quote: the shell reports it
         return False
     return words[:1] == ["cd"] and len([word for word in words if word != "--"]) <= 2
 
 
-def make_run_body(name: str, steps: Sequence[StepRan], *, directory: str, first: int, of: int) -> WorkflowRan:
-    """What is recorded of a run, completed or not."""
-    completed = first + len(steps) == of and bool(steps) and steps[-1].status == 0
+def make_run_body(name: str, steps: Sequence[StepRan], *, directory: str, first: int, step_count: int) -> WorkflowRan:
+    """Return what is recorded of a run that began with step `first` of a workflow with `step_count` steps."""
+    completed = first + len(steps) == step_count and bool(steps) and steps[-1].status == 0
     if sum(len(step.command.encode()) for step in steps) > MAX_STEPS_BYTES:
         steps = [step._replace(command=clip(step.command, _MAX_COMMAND_CHARS)) for step in steps]
     return WorkflowRan(name, tuple(steps), directory, first, completed)
 
 
-# Placeholders in the steps of a workflow: `git commit -m {?message}` asks for a message when it is run.
-#
-# A value is always one word of the step, or part of one: it is written so that no shell reads syntax in it. Where
-# quoting alone cannot promise that (inside `"$(…)"`, backquotes, heredocs, arithmetic), the step is refused.
-
-_PLACEHOLDER_NAME = r"[a-z][a-z0-9_]{0,31}"
-_PLACEHOLDER = re.compile(r"\{\?(" + _PLACEHOLDER_NAME + r")\}")
-_MAX_VALUE_CHARS = 2000  # characters of a value
-_SAFE_UNQUOTED = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
-
-
 class _PlaceholderSpan(Record):
-    """A placeholder in a step: from where to where, its name, and the quotation mark it stands behind, if any."""
+    """A placeholder in a step: its position, its name, and the quotation mark around it, "" if there is none."""
 
     start: int
     stop: int
@@ -294,12 +266,12 @@ def format_placeholder(name: str) -> str:
 
 
 def placeholder_names(steps: Iterable[str]) -> list[str]:
-    """The names of all placeholders, each once, in the order in which they are needed."""
-    return list(dict.fromkeys(found[1] for step in steps for found in _PLACEHOLDER.finditer(step)))
+    """Return the names of all placeholders in order, each once."""
+    return list(dict.fromkeys(match[1] for step in steps for match in _PLACEHOLDER.finditer(step)))
 
 
 def checked_value(name: str, value: str) -> str:
-    """A value that can stand in a command. Raises WrongUse for one that cannot."""
+    """Return the value. Raise UsageError if it cannot be part of a command."""
     if len(value) > _MAX_VALUE_CHARS or not value.isprintable():
         raise UsageError(
             f"the value of {name} has a line break, a control character or more than {_MAX_VALUE_CHARS:,} characters",
@@ -309,45 +281,50 @@ def checked_value(name: str, value: str) -> str:
 
 
 def fill_placeholders(step: str, values: Mapping[str, str], shell: str) -> str:
-    """The step with its placeholders replaced. `shell` is sh, bash, zsh or fish.
+    """Return the step with values for its placeholders. `shell` is sh, bash, zsh or fish.
 
-    Raises Refused where a placeholder stands in a place in which no quoting is safe, KeyError for a missing value.
+    Raise RefusedError if a placeholder is where no quoting is safe, KeyError if a value is missing.
     """
-    return _replace_placeholders(step, shell, lambda place: _quote_value(values[place.name], place.quote, shell))
+    return _replace_placeholders(step, shell, lambda span: _quote_value(values[span.name], span.quote, shell))
 
 
 def use_positional_parameters(step: str, names: Sequence[str], shell: str) -> str:
-    """The step with its placeholders replaced by the positional parameters of these names. Raises as `filled` does."""
+    """Return the step with positional parameters for its placeholders: `names[0]` is the first parameter.
 
-    def parameter(place: _PlaceholderSpan) -> str:
-        number = names.index(place.name) + 1
+    Raise RefusedError as `fill_placeholders` does.
+    """
+
+    def parameter(span: _PlaceholderSpan) -> str:
+        number = names.index(span.name) + 1
         value = f"$argv[{number}]" if shell == "fish" else f"${{{number}}}"
-        return {'"': value, "'": f"'\"{value}\"'"}.get(place.quote, f'"{value}"')
+        return {'"': value, "'": f"'\"{value}\"'"}.get(span.quote, f'"{value}"')
 
     return _replace_placeholders(step, shell, parameter)
 
 
-def _replace_placeholders(step: str, shell: str, written: Callable[[_PlaceholderSpan], str]) -> str:
+def _replace_placeholders(step: str, shell: str, render: Callable[[_PlaceholderSpan], str]) -> str:
     pieces: list[str] = []
     end = 0
-    for place in _find_placeholders(step, shell):
-        pieces += (step[end : place.start], written(place))
-        end = place.stop
+    for span in _find_placeholders(step, shell):
+        pieces += (step[end : span.start], render(span))
+        end = span.stop
     return "".join([*pieces, step[end:]])
 
 
 def can_be_filled(step: str) -> bool:
-    """Whether the placeholders of a step stand where every shell can be given a value."""
+    """Return whether all placeholders of a step can be filled safely in every shell."""
     try:
-        return all(list(_find_placeholders(step, shell)) is not None for shell in ("sh", "fish"))
+        for shell in ("sh", "fish"):
+            list(_find_placeholders(step, shell))
     except RefusedError:
         return False
+    return True
 
 
 def _quote_value(value: str, quote: str, shell: str) -> str:
-    """A value behind this quotation mark, or outside of any."""
+    """Return the value as it is written inside this quotation mark, or outside of any."""
     special = '\\"$' if shell == "fish" else '\\"$`'
-    escaped = "".join(f"\\{sign}" if sign in special else sign for sign in value)
+    escaped = "".join(f"\\{char}" if char in special else char for char in value)
     match quote:
         case '"':
             return escaped
@@ -357,38 +334,39 @@ def _quote_value(value: str, quote: str, shell: str) -> str:
 
 
 def _find_placeholders(step: str, shell: str) -> Iterator[_PlaceholderSpan]:
-    """The placeholders of a step in order."""
+    """Yield the placeholders of a step in order. Raise RefusedError if the step has unsafe syntax."""
     if not _PLACEHOLDER.search(step):
         return
-    at, quote = 0, ""
-    while at < len(step):
-        sign, ahead = step[at], step[at : at + 2]
-        if found := _PLACEHOLDER.match(step, at):
-            yield _PlaceholderSpan(at, found.end(), found[1], quote)
-            at = found.end()
+    index, quote = 0, ""
+    while index < len(step):
+        char = step[index]
+        if match := _PLACEHOLDER.match(step, index):
+            yield _PlaceholderSpan(index, match.end(), match[1], quote)
+            index = match.end()
             continue
-        if sign == "\\" and (quote != "'" or shell == "fish"):
-            at += 2
+        if char == "\\" and (quote != "'" or shell == "fish"):
+            index += 2
             continue
-        if sign == quote:
+        if char == quote:
             quote = ""
-        elif sign in "'\"" and not quote:
-            quote = sign
-        elif quote != "'" and _is_unsafe_syntax(step, at, ahead, quote):
+        elif char in "'\"" and not quote:
+            quote = char
+        elif quote != "'" and _is_unsafe_syntax(step, index, quote):
             raise RefusedError(
                 "a placeholder cannot be filled safely in a step with backquotes, a heredoc, a comment, arithmetic, "
                 "$'…', or \"$(…)\" in quotes",
                 "put that part into a script and call it in the step: tacit workflow edit NAME",
             )
-        at += 1
+        index += 1
     if quote:
         raise RefusedError("a quotation mark in a step with a placeholder is not closed", "tacit workflow edit NAME")
 
 
-def _is_unsafe_syntax(step: str, at: int, ahead: str, quote: str) -> bool:
+def _is_unsafe_syntax(step: str, index: int, quote: str) -> bool:
+    ahead = step[index : index + 2]
     if ahead[0] == "`":
         return True
     if quote:
         return ahead in ("$(", "${")
-    is_comment = ahead[0] == "#" and (at == 0 or step[at - 1] in " \t\n;&|(")
+    is_comment = ahead[0] == "#" and (index == 0 or step[index - 1] in " \t\n;&|(")
     return is_comment or ahead in ("<<", "((", "$'", '$"', "${")

@@ -1,15 +1,15 @@
-"""Hand edits: the difference between what Tacit wrote last (base) and what lies there (theirs), entry by entry.
+"""Hand edits: the difference between what Tacit wrote last (base) and what the file contains (theirs), by entry.
 
-Pure: lines in, edits out. An entry is known again by its id, or by its words where somebody cut the id off; a second
-entry with the same id is a statement of its own. What a merge of git left behind is told apart: conflict markers, and
-lines that are there twice.
+Pure functions from lines to edits. An entry is identified by its id, or by its text if somebody cut the id off; a
+second entry with the same id is a statement of its own. What a git merge left behind is recognised: conflict markers,
+and lines that are there twice.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tacit.model.claim import KIND_RANK, Kind, Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
@@ -26,7 +26,7 @@ _PROJECT_DETAIL = re.compile(r"(?:^|; )project: (.*?)(?:; (?:seen |conflict|over
 
 
 class _PageEntry(Record):
-    """An entry of a page, with its line. Under a heading that Tacit does not know it has no status."""
+    """An entry of a page. `status` is None under a heading that Tacit does not know."""
 
     line: str
     id: ClaimId | None
@@ -38,169 +38,151 @@ class _PageEntry(Record):
     tags: tuple[str, ...] | None = None
 
 
-EntryParser = Callable[[Sequence[str]], Iterator[_PageEntry | IgnoredLine | RedrawnLine]]
+_ParsedLine = _PageEntry | IgnoredLine | RedrawnLine
+EntryParser = Callable[[Sequence[str]], Iterator[_ParsedLine]]
 
 
 def long_term_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
-    """The edits of long-term.md."""
-    return _find_edits(base, theirs, _parse_long_term, tells_more=True)
+    """Return the edits of long-term.md. Without a base, nothing counts as removed."""
+    return _find_edits(base, theirs, _parse_long_term, has_evidence=True)
 
 
 def fact_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
-    """The edits of a fact file."""
-    return _find_edits(base, theirs, _parse_facts, tells_more=False)
+    """Return the edits of a fact file. Without a base, nothing counts as removed."""
+    return _find_edits(base, theirs, _parse_facts, has_evidence=False)
 
 
 def _find_edits(
-    base: Sequence[str] | None, theirs: Sequence[str], read: EntryParser, *, tells_more: bool
+    base: Sequence[str] | None, theirs: Sequence[str], parse: EntryParser, *, has_evidence: bool
 ) -> list[PageEdit]:
-    was = {fact.id: fact for fact in read(base or ()) if isinstance(fact, _PageEntry) and fact.id}
+    old_entries = {entry.id: entry for entry in parse(base or ()) if isinstance(entry, _PageEntry) and entry.id}
     written = Counter(base or ())
-    marks = _conflict_markers(theirs)
+    markers = _conflict_markers(theirs)
     edits: list[PageEdit] = [
-        RedrawnLine(line, "left by a merge") for line in theirs if line in marks and line not in written
+        RedrawnLine(line, "left by a merge") for line in theirs if line in markers and line not in written
     ]
     by_id: dict[ClaimId, list[_PageEntry]] = {}
     new: list[_PageEntry] = []
-    for fact in read([line for line in theirs if line not in marks]):
-        if not isinstance(fact, _PageEntry):
-            edits += _unreadable_edit(fact, written)
-        elif fact.id in was:
-            by_id.setdefault(fact.id, []).append(fact)
-        elif fact.status is None:
-            edits += _unreadable_edit(IgnoredLine(fact.line, "under a heading that Tacit does not know"), written)
-        elif fact.line not in written:
-            new.append(fact)
-    _match_by_text(was, by_id, new)
+    for parsed in parse([line for line in theirs if line not in markers]):
+        if isinstance(parsed, _PageEntry) and parsed.id in old_entries:
+            by_id.setdefault(parsed.id, []).append(parsed)
+        elif parsed.line in written:
+            continue
+        elif not isinstance(parsed, _PageEntry):
+            edits.append(parsed)
+        elif parsed.status is None:
+            edits.append(IgnoredLine(parsed.line, "under a heading that Tacit does not know"))
+        else:
+            new.append(parsed)
+    _match_by_text(old_entries, by_id, new)
     for name, copies in by_id.items():
-        edits += _entry_edits(was[name], copies, new, written, tells_more)
+        edits += _entry_edits(old_entries[name], copies, new, written, has_evidence)
     edits += _added_edits(new)
     if base is not None:
-        gone = [fact for name, fact in was.items() if name not in by_id]
-        edits += [RemovedLine(fact.line, fact.id) for fact in gone if fact.id and fact.status is not Status.RETIRED]
+        missing = [entry for name, entry in old_entries.items() if name not in by_id]
+        edits += [
+            RemovedLine(entry.line, entry.id) for entry in missing if entry.id and entry.status is not Status.RETIRED
+        ]
     return edits
 
 
 def _conflict_markers(lines: Sequence[str]) -> set[str]:
-    """What git left around two versions. A row of equal signs by itself may underline a title."""
-    found = {line for line in lines if _CONFLICT_MARKER.fullmatch(line.rstrip())}
-    return found | {line for line in lines if found and line.rstrip() == _CONFLICT_SEPARATOR}
-
-
-def _unreadable_edit(edit: IgnoredLine | RedrawnLine, written: Container[str]) -> Iterator[PageEdit]:
-    if edit.line not in written:
-        yield edit
+    """Return the lines that git put around two versions. Equal signs without other markers may underline a title."""
+    markers = {line for line in lines if _CONFLICT_MARKER.fullmatch(line.rstrip())}
+    return markers | {line for line in lines if markers and line.rstrip() == _CONFLICT_SEPARATOR}
 
 
 def _match_by_text(
-    was: Mapping[ClaimId, _PageEntry], by_id: dict[ClaimId, list[_PageEntry]], new: list[_PageEntry]
+    old_entries: Mapping[ClaimId, _PageEntry], by_id: dict[ClaimId, list[_PageEntry]], new: list[_PageEntry]
 ) -> None:
-    """An entry whose id was cut off is still that entry, as long as it says the same."""
-    missing = {normalize_text(fact.text): name for name, fact in was.items() if name not in by_id}
-    for fact in sorted(new, key=_kind_rank):
-        name = missing.pop(normalize_text(fact.text), None)
+    """Move new entries to `by_id` if they have the text of a missing entry: only the id was cut off."""
+    missing = {normalize_text(entry.text): name for name, entry in old_entries.items() if name not in by_id}
+    for entry in sorted(new, key=_kind_rank):
+        name = missing.pop(normalize_text(entry.text), None)
         if name is not None:
-            by_id[name] = [fact]
-            new.remove(fact)
+            by_id[name] = [entry]
+            new.remove(entry)
 
 
 def _entry_edits(
-    was: _PageEntry, copies: list[_PageEntry], new: list[_PageEntry], written: Mapping[str, int], tells_more: bool
+    old: _PageEntry, copies: list[_PageEntry], new: list[_PageEntry], written: Mapping[str, int], has_evidence: bool
 ) -> Iterator[PageEdit]:
-    """One entry, perhaps several times: the first that differs is the edit, unless the old one stands beside it.
+    """Yield the edits of one entry, which may be there several times; copies with another text are added to `new`.
 
-    Of several the one with the old words is the old one. Another that was read before and not drawn since says
-    nothing new.
+    The first copy that differs is the edit, unless an unchanged one is there, too. Copies with the old text come first.
+    A copy whose line is in the base was read before and says nothing new.
     """
-    copies = [_with_previous_status(was, copy) for copy in copies]
-    unchanged = [copy for copy in copies if copy == was or (copy.line in written and copy.line != was.line)]
-    differing = sorted(
-        (copy for copy in copies if copy not in unchanged),
-        key=lambda copy: normalize_text(copy.text) != normalize_text(was.text),
+    # Under a heading of the person's own, an entry keeps its kind and status.
+    copies = [copy._replace(kind=old.kind, status=old.status) if copy.status is None else copy for copy in copies]
+    unchanged = [copy for copy in copies if copy == old or (copy.line in written and copy.line != old.line)]
+    old_text = normalize_text(old.text)
+    changed = sorted(
+        (copy for copy in copies if copy not in unchanged), key=lambda copy: normalize_text(copy.text) != old_text
     )
-    if not unchanged and differing:
-        first = differing.pop(0)
-        yield _entry_change(was, first, tells_more) or RedrawnLine(
-            first.line, "only what Tacit draws was changed", was.line
+    if not unchanged and changed:
+        first = changed.pop(0)
+        yield _entry_change(old, first, has_evidence) or RedrawnLine(
+            first.line, "only what Tacit draws was changed", old.line
         )
     for copy in unchanged[1:]:
         yield RedrawnLine(copy.line, "there twice")
-    for copy in differing:
-        if (
-            copy.status is Status.ACTIVE
-            and was.status is not Status.ACTIVE
-            and copy.line == was.line
-            and written[was.line] == 1
-        ):
-            yield _entry_change(was, copy, tells_more) or RedrawnLine(copy.line, "there twice")  # put where it holds
-        elif normalize_text(copy.text) == normalize_text(was.text):
+    for copy in changed:
+        is_activated = copy.status is Status.ACTIVE and old.status is not Status.ACTIVE
+        if is_activated and copy.line == old.line and written[old.line] == 1:
+            yield _entry_change(old, copy, has_evidence) or RedrawnLine(copy.line, "there twice")
+        elif normalize_text(copy.text) == old_text:
             yield RedrawnLine(copy.line, "there twice")
         else:
             new.append(copy)
 
 
-def _with_previous_status(was: _PageEntry, copy: _PageEntry) -> _PageEntry:
-    """Under a heading of the person's own an entry holds, or waits, as before."""
-    return copy._replace(kind=was.kind, status=was.status) if copy.status is None else copy
-
-
-def _entry_change(was: _PageEntry, now: _PageEntry, tells_more: bool) -> ChangedLine | None:
-    edit = ChangedLine(
-        now.line,
-        was.id or ClaimId(""),
-        text=now.text if now.text != was.text else None,
-        kind=now.kind if now.kind is not None and now.kind is not was.kind else None,
-        status=now.status if now.status is not was.status else None,
-        tags=now.tags if now.tags != was.tags else None,
-        evidence=now.evidence if tells_more and now.evidence != was.evidence else None,
+def _entry_change(old: _PageEntry, new: _PageEntry, has_evidence: bool) -> ChangedLine | None:
+    """Return the change of an entry; None if nothing changed that means something."""
+    change = ChangedLine(
+        new.line,
+        old.id or ClaimId(""),
+        text=new.text if new.text != old.text else None,
+        kind=new.kind if new.kind is not None and new.kind is not old.kind else None,
+        status=new.status if new.status is not old.status else None,
+        tags=new.tags if new.tags != old.tags else None,
+        evidence=new.evidence if has_evidence and new.evidence != old.evidence else None,
     )
-    return (
-        edit._replace(old_line=was.line, is_active=now.status is Status.ACTIVE)
-        if any(edit[2:]) or edit.evidence == "" or edit.tags == ()
-        else None
-    )
+    if not any(change[2:]) and change.evidence != "" and change.tags != ():
+        return None
+    return change._replace(old_line=old.line, is_active=new.status is Status.ACTIVE)
 
 
-def _kind_rank(fact: _PageEntry) -> int:
-    return KIND_RANK[fact.kind] if fact.kind else len(KIND_RANK)
+def _kind_rank(entry: _PageEntry) -> int:
+    return KIND_RANK[entry.kind] if entry.kind else len(KIND_RANK)
 
 
 def _added_edits(new: Iterable[_PageEntry]) -> Iterator[PageEdit]:
-    """Statements of their own, each once: of two sections it stands in, in the one that ranks higher."""
-    said: set[str] = set()
-    for fact in sorted(new, key=_kind_rank):
-        if fact.line in said:
-            yield RedrawnLine(fact.line, "there twice")
+    """Yield new statements, each once: of a line in two sections, the one in the section that ranks higher."""
+    seen: set[str] = set()
+    for entry in sorted(new, key=_kind_rank):
+        if entry.line in seen:
+            yield RedrawnLine(entry.line, "there twice")
             continue
-        said.add(fact.line)
-        if fact.status is Status.RETIRED:
-            yield IgnoredLine(fact.line, "what was pruned is only history")
+        seen.add(entry.line)
+        if entry.status is Status.RETIRED:
+            yield IgnoredLine(entry.line, "what was pruned is only history")
         else:
-            holds = fact.status is Status.ACTIVE
-            yield AddedLine(fact.line, fact.text, fact.kind, holds, fact.tags or (), fact.project)
+            is_active = entry.status is Status.ACTIVE
+            yield AddedLine(entry.line, entry.text, entry.kind, is_active, entry.tags or (), entry.project)
 
 
 # The two kinds of pages
 
 
-def _parse_long_term(page: Sequence[str]) -> Iterator[_PageEntry | IgnoredLine | RedrawnLine]:
+def _parse_long_term(page: Sequence[str]) -> Iterator[_ParsedLine]:
     for section, line in long_term.bullets(page):
         entry = long_term.parse_entry(section, line)
         if not entry.text.strip():
-            yield (RedrawnLine if entry and entry.id else IgnoredLine)(line, "an entry without words")
-        else:
-            evidence, project = (
-                _find_detail(pattern, entry.details) for pattern in (_EVIDENCE_DETAIL, _PROJECT_DETAIL)
-            )
-            yield _PageEntry(
-                line,
-                entry.id,
-                entry.text,
-                _KIND_BY_SECTION.get(section),
-                _status_of_section(section),
-                evidence,
-                project,
-            )
+            yield (RedrawnLine if entry.id else IgnoredLine)(line, "an entry without words")
+            continue
+        kind, status = _KIND_BY_SECTION.get(section), _status_of_section(section)
+        evidence, project = (_find_detail(pattern, entry.details) for pattern in (_EVIDENCE_DETAIL, _PROJECT_DETAIL))
+        yield _PageEntry(line, entry.id, entry.text, kind, status, evidence, project)
 
 
 def _status_of_section(section: str) -> Status | None:
@@ -212,24 +194,22 @@ def _status_of_section(section: str) -> Status | None:
 
 
 def _find_detail(pattern: re.Pattern[str], details: str) -> str:
-    found = pattern.search(details)
-    return unescape(found[1]) if found else ""
+    match = pattern.search(details)
+    return unescape(match[1]) if match else ""
 
 
-def _parse_facts(lines: Sequence[str]) -> Iterator[_PageEntry | IgnoredLine | RedrawnLine]:
+def _parse_facts(lines: Sequence[str]) -> Iterator[_ParsedLine]:
     for line in lines:
         if not line.strip():
             continue
-        fields = facts.parse_fact(line)
-        text = fields.get("canonical") if fields else None
-        if fields is None or not isinstance(text, str) or not text.strip():
+        fields = facts.parse_fact(line) or {}
+        text, tags = fields.get("canonical"), fields.get("tags")
+        if not isinstance(text, str) or not text.strip():
             yield IgnoredLine(line, "not a fact that can be read")
             continue
-        tags = fields.get("tags")
-        words = (
-            tuple(tag for tag in tags if isinstance(tag, str) and tag != "conflict") if isinstance(tags, list) else ()
-        )
-        yield _PageEntry(line, facts.fact_id(line), text, _parse_kind(fields.get("kind")), Status.ACTIVE, tags=words)
+        own_tags = [tag for tag in tags if isinstance(tag, str) and tag != "conflict"] if isinstance(tags, list) else []
+        kind = _parse_kind(fields.get("kind"))
+        yield _PageEntry(line, facts.fact_id(line), text, kind, Status.ACTIVE, tags=tuple(own_tags))
 
 
 def _parse_kind(label: object) -> Kind | None:

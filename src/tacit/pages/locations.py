@@ -1,4 +1,4 @@
-"""Where a memory can be read: the real line of a real file, looked up in the file itself."""
+"""Where a memory or page can be read: file and line, looked up in the file itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import os
 
 from tacit.disk.files import open_plain
 from tacit.record import Record
+
+_MAX_SINGLE_LOOKUPS = 12  # ids that are searched for in the file; for more, all lines with ids are indexed
+MAX_FILE_BYTES = 4 << 20  # nothing is looked up in larger files; callers then show the line of the log
 
 
 class FileLocation(Record):
@@ -16,12 +19,8 @@ class FileLocation(Record):
         return f"{self.path}:{self.line}"
 
 
-_MAX_SINGLE_LOOKUPS = 12  # memories that are looked for in the file; whoever looks for more has its lines listed
-MAX_FILE_BYTES = 4 << 20  # bytes of a file in which lines are looked up at all; else the line of the log is told
-
-
 class LineIndex:
-    """Line numbers of a file, read once and again only when the file changed."""
+    """Line numbers of a file, which is read again only if it changed."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -35,56 +34,61 @@ class LineIndex:
         self._by_heading: dict[bytes, list[int]] | None = None
 
     def refreshed(self) -> LineIndex:
-        """These lines, read again if the file has changed."""
+        """Read the file again if it has changed, and return this index."""
         try:
-            now = os.stat(self.path)
+            status = os.stat(self.path)
         except OSError:
             self._reset()
             return self
-        signature = (now.st_ino, now.st_size, now.st_mtime_ns)
+        signature = (status.st_ino, status.st_size, status.st_mtime_ns)
         if signature != self._signature:
             self._reset()
-            self._signature, self._content = signature, self._read_file() if now.st_size <= MAX_FILE_BYTES else b""
+            self._signature = signature
+            self._content = self._read_file() if status.st_size <= MAX_FILE_BYTES else b""
         return self
 
     def locate_id(self, claim: str) -> FileLocation | None:
-        """The line that ends in this memory's id."""
+        """Return the line that ends with this memory's id; None if there is none."""
         self._lookups += 1
         if self._lookups < _MAX_SINGLE_LOOKUPS:
-            at = self._content.find(b" ^" + claim.encode() + b"\n")
-            return self._location(self._content.count(b"\n", 0, at) + 1 if at >= 0 else None)
+            position = self._content.find(b" ^" + claim.encode() + b"\n")
+            return self._location(self._content.count(b"\n", 0, position) + 1 if position >= 0 else None)
         if self._lookups == _MAX_SINGLE_LOOKUPS:
             lines = enumerate(self._content.split(b"\n"), 1)
-            self._by_id = {line[-12:]: at for at, line in lines if line[-14:-12] == b" ^"}
+            self._by_id = {line[-12:]: number for number, line in lines if line[-14:-12] == b" ^"}
         return self._location(self._by_id.get(claim.encode()))
 
     def locate_heading(self, heading: str, nth: int) -> FileLocation | None:
-        """The nth line, from 0, that reads just so."""
-        found = self._heading_lines().get(heading.encode("utf-8", "surrogateescape"), [])
-        return self._location(found[nth] if nth < len(found) else None)
+        """Return the nth line, from 0, with exactly this heading; None if there are fewer."""
+        numbers = self._heading_lines().get(heading.encode("utf-8", "surrogateescape"), [])
+        return self._location(numbers[nth] if nth < len(numbers) else None)
 
     def locate_ending(self, mark: str, ending: str, nth: int) -> FileLocation | None:
-        """The nth line, from 0, that begins and ends so."""
-        begins, ends = mark.encode(), ending.encode("utf-8", "surrogateescape")
-        every = self._heading_lines().items()
-        found = sorted(at for line, there in every if line.startswith(begins) and line.endswith(ends) for at in there)
-        return self._location(found[nth] if nth < len(found) else None)
+        """Return the nth heading, from 0, with this mark and this ending; None if there are fewer."""
+        prefix, suffix = mark.encode(), ending.encode("utf-8", "surrogateescape")
+        numbers = sorted(
+            number
+            for line, line_numbers in self._heading_lines().items()
+            if line.startswith(prefix) and line.endswith(suffix)
+            for number in line_numbers
+        )
+        return self._location(numbers[nth] if nth < len(numbers) else None)
 
     def _heading_lines(self) -> dict[bytes, list[int]]:
         if self._by_heading is None:
             self._by_heading = {}
-            for at, line in enumerate(self._content.split(b"\n"), 1):
+            for number, line in enumerate(self._content.split(b"\n"), 1):
                 if line[:1] == b"#":
-                    self._by_heading.setdefault(line, []).append(at)
+                    self._by_heading.setdefault(line, []).append(number)
         return self._by_heading
 
     def _location(self, number: int | None) -> FileLocation | None:
         return None if number is None else FileLocation(self.path, number)
 
     def _read_file(self) -> bytes:
-        """Nothing where it cannot be read: an answer without its place is still an answer."""
+        """Return the content, or b"" if it cannot be read: a result without its location is still a result."""
         try:
             with open_plain(self.path) as file:
-                return file.read() + b"\n"  # the last line, too, ends
+                return file.read() + b"\n"  # so that the last line ends, too
         except OSError:
             return b""

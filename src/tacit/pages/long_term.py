@@ -1,4 +1,8 @@
-"""`memory/long-term.md`: every memory in the section of its kind, one line each."""
+"""`memory/long-term.md`: every memory in the section of its kind, one line each.
+
+An entry is `- DATE: text (evidence: e) ^id`. By the id at the end Tacit recognises an entry after a person has reworded
+or moved it, and a person can ask `tacit why ID`.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +14,6 @@ from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId
 from tacit.model.memory import Memory
 from tacit.pages.markdown import DETAILS_LOOKAHEAD, escape, unescape
 from tacit.record import Record
-
-# A memory as the readable views see it: with how its question was decided.
-
-
-class MemoryView(Record):
-    memory: Memory
-    overruled_by: ClaimId | None = None
-    conflict: bool = False
-
-    @property
-    def is_effective(self) -> bool:
-        """Whether it is a fact one may act on: accepted, and not overruled by another answer."""
-        return self.memory.status is Status.ACTIVE and self.overruled_by is None
-
-
-# `memory/long-term.md`: every memory in the section of its kind, one line each.
-#
-# An entry is `- DATE: text (evidence: e) ^id`. The id at the end lets Tacit know an entry again after a person has
-# reworded or moved it, and lets a person ask `tacit why ID`.
 
 HEADER = (
     "# Long-term memory",
@@ -56,8 +41,21 @@ _DATED_TEXT = re.compile(r"(?:(\d{4}-\d\d-\d\d): )?(.*)", re.DOTALL)
 _DETAILS_START = re.compile(rf"\\.|( \({DETAILS_LOOKAHEAD})", re.DOTALL)
 
 
+class MemoryView(Record):
+    """A memory for pages: with how its conflicts were decided."""
+
+    memory: Memory
+    overruled_by: ClaimId | None = None
+    conflict: bool = False
+
+    @property
+    def is_effective(self) -> bool:
+        """Whether it is a fact: accepted, and not overruled."""
+        return self.memory.status is Status.ACTIVE and self.overruled_by is None
+
+
 class LongTermEntry(Record):
-    """An entry read back: what a person sees in it."""
+    """A parsed entry."""
 
     section: str
     day: str
@@ -66,9 +64,9 @@ class LongTermEntry(Record):
     id: ClaimId | None
 
 
-def section_of(noted: MemoryView) -> str | None:
-    """Where an entry stands; a dismissed suggestion stands nowhere."""
-    match noted.memory.status:
+def section_of(view: MemoryView) -> str | None:
+    """Return the section of a memory; None for a dismissed candidate."""
+    match view.memory.status:
         case Status.PENDING:
             return CANDIDATES_SECTION
         case Status.RETIRED:
@@ -76,18 +74,18 @@ def section_of(noted: MemoryView) -> str | None:
         case Status.DISMISSED:
             return None
         case Status.ACTIVE:
-            return noted.memory.kind.section if noted.is_effective else PRUNED_SECTION
+            return view.memory.kind.section if view.is_effective else PRUNED_SECTION
 
 
-def entry_line(noted: MemoryView) -> str:
-    memory = noted.memory
-    details = "; ".join(_details(noted))
-    trail = f" ({details})" if details else ""
-    return f"- {memory.day.isoformat()}: {escape(memory.claim.sentence)}{trail} ^{memory.id}"
+def entry_line(view: MemoryView) -> str:
+    memory = view.memory
+    details = "; ".join(_details(view))
+    suffix = f" ({details})" if details else ""
+    return f"- {memory.day.isoformat()}: {escape(memory.claim.sentence)}{suffix} ^{memory.id}"
 
 
-def _details(noted: MemoryView) -> Iterator[str]:
-    memory = noted.memory
+def _details(view: MemoryView) -> Iterator[str]:
+    memory = view.memory
     if memory.status is Status.RETIRED and memory.reason:
         yield f"reason: {escape(memory.reason)}"
     if evidence := "; ".join(_evidence(memory)):
@@ -96,38 +94,38 @@ def _details(noted: MemoryView) -> Iterator[str]:
         yield f"project: {escape(name)}"
     if memory.strength > 1:
         yield f"seen {memory.strength} times"
-    if noted.conflict:
+    if view.conflict:
         yield "conflict"
-    if noted.overruled_by:
-        yield f"overruled by {noted.overruled_by}"
+    if view.overruled_by:
+        yield f"overruled by {view.overruled_by}"
 
 
 def _evidence(memory: Memory) -> Iterator[str]:
     if memory.status is Status.RETIRED and memory.reason_evidence:
         yield escape(memory.reason_evidence)
         return
-    texts = list(dict.fromkeys(given.text for given in memory.evidence))
+    texts = list(dict.fromkeys(evidence.text for evidence in memory.evidence))
     yield from (escape(text) for text in texts[:_MAX_EVIDENCE])
     if len(texts) > _MAX_EVIDENCE:
         yield f"+{len(texts) - _MAX_EVIDENCE} more"
 
 
-def render_long_term(notes: Iterable[MemoryView]) -> list[str]:
-    """The whole page."""
-    return update_long_term([], notes)
+def render_long_term(views: Iterable[MemoryView]) -> list[str]:
+    """Return the whole page."""
+    return update_long_term([], views)
 
 
 def update_long_term(page: Iterable[str], changed: Iterable[MemoryView], gone: Iterable[ClaimId] = ()) -> list[str]:
-    """The page with these memories as they are now; what it held of them before is taken out."""
+    """Return the page with changed memories updated and those that are gone removed."""
     sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
-    now = list(changed)
-    leaving = {noted.memory.id for noted in now} | set(gone)
+    views = list(changed)
+    outdated = {view.memory.id for view in views} | set(gone)
     for section, line in _section_lines(page):
-        if entry_id(line) not in leaving:
+        if entry_id(line) not in outdated:
             sections[section].append(line)
-    for noted in now:
-        if (home := section_of(noted)) is not None:
-            sections[home].append(entry_line(noted))
+    for view in views:
+        if (own_section := section_of(view)) is not None:
+            sections[own_section].append(entry_line(view))
     return list(_page_lines(sections))
 
 
@@ -147,21 +145,17 @@ def _page_lines(sections: dict[str, list[str]]) -> Iterator[str]:
         yield f"## {section}"
         if lines:
             yield ""
-            yield from sorted(lines, key=_entry_sort_key)
-
-
-def _entry_sort_key(line: str) -> tuple[str, str]:
-    return line[2:12], line[-CLAIM_ID_LENGTH:]
+            yield from sorted(lines, key=lambda line: (line[2:12], line[-CLAIM_ID_LENGTH:]))  # by day and id
 
 
 def entry_id(line: str) -> ClaimId | None:
-    """The memory a line stands for."""
-    found = _ID_SUFFIX.search(line[-CLAIM_ID_LENGTH - 2 :])
-    return ClaimId(found[1]) if found else None
+    """Return the id at the end of a line; None if there is none."""
+    match = _ID_SUFFIX.search(line[-CLAIM_ID_LENGTH - 2 :])
+    return ClaimId(match[1]) if match else None
 
 
 def bullets(page: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Everything that may be an entry, with the heading it stands under, as a person may have left it."""
+    """Yield section and line of everything that may be an entry of a page that a person edited."""
     section = ""
     for line in page:
         if line.startswith("#"):
@@ -171,24 +165,24 @@ def bullets(page: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def parse_entry(section: str, line: str) -> LongTermEntry:
-    """An entry as a person may have typed it: with or without date, details and id."""
+    """Parse an entry that a person may have typed: with or without date, details and id."""
     trimmed = line if entry_id(line) else line.rstrip()
     claim = entry_id(trimmed)
-    found = _DATED_TEXT.match(trimmed[2 : -CLAIM_ID_LENGTH - 2] if claim else trimmed[2:].strip())
-    assert found is not None
-    text, details = _split_details(found[2])
-    return LongTermEntry(section, found[1] or "", unescape(text), details, claim)
+    match = _DATED_TEXT.match(trimmed[2 : -CLAIM_ID_LENGTH - 2] if claim else trimmed[2:].strip())
+    assert match is not None
+    text, details = _split_details(match[2])
+    return LongTermEntry(section, match[1] or "", unescape(text), details, claim)
 
 
 def _split_details(entry: str) -> tuple[str, str]:
-    """What is said, and the details behind it. Looked through once: a line may be as long as somebody likes."""
+    """Return text and details. One pass, because a line may be as long as somebody likes."""
     if entry.endswith(")"):
-        for found in _DETAILS_START.finditer(entry):
-            if found[1]:
-                return entry[: found.start()], entry[found.end() : -1]
+        for match in _DETAILS_START.finditer(entry):
+            if match[1]:
+                return entry[: match.start()], entry[match.end() : -1]
     return entry, ""
 
 
 def parse_entries(page: Iterable[str]) -> Iterator[LongTermEntry]:
-    """The entries of a page, as a person may have left it."""
+    """Yield the entries in sections that Tacit knows."""
     return (parse_entry(section, line) for section, line in _section_lines(page))

@@ -1,4 +1,9 @@
-"""One line of Markdown for any text, and the pages of the worklog and of evaluations."""
+r"""Escaping text as one line of Markdown, and the pages of worklog and evaluations.
+
+A backslash escapes: `\n` a line break, `\u{202E}` a deceptive character, `\<` and `` \` `` what would open HTML or
+a fence, `\![` an image that a viewer would fetch, `\]` a link whose target is neither a web page, nor a mail address,
+nor a path, `\(` a bracket that would look like the entry's own details.
+"""
 
 from __future__ import annotations
 
@@ -11,51 +16,47 @@ from tacit.model.event import Event, local_time
 from tacit.model.observation import EvaluationCreated, WorkLogged
 from tacit.text.display import escape_deceptive
 
-# One line of Markdown for any text, and the text back from it.
-#
-# A backslash escapes: `\n` a line break, `\u{202E}` a character that would deceive, `\<` and `` \` `` what would open
-# HTML or a fence, `\![` an image that a viewer would fetch, `\]` a link whose target is neither a web page, nor an
-# address of mail, nor a path, `\(` a bracket that would look like the entry's own ending.
-
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _FENCE = re.compile("`{3,}|~{3,}")
-# What an entry's own details begin with (notes/long_term.py).
+# The details of an entry begin with one of these (pages/long_term.py).
 DETAILS_LOOKAHEAD = r"(?=evidence: |reason: |project: |seen |conflict|overruled by )"
 _DETAILS_START = re.compile(rf"\({DETAILS_LOOKAHEAD}")
-# The end of a link's text, or of the name of a link that is defined, and its target up to a blank. The target may also
-# stand on the next line. Only one that certainly names no scheme, or a harmless one, makes a live link: a colon may be
-# written as an entity, and viewers differ in what they skip before a scheme.
+# The end of a link's text, or of the name in a link definition, and its target up to a blank. The target may also be on
+# the next line. Only a target that certainly has no scheme, or a harmless one, stays a link: a colon may be written as
+# an entity, and viewers differ in what they skip before a scheme.
 _LINK_END = re.compile(r"\](?=[(:]\s*(?P<target>[^\s)]*))")
 _SAFE_TARGET = re.compile(r"https?://|mailto:|[^:&]+\Z", re.IGNORECASE)
 _ESCAPE_SEQUENCE = re.compile(r"\\(?:u\{([0-9A-F]{1,6})\}|(.))", re.DOTALL)
 
 
 def escape(text: str) -> str:
+    """Return a text as one line of Markdown."""
     text = text.replace("\\", "\\\\").replace("<", "\\<").replace("![", "\\![")
     text = _LINK_END.sub(lambda end: "]" if _SAFE_TARGET.match(end["target"]) else "\\]", text)
-    text = _FENCE.sub(lambda run: "".join("\\" + sign for sign in run[0]), text)
+    text = _FENCE.sub(lambda run: "".join("\\" + char for char in run[0]), text)
     return escape_deceptive(
-        _DETAILS_START.sub(r"\\(", text), lambda sign: _ESCAPES.get(sign) or f"\\u{{{ord(sign):X}}}"
+        _DETAILS_START.sub(r"\\(", text), lambda char: _ESCAPES.get(char) or f"\\u{{{ord(char):X}}}"
     )
 
 
 def unescape(line: str) -> str:
+    """Return the text of an escaped line."""
     return _ESCAPE_SEQUENCE.sub(_unescape_match, line)
 
 
-def _unescape_match(found: re.Match[str]) -> str:
-    if not found[1]:
-        return _UNESCAPES.get(found[2], found[2])
-    number = int(found[1], 16)
-    return chr(number) if number <= sys.maxunicode else found[0]  # a person may type anything
+def _unescape_match(match: re.Match[str]) -> str:
+    if not match[1]:
+        return _UNESCAPES.get(match[2], match[2])
+    code_point = int(match[1], 16)
+    return chr(code_point) if code_point <= sys.maxunicode else match[0]  # a person may type anything
 
 
-# `evaluations/DATE.md`: how well memory is kept, measure by measure.
+# `evaluations/DATE.md`
 
 
 def evaluation_heading(event: Event) -> str:
-    """The first line of a day's evaluation."""
+    """Return the first line of an evaluation."""
     assert isinstance(event.body, EvaluationCreated)
     points = sum(score.points for score in event.body.scores)
     return f"# Evaluation of {event.body.day}: {points} of {2 * len(event.body.scores)} points"
@@ -71,7 +72,7 @@ def evaluation_page(_day: str, events: Iterable[Event]) -> list[str]:
     return lines
 
 
-# `worklog/DATE.md`: what was done on a day, one heading an entry.
+# `worklog/DATE.md`
 
 
 def worklog_page(day: str, events: Iterable[Event]) -> list[str]:
@@ -79,7 +80,7 @@ def worklog_page(day: str, events: Iterable[Event]) -> list[str]:
 
 
 def worklog_heading(event: Event) -> str:
-    """The line by which an entry is found again."""
+    """Return the heading of an entry, by which its line is looked up."""
     assert isinstance(event.body, WorkLogged)
     task = f"{escape(event.body.task)}: " if event.body.task else ""
     return f"## {local_time(event.origin):%H:%M} {task}{escape(event.body.summary)}"

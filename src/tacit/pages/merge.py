@@ -1,7 +1,7 @@
-"""Three sides of a page: what Tacit wrote last (base), what it wants to write (mine), what lies there (theirs).
+"""Three-way merge of a page: what Tacit wrote last (base), what it wants to write (mine), what is there now (theirs).
 
-Where theirs equals base nobody edited it. Otherwise every line a person added, changed, moved or took out stays so.
-A line is its words and the heading it stands under.
+If theirs equals base, nobody edited the page. Otherwise every line that a person added, changed, moved or removed stays
+so. A line is its text and the heading it is under.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from tacit.pages.long_term import PRUNED_SECTION
 from tacit.record import Record
 
+# From a line of base, mine and theirs to the line that is written.
 Reconcile = Callable[[str | None, str, str], str]
+# From a line to what identifies its entry; None for other lines.
 LineKey = Callable[[str], Hashable | None]
 
 
 class _PageLine(Record):
-    """What a line is known by, its words, and the heading it stands under."""
+    """A line with its identity and the heading it is under."""
 
     key: Hashable
     text: str
@@ -44,108 +46,106 @@ def merge(
     theirs: Sequence[str],
     *,
     key: LineKey,
-    leaving: Container[Hashable] = (),
+    removed: Container[Hashable] = (),
     reconcile: Reconcile = keep_theirs,
 ) -> list[str]:
-    """Mine, with their edits against base. Lines are known again by `key`, or by their text where it has none.
+    """Return mine with their edits against base. Lines are identified by `key`, or by their text if it returns None.
 
-    What is `leaving` goes even where it is not known who wrote it: it was forgotten. Only an edit of it, which nobody
-    has read yet, stays.
+    Entries with a key in `removed` were forgotten: they go even if it is not known who wrote them. Only an edit of one,
+    which nobody has read yet, stays.
     """
-    was, their_lines = _by_key(_keyed_lines(base or (), key)), _keyed_lines(theirs, key, frozenset(base or ()))
-    there = _by_key(their_lines)
-    drawn: list[_PageLine] = []
+    old_lines, their_lines = _by_key(_keyed_lines(base or (), key)), _keyed_lines(theirs, key, frozenset(base or ()))
+    current_lines = _by_key(their_lines)
+    merged: list[_PageLine] = []
     moved: dict[Hashable, str] = {}
-    wanted = _keyed_lines(mine, key)
-    ours = {line.section for line in wanted}
-    for line in wanted:
-        old, their = was.get(line.key), there.get(line.key)
-        if their is None:
+    my_lines = _keyed_lines(mine, key)
+    my_sections = {line.section for line in my_lines}
+    for line in my_lines:
+        old, current = old_lines.get(line.key), current_lines.get(line.key)
+        if current is None:
             if old is None or line.is_heading or line.is_empty or _is_restored(old, line):
-                drawn.append(line)
-            continue  # they took it out, and nobody has read that yet
-        is_as_written = old is not None and old.text == their.text
-        text = line.text if is_as_written else reconcile(old.text if old else None, line.text, their.text)
-        if _is_moved(old, line, their, ours):
+                merged.append(line)
+            continue  # they removed it, and nobody has read that yet
+        is_unedited = old is not None and old.text == current.text
+        text = line.text if is_unedited else reconcile(old.text if old else None, line.text, current.text)
+        if _is_moved(old, line, current, my_sections):
             moved[line.key] = text
         else:
-            drawn.append(line._replace(text=text))
-    copies = {line for line in base or () if key(line) in leaving}
-    staying = [line for line in their_lines if line.key in moved or _is_theirs(line, was, leaving, copies)]
-    kept = {line.key for line in staying}
-    additions = [(line, moved.get(line.key, line.text) if line.key in kept else None) for line in their_lines]
-    taken_out = was.keys() - there.keys()
-    return _with_additions(_without_bare_headings(drawn, taken_out), additions)
+            merged.append(line._replace(text=text))
+    removed_lines = {line for line in base or () if key(line) in removed}
+    staying = {
+        line.key for line in their_lines if line.key in moved or _is_theirs(line, old_lines, removed, removed_lines)
+    }
+    additions = [(line, moved.get(line.key, line.text) if line.key in staying else None) for line in their_lines]
+    return _with_additions(_without_bare_headings(merged, old_lines.keys() - current_lines.keys()), additions)
 
 
 def base_with_unread_edits(
     base: Sequence[str] | None, mine: Sequence[str], theirs: Sequence[str], *, key: LineKey
 ) -> list[str]:
-    """What to remember as the base of a page that was edited: mine, but each edited line as it was before the edit,
-    also one that Tacit does not draw any more.
+    """Return what to store as the base of an edited page.
 
-    So an edit can be told from what Tacit wrote, however often the page is drawn before somebody reads the edit.
+    It is mine, but with each edited line as it was before the edit, also if Tacit does not draw that line any more. So
+    an edit can be told from what Tacit wrote, however often the page is drawn before the edit is read.
     """
-    was = _by_key(_keyed_lines(base or (), key))
-    there = _by_key(_keyed_lines(theirs, key, frozenset(base or ())))
+    old_lines = _by_key(_keyed_lines(base or (), key))
+    current_lines = _by_key(_keyed_lines(theirs, key, frozenset(base or ())))
+    my_lines = _keyed_lines(mine, key)
+    my_keys = {line.key for line in my_lines}
     result: list[_PageLine] = []
-    wanted = _keyed_lines(mine, key)
-    missed: dict[str, list[str]] = {}
-    drawn = {line.key for line in wanted}
-    for name, gone in was.items():
-        if name not in drawn and gone.text != there.get(name, gone).text and not (gone.is_heading or gone.is_empty):
-            missed.setdefault(gone.section, []).append(gone.text)
-    for line in wanted:
-        old, their = was.get(line.key), there.get(line.key)
-        if old is None or (their is not None and their.text == old.text) or _is_restored(old, line):
+    extra: dict[str, list[str]] = {}  # by section
+    for name, line in old_lines.items():
+        is_edited = line.text != current_lines.get(name, line).text
+        if name not in my_keys and is_edited and not (line.is_heading or line.is_empty):
+            extra.setdefault(line.section, []).append(line.text)
+    for line in my_lines:
+        old, current = old_lines.get(line.key), current_lines.get(line.key)
+        if old is None or (current is not None and current.text == old.text) or _is_restored(old, line):
             result.append(line)
-        elif their is None and old.section != line.section:
-            missed.setdefault(old.section, []).append(old.text)  # taken out from where it stood then
+        elif current is None and old.section != line.section:
+            extra.setdefault(old.section, []).append(old.text)  # removed from where it was then
         else:
             result.append(line._replace(text=old.text))
     placed = [
-        text for line in result for text in (line.text, *(missed.pop(line.section, ()) if line.is_heading else ()))
+        text for line in result for text in (line.text, *(extra.pop(line.section, ()) if line.is_heading else ()))
     ]
-    return placed + [text for texts in missed.values() for text in texts]
+    return placed + [text for texts in extra.values() for text in texts]
 
 
 def base_with_read_edits(
-    base: Sequence[str], theirs: Sequence[str], taken: Container[str], *, key: LineKey
+    base: Sequence[str], theirs: Sequence[str], read: Container[str], *, key: LineKey
 ) -> list[str]:
-    """The base of a page of which some edits were read: those lines are as and where they are in theirs, or gone."""
+    """Return the base of a page after some edits were read: these lines are as and where they are in theirs."""
     their_lines = _keyed_lines(theirs, key, frozenset(base))
-    there = _by_key(their_lines)
-    kept = [line for line in _keyed_lines(base, key) if (there.get(line.key) or line).text not in taken]
-    read = [(line, line.text if line.text in taken else None) for line in their_lines]
-    return _with_additions(kept, read)
+    current_lines = _by_key(their_lines)
+    unread = [line for line in _keyed_lines(base, key) if (current_lines.get(line.key) or line).text not in read]
+    return _with_additions(unread, [(line, line.text if line.text in read else None) for line in their_lines])
 
 
 def _keyed_lines(lines: Sequence[str], key: LineKey, written: Container[str] = ()) -> list[_PageLine]:
-    """Each line with what it is known by: an entry by its id, a heading by its words, an empty line by what it stands
-    behind, anything else by its text under its heading. Of two entries with one id, it is the one that was written."""
+    """Return lines with their identity.
+
+    An entry is identified by its key, a heading by its text, an empty line by the line before it, and anything else by
+    its text and heading. Of two entries with one key, the one in `written` has it, else the first.
+    """
     names = [key(line.rstrip()) if line.strip() and not line.startswith("#") else None for line in lines]
     owners: dict[Hashable, int] = {}
-    for at, (name, line) in enumerate(zip(names, lines, strict=True)):
+    for number, (name, line) in enumerate(zip(names, lines, strict=True)):
         if name is not None and (name not in owners or (line in written and lines[owners[name]] not in written)):
-            owners[name] = at
-    named: list[_PageLine] = []
-    place = ""
-    above: Hashable = None
-    for at, (name, line) in enumerate(zip(names, lines, strict=True)):
+            owners[name] = number
+    keyed: list[_PageLine] = []
+    section = ""
+    identity: Hashable = None
+    for number, (name, line) in enumerate(zip(names, lines, strict=True)):
         if line.startswith("#"):
-            place = heading_text(line)
-            above = ("heading", place)
+            section = line.lstrip("#").strip()
+            identity = ("heading", section)
         elif not line.strip():
-            above = ("empty", above)
+            identity = ("empty", identity)
         else:
-            above = name if name is not None and owners[name] == at else (place, line)
-        named.append(_PageLine(above, line, place))
-    return named
-
-
-def heading_text(line: str) -> str:
-    """The words of a heading."""
-    return line.lstrip("#").strip()
+            identity = name if name is not None and owners[name] == number else (section, line)
+        keyed.append(_PageLine(identity, line, section))
+    return keyed
 
 
 def _by_key(lines: Iterable[_PageLine]) -> _LinesByKey:
@@ -153,62 +153,67 @@ def _by_key(lines: Iterable[_PageLine]) -> _LinesByKey:
 
 
 def _is_restored(old: _PageLine, line: _PageLine) -> bool:
-    """Whoever clears away what was pruned says nothing of its return."""
+    """Return whether a pruned entry is back. Removing it from the pruned section says nothing about that."""
     return old.section == PRUNED_SECTION and line.section != PRUNED_SECTION
 
 
-def _is_moved(old: _PageLine | None, line: _PageLine, their: _PageLine, ours: Container[str]) -> bool:
-    """Whether the person put it under another heading. Under one of their own it stays as long as it stands as it did
-    for Tacit."""
-    if their.section == line.section or (old is not None and their.section == old.section):
+def _is_moved(old: _PageLine | None, line: _PageLine, current: _PageLine, my_sections: Container[str]) -> bool:
+    """Return whether the person put a line under another heading.
+
+    Under a heading of their own it stays as long as Tacit draws it in the section it was in.
+    """
+    if current.section == line.section or (old is not None and current.section == old.section):
         return False
-    if old is None:  # nobody knows who put it there; but what was forgotten does not stay where it seems to hold
+    if old is None:  # nobody knows who put it there; but a forgotten entry does not stay where it seems to hold
         return line.section != PRUNED_SECTION
-    return line.section == old.section or their.section in ours
+    return line.section == old.section or current.section in my_sections
 
 
-def _is_theirs(line: _PageLine, was: _LinesByKey, leaving: Container[Hashable], copies: Container[str]) -> bool:
-    """Whether a line that Tacit does not draw is an edit of the person's. Two of what leaves go together."""
-    old = was.get(line.key)
-    if line.text in copies:
+def _is_theirs(
+    line: _PageLine, old_lines: _LinesByKey, removed: Container[Hashable], removed_lines: Container[str]
+) -> bool:
+    """Return whether a line that Tacit does not draw is an edit of the person. Copies of a removed line go with it."""
+    old = old_lines.get(line.key)
+    if line.text in removed_lines:
         return False
-    if line.key in leaving:
+    if line.key in removed:
         return old is not None and old.text != line.text
     return old is None or old.text != line.text
 
 
-def _without_bare_headings(drawn: Sequence[_PageLine], taken_out: Container[Hashable]) -> list[_PageLine]:
-    """A heading that they took out comes back only with something to stand under it."""
-    filled = {line.section for line in drawn if not line.is_heading and not line.is_empty}
-    bare = {line.key for line in drawn if line.is_heading and line.key in taken_out and line.section not in filled}
+def _without_bare_headings(lines: Sequence[_PageLine], taken_out: Container[Hashable]) -> list[_PageLine]:
+    """Leave out headings that the person removed, unless there is something under them."""
+    filled = {line.section for line in lines if not line.is_heading and not line.is_empty}
+    bare = {line.key for line in lines if line.is_heading and line.key in taken_out and line.section not in filled}
     bare |= {("empty", name) for name in bare}
-    return [line for line in drawn if line.key not in bare]
+    return [line for line in lines if line.key not in bare]
 
 
-def _with_additions(drawn: Sequence[_PageLine], theirs: Sequence[tuple[_PageLine, str | None]]) -> list[str]:
-    """What they wrote and we never did, each after the line it stands behind, as long as that stands where it stood.
+def _with_additions(lines: Sequence[_PageLine], theirs: Sequence[tuple[_PageLine, str | None]]) -> list[str]:
+    """Insert their additions, each after the line that it follows in theirs if that line is in the same section.
 
-    A heading of their own and all below it come after everything that stands under ours.
+    `theirs` are all lines with the text to insert, or None. A heading of their own and all lines below it come after
+    everything in the section before it.
     """
-    place = {line.key: at for at, line in enumerate(drawn)}
-    ends = {line.section: at for at, line in enumerate(drawn) if not line.is_empty}
-    after: dict[tuple[int, bool], list[str]] = {}
+    positions = {line.key: position for position, line in enumerate(lines)}
+    section_ends = {line.section: position for position, line in enumerate(lines) if not line.is_empty}
+    inserted: dict[tuple[int, bool], list[str]] = {}  # by position, and whether below a heading of their own
     anchor, section, is_own = -1, "", False
     for line, text in theirs:
-        at = place.get(line.key)
-        if at is not None:
-            if drawn[at].section == line.section:
-                anchor = at
+        position = positions.get(line.key)
+        if position is not None:
+            if lines[position].section == line.section:
+                anchor = position
             if line.is_heading:
                 section, is_own = line.section, False
         elif text is not None:
             if line.is_heading:
-                anchor, is_own = max(anchor, ends.get(section, anchor)), True
-            after.setdefault((anchor, is_own), []).append(text)
-    result = [*after.get((-1, False), ()), *after.get((-1, True), ())]
-    for at, line in enumerate(drawn):
-        above = result[-1:] if (at - 1, False) in after or (at - 1, True) in after else []
-        if not (line.is_empty and above and not above[0].strip()):  # one empty line is enough
+                anchor, is_own = max(anchor, section_ends.get(section, anchor)), True
+            inserted.setdefault((anchor, is_own), []).append(text)
+    result = [*inserted.get((-1, False), ()), *inserted.get((-1, True), ())]
+    for position, line in enumerate(lines):
+        follows_insertion = (position - 1, False) in inserted or (position - 1, True) in inserted
+        if not (line.is_empty and follows_insertion and not result[-1].strip()):  # one empty line is enough
             result.append(line.text)
-        result += [*after.get((at, False), ()), *after.get((at, True), ())]
+        result += [*inserted.get((position, False), ()), *inserted.get((position, True), ())]
     return result

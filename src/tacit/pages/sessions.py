@@ -14,10 +14,10 @@ from tacit.text.display import clip, escape_deceptive
 from tacit.text.fence import harmless_text, list_names
 from tacit.text.summarize import one_line, opening_line, result_sentence
 
-# `sessions/KEY.md`: what a person and an agent did together, for people to read.
-
 _MAX_REQUEST_CHARS, _MAX_LINE_CHARS, _MAX_RESULT_CHARS, _SHORT_TEXT_CHARS = 300, 200, 160, 1200
-_MAX_LISTED = 12  # files or words that are named in one line
+_MAX_LISTED = 12  # files or search terms in one line, and lines of one sort in a shortened turn
+MAX_CHECKPOINT_REQUESTS = 12
+_MAX_CHECKPOINT_REQUEST_CHARS, _MAX_OUTCOME_CHARS, _MAX_CHECKPOINT_FILES = 200, 160, 20
 _HOW_LABELS = {
     PromptKind.QUEUED: "while the agent worked",
     PromptKind.REJECTION: "turning a call down",
@@ -36,17 +36,16 @@ _ACT_VERBS = {
     ToolAction.FETCHED: "Fetched",
     ToolAction.OTHER: "Used",
 }
-# What is of interest only as a list.
-_LISTED_ACTS = (ToolAction.READ, ToolAction.SEARCHED)
+_LISTED_ACTS = (ToolAction.READ, ToolAction.SEARCHED)  # such calls share one line
 
 
 def render_session(session: Session, limit: int | None = None) -> list[str]:
-    """A turn of more characters than this is summed up."""
+    """Return the page of a session. Turns with more than `limit` characters are shortened."""
     return [line for part in _page_parts(session, limit) for line in part]
 
 
 def render_part(session: Session, number: int) -> list[str]:
-    """One part of a session whole, counted from 1: a turn, or behind the last what a model said of them all."""
+    """Return one part of a session in full: a turn, counted from 1, or after the last turn a model's summary."""
     part = session.searchable_parts[number - 1]
     if isinstance(part, SessionSummary):
         return ["", part_heading(part), "", *_summary_lines(part)]
@@ -54,10 +53,10 @@ def render_part(session: Session, number: int) -> list[str]:
 
 
 def part_heading(part: Turn | SessionSummary) -> str:
-    """The line by which a turn, or what a model said of the whole, is found again."""
+    """Return the heading of a turn or summary, by which its line is looked up."""
     if isinstance(part, SessionSummary):
         return f"## Summary (by {escape(part.model)})"
-    return f"### {part.number}. {part.at:%H:%M} {escape(part.title)}"
+    return f"### {part.number}. {part.started_at:%H:%M} {escape(part.title)}"
 
 
 def session_tags(session: Session) -> list[str]:
@@ -71,7 +70,10 @@ def _page_parts(session: Session, limit: int | None) -> Iterator[Iterable[str]]:
     if session.summary:
         yield ["", part_heading(session.summary), "", *_summary_lines(session.summary)]
     yield ["", "## User Request", ""]
-    yield (f"{turn.number}. {_request_text(turn)}" for turn in session.turns if turn.prompts)
+    for turn in session.turns:
+        if turn.prompts:
+            request = escape(opening_line(turn.request, _MAX_REQUEST_CHARS))
+            yield [f"{turn.number}. {request or '(nothing that can be shown)'}"]
     yield ["", "## Work Performed"]
     for turn in session.turns:
         yield _turn_lines(turn, session, limit)
@@ -81,14 +83,14 @@ def _page_parts(session: Session, limit: int | None) -> Iterator[Iterable[str]]:
 
 
 def _header_lines(session: Session) -> Iterator[str]:
-    yield f"- Session: {session.id} ({escape(session.agent)} {escape(session.name)})"
+    yield f"- Session: {session.id} ({escape(session.agent)} {escape(session.host_session_id)})"
     if name := project_name(session.scope):
         yield f"- Project: {escape(name)}"
     if session.directory:
         branch = f", branch {escape(session.branch)}" if session.branch else ""
         yield f"- Directory: {escape(session.directory)}{branch}"
-    same_day = session.began.date() == session.ended.date()
-    yield f"- When: {session.began:%Y-%m-%d %H:%M} to {session.ended:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}}"
+    end_format = "%H:%M" if session.started_at.date() == session.ended_at.date() else "%Y-%m-%d %H:%M"
+    yield f"- When: {session.started_at:%Y-%m-%d %H:%M} to {session.ended_at:{end_format}}"
     times = "once" if session.compactions == 1 else f"{session.compactions} times"
     compacted = f", compacted {times}" if session.compactions else ""
     yield f"- Turns: {len(session.turns)}{compacted}"
@@ -102,18 +104,14 @@ def _summary_lines(summary: SessionSummary) -> Iterator[str]:
 
 
 def summary_gap(turns: int) -> str:
-    """What a summary does not know of."""
+    """Return when a summary was made, if so many turns were added since."""
     return "before the end of the last turn" if turns == 1 else f"before the last {turns} turns"
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[list[str]]:
-    told = list(lines)
-    if told:
-        yield ["", f"## {title}", "", *told]
-
-
-def _request_text(turn: Turn) -> str:
-    return escape(opening_line(turn.request, _MAX_REQUEST_CHARS)) or "(nothing that can be shown)"
+    content = list(lines)
+    if content:
+        yield ["", f"## {title}", "", *content]
 
 
 # A turn
@@ -124,8 +122,8 @@ def _turn_lines(turn: Turn, session: Session, limit: int | None) -> Iterator[str
     yield part_heading(turn)
     if turn.compacted:
         yield from ("", "(The conversation was compacted.)")
-    whole = list(_full_turn_lines(turn, session))
-    yield from whole if limit is None or sum(map(len, whole)) <= limit else _short_turn_lines(turn, session, limit)
+    lines = list(_full_turn_lines(turn, session))
+    yield from lines if limit is None or sum(map(len, lines)) <= limit else _short_turn_lines(turn, session, limit)
     if turn.interrupted:
         yield from ("", "(Interrupted by the person.)")
 
@@ -143,19 +141,21 @@ def _full_turn_lines(turn: Turn, session: Session) -> Iterator[str]:
 
 
 def _short_turn_lines(turn: Turn, session: Session, limit: int) -> Iterator[str]:
-    """The person's words as far as the limit goes, what was done in numbers, results that the agent told on the way,
-    and its last words. What is left out here is in the log."""
-    each = max(limit // max(len(turn.prompts), 1), _SHORT_TEXT_CHARS)
+    """Yield shortened prompts, the number of calls, changes and failures, results from replies, and the last reply.
+
+    What is left out here is in the log.
+    """
+    max_chars = max(limit // max(len(turn.prompts), 1), _SHORT_TEXT_CHARS)
     for prompt in turn.prompts:
-        yield from _prompt_lines(prompt, _cut_middle(prompt.text, each))
+        yield from _prompt_lines(prompt, _cut_middle(prompt.text, max_chars))
     failed = [call for call in turn.calls if call.outcome is ToolOutcome.FAILED]
     changed = [call for call in turn.calls if call.files]
     yield ""
     yield f"- {_count_calls(turn.calls)}"
     yield from _call_lines(changed, session, _MAX_LISTED)
     yield from _call_lines([call for call in failed if not call.files], session, _MAX_LISTED)
-    told = [said for reply in turn.replies[:-1] if (said := result_sentence(reply, _MAX_LINE_CHARS))]
-    yield from (f"- Said: {escape(said)}" for said in told[-_MAX_LISTED:])
+    results = [result for reply in turn.replies[:-1] if (result := result_sentence(reply, _MAX_LINE_CHARS))]
+    yield from (f"- Said: {escape(result)}" for result in results[-_MAX_LISTED:])
     if turn.replies:
         yield from ("", *_reply_lines(_cut_middle(turn.replies[-1], 2 * _SHORT_TEXT_CHARS)))
 
@@ -169,11 +169,11 @@ def _prompt_lines(prompt: PromptGiven, text: str) -> Iterator[str]:
 
 
 def _reply_lines(reply: str) -> Iterator[str]:
-    """A reply as it was written, but its headings would be taken for the page's, and what has no end would not end."""
+    """Yield a reply as it was written, except that headings and open fences cannot change the rest of the page."""
     lines = [line.rstrip() for line in reply.strip().split("\n")]
     for line, is_code in zip(lines, _code_flags(lines), strict=True):
         if is_code:
-            yield escape_deceptive(line, lambda sign: f"\\u{{{ord(sign):X}}}")
+            yield escape_deceptive(line, lambda char: f"\\u{{{ord(char):X}}}")
         elif line.lstrip().startswith("#"):
             yield f"**{escape(line.lstrip().lstrip('#').strip())}**"
         else:
@@ -181,78 +181,72 @@ def _reply_lines(reply: str) -> Iterator[str]:
 
 
 def _code_flags(lines: Sequence[str]) -> list[bool]:
-    """Which lines are code, fences included: nothing is escaped there, so they must be code for every viewer. A fence
-    begins at the margin, has no backtick behind it, and is closed by one that is as long; otherwise it is none."""
-    found, fence = [], ""
+    """Return which lines are code, fences included.
+
+    Code is not escaped, so it must be code for every viewer: a fence begins at the margin, has no backtick behind it,
+    and is closed by one that is at least as long. If one is not closed, nothing is code.
+    """
+    flags, fence = [], ""
     for line in lines:
         if fence:
-            found.append(True)
+            flags.append(True)
             if (closing := _FENCE_CLOSE.fullmatch(line)) and len(closing[1]) >= len(fence):
                 fence = ""
         elif opening := _FENCE_OPEN.fullmatch(line):
             fence = opening[1]
-            found.append(True)
+            flags.append(True)
         else:
-            found.append(False)
-    return [False] * len(found) if fence else found
+            flags.append(False)
+    return [False] * len(flags) if fence else flags
 
 
-def _call_lines(calls: Sequence[ToolUsed], session: Session, most: int | None = None) -> Iterator[str]:
-    """A line a call; what was only read or searched for is listed together."""
-    made = [
+def _call_lines(calls: Sequence[ToolUsed], session: Session, limit: int | None = None) -> Iterator[str]:
+    """Yield a line for each call; calls that only read or searched share one."""
+    lines = [
         line for act, group in groupby(calls, key=lambda call: call.act) for line in _act_lines(act, group, session)
     ]
-    yield from made[:most]
-    if most is not None and len(made) > most:
-        yield f"- … and {len(made) - most} more"
+    yield from lines[:limit]
+    if limit is not None and len(lines) > limit:
+        yield f"- … and {len(lines) - limit} more"
 
 
 def _act_lines(act: ToolAction, calls: Iterable[ToolUsed], session: Session) -> Iterator[str]:
     if act not in _LISTED_ACTS:
-        for line, same in groupby(_call_line(call, session) for call in calls):
-            times = len(list(same))
-            yield f"{line} ({times} times)" if times > 1 else line
+        for line, repeated in groupby(_call_line(call, session) for call in calls):
+            count = len(list(repeated))
+            yield f"{line} ({count} times)" if count > 1 else line
         return
-    named = list(
+    names = list(
         dict.fromkeys(one_line(session.relative_path(call.input), _MAX_LINE_CHARS) for call in calls if call.input)
     )
-    more = f" and {len(named) - _MAX_LISTED} more" if len(named) > _MAX_LISTED else ""
-    if named:
-        yield f"- {_ACT_VERBS[act]} {escape(', '.join(named[:_MAX_LISTED]))}{more}"
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    if names:
+        yield f"- {_ACT_VERBS[act]} {escape(', '.join(names[:_MAX_LISTED]))}{more}"
 
 
 def _call_line(call: ToolUsed, session: Session) -> str:
-    told = escape(_call_object(call, session))
-    shown = f"`{told.replace('`', '')}`" if call.act is ToolAction.RAN else told
-    is_named = call.act in (ToolAction.OTHER, ToolAction.FETCHED) and told != escape(call.tool)
-    name = f"{escape(call.tool)}: " if is_named else ""
-    aside = " (by a helper)" if call.aside else ""
+    target = escape(_call_target(call, session))
+    shows_tool = call.act in (ToolAction.OTHER, ToolAction.FETCHED) and target != escape(call.tool)
+    tool = f"{escape(call.tool)}: " if shows_tool else ""
+    if call.act is ToolAction.RAN:
+        target = f"`{target.replace('`', '')}`"
+    helper = " (by a helper)" if call.aside else ""
     change = f": `{escape(call.change).replace('`', '')}`" if call.change else ""
-    return f"- {_call_verb(call)} {name}{shown}{aside}{change}{_call_result(call)}"
+    is_undone = call.outcome in (ToolOutcome.FAILED, ToolOutcome.REJECTED)
+    verb = "Tried to change" if is_undone and call.act is ToolAction.CHANGED else _ACT_VERBS[call.act]
+    outcome = f" ({call.outcome.value})" if is_undone else ""
+    shows_result = bool(call.result) and (is_undone or call.act is not ToolAction.CHANGED)
+    result = f": {escape(one_line(call.result, _MAX_RESULT_CHARS))}" if shows_result else ""
+    return f"- {verb} {tool}{target}{helper}{change}{outcome}{result}"
 
 
-def _call_object(call: ToolUsed, session: Session) -> str:
-    """What a call was about: the files it changed, or what it was given."""
-    if call.act is ToolAction.CHANGED:
-        named = call.files or ((call.input,) if call.input else ())
-        return (
-            ", ".join(session.relative_path(one_line(file, _MAX_LINE_CHARS), call.directory) for file in named)
-            or call.tool
-        )
-    return one_line(call.input, _MAX_LINE_CHARS) or call.tool
-
-
-def _call_verb(call: ToolUsed) -> str:
-    """What was not done does not read as if it were."""
-    if call.act is ToolAction.CHANGED and call.outcome in (ToolOutcome.FAILED, ToolOutcome.REJECTED):
-        return "Tried to change"
-    return _ACT_VERBS[call.act]
-
-
-def _call_result(call: ToolUsed) -> str:
-    ended = f" ({call.outcome.value})" if call.outcome in (ToolOutcome.FAILED, ToolOutcome.REJECTED) else ""
-    is_told = bool(call.result) and (bool(ended) or call.act is not ToolAction.CHANGED)
-    return f"{ended}: {escape(one_line(call.result, _MAX_RESULT_CHARS))}" if is_told else ended
+def _call_target(call: ToolUsed, session: Session) -> str:
+    """Return the files that a call changed, or its input; the name of the tool if it has neither."""
+    if call.act is not ToolAction.CHANGED:
+        return one_line(call.input, _MAX_LINE_CHARS) or call.tool
+    files = call.files or ((call.input,) if call.input else ())
+    paths = [session.relative_path(one_line(file, _MAX_LINE_CHARS), call.directory) for file in files]
+    return ", ".join(paths) or call.tool
 
 
 def _count_calls(calls: Sequence[ToolUsed]) -> str:
@@ -270,7 +264,7 @@ def _cut_middle(text: str, limit: int) -> str:
 
 
 def _outcome_lines(session: Session) -> Iterator[str]:
-    """What is known of how it ended; nothing where nothing is."""
+    """Yield what is known of how a session ended."""
     if session.outcome:
         yield f"- {escape(session.outcome)}"
     for title in session.pull_requests:
@@ -287,27 +281,23 @@ def _outcome_lines(session: Session) -> Iterator[str]:
         yield f"- The last command failed: `{escape(one_line(last.input, _MAX_LINE_CHARS)).replace('`', '')}`"
 
 
-# Where a session stands: what an agent is told when its own memory of it was cut.
+def checkpoint_lines(session: Session, limit: int = MAX_CHECKPOINT_REQUESTS) -> Iterator[str]:
+    """Yield where a session stands, for an agent whose context was compacted.
 
-MAX_CHECKPOINT_REQUESTS = 12
-_MAX_CHECKPOINT_REQUEST_CHARS, _MAX_OUTCOME_CHARS, _MAX_CHECKPOINT_FILES = 200, 160, 20
+    These are the last `limit` requests and how they ended, the changed files, and what failed last.
+    """
 
+    def opening(text: str) -> str:
+        return harmless_text(opening_line(text, _MAX_CHECKPOINT_REQUEST_CHARS))
 
-def checkpoint_lines(session: Session, most: int = MAX_CHECKPOINT_REQUESTS) -> Iterator[str]:
-    """Where a session stands: what was asked, what was changed, how the last request ended."""
-    asked = [turn for turn in session.turns if turn.prompts]
-    if len(asked) > most:
-        first = harmless_text(opening_line(asked[0].request, _MAX_CHECKPOINT_REQUEST_CHARS))
-        yield f"- {len(asked) - most} earlier requests, the first: {first}"
-    for turn in asked[len(asked) - most :] if most else []:
-        ended = turn.outcome
-        yield (
-            f"- {turn.at:%Y-%m-%d %H:%M} asked: "
-            f"{harmless_text(opening_line(turn.request, _MAX_CHECKPOINT_REQUEST_CHARS))}"
-            + (f" Outcome: {harmless_text(clip(ended, _MAX_OUTCOME_CHARS))}" if ended else "")
-        )
+    requests = [turn for turn in session.turns if turn.prompts]
+    if len(requests) > limit:
+        yield f"- {len(requests) - limit} earlier requests, the first: {opening(requests[0].request)}"
+    for turn in requests[len(requests) - limit :] if limit else []:
+        outcome = f" Outcome: {harmless_text(clip(text, _MAX_OUTCOME_CHARS))}" if (text := turn.outcome) else ""
+        yield f"- {turn.started_at:%Y-%m-%d %H:%M} asked: {opening(turn.request)}{outcome}"
         for prompt in turn.prompts[1:]:
-            yield f"  - also said: {harmless_text(opening_line(prompt.text, _MAX_CHECKPOINT_REQUEST_CHARS))}"
+            yield f"  - also said: {opening(prompt.text)}"
     if session.files:
         yield f"- Files changed: {list_names(session.files, _MAX_CHECKPOINT_FILES)}"
     failed = [call for turn in session.turns[-1:] for call in turn.failed_calls]

@@ -1,6 +1,8 @@
-"""Where views lie. A page is written only when it changed, atomically, and never over a hand edit.
+"""Writing pages: only if they changed, atomically, and never over a hand edit.
 
-Beside the pages a copy of what was last written is kept: the difference to what lies there is the hand edit.
+A copy of what was last written is stored for each page: the difference between copy and page is the hand edit. The copy
+is written before the page, under a name made of the page's content. So after a crash at any point, the content of the
+page tells which copy belongs to it.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ from tacit.model.ids import ClaimId
 from tacit.pages.merge import Reconcile, base_with_read_edits, base_with_unread_edits, keep_theirs, merge
 from tacit.record import Record
 
-SHARED_FILE_MODE = 0o666  # less what the umask takes: like every other file of the repository
-# A copy that holds more than Tacit drew: lines of a person that were read, lines whose edit was not.
+SHARED_FILE_MODE = 0o666  # less the umask: like every other file of the repository
+# Marks a copy with more than Tacit drew: a person's lines that were read, or lines whose edit was not read yet.
 _EDITED_COPY_PREFIX = b"\0\n"
 _BOM = "\ufeff"
 
 
 class PageVersions(Record):
-    """What Tacit wrote last, if that is known, and what lies there."""
+    """What Tacit wrote last, if that is known, and what the page contains now."""
 
     base: list[str] | None
     theirs: list[str]
@@ -31,7 +33,7 @@ class PageVersions(Record):
 
 
 class ViewStore:
-    """Writes pages of a home; `copies` is the folder with what was written last."""
+    """Writes the pages of a home. `copies` is the folder for copies of what was written last."""
 
     def __init__(self, copies: str, disk: Disk) -> None:
         self._copies_folder = copies
@@ -40,14 +42,14 @@ class ViewStore:
         self._disk = disk
 
     def last_written(self, path: str) -> list[str] | None:
-        """The lines that Tacit drew there last, or nothing where it drew none or the page is gone."""
+        """Return the lines that Tacit drew last; None if the page is gone or the copy has other lines, too."""
         if not os.path.exists(path):
             return None
         copy = self._matching_copy(path, read_file(path))
         return None if copy is None or copy.startswith(_EDITED_COPY_PREFIX) else _decode_lines(copy)
 
     def written_hashes(self, path: str) -> set[str]:
-        """The hashes of the lines that were written there last: what others cannot have brought."""
+        """Return the hashes of the lines that were written last: others cannot have brought these."""
         copy = self._merge_base(path, read_file(path))
         return set() if copy is None else {sha256(line).hexdigest() for line in copy.split(b"\n")}
 
@@ -57,112 +59,106 @@ class ViewStore:
         page: Sequence[str],
         *,
         key: Callable[[str], ClaimId | None] = lambda _line: None,
-        leaving: Container[ClaimId] = (),
+        removed: Container[ClaimId] = (),
         reconcile: Reconcile = keep_theirs,
         arrange: Callable[[Sequence[str]], list[str]] = list,
         below: str = "",
     ) -> None:
-        """Write a page, with what a person changed in it since the last time; `leaving` are no longer on it.
+        """Write a page with the hand edits since the last time.
 
-        `below` is the root of a repository, where others write too: as open as its other files, no link followed. A
-        page without lines is not left behind there.
+        Args:
+            key: from a line to the id of its entry.
+            removed: the ids of entries that are no longer on the page.
+            reconcile: from a line of base, mine and theirs to the line that is written.
+            arrange: orders the lines after hand edits were merged.
+            below: the root of a repository, where others write, too. The page then gets the mode of its other files, no
+                link is followed, and a page without lines is removed.
         """
-        there = read_file(path)
-        drawn = self._matching_copy(path, there)
-        copy = None if drawn is None else drawn.removeprefix(_EDITED_COPY_PREFIX)
-        wanted = _encode_lines(page)
-        merged = wanted
-        if there is not None and there not in (copy, wanted):
-            base = None if copy is None else _decode_lines(copy)
-            merged = _encode_lines(
-                arrange(merge(base, page, _decode_lines(there), key=key, leaving=leaving, reconcile=reconcile))
-            )
-            before = base_with_unread_edits(base, page, _decode_lines(there), key=key)
-            wanted = (b"" if len(before) == len(page) else _EDITED_COPY_PREFIX) + _encode_lines(before)
+        current = read_file(path)
+        stored = self._matching_copy(path, current)
+        base = None if stored is None else stored.removeprefix(_EDITED_COPY_PREFIX)
+        copy = merged = _encode_lines(page)
+        if current is not None and current not in (base, merged):
+            base_lines, current_lines = None if base is None else _decode_lines(base), _decode_lines(current)
+            lines = merge(base_lines, page, current_lines, key=key, removed=removed, reconcile=reconcile)
+            merged = _encode_lines(arrange(lines))
+            new_base = base_with_unread_edits(base_lines, page, current_lines, key=key)
+            copy = (b"" if len(new_base) == len(page) else _EDITED_COPY_PREFIX) + _encode_lines(new_base)
         if below and not merged:
-            if there or drawn is not None:  # an empty file that somebody else put there stays
+            if current or stored is not None:  # an empty file that somebody else put there stays
                 self._remove_shared_page(path, below)
             return
-        if wanted != drawn or merged != there or os.path.exists(self._pending_path(path, merged)):
-            if there not in (None, copy, merged) and drawn is not None:
-                self._write(self._pending_path(path, there), drawn)  # until the page is written, this is its copy
-            self._write_page_and_copy(path, merged, wanted, below, changed=merged != there)
+        pending = self._pending_path(path, merged)
+        if copy != stored or merged != current or os.path.exists(pending):
+            if current not in (None, base, merged) and stored is not None:
+                self._write(self._pending_path(path, current), stored)  # until the page is written, this is its copy
+            self._write(pending, copy)
+            if merged != current:
+                self._write(path, merged, below)
+            self._remove_pending(path, but=pending)
+            self._disk.rename(pending, self.copy_path(path))
 
-    def _write_page_and_copy(self, path: str, page: bytes, base: bytes, below: str = "", *, changed: bool) -> None:
-        """The page, where it changed, and its copy. The copy comes first, under the name of the page it belongs to:
-        whenever this is cut short, what lies there tells which copy is its own."""
-        own = self._pending_path(path, page)
-        self._write(own, base)
-        if changed:
-            self._write(path, page, below)
-        self._remove_pending(path, but=own)
-        self._disk.rename(own, self.copy_path(path))
-
-    def _merge_base(self, path: str, there: bytes | None) -> bytes | None:
-        """What was written last, as far as it belongs to what lies there."""
-        copy = self._matching_copy(path, there)
+    def _merge_base(self, path: str, current: bytes | None) -> bytes | None:
+        """Return the content of the copy that belongs to the current page; None if there is none."""
+        copy = self._matching_copy(path, current)
         return None if copy is None else copy.removeprefix(_EDITED_COPY_PREFIX)
 
-    def _matching_copy(self, path: str, there: bytes | None) -> bytes | None:
-        """The copy that belongs to what lies there. Where somebody edited the page after a crash, that is the copy
-        it differs least from."""
+    def _matching_copy(self, path: str, current: bytes | None) -> bytes | None:
+        """Return the copy that belongs to the current page; if it was edited after a crash, the most similar copy."""
         copy = read_file(self.copy_path(path))
-        if there is None or there == copy:
+        if current is None or current == copy:
             return copy
-        own = self._pending_path(path, there)
+        own = self._pending_path(path, current)
         pending = {name: data for name in self._pending_copies(path) if (data := read_file(name)) is not None}
         if own in pending or not pending:
             return pending.get(own, copy)
-        written = [*([] if copy is None else [copy]), *pending.values()]
-        return min(written, key=lambda data: len(set(data.split(b"\n")) ^ set(there.split(b"\n"))))
+        copies = [*([] if copy is None else [copy]), *pending.values()]
+        return min(copies, key=lambda data: len(set(data.split(b"\n")) ^ set(current.split(b"\n"))))
 
     def _pending_path(self, path: str, page: bytes) -> str:
         name = os.path.basename(self.copy_path(path))
         return os.path.join(self._pending_folder, f"{name}.{sha256(page).hexdigest()[:16]}")
 
-    def _pending_copies(self, path: str) -> list[str]:
-        """Copies of pages that were never written. Few lie there, however many pages there are."""
-        name = os.path.basename(self.copy_path(path)) + "."
-        there = os.listdir(self._pending_folder) if os.path.isdir(self._pending_folder) else []
-        return [os.path.join(self._pending_folder, one) for one in there if one.startswith(name)]
+    def _pending_copies(self, path: str, prefix: str = "") -> list[str]:
+        """Return copies of pages that were never written; with the prefix ".", files that a killed writer left.
+
+        There are few, however many pages there are. No later file replaces them: their names depend on the content.
+        """
+        start = f"{prefix}{os.path.basename(self.copy_path(path))}."
+        names = os.listdir(self._pending_folder) if os.path.isdir(self._pending_folder) else []
+        return [os.path.join(self._pending_folder, name) for name in names if name.startswith(start)]
 
     def edited_versions(self, path: str) -> PageVersions | None:
-        """A page that was edited since it was written; nothing where it was not, or is not there."""
-        there = read_file(path)
-        copy = self._merge_base(path, there)
-        if there is None or there == copy:
+        """Return both versions of a page that was edited since it was written; None if it was not, or is gone."""
+        current = read_file(path)
+        copy = self._merge_base(path, current)
+        if current is None or current == copy:
             return None
-        return PageVersions(None if copy is None else _decode_lines(copy), _decode_lines(there), there)
+        return PageVersions(None if copy is None else _decode_lines(copy), _decode_lines(current), current)
 
     def mark_edits_read(self, path: str, copy: bytes) -> None:
-        """Some edits were read: when the page is drawn next, their lines are Tacit's again."""
-        there = read_file(path)
-        own = "" if there is None else self._pending_path(path, there)
-        for place in (own, self.copy_path(path)):
-            if place:
-                self._write(place, copy)
+        """Store a copy after some edits were read: when the page is drawn next, their lines are Tacit's again."""
+        current = read_file(path)
+        own = "" if current is None else self._pending_path(path, current)
+        for copy_path in (own, self.copy_path(path)):
+            if copy_path:
+                self._write(copy_path, copy)
         self._remove_pending(path, but=own)
 
     def _remove_pending(self, path: str, *, but: str) -> None:
-        """Copies of pages that are no more: such a page may come again, and mean something else."""
-        for stray in (*self._pending_copies(path), *self._temporary_files(path)):
-            if stray != but:
-                self._disk.remove(stray)
-
-    def _temporary_files(self, path: str) -> list[str]:
-        """What a killed writer left. It is named by what the page was to be, so no later one takes its place."""
-        begins = f".{os.path.basename(self.copy_path(path))}."
-        there = os.listdir(self._pending_folder) if os.path.isdir(self._pending_folder) else []
-        return [os.path.join(self._pending_folder, one) for one in there if one.startswith(begins)]
+        """Remove copies of former pages: a page with the same content may come again and mean something else."""
+        for pending in (*self._pending_copies(path), *self._pending_copies(path, ".")):
+            if pending != but:
+                self._disk.remove(pending)
 
     def remove_page(self, path: str) -> None:
-        """Take away a page that has nothing to say any more."""
-        for gone in (path, self.copy_path(path)):
-            if os.path.lexists(gone):
-                self._disk.remove(gone)
+        """Remove a page that has no content any more, and its copy."""
+        for file in (path, self.copy_path(path)):
+            if os.path.lexists(file):
+                self._disk.remove(file)
 
     def _remove_shared_page(self, path: str, below: str) -> None:
-        """Take a page without lines out of a repository, and the folders that nothing else is in."""
+        """Remove a page without lines from a repository, with folders that are empty then."""
         if os.path.lexists(path):
             remove_file(self._disk, path, below)
         self._remove_pending(path, but="")
@@ -170,7 +166,7 @@ class ViewStore:
             self._disk.remove(self.copy_path(path))
 
     def was_written(self, path: str) -> bool:
-        """Whether Tacit has written this page, and has not taken it away since."""
+        """Return whether Tacit has written this page and not removed it since."""
         return os.path.exists(self.copy_path(path))
 
     def _write(self, path: str, data: bytes, below: str = "") -> None:
@@ -181,34 +177,33 @@ class ViewStore:
             replace_file(self._disk, path, data)
 
     def copy_path(self, path: str) -> str:
-        """The copy of a page, by its place in the home, which may be moved; of one elsewhere, by its whole path."""
-        place = os.path.abspath(path).removeprefix(self._home + os.sep)
-        name = sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        """Return the path of a page's copy, named by its path in the home, which may be moved, or its absolute path."""
+        relative = os.path.abspath(path).removeprefix(self._home + os.sep)
+        name = sha256(relative.encode("utf-8", "surrogateescape")).hexdigest()[:12]
         return os.path.join(self._copies_folder, f"{name}-{os.path.basename(path)}")
 
 
-def copy_with_read_edits(sides: PageVersions, taken: Container[str], key: Callable[[str], ClaimId | None]) -> bytes:
-    """The copy of a page some of whose edits were read."""
-    return _EDITED_COPY_PREFIX + _encode_lines(base_with_read_edits(sides.base or [], sides.theirs, taken, key=key))
+def copy_with_read_edits(versions: PageVersions, read: Container[str], key: Callable[[str], ClaimId | None]) -> bytes:
+    """Return the copy of a page after the edits in these lines were read."""
+    return _EDITED_COPY_PREFIX + _encode_lines(
+        base_with_read_edits(versions.base or [], versions.theirs, read, key=key)
+    )
 
 
 def checked_path(root: str, path: str) -> str:
-    """A path below a repository's root, refused where a link would lead out of it: the repository is not ours."""
-    for part in _path_and_parents(root, path):
+    """Return a path below a repository's root. Raise RefusedError if it contains a link, which may lead out of it."""
+    part = path
+    while True:
         try:
-            mode = os.lstat(part).st_mode
+            is_link = stat.S_ISLNK(os.lstat(part).st_mode)
         except FileNotFoundError:
-            continue
-        if stat.S_ISLNK(mode):
+            is_link = False
+        if is_link:
             raise RefusedError(f"{part} is a symbolic link; Tacit does not write through one", f"rm {part}")
-    return path
-
-
-def _path_and_parents(root: str, path: str) -> list[str]:
-    parts = [path]
-    while len(parts[-1]) > len(root) and os.path.dirname(parts[-1]) != root:
-        parts.append(os.path.dirname(parts[-1]))
-    return parts
+        parent = os.path.dirname(part)
+        if len(part) <= len(root) or parent == root:
+            return path
+        part = parent
 
 
 def _encode_lines(page: Sequence[str]) -> bytes:
@@ -216,9 +211,9 @@ def _encode_lines(page: Sequence[str]) -> bytes:
 
 
 def _decode_lines(data: bytes) -> list[str]:
-    """Without what an editor puts around lines: a mark at the beginning, or another ending on every one of them."""
+    """Return lines without what an editor may add: a BOM at the beginning, or CRLF on every line."""
     lines = data.decode("utf-8", "surrogateescape").removeprefix(_BOM).split("\n")
     if lines[-1] == "":
         lines.pop()
-    is_foreign = bool(lines) and all(line.endswith("\r") for line in lines)
-    return [line[:-1] for line in lines] if is_foreign else lines
+    has_crlf = bool(lines) and all(line.endswith("\r") for line in lines)
+    return [line[:-1] for line in lines] if has_crlf else lines

@@ -1,19 +1,21 @@
-"""Workflows exported for other tools, and the form in which a person edits one."""
+"""Workflows exported for other tools, and the form in which a person edits one.
+
+Whatever a step contains, it arrives in an export as one quoted word or inside a fence that it cannot close. Each export
+stops at the first step that fails.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from tacit.errors import UsageError
 from tacit.model.workflow import format_placeholder, is_directory_change, placeholder_names, use_positional_parameters
 from tacit.record import Record
 from tacit.text.display import escape_deceptive
 
-# The text in which a person edits a workflow: its name, its directory, and a block for each step.
-#
-# The lines of a step are indented below `step:`, so that nothing in a command can be taken for another line of the
-# form.
+# The form. The lines of a step are indented below `step:`, so that nothing in a command can be taken for another line
+# of the form.
 
 INDENT = "    "
 _FORM_HEADER = (
@@ -24,7 +26,7 @@ _FORM_HEADER = (
 
 
 class WorkflowForm(Record):
-    """What a person may change."""
+    """The parts of a workflow that a person can edit."""
 
     name: str
     steps: tuple[str, ...]
@@ -32,11 +34,12 @@ class WorkflowForm(Record):
 
 
 def render_form(form: WorkflowForm) -> str:
+    """Return the text for an editor."""
     return "\n".join([*_FORM_HEADER, *form_lines(form), ""])
 
 
 def form_lines(form: WorkflowForm) -> Iterator[str]:
-    """The form without what explains it: what a difference is shown of."""
+    """Yield the form without its header, for a diff."""
     yield f"name: {form.name}"
     yield f"directory: {form.directory}".rstrip()
     for step in form.steps:
@@ -45,27 +48,33 @@ def form_lines(form: WorkflowForm) -> Iterator[str]:
 
 
 def parse_form(text: str) -> WorkflowForm:
-    """The form of a text; says which line is not understood."""
-    found: dict[str, str] = {}
+    """Parse an edited form. Raise UsageError with the number of a line that is not valid."""
+    fields: dict[str, str] = {}
     steps: list[list[str]] = []
-    if text.count("\r\n") == text.count("\n"):  # an editor that ends all lines so
+    if text.count("\r\n") == text.count("\n"):  # an editor that writes CRLF
         text = text.replace("\r\n", "\n")
     for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith(("    ", "\t")) or not line.strip():
-            _parse_step_line(steps, line, number)
+        if line.startswith((INDENT, "\t")) or not line.strip():
+            if steps:
+                step_line = line[1:] if line.startswith("\t") else line.removeprefix(INDENT)
+                steps[-1].append(step_line if line.startswith("\t") or line.strip() else "")
+            elif line.strip():
+                raise UsageError(f"line {number} is indented, but no step began yet", "put a line step: above it")
         elif not line.startswith("#"):
-            _parse_key_line(found, steps, line, number)
-    if "name" not in found:
+            _parse_key_line(fields, steps, line, number)
+    if "name" not in fields:
         raise UsageError("the form has no name", "begin it with a line such as name: check")
-    return WorkflowForm(found["name"], tuple(_join_step_lines(steps)), found.get("directory", ""))
+    # Blank lines around a step are only layout.
+    step_texts = tuple("\n".join(lines).strip("\n") for lines in steps)
+    return WorkflowForm(fields["name"], step_texts, fields.get("directory", ""))
 
 
-def _parse_key_line(found: dict[str, str], steps: list[list[str]], line: str, number: int) -> None:
+def _parse_key_line(fields: dict[str, str], steps: list[list[str]], line: str, number: int) -> None:
     key, colon, value = line.partition(":")
     if colon and key == "step":
         steps.append([value.strip()] if value.strip() else [])
-    elif colon and key in ("name", "directory") and key not in found and not steps:
-        found[key] = value.strip()
+    elif colon and key in ("name", "directory") and key not in fields and not steps:
+        fields[key] = value.strip()
     else:
         raise UsageError(
             f"line {number} is none of name, directory and step, or comes twice or too late",
@@ -73,41 +82,29 @@ def _parse_key_line(found: dict[str, str], steps: list[list[str]], line: str, nu
         )
 
 
-def _parse_step_line(steps: list[list[str]], line: str, number: int) -> None:
-    if steps:
-        steps[-1].append(line[1:] if line.startswith("\t") else line.removeprefix(INDENT) if line.strip() else "")
-    elif line.strip():
-        raise UsageError(f"line {number} is indented, but no step began yet", "put a line step: above it")
-
-
-def _join_step_lines(steps: Iterable[list[str]]) -> Iterator[str]:
-    """Blank lines around a step are there for the eye."""
-    for step in steps:
-        yield "\n".join(step).strip("\n")
-
-
-# One word for any text, on one line, for each shell. What would deceive a reader is written as an escape.
+# Quoting: any text as one word on one line. Deceptive characters are escaped.
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t"}
+_ALL_ARGUMENTS = '"$@"'  # in every shell but fish
 
 
 def is_printable_line(text: str) -> bool:
-    """Whether it can stand in a file as it is: one line, nothing invisible."""
-    return escape_deceptive(text, lambda _sign: "") == text
+    """Return whether a text is one line without invisible characters."""
+    return escape_deceptive(text, lambda _char: "") == text
 
 
 def sh_word(text: str, also: str = "") -> str:
-    """For every POSIX shell. The signs in `also` are written as numbers too."""
-    if is_printable_line(text) and not any(sign in text for sign in also):
+    """Quote for every POSIX shell. Characters in `also` are written as octal numbers, too."""
+    if is_printable_line(text) and not any(char in text for char in also):
         return "'" + text.replace("'", "'\\''") + "'"
     escaped = text.replace("\\", "\\\\").replace("%", "%%").replace("'", "'\\''")
-    for sign in also:
-        escaped = escaped.replace(sign, _octal_escape(sign))
+    for char in also:
+        escaped = escaped.replace(char, _octal_escape(char))
     return f"\"$(printf -- '{escape_deceptive(escaped, _octal_escape)}')\""
 
 
 def bash_word(text: str) -> str:
-    """For bash and zsh."""
+    """Quote for bash and zsh."""
     if is_printable_line(text):
         return sh_word(text)
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
@@ -115,40 +112,32 @@ def bash_word(text: str) -> str:
 
 
 def fish_word(text: str) -> str:
-    """For fish, where escapes stand between quotes."""
+    """Quote for fish, where escapes are between quotes."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return "'" + escape_deceptive(escaped, lambda sign: f"'{_fish_escape(sign)}'") + "'"
+    return "'" + escape_deceptive(escaped, lambda char: f"'{_fish_escape(char)}'") + "'"
+
+
+def _octal_escape(char: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in char.encode())
+
+
+def _hex_escape(char: str) -> str:
+    return _ESCAPES.get(char) or "".join(f"\\x{byte:02x}" for byte in char.encode())
+
+
+def _fish_escape(char: str) -> str:
+    return _ESCAPES.get(char) or (f"\\x{ord(char):02x}" if char < "\x80" else f"\\U{ord(char):08x}")
 
 
 def shell_call(shell: str, word: str) -> str:
-    """A step in a shell of its own. A step may begin with a dash; fish takes what follows -c as it stands."""
+    """Return a call of a shell for one step. A step may begin with a dash; fish takes what follows -c as it is."""
     return f"{shell} -c {word}" if shell == "fish" else f"{shell} -c -- {word}"
 
 
-ALL_ARGUMENTS = '"$@"'  # all of them, each as it is, in every shell but fish
+# Exports
 
-
-def shell_call_with(shell: str, word: str, arguments: str) -> str:
-    """The same with arguments, which are `$1` and so on inside; all but fish are told their own name first."""
-    name = "" if shell == "fish" else f"{shell} "
-    return f"{shell_call(shell, word)} {name}{arguments}"
-
-
-def _octal_escape(sign: str) -> str:
-    return "".join(f"\\{byte:03o}" for byte in sign.encode())
-
-
-def _hex_escape(sign: str) -> str:
-    return _ESCAPES.get(sign) or "".join(f"\\x{byte:02x}" for byte in sign.encode())
-
-
-def _fish_escape(sign: str) -> str:
-    return _ESCAPES.get(sign) or (f"\\x{ord(sign):02x}" if sign < "\x80" else f"\\U{ord(sign):08x}")
-
-
-# What every export is made from, and the names it may have elsewhere.
-
-# Words that shells and just keep for themselves, or that a function would take away from every script of the session.
+# Words that are reserved in shells or just, or that as a function would replace a command for every script of the
+# session.
 _RESERVED_NAMES = frozenset(
     (
         "if then else elif fi for while until do done case esac in function select time coproc repeat foreach end "
@@ -163,7 +152,7 @@ _RESERVED_NAMES = frozenset(
 
 
 class WorkflowExport(Record):
-    """A workflow to be written down for another tool; `directory` is a whole path or empty."""
+    """A workflow to be exported; `directory` is an absolute path or empty."""
 
     name: str
     steps: tuple[str, ...]
@@ -172,136 +161,79 @@ class WorkflowExport(Record):
 
     @property
     def placeholders(self) -> list[str]:
-        """The placeholders: the arguments of an export, in this order."""
+        """The placeholders, which are the arguments of an export in this order."""
         return placeholder_names(self.steps)
 
 
-def origin_comment(recipe: WorkflowExport) -> str:
-    """Where it comes from, in a comment of any language: the safe name alone ends no line and opens nothing."""
-    return f"Exported from Tacit. To change it: tacit workflow edit {safe_name(recipe.name)}"
+def origin_comment(workflow: WorkflowExport) -> str:
+    """Return the text of a comment in any language: a safe name ends no line and opens nothing."""
+    return f"Exported from Tacit. To change it: tacit workflow edit {safe_name(workflow.name)}"
 
 
 def safe_name(name: str) -> str:
-    """Letters, digits, dashes and underscores, beginning with a letter, and no word with a meaning of its own."""
+    """Return a name of letters, digits, dashes and underscores that begins with a letter and is not reserved."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "workflow"
     return plain if plain[0].isalpha() and plain not in _RESERVED_NAMES else f"run-{plain}"
 
 
-def function_name(recipe: WorkflowExport) -> str:
-    """The same for a function, which must not hide a command that the workflow itself is about."""
-    name = safe_name(recipe.name)
-    commands = {step.split()[0] for step in recipe.steps if step.split()}
+def function_name(workflow: WorkflowExport) -> str:
+    """Return a safe name for a function, which must not hide a command that the workflow itself calls."""
+    name = safe_name(workflow.name)
+    commands = {step.split()[0] for step in workflow.steps if step.split()}
     return f"run-{name}" if name in commands else name
 
 
-# A function for bash: in a subshell, so that whoever calls it stays where they are.
+def _usage(workflow: WorkflowExport) -> str:
+    return f"usage: {function_name(workflow)} {' '.join(workflow.placeholders).upper()}"
 
 
-def bash_function(recipe: WorkflowExport) -> str:
-    return subshell_function(recipe, "bash")
+def _step_call(workflow: WorkflowExport, step: str, shell: str, quote: Callable[[str], str]) -> str:
+    """Return a call of a shell for a step, with the values of placeholders as `$1` and so on, if there are any."""
+    names = workflow.placeholders
+    if not names:
+        return shell_call(shell, quote(step))
+    call = shell_call(shell, quote(use_positional_parameters(step, names, shell)))
+    return f"{call} $argv" if shell == "fish" else f"{call} {shell} {_ALL_ARGUMENTS}"  # the first is the shell's $0
 
 
-def subshell_function(recipe: WorkflowExport, shell: str) -> str:
-    """The same words do for bash and zsh. No alias of the session changes them."""
-    head = [f"# {origin_comment(recipe)}", f"function {function_name(recipe)}() ("]
-    if names := recipe.placeholders:
-        usage = f"usage: {function_name(recipe)} {' '.join(names).upper()}"
-        head.append(f"  [ $# -eq {len(names)} ] || {{ echo {bash_word(usage)} >&2; exit 2; }}")
-    return "\n".join([*head, *(f"  {line} || exit" for line in _function_lines(recipe, shell)), ")", ""])
+def bash_function(workflow: WorkflowExport) -> str:
+    return _subshell_function(workflow, "bash")
 
 
-def _function_lines(recipe: WorkflowExport, shell: str) -> Iterator[str]:
-    if recipe.directory:
-        yield f"builtin cd -- {bash_word(recipe.directory)}"
-    names = recipe.placeholders
-    for step in recipe.steps:
+def zsh_function(workflow: WorkflowExport) -> str:
+    return _subshell_function(workflow, "zsh")
+
+
+def _subshell_function(workflow: WorkflowExport, shell: str) -> str:
+    """Return a function for bash or zsh. It runs in a subshell, so that the caller's directory stays.
+
+    No alias of the session changes what it does.
+    """
+    lines = [f"# {origin_comment(workflow)}", f"function {function_name(workflow)}() ("]
+    names = workflow.placeholders
+    if names:
+        lines.append(f"  [ $# -eq {len(names)} ] || {{ echo {bash_word(_usage(workflow))} >&2; exit 2; }}")
+    if workflow.directory:
+        lines.append(f"  builtin cd -- {bash_word(workflow.directory)} || exit")
+    for step in workflow.steps:
         if is_directory_change(step):
-            yield f"builtin eval {bash_word(use_positional_parameters(step, names, shell))} >/dev/null"
-        elif names:
             word = bash_word(use_positional_parameters(step, names, shell))
-            yield f"command {shell_call_with(shell, word, ALL_ARGUMENTS)}"
+            lines.append(f"  builtin eval {word} >/dev/null || exit")
         else:
-            yield f"command {shell_call(shell, bash_word(step))}"
+            lines.append(f"  command {_step_call(workflow, step, shell, bash_word)} || exit")
+    return "\n".join([*lines, ")", ""])
 
 
-# A slash command of Claude Code: Markdown with the steps in fences that they cannot close.
-#
-# Claude Code replaces `$1`, `$ARGUMENTS` and the like everywhere in the file, in fences too, and runs what stands
-# between `` !` `` and a backtick. A step that holds such a thing is written so that it holds none and does the same.
-# No tools are allowed in the front matter: the agent asks as it always does.
-
-_CLAUDE_SUBSTITUTION = re.compile(r"\$(?:\d|ARGUMENTS|\{CLAUDE)|!`")
-_CLAUDE_SPECIAL_CHARS = "$`!"
-_FENCE_LANGUAGE = {"zsh": "zsh", "bash": "bash"}
-
-
-def claude_command(recipe: WorkflowExport) -> str:
-    name, count = safe_name(recipe.name), len(recipe.steps)
-    told = [
-        "---",
-        f"description: Run the workflow {name}, step by step",
-        "---",
-        "",
-        f"{origin_comment(recipe)}.",
-        "",
-        f"Run these {count} steps in order, each as it stands, all from one directory. A step that is only a `cd`",
-        "changes the directory of those after it. Stop at the first step that fails and show what it printed.",
-        *_placeholder_lines(recipe),
-        *_step_blocks(recipe),
-    ]
-    return "\n".join([*told, ""])
-
-
-def _placeholder_lines(recipe: WorkflowExport) -> Iterator[str]:
-    if names := recipe.placeholders:
-        told = ", ".join(f"`{format_placeholder(name)}`" for name in names)
-        yield from ("", f"Before you begin, ask for the value of each placeholder: {told}.")
-        yield "Put each in as one quoted word of the shell."
-
-
-def _step_blocks(recipe: WorkflowExport) -> Iterator[str]:
-    if recipe.directory:
-        yield from (
-            "",
-            "Begin in this directory:",
-            "",
-            _code_block(f"cd -- {_claude_word(recipe.directory)}", recipe.shell),
-        )
-    for number, step in enumerate(recipe.steps, 1):
-        yield from (
-            "",
-            f"Step {number} of {len(recipe.steps)}:",
-            "",
-            _code_block(_step_command(step, recipe.shell), recipe.shell),
-        )
-
-
-def _step_command(step: str, shell: str) -> str:
-    """As it stands where an agent's shell runs it so; else in a shell of its own."""
-    stands = is_printable_line(step.replace("\n", "").replace("\t", "")) and not _CLAUDE_SUBSTITUTION.search(step)
-    return step if stands and shell != "fish" else shell_call(shell, _claude_word(step))
-
-
-def _claude_word(text: str) -> str:
-    return sh_word(text, also=_CLAUDE_SPECIAL_CHARS if _CLAUDE_SUBSTITUTION.search(text) else "")
-
-
-def _code_block(text: str, shell: str) -> str:
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{_FENCE_LANGUAGE.get(shell, 'sh')}\n{text}\n{fence}"
-
-
-# A function for fish, which has no subshells: it goes back to where it was called.
-
-
-def fish_function(recipe: WorkflowExport) -> str:
-    first, *rest = _fish_lines(recipe)
+def fish_function(workflow: WorkflowExport) -> str:
+    """Return a function for fish, which has no subshells: it changes back to the caller's directory."""
+    names = workflow.placeholders
+    usage = f"    if test (count $argv) -ne {len(names)}; echo {fish_word(_usage(workflow))} >&2; return 2; end"
+    first, *rest = _fish_lines(workflow)
     return "\n".join(
         [
-            f"# {origin_comment(recipe)}",
-            f"function {function_name(recipe)}",
-            *_fish_usage(recipe),
+            f"# {origin_comment(workflow)}",
+            f"function {function_name(workflow)}",
+            *([usage] if names else []),
             "    set -l tacit_here $PWD",
             f"    {first}",
             *(f"    and {line}" for line in rest),
@@ -314,86 +246,103 @@ def fish_function(recipe: WorkflowExport) -> str:
     )
 
 
-def _fish_usage(recipe: WorkflowExport) -> Iterator[str]:
-    if names := recipe.placeholders:
-        usage = f"usage: {function_name(recipe)} {' '.join(names).upper()}"
-        yield f"    if test (count $argv) -ne {len(names)}; echo {fish_word(usage)} >&2; return 2; end"
-
-
-def _fish_lines(recipe: WorkflowExport) -> Iterator[str]:
-    if recipe.directory:
-        yield f"builtin cd {fish_word(recipe.directory)}"
-    names = recipe.placeholders
-    for step in recipe.steps:
+def _fish_lines(workflow: WorkflowExport) -> Iterator[str]:
+    if workflow.directory:
+        yield f"builtin cd {fish_word(workflow.directory)}"
+    for step in workflow.steps:
         if is_directory_change(step):
-            yield f"eval {fish_word(use_positional_parameters(step, names, 'fish'))} >/dev/null"
-        elif names:
-            word = fish_word(use_positional_parameters(step, names, "fish"))
-            yield f"command {shell_call_with('fish', word, '$argv')}"
+            yield f"eval {fish_word(use_positional_parameters(step, workflow.placeholders, 'fish'))} >/dev/null"
         else:
-            yield f"command {shell_call('fish', fish_word(step))}"
+            yield f"command {_step_call(workflow, step, 'fish', fish_word)}"
 
 
-# The lines of a recipe in a POSIX shell, each ended where it fails: what just and make are given.
-
-
-def posix_lines(recipe: WorkflowExport) -> Iterator[str]:
-    if recipe.directory:
-        yield f"cd -- {sh_word(recipe.directory)} || exit"
-    names = recipe.placeholders  # whoever gives the lines to a shell has set the positional parameters to their values
-    for step in recipe.steps:
+def _posix_lines(workflow: WorkflowExport) -> Iterator[str]:
+    """Yield lines for a POSIX shell whose positional parameters are the values of the placeholders."""
+    if workflow.directory:
+        yield f"cd -- {sh_word(workflow.directory)} || exit"
+    for step in workflow.steps:
         if is_directory_change(step):
-            yield f"eval {sh_word(use_positional_parameters(step, names, 'sh'))} >/dev/null || exit"
-        elif names:
-            word = sh_word(use_positional_parameters(step, names, recipe.shell))
-            yield f"{shell_call_with(recipe.shell, word, ALL_ARGUMENTS)} || exit"
+            yield f"eval {sh_word(use_positional_parameters(step, workflow.placeholders, 'sh'))} >/dev/null || exit"
         else:
-            yield f"{shell_call(recipe.shell, sh_word(step))} || exit"
+            yield f"{_step_call(workflow, step, workflow.shell, sh_word)} || exit"
 
 
-# A recipe of a justfile: a script of its own, so that all steps share one directory.
-
-
-def just_recipe(recipe: WorkflowExport) -> str:
-    """Two braces open an expression of just; four are two."""
-    body = [line.replace("{{", "{{{{") for line in posix_lines(recipe)]
-    names = [f"tacit_{name}" for name in recipe.placeholders]  # no name that means something to just
+def just_recipe(workflow: WorkflowExport) -> str:
+    """Return a recipe of a justfile: one script, so that all steps share one directory."""
+    body = [line.replace("{{", "{{{{") for line in _posix_lines(workflow)]  # two braces open an expression of just
+    names = [f"tacit_{name}" for name in workflow.placeholders]  # no name that means something to just
     if names:
         body.insert(0, f"set -- {' '.join(f'{{{{quote({name})}}}}' for name in names)}")
-    head = [f"# {origin_comment(recipe)}", "[no-cd]", f"{' '.join([safe_name(recipe.name), *names])}:"]
+    head = [f"# {origin_comment(workflow)}", "[no-cd]", f"{' '.join([safe_name(workflow.name), *names])}:"]
     return "\n".join([*head, *(f"    {line}" for line in ("#!/bin/sh", *body)), ""])
 
 
-# A rule of a makefile: one recipe line, so that all steps share one directory.
-
-# A step that calls make itself is meant to be the first make, not one below this.
+# A step that calls make means the top-level make, not one below this.
 _UNSET_MAKE_VARIABLES = "unset MAKEFLAGS MFLAGS MAKELEVEL"
 
 
-def make_rule(recipe: WorkflowExport) -> str:
-    name = safe_name(recipe.name)
-    body = [line.replace("$", "$$") for line in posix_lines(recipe)]
-    if names := [
-        f"tacit_{name}" for name in recipe.placeholders
-    ]:  # make hands variables of its command line to the shell
-        wanted = " ".join(f"{name}=…" for name in names)
-        given = [f': "$${{{name}?say make {safe_name(recipe.name)} {wanted}}}"' for name in names]
-        body = [*given, "set -- " + " ".join(f'"$${name}"' for name in names), *body]
-    head = [f"# {origin_comment(recipe)}", f".PHONY: {name}", f"{name}: SHELL := /bin/sh", f"{name}:"]
+def make_rule(workflow: WorkflowExport) -> str:
+    """Return a rule of a makefile: one recipe line, so that all steps share one directory."""
+    target = safe_name(workflow.name)
+    body = [line.replace("$", "$$") for line in _posix_lines(workflow)]
+    names = [f"tacit_{name}" for name in workflow.placeholders]
+    if names:  # make passes variables of its command line to the shell
+        variables = " ".join(f"{name}=…" for name in names)
+        checks = [f': "$${{{name}?say make {target} {variables}}}"' for name in names]
+        body = [*checks, "set -- " + " ".join(f'"$${name}"' for name in names), *body]
+    head = [f"# {origin_comment(workflow)}", f".PHONY: {target}", f"{target}: SHELL := /bin/sh", f"{target}:"]
     return "\n".join([*head, "\t@" + "; \\\n\t".join([_UNSET_MAKE_VARIABLES, *body]), ""])
 
 
-# A function for zsh.
+# Claude Code replaces `$1`, `$ARGUMENTS` and the like everywhere in the file of a slash command, in fences too, and
+# runs what is between `` !` `` and a backtick. A step with such text is quoted so that it has none and does the same.
+_CLAUDE_SUBSTITUTION = re.compile(r"\$(?:\d|ARGUMENTS|\{CLAUDE)|!`")
+_CLAUDE_SPECIAL_CHARS = "$`!"
+_FENCE_LANGUAGE = {"zsh": "zsh", "bash": "bash"}
 
 
-def zsh_function(recipe: WorkflowExport) -> str:
-    return subshell_function(recipe, "zsh")
+def claude_command(workflow: WorkflowExport) -> str:
+    """Return a slash command of Claude Code. No tools are allowed in the front matter: the agent asks as always."""
+    count = len(workflow.steps)
+    lines = [
+        "---",
+        f"description: Run the workflow {safe_name(workflow.name)}, step by step",
+        "---",
+        "",
+        f"{origin_comment(workflow)}.",
+        "",
+        f"Run these {count} steps in order, each as it stands, all from one directory. A step that is only a `cd`",
+        "changes the directory of those after it. Stop at the first step that fails and show what it printed.",
+    ]
+    if names := workflow.placeholders:
+        placeholders = ", ".join(f"`{format_placeholder(name)}`" for name in names)
+        lines += ["", f"Before you begin, ask for the value of each placeholder: {placeholders}."]
+        lines.append("Put each in as one quoted word of the shell.")
+    shell = workflow.shell
+    if workflow.directory:
+        command = f"cd -- {_claude_word(workflow.directory)}"
+        lines += ["", "Begin in this directory:", "", _code_block(command, shell)]
+    for number, step in enumerate(workflow.steps, 1):
+        lines += ["", f"Step {number} of {count}:", "", _code_block(_claude_step(step, shell), shell)]
+    return "\n".join([*lines, ""])
 
 
-# Workflows for other tools: one file a format, each a function from a recipe to a text.
-#
-# Whatever a step holds, it arrives as one quoted word or inside a fence that it cannot close; each export stops at
-# the first step that fails.
+def _claude_step(step: str, shell: str) -> str:
+    """Return the step as it is if the agent's shell runs it so; else a call of its shell."""
+    is_plain = is_printable_line(step.replace("\n", "").replace("\t", "")) and not _CLAUDE_SUBSTITUTION.search(step)
+    return step if is_plain and shell != "fish" else shell_call(shell, _claude_word(step))
+
+
+def _claude_word(text: str) -> str:
+    return sh_word(text, also=_CLAUDE_SPECIAL_CHARS if _CLAUDE_SUBSTITUTION.search(text) else "")
+
+
+def _code_block(text: str, shell: str) -> str:
+    """Return a fenced block whose fence is longer than any in the text."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{_FENCE_LANGUAGE.get(shell, 'sh')}\n{text}\n{fence}"
+
 
 FORMATS: dict[str, Callable[[WorkflowExport], str]] = {
     "bash": bash_function,

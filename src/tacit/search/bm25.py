@@ -1,4 +1,10 @@
-"""Parsing a query, and BM25 over the postings."""
+"""Query parsing, and BM25 over documents, sessions and windows of messages.
+
+A message of a session is scored together with its neighbours, in windows from the message alone to eight messages on
+either side: what answers a question is often beside its words. A query costs the same however much is stored: of terms
+that are everywhere only the latest postings are read, and rare terms decide. Constants were tuned on three LoCoMo
+conversations and every second commit (ADR 19).
+"""
 
 from __future__ import annotations
 
@@ -11,97 +17,94 @@ from tacit.index import postings
 from tacit.record import Record
 from tacit.text.words import porter_stem, query_terms, tokenize
 
-# How well something answers a question: pure arithmetic over where the words of the question stand.
-#
-# Of a session, a message is weighed together with its neighbours, in windows from itself alone to many around it:
-# what answers a question often stands beside the words of it. A word counts by how rare it is, again with less and
-# less, and less in much text than in little.
-
-_K1, _SESSION_K1 = 1.2, 2.0  # as in BM25: how soon a word that comes again adds nothing
-_DOCUMENT_B, _WINDOW_B, _SESSION_B = 0.5, 0.5, 0.75  # and how much length matters
+_K1, _SESSION_K1 = 1.2, 2.0  # term frequency saturation
+_DOCUMENT_B, _WINDOW_B, _SESSION_B = 0.5, 0.5, 0.75  # length normalisation
 _WINDOW_RADII = (0, 1, 2, 4, 8)
 _MAX_RADIUS = _WINDOW_RADII[-1]
 _PADDING = (0,) * _MAX_RADIUS
 _MIN_LENGTH_NORM = _K1 * (1 - _WINDOW_B)
+_MAX_TERMS = 24  # of a query
+_SYNONYM_WEIGHT = 0.5  # relative to the word that it stands for
+
 _WindowBounds = tuple[int, int, float]
 
 
 class TermOccurrences(Record):
-    """Where a word of the question stands in one session: its messages in order. `weight` is how rare the word is."""
+    """The messages of one session that contain a term, in order. `weight` is the IDF of the term."""
 
     weight: float
     messages: Sequence[int]
 
 
 class MessageWindows:
-    """The sizes of messages of a session, from the `first` on; `usual` is that of a message. On both sides lies as much
-    nothing as the widest window reaches."""
+    """Windows around messages of one session, with their length norms.
 
-    def __init__(self, first: int, sizes: Iterable[int], usual: float) -> None:
+    `lengths` are those of the messages from index `first` on, `avg_length` that of all messages. Both ends are padded
+    with empty messages as far as the widest window reaches.
+    """
+
+    def __init__(self, first: int, lengths: Iterable[int], avg_length: float) -> None:
         self._first_padded = first - _MAX_RADIUS
-        self._length_sums = [*_PADDING, *accumulate((*sizes, *_PADDING), initial=0)]
-        self._norm_factors = [(reach, _K1 * _WINDOW_B / (max(usual, 1.0) * (2 * reach + 1))) for reach in _WINDOW_RADII]
+        self._length_sums = [*_PADDING, *accumulate((*lengths, *_PADDING), initial=0)]
+        self._norm_factors = [
+            (radius, _K1 * _WINDOW_B / (max(avg_length, 1.0) * (2 * radius + 1))) for radius in _WINDOW_RADII
+        ]
 
     def windows(self, message: int) -> list[_WindowBounds]:
-        """Each run of messages around one: where it begins and ends, and how much room its length leaves a word."""
-        at, sums = message - self._first_padded, self._length_sums
+        """Return start, end and length norm of each window around a message."""
+        center, sums = message - self._first_padded, self._length_sums
         return [
-            (at - reach, at + reach + 1, _MIN_LENGTH_NORM + share * (sums[at + reach + 1] - sums[at - reach]))
-            for reach, share in self._norm_factors
+            (
+                center - radius,
+                center + radius + 1,
+                _MIN_LENGTH_NORM + factor * (sums[center + radius + 1] - sums[center - radius]),
+            )
+            for radius, factor in self._norm_factors
         ]
 
     def prefix_counts(self, messages: Iterable[int]) -> list[int]:
-        """How many of these messages stand before each place."""
-        there = bytearray(len(self._length_sums) - 1)
+        """Return how many of these messages are before each position."""
+        counts = bytearray(len(self._length_sums) - 1)
         for message in messages:
-            if 0 <= message - self._first_padded < len(there):
-                there[message - self._first_padded] += 1
-        return [0, *accumulate(there)]
+            if 0 <= message - self._first_padded < len(counts):
+                counts[message - self._first_padded] += 1
+        return [0, *accumulate(counts)]
 
 
-def idf(count: int, total: int) -> float:
-    return log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
+def idf(doc_freq: int, doc_count: int) -> float:
+    return log(1 + (max(doc_count - doc_freq, 0) + 0.5) / (doc_freq + 0.5))
 
 
 def score_session(counts: Iterable[tuple[float, float]], length: float = 1.0) -> float:
-    """How much of the question a session holds at all; `length` is that of the session against the usual."""
+    """Return the score of a whole session; see `score_document`."""
     return _bm25_sum(counts, _SESSION_K1, _SESSION_B, length)
 
 
-def score_windows(standing: Iterable[TermOccurrences], messages: Sequence[int], ruler: MessageWindows) -> list[float]:
-    """How much of the question stands in and around each of these messages, on the average of all windows."""
-    every = [ruler.windows(message) for message in messages]
+def score_windows(terms: Iterable[TermOccurrences], messages: Sequence[int], windows: MessageWindows) -> list[float]:
+    """Return the score of each message: the mean over all windows around it."""
+    bounds = [windows.windows(message) for message in messages]
     scores = [0.0] * len(messages)
-    for weight, places in standing:
-        before, worth = ruler.prefix_counts(places), weight * (_K1 + 1) / len(_WINDOW_RADII)
-        for at, windows in enumerate(every):
-            for low, high, room in windows:
-                if count := before[high] - before[low]:
-                    scores[at] += worth * count / (count + room)
+    for weight, occurrences in terms:
+        before, factor = windows.prefix_counts(occurrences), weight * (_K1 + 1) / len(_WINDOW_RADII)
+        for position, message_bounds in enumerate(bounds):
+            for start, end, norm in message_bounds:
+                if count := before[end] - before[start]:
+                    scores[position] += factor * count / (count + norm)
     return scores
 
 
 def score_document(counts: Iterable[tuple[float, float]], length: float) -> float:
-    """What its own words are worth: (weight of a word, how often it is there), in a text so long against the usual."""
+    """Return the score of one text from pairs of term weight and frequency. `length` is relative to the average."""
     return _bm25_sum(counts, _K1, _DOCUMENT_B, length)
 
 
-def _bm25_sum(counts: Iterable[tuple[float, float]], soon: float, matters: float, length: float) -> float:
-    room = soon * (1 - matters + matters * length)
-    return sum([weight * count * (soon + 1) / (count + room) for weight, count in counts if count])
-
-
-# What is asked: the words of a question that tell, how rare they are, and where they stand.
-#
-# The cost does not grow with what is kept: of a word that is everywhere only the latest places are looked at, and
-# words that are rare decide.
-
-_MAX_TERMS = 24  # of a question
-_SYNONYM_WEIGHT = 0.5  # what another word for one of the question's is worth, against that one
+def _bm25_sum(counts: Iterable[tuple[float, float]], k1: float, b: float, length: float) -> float:
+    norm = k1 * (1 - b + b * length)
+    return sum([weight * count * (k1 + 1) / (count + norm) for weight, count in counts if count])
 
 
 class ScoredDocument(Record):
-    """The number of a part, how well it answers, and the words of the question in it; of a message, also those near."""
+    """A document with its score and the words of the query in it; `nearby_terms` are those in messages around it."""
 
     doc_id: int
     score: float
@@ -110,15 +113,14 @@ class ScoredDocument(Record):
 
 
 class Candidates(Record):
-    """The best first; `complete` when there is nothing else that holds a word of the question."""
+    """Documents, best first; `complete` if no other document contains a term of the query."""
 
     scored: list[ScoredDocument]
     complete: bool
 
 
 class QueryTerm(Record):
-    """A word of the question, its root, in how many texts it is and how rare that makes it. One that stands for another
-    word of the question is not `asked`."""
+    """A word of the query with its stem, document frequency and IDF. A synonym is not `is_original`."""
 
     word: str
     stem: str
@@ -128,8 +130,11 @@ class QueryTerm(Record):
 
 
 class ParsedQuery(Record):
-    """What is asked: the words that tell, the rarest first, and what two roots are worth that follow each other as they
-    do in it. `usual` is how many words a text has on the average, `unheard` how many of those asked for are nowhere."""
+    """The terms of a query, rarest first.
+
+    `bigrams` are the weights of pairs of stems that follow each other in the query. `missing` counts the terms that
+    occur in no document.
+    """
 
     terms: tuple[QueryTerm, ...]
     bigrams: Mapping[tuple[str, str], float]
@@ -142,53 +147,52 @@ def parse_query(connection: sqlite3.Connection, text: str) -> ParsedQuery:
 
 
 def query_from_words(
-    connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str] = (), *, widely: bool = False
+    connection: sqlite3.Connection, words: Sequence[str], tokens: Sequence[str] = (), *, with_synonyms: bool = False
 ) -> ParsedQuery:
-    """Each root once, those that are there at all; `spoken` are all words in order, where some do not tell. `widely`
-    also looks for other words that may have been used instead; they count less."""
-    stock = postings.corpus_stats(connection)
-    found = []
-    roots = {porter_stem(word): word for word in reversed(telling[: 4 * _MAX_TERMS])}
-    for name, word in roots.items():
-        if count := postings.doc_freq(connection, name):
-            found.append(QueryTerm(word, name, count, idf(count, stock.doc_count)))
-    unheard = len(roots) - len(found)
-    if widely:
-        found += _synonym_terms(connection, telling, spoken, {word.stem for word in found}, stock.doc_count)
-    found.sort(key=lambda word: (-word.weight, word.word))
-    found = found[:_MAX_TERMS]
-    return ParsedQuery(
-        tuple(found),
-        _bigram_weights([porter_stem(word) for word in spoken or telling], found),
-        stock.avg_doc_length,
-        unheard,
-    )
+    """Return a query for these words.
+
+    Words are stemmed and deduplicated; at most _MAX_TERMS that occur in any document are kept. `tokens` is the whole
+    question in order, with its stop words, for bigrams. `with_synonyms` adds synonyms, which count less.
+    """
+    stats = postings.corpus_stats(connection)
+    terms = []
+    words_by_stem = {porter_stem(word): word for word in reversed(words[: 4 * _MAX_TERMS])}
+    for stem, word in words_by_stem.items():
+        if count := postings.doc_freq(connection, stem):
+            terms.append(QueryTerm(word, stem, count, idf(count, stats.doc_count)))
+    missing = len(words_by_stem) - len(terms)
+    if with_synonyms:
+        terms += _synonym_terms(connection, words, tokens, {term.stem for term in terms}, stats.doc_count)
+    terms.sort(key=lambda term: (-term.weight, term.word))
+    terms = terms[:_MAX_TERMS]
+    bigrams = _bigram_weights([porter_stem(word) for word in tokens or words], terms)
+    return ParsedQuery(tuple(terms), bigrams, stats.avg_doc_length, missing)
 
 
 def _synonym_terms(
-    connection: sqlite3.Connection, telling: Sequence[str], spoken: Sequence[str], known: set[str], texts: int
+    connection: sqlite3.Connection, words: Sequence[str], tokens: Sequence[str], known: set[str], doc_count: int
 ) -> list[QueryTerm]:
-    """Other words for those of a question; none is worth more than the one it stands for would be."""
+    """Return synonyms that occur in any document. None weighs more than the word it stands for would."""
     from tacit.search.synonyms import query_synonyms
 
-    found: dict[str, QueryTerm] = {}
-    for other, word in query_synonyms(telling, spoken):
-        name = porter_stem(other)
-        if name not in known and name not in found and (count := postings.doc_freq(connection, name)):
-            rarest = idf(max(count, postings.doc_freq(connection, porter_stem(word))), texts)
-            found[name] = QueryTerm(other, name, count, _SYNONYM_WEIGHT * rarest, is_original=False)
-    return list(found.values())
+    terms: dict[str, QueryTerm] = {}
+    for synonym, word in query_synonyms(words, tokens):
+        stem = porter_stem(synonym)
+        if stem not in known and stem not in terms and (count := postings.doc_freq(connection, stem)):
+            weight = idf(max(count, postings.doc_freq(connection, porter_stem(word))), doc_count)
+            terms[stem] = QueryTerm(synonym, stem, count, _SYNONYM_WEIGHT * weight, is_original=False)
+    return list(terms.values())
 
 
-def _bigram_weights(roots: Sequence[str], found: Sequence[QueryTerm]) -> dict[tuple[str, str], float]:
-    weights = {word.stem: word.weight for word in found}
-    worth = {pair: weights.get(pair[0], 0.0) + weights.get(pair[1], 0.0) for pair in pairwise(roots)}
-    return {pair: weight for pair, weight in worth.items() if weight}
+def _bigram_weights(stems: Sequence[str], terms: Sequence[QueryTerm]) -> dict[tuple[str, str], float]:
+    weights = {term.stem: term.weight for term in terms}
+    bigrams = {pair: weights.get(pair[0], 0.0) + weights.get(pair[1], 0.0) for pair in pairwise(stems)}
+    return {pair: weight for pair, weight in bigrams.items() if weight}
 
 
-def score_bigrams(roots: Sequence[str], question: ParsedQuery) -> float:
-    """What words are worth that follow each other as they do in the question."""
-    if not question.bigrams:
+def score_bigrams(stems: Sequence[str], query: ParsedQuery) -> float:
+    """Return the weight of all bigrams of the query that occur in a text."""
+    if not query.bigrams:
         return 0.0
-    there = set(pairwise(roots))
-    return sum(weight for pair, weight in question.bigrams.items() if pair in there)
+    present = set(pairwise(stems))
+    return sum(weight for pair, weight in query.bigrams.items() if pair in present)

@@ -1,4 +1,8 @@
-"""The embedding model all-MiniLM-L6-v2 in NumPy: weights, WordPiece, and the network."""
+"""The embedding model all-MiniLM-L6-v2 in NumPy: its weights, its tokenizer and the network.
+
+The weights are an ONNX graph that stores them as bytes and makes floats of them before each product. ONNX Runtime does
+the same work as this module, and would be 21 MB more to install (ADR 18).
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,12 @@ from numpy.typing import NDArray
 
 from tacit.record import Record
 
-# The files of the model, read when a text first needs them, and what is computed with them.
+Floats = NDArray[np.float32]
 
 
 class MiniLmModel:
+    """A network with its tokenizer, read from files."""
+
     def __init__(self, weights: str, vocabulary: str) -> None:
         self._network = read_network(weights)
         self._tokenizer = WordPieceTokenizer(vocabulary)
@@ -25,81 +31,76 @@ class MiniLmModel:
         return self._network.width
 
     def embed(self, text: str) -> bytes:
-
         return quantize(embed_tokens(self._network, self._tokenizer.token_ids(text)))
 
     def similarities(self, query: bytes, vectors: bytes) -> list[float]:
-
         return similarities(query, vectors)
 
 
-# The tensors in the model's file, an ONNX graph: of all its fields, only those that name and hold numbers are read.
-#
-# The graph keeps its weights as bytes and makes floats of them before each product, so a program that runs such
-# graphs does the same work as `network.py`, and would be 21 MB more to install.
+# Reading the tensors of an ONNX file (Protocol Buffers)
 
-_GRAPH_FIELD, _TENSOR_FIELD = 7, 5  # numbers of fields: in the model, in the graph
+_GRAPH_FIELD, _TENSOR_FIELD = 7, 5  # field numbers: in the model, in the graph
 _DIMS_FIELD, _DATA_TYPE_FIELD, _NAME_FIELD, _RAW_DATA_FIELD = 1, 2, 8, 9  # in a tensor
-_DTYPES: dict[int, str] = {1: "<f4", 3: "i1"}  # floats and bytes; the graph's own constants are not needed
-_FIXED_WIDTHS = {1: 8, 5: 4}  # bytes of a field by its wire type, where that is fixed
+_DTYPES: dict[int, str] = {1: "<f4", 3: "i1"}  # the graph's constants of other types are not needed
+_FIXED_WIDTHS = {1: 8, 5: 4}  # in bytes, by wire type
 _VARINT_WIRE_TYPE = 0
 
 
 def read_tensors(path: str) -> dict[str, NDArray[np.generic]]:
-    """Every tensor of floats or bytes by its name, in the order of the file."""
+    """Return the tensors of floats or bytes by name, in the order of the file."""
     with open(path, "rb") as file:
         graph = next(_message_fields(memoryview(file.read()), _GRAPH_FIELD))
-    found = (_parse_tensor(part) for part in _message_fields(graph, _TENSOR_FIELD))
-    return {name: values for name, values in found if values is not None}
+    tensors = map(_parse_tensor, _message_fields(graph, _TENSOR_FIELD))
+    return {name: values for name, values in tensors if values is not None}
 
 
 def _parse_tensor(message: memoryview) -> tuple[str, NDArray[np.generic] | None]:
     shape = [value for number, value in _fields(message) if number == _DIMS_FIELD and isinstance(value, int)]
-    kind = next(value for number, value in _fields(message) if number == _DATA_TYPE_FIELD)
+    data_type = next(value for number, value in _fields(message) if number == _DATA_TYPE_FIELD)
     name = bytes(next(_message_fields(message, _NAME_FIELD))).decode()
     raw = next(_message_fields(message, _RAW_DATA_FIELD), None)
-    if raw is None or not isinstance(kind, int) or kind not in _DTYPES:
+    if raw is None or not isinstance(data_type, int) or data_type not in _DTYPES:
         return name, None
-    return name, np.frombuffer(raw, _DTYPES[kind]).reshape(shape)
+    return name, np.frombuffer(raw, _DTYPES[data_type]).reshape(shape)
 
 
 def _message_fields(message: memoryview, number: int) -> Iterator[memoryview]:
-    return (value for found, value in _fields(message) if found == number and isinstance(value, memoryview))
+    return (value for field, value in _fields(message) if field == number and isinstance(value, memoryview))
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Number and value of each field of a message, as Protocol Buffers write them."""
-    at = 0
-    while at < len(message):
-        key, at = _read_varint(message, at)
-        number, wire = key >> 3, key & 7
-        if wire == _VARINT_WIRE_TYPE:
-            value, at = _read_varint(message, at)
+    """Yield number and value of each field of a message."""
+    position = 0
+    while position < len(message):
+        key, position = _read_varint(message, position)
+        number, wire_type = key >> 3, key & 7
+        if wire_type == _VARINT_WIRE_TYPE:
+            value, position = _read_varint(message, position)
             yield number, value
             continue
-        width, at = (_FIXED_WIDTHS[wire], at) if wire in _FIXED_WIDTHS else _read_varint(message, at)
-        yield number, message[at : at + width]
-        at += width
+        width = _FIXED_WIDTHS.get(wire_type)
+        if width is None:
+            width, position = _read_varint(message, position)
+        yield number, message[position : position + width]
+        position += width
 
 
-def _read_varint(message: memoryview, at: int) -> tuple[int, int]:
+def _read_varint(message: memoryview, position: int) -> tuple[int, int]:
+    """Return a number and the position after it."""
     value = shift = 0
     while True:
-        byte = message[at]
+        byte = message[position]
         value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
+        position, shift = position + 1, shift + 7
         if byte < 0x80:
-            return value, at
+            return value, position
 
 
-# The model itself, all-MiniLM-L6-v2: six layers of attention over the pieces of a text, and the mean of all.
-#
-# One text at a time: what stands beside a text in a batch changes the last digits of its vector.
+# The network: six layers of attention over the tokens of a text, and the mean of all tokens. One text at a time: in a
+# batch, the last digits of a vector depend on the other texts.
 
-Floats = NDArray[np.float32]
-
-_HEAD_SIZE = 32  # numbers that one of the ways of looking compares
-_MATRICES_PER_LAYER = 6  # of a layer, in the order of the file: query, key, value, attention's output, up, down
+_HEAD_SIZE = 32
+_MATRICES_PER_LAYER = 6  # in the order of the file: query, key, value, attention output, up, down
 _EPSILON = np.float32(1e-12)
 _ATTENTION_SCALE = np.float32(_HEAD_SIZE**-0.5)
 _HALF, _ONE = np.float32(0.5), np.float32(1)
@@ -117,7 +118,7 @@ class Linear(Record):
 
 
 class Layer(Record):
-    """`attend` makes queries, keys and values in one product."""
+    """One layer. `query_key_value` computes queries, keys and values in one product."""
 
     query_key_value: Linear
     attention_output: Linear
@@ -128,7 +129,7 @@ class Layer(Record):
 
 
 class Network(Record):
-    """Vectors of pieces stay bytes with a scale a row: as floats they would be 47 MB."""
+    """All weights. Token embeddings stay bytes with one scale per row: as floats they would take 47 MB."""
 
     token_embeddings: NDArray[np.int8]
     token_scales: Floats
@@ -145,9 +146,9 @@ def read_network(path: str) -> Network:
     return _WeightsReader(read_tensors(path)).read_network()
 
 
-def embed_tokens(network: Network, numbers: Sequence[int]) -> Floats:
-    """What the pieces of one text mean together, of length 1."""
-    rows = np.asarray(numbers)
+def embed_tokens(network: Network, token_ids: Sequence[int]) -> Floats:
+    """Return the embedding of one text, of length 1."""
+    rows = np.asarray(token_ids)
     state = network.token_embeddings[rows] * network.token_scales[rows] + network.position_embeddings[: len(rows)]
     state = _apply_layer_norm(state, network.embedding_norm)
     for layer in network.layers:
@@ -167,14 +168,13 @@ def _apply_linear(state: Floats, linear: Linear) -> Floats:
 
 
 def _attention(state: Floats) -> Floats:
-    """Each piece looks at all of them, in several ways."""
-    split = state.reshape(len(state), 3, -1, _HEAD_SIZE).transpose(1, 2, 0, 3)
-    query, key, value = split[0], split[1], split[2]
+    """Multi-head self-attention."""
+    query, key, value = state.reshape(len(state), 3, -1, _HEAD_SIZE).transpose(1, 2, 0, 3)
     scores = (query @ key.transpose(0, 2, 1)) * _ATTENTION_SCALE
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
-    seen: Floats = (weights @ value).transpose(1, 0, 2).reshape(len(state), -1)
-    return seen
+    attended: Floats = (weights @ value).transpose(1, 0, 2).reshape(len(state), -1)
+    return attended
 
 
 def _apply_layer_norm(state: Floats, norm: LayerNorm) -> Floats:
@@ -184,17 +184,17 @@ def _apply_layer_norm(state: Floats, norm: LayerNorm) -> Floats:
 
 
 def _gelu(state: Floats) -> Floats:
-    """With a tangent for the error function, which numpy lacks: vectors differ by two millionths."""
-    bent: Floats = np.tanh(_GELU_SCALE * (state + _GELU_CUBIC * state * state * state))
-    return _HALF * state * (_ONE + bent)
+    """GELU with a tanh for the error function, which numpy lacks: vectors differ by two millionths."""
+    tanh: Floats = np.tanh(_GELU_SCALE * (state + _GELU_CUBIC * state * state * state))
+    return _HALF * state * (_ONE + tanh)
 
 
 class _WeightsReader:
-    """Tensors by the names they have in the file."""
+    """Builds the network from tensors by the names they have in the file."""
 
-    def __init__(self, found: dict[str, NDArray[np.generic]]) -> None:
-        self._tensors = found
-        self._matrices = [name[:-2] for name in found if name.startswith("val_") and name.endswith("_q")]
+    def __init__(self, tensors: dict[str, NDArray[np.generic]]) -> None:
+        self._tensors = tensors
+        self._matrices = [name[:-2] for name in tensors if name.startswith("val_") and name.endswith("_q")]
 
     def read_network(self) -> Network:
         base = "inner.embeddings"
@@ -209,19 +209,17 @@ class _WeightsReader:
 
     def _read_layer(self, number: int) -> Layer:
         base = f"inner.encoder.layer.{number}"
-        query, key, value, attended, up, down = map(self._dequantized, self._layer_matrices(number))
+        names = self._matrices[number * _MATRICES_PER_LAYER : (number + 1) * _MATRICES_PER_LAYER]
+        query, key, value, attention_output, up, down = map(self._dequantized, names)
         biases = [self._floats(f"{base}.attention.self.{part}.bias") for part in ("query", "key", "value")]
         return Layer(
             Linear(np.concatenate([query, key, value], axis=1), np.concatenate(biases)),
-            Linear(attended, self._floats(f"{base}.attention.output.dense.bias")),
+            Linear(attention_output, self._floats(f"{base}.attention.output.dense.bias")),
             self._read_norm(f"{base}.attention.output.LayerNorm"),
             Linear(up, self._floats(f"{base}.intermediate.dense.bias")),
             Linear(down, self._floats(f"{base}.output.dense.bias")),
             self._read_norm(f"{base}.output.LayerNorm"),
         )
-
-    def _layer_matrices(self, number: int) -> list[str]:
-        return self._matrices[number * _MATRICES_PER_LAYER : (number + 1) * _MATRICES_PER_LAYER]
 
     def _read_norm(self, name: str) -> LayerNorm:
         return LayerNorm(self._floats(f"{name}.weight"), self._floats(f"{name}.bias"))
@@ -233,15 +231,12 @@ class _WeightsReader:
         return self._floats(f"{name}_q") * self._floats(f"{name}_scale")
 
 
-# Vectors as bytes, and how near they are.
-#
-# A vector of length 1 is kept as signed bytes at one fixed scale. Their products are whole numbers below 2 ** 24,
-# which floats hold exactly: closeness is the same on every machine and in whatever order it is summed.
+# Vectors as bytes. A vector of length 1 is stored as signed bytes at one fixed scale. Products of bytes sum to whole
+# numbers below 2 ** 24, which floats represent exactly: similarities are the same on every machine.
 
-QUANTIZATION_SCALE = (
-    400  # of a length of 1; a part of a vector is 0.05 as a rule and 0.25 at most, and 127 is the largest byte
-)
-_ROWS_PER_BLOCK = 4096  # rows that are made floats at once: six megabytes, whatever the size of the whole
+# A component of a vector is typically 0.05 and at most 0.25, and the largest byte is 127.
+QUANTIZATION_SCALE = 400
+_ROWS_PER_BLOCK = 4096  # that are floats at once: six megabytes, however many there are
 _MAX_INT8 = 127
 
 
@@ -250,26 +245,21 @@ def quantize(vector: Floats) -> bytes:
 
 
 def similarities(query: bytes, vectors: bytes) -> list[float]:
-    """How near each of these vectors is to the question, -1 to 1."""
-    asked = np.frombuffer(query, np.int8).astype(np.float32)
-    rows = np.frombuffer(vectors, np.int8).reshape(-1, len(asked))
-    parts = (
-        rows[start : start + _ROWS_PER_BLOCK].astype(np.float32) @ asked
-        for start in range(0, len(rows), _ROWS_PER_BLOCK)
-    )
-    return [
-        near
-        for part in parts
-        for near in np.clip(part / np.float32(QUANTIZATION_SCALE * QUANTIZATION_SCALE), -1, 1).tolist()
-    ]
+    """Return the cosine similarity of the query to each of several concatenated vectors."""
+    query_vector = np.frombuffer(query, np.int8).astype(np.float32)
+    rows = np.frombuffer(vectors, np.int8).reshape(-1, len(query_vector))
+    scale = np.float32(QUANTIZATION_SCALE * QUANTIZATION_SCALE)
+    values: list[float] = []
+    for start in range(0, len(rows), _ROWS_PER_BLOCK):
+        products = rows[start : start + _ROWS_PER_BLOCK].astype(np.float32) @ query_vector
+        values += np.clip(products / scale, -1, 1).tolist()
+    return values
 
 
-# A text as numbers of the pieces that the model knows: split as BERT splits, then the longest known pieces first.
-#
-# The pieces are read from the model's own description of them, a `tokenizer.json` of the library `tokenizers`.
+# The tokenizer: WordPiece with the pre-tokenization of BERT
 
-MAX_TOKENS = 128  # pieces of a text; the model was trained on no longer ones, and the time grows with them
-_MAX_WORD_CHARS = 100  # characters; the model's own limit
+MAX_TOKENS = 128  # of a text; the model was trained on no longer ones, and time grows with them
+_MAX_WORD_CHARS = 100  # the model's own limit
 _MAX_TEXT_CHARS = 16 * MAX_TOKENS  # more cannot matter, and a text may be a megabyte
 _UNKNOWN_TOKEN, _START_TOKEN, _END_TOKEN = "[UNK]", "[CLS]", "[SEP]"
 _INVISIBLE_CATEGORIES = ("Cc", "Cf", "Co", "Cs")
@@ -286,70 +276,60 @@ _IDEOGRAPH_RANGES = (
 
 
 class WordPieceTokenizer:
-    """The pieces of one model, by what they are."""
+    """Splits words into the longest tokens of a vocabulary, a `tokenizer.json` of the library `tokenizers`."""
 
     def __init__(self, path: str) -> None:
         with open(path, "rb") as file:
             self._vocabulary: dict[str, int] = json.loads(file.read())["model"]["vocab"]
 
     def token_ids(self, text: str) -> list[int]:
-        """The pieces of a text between the marks of its start and end."""
-        found = [number for word in _split_words(text[:_MAX_TEXT_CHARS]) for number in self._word_token_ids(word)]
-        return [self._vocabulary[_START_TOKEN], *found[: MAX_TOKENS - 2], self._vocabulary[_END_TOKEN]]
+        """Return the tokens of a text between start and end token, at most MAX_TOKENS."""
+        ids = [token_id for word in _split_words(text[:_MAX_TEXT_CHARS]) for token_id in self._word_token_ids(word)]
+        return [self._vocabulary[_START_TOKEN], *ids[: MAX_TOKENS - 2], self._vocabulary[_END_TOKEN]]
 
     def _word_token_ids(self, word: str) -> list[int]:
         if len(word) > _MAX_WORD_CHARS:
             return [self._vocabulary[_UNKNOWN_TOKEN]]
-        found: list[int] = []
+        ids: list[int] = []
         start = 0
         while start < len(word):
-            end = self._end_of_piece(word, start)
-            if end == start:
+            for end in range(len(word), start, -1):
+                token = word[start:end] if start == 0 else f"##{word[start:end]}"
+                if token in self._vocabulary:
+                    break
+            else:
                 return [self._vocabulary[_UNKNOWN_TOKEN]]
-            found.append(self._vocabulary[_piece_text(word, start, end)])
+            ids.append(self._vocabulary[token])
             start = end
-        return found
-
-    def _end_of_piece(self, word: str, start: int) -> int:
-        return next(
-            (end for end in range(len(word), start, -1) if _piece_text(word, start, end) in self._vocabulary), start
-        )
+        return ids
 
 
 def _split_words(text: str) -> Iterator[str]:
-    apart = unicodedata.normalize("NFD", "".join(map(_normalize_char, text)))
-    for run in "".join(sign.lower() for sign in apart if unicodedata.category(sign) != "Mn").split():
-        yield from _split_punctuation(run)
-
-
-def _normalize_char(sign: str) -> str:
-    """Blanks for all that separates, nothing for what is not shown, and room around an ideograph: each is a word."""
-    if sign in "\t\n\r" or unicodedata.category(sign) == "Zs":
-        return " "
-    if sign == "\ufffd" or unicodedata.category(sign) in _INVISIBLE_CATEGORIES:
-        return ""
-    return f" {sign} " if any(first <= ord(sign) <= last for first, last in _IDEOGRAPH_RANGES) else sign
-
-
-def _split_punctuation(run: str) -> Iterator[str]:
-    """Words and signs of punctuation, each by itself."""
-    word = ""
-    for sign in run:
-        if not _is_punctuation(sign):
-            word += sign
-            continue
+    """Yield the words of a text in lower case, without accents; each punctuation mark and ideograph is a word."""
+    decomposed = unicodedata.normalize("NFD", "".join(map(_normalize_char, text)))
+    for run in "".join(char.lower() for char in decomposed if unicodedata.category(char) != "Mn").split():
+        word = ""
+        for char in run:
+            if not _is_punctuation(char):
+                word += char
+                continue
+            if word:
+                yield word
+            yield char
+            word = ""
         if word:
             yield word
-        yield sign
-        word = ""
-    if word:
-        yield word
 
 
-def _is_punctuation(sign: str) -> bool:
-    """As the model was trained: every sign of ASCII that is no letter and no digit counts, `$` and `~` too."""
-    return (sign.isascii() and not sign.isalnum()) or unicodedata.category(sign)[0] == "P"
+def _normalize_char(char: str) -> str:
+    """Return a blank for whitespace, "" for what is invisible, and an ideograph between blanks."""
+    if char in "\t\n\r" or unicodedata.category(char) == "Zs":
+        return " "
+    if char == "\ufffd" or unicodedata.category(char) in _INVISIBLE_CATEGORIES:
+        return ""
+    return f" {char} " if any(first <= ord(char) <= last for first, last in _IDEOGRAPH_RANGES) else char
 
 
-def _piece_text(word: str, start: int, end: int) -> str:
-    return word[start:end] if start == 0 else f"##{word[start:end]}"
+def _is_punctuation(char: str) -> bool:
+    """As the model was trained: all ASCII characters but letters and digits count, `$` and `~` too."""
+    return (char.isascii() and not char.isalnum()) or unicodedata.category(char)[0] == "P"

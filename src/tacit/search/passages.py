@@ -1,8 +1,8 @@
-"""The passage of a session that answers a question: of its best messages, the lines that hold most of the question.
+"""The passage of a session that answers a question: the lines of its best messages that contain most of the question.
 
-A turn is long, and its first prompt may be "yes": what matched has to be shown. The words of the person often repeat
-the question, and the agent's reply answers it; so of two passages that hold as much, the reply is taken. What was
-found may have been overruled before the session ended; so what a later turn says of the question is told beside it.
+A turn is long, and its first prompt may be "yes": what matched has to be shown. The person's words often repeat the
+question, and the agent's reply answers it; so of two passages with the same coverage, the reply is taken. What was
+found may have been overruled before the session ended; so what a later turn says is told beside it (ADR 32).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tacit.index import sessions
 from tacit.index.doc_ids import AGENT, IDS_PER_SESSION, role_of, start_id_of
@@ -22,34 +22,35 @@ from tacit.record import Record
 from tacit.search.bm25 import ParsedQuery, ScoredDocument
 from tacit.text.words import STEMS, locate_tokens, token_terms
 
-MAX_PASSAGE_CHARS, _MAX_PASSAGE_LINES = 480, 10  # characters of a passage, and lines
-_NEWLINE = "\n"
-_NO_STEMS: frozenset[str] = frozenset()
-_MAX_UNSPLIT_CHARS = 160  # characters of a line from which on it is cut into sentences
+MAX_PASSAGE_CHARS, _MAX_PASSAGE_LINES = 480, 10
+_LEAD_CHARS = 60  # before the first match in a line that is cut
+_MAX_UNSPLIT_CHARS = 160  # longer lines are split into sentences
 _SENTENCE_END = re.compile(r"[.!?。！？][\"')\]*`]{0,3}\s+(?=[\"'(\[*`]{0,3}[A-Z0-9])")
 _MARKUP_LINE = re.compile(r"(?:\s*(?:`{3,}|~{3,})\w*\s*|[-*_=|:+\s]*)$")
-_MAX_MESSAGES_READ, _MAX_CALLS_READ = 3, 8  # messages of a session that are read closely; calls of one message
-# What speaks for a message, against all words of the question: its rank, whose words are asked for, that it concludes a
-# turn; and against it, that it is a call of a tool.
+# Letters and digits with the marks above them.
+_WORD_PART = re.compile(r"[^\W_][^\W_\u0300-\u036f]*(?:[\u0300-\u036f]{1,9}[^\W_]{0,60}){0,60}")
+_MAX_MESSAGES_READ, _MAX_CALLS_READ = 3, 8  # messages of a session that are read closely; tool calls of one message
+# Added to the coverage of a passage: for the score of its message, the requested role, concluding a turn, and being a
+# tool call.
 _SCORE_WEIGHT, _ROLE_WEIGHT, _LAST_REPLY_WEIGHT, _CALL_WEIGHT = 0.3, 0.15, 0.15, -0.15
-_MIN_LATER_SHARE = 0.6  # of what the passage holds of the question: what a later turn has to hold to be told beside it
-_EXTRA_WEIGHT = (
-    0.5  # what words are worth that stand beside a message, as the name of a branch does, and not in its text
-)
+_MIN_LATER_SHARE = 0.6  # of the coverage of the passage, for a later reply
+_EXTRA_WEIGHT = 0.5  # of words that are only beside a message, such as the name of a branch
 
-_SELECT_MESSAGES = "SELECT number, events, reply FROM message WHERE number IN (SELECT value FROM json_each(?))"
-_SELECT_NEXT_TURN = "SELECT min(number), ?2 FROM page WHERE number > ?1 AND number < ?2"
+_SELECT_MESSAGES = "SELECT doc_id, event_ids, is_reply FROM messages WHERE doc_id IN (SELECT value FROM json_each(?))"
+_SELECT_NEXT_TURN = "SELECT min(doc_id), ?2 FROM pages WHERE doc_id > ?1 AND doc_id < ?2"
 _SELECT_LAST_REPLY = (
-    "SELECT number FROM message WHERE number >= ? AND number < ? AND reply ORDER BY number DESC LIMIT 1"
+    "SELECT doc_id FROM messages WHERE doc_id >= ? AND doc_id < ? AND is_reply ORDER BY doc_id DESC LIMIT 1"
 )
 
 CharSpan = tuple[int, int]
 
 
 class Passage(Record):
-    """Lines of one message. `matches` are the parts of `text` that are words of the question; `agent` is empty where
-    the person said it; `call` is there where it is no text but something that was done. `answer` is of the last reply
-    in its turn, where the passage is not."""
+    """Lines of one message.
+
+    `matches` are the spans of `text` that are words of the question. `agent` is empty if the person said it. `call` is
+    set if it is not a text but a tool call. `answer` quotes the last reply of its turn, if that is another message.
+    """
 
     doc_id: int
     event: EventId
@@ -63,14 +64,14 @@ class Passage(Record):
 
 
 class LaterReply(Record):
-    """What a later turn came to say of the same, and the number of that message."""
+    """A quote of the last reply of a later turn that is about the same."""
 
     doc_id: int
     text: str
 
 
 class _TextWindow(Record):
-    """A part of a text, and what the words of the question in it are worth."""
+    """A part of a text, and the weight of the terms in it."""
 
     weight: float
     start: int
@@ -78,10 +79,10 @@ class _TextWindow(Record):
 
 
 class _MessageRow(Record):
-    """A message in the index: its number, its events, whether it is a reply."""
+    """A message in the index. `events` are the ids of its events, separated by blanks."""
 
     doc_id: int
-    events: str
+    event_ids: str
     is_reply: int
 
     @property
@@ -90,7 +91,7 @@ class _MessageRow(Record):
 
 
 class _PassageCandidate(Record):
-    """Where the best part of a message stands in its text."""
+    """The best window of one event of a message."""
 
     doc_id: int
     event: Event
@@ -98,215 +99,209 @@ class _PassageCandidate(Record):
     window: _TextWindow
 
 
-class PassageReader:
-    """Reads messages of sessions for one question."""
+class _QueryStems(dict[str, frozenset[str]]):
+    """From tokens to the stems of the query in them; computed on first use."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, question: ParsedQuery, decode: Decode, voice: int | None
-    ) -> None:
+    def __init__(self, stems: Mapping[str, float]) -> None:
+        super().__init__()
+        self._stems = stems
+
+    def __missing__(self, token: str) -> frozenset[str]:
+        self[token] = stems = frozenset([stem for word in token_terms(token) if (stem := STEMS[word]) in self._stems])
+        return stems
+
+
+class PassageReader:
+    """Reads messages of sessions for one query. `role` is whose messages are asked for; by default the agent's."""
+
+    def __init__(self, connection: sqlite3.Connection, query: ParsedQuery, decode: Decode, role: int | None) -> None:
         self._connection = connection
         self._decode = decode
-        self._role = AGENT if voice is None else voice
-        self._weight_by_stem = {word.stem: word.weight for word in question.terms}
-        self._weight_by_word = {word.word: word.weight for word in question.terms}
-        self._total_weight = sum(word.weight for word in question.terms if word.is_original) or 1.0
-        self._stems_by_token: dict[str, frozenset[str]] = {}
-        # A word begins as its root does, but for the last letter of that: most lines need not be taken apart.
-        self._stem_prefixes = {root[: max(min(len(root) - 1, 4), 2)].lower() for root in self._weight_by_stem}
+        self._role = AGENT if role is None else role
+        self._weight_by_stem = {term.stem: term.weight for term in query.terms}
+        self._weight_by_word = {term.word: term.weight for term in query.terms}
+        self._total_weight = sum(term.weight for term in query.terms if term.is_original) or 1.0
+        self._query_stems = _QueryStems(self._weight_by_stem)
+        # A word begins like its stem, except for the last letter of the stem: most lines need not be tokenized.
+        self._stem_prefixes = {stem[: max(min(len(stem) - 1, 4), 2)].lower() for stem in self._weight_by_stem}
         self._last_replies: dict[int, int | None] = {}
 
     def best_passage(self, messages: Sequence[ScoredDocument], *, closely: bool) -> Passage | None:
-        """The best passage of these messages of one session; nothing where none can be read. Looking `closely` reads
-        more of them, and what their turns came to."""
-        top = max((one.score for one in messages), default=0.0) or 1.0
-        merits = {one.doc_id: self._message_score(one, top) for one in messages}
-        rows = self._message_rows(sorted(merits, key=lambda number: -merits[number])[: 2 * _MAX_MESSAGES_READ])
-        merits = {number: merits[number] + (0.0 if row.is_message else _CALL_WEIGHT) for number, row in rows.items()}
-        chosen = sorted(merits, key=lambda number: -merits[number])[: _MAX_MESSAGES_READ if closely else 1]
+        """Return the best passage of these messages of one session; None if none can be read.
+
+        With `closely`, more messages are read, and the last replies of their turns and of later ones.
+        """
+        top = max((message.score for message in messages), default=0.0) or 1.0
+        scores = {message.doc_id: self._message_score(message, top) for message in messages}
+        rows = self._message_rows(_top_ids(scores, 2 * _MAX_MESSAGES_READ))
+        scores = {doc_id: scores[doc_id] + (0.0 if row.is_message else _CALL_WEIGHT) for doc_id, row in rows.items()}
+        chosen = _top_ids(scores, _MAX_MESSAGES_READ if closely else 1)
         if closely and chosen and (last := self._last_reply_in_turn(chosen[0])) is not None and last not in chosen:
             chosen.append(last)  # what a turn came to answers more often than what was said on the way
             rows |= self._message_rows([last])
-        ranks = {one.doc_id: (_SCORE_WEIGHT * one.score / top, _EXTRA_WEIGHT * self._coverage(one)) for one in messages}
-        parts = {row.doc_id: list(self._candidates(row)) for row in map(rows.get, chosen) if row}
-        found: list[tuple[float, _PassageCandidate]] = []
-        for number, every in parts.items():
-            rank, beside = ranks.get(number, (0.0, 0.0))
-            found += [(max(worth, beside) + rank, part) for worth, part in every]
-        if not found:
+        by_id = {message.doc_id: message for message in messages}
+        candidates = {row.doc_id: list(self._candidates(row)) for row in map(rows.get, chosen) if row}
+        scored: list[tuple[float, _PassageCandidate]] = []
+        for doc_id, parts in candidates.items():
+            message = by_id.get(doc_id)
+            bonus = _SCORE_WEIGHT * message.score / top if message else 0.0
+            min_score = _EXTRA_WEIGHT * self._coverage(message) if message else 0.0
+            scored += [(max(score, min_score) + bonus, candidate) for score, candidate in parts]
+        if not scored:
             return None
-        part = max(found, key=lambda one: one[0])[1]
-        passage = self._render_passage(part)
+        best = max(scored, key=lambda pair: pair[0])[1]
+        passage = self._render_passage(best)
         if closely:
-            passage = passage._replace(later=self._later_reply(messages, part))
+            passage = passage._replace(later=self._later_reply(messages, best))
         if passage.agent and not closely:
             return passage
-        last = self._last_reply_in_turn(part.doc_id)
-        if last is None or last == part.doc_id:
+        last = self._last_reply_in_turn(best.doc_id)
+        if last is None or last == best.doc_id:
             return passage
-        told = parts.get(last) or [one for row in self._message_rows([last]).values() for one in self._candidates(row)]
-        return passage._replace(answer=self._render_passage(told[0][1]).text if told else "")
+        replies = candidates.get(last) or [
+            reply for row in self._message_rows([last]).values() for reply in self._candidates(row)
+        ]
+        return passage._replace(answer=self._render_passage(replies[0][1]).text if replies else "")
 
-    def _later_reply(self, messages: Sequence[ScoredDocument], part: _PassageCandidate) -> LaterReply | None:
-        """The last reply of a later turn that holds about as much of the question."""
-        end = self._last_reply_in_turn(part.doc_id) or part.doc_id
-        numbers = {self._last_reply_in_turn(one.doc_id) for one in messages if one.doc_id > end}
-        for row in sorted(self._message_rows([one for one in numbers if one and one > end]).values(), reverse=True)[
-            :_MAX_MESSAGES_READ
-        ]:
-            told = max(self._candidates(row), key=lambda one: one[1].window.weight, default=None)
-            if told is not None and told[1].window.weight >= _MIN_LATER_SHARE * part.window.weight:
-                return LaterReply(row.doc_id, self._render_passage(told[1]).text)
+    def _later_reply(self, messages: Sequence[ScoredDocument], best: _PassageCandidate) -> LaterReply | None:
+        """Return the last reply of a later turn with about as much coverage; None if there is none."""
+        end = self._last_reply_in_turn(best.doc_id) or best.doc_id
+        doc_ids = {self._last_reply_in_turn(message.doc_id) for message in messages if message.doc_id > end}
+        rows = self._message_rows([doc_id for doc_id in doc_ids if doc_id and doc_id > end])
+        for row in sorted(rows.values(), reverse=True)[:_MAX_MESSAGES_READ]:
+            replies = [candidate for _, candidate in self._candidates(row)]
+            reply = max(replies, key=lambda candidate: candidate.window.weight, default=None)
+            if reply is not None and reply.window.weight >= _MIN_LATER_SHARE * best.window.weight:
+                return LaterReply(row.doc_id, self._render_passage(reply).text)
         return None
 
-    def _message_score(self, scored: ScoredDocument, top: float) -> float:
-        return (
-            self._coverage(scored)
-            + _SCORE_WEIGHT * scored.score / top
-            + _ROLE_WEIGHT * (role_of(scored.doc_id) == self._role)
-        )
+    def _message_score(self, message: ScoredDocument, top: float) -> float:
+        has_role = role_of(message.doc_id) == self._role
+        return self._coverage(message) + _SCORE_WEIGHT * message.score / top + _ROLE_WEIGHT * has_role
 
-    def _coverage(self, scored: ScoredDocument) -> float:
-        """How much of the question a message holds."""
-        return sum(self._weight_by_word.get(text, 0.0) for text in scored.terms) / self._total_weight
+    def _coverage(self, message: ScoredDocument) -> float:
+        """Return the share of the question that a message contains, by term weight."""
+        return sum(self._weight_by_word.get(word, 0.0) for word in message.terms) / self._total_weight
 
-    def _message_rows(self, numbers: Sequence[int]) -> dict[int, _MessageRow]:
-        return {row[0]: _MessageRow(*row) for row in self._connection.execute(_SELECT_MESSAGES, (json.dumps(numbers),))}
+    def _message_rows(self, doc_ids: Sequence[int]) -> dict[int, _MessageRow]:
+        return {row[0]: _MessageRow(*row) for row in self._connection.execute(_SELECT_MESSAGES, (json.dumps(doc_ids),))}
 
-    def _last_reply_in_turn(self, number: int) -> int | None:
-        """The last reply in the turn of this message, itself included; nothing where there is none."""
-        if number not in self._last_replies:
-            following, beyond = self._connection.execute(
-                _SELECT_NEXT_TURN, (number, start_id_of(number) + IDS_PER_SESSION)
+    def _last_reply_in_turn(self, doc_id: int) -> int | None:
+        """Return the last reply from this message on in its turn, which may be the message itself; None without one."""
+        if doc_id not in self._last_replies:
+            next_turn, session_end = self._connection.execute(
+                _SELECT_NEXT_TURN, (doc_id, start_id_of(doc_id) + IDS_PER_SESSION)
             ).fetchone()
-            row = self._connection.execute(_SELECT_LAST_REPLY, (number, following or beyond)).fetchone()
-            self._last_replies[number] = row[0] if row else None
-        return self._last_replies[number]
+            row = self._connection.execute(_SELECT_LAST_REPLY, (doc_id, next_turn or session_end)).fetchone()
+            self._last_replies[doc_id] = row[0] if row else None
+        return self._last_replies[doc_id]
 
     def _candidates(self, row: _MessageRow) -> Iterator[tuple[float, _PassageCandidate]]:
-        """The best part of a message and what it is worth; of calls, that of each."""
-        stands = _ROLE_WEIGHT * (role_of(row.doc_id) == self._role) + _LAST_REPLY_WEIGHT * (
-            self._last_reply_in_turn(row.doc_id) == row.doc_id
-        )
-        names = [EventId(name) for name in row.events.split()[:_MAX_CALLS_READ]]
-        for placed in sessions.logged_events(self._connection, names, self._decode):
-            text = _event_text(placed.event)
+        """Yield the best window of each event of a message, with its score."""
+        is_last_reply = self._last_reply_in_turn(row.doc_id) == row.doc_id
+        bonus = _ROLE_WEIGHT * (role_of(row.doc_id) == self._role) + _LAST_REPLY_WEIGHT * is_last_reply
+        event_ids = [EventId(name) for name in row.event_ids.split()[:_MAX_CALLS_READ]]
+        for logged in sessions.logged_events(self._connection, event_ids, self._decode):
+            text = _event_text(logged.event)
             window = self._best_window(text)
-            is_call = isinstance(placed.event.body, ToolUsed)
-            worth = window.weight / self._total_weight + (_CALL_WEIGHT if is_call else stands)
-            yield worth, _PassageCandidate(row.doc_id, placed.event, text, window)
+            is_call = isinstance(logged.event.body, ToolUsed)
+            score = window.weight / self._total_weight + (_CALL_WEIGHT if is_call else bonus)
+            yield score, _PassageCandidate(row.doc_id, logged.event, text, window)
 
-    def _render_passage(self, part: _PassageCandidate) -> Passage:
-        number, event, text, window = part
-        shown = text[window.start : window.end].strip()
-        shown = "\n".join(line.rstrip() for line in shown.split("\n") if not _MARKUP_LINE.match(line))
+    def _render_passage(self, candidate: _PassageCandidate) -> Passage:
+        doc_id, event, text, window = candidate
+        lines = text[window.start : window.end].strip().split("\n")
+        quote = "\n".join(line.rstrip() for line in lines if not _MARKUP_LINE.match(line))
+        if text[: window.start].rstrip(" \t")[-1:] not in ("", "\n"):
+            quote = f"… {quote}"
+        if text[window.end :].lstrip(" \t")[:1] not in ("", "\n"):
+            quote = f"{quote} …"
         body = event.body
         agent = "" if isinstance(body, PromptGiven) else getattr(body, "agent", "")
         call = body if isinstance(body, ToolUsed) else None
-        before = text[: window.start].rstrip(" \t")
-        after = text[window.end :].lstrip(" \t")
-        begins = "… " if before[-1:] not in ("", _NEWLINE) else ""
-        ends = " …" if after[:1] not in ("", _NEWLINE) else ""
-        told = f"{begins}{shown}{ends}"
-        return Passage(number, event.id, told, tuple(self.matches(told)), agent, timestamp(event.at), call)
+        return Passage(doc_id, event.id, quote, tuple(self.matches(quote)), agent, timestamp(event.at), call)
 
     # Windows
 
     def _best_window(self, text: str) -> _TextWindow:
-        """The lines or sentences that hold most of the question, with as many after them as there is room for."""
+        """Return the lines or sentences with the most weight, widened as far as there is room."""
         units = list(_split_units(text))
         if not units:
             return _TextWindow(0.0, 0, 0)
-        held = [self._stems_in(text[start:end]) for start, end in units]
+        unit_stems = [self._stems_in(text[start:end]) for start, end in units]
         best, chosen = _TextWindow(0.0, 0, 0), (0, 0)
-        for first, roots in enumerate(held):
-            if not roots and best.weight > 0:
+        for first, stems in enumerate(unit_stems):
+            if not stems and best.weight > 0:
                 continue
             seen: set[str] = set()
             for last in range(first, len(units)):
                 start, end = units[first][0], units[last][1]
                 if last > first and end - start > MAX_PASSAGE_CHARS:
                     break
-                if held[last] <= seen and last > first:
+                if unit_stems[last] <= seen and last > first:
                     continue
-                seen |= held[last]
-                worth = sum(self._weight_by_stem[root] for root in seen)
-                is_tighter = worth == best.weight and end - start < best.end - best.start
-                if worth > best.weight or is_tighter:
-                    best, chosen = _TextWindow(worth, start, end), (first, last)
-        return self._widened(text, units, best, *chosen)
+                seen |= unit_stems[last]
+                weight = sum(self._weight_by_stem[stem] for stem in seen)
+                is_shorter = weight == best.weight and end - start < best.end - best.start
+                if weight > best.weight or is_shorter:
+                    best, chosen = _TextWindow(weight, start, end), (first, last)
+        return _TextWindow(best.weight, *self._widened(text, units, *chosen))
 
-    def _widened(self, text: str, units: Sequence[CharSpan], best: _TextWindow, first: int, last: int) -> _TextWindow:
+    def _widened(self, text: str, units: Sequence[CharSpan], first: int, last: int) -> CharSpan:
+        """Return the span of these units with those after and then before them that fit."""
         start, end = units[first][0], units[last][1]
-        while (
-            last + 1 < len(units)
-            and units[last + 1][1] - start <= MAX_PASSAGE_CHARS
-            and last - first < _MAX_PASSAGE_LINES
-        ):
+        max_last = min(len(units) - 1, first + _MAX_PASSAGE_LINES)
+        while last < max_last and units[last + 1][1] - start <= MAX_PASSAGE_CHARS:
             last += 1
             end = units[last][1]
-        while first > 0 and end - units[first - 1][0] <= MAX_PASSAGE_CHARS and last - first < _MAX_PASSAGE_LINES:
+        min_first = max(0, last - _MAX_PASSAGE_LINES)
+        while first > min_first and end - units[first - 1][0] <= MAX_PASSAGE_CHARS:
             first -= 1
             start = units[first][0]
         if end - start > MAX_PASSAGE_CHARS:
-            start, end = self._cut_line(text, start, end)
-        elif end - start < MAX_PASSAGE_CHARS // 2 and last + 1 < len(units):  # the next line is long: its beginning
-            end = min(units[last + 1][1], text.rfind(" ", units[last + 1][0] + 1, start + MAX_PASSAGE_CHARS) + 1 or end)
-        return _TextWindow(best.weight, start, end)
+            return self._cut_line(text, start, end)
+        if end - start < MAX_PASSAGE_CHARS // 2 and last + 1 < len(units):  # the next line is long: its beginning
+            next_start, next_end = units[last + 1]
+            end = min(next_end, text.rfind(" ", next_start + 1, start + MAX_PASSAGE_CHARS) + 1 or end)
+        return start, end
 
     def _cut_line(self, text: str, start: int, end: int) -> CharSpan:
-        """Of one long line, the part with most words of the question."""
-        found = [(token.start() + start, self._stems_in(token[0])) for token in locate_tokens(text[start:end])]
-        hits = [(at, roots) for at, roots in found if roots]
-        best, begin = -1.0, start
-        for place, (at, _) in enumerate(hits):
-            inside = {root for later, roots in hits[place:] if later < at + MAX_PASSAGE_CHARS - 60 for root in roots}
-            if (worth := sum(self._weight_by_stem[root] for root in inside)) > best:
-                best, begin = worth, at
-        begin = max(start, begin - 60)
-        return begin, min(end, begin + MAX_PASSAGE_CHARS)
+        """Return the part of a long line with the most weight."""
+        tokens = [(token.start() + start, self._stems_in(token[0])) for token in locate_tokens(text[start:end])]
+        hits = [(position, stems) for position, stems in tokens if stems]
+        max_weight, best = -1.0, start
+        for index, (position, _) in enumerate(hits):
+            limit = position + MAX_PASSAGE_CHARS - _LEAD_CHARS
+            inside = {stem for later, stems in hits[index:] if later < limit for stem in stems}
+            if (weight := sum(self._weight_by_stem[stem] for stem in inside)) > max_weight:
+                max_weight, best = weight, position
+        start = max(start, best - _LEAD_CHARS)
+        return start, min(end, start + MAX_PASSAGE_CHARS)
 
     def _stems_in(self, text: str) -> set[str]:
-        """The roots of the question that a text holds."""
-        found: set[str] = set()
-        is_ascii = text.isascii()
-        if is_ascii and not any(map(text.lower().__contains__, self._stem_prefixes)):
-            return found
-        known = self._stems_by_token
-        for token in text.split() if is_ascii else [one[0] for one in locate_tokens(text)]:
-            roots = known.get(token)
-            if roots is None:
-                roots = self._stems_of_token(token)
-            if roots:
-                found |= roots
-        return found
-
-    def _stems_of_token(self, token: str) -> frozenset[str]:
-        known = self._stems_by_token.get(token)
-        if known is None:
-            held = [root for word in token_terms(token) if (root := STEMS[word]) in self._weight_by_stem]
-            known = self._stems_by_token[token] = frozenset(held) if held else _NO_STEMS
-        return known
+        """Return the stems of the query that occur in a text."""
+        if not text.isascii():
+            tokens = [token[0] for token in locate_tokens(text)]
+        elif any(map(text.lower().__contains__, self._stem_prefixes)):
+            tokens = text.split()
+        else:
+            return set()
+        return set().union(*map(self._query_stems.__getitem__, tokens))
 
     def matches(self, text: str) -> Iterator[CharSpan]:
-        """The parts of a text that are words of the question: of a name only the part, where that is one."""
+        """Yield the spans of a text that are words of the question; of a compound name only the parts that match."""
         for token in locate_tokens(text):
-            if not self._stems_of_token(token[0]):
-                continue
-            pieces = [
-                one for one in _WORD_PART.finditer(text, token.start(), token.end()) if self._stems_of_token(one[0])
-            ]
-            if pieces:
-                yield from ((one.start(), one.end()) for one in pieces)
-            else:
-                yield token.start(), token.end()
+            if self._query_stems[token[0]]:
+                parts = _WORD_PART.finditer(text, token.start(), token.end())
+                yield from [part.span() for part in parts if self._query_stems[part[0]]] or [token.span()]
 
 
-# Letters and digits with the marks above them.
-_WORD_PART = re.compile(r"[^\W_][^\W_\u0300-\u036f]*(?:[\u0300-\u036f]{1,9}[^\W_]{0,60}){0,60}")
+def _top_ids(scores: Mapping[int, float], limit: int) -> list[int]:
+    return sorted(scores, key=lambda doc_id: -scores[doc_id])[:limit]
 
 
 def _split_units(text: str) -> Iterator[CharSpan]:
-    """The lines of a text; of long ones the sentences."""
+    """Yield the spans of lines, and of sentences in long lines."""
     start = 0
     for line in text.split("\n"):
         end = start + len(line)
@@ -314,7 +309,7 @@ def _split_units(text: str) -> Iterator[CharSpan]:
             if len(line) <= _MAX_UNSPLIT_CHARS:
                 yield start, end
             else:
-                cuts = [start + found.end() for found in _SENTENCE_END.finditer(line)]
+                cuts = [start + match.end() for match in _SENTENCE_END.finditer(line)]
                 yield from zip([start, *cuts], [*cuts, end], strict=True)
         start = end + 1
 

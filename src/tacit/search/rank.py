@@ -1,7 +1,9 @@
-"""Search: relevance first, in coarse steps; within a step kind, strength and recency as in a brief; ties by id.
+"""Search: rank memories, pages, sessions and commands for a question.
 
-An accepted memory that holds most of a question comes before all sessions. Weights are applied before anything is cut
-off, and what is looked at does not depend on how many answers are wanted: fewer answers are the first of more.
+Results are ordered by relevance in coarse steps; within a step by kind, strength and recency as in a brief; ties by id.
+An accepted memory that covers most of the question comes before all sessions. Weights are applied before candidates are
+cut off, and the pool of candidates does not depend on the limit: the results for a limit are the first of those for any
+greater one (ADR 33).
 """
 
 from __future__ import annotations
@@ -26,33 +28,36 @@ if TYPE_CHECKING:
     from tacit.search.passages import Passage, PassageReader
     from tacit.search.semantic import SimilarityFunction
 
-# A page of the worklog or a candidate is worth less than what somebody has accepted.
+    Item = MemoryRow | PageRow | StoredCommand
+
+PAGE_KINDS = ("worklog", "evaluation", "session")
+COMMAND = "command"
+
+# Accepted memories count more than candidates and pages.
 _STATUS_WEIGHT = {Status.ACTIVE: 1.0, Status.PENDING: 0.8, Status.RETIRED: 0.5, Status.DISMISSED: 0.5}
 _WEIGHT_BY_STATUS_NAME = {status.value: weight for status, weight in _STATUS_WEIGHT.items()}
 _PAGE_WEIGHT = 0.7
-_SESSION_WEIGHT = 0.35  # of a session also what stands around it counts
-# By whom it was said, where the question tells.
+_SESSION_WEIGHT = 0.35  # lower, because the score of a message also counts its neighbours
+_COMMAND_WEIGHT, _ASKED_COMMAND_WEIGHT = 0.9, 1.2  # of a command with full coverage, relative to the best other result
+_MIN_ANSWER_COVERAGE = 0.6  # of an accepted memory, to come before everything else (ADR 33)
+# Words in a question that say whose messages are wanted.
 _PERSON_WORDS = frozenset("i me my mine myself".split())
 _AGENT_WORDS = frozenset("agent assistant claude codex copilot cursor gemini opencode".split())
-_MIN_COMPARED = 100  # memories and pages that words found, where meaning has a say: what is near may be far down
-PAGE_KINDS = ("worklog", "evaluation", "session")
-COMMAND = "command"
-_POOL_SIZE = (
-    20  # memories and pages that are looked at first, whatever the limit; eight times as many where they are too few
-)
-_POOL_GROWTH = 8
-_MIN_COMMANDS = 3  # among other answers, where no command is asked for
-_MAX_CLOSE_READS = (
-    4  # answers whose sessions are read closely; who reads further looks for another session, not for a line
-)
-_MIN_ANSWER_COVERAGE = 0.6  # of a question, by weight, that a memory holds which answers it
-_COMMAND_WEIGHT, _ASKED_COMMAND_WEIGHT = 0.9, 1.2  # of one that holds the whole question, against the best other answer
+
+_POOL_SIZE, _POOL_GROWTH = 20, 8  # memories and pages in the first pool, and its growth while results are too few
+_MIN_COMPARED = 100  # memories and pages for the semantic rerank: a close one may be far down by words
+_MIN_COMMANDS = 3  # in the first pool, if the question does not ask for a command
+_MAX_CLOSE_READS = 4  # results whose sessions are read closely; further down people look for a session, not for a line
 
 
 class Query(Record):
-    """A question and what may answer it. `scopes` of nothing means all; `since` is a UTC timestamp. `accepted` leaves
-    out memories that nobody has accepted, also where `everything` is asked for. `folders` are those of the project:
-    commands belong to where they ran. An agent is not told what the person typed in a shell."""
+    """A question and filters on what may answer it.
+
+    `scopes` of None means all scopes. `since` is a UTC timestamp. `everything` includes retired, dismissed and
+    overruled memories; `accepted_only` leaves out memories that nobody has accepted, also with `everything`. `folders`
+    are those of the project: commands belong to where they ran. Without `by_person`, commands that a person typed in a
+    shell are left out; agents ask like this.
+    """
 
     text: str
     limit: int = 10
@@ -66,10 +71,13 @@ class Query(Record):
 
 
 class RankCandidate(Record):
-    """Something that answers, and how well (more is better); `added` of that is for its meaning. `share` is how much of
-    the question it holds, by weight; `messages` are the best of a session."""
+    """A possible result with its score, higher is better.
 
-    item: MemoryRow | PageRow | StoredCommand
+    `semantic_boost` is the part of the score that comes from the semantic rerank. `coverage` is the share of the
+    question that the item contains, by term weight. `messages` are the best messages of a session.
+    """
+
+    item: Item
     score: float
     terms: tuple[str, ...] = ()
     nearby_terms: tuple[str, ...] = ()
@@ -79,18 +87,21 @@ class RankCandidate(Record):
 
 
 class CandidatePool(Record):
-    """What was found; `complete` when there is no more than was asked for."""
+    """Candidates; `complete` if a larger pool would not have more."""
 
     candidates: list[RankCandidate]
     complete: bool
 
 
 class SearchResult(Record):
-    """An answer and how well it fits, 0 to 1; the words of the question in it and near it, the rarest first, what they
-    are worth together, what that was multiplied with for what kind of answer it is, and what of it meaning added.
-    `passage` is what was said in a session."""
+    """A result with its relevance, from 0 to 1.
 
-    item: MemoryRow | PageRow | StoredCommand
+    `terms` and `nearby_terms` are the words of the question in the item and near it, rarest first. `score` is before it
+    is multiplied by `weight`, which depends on the type and status of the item; `semantic_boost` is the part of it that
+    comes from the semantic rerank. `passage` quotes a session.
+    """
+
+    item: Item
     relevance: float
     terms: tuple[str, ...] = ()
     nearby_terms: tuple[str, ...] = ()
@@ -104,269 +115,307 @@ class SearchResult(Record):
 def search(
     connection: sqlite3.Connection,
     query: Query,
-    measure: SimilarityFunction | None = None,
+    similarity: SimilarityFunction | None = None,
     decode: Decode | None = None,
 ) -> list[SearchResult]:
-    """At most `limit` answers, each fact once. `measure` tells how near vectors are to the question by meaning; with
-    `decode` the passages of sessions are read from the log."""
-    asked = _SearchRun(connection, query, measure, decode)
-    answers: list[SearchResult] = []
+    """Return at most `query.limit` results, each fact once.
+
+    `similarity` compares vectors with the question; without it, words alone decide. With `decode`, passages of sessions
+    are read from the log.
+    """
+    run = _SearchRun(connection, query, similarity, decode)
+    results: list[SearchResult] = []
     seen: set[str] = set()
-    look = _POOL_SIZE
+    size = _POOL_SIZE
     while True:
-        pool = asked.pool(look)
-        ranked = _rank_candidates(pool.candidates, asks_command=asked.is_command_question)
-        for match in _deduplicate(connection, ranked, asked, seen):
-            last = answers[-1].relevance if answers else 1.0
-            answers.append(match._replace(relevance=min(match.relevance, last)))
-            if len(answers) == query.limit:
-                return answers
+        pool = run.pool(size)
+        ranked = _rank_candidates(pool.candidates, asks_command=run.is_command_question)
+        for result in _deduplicate(connection, ranked, run, seen):
+            last = results[-1].relevance if results else 1.0
+            results.append(result._replace(relevance=min(result.relevance, last)))
+            if len(results) == query.limit:
+                return results
         if pool.complete:
-            return answers
-        look *= _POOL_GROWTH
+            return results
+        size *= _POOL_GROWTH
 
 
-def find_candidates(connection: sqlite3.Connection, telling: Sequence[str], limit: int) -> CandidatePool:
-    """The best that hold any of these words, whatever they are; of a session the best message."""
-    return _SearchRun(connection, Query(" ".join(telling), limit, everything=True)).pool(limit)
+def find_candidates(connection: sqlite3.Connection, words: Sequence[str], limit: int) -> CandidatePool:
+    """Return the best candidates of any status that contain any of these words; each session by its best message."""
+    return _SearchRun(connection, Query(" ".join(words), limit, everything=True)).pool(limit)
 
 
 class _SearchRun:
-    """A question that is asked of one index."""
+    """One query against one index."""
 
     def __init__(
         self,
         connection: sqlite3.Connection,
         query: Query,
-        measure: SimilarityFunction | None = None,
+        similarity: SimilarityFunction | None = None,
         decode: Decode | None = None,
     ) -> None:
         self._connection = connection
         self._query = query
-        self._similarity = measure
+        self._similarity = similarity
         self._decode = decode
         self._passage_reader: PassageReader | None = None
-        self._query_words, spoken = query_terms(query.text), tokenize(query.text[:4096])
-        self.parsed_query = query_from_words(connection, self._query_words, spoken, widely=True)
-        self.role = _requested_role(spoken)
+        self._query_words, tokens = query_terms(query.text), tokenize(query.text[:4096])
+        self.parsed_query = query_from_words(connection, self._query_words, tokens, with_synonyms=True)
+        self.role = _requested_role(tokens)
         self.is_command_question = query.kind == COMMAND or is_command_question(self._query_words)
-        self._weight_by_word = {word.word: word.weight for word in self.parsed_query.terms}
-        self._total_weight = sum(word.weight for word in self.parsed_query.terms if word.is_original) or 1.0
+        self._weight_by_word = {term.word: term.weight for term in self.parsed_query.terms}
+        self._total_weight = sum(term.weight for term in self.parsed_query.terms if term.is_original) or 1.0
         self._rows: dict[int, MemoryRow | PageRow] = {}
 
     @property
     def passage_reader(self) -> PassageReader | None:
-        """What reads passages of sessions; nothing where the log is not at hand."""
+        """The reader of session passages; None without access to the log."""
         if self._passage_reader is None and self._decode is not None:
             from tacit.search.passages import PassageReader
 
             self._passage_reader = PassageReader(self._connection, self.parsed_query, self._decode, self.role)
         return self._passage_reader
 
-    def pool(self, look: int) -> CandidatePool:
-        """About so many memories and pages, as many sessions, and some commands, all of which fit."""
+    def pool(self, size: int) -> CandidatePool:
+        """Return about `size` memories and pages, as many sessions, and some commands; all pass the filters."""
         kind = self._query.kind
-        others = talks = Candidates([], complete=True)
-        is_asked = bool(self.parsed_query.terms) or self._similarity is not None
-        if is_asked and kind not in (COMMAND, "session"):
-            most = look if self._similarity is None else max(look, _MIN_COMPARED)
-            others = retrieve_memories(self._connection, self.parsed_query, most, worth=self._prior_weights)
-        if is_asked and kind in (None, "session"):
-            talks = retrieve_messages(self._connection, self.parsed_query, lambda _run: self.role, look)
-        ran = self._command_pool(look) if kind in (None, COMMAND) else CandidatePool([], complete=True)
-        found = self._candidates(others.scored, talks.scored) + ran.candidates
-        fitting = [one for one in found if isinstance(one.item, StoredCommand) or _is_wanted(one.item, self._query)]
-        return CandidatePool(fitting, others.complete and talks.complete and ran.complete)
+        documents = messages = Candidates([], complete=True)
+        can_match = bool(self.parsed_query.terms) or self._similarity is not None
+        if can_match and kind not in (COMMAND, "session"):
+            limit = size if self._similarity is None else max(size, _MIN_COMPARED)
+            documents = retrieve_memories(self._connection, self.parsed_query, limit, prior_weights=self._prior_weights)
+        if can_match and kind in (None, "session"):
+            messages = retrieve_messages(self._connection, self.parsed_query, self.role, size)
+        commands = self._command_pool(size) if kind in (None, COMMAND) else CandidatePool([], complete=True)
+        candidates = [
+            candidate
+            for candidate in self._candidates(documents.scored, messages.scored) + commands.candidates
+            if isinstance(candidate.item, StoredCommand) or _is_wanted(candidate.item, self._query)
+        ]
+        return CandidatePool(candidates, documents.complete and messages.complete and commands.complete)
 
-    def _prior_weights(self, numbers: Sequence[int]) -> Mapping[int, float]:
-        """What counts for each candidate because of what it is: nothing for what does not fit."""
+    def _prior_weights(self, doc_ids: Sequence[int]) -> Mapping[int, float]:
+        """Return the weight of each document by its type and status; those that the query excludes are left out."""
         query = self._query
-        found = memory_statuses(
+        statuses = memory_statuses(
             self._connection,
-            numbers,
+            doc_ids,
             scopes=query.scopes,
             kind=query.kind,
             since=query.since,
             everything=query.everything,
         )
-        left_out = (Status.PENDING, Status.DISMISSED) if query.accepted_only else ()
-        worth = {number: _WEIGHT_BY_STATUS_NAME[status] for number, status in found.items() if status not in left_out}
-        if pages := [number for number in numbers if number >= FIRST_PAGE_ID]:
-            there = self._load_rows(pages)
-            fitting = (number for number in pages if number in there and _is_wanted(there[number], self._query))
-            worth.update(dict.fromkeys(fitting, _PAGE_WEIGHT))
-        return worth
+        excluded = (Status.PENDING, Status.DISMISSED) if query.accepted_only else ()
+        weights = {
+            doc_id: _WEIGHT_BY_STATUS_NAME[status] for doc_id, status in statuses.items() if status not in excluded
+        }
+        if page_ids := [doc_id for doc_id in doc_ids if doc_id >= FIRST_PAGE_ID]:
+            rows = self._load_rows(page_ids)
+            wanted = (doc_id for doc_id in page_ids if doc_id in rows and _is_wanted(rows[doc_id], query))
+            weights.update(dict.fromkeys(wanted, _PAGE_WEIGHT))
+        return weights
 
-    def _command_pool(self, look: int) -> CandidatePool:
-        most = look if self.is_command_question else max(_MIN_COMMANDS, look // _POOL_GROWTH)
-        ran = matching_commands(
-            self._connection, self._query_words, most, lambda kept: _is_wanted_command(kept, self._query)
+    def _command_pool(self, size: int) -> CandidatePool:
+        limit = size if self.is_command_question else max(_MIN_COMMANDS, size // _POOL_GROWTH)
+        matches = matching_commands(
+            self._connection, self._query_words, limit, lambda command: _is_wanted_command(command, self._query)
         )
-        found = [RankCandidate(one.command, one.coverage, one.terms, coverage=one.coverage) for one in ran]
-        return CandidatePool(found, complete=len(found) < most)
+        candidates = [
+            RankCandidate(match.command, match.coverage, match.terms, coverage=match.coverage) for match in matches
+        ]
+        return CandidatePool(candidates, complete=len(candidates) < limit)
 
-    def _candidates(self, others: Sequence[ScoredDocument], said: Sequence[ScoredDocument]) -> list[RankCandidate]:
-        added: dict[int, float] = {}
+    def _candidates(
+        self, documents: Sequence[ScoredDocument], messages: Sequence[ScoredDocument]
+    ) -> list[RankCandidate]:
+        boosts: dict[int, float] = {}
         if self._similarity is not None:
             from tacit.search.semantic import rerank_memories, rerank_messages
 
-            nearer = rerank_memories(self._connection, others, self._similarity)
-            talks = rerank_messages(self._connection, said, self._similarity)
-            added = {one.scored.doc_id: one.boost for one in (*nearer, *talks)}
-            others, said = [one.scored for one in nearer], [one.scored for one in talks]
-        there = self._load_rows([one.doc_id for one in others])
-        found = [self._candidate(there[one.doc_id], one, added) for one in others if one.doc_id in there]
+            closest_documents = rerank_memories(self._connection, documents, self._similarity)
+            closest_messages = rerank_messages(self._connection, messages, self._similarity)
+            boosts = {scored.doc_id: boost for scored, boost in (*closest_documents, *closest_messages)}
+            documents = [scored for scored, _ in closest_documents]
+            messages = [scored for scored, _ in closest_messages]
+        rows = self._load_rows([scored.doc_id for scored in documents])
+        known = [scored for scored in documents if scored.doc_id in rows]
         sessions: dict[int, list[ScoredDocument]] = {}
-        for one in said:
-            sessions.setdefault(start_id_of(one.doc_id), []).append(one)
-        return found + [made for messages in sessions.values() if (made := self._session_candidate(messages, added))]
+        for message in messages:
+            sessions.setdefault(start_id_of(message.doc_id), []).append(message)
+        return [
+            *(self._candidate(rows[scored.doc_id], scored, boosts) for scored in known),
+            *filter(None, [self._session_candidate(session, boosts) for session in sessions.values()]),
+        ]
 
-    def _load_rows(self, numbers: Sequence[int]) -> Mapping[int, MemoryRow | PageRow]:
-        unknown = [number for number in numbers if number not in self._rows]
+    def _load_rows(self, doc_ids: Sequence[int]) -> Mapping[int, MemoryRow | PageRow]:
+        unknown = [doc_id for doc_id in doc_ids if doc_id not in self._rows]
         self._rows.update(rows_by_doc_id(self._connection, unknown) if unknown else {})
         return self._rows
 
     def _session_candidate(
-        self, messages: Sequence[ScoredDocument], added: Mapping[int, float]
+        self, messages: Sequence[ScoredDocument], boosts: Mapping[int, float]
     ) -> RankCandidate | None:
-        """A session by its best message; of one that began before `since`, by the best that came later."""
+        """Return a session by its best message that is not older than `since`; None if there is none."""
         since = self._query.since
         if since is not None:
-            there = self._load_rows([one.doc_id for one in messages])
-            messages = [one for one in messages if one.doc_id in there and there[one.doc_id].at >= since]
+            rows = self._load_rows([message.doc_id for message in messages])
+            messages = [message for message in messages if message.doc_id in rows and rows[message.doc_id].at >= since]
         if not messages:
             return None
         best = messages[0]
         page = self._load_rows([best.doc_id]).get(best.doc_id)
-        return self._candidate(page, best, added)._replace(messages=tuple(messages)) if page else None
+        return self._candidate(page, best, boosts)._replace(messages=tuple(messages)) if page else None
 
-    def _candidate(self, what: MemoryRow | PageRow, one: ScoredDocument, added: Mapping[int, float]) -> RankCandidate:
-        share = sum(self._weight_by_word[word] for word in one.terms) / self._total_weight
-        return RankCandidate(what, one.score, one.terms, one.nearby_terms, added.get(one.doc_id, 0.0), share)
+    def _candidate(
+        self, item: MemoryRow | PageRow, scored: ScoredDocument, boosts: Mapping[int, float]
+    ) -> RankCandidate:
+        coverage = sum(self._weight_by_word[word] for word in scored.terms) / self._total_weight
+        boost = boosts.get(scored.doc_id, 0.0)
+        return RankCandidate(item, scored.score, scored.terms, scored.nearby_terms, boost, coverage)
 
 
-def _requested_role(spoken: Sequence[str]) -> int | None:
-    """Whose words are asked for, where it is told."""
-    said = set(spoken)
-    mine, theirs = not _PERSON_WORDS.isdisjoint(said), not _AGENT_WORDS.isdisjoint(said)
-    return None if mine == theirs else PERSON if mine else AGENT
+def _requested_role(tokens: Sequence[str]) -> int | None:
+    """Return whose messages the question asks for; None if it does not say, or names both."""
+    asks_person = not _PERSON_WORDS.isdisjoint(tokens)
+    asks_agent = not _AGENT_WORDS.isdisjoint(tokens)
+    return None if asks_person == asks_agent else PERSON if asks_person else AGENT
 
 
 def relevance(connection: sqlite3.Connection, task: str, limit: int = 256) -> dict[str, float]:
-    """How much each memory has to do with a task, in tenths; those that have nothing are not in it."""
-    found = matching_memories(connection, query_from_words(connection, query_terms(task)), limit)
-    best = max((score for _, score in found), default=0.0)
-    return {entry.id: _relevance_step(score, best) for entry, score in found}
+    """Return how relevant memories are to a task, by id, in tenths; irrelevant ones are left out."""
+    matches = matching_memories(connection, query_from_words(connection, query_terms(task)), limit)
+    best = max((score for _, score in matches), default=0.0)
+    return {memory.id: _relevance_step(score, best) for memory, score in matches}
 
 
-def _is_wanted(what: MemoryRow | PageRow, query: Query) -> bool:
-    if query.scopes is not None and what.scope not in query.scopes:
+def _is_wanted(item: MemoryRow | PageRow, query: Query) -> bool:
+    if query.scopes is not None and item.scope not in query.scopes:
         return False
-    if query.since is not None and what.at < query.since:
+    if query.since is not None and item.at < query.since:
         return False
-    if isinstance(what, PageRow):
-        return query.kind in (None, what.kind)
-    if query.kind not in (None, what.kind.label):
+    if isinstance(item, PageRow):
+        return query.kind in (None, item.kind)
+    if query.kind not in (None, item.kind.label):
         return False
-    if query.accepted_only and what.status in (Status.PENDING, Status.DISMISSED):
+    if query.accepted_only and item.status in (Status.PENDING, Status.DISMISSED):
         return False
-    return query.everything or (what.status in (Status.ACTIVE, Status.PENDING) and what.overruled_by is None)
+    return query.everything or (item.status in (Status.ACTIVE, Status.PENDING) and item.overruled_by is None)
 
 
-def _is_wanted_command(kept: StoredCommand, query: Query) -> bool:
-    if kept.actor == USER and not query.by_person:
+def _is_wanted_command(command: StoredCommand, query: Query) -> bool:
+    if command.actor == USER and not query.by_person:
         return False
-    if query.since is not None and kept.at < query.since:
+    if query.since is not None and command.at < query.since:
         return False
-    if query.scopes is None or (is_project_scope(kept.scope) and kept.scope in query.scopes):
+    if query.scopes is None or (is_project_scope(command.scope) and command.scope in query.scopes):
         return True
-    return any(f"{kept.directory}/".startswith(f"{folder.rstrip('/')}/") for folder in query.folders)
+    return any(f"{command.directory}/".startswith(f"{folder.rstrip('/')}/") for folder in query.folders)
 
 
-def _rank_candidates(found: Sequence[RankCandidate], *, asks_command: bool = False) -> list[SearchResult]:
-    """The best first. How well a command answers is told against the best of all others."""
-    weighed = [(one, one.score * _item_weight(one.item)) for one in found if not isinstance(one.item, StoredCommand)]
-    best = max((worth for _, worth in weighed), default=0.0) or 1.0
+def _rank_candidates(candidates: Sequence[RankCandidate], *, asks_command: bool) -> list[SearchResult]:
+    """Return results, best first. Commands are scored by coverage, relative to the best other candidate."""
+    scored = [
+        (candidate, candidate.score * _item_weight(candidate.item))
+        for candidate in candidates
+        if not isinstance(candidate.item, StoredCommand)
+    ]
+    best = max((score for _, score in scored), default=0.0) or 1.0
     factor = best * (_ASKED_COMMAND_WEIGHT if asks_command else _COMMAND_WEIGHT)
-    weighed += [(one, factor * one.coverage**2) for one in found if isinstance(one.item, StoredCommand)]
-    best = max((worth for _, worth in weighed), default=0.0)
-    weighed.sort(key=lambda one: _rank_key(one[0], one[1], best))
-    return [_search_result(one, _relevance_step(worth, best)) for one, worth in weighed]
+    scored += [
+        (candidate, factor * candidate.coverage**2)
+        for candidate in candidates
+        if isinstance(candidate.item, StoredCommand)
+    ]
+    best = max((score for _, score in scored), default=0.0)
+    scored.sort(key=lambda pair: _rank_key(pair[0], pair[1], best))
+    return [_search_result(candidate, _relevance_step(score, best)) for candidate, score in scored]
 
 
-def _search_result(one: RankCandidate, step: float) -> SearchResult:
-    relevance = max(step, round(one.coverage, 1)) if _is_answer(one) else step
-    weight = _item_weight(one.item)
+def _search_result(candidate: RankCandidate, step: float) -> SearchResult:
     return SearchResult(
-        one.item, relevance, one.terms, one.nearby_terms, one.score, weight, one.semantic_boost, one.messages
+        candidate.item,
+        max(step, round(candidate.coverage, 1)) if _is_answer(candidate) else step,
+        candidate.terms,
+        candidate.nearby_terms,
+        candidate.score,
+        _item_weight(candidate.item),
+        candidate.semantic_boost,
+        candidate.messages,
     )
 
 
-def _is_answer(found: RankCandidate) -> bool:
-    """Whether it is an accepted memory that holds most of the question."""
-    what = found.item
-    return isinstance(what, MemoryRow) and what.status is Status.ACTIVE and found.coverage >= _MIN_ANSWER_COVERAGE
+def _is_answer(candidate: RankCandidate) -> bool:
+    """Return whether this is an accepted memory that covers most of the question."""
+    item = candidate.item
+    return isinstance(item, MemoryRow) and item.status is Status.ACTIVE and candidate.coverage >= _MIN_ANSWER_COVERAGE
 
 
-def _item_weight(what: MemoryRow | PageRow | StoredCommand) -> float:
-    if isinstance(what, MemoryRow):
-        return _STATUS_WEIGHT[what.status]
-    if isinstance(what, StoredCommand):
+def _item_weight(item: Item) -> float:
+    if isinstance(item, MemoryRow):
+        return _STATUS_WEIGHT[item.status]
+    if isinstance(item, StoredCommand):
         return 1.0
-    return _SESSION_WEIGHT if what.kind == "session" else _PAGE_WEIGHT
+    return _SESSION_WEIGHT if item.kind == "session" else _PAGE_WEIGHT
 
 
 def _relevance_step(score: float, best: float) -> float:
     return max(round(score / best, 1), 0.1) if best > 0 else 0.1
 
 
-def _rank_key(found: RankCandidate, worth: float, best: float) -> tuple[bool, float, int, int, float, NewestFirst, str]:
-    """Memories that are about as relevant come in the order of a brief; what is no memory, just by its relevance."""
-    what, step = found.item, -_relevance_step(worth, best)
-    if isinstance(what, MemoryRow):
-        return (not _is_answer(found), step, KIND_RANK[what.kind], -what.strength, 0.0, NewestFirst(what.last), what.id)
-    name, at = (what.text, what.last_event) if isinstance(what, StoredCommand) else (what.event, what.event)
-    return (True, step, len(KIND_RANK), 0, -worth, NewestFirst(at), name)
+def _rank_key(
+    candidate: RankCandidate, score: float, best: float
+) -> tuple[bool, float, int, int, float, NewestFirst, str]:
+    """Within a relevance step, memories are sorted as in a brief, and everything else after them by its score."""
+    item, step = candidate.item, -_relevance_step(score, best)
+    if isinstance(item, MemoryRow):
+        is_answer = _is_answer(candidate)
+        return (not is_answer, step, KIND_RANK[item.kind], -item.strength, 0.0, NewestFirst(item.last_event), item.id)
+    name, at = (item.text, item.last_event) if isinstance(item, StoredCommand) else (item.event, item.event)
+    return (True, step, len(KIND_RANK), 0, -score, NewestFirst(at), name)
 
 
 def _deduplicate(
-    connection: sqlite3.Connection, ranked: Sequence[SearchResult], asked: _SearchRun, seen: set[str]
+    connection: sqlite3.Connection, ranked: Sequence[SearchResult], run: _SearchRun, seen: set[str]
 ) -> Iterator[SearchResult]:
-    """Each fact once: of the turns of one session the best, and a memory with the line of a session that it was learned
-    from, at the place of the better of the two."""
-    by_claim = {match.item.id: match for match in ranked if isinstance(match.item, MemoryRow)}
-    learned: Mapping[EventId, ClaimId] | None = None
-    for one in ranked:
-        match = one
-        if _fact_key(match.item) in seen:
+    """Yield each fact once, and add passages to sessions.
+
+    Of the turns of one session only the best is kept. A passage and the memory that was learned from it are one fact:
+    the memory is yielded at the place of the better of the two (ADR 32).
+    """
+    by_claim = {result.item.id: result for result in ranked if isinstance(result.item, MemoryRow)}
+    claims: Mapping[EventId, ClaimId] | None = None
+    for candidate in ranked:
+        result = candidate
+        if _fact_key(result.item) in seen:
             continue
-        if isinstance(match.item, PageRow) and match.item.kind == "session" and (passages := asked.passage_reader):
-            seen.add(_fact_key(match.item))
-            match = _with_passage(connection, match, passages, closely=len(seen) < _MAX_CLOSE_READS)
-            if learned is None:
-                learned = claims_by_source_event(connection, list(by_claim))
-            claim = learned.get(match.passage.event) if match.passage else None
+        if isinstance(result.item, PageRow) and result.item.kind == "session" and (reader := run.passage_reader):
+            seen.add(_fact_key(result.item))
+            result = _with_passage(connection, result, reader, closely=len(seen) < _MAX_CLOSE_READS)
+            if claims is None:
+                claims = claims_by_source_event(connection, list(by_claim))
+            claim = claims.get(result.passage.event) if result.passage else None
             if claim is not None:
-                match = by_claim[claim]._replace(relevance=match.relevance)
-            if claim is not None and _fact_key(match.item) in seen:
-                continue
-        seen.add(_fact_key(match.item))
-        yield match
+                result = by_claim[claim]._replace(relevance=result.relevance)
+                if _fact_key(result.item) in seen:
+                    continue
+        seen.add(_fact_key(result.item))
+        yield result
 
 
 def _with_passage(
-    connection: sqlite3.Connection, match: SearchResult, passages: PassageReader, *, closely: bool
+    connection: sqlite3.Connection, result: SearchResult, reader: PassageReader, *, closely: bool
 ) -> SearchResult:
-    passage = passages.best_passage(match.messages, closely=closely)
+    passage = reader.best_passage(result.messages, closely=closely)
     if passage is None:
-        return match
-    page = rows_by_doc_id(connection, [passage.doc_id]).get(passage.doc_id, match.item)
-    return match._replace(item=page, passage=passage)
+        return result
+    page = rows_by_doc_id(connection, [passage.doc_id]).get(passage.doc_id, result.item)
+    return result._replace(item=page, passage=passage)
 
 
-def _fact_key(what: MemoryRow | PageRow | StoredCommand) -> str:
-    if isinstance(what, MemoryRow):
-        return normalize_text(what.sentence)
-    if isinstance(what, StoredCommand):
-        return f"$ {what.text}"
-    return what.day if what.kind == "session" else what.event
+def _fact_key(item: Item) -> str:
+    if isinstance(item, MemoryRow):
+        return normalize_text(item.sentence)
+    if isinstance(item, StoredCommand):
+        return f"$ {item.text}"
+    return item.page_name if item.kind == "session" else item.event

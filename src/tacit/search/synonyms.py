@@ -1,7 +1,7 @@
-"""Other words for the same, as developers use them, and other spellings: a question says `bump`, a session `upgrade`.
+"""Synonyms that developers use, and British spellings: a question says `bump`, a session `upgrade`.
 
-Written down from general knowledge of the trade, not from anybody's questions. Few and close ones only: what is merely
-related finds too much.
+They were written down from general knowledge, not from anybody's questions, and no benchmark was tuned on them (ADR
+19). Only close synonyms are listed: words that are merely related find too much.
 """
 
 from __future__ import annotations
@@ -101,23 +101,26 @@ _PHRASES = {
 _SPELLING_ENDINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("iser", "izer"), ("ise", "ize"))
 
 
-def query_synonyms(telling: Sequence[str], spoken: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-    """For words of a question other words that may have been used instead, each with the one it stands for. `spoken`
-    are all words of the question in order, for what is said in two."""
-    for word in telling:
-        yield from ((other, word) for other in _synonyms(word))
-    for pair in pairwise(spoken):
+def query_synonyms(words: Sequence[str], tokens: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Yield synonyms for words of a question, each with the word it stands for.
+
+    `tokens` is the whole question in order, for phrases of two words.
+    """
+    for word in words:
+        yield from ((synonym, word) for synonym in _synonyms(word))
+    for pair in pairwise(tokens):
         if pair in _PHRASES:
-            yield from ((other, pair[0]) for other in (_PHRASES[pair], *_synonyms(_PHRASES[pair])))
+            yield from ((synonym, pair[0]) for synonym in (_PHRASES[pair], *_synonyms(_PHRASES[pair])))
 
 
 @cache
 def _synonyms(word: str) -> tuple[str, ...]:
-    found = _synonym_table().get(word, ())
-    spelled = (
-        word[: -len(british)] + us for british, us in _SPELLING_ENDINGS if word.endswith(british) and len(word) > 7
-    )
-    return (*found, *list(spelled)[:1])
+    respelled = [
+        word[: -len(british)] + american
+        for british, american in _SPELLING_ENDINGS
+        if word.endswith(british) and len(word) > 7
+    ]
+    return (*_synonym_table().get(word, ()), *respelled[:1])
 
 
 @cache

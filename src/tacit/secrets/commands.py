@@ -1,23 +1,22 @@
 """Passwords among the options and arguments of well-known command-line tools.
 
-Options with a telling name (`--password`, `-storepass`, `--token`) are read by `names`, whatever the tool. This table
-has the ones that only the tool explains.
-
-Each row: the tools (words of which one must stand earlier in the same command, between commas), the options between
-blanks, how the value follows, an example that must be found, and one that must not. Options are read in the case
-they are written in.
+Options whose name says it (`--password`, `-storepass`, `--token`) are found by `names`, whatever the tool. This table has
+those that only the tool explains.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
-from tacit.secrets.probes import SecretSpan
+from tacit.secrets.probes import Probe, SecretSpan
 from tacit.secrets.spec import PAIR, VALUE
 from tacit.secrets.values import is_placeholder, is_random, may_be_secret
+from tacit.text.display import regex
 
+# The tools (words between commas, of which one must be earlier in the same command), the options between blanks, the form
+# of the value, an example that must match, and one that must not. Options are case-sensitive.
 CommandRow = tuple[str, str, str, str, str]
 COMMAND_KIND = "password in a command"
 
@@ -29,7 +28,7 @@ PAIRED = "pair"  # -u USER:VALUE
 PERCENT = "percent"  # -U USER%VALUE
 COMMA = "comma"  # -u USER,VALUE
 NAMED = "named"  # --from-literal=NAME=VALUE
-DRAWN = "drawn"  # -t VALUE, where it must look drawn by lot since the option has other uses
+RANDOM = "random"  # -t VALUE, which must look random because the option has other uses
 
 _LOGINS = (
     "docker login,podman login,registry login,az login,oc login,cf login,skopeo login,nerdctl login,buildah login,"
@@ -105,7 +104,7 @@ COMMANDS: tuple[CommandRow, ...] = (
      "flyctl,tailscale,cloudflared,k3s,rke2,kubeadm,docker swarm,wandb,huggingface-cli,config.sh,act_runner,"
      "influx,terraformer,datadog-ci,honeymarker,newrelic,gcloud,ibmcloud,logcli,mimirtool,semgrep,trivy,snowsql,"
      "qovery,cloudsmith,jfrog,nexus-cli",
-     "-t -r -k --auth --pat -token", DRAWN, "glab auth login -t <a24>", "glab auth login -t staging"),
+     "-t -r -k --auth --pat -token", RANDOM, "glab auth login -t <a24>", "glab auth login -t staging"),
     ("useradd,usermod,adduser,chpasswd,samba-tool,pwsh,powershell", "-p --password", APART,
      "useradd -m -p hunter2hash me", "useradd -m me -p"),
     ("git credential,ansible,ansible-playbook,s3cmd,swift ,openstack,mc ,kcadm.sh", "-K --secret-key --os-password",
@@ -114,169 +113,70 @@ COMMANDS: tuple[CommandRow, ...] = (
 # fmt: on
 
 
-# Secrets that stand as plain arguments: a keyword, the command up to them as an expression, how many other arguments
-# come between, an example that must be found, and one that must not.
+# Secrets that are plain arguments: a keyword, the command up to them as an expression, how many other arguments are
+# between (-1: the value follows without a blank), an example that must match, and one that must not.
+# fmt: off
 ARGUMENTS: tuple[tuple[str, str, int, str, str], ...] = (
-    (
-        "htpasswd",
-        r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?!\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}",
-        2,
-        "htpasswd -bc /etc/nginx/.htpasswd me hunter2",
-        "htpasswd -c /etc/nginx/.htpasswd me",
-    ),
-    (
-        "htpasswd",
-        r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?=\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}",
-        1,
-        "htpasswd -nbB me hunter2",
-        "htpasswd -nB me",
-    ),
-    (
-        "mosquitto_passwd",
-        r"mosquitto_passwd(?:\s{1,4}-c)?\s{1,4}-b",
-        2,
-        "mosquitto_passwd -b pw me hunter2",
-        "mosquitto_passwd -c pw me",
-    ),
-    (
-        "rabbitmqctl",
-        r"rabbitmqctl\s{1,4}(?:add_user|change_password|authenticate_user)",
-        1,
-        "rabbitmqctl add_user me hunter2",
-        "rabbitmqctl add_user me",
-    ),
-    (
-        "encrypt_string",
-        "encrypt_string",
-        0,
-        "ansible-vault encrypt_string hunter2x --name x",
-        "ansible-vault encrypt_string --help",
-    ),
+    ("htpasswd", r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?!\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}", 2,
+     "htpasswd -bc /etc/nginx/.htpasswd me hunter2", "htpasswd -c /etc/nginx/.htpasswd me"),
+    ("htpasswd", r"htpasswd(?:\s{1,4}-[A-Za-z0-9]{1,9}){0,3}\s{1,4}-(?=\w{0,8}n)(?=\w{0,8}b)[A-Za-z]{1,9}", 1,
+     "htpasswd -nbB me hunter2", "htpasswd -nB me"),
+    ("mosquitto_passwd", r"mosquitto_passwd(?:\s{1,4}-c)?\s{1,4}-b", 2, "mosquitto_passwd -b pw me hunter2",
+     "mosquitto_passwd -c pw me"),
+    ("rabbitmqctl", r"rabbitmqctl\s{1,4}(?:add_user|change_password|authenticate_user)", 1,
+     "rabbitmqctl add_user me hunter2", "rabbitmqctl add_user me"),
+    ("encrypt_string", "encrypt_string", 0, "ansible-vault encrypt_string hunter2x --name x",
+     "ansible-vault encrypt_string --help"),
     ("wpa_passphrase", "wpa_passphrase", 1, "wpa_passphrase homenet hunter2hunter2", "wpa_passphrase homenet"),
     ("net", r"net\s{1,2}user", 1, "net user me hunter2 /add", "net user me /add"),
-    (
-        "net",
-        r"net\s{1,2}use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}",
-        0,
-        r"net use Z: \\srv\share hunter2 /user:me",
-        r"net use Z: \\srv\share /user:me",
-    ),
-    (
-        "vault",
-        r"vault\s{1,2}kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=",
-        -1,
-        "vault kv put secret/api value=hunter2",
-        "vault kv get secret/api",
-    ),
+    ("net", r"net\s{1,2}use\s{1,4}\S{1,4}\s{1,4}\\{1,4}\S{1,80}", 0, r"net use Z: \\srv\share hunter2 /user:me",
+     r"net use Z: \\srv\share /user:me"),
+    ("vault", r"vault\s{1,2}kv\s{1,2}(?:put|patch)(?:\s{1,4}-\S{1,40}){0,3}\s{1,4}\S{1,100}\s{1,4}[\w-]{1,40}=", -1,
+     "vault kv put secret/api value=hunter2", "vault kv get secret/api"),
     ("/user:", r"/user:\S{1,60}", 0, "net use Z: nas /user:me hunter2", "net use Z: nas /user:me"),
-    (
-        "login",
-        r"(?<=cargo )login|(?<=vault )login|(?<=wandb )login|(?<=fly )login",
-        0,
-        "cargo login <a36>",
-        "cargo login --registry x",
-    ),
+    ("login", r"(?<=cargo )login|(?<=vault )login|(?<=wandb )login|(?<=fly )login", 0, "cargo login <a36>",
+     "cargo login --registry x"),
     ("unseal", "unseal", 0, "vault operator unseal <b43>", "vault operator unseal -migrate"),
     ("authtoken", "authtoken", 0, "ngrok config add-authtoken <a27>_<a21>", "ngrok authtoken --help"),
     ("auth", r"(?<=snyk )auth", 0, "snyk auth <uuid>", "snyk auth --help"),
-    (
-        "cloudflared",
-        r"cloudflared\s{1,2}service\s{1,2}install",
-        0,
-        "cloudflared service install <a60>",
-        "cloudflared service install --help",
-    ),
+    ("cloudflared", r"cloudflared\s{1,2}service\s{1,2}install", 0, "cloudflared service install <a60>",
+     "cloudflared service install --help"),
     ("auth", r"(?<=redis-cli )auth", 0, "redis-cli auth hunter2", "redis-cli auth"),
     ("auth", r"(?<=redis-cli )auth", 1, "redis-cli auth me hunter2", "redis-cli auth"),
     ("requirepass", "requirepass|masterauth", 0, "config set requirepass hunter2", "config get requirepass"),
-    (
-        "mc",
-        r"(?<![\w.-])mc\s{1,2}alias\s{1,4}set",
-        3,
-        "mc alias set x https://example.org me hunter2hunter2",
-        "mc alias set x https://example.org",
-    ),
-    (
-        "mc",
-        r"(?<![\w.-])mc\s{1,2}config\s{1,2}host\s{1,4}add",
-        3,
-        "mc config host add x https://example.org me hunter2hunter2",
-        "mc config host add x",
-    ),
+    ("mc", r"(?<![\w.-])mc\s{1,2}alias\s{1,4}set", 3, "mc alias set x https://example.org me hunter2hunter2",
+     "mc alias set x https://example.org"),
+    ("mc", r"(?<![\w.-])mc\s{1,2}config\s{1,2}host\s{1,4}add", 3,
+     "mc config host add x https://example.org me hunter2hunter2", "mc config host add x"),
     ("login", r"(?<=\bbw )login", 1, "bw login me@example.org hunter2", "bw login me@example.org"),
     ("unlock", r"(?<=\bbw )unlock", 0, "bw unlock hunter2", "bw unlock --raw"),
-    (
-        "oathtool",
-        r"oathtool(?:\s{1,4}-{1,2}[\w=-]{1,20}){1,5}",
-        0,
-        "oathtool --totp -b <b32>",
-        "oathtool --totp --help",
-    ),
+    ("oathtool", r"oathtool(?:\s{1,4}-{1,2}[\w=-]{1,20}){1,5}", 0, "oathtool --totp -b <b32>", "oathtool --totp --help"),
     ("obscure", r"(?<=rclone )obscure", 0, "rclone obscure hunter2", "rclone obscure -"),
-    (
-        "http-basic.",
-        r"http-basic\.[\w.-]{1,80}",
-        1,
-        "composer config http-basic.example me hunter2",
-        "composer config http-basic.example",
-    ),
+    ("http-basic.", r"http-basic\.[\w.-]{1,80}", 1, "composer config http-basic.example me hunter2",
+     "composer config http-basic.example"),
     ("radtest", "radtest", 1, "radtest me hunter2 localhost 0 testing123", "radtest -h"),
-    (
-        "sqlplus",
-        r"sqlplus(?:\s{1,4}-\w{1,10}){0,3}\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
-        -1,
-        "sqlplus scott/hunter2@db",
-        "sqlplus / as sysdba",
-    ),
+    ("sqlplus", r"sqlplus(?:\s{1,4}-\w{1,10}){0,3}\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1,
+     "sqlplus scott/hunter2@db", "sqlplus / as sysdba"),
     ("impdp", r"impdp\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "impdp scott/hunter2@db", "impdp help=y"),
     ("expdp", r"expdp\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "expdp scott/hunter2@db", "expdp help=y"),
-    (
-        "sqlldr",
-        r"sqlldr\s{1,4}(?:userid=)?[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
-        -1,
-        "sqlldr scott/hunter2@db",
-        "sqlldr help=y",
-    ),
-    (
-        "rman",
-        r"(?<!\w)rman\s{1,4}target\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})",
-        -1,
-        "rman target sys/hunter2@db",
-        "rman target /",
-    ),
-    (
-        "db2",
-        r"db2\s{1,2}connect\s{1,2}to\s{1,2}\S{1,60}\s{1,2}user\s{1,2}\S{1,60}\s{1,2}using",
-        0,
-        "db2 connect to app user me using hunter2",
-        "db2 connect to app using ssh2",
-    ),
-    (
-        "password",
-        r"(?<=\s)password(?=\s)",
-        0,
-        "nmcli device wifi connect homenet password hunter2",
-        "nmcli connection show --ask password",
-    ),
+    ("sqlldr", r"sqlldr\s{1,4}(?:userid=)?[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "sqlldr scott/hunter2@db",
+     "sqlldr help=y"),
+    ("rman", r"(?<!\w)rman\s{1,4}target\s{1,4}[\"']?[\w$.]{1,40}/(?=[^\s/@]{3})", -1, "rman target sys/hunter2@db",
+     "rman target /"),
+    ("db2", r"db2\s{1,2}connect\s{1,2}to\s{1,2}\S{1,60}\s{1,2}user\s{1,2}\S{1,60}\s{1,2}using", 0,
+     "db2 connect to app user me using hunter2", "db2 connect to app using ssh2"),
+    ("password", r"(?<=\s)password(?=\s)", 0, "nmcli device wifi connect homenet password hunter2",
+     "nmcli connection show --ask password"),
     ("psk", r"(?<=[.-])psk", 0, "nmcli con modify x wifi-sec.psk hunter2hunter2", "nmcli con modify x wifi-sec.psk"),
     ("identity:", r"identity:\s{1,4}[^\s:]{1,64}", 0, "identity: me hunter2hunter2", "identity: me"),
-    (
-        "impacket",
-        r"impacket-\w{1,30}(?:\s{1,4}-\S{1,60}){0,6}\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:",
-        -1,
-        "impacket-psexec corp/me:hunter2@10.0.0.4",
-        "impacket-psexec -h",
-    ),
-    (
-        "secretsdump.py",
-        r"secretsdump\.py\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:",
-        -1,
-        "secretsdump.py corp/me:hunter2@10.0.0.4",
-        "secretsdump.py -h",
-    ),
+    ("impacket", r"impacket-\w{1,30}(?:\s{1,4}-\S{1,60}){0,6}\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:", -1,
+     "impacket-psexec corp/me:hunter2@10.0.0.4", "impacket-psexec -h"),
+    ("secretsdump.py", r"secretsdump\.py\s{1,4}[\w.-]{1,60}/[\w.-]{1,60}:", -1,
+     "secretsdump.py corp/me:hunter2@10.0.0.4", "secretsdump.py -h"),
 )
+# fmt: on
 # Commands that take a password from a pipe or a here-string.
-_TAKERS = (
+_PASSWORD_READERS = (
     r"(?:sudo\s{1,4}(?:-\w{1,4}\s{1,4}){0,3})?(?:(?:npx|bunx|pnpm\s(?:exec|dlx)|yarn(?:\sdlx)?|uvx|pipx\srun)\s{1,4})?(?:"
     r"(?:docker|podman|nerdctl|skopeo|helm\s{1,4}registry|oras|crane\s{1,4}auth|gh\s{1,4}auth|glab\s{1,4}auth|vault|cosign|"
     r"buildah|huggingface-cli|npm|az)\s{1,4}login\b|"
@@ -288,51 +188,31 @@ _TAKERS = (
     r"vercel\s{1,4}env\s{1,4}add|heroku\b|nmcli\b|wpa_passphrase\b|age\b|zfs\s{1,4}load-key|bcdedit|veracrypt\b|"
     r"security\b|op\s{1,4}item|bw\s{1,4}(?:unlock|login)|ldapadd\b|realm\s{1,4}join|adcli\b|net\s{1,4}ads)"
 )
-_SAYS = r"(?:echo|printf)\s{1,4}(?:-\w{1,3}\s{1,4}){0,2}(?:[\"']?%s(?:\\n|\n)?[\"']?\s{1,4})?"
-_THROUGH = r"\s{0,4}\|\s{0,4}(?:(?:xxd|base64|tr|head|cat)\b[^|\n]{0,30}\|\s{0,4}){0,2}"
+_PRINT_VALUE = r"(?:echo|printf)\s{1,4}(?:-\w{1,3}\s{1,4}){0,2}(?:[\"']?%s(?:\\n|\n)?[\"']?\s{1,4})?"
+_PIPE = r"\s{0,4}\|\s{0,4}(?:(?:xxd|base64|tr|head|cat)\b[^|\n]{0,30}\|\s{0,4}){0,2}"
 # Into a file that is named after a secret.
-_INTO = (
+_INTO_SECRET_FILE = (
     r"\s{0,4}>{1,2}\s{0,4}[\"']?(?:[^\s\"'|;&]{0,80}[/._-])?(?:\w{0,20}[_-])?(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|apikey|api[_-]key|cred(?:ential)?s?|psk)"
     r"(?!\S{0,30}\.(?:md|py|[jt]s|html?|log|json|ya?ml|sh|csv)\b)(?:[._-]\w{1,16}){0,2}[\"']?(?=\s|;|&|\||\Z)"
 )
-# Each row: the keyword, what is expected, an example that must be found, and one that must not.
+# The keyword, the expression, an example that must match, and one that must not.
+# fmt: off
 PIPES: tuple[tuple[str, str, str, str], ...] = (
-    (
-        "echo",
-        _SAYS
-        + "{V}"
-        + _THROUGH
-        + r"(?:sudo\s{1,4}(?:-\w{1,6}\s{1,4}){0,3}-S\b|sudo\s{1,4}-\w{0,4}S\b|"
-        + _TAKERS
-        + ")",
-        "echo hunter2 | sudo -S apt update",
-        "echo done | sudo tee file",
-    ),
-    (
-        "printf",
-        _SAYS + "{V}" + _THROUGH + _TAKERS,
-        "printf 'hunter2' | docker login -u me --password-stdin reg",
-        "printf 'done' | tee file",
-    ),
-    (
-        "echo",
-        _SAYS + "{V}" + _INTO,
-        "echo 'hunter2 hunter' > ~/.vault_pass",
-        "echo 'hunter2 hunter' > ~/.bypass-list.md",
-    ),
-    (
-        "printf",
-        _SAYS + "{V}" + _INTO,
-        "printf hunter2 > db_password.txt",
-        "printf hunter2 > notes.txt",
-    ),
+    ("echo",
+     _PRINT_VALUE + "{V}" + _PIPE + r"(?:sudo\s{1,4}(?:-\w{1,6}\s{1,4}){0,3}-S\b|sudo\s{1,4}-\w{0,4}S\b|" + _PASSWORD_READERS + ")",
+     "echo hunter2 | sudo -S apt update", "echo done | sudo tee file"),
+    ("printf", _PRINT_VALUE + "{V}" + _PIPE + _PASSWORD_READERS, "printf 'hunter2' | docker login -u me --password-stdin reg",
+     "printf 'done' | tee file"),
+    ("echo", _PRINT_VALUE + "{V}" + _INTO_SECRET_FILE, "echo 'hunter2 hunter' > ~/.vault_pass", "echo 'hunter2 hunter' > ~/.bypass-list.md"),
+    ("printf", _PRINT_VALUE + "{V}" + _INTO_SECRET_FILE, "printf hunter2 > db_password.txt", "printf hunter2 > notes.txt"),
     ("<<<", r"(?<=[\w\s-])<<<\s{0,4}{V}", "kinit me <<< hunter2", "kinit me <<< $PASS"),
 )
+# fmt: on
 
 _ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>-][^\s"'|;&<>]{0,200})"""
 _MAX_COMMAND_CHARS = 300
-_TOOL_PREFIX_CHARS = 2  # signs of a word by which tools are looked up
-_MAX_OPTION_DISTANCE = 300  # how far behind a tool its options are read
+_TOOL_PREFIX_CHARS = 2  # characters of a word by which tools are looked up
+_MAX_OPTION_DISTANCE = 300  # characters after a tool in which its options are read
 _COMMAND_END = r"[\n;|]|&&"
 _COLON_VALUE = r"(?:\"(?P<q>[^\"\n]{1,200})\"|'(?P<s>[^'\n]{1,200})'|(?P<v>[^\s\"'`|&<>]{1,200}))"
 _SEPARATOR_BY_FORM = {PERCENT: "%", COMMA: ","}
@@ -343,25 +223,21 @@ _STDIN_PASSWORD_COMMANDS = (
 ).split(",")
 
 
-@cache
-def _command_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-# Options that ordinary commands use all the time: their rows are tried where the tool stands instead.
+# Options that ordinary commands use all the time: their rows are tried at the name of the tool instead.
 _COMMON_OPTIONS = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x /p /rp --login --value --auth --body".split())
 
 
 def is_tried_at_option(row: CommandRow) -> bool:
-    """Whether a row is tried at its options; the others are tried at the names of their tools."""
-    return (
-        row[2] in (PAIRED, PERCENT, COMMA, GLUED, COLON) or _COMMON_OPTIONS.isdisjoint(row[1].split()) or row[1] == "-a"
-    )
+    """Return whether a row is tried at its options; other rows are tried at the names of their tools."""
+    _, options, form, _, _ = row
+    if form in (PAIRED, PERCENT, COMMA, GLUED, COLON):
+        return True
+    return _COMMON_OPTIONS.isdisjoint(options.split()) or options == "-a"
 
 
 @cache
 def option_table() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
-    """For each option in lower case: its spelling, the tools that have it, and how its value follows."""
+    """Return, for each option in lower case: its spelling, the tools that have it, and the form of its value."""
     table: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
     for tools_of_row, spellings, form, _, _ in filter(is_tried_at_option, COMMANDS):
         for spelling in spellings.split():
@@ -371,7 +247,7 @@ def option_table() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
 
 @cache
 def tool_table() -> dict[str, list[CommandRow]]:
-    """For the longest word of each tool: the rows that are tried there."""
+    """Return the rows that are tried at each tool, by the longest word of its name."""
     table: dict[str, list[CommandRow]] = {}
     for row in COMMANDS:
         if not is_tried_at_option(row):
@@ -384,71 +260,64 @@ def _longest_word(tool: str) -> str:
     return max(tool.split(), key=len)
 
 
-def tool_probe(keyword: str) -> Callable[[str, int], Iterator[SecretSpan]]:
-    """What is tried where a tool of the table stands: its options, up to the end of the command."""
+def tool_probe(keyword: str) -> Probe:
+    """Return the probe of a tool: its options, up to the end of the command."""
     rows = []
     for tools_of_row, spellings, form, _, _ in tool_table()[keyword]:
-        called = [re.escape(name.strip()) for name in tools_of_row.split(",") if _longest_word(name) == keyword]
-        rows.append(
-            (re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(called)})(?![\w])"), _option_regex(spellings, form), form)
-        )
+        tools = [re.escape(name.strip()) for name in tools_of_row.split(",") if _longest_word(name) == keyword]
+        is_tool = re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(tools)})(?![\w])")
+        options = "|".join(map(re.escape, sorted(spellings.split(), key=len, reverse=True)))
+        rows.append((is_tool, re.compile(rf"(?<=\s)(?:{options}){_value_pattern(form)}"), form))
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        ends = at + len(keyword)
-        if (
-            text.find(" -", ends, ends + _MAX_OPTION_DISTANCE) < 0
-            and text.find(" /", ends, ends + _MAX_OPTION_DISTANCE) < 0
-        ):
+        end = at + len(keyword)
+        farthest = end + _MAX_OPTION_DISTANCE
+        if text.find(" -", end, farthest) < 0 and text.find(" /", end, farthest) < 0:
             return
-        stop = _command_regex(_COMMAND_END).search(text, ends, ends + _MAX_OPTION_DISTANCE)
-        until = stop.start() if stop else min(len(text), ends + _MAX_OPTION_DISTANCE)
-        for called, pattern, form in rows:
-            if not called.search(text, max(0, at - 16), ends + 16):
+        command_end = regex(_COMMAND_END).search(text, end, farthest)
+        until = command_end.start() if command_end else min(len(text), farthest)
+        for is_tool, pattern, form in rows:
+            if not is_tool.search(text, max(0, at - 16), end + 16):
                 continue
-            for found in pattern.finditer(text, ends, until):
-                if found.lastgroup and _is_option_value(found[found.lastgroup], form):
-                    yield *found.span(found.lastgroup), COMMAND_KIND
+            for match in pattern.finditer(text, end, until):
+                if match.lastgroup and _is_option_value(match[match.lastgroup], form):
+                    yield *match.span(match.lastgroup), COMMAND_KIND
         yield at, until, ""
 
     return probe
 
 
-def _option_regex(spellings: str, form: str) -> re.Pattern[str]:
-    ways = "|".join(map(re.escape, sorted(spellings.split(), key=len, reverse=True)))
-    return re.compile(rf"(?<=\s)(?:{ways}){_value_pattern(form)}")
-
-
-def option_probe(keyword: str) -> Callable[[str, int], Iterator[SecretSpan]]:
-    """What is tried where an option of the table stands."""
+def option_probe(keyword: str) -> Probe:
+    """Return the probe of an option."""
     spellings = tuple({spelling for spelling, _, _ in option_table()[keyword]})
-    # By the first signs of a tool's last word, so that a command is looked up word for word.
-    known: dict[str, list[tuple[str, str, str, re.Pattern[str]]]] = {}
+    # By the first characters of a tool's last word, so that a command is looked up word by word.
+    rows: dict[str, list[tuple[str, str, str, re.Pattern[str]]]] = {}
     for spelling, names, form in option_table()[keyword]:
         pattern = re.compile(_value_pattern(form))
         for name in names:
-            known.setdefault(name.split()[-1][:_TOOL_PREFIX_CHARS], []).append((name, spelling, form, pattern))
+            rows.setdefault(name.split()[-1][:_TOOL_PREFIX_CHARS], []).append((name, spelling, form, pattern))
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
         if not at or not text[at - 1].isspace() or not text.startswith(spellings, at):
             return
         before = command_before(text, at)
-        words = _command_regex(r"[\s\"'/=]+").split(before)
+        words = regex(r"[\s\"'/=]+").split(before)
         for word in {word[:_TOOL_PREFIX_CHARS] for word in words}:
-            for name, spelling, form, pattern in known.get(word, ()):
+            for name, spelling, form, pattern in rows.get(word, ()):
                 if name not in before or not text.startswith(spelling, at):
                     continue
-                found = pattern.match(text, at + len(spelling))
-                if found and found.lastgroup and _is_option_value(found[found.lastgroup], form):
-                    yield *found.span(found.lastgroup), COMMAND_KIND
+                match = pattern.match(text, at + len(spelling))
+                if match and match.lastgroup and _is_option_value(match[match.lastgroup], form):
+                    yield *match.span(match.lastgroup), COMMAND_KIND
                     return
 
     return probe
 
 
 def command_before(text: str, at: int) -> str:
-    """The command as far as it stands before a place, in lower case."""
+    """Return the part of the command before an offset, in lower case."""
     before = text[max(0, at - _MAX_COMMAND_CHARS) : at].lower()
-    if "curl" in before:  # its commands go over many lines, and what ends a line is gone by now
+    if "curl" in before:  # its commands go over many lines, and the backslashes that join them are gone by now
         return before
     return before[max(before.rfind("\n"), before.rfind(";"), before.rfind("|"), before.rfind("&&")) + 1 :]
 
@@ -479,49 +348,49 @@ def _is_option_value(value: str, form: str) -> bool:
     short_number = value.isdigit() and len(value) <= (3 if form in (COLON, NAMED) else 5)
     if len(value) < 3 or short_number or is_placeholder(value) or value.startswith(("-", "@", "file:", "env:", "op:")):
         return False
-    if form == DRAWN:
+    if form == RANDOM:
         return is_random(value, 12)
     return form == PAIRED or may_be_secret(value)
 
 
-def argument_probe(row: tuple[str, str, int, str, str], _: str) -> Callable[[str, int], Iterator[SecretSpan]]:
-    """What is tried where a secret is a plain argument."""
+def argument_probe(row: tuple[str, str, int, str, str], _: str) -> Probe:
+    """Return the probe of a secret that is a plain argument."""
     _, command, between, _, _ = row
     glued = between < 0
     value = r"(?P<v>[^\s@\"'`|&;<>]{3,200})" if glued else rf"(?:\s{{1,4}}{_ARGUMENT}){{{between}}}\s{{1,4}}{VALUE}"
     pattern = re.compile(rf"(?:{command}){value}")
-    drawn = row[0] in ("login", "auth", "password", "psk", "unlock") and between == 0
+    rejects_words = row[0] in ("login", "auth", "password", "psk", "unlock") and between == 0
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        found = pattern.match(text, at)
-        if found is None or found.lastgroup is None:
+        match = pattern.match(text, at)
+        if match is None or match.lastgroup is None:
             return
-        value = found[found.lastgroup]
+        value = match[match.lastgroup]
         if len(value) < 3 or not may_be_secret(value) or value.startswith(("-", "/", "|", ">", "@")):
             return
-        if drawn and not (any(map(str.isdigit, value)) or not value.isalpha()):
+        if rejects_words and value.isalpha():
             return
         if row[0] == "password" and "nmcli" not in command_before(text, at):
             return
         if row[0] == "/user:" and "net use" not in command_before(text, at):
             return
-        yield *found.span(found.lastgroup), COMMAND_KIND
+        yield *match.span(match.lastgroup), COMMAND_KIND
 
     return probe
 
 
-def pipe_probe(row: tuple[str, str, str, str], _: str) -> Callable[[str, int], Iterator[SecretSpan]]:
-    """What is tried where a password goes through a pipe."""
+def pipe_probe(row: tuple[str, str, str, str], _: str) -> Probe:
+    """Return the probe of a password that goes through a pipe."""
     pattern = re.compile(row[1].replace("{V}", VALUE))
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        found = pattern.match(text, at)
-        if found is None or found.lastgroup is None:
+        match = pattern.match(text, at)
+        if match is None or match.lastgroup is None:
             return
-        start, end = found.span(found.lastgroup)
-        if row[0] == "<<<" and not any(taker in command_before(text, at) for taker in _STDIN_PASSWORD_COMMANDS):
+        start, end = match.span(match.lastgroup)
+        if row[0] == "<<<" and not any(command in command_before(text, at) for command in _STDIN_PASSWORD_COMMANDS):
             return
-        if "chpasswd" in found[0] or "chpasswd" in text[max(0, at - 40) : at]:
+        if "chpasswd" in match[0] or "chpasswd" in text[max(0, at - 40) : at]:
             start += text[start:end].find(":") + 1
         value = text[start:end]
         if may_be_secret(value) and len(value) >= (6 if value.isdigit() else 3):

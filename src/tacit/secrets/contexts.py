@@ -1,35 +1,69 @@
-"""Secrets known by where they stand: cookies, literals in code, logins, tokens in addresses."""
+"""Secrets that are recognised by their context: headers, logins, URLs, literals in code, cookies."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from tacit.secrets.probes import SecretSpan
-from tacit.secrets.spec import CODE, LINKED, LITERAL, LONG, RANDOM, STATED, SURE, UUID, ContextRow
+from tacit.secrets.spec import (
+    CODE,
+    HEADER,
+    LINKED,
+    LITERAL,
+    LONG,
+    PAIRED,
+    RANDOM,
+    STATED,
+    SURE,
+    UUID,
+    ContextRow,
+)
 from tacit.secrets.values import is_filler, is_placeholder, is_random, is_very_random, is_wordy
+from tacit.text.display import regex
 
-# Cookies: in headers, options, dictionaries, calls, cookie jars and sentences.
-#
-# The word "cookie" opens a stretch in which pairs of a name and a value are read. A value counts when it is drawn by
-# lot; behind a name that tells of a session it may be shorter.
+# Values after a well-known header, option or scheme.
+
+_COMMAND = "password in a command"
+_SCHEME = r"(?:(?!eyJ)[A-Za-z][A-Za-z0-9-]{1,24}\s{1,4}(?:token=\\?[\"']?)?)?"
+# fmt: off
+CONTEXT_ROWS: tuple[ContextRow, ...] = (
+    (_COMMAND, "pass:", "openssl", r"(?<=[\s'\"])pass:{V}", SURE, "openssl rsa -passin pass:hunter2",
+     "openssl rsa -passin file:x"),
+    ("authorization header", "authorization", "",
+     r"authorization[\"'`]?\s{0,4}(?:[:=]|,(?<=[\"'`],)|=>|(?<=\s)(?=[\"'`]))\s{0,8}(?:[\"']?value[\"']?\s{0,3}[:=]\s{0,3})?[f$@b]?[\"'`]?" + _SCHEME + r"(?P<v>[A-Za-z0-9_=~@.+/:-]{8,4096})",
+     HEADER, '{"key":"Authorization","value":"Basic <b24>"}', "access-control-allow-headers: authorization, x-api-key, content-type"),
+    ("session header", "x-", "",
+     r"(?<![\w?&-])x-(?![\w-]{0,30}(?:idempotency|sort|cache|partition|public|signature-version))[\w-]{0,40}(?:session|token|auth|key|secret|password|signature)(?:-(?:id|value|v\d))?[\"']?\s{0,2}[:=,]\s{0,3}[\"']?(?P<v>[\w.+/=~-]{12,4096})",
+     RANDOM, 'http GET example.org "X-Metabase-Session:<uuid>"', "x-auth-token: required-for-all-requests"),
+    ("bearer token", "bearer", "", r"bearer\s{1,4}(?P<v>[A-Za-z0-9_=~.+/-]{16,4096})", RANDOM,
+     "-H 'auth-x: Bearer <w40>'", "bearer authentication-middleware"),
+    ("password in an address", "://", "",
+     r"://[^\s/?#:@\"'`<>\x00]{0,200}:(?P<v>[^\s/?#\"'`<>\x00]{1,200})@(?=[\w\[$*{])", PAIRED,
+     "postgres://someone:hunter2@db.example.org/app",
+     "use https://example.org:8080/path and ssh://git@example.org/repo"),
+    ("token in an address", "://", "", r"://(?P<v>[A-Za-z0-9_.-]{20,200})(?::[^\s/@\"']{0,60})?@(?=[\w\[])", RANDOM,
+     "https://<x40>@git.example.org/x.git", "https://a-long-user-name-of-words@git.example.org"),
+    ("NuGet password", 'password"', "<add key=", r"password\"\s{0,60}value=\"(?P<v>[^\"\n]{8,200})\"", SURE,
+     '<add key="ClearTextPassword" value="hunter2hunter2" />', '<add key="Username" value="someone-else" />'),
+    ("password in netrc", "machine", "",
+     r"machine\s{1,4}\S{1,200}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}(?:account\s{1,4}\S{1,100}\s{1,4})?password\s{1,4}{V}",
+     SURE, "machine git.example.org login me password hunter2", "this machine needs a login and a password today"),
+    ("PuTTY key", "private-lines:", "",
+     r"private-lines:\s{0,4}\d{1,3}\s{1,4}(?P<v>(?:[A-Za-z0-9+/=]{1,76}\s{1,2}){1,64})", SURE,
+     "Private-Lines: 1\n<b64>\nPrivate-MAC: <x40>", "Private-Lines: how many lines follow"),
+)
+# fmt: on
+
+
+# Cookies in headers, options, dictionaries, calls, cookie jars and sentences. After the word "cookie", pairs of a name and
+# a value are read. A value must be random; after a name for a session it may be shorter.
 
 COOKIE_KIND = "cookie"
 COOKIE_KEYWORDS = ("cookie",)
 EXPORT_KEYWORDS = ("httponly", "samesite", "hostonly")
-SESSION_KEYWORDS = (
-    "sessid",
-    "sessionid",
-    "session=",
-    "_sess=",
-    "sid=",
-    "session-token",
-    "connect.sid",
-    "csrftoken",
-    "remember_token",
-    ".aspx",
-    "logged_in_",
+SESSION_KEYWORDS = tuple(
+    "sessid sessionid session= _sess= sid= session-token connect.sid csrftoken remember_token .aspx logged_in_".split()
 )
 JAR_KEYWORDS = ("true", "false")
 _MAX_LINE_CHARS = 600
@@ -52,7 +86,7 @@ _BRACKETED_VALUE = (
     r"[(\[\"'`](?P<value>[A-Za-z0-9_.%+/=-]{32,4096})[)\]\"'`]|"
     r"\s(?:is|was|ist|est|es)\s(?P<stated>[A-Za-z0-9_.%+/=-]{32,4096})(?=[\s,;)]|\Z)"
 )
-_MAX_BRACKET_DISTANCE = 100  # characters behind the word in which a value may stand in brackets or quotes
+_MAX_BRACKET_DISTANCE = 100  # characters from the word to a value in brackets or quotes
 _DATE = r"\d{4}-\d\d-\d\dT"
 _JAR_LINE = r"(?i)(?:TRUE|FALSE)\t/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t(?P<name>[^\t\n]{1,80})\t(?P<value>[^\s\x00]{4,4096})"
 _SESSION_COOKIE_NAME = (
@@ -65,7 +99,7 @@ _COOKIE_ATTRIBUTES = frozenset(
 _TRACKING_PREFIXES = ("_ga", "_gid", "_gcl", "_fbp", "_fbc", "_hj", "__utm", "_pk_", "ajs_", "mp_", "_clck", "_uet", "optanon",
              "intercom-id", "amplitude", "consent", "cookieconsent", "hash", "sha", "etag", "commit", "integrity", "version")  # fmt: skip
 
-# What is read, an example that must be found, and one that must not.
+# The form, an example that must match, and one that must not.
 COOKIE_EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("a header", "Cookie: theme=dark; sessionid=<l32>; lang=de", "Cookie: theme=dark; lang=de; consent=all"),
     ("a header of an answer", "set-cookie: connect.sid=s%3A<a32>.<a43>; Path=/; HttpOnly", "Set-Cookie: theme=dark; Path=/"),
@@ -83,94 +117,84 @@ COOKIE_EXAMPLES: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-@cache
-def _cookie_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def probe_cookies(text: str, at: int) -> Iterator[SecretSpan]:
-    """Values of cookies behind the word: to the end of its line, or of the list that it opens."""
+    """Yield values of cookies after the word, up to the end of its line or of the list that it opens."""
     line = text.find("\n", at, at + _MAX_LINE_CHARS)
     until = line if line >= 0 else min(len(text), at + _MAX_LINE_CHARS)
-    again = text.find("ookie", at + 6, until)  # what stands behind the next one is read there
+    again = text.find("ookie", at + 6, until)  # values after the next "cookie" are read there
     until = again - 1 if again >= 0 else until
     opens = text.find("{", at, until)
     if opens >= 0:
         close = text.find("}", opens, at + _MAX_BLOCK_CHARS)
         until = max(until, close if close >= 0 else min(len(text), at + _MAX_BLOCK_CHARS))
-        for found in _cookie_regex(_COOKIE_OBJECT).finditer(
-            text, at, again if again >= 0 else min(len(text), at + _MAX_BLOCK_CHARS)
-        ):
-            yield from _check_cookie(found)
-    header = _cookie_regex(_COOKIE_HEADER).match(text, at)
-    for found in _cookie_regex(_COOKIE_PAIR).finditer(text, header.end() if header else at, until):
-        yield from _check_cookie(found)
-    for found in _cookie_regex(_BRACKETED_VALUE).finditer(text, at, until):
-        if found.start() > at + _MAX_BRACKET_DISTANCE:
+        block_end = again if again >= 0 else min(len(text), at + _MAX_BLOCK_CHARS)
+        for match in regex(_COOKIE_OBJECT).finditer(text, at, block_end):
+            yield from _check_cookie(match)
+    header = regex(_COOKIE_HEADER).match(text, at)
+    for match in regex(_COOKIE_PAIR).finditer(text, header.end() if header else at, until):
+        yield from _check_cookie(match)
+    for match in regex(_BRACKETED_VALUE).finditer(text, at, until):
+        if match.start() > at + _MAX_BRACKET_DISTANCE:
             break
-        value = found[found.lastgroup or 0]
+        value = match[match.lastgroup or 0]
         if is_very_random(value) or is_cookie_value(value, 32):
-            yield *found.span(found.lastgroup or 0), COOKIE_KIND
+            yield *match.span(match.lastgroup or 0), COOKIE_KIND
     if line >= 0 and "\t" in text[line : line + 200]:
-        for found in _cookie_regex(_JAR_LINE).finditer(text, line, at + 2 * _MAX_BLOCK_CHARS):
-            yield from _check_cookie(found)
+        for match in regex(_JAR_LINE).finditer(text, line, at + 2 * _MAX_BLOCK_CHARS):
+            yield from _check_cookie(match)
     yield at, until, ""
 
 
 def probe_exported_cookies(text: str, at: int) -> Iterator[SecretSpan]:
-    """Cookies as a browser or its automation writes them out: objects with a name, a value and attributes."""
-    for found in _cookie_regex(_COOKIE_OBJECT).finditer(text, max(0, at - _MAX_BLOCK_CHARS), at + _MAX_BLOCK_CHARS):
-        yield from _check_cookie(found)
+    """Yield values of cookies as browsers export them: objects with a name, a value and attributes."""
+    for match in regex(_COOKIE_OBJECT).finditer(text, max(0, at - _MAX_BLOCK_CHARS), at + _MAX_BLOCK_CHARS):
+        yield from _check_cookie(match)
     yield at, min(len(text), at + _MAX_BLOCK_CHARS), ""
 
 
 def probe_session_cookie(text: str, at: int) -> Iterator[SecretSpan]:
-    """The value of a cookie whose name everybody knows, wherever it stands: `PHPSESSID=…`."""
-    found = _cookie_regex(_SESSION_COOKIE).match(text, at)
-    if found and is_cookie_value(found["value"], 16) and not _cookie_regex(UUID).match(found["value"]):
-        yield *found.span("value"), COOKIE_KIND
+    """Yield the value of a cookie with a well-known name: `PHPSESSID=…`."""
+    match = regex(_SESSION_COOKIE).match(text, at)
+    if match and is_cookie_value(match["value"], 16) and not regex(UUID).match(match["value"]):
+        yield *match.span("value"), COOKIE_KIND
 
 
 def probe_cookie_jar(text: str, at: int) -> Iterator[SecretSpan]:
-    """A line of a cookie jar as curl and wget write it."""
-    found = _cookie_regex(_JAR_LINE).match(text, at)
-    if found:
-        yield from _check_cookie(found)
+    """Yield the value of a line of a cookie jar as curl and wget write it."""
+    match = regex(_JAR_LINE).match(text, at)
+    if match:
+        yield from _check_cookie(match)
 
 
-def _check_cookie(found: re.Match[str]) -> Iterator[SecretSpan]:
-    name, value = found["name"], found["value"]
+def _check_cookie(match: re.Match[str]) -> Iterator[SecretSpan]:
+    name, value = match["name"], match["value"]
     lower = name.lower()
     if lower in _COOKIE_ATTRIBUTES or lower.startswith(_TRACKING_PREFIXES) or is_placeholder(value) or is_filler(value):
         return
-    if _cookie_regex(_DATE).match(value):
+    if regex(_DATE).match(value) or value.startswith(("http:", "https:", "/", "$", "./", "~")) or "://" in value:
         return
-    if value.startswith(("http:", "https:", "/", "$", "./", "~")) or "://" in value:
-        return
-    telling = _cookie_regex(_SESSION_COOKIE_NAME).search(name) is not None
-    if is_cookie_value(value, 12 if telling else 20):
-        yield *found.span("value"), COOKIE_KIND
+    if is_cookie_value(value, 12 if regex(_SESSION_COOKIE_NAME).search(name) else 20):
+        yield *match.span("value"), COOKIE_KIND
 
 
-def is_cookie_value(value: str, least: int) -> bool:
-    """Drawn by lot: a session, a ticket, a signed value."""
-    if len(value) < least:
+def is_cookie_value(value: str, min_length: int) -> bool:
+    """Return whether a value is random: a session, a ticket, a signed value."""
+    if len(value) < min_length:
         return False
-    if is_random(value, least):
+    if is_random(value, min_length):
         return value.count("/") <= 2 and value.count(".") <= 5
     mixed = value not in (value.lower(), value.upper())
     return len(value) >= 24 and mixed and not is_wordy(value)
 
 
-# Secrets in source code, SQL and password files that no name introduces: the place of an argument tells them.
-#
-# Rows as in `shapes`. Names that introduce a literal (`password = "…"`, `setPassword("…")`) are read by `names`.
+# Secrets in source code, SQL and password files that are recognised by the position of an argument. Literals after a name
+# (`password = "…"`, `setPassword("…")`) are found by `names`.
 
 _SQL = "password in SQL"
 _CALL = "password in a call"
 _TEXT = r"""(?:(?:"[^"\n]{0,200}"|'[^'\n]{0,200}')(?:\.\w{2,20}\(\))?|[\w.\[\]@$]{1,80})"""
 _LAST = r"""["'`](?P<v>[^"'`\n\x00]{4,200})["'`]"""
-# Words of sentences that no list of words for recovery phrases (BIP 39) has.
+# Words of sentences that are in no word list of recovery phrases (BIP 39).
 _PROSE = (
     r"(?!(?:the|and|for|are|was|not|but|has|had|our|its|who|how|why|from|were|them|been|does|many|words|which|their|would|could|"
     r"should|these|those)\b)"
@@ -222,9 +246,8 @@ LITERALS: tuple[ContextRow, ...] = (
 # fmt: on
 
 
-# Logins and codes as people and programs write them down: `login: admin / …`, `root:…`, "recovery code …", headers.
-#
-# Rows as in `shapes`. A user's name beside the value, or the kind of code before it, says that it is a secret.
+# Logins and codes as people and programs write them: `login: admin / …`, `root:…`, "recovery code …". A user name beside
+# the value, or the kind of code before it, shows that it is a secret.
 
 _LOGIN = "password of a login"
 _CODE = "access code"
@@ -290,9 +313,8 @@ LOGINS: tuple[ContextRow, ...] = (
 # fmt: on
 
 
-# Tokens in addresses: webhooks, bots, private feeds, links that log somebody in, signed links.
-#
-# Rows as in `shapes`. Services whose addresses are known come first; the last rows know only telling words in a path.
+# Tokens in URLs: webhooks, bots, private feeds, links that log somebody in, signed links. Services with known URLs come
+# first; the last rows recognise words in a path.
 
 _HOOK = "webhook"
 _SEGMENT = r"(?P<v>[A-Za-z0-9_.~=-]{16,400}(?:%3[Dd]){0,2})"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from binascii import Error, a2b_base64, unhexlify
 from collections.abc import Callable, Iterator
-from functools import cache
 
 from tacit.secrets.probes import SecretSpan
 from tacit.secrets.values import (
@@ -17,21 +15,22 @@ from tacit.secrets.values import (
     is_very_random,
     may_be_secret,
 )
+from tacit.text.display import regex
 
-# Long values that look drawn by lot, assigned to a variable whose name does not say that it holds a secret.
-#
-# `set -gx OPENWEATHER_APPID 0f3c…` and `$env.MATRIX_BOT = "…"` are secrets although no word of the name is known.
-# Names of what is public by nature (commits, digests, ids, images, versions) are left alone.
+# Long random values that are assigned to a variable: `set -gx OPENWEATHER_APPID 0f3c…` and `$env.MATRIX_BOT = "…"` are
+# secrets although no word of the name is known. Names of public values (commits, digests, ids, images, versions) are
+# excluded.
 
 RANDOM_KIND = "secret"
 _RANDOM_RUN = r"(?<![A-Za-z0-9+/_.~-])[A-Za-z0-9+/_.~-]{24,200}+={0,2}(?=[\s\"'`;,)}\]|&]|\Z)"
-_MAX_ASSIGNMENT_CHARS = 120  # characters in which the assignment stands
+_MAX_ASSIGNMENT_CHARS = 120
 _VARIABLE_NAME = r"(?P<{}>[A-Z][A-Z0-9]{{1,40}}(?:_[A-Z0-9]{{1,40}}){{0,8}})"
 _ASSIGNMENT = (
     rf"(?:(?<![\w$%{{.]){_VARIABLE_NAME.format('glued')}=|"
     rf"(?:\A|[\s;&|('\"`])(?:set(?:env|x)?|env|arg|export)(?:\s{{1,3}}(?:-{{1,2}}[\w-]{{1,20}}|/\w)){{0,4}}\s{{1,3}}{_VARIABLE_NAME.format('apart')}[ \t=]\s{{0,3}}|"
     rf"\$env[:.]{_VARIABLE_NAME.format('dotted')}\s{{0,3}}=\s{{0,3}})[\"'`]?\Z"
 )
+_BEFORE_VALUE = frozenset("='\"` \t")
 _PUBLIC_NAME_WORDS = frozenset(
     (
         "ID UUID GUID SHA SHA1 SHA256 SHA512 MD5 HASH DIGEST CHECKSUM CHECKSUMS SUM COMMIT REV REVISION REF HEAD TREE BASE MERGE OBJECT "
@@ -45,45 +44,34 @@ RANDOM_EXAMPLES: tuple[tuple[str, str], ...] = (
     ("set -gx OPENWEATHER_APPID <x32>; and python3 forecast.py", "set -gx GIT_COMMIT <x40>"),
     ('$env.GITEA_BOT = "<x40>"; http get https://example.org', '$env.IMAGE_DIGEST = "<x64>"'),
     ("docker run -e MAILER_DSN_PART=<w40> app", "docker run -e REQUEST_ID=<w40> app"),
-)  # a value that must be found, and one that must not
-
-
-@cache
-def _run_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+)  # an example that must match, and one that must not
 
 
 def find_random_assignments(text: str) -> Iterator[SecretSpan]:
-    """Values drawn by lot that a shell or a file of variables assigns."""
-    for run in _run_regex(_RANDOM_RUN).finditer(text):
+    """Yield random values that a shell or an environment file assigns."""
+    for run in regex(_RANDOM_RUN).finditer(text):
         before = text[max(0, run.start() - _MAX_ASSIGNMENT_CHARS) : run.start()]
         if before[-1:] not in _BEFORE_VALUE:
             continue
-        assigned = _run_regex(_ASSIGNMENT).search(before)
-        if assigned and assigned.lastgroup and _is_private_name(assigned[assigned.lastgroup]) and is_random_key(run[0]):
+        assigned = regex(_ASSIGNMENT).search(before)
+        if assigned is None or assigned.lastgroup is None:
+            continue
+        if _PUBLIC_NAME_WORDS.isdisjoint(assigned[assigned.lastgroup].split("_")) and is_random_key(run[0]):
             yield run.start(), run.end(), RANDOM_KIND
 
 
-_BEFORE_VALUE = frozenset("='\"` \t")
-
-
-def _is_private_name(name: str) -> bool:
-    return _PUBLIC_NAME_WORDS.isdisjoint(name.split("_"))
-
-
 def is_random_key(value: str) -> bool:
-    """A key in hex, or letters of both cases and digits in no order."""
+    """Return whether it is a key in hex, or a random mix of letters of both cases and digits."""
     if is_filler(value) or len(set(value)) < 8:
         return False
-    if _run_regex("[0-9a-f]{32,128}|[0-9A-F]{32,128}").fullmatch(value):
+    if regex("[0-9a-f]{32,128}|[0-9A-F]{32,128}").fullmatch(value):
         return True
     return is_very_random(value) and value.count(".") <= 2 and value.count("/") <= 3
 
 
-# Secrets that are encoded once: base64, base64 of UTF-16, hex. (Escapes and per cent signs are undone by `plain`.)
-#
-# A run that decodes to readable text is read like any other text; what is found in it hides the whole run. Where a
-# command or a call decodes the run on the spot, a single word that looks like a password is enough.
+# Secrets that are encoded once: base64, base64 of UTF-16, hex. (The scanner undoes backslash and percent escapes.) A run
+# that decodes to readable text is scanned like any other text, and redacted as a whole. If a command or a call beside the
+# run decodes it, a single word that looks like a password is enough.
 
 ENCODED_KIND = "encoded secret"
 _ENCODED_RUN = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,16384}+={0,2}"
@@ -99,13 +87,14 @@ _SECRET_NAME_BEFORE = (
 )
 _SECRET_WORD = r"(?i)passw|passphr|pwd|secret|token|cred|psk|\bkey|_key|-key|\.key|apikey|kennw|contrase|senha"
 _CONTEXT_CHARS = 80
-_MAX_CACHED_RUNS = 20_000  # runs that are remembered as unreadable: names and paths come again and again
+_MAX_CACHED_RUNS = 20_000  # runs known to be unreadable: names and paths occur again and again
 _MAX_CACHED_RUN_CHARS = 48
 _unreadable_runs: set[str] = set()
-_MAX_DECODED_RUNS = 400  # so many decoded runs of a text are read; more are hidden unread
-_SAMPLE_CHARS = 24  # characters that are decoded to see whether the rest is worth it
+_MAX_DECODED_RUNS = 400  # decoded runs of a text that are scanned; more are redacted without a scan
+_SAMPLE_CHARS = 24  # characters that are decoded to see whether the rest is readable
+_WHITESPACE = dict.fromkeys(map(ord, "\n\r\t"), " ")
 
-# What is read, an example that must be found, and one that must not.
+# The form, an example that must match, and one that must not.
 ENCODED_EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("base64", "blob: cGFzc3dvcmQ9aHVudGVyMmh1bnRlcg==", "blob: dGhlIHBhc3N3b3JkIGlzIHJlcXVpcmVk"),
     ("UTF-16 in base64", "-enc cABhAHMAcwB3AG8AcgBkAD0AaAB1AG4AdABlAHIAMgA=", "-enc ZQBjAGgAbwAgAGgAZQBsAGwAbwAgAHcAbwByAGwAZAA="),
@@ -118,37 +107,38 @@ ENCODED_EXAMPLES: tuple[tuple[str, str, str], ...] = (
 
 
 def may_hold_runs(text: str) -> bool:
-    """Whether a text has a word that could be an encoded text: long, and with capitals or hex digits in it."""
+    """Return whether a text has a word that could be an encoded text: long, with capitals or hex digits."""
     words = text.split()
     if not words or max(map(len, words)) < _MIN_RUN_CHARS:
         return False
     long = (word for word in words if len(word) >= _MIN_RUN_CHARS)
-    return any(not word.islower() or _run_regex(_LONG_HEX).search(word) for word in long)
+    return any(not word.islower() or regex(_LONG_HEX).search(word) for word in long)
 
 
-def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[SecretSpan]:
-    """Runs that hold a secret when they are decoded; `find` says whether a text does."""
-    read = 0
-    for run in _run_regex(_ENCODED_RUN).finditer(text):
+def find_encoded(text: str, has_secret: Callable[[str], bool]) -> Iterator[SecretSpan]:
+    """Yield runs that contain a secret when they are decoded, as `has_secret` decides."""
+    decoded_runs = 0
+    for run in regex(_ENCODED_RUN).finditer(text):
         if run[0] in _unreadable_runs:
             continue
-        said = decode_run(run[0])
-        if said is None:
-            if is_random(run[0], 32) and _is_key_decoded_here(text, *run.span()):
-                yield run.start(), run.end(), ENCODED_KIND
+        decoded = decode_run(run[0])
+        if decoded is None:
+            if is_random(run[0], 32):  # what a key is depends on the text around it, so it is not cached
+                if _is_key_decoded_here(text, *run.span()):
+                    yield run.start(), run.end(), ENCODED_KIND
             elif len(run[0]) <= _MAX_CACHED_RUN_CHARS:
                 if len(_unreadable_runs) >= _MAX_CACHED_RUNS:
                     _unreadable_runs.clear()
                 _unreadable_runs.add(run[0])
             continue
-        read += 1
+        decoded_runs += 1
         if (
-            read > _MAX_DECODED_RUNS
-            or find(said)
-            or (is_password(said, quoted=True) and " " not in said and _is_decoded_here(text, *run.span()))
-            or (" " not in said and may_be_secret(said) and _is_key_decoded_here(text, *run.span()))
+            decoded_runs > _MAX_DECODED_RUNS
+            or has_secret(decoded)
+            or (is_password(decoded, quoted=True) and " " not in decoded and _is_decoded_here(text, *run.span()))
+            or (" " not in decoded and may_be_secret(decoded) and _is_key_decoded_here(text, *run.span()))
             or (
-                (is_mixed(said) or is_striking_word(said) or _has_digit_and_sign(said))
+                (is_mixed(decoded) or is_striking_word(decoded) or _has_digit_and_sign(decoded))
                 and _has_secret_name_before(text, run.start())
             )
         ):
@@ -156,12 +146,12 @@ def find_encoded(text: str, find: Callable[[str], bool]) -> Iterator[SecretSpan]
 
 
 def decode_run(run: str) -> str | None:
-    """The readable text that a run stands for, if it stands for any."""
+    """Return the readable text that a run encodes; None if it encodes none."""
     body = run.rstrip("=")
     if body.islower() or body.isupper() or body.isdigit():  # base64 of a text has letters of both cases
         if (
             len(body) % 2
-            or _run_regex(_HEX).fullmatch(body) is None
+            or regex(_HEX).fullmatch(body) is None
             or _decode_text(unhexlify(body[:_SAMPLE_CHARS])) is None
         ):
             return None
@@ -180,50 +170,44 @@ def _decode_base64(body: str) -> bytes:
         return b"\xff"
 
 
-def _decode_text(said: bytes) -> str | None:
-    """As text, where all of it can be read."""
-    if said.count(0) == 2 and len(said) > 6:
-        _, user, password = said.split(b"\0")
-        said = b"login " + user + b" password=" + password  # SASL PLAIN
-    if len(said) > 3 and not any(said[1::2]) and all(said[::2]):
-        said = said[::2]  # UTF-16 of plain letters
-    if said.isascii():
-        text = said.decode("ascii")
+def _decode_text(data: bytes) -> str | None:
+    """Return bytes as text; None if they are not readable."""
+    if data.count(0) == 2 and len(data) > 6:
+        _, user, password = data.split(b"\0")
+        data = b"login " + user + b" password=" + password  # SASL PLAIN
+    if len(data) > 3 and not any(data[1::2]) and all(data[::2]):
+        data = data[::2]  # UTF-16 of plain letters
+    if data.isascii():
+        text = data.decode("ascii")
     else:
         try:
-            text = said.decode("utf-8")
+            text = data.decode("utf-8")
         except UnicodeDecodeError:
             return None
         if sum(letter > "\x7f" for letter in text) * 4 > len(text):
-            return None  # what is drawn by lot can be valid UTF-8, seldom with so many plain letters
-    if text.isprintable() or text.translate(_WHITESPACE).isprintable():
-        return text
-    return None
+            return None  # random bytes can be valid UTF-8, but seldom with so many ASCII letters
+    return text if text.isprintable() or text.translate(_WHITESPACE).isprintable() else None
 
 
-_WHITESPACE = dict.fromkeys(map(ord, "\n\r\t"), " ")
+def _around(text: str, start: int, end: int) -> str:
+    return text[max(0, start - _CONTEXT_CHARS) : start] + " " + text[end : end + _CONTEXT_CHARS]
 
 
-def _is_decoded_here(text: str, begins: int, ends: int) -> bool:
-    return (
-        _run_regex(_DECODE_CALL).search(
-            text[max(0, begins - _CONTEXT_CHARS) : begins] + " " + text[ends : ends + _CONTEXT_CHARS]
-        )
-        is not None
-    )
+def _is_decoded_here(text: str, start: int, end: int) -> bool:
+    return regex(_DECODE_CALL).search(_around(text, start, end)) is not None
 
 
-def _is_key_decoded_here(text: str, begins: int, ends: int) -> bool:
-    """Whether a command decodes bytes that it, or the sentence around it, calls a key or a password."""
-    around = text[max(0, begins - _CONTEXT_CHARS) : begins] + " " + text[ends : ends + _CONTEXT_CHARS]
-    return _is_decoded_here(text, begins, ends) and _run_regex(_SECRET_WORD).search(around) is not None
+def _is_key_decoded_here(text: str, start: int, end: int) -> bool:
+    """Return whether a command decodes bytes that it, or the sentence around it, calls a key or a password."""
+    has_secret_word = regex(_SECRET_WORD).search(_around(text, start, end)) is not None
+    return has_secret_word and _is_decoded_here(text, start, end)
 
 
-def _has_digit_and_sign(said: str) -> bool:
-    """One word with a digit and a sign in it."""
-    return " " not in said and any(map(str.isdigit, said)) and not said.isalnum() and may_be_secret(said)
+def _has_digit_and_sign(value: str) -> bool:
+    """Return whether it is one word with a digit and a special character."""
+    return " " not in value and any(map(str.isdigit, value)) and not value.isalnum() and may_be_secret(value)
 
 
-def _has_secret_name_before(text: str, begins: int) -> bool:
-    """Whether the line says before the run that it holds a secret: `db_pw hex=…`."""
-    return _run_regex(_SECRET_NAME_BEFORE).search(text[max(0, begins - _CONTEXT_CHARS) : begins]) is not None
+def _has_secret_name_before(text: str, start: int) -> bool:
+    """Return whether a name before the run says that it is a secret: `db_pw hex=…`."""
+    return regex(_SECRET_NAME_BEFORE).search(text[max(0, start - _CONTEXT_CHARS) : start]) is not None

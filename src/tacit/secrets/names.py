@@ -1,7 +1,7 @@
-"""Values that a name gives away: `DB_PASSWORD=…`, `"client_secret": "…"`, `--token …`, "the password is …".
+"""Values after a name that says what they are: `DB_PASSWORD=…`, `"client_secret": "…"`, `--token …`, "the password is …".
 
-The last word of the name tells what is asked of the value. Behind `password` a word with a number is enough; behind
-`token` it must look drawn by lot; behind `key`, which names a thousand other things, it must be so beyond doubt.
+The last word of the name decides how the value is checked. After `password` a word with a number is enough; after `token`
+it must look random; after `key`, which names many other things, it must certainly be random.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tacit.secrets.values import (
     is_wordy,
     may_be_secret,
 )
+from tacit.text.display import regex
 
 _FOREIGN_PASSWORD_WORDS = (
     "passwort kennwort contraseña contrasena contrasenya clave senha motdepasse mdp wachtwoord hasło haslo heslo parola "
@@ -41,7 +42,7 @@ PASSWORD, TOKEN, OTHER_SECRET = "password", "token", "secret"
 _SECRET_ENDINGS = ("secret", "secretkey", "secret_key", "secret-key", "signingkey", "signing_key", "salt", "pepper")
 
 _NAME_REST = r"[\w.\-]{0,40}+"
-_NAME_REVERSED = r"[\w.\-]{0,40}"  # for the text read backwards
+_NAME_REVERSED = r"[\w.\-]{0,40}"  # for the reversed text
 _ASSIGNMENT = (
     r"(?:[ \t]\([^()\n]{1,30}\))?(?:\[\])?[\"'`\])]{0,3}\s{0,40}(?:(?::{0,3}=|:-|=>|\?=|\?\?=?|\?:|\|\||==?|>|:(?!:))|(?<=[\"'`]),)"
     r"[=>]{0,2}[ \t]{0,40}(?:[|>][-+]?\n[ \t]{1,40}|!{1,2}\w{1,10}[ \t]|[@$bfruLN]{1,2}(?=[\"'`])|\"\"(?=\"[^\"])|''(?='[^']))?(?=[^\s=>])"
@@ -54,49 +55,26 @@ _IS_WORDS = (
     r"[ \t](?:is|was)(?:[ \t](?:now|set[ \t]to|still))?:?[ \t]{1,2}|"
     r"[ \t]for[ \t](?:[\w.@-]{1,30}[ \t]){0,2}['\"]?[\w.@/:-]{1,60}['\"]?:[ \t]{1,2}"
 )
-# A quote that is not closed goes to the end of its line: in a JSON string it would be closed by that of the string.
+# A quote that is not closed extends to the end of its line: in a JSON string, the quote of the string would close it.
 _QUOTED_VALUE = r"\"([^\"\n\x00]{1,400})(?:\"|(?=\n)|\Z)|'([^'\n\x00]{1,400})'|`([^`\n\x00]{1,400})`"
 _VALUE_CHAR = r"[^\s\"'`,;&<>(){}\[\]|\\\x00]"
 _BARE_VALUE = rf"{_VALUE_CHAR}{{1,200}}+(?:&(?![\w.-]{{1,40}}=){_VALUE_CHAR}{{0,100}}+){{0,4}}"
 _NEXT_NAME = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next name
 _NESTED_NAME = (
-    rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(NAME_KEYWORDS)})[\w.\-]{{0,20}}="  # a name itself, and tried by itself
+    rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(NAME_KEYWORDS)})[\w.\-]{{0,20}}="  # another name, which is tried by itself
 )
-_LINE_VALUE = r"[^\s\"'`<>\\\x00]{1,200}+"  # in a file of variables a value ends with its line
+_LINE_VALUE = r"[^\s\"'`<>\\\x00]{1,200}+"  # in an environment file a value ends with its line
 _AFTER_NAME = frozenset(" \t\n\r\f\v\"'`])=:>|?,(<[{")
-_CONNECTION_PASSWORD_NAME = r"(?i)(?:pwd|password)\Z"  # Server=…;Pwd=…; where the value may hold any sign but the last
+_CONNECTION_PASSWORD_NAME = r"(?i)(?:pwd|password)\Z"  # Server=…;Pwd=…; where the value may contain anything but ";"
 _CALL_START = r"[(\[{]|\.\w"
-_SENTENCE_CALL_START = r"[(\[{]|\.\w"
 _NAME_WORDS = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 
 _PASSWORD_ENDINGS = (
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "pass",
-    "psk",
-    "passw",
-    "pswd",
-    "pw",
+    *"password passwd passphrase passcode pwd pass psk passw pswd pw".split(),
     *_FOREIGN_PASSWORD_WORDS,
 )
-_TOKEN_ENDINGS = (
-    "token",
-    "secret",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "authkey",
-    "credentials",
-    "creds",
-    "hmac",
-    "jwt",
-    "mnemonic",
-    "unseal",
-    "salt",
-    "pepper",
+_TOKEN_ENDINGS = tuple(
+    "token secret apikey accesskey secretkey authkey credentials creds hmac jwt mnemonic unseal salt pepper".split()
 )
 _KEY_QUALIFIERS = frozenset(
     (
@@ -106,7 +84,7 @@ _KEY_QUALIFIERS = frozenset(
     ).split()
 )
 _NOT_PASSWORD_WORDS = frozenset("askpass bypass compass surpass trespass pass".split())
-# A name with one of these is about a secret, and holds none.
+# A name with one of these words is about a secret and does not hold one.
 _METADATA_WORDS = frozenset(
     (
         "id ids name names file path url uri type field length len count size policy hash digest checksum sha "
@@ -124,7 +102,7 @@ _IGNORED_ENDINGS = frozenset(
 )
 
 
-# Ways in which source code and settings put a value behind a name.
+# How source code and settings assign a value to a name
 _STRING_PREFIX = r"(?:[@$brfLuR]{0,2}(?=[\"'`]))"
 _TYPED_ASSIGNMENT = (
     rf"\s{{0,4}}:\s{{0,4}}[&*]{{0,2}}['\w.<>\[\]?; ]{{1,30}}\s{{0,4}}=\s{{0,4}}{_STRING_PREFIX}"  # password: str = "…"
@@ -141,7 +119,7 @@ _VALUE_ATTRIBUTE = (  # name: DB_PASSWORD, value: … and <key>password</key><st
 )
 _QUOTED_NEXT = r"[ \t]{1,4}(?=[\"'`«„“][^\s\"'`])"  # password "…"
 _TUPLE_ITEM = r",\s{0,4}(?=[\"'])"  # {password, "…"}
-_SET_COMMAND = (  # what stands before a name that a blank separates from its value
+_SET_COMMAND = (  # the command before a name that a blank separates from its value
     r"(?i)(?:^|[\s;&|({\"'`])(?:set(?:env|x|-env|-environment)?|setenv|env|arg|[\w-]{1,20}:set|store-secret(?:[ \t][\w-]{1,30}){0,2}|config(?:\s{1,2}(?:set|add))?|configure\s{1,2}set|"
     r"(?:user-)?secrets?\s{1,2}(?:set|put|add)|kv\s{1,2}(?:set|put)|(?:etcdctl|consul|redis-cli|zkcli|snap|defaults|gsettings)\s{1,2}(?:set|put|write)|"
     r"define|export|-name|\$env)(?:[ \t]{1,4}(?:-{1,2}[\w-]{1,20}|/\w{1,4})){0,5}[ \t]{1,4}[\"'\w./:-]{0,60}?\Z"
@@ -149,24 +127,24 @@ _SET_COMMAND = (  # what stands before a name that a blank separates from its va
 _NOT_SETTER_NAME = r"(?i)(?:\A|[^a-z])(?:get|read|prompt|ask|input|fetch|load|lookup|find|require|valid|check|verify|is|has|forgot|reset|need|show|hide|print|log|test|hash|encode|encrypt|decode|parse|remove|delete|clear|compare|match)|getpass"
 
 _SEPARATORS = {
-    "assigned": _ASSIGNMENT, "is": _IS_WORDS, "typed": _TYPED_ASSIGNMENT, "wrapped": _WRAPPED_VALUE, "valued": _VALUE_ATTRIBUTE, "junk": _LOOSE_ASSIGNMENT, "called": _CALL_ARGUMENT,
+    "assigned": _ASSIGNMENT, "is": _IS_WORDS, "typed": _TYPED_ASSIGNMENT, "wrapped": _WRAPPED_VALUE, "valued": _VALUE_ATTRIBUTE, "loose": _LOOSE_ASSIGNMENT, "called": _CALL_ARGUMENT,
     "quoted": _QUOTED_NEXT, "tuple": _TUPLE_ITEM, "space": _SPACE, "closed": _CLOSED_QUOTE,
 }  # fmt: skip
-# Which of them are possible, by the sign behind the name.
+# Which of them are possible, by the character after the name.
 _SEPARATORS_BY_SIGN = {
-    "=": ("assigned", "wrapped", "junk"),
-    ":": ("assigned", "typed", "wrapped", "called", "junk"),
+    "=": ("assigned", "wrapped", "loose"),
+    ":": ("assigned", "typed", "wrapped", "called", "loose"),
     "(": ("called",),
     "{": ("called",),
     "[": ("assigned",),
-    ",": ("tuple", "valued", "junk"),
+    ",": ("tuple", "valued", "loose"),
     "<": ("valued",),
-    '"': ("assigned", "wrapped", "valued", "junk", "closed"),
-    "'": ("assigned", "wrapped", "valued", "junk", "closed"),
-    " ": ("assigned", "is", "typed", "wrapped", "valued", "junk", "quoted", "space"),
-    "\n": ("assigned", "valued", "junk"),
+    '"': ("assigned", "wrapped", "valued", "loose", "closed"),
+    "'": ("assigned", "wrapped", "valued", "loose", "closed"),
+    " ": ("assigned", "is", "typed", "wrapped", "valued", "loose", "quoted", "space"),
+    "\n": ("assigned", "valued", "loose"),
 }
-_OTHER_SEPARATORS = ("assigned", "valued", "junk", "quoted", "space")
+_OTHER_SEPARATORS = ("assigned", "valued", "loose", "quoted", "space")
 _LITERAL_SEPARATORS = frozenset(("typed", "wrapped", "called", "quoted", "tuple"))
 
 
@@ -179,7 +157,7 @@ _MAX_LINE_CHARS = 200
 
 
 class NamedValue(Record):
-    """A name, the word or sign before it, how a value follows, where the name ends and where the value begins."""
+    """A name, the word or character before it, the separator after it, where it ends and where its value begins."""
 
     name: str
     before: str
@@ -187,214 +165,207 @@ class NamedValue(Record):
     name_end: int
     value_start: int
 
+    @property
+    def name_start(self) -> int:
+        return self.name_end - len(self.name)
+
 
 @cache
-def _name_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-@cache
-def separator_regex(how: str) -> re.Pattern[str]:
-    """What stands between a name and its value."""
-    return re.compile(_SEPARATORS[how])
+def separator_regex(separator: str) -> re.Pattern[str]:
+    """Return the pattern of a separator between a name and its value."""
+    return re.compile(_SEPARATORS[separator])
 
 
 def probe_named_value(text: str, at: int) -> Iterator[SecretSpan]:
-    """The value of the name that a keyword is part of."""
-    ends = _name_end(text, at)
-    if ends == len(text) or text[ends] not in _AFTER_NAME:
+    """Yield the value of the name that a keyword is part of, if it is a secret."""
+    rest = regex(_NAME_REST).match(text, at)
+    assert rest is not None
+    name_end = rest.end()
+    if name_end == len(text) or text[name_end] not in _AFTER_NAME:
         return
     name = before = None
-    tried = -1
-    ways = _SEPARATORS_BY_SIGN.get(text[ends : ends + 1], _OTHER_SEPARATORS)
-    if text[ends] in " \t" and not _name_regex(_SEPARATOR_SIGN).search(text, ends, ends + _MAX_SIGN_DISTANCE):
-        ways = ("is", "space")  # a sentence, as most hits are
-    for how in ways:
-        found = separator_regex(how).match(text, ends)
-        if found is None or (found.end() == tried and how not in _RETRIED_SEPARATORS):
+    tried_end = -1
+    separators = _SEPARATORS_BY_SIGN.get(text[name_end : name_end + 1], _OTHER_SEPARATORS)
+    if text[name_end] in " \t" and not regex(_SEPARATOR_SIGN).search(text, name_end, name_end + _MAX_SIGN_DISTANCE):
+        separators = ("is", "space")  # a sentence, as in most cases
+    for separator in separators:
+        match = separator_regex(separator).match(text, name_end)
+        if match is None or (match.end() == tried_end and separator not in _RETRIED_SEPARATORS):
             continue
-        tried = found.end()
+        tried_end = match.end()
         if name is None or before is None:
-            name, before = _name_and_before(text, at, ends)
-        if value := _find_value(text, NamedValue(name, before, how, ends, found.end())):
+            name, before = _name_and_before(text, at, name_end)
+        if value := _find_value(text, NamedValue(name, before, separator, name_end, match.end())):
             yield value
             return
 
 
-def _find_value(text: str, place: NamedValue) -> SecretSpan | None:
-    kind = kind_of_name(place.name)
-    if place.separator == "closed" or (place.separator == "space" and not place.name.startswith("-")):
-        if not kind or not _is_set_by_command(text, place):
+def _find_value(text: str, named: NamedValue) -> SecretSpan | None:
+    kind = kind_of_name(named.name)
+    if named.separator == "closed" or (named.separator == "space" and not named.name.startswith("-")):
+        if not kind or not _is_set_by_command(text, named):
             return None
-        place = place._replace(separator="set")
-    if place.separator in _LITERAL_SEPARATORS and not _is_string_literal(text, place, kind):
+        named = named._replace(separator="set")
+    if named.separator in _LITERAL_SEPARATORS and not _is_string_literal(text, named, kind):
         return None
-    found = _value_span(text, place)
-    if found is None:
+    span = _value_span(text, named)
+    if span is None:
         return None
-    start, end, quoted = found
-    if _is_other_text(text, place, start, end, quoted):
+    start, end, quoted = span
+    if _is_other_text(text, named, start, end, quoted):
         return None
-    if place.value_start and text[place.value_start - 1] == ">" and text.startswith("</", end):
+    if named.value_start and text[named.value_start - 1] == ">" and text.startswith("</", end):
         quoted = True  # the text of an element
-    exported = _is_exported(text, place, end)
-    how = place.separator
-    if kind == PASSWORD and how == "assigned" and not exported:
-        if text[place.name_end] == "=" and place.value_start == place.name_end + 1 and _is_pair(text, place, end):
-            how = "glued"  # user=me,pass=…
-        elif _is_at_line_start(text, place) and text[end : end + 1] in ("\n", ""):
-            how = "set" if any(map(str.isdigit, text[start:end])) else how  # a line of settings
-    if _is_secret_value(kind, how, text[start:end], quoted=quoted, exported=exported, name=place.name):
-        return start, _value_end(text, end) if end - start >= 200 else end, kind or OTHER_SECRET
+    exported = _is_exported(text, named, end)
+    separator = named.separator
+    if kind == PASSWORD and separator == "assigned" and not exported:
+        if text[named.name_end] == "=" and named.value_start == named.name_end + 1 and _is_pair(text, named, end):
+            separator = "glued"  # user=me,pass=…
+        elif _is_at_line_start(text, named) and text[end : end + 1] in ("\n", ""):
+            separator = "set" if any(map(str.isdigit, text[start:end])) else separator  # a line of settings
+    if _is_secret_value(kind, separator, text[start:end], quoted=quoted, exported=exported, name=named.name):
+        if end - start >= 200 and (rest := regex(rf"{_VALUE_CHAR}{{0,16384}}+").match(text, end)):
+            end = rest.end()  # only the beginning was checked
+        return start, end, kind or OTHER_SECRET
     return None
 
 
-def _is_other_text(text: str, place: NamedValue, start: int, end: int, quoted: bool) -> bool:
-    """Whether what follows a name is something else: a position, a message, a prompt, another argument."""
-    if _name_regex(r"\d{1,6}:\d{1,6}").fullmatch(text, start, end):
+def _is_other_text(text: str, named: NamedValue, start: int, end: int, quoted: bool) -> bool:
+    """Return whether what follows a name is something else: a position, a message, a prompt, another argument."""
+    if regex(r"\d{1,6}:\d{1,6}").fullmatch(text, start, end):
         return True  # a line and a column
-    if text[start - 1] == "`" and _name_regex(r"[\w./-]{1,40} [^`]").match(text, start):
+    if text[start - 1] == "`" and regex(r"[\w./-]{1,40} [^`]").match(text, start):
         return True  # the output of a command
-    if text.startswith((":?", ":+"), place.name_end) and text.startswith("${", place.name_end - len(place.name) - 2):
+    if text.startswith((":?", ":+"), named.name_end) and text.startswith("${", named.name_start - 2):
         return True  # ${NAME:?message}
-    if text[max(0, place.name_end - len(place.name) - 7) : place.name_end].lower().startswith("set /p "):
-        return True  # a question of a batch file
-    if place.name.startswith("secret") and text.rfind("arn:", max(0, place.name_end - 120), place.name_end) >= 0:
+    if text[max(0, named.name_start - 7) : named.name_end].lower().startswith("set /p "):
+        return True  # a prompt of a batch file
+    if named.name.startswith("secret") and text.rfind("arn:", max(0, named.name_end - 120), named.name_end) >= 0:
         return True  # the name of a secret in a store
-    if place.separator == "junk" and _is_metadata_name(text[place.name_end : place.value_start]):
+    if named.separator == "loose" and _is_metadata_name(text[named.name_end : named.value_start]):
         return True  # `token id=…`
-    if not quoted and place.separator == "assigned" and "," in text[place.name_end : place.value_start]:
+    if not quoted and named.separator == "assigned" and "," in text[named.name_end : named.value_start]:
         return True  # ("password", value): only a literal counts
     # The quote was closed before: `"password=" + value`.
-    return quoted and text[start] in " +,)" and _is_closing_quote(text, place, start - 1)
+    return quoted and text[start] in " +,)" and _is_closing_quote(text, named, start - 1)
 
 
-def _is_closing_quote(text: str, place: NamedValue, quote: int) -> bool:
-    """Whether a quote ends a string that was opened before the name in the same line."""
+def _is_closing_quote(text: str, named: NamedValue, quote: int) -> bool:
+    """Return whether a quote ends a string that was opened before the name in the same line."""
     if text[quote + 1 : quote + 4].lstrip(" ")[:1] in _STRING_JOINERS and text[quote + 1] == " ":
         return True
-    begins = max(0, place.name_end - _MAX_LINE_CHARS)
-    begins = max(begins, text.rfind("\n", begins, place.name_end) + 1)
-    return text.count(text[quote], begins, place.name_end) % 2 == 1
+    line_start = max(0, named.name_end - _MAX_LINE_CHARS)
+    line_start = max(line_start, text.rfind("\n", line_start, named.name_end) + 1)
+    return text.count(text[quote], line_start, named.name_end) % 2 == 1
 
 
-def _is_exported(text: str, place: NamedValue, ends: int) -> bool:
-    """Whether a shell, a file of variables or a connection string gives the name this value, whatever it is."""
-    if place.before == "export" or (place.separator == "set" and place.name.isupper()):
+def _is_exported(text: str, named: NamedValue, end: int) -> bool:
+    """Return whether a shell, an environment file or a connection string assigns the value, so that any value counts."""
+    if named.before == "export" or (named.separator == "set" and named.name.isupper()):
         return True
-    if place.separator != "assigned":
+    if named.separator != "assigned":
         return False
-    glued = text[place.name_end] == "=" and not text[place.value_start - 1].isspace()
-    begins = place.name_end - len(place.name)
-    if text.startswith(":-", place.name_end) and text.startswith("${", begins - 2):
+    glued = text[named.name_end] == "=" and not text[named.value_start - 1].isspace()
+    if text.startswith(":-", named.name_end) and text.startswith("${", named.name_start - 2):
         return True  # ${NAME:-value}
-    if glued and place.name.isupper() and len(place.name) > 3:
-        return True  # NAME=value, in a command, a unit or a file of settings
-    return _is_in_connection_string(text, place, ends) or _is_whole_line(text, place, ends)
+    if glued and named.name.isupper() and len(named.name) > 3:
+        return True  # NAME=value, in a command, a unit or a settings file
+    return _is_in_connection_string(text, named, end) or _is_whole_line(text, named, end)
 
 
-def _is_pair(text: str, place: NamedValue, ends: int) -> bool:
-    """Whether `name=value` is a word of a command or of a query, and no argument of a call."""
-    return place.name == "pass" or (text[ends : ends + 1] in _AFTER_PAIR and place.before != "(")
+def _is_pair(text: str, named: NamedValue, end: int) -> bool:
+    """Return whether `name=value` is a word of a command or of a query, and not an argument of a call."""
+    return named.name == "pass" or (text[end : end + 1] in _AFTER_PAIR and named.before != "(")
 
 
-def _is_at_line_start(text: str, place: NamedValue) -> bool:
-    """Whether nothing but blanks or the sign of a list stands before the name in its line."""
-    begins = place.name_end - len(place.name)
-    line = text.rfind("\n", max(0, begins - 40), begins) + 1
-    return not text[line:begins].strip(" \t-") and (line > 0 or begins <= 40)
+def _is_at_line_start(text: str, named: NamedValue) -> bool:
+    """Return whether only blanks or a list marker are before the name in its line."""
+    start = named.name_start
+    line = text.rfind("\n", max(0, start - 40), start) + 1
+    return not text[line:start].strip(" \t-") and (line > 0 or start <= 40)
 
 
-def _has_other_lines(text: str, place: NamedValue) -> bool:
-    """Whether the text has other lines right before or behind this one, as a file has."""
-    begins = place.name_end - len(place.name)
-    return begins > 0 or text.find("\n", place.name_end, place.name_end + _MAX_LINE_CHARS) >= 0
+def _has_other_lines(text: str, named: NamedValue) -> bool:
+    """Return whether the text has other lines next to this one, as a file has."""
+    return named.name_start > 0 or text.find("\n", named.name_end, named.name_end + _MAX_LINE_CHARS) >= 0
 
 
-def _is_whole_line(text: str, place: NamedValue, ends: int) -> bool:
-    """Whether a line is nothing but the name and the value, as in files of settings."""
-    ends += text[ends : ends + 1] in ('"', "'")
-    if text[ends : ends + 1] not in ("\n", "\r", "") or not _is_at_line_start(text, place):
+def _is_whole_line(text: str, named: NamedValue, end: int) -> bool:
+    """Return whether a line consists of the name and the value, as in settings files."""
+    end += text[end : end + 1] in ('"', "'")
+    if text[end : end + 1] not in ("\n", "\r", "") or not _is_at_line_start(text, named):
         return False
-    value = text[place.value_start : ends]
+    value = text[named.value_start : end]
     if is_reference(value) and not is_mixed(value):
         return False
-    if text[place.name_end : place.name_end + 1] == "=":
+    if text[named.name_end : named.name_end + 1] == "=":
         return True
-    compound = "_" in place.name or "." in place.name or place.name.count("-") > 1
-    return compound and (place.name.isupper() or "\n" in text or any(map(str.isdigit, text[place.value_start : ends])))
+    compound = "_" in named.name or "." in named.name or named.name.count("-") > 1
+    return compound and (named.name.isupper() or "\n" in text or any(map(str.isdigit, text[named.value_start : end])))
 
 
-def _is_set_by_command(text: str, place: NamedValue) -> bool:
-    """Whether a shell, a file of settings or a tool sets the name to what follows a blank."""
-    begins = place.name_end - len(place.name)
-    if place.name.lower() == "pass" and text[begins - 1 : begins] != ":":
+def _is_set_by_command(text: str, named: NamedValue) -> bool:
+    """Return whether a shell, a settings file or a tool sets the name to what follows a blank."""
+    start = named.name_start
+    if named.name.lower() == "pass" and text[start - 1 : start] != ":":
         return False
-    line = text.rfind("\n", max(0, begins - 80), begins) + 1 or max(0, begins - 80)
-    if _name_regex(_SET_COMMAND).search(text[line:begins]):
+    line = text.rfind("\n", max(0, start - 80), start) + 1 or max(0, start - 80)
+    if regex(_SET_COMMAND).search(text[line:start]):
         return True
-    # A line of a file of settings: the name, a blank, one word.
+    # A line of a settings file: the name, a blank, one word.
     return (
-        not text[line:begins].strip()
-        and _name_regex(r"[ \t]{1,4}\S{4,200}[ \t]{0,8}(?:\n|\Z)").match(text, place.name_end) is not None
+        not text[line:start].strip()
+        and regex(r"[ \t]{1,4}\S{4,200}[ \t]{0,8}(?:\n|\Z)").match(text, named.name_end) is not None
     )
 
 
-def _is_string_literal(text: str, place: NamedValue, kind: str) -> bool:
-    """Whether a quote opens here, behind a name that takes a secret."""
-    wrapped_key = place.separator == "wrapped" and place.name.lower().endswith("key")
+def _is_string_literal(text: str, named: NamedValue, kind: str) -> bool:
+    """Return whether a quote opens here, after a name that takes a secret."""
+    wrapped_key = named.separator == "wrapped" and named.name.lower().endswith("key")
     if (
         not (kind or wrapped_key)
-        or place.name.lower() in ("pass", "wpa_passphrase")
-        or text[place.value_start : place.value_start + 1] not in ('"', "'", "`", "«", "„", "“")
+        or named.name.lower() in ("pass", "wpa_passphrase")
+        or text[named.value_start : named.value_start + 1] not in ('"', "'", "`", "«", "„", "“")
     ):
         return False
-    if place.separator == "tuple":
-        return place.before in ("{", "(")
-    return place.separator != "called" or not _name_regex(_NOT_SETTER_NAME).search(place.name)
+    if named.separator == "tuple":
+        return named.before in ("{", "(")
+    return named.separator != "called" or not regex(_NOT_SETTER_NAME).search(named.name)
 
 
-def _is_in_connection_string(text: str, place: NamedValue, ends: int) -> bool:
-    """Whether this is a part of a connection string: `Server=…;Password=…;`."""
-    if text[place.name_end : place.name_end + 1] != "=" or place.separator != "assigned":
+def _is_in_connection_string(text: str, named: NamedValue, end: int) -> bool:
+    """Return whether this is part of a connection string: `Server=…;Password=…;`."""
+    if text[named.name_end : named.name_end + 1] != "=" or named.separator != "assigned":
         return False
-    begins = place.name_end - len(place.name)
-    if text[ends : ends + 1] == ";":
-        return (
-            _name_regex(r";\s{0,2}[A-Za-z][\w ]{1,30}=").match(text, ends) is not None
-            or text[begins - 1 : begins] == ";"
-        )
-    return text[begins - 1 : begins] == ";" and text[ends : ends + 1] in ('"', "'", "", "<")
+    before = text[named.name_start - 1 : named.name_start]
+    if text[end : end + 1] == ";":
+        return regex(r";\s{0,2}[A-Za-z][\w ]{1,30}=").match(text, end) is not None or before == ";"
+    return before == ";" and text[end : end + 1] in ('"', "'", "", "<")
 
 
-def _name_end(text: str, at: int) -> int:
-    rest = _name_regex(_NAME_REST).match(text, at)
-    assert rest is not None
-    return rest.end()
-
-
-def _name_and_before(text: str, at: int, ends: int) -> tuple[str, str]:
-    """The whole name, and what stands before it: a word, or the sign of a query."""
-    back = _name_regex(_NAME_REVERSED).match(text[max(0, at - 40) : at][::-1])
+def _name_and_before(text: str, at: int, name_end: int) -> tuple[str, str]:
+    """Return the whole name and what is before it: a word, or "?" in a query."""
+    back = regex(_NAME_REVERSED).match(text[max(0, at - 40) : at][::-1])
     assert back is not None
-    begins = at - back.end()
-    before = text[max(0, begins - 10) : begins].rpartition("\n")[2]
+    start = at - back.end()
+    before = text[max(0, start - 10) : start].rpartition("\n")[2]
     if before[-1:] in ("?", "&"):
-        return text[begins:ends], "?"
+        return text[start:name_end], "?"
     if not before.strip():
-        return text[begins:ends], ""
-    return text[begins:ends], before.split()[-1].strip("\"'`(") if before[-1:].isspace() else before[-1]
+        return text[start:name_end], ""
+    return text[start:name_end], before.split()[-1].strip("\"'`(") if before[-1:].isspace() else before[-1]
 
 
 @lru_cache(1024)
 def kind_of_name(name: str) -> str:
-    words = [word.lower() for word in _name_regex(_NAME_WORDS if name.isascii() else r"[^\W\d_]+").findall(name)]
+    """Return PASSWORD or TOKEN if a name says that its value is one; else ""."""
+    words = [word.lower() for word in regex(_NAME_WORDS if name.isascii() else r"[^\W\d_]+").findall(name)]
     while words and (words[-1].isdigit() or words[-1] in _IGNORED_ENDINGS):
         words.pop()
     if not words or words[-1] in _METADATA_WORDS or "public" in words:
         return ""
     last = words[-1]
-    if last == "pw" and not _name_regex(r"(?:.{0,40}[_.-])?pw\d{0,2}|.{1,24}P[wW]\d{0,2}").fullmatch(
+    if last == "pw" and not regex(r"(?:.{0,40}[_.-])?pw\d{0,2}|.{1,24}P[wW]\d{0,2}").fullmatch(
         name if len(name) > 4 else name.lower()
     ):
         return ""
@@ -411,68 +382,61 @@ def kind_of_name(name: str) -> str:
     return PASSWORD if last == "pin" else ""
 
 
-def _value_span(text: str, place: NamedValue) -> tuple[int, int, bool] | None:
-    begins = place.value_start
-    if text[begins - 1] in "\"'" and (inner := _name_regex(_BARE_VALUE).match(text, begins)):
-        return begins, inner.end(), True
-    if quoted := _name_regex(_QUOTED_VALUE).match(text, begins):
+def _value_span(text: str, named: NamedValue) -> tuple[int, int, bool] | None:
+    """Return start and end of a value and whether it is quoted; None if there is none, or it is a call."""
+    start = named.value_start
+    if text[start - 1] in "\"'" and (inner := regex(_BARE_VALUE).match(text, start)):
+        return start, inner.end(), True
+    if quoted := regex(_QUOTED_VALUE).match(text, start):
         group = quoted.lastindex or 0
         return quoted.start(group), quoted.end(group), True
-    begins += text[begins : begins + 1] in ('"', "'")  # a quote that is never closed
-    if text[begins - 1] == "=" and _name_regex(_CONNECTION_PASSWORD_NAME).match(place.name):
-        part = _name_regex(r"[^;\"'`\n\x00]{1,200}").match(text, begins)
-        if part and (text[begins - len(place.name) - 2 : begins - len(place.name) - 1] == ";"):
-            return begins, part.end(), False
-    whole_line = place.before in ("", "export", "env") and (
-        place.name.isupper()
-        or (text[place.name_end] == "=" and _is_at_line_start(text, place) and _has_other_lines(text, place))
+    start += text[start : start + 1] in ('"', "'")  # a quote that is never closed
+    if text[start - 1] == "=" and regex(_CONNECTION_PASSWORD_NAME).match(named.name):
+        part = regex(r"[^;\"'`\n\x00]{1,200}").match(text, start)
+        if part and (text[start - len(named.name) - 2 : start - len(named.name) - 1] == ";"):
+            return start, part.end(), False
+    whole_line = named.before in ("", "export", "env") and (
+        named.name.isupper()
+        or (text[named.name_end] == "=" and _is_at_line_start(text, named) and _has_other_lines(text, named))
     )
-    bare = _name_regex(_LINE_VALUE if whole_line else _BARE_VALUE).match(text, begins)
-    if bare is None or _name_regex(_NESTED_NAME).match(text, begins):
+    bare = regex(_LINE_VALUE if whole_line else _BARE_VALUE).match(text, start)
+    if bare is None or regex(_NESTED_NAME).match(text, start):
         return None
-    if text[bare.end() : bare.end() + 1] == "<" and _name_regex(r"<[\w .-]{2,60}>").match(text, bare.end()):
+    if text[bare.end() : bare.end() + 1] == "<" and regex(r"<[\w .-]{2,60}>").match(text, bare.end()):
         return None  # dop_v1_<64 hex digits>
-    is_call = _name_regex(_SENTENCE_CALL_START).match if place.separator == "is" else _name_regex(_CALL_START).match
-    if is_call(text, bare.end()):
+    if regex(_CALL_START).match(text, bare.end()):
         return None
-    end = begins + len(bare[0].rstrip(".:!?,;" if not whole_line else ""))
-    return (begins, end, False) if end > begins else None
+    end = start + len(bare[0].rstrip(".:!?,;" if not whole_line else ""))
+    return (start, end, False) if end > start else None
 
 
-def _value_end(text: str, at: int) -> int:
-    """Where a value really ends, of which only the beginning was judged."""
-    rest = _name_regex(rf"{_VALUE_CHAR}{{0,16384}}+").match(text, at)
-    assert rest is not None
-    return rest.end()
-
-
-def _is_secret_value(kind: str, how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
-    if how == "wrapped" and not kind:
+def _is_secret_value(kind: str, separator: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
+    if separator == "wrapped" and not kind:
         return is_random(value, 16)  # key = bytes("…")
-    if how == "junk" or not kind:
-        if kind and how == "valued":
+    if separator == "loose" or not kind:
+        if kind and separator == "valued":
             return is_password(value, quoted) or is_chosen_password(value)
-        return _is_secret_by_itself(how, value, quoted=quoted, name=name, sure=kind == TOKEN)
+        return _is_secret_by_itself(separator, value, quoted=quoted, name=name, sure=kind == TOKEN)
     if kind == PASSWORD:
-        return _is_password_value(how, value, quoted=quoted, exported=exported, name=name)
-    if exported and how == "assigned" and not value.isdigit() and len(value) >= 3:
+        return _is_password_value(separator, value, quoted=quoted, exported=exported, name=name)
+    if exported and separator == "assigned" and not value.isdigit() and len(value) >= 3:
         return may_be_secret(value) and not (len(value) < 12 and value.isupper())
     if is_random(value, 8 if name.startswith("-") else 10):
         return True
     if quoted and value[-1] == "=" and is_password(value, quoted):
         return True  # base64
-    if not (quoted or exported) or how == "is" or not name.lower().endswith(_SECRET_ENDINGS) or is_label(value):
+    if not (quoted or exported) or separator == "is" or not name.lower().endswith(_SECRET_ENDINGS) or is_label(value):
         return False
-    named = len(name) > 8 and how == "assigned"  # JWT_SECRET = "…", and not `secret = "…"`
-    return is_password(value, quoted) or is_chosen_password(value) or (named and is_literal_password(value))
+    has_long_name = len(name) > 8 and separator == "assigned"  # JWT_SECRET = "…", and not `secret = "…"`
+    return is_password(value, quoted) or is_chosen_password(value) or (has_long_name and is_literal_password(value))
 
 
-def _is_secret_by_itself(how: str, value: str, *, quoted: bool, name: str, sure: bool) -> bool:
-    """Whether the value alone is enough, where the name says little."""
+def _is_secret_by_itself(separator: str, value: str, *, quoted: bool, name: str, sure: bool) -> bool:
+    """Return whether the value alone shows that it is a secret, for a name that does not."""
     if (
-        how not in ("junk", "assigned")
+        separator not in ("loose", "assigned")
         or _is_metadata_name(name)
-        or (how == "junk" and _name_regex(_NEXT_NAME).match(value))
+        or (separator == "loose" and regex(_NEXT_NAME).match(value))
     ):
         return False
     if quoted and (sure or "passw" in name.lower()) and is_random(value, 8):
@@ -482,31 +446,36 @@ def _is_secret_by_itself(how: str, value: str, *, quoted: bool, name: str, sure:
     return is_very_random(value) or (name.lower().endswith("auth") and _is_basic_auth(value))
 
 
-def _is_password_value(how: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
-    if name.lower() == "pass" and not (quoted or exported or how == "space"):
-        if how == "glued" and (is_password(value, quoted) or is_literal_password(value)):
+def _is_password_value(separator: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
+    if name.lower() == "pass" and not (quoted or exported or separator == "space"):
+        if separator == "glued" and (is_password(value, quoted) or is_literal_password(value)):
             return not value.isdigit()
         return not value.isdigit() and (is_random(value, 8) or is_mixed(value))  # `pass: 12` counts tests
     if name.lower().endswith("pin"):
         return value.isdigit() and 4 <= len(value) <= 12 if not exported else len(value) >= 4 and may_be_secret(value)
     if name.lower() in _FOREIGN_PASSWORD_WORDS and any(map(str.isdigit, value)) and is_literal_password(value + "-"):
         return value not in (value.lower(), value.upper()) or is_password(value, quoted)
-    sure = how == "space" or exported or (how == "assigned" and name.startswith("-")) or (how == "is" and quoted)
+    sure = (
+        separator == "space"
+        or exported
+        or (separator == "assigned" and name.startswith("-"))
+        or (separator == "is" and quoted)
+    )
     if sure and not (value.isdigit() and len(value) < 4):
-        talk = how == "is" and " " in value and is_wordy(value)
-        return 3 <= len(value) <= 200 and may_be_secret(value) and not talk
-    if how in _LITERAL_SEPARATORS and " " in value:
+        is_prose = separator == "is" and " " in value and is_wordy(value)
+        return 3 <= len(value) <= 200 and may_be_secret(value) and not is_prose
+    if separator in _LITERAL_SEPARATORS and " " in value:
         return name.lower().endswith("passphrase") and is_passphrase(value)
-    if quoted and how == "assigned" and " " in value and name.lower().endswith(("psk", "passphrase")):
+    if quoted and separator == "assigned" and " " in value and name.lower().endswith(("psk", "passphrase")):
         return is_passphrase(value)
-    if (quoted and how != "is") or how in ("set", "glued"):
+    if (quoted and separator != "is") or separator in ("set", "glued"):
         return is_password(value, quoted) or is_chosen_password(value) or is_literal_password(value) or is_mixed(value)
-    return is_password(value, quoted) or (how == "assigned" and (is_unpronounceable(value) or is_mixed(value)))
+    return is_password(value, quoted) or (separator == "assigned" and (is_unpronounceable(value) or is_mixed(value)))
 
 
 @lru_cache(1024)
 def _is_metadata_name(name: str) -> bool:
-    words = {word.lower() for word in _name_regex(_NAME_WORDS).findall(name)}
+    words = {word.lower() for word in regex(_NAME_WORDS).findall(name)}
     return not _METADATA_WORDS.isdisjoint(words)
 
 
@@ -515,15 +484,15 @@ _QUERY_PAIR = r"(?<![^\s?&\"'=:;])([\w.\-]{2,40}+)=((?:[^&\s\"'%<>\x00]|%[0-9A-F
 
 
 def find_in_query(text: str) -> Iterator[SecretSpan]:
-    """Values of a query or a form in which the signs that separate them are escaped: `password=a%26b%3Dc`."""
-    for pair in _name_regex(_QUERY_PAIR).finditer(text):
+    """Yield values of a query or a form in which separators are escaped: `password=a%26b%3Dc`."""
+    for pair in regex(_QUERY_PAIR).finditer(text):
         name, value = pair.groups()
         kind = kind_of_name(name) if "%" in value else ""
-        if "%" in value and not kind and _name_regex(_SESSION_COOKIE).search(name) and is_random(value, 20):
+        if "%" in value and not kind and regex(_SESSION_COOKIE).search(name) and is_random(value, 20):
             yield *pair.span(2), "cookie"
         if kind:
-            said = _name_regex("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
-            if is_password(said, quoted=False) if kind == PASSWORD else is_random(said, 10):
+            decoded = regex("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
+            if is_password(decoded, quoted=False) if kind == PASSWORD else is_random(decoded, 10):
                 yield pair.start(2), pair.end(2), kind
 
 
@@ -531,8 +500,8 @@ _JSON_PAIR = r"\"([\w.\-]{2,40})\"\s{0,4}:\s{0,4}\"((?:[^\"\\\n\x00]|\\.){3,400}
 
 
 def find_in_json(text: str) -> Iterator[SecretSpan]:
-    """Passwords of JSON objects whose value holds an escape: a quote in it ends the value where escapes are undone."""
-    for pair in _name_regex(_JSON_PAIR).finditer(text):
+    """Yield passwords of JSON objects with an escape in the value: unescaped, a quote in it would end the value."""
+    for pair in regex(_JSON_PAIR).finditer(text):
         name, value = pair.groups()
         if "\\" in value and kind_of_name(name) == PASSWORD and may_be_secret(value) and not is_label(value):
             yield *pair.span(2), PASSWORD
@@ -542,20 +511,20 @@ _ESCAPED_URL = r"(?i)%3A%2F%2F[\w.%-]{0,80}?(?:%3A|:)((?:[^\s%@:/\"'<>\x00]|%(?!
 
 
 def find_in_escaped_url(text: str) -> Iterator[SecretSpan]:
-    """Passwords of addresses that are escaped as a whole: `postgres%3A%2F%2Fme%3A…%40db`."""
-    for address in _name_regex(_ESCAPED_URL).finditer(text):
+    """Yield passwords of URLs that are escaped as a whole: `postgres%3A%2F%2Fme%3A…%40db`."""
+    for address in regex(_ESCAPED_URL).finditer(text):
         if may_be_secret(address[1]):
             yield *address.span(1), "password in an address"
 
 
 def _is_basic_auth(value: str) -> bool:
-    """`name:password` in base64."""
+    """Return whether it is `name:password` in base64."""
     from binascii import Error, a2b_base64
 
     if len(value) < 12 or len(value) % 4 or is_path_or_url(value):
         return False
     try:
-        said = a2b_base64(value).decode("ascii")
+        decoded = a2b_base64(value).decode("ascii")
     except (Error, ValueError):
         return False
-    return said.isprintable() and ":" in said[1:-1]
+    return decoded.isprintable() and ":" in decoded[1:-1]

@@ -1,21 +1,24 @@
-"""From a row of a table to what is tried at its keyword; and secrets of several lines."""
+"""Probes: what is tried where a keyword occurs. Each row of a table becomes a probe; secrets of several lines have theirs.
+
+A probe gets a text and the offset of its keyword, and yields the secrets it finds.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 
-from tacit.secrets import spec as shapes
 from tacit.secrets.spec import (
     CODE,
     HEADER,
     LINKED,
     LITERAL,
     LONG,
+    PAIR,
     PAIRED,
     STATED,
     SURE,
+    VALUE,
     ContextRow,
     exact_length,
     max_length,
@@ -37,10 +40,13 @@ from tacit.secrets.values import (
     is_wordy,
     may_be_secret,
 )
+from tacit.text.display import regex
 
-# Secrets that are more than one line: private keys, the data of a Kubernetes secret, the partner of an AWS key.
+SecretSpan = tuple[int, int, str]  # start, end, kind
+Probe = Callable[[str, int], Iterator[SecretSpan]]
+NOT_A_SECRET = ""  # the kind of text that has the form of a secret and is none: it is not tried again
 
-SecretSpan = tuple[int, int, str]
+# Secrets of several lines: private keys, the data of a Kubernetes secret, the secret key of an AWS access key.
 
 MAX_KEY_CHARS = 20_000
 _NEARBY_CHARS = 600
@@ -73,121 +79,111 @@ BLOCK_EXAMPLES = (
 )  # fmt: skip
 
 
-@cache
-def _block_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def probe_private_key(text: str, at: int) -> Iterator[SecretSpan]:
-    """The whole block; where its end is missing, the first line and what looks like a key behind it."""
-    begin = _block_regex(_KEY_BEGIN).match(text, at)
+    """Yield the whole block; if its end is missing, the first line and what looks like a key after it."""
+    begin = regex(_KEY_BEGIN).match(text, at)
     if begin is None:
         return
-    end = _block_regex(_KEY_END).search(text, begin.end(), begin.end() + MAX_KEY_CHARS)
+    end = regex(_KEY_END).search(text, begin.end(), begin.end() + MAX_KEY_CHARS)
     if end is None or "-----BEGIN" in text[begin.end() : end.start()]:
-        end = _block_regex(_KEY_BODY).match(text, begin.end()) or begin
+        end = regex(_KEY_BODY).match(text, begin.end()) or begin
     yield at, end.end(), "private key"
 
 
 def probe_go_dsn(text: str, at: int) -> Iterator[SecretSpan]:
-    """The password before `@tcp(`, in the address of a database as Go's drivers write it."""
-    login = _block_regex(_GO_DSN_LOGIN).search(text, max(0, at - _MAX_LOGIN_CHARS), at + 6)
+    """Yield the password before `@tcp(`, in a database URL as Go's drivers write it."""
+    login = regex(_GO_DSN_LOGIN).search(text, max(0, at - _MAX_LOGIN_CHARS), at + 6)
     if login and not is_placeholder(login["v"]):
         yield *login.span("v"), "password in an address"
 
 
 def probe_kubernetes_secret(text: str, at: int) -> Iterator[SecretSpan]:
-    """What stands below `data:` near `kind: Secret`. Each stretch is read once, however often `data:` stands in it."""
-    if not _block_regex(_KUBERNETES_KIND).match(text, at):
+    """Yield the values below `data:` near `kind: Secret`. Each stretch is read once, however often `data:` occurs."""
+    if not regex(_KUBERNETES_KIND).match(text, at):
         return
-    first = _block_regex(_KUBERNETES_DATA).search(text, max(0, at - _NEARBY_CHARS), at + _NEARBY_CHARS)
+    first = regex(_KUBERNETES_DATA).search(text, max(0, at - _NEARBY_CHARS), at + _NEARBY_CHARS)
     if first is None:
         return
     until = at + _NEARBY_CHARS if first.start() < at else first.end() + _NEARBY_CHARS
-    for item in _block_regex(_KUBERNETES_ITEM).finditer(text, first.end(), until):
+    for item in regex(_KUBERNETES_ITEM).finditer(text, first.end(), until):
         name = item[0].partition(":")[0].strip("\"'").lower()
         group = item.lastindex or 0
         if name not in _KUBERNETES_METADATA and not is_placeholder(item[group]):
             yield item.start(group), item.end(group), "Kubernetes secret"
-    yield at, min(until, len(text)), ""  # not worth reading again from the next sign on
+    yield at, min(until, len(text)), NOT_A_SECRET
 
 
-def find_aws_secret_key(text: str, begins: int, ends: int) -> Iterator[SecretSpan]:
-    """The secret that belongs to an access key, within a few lines of it."""
-    for found in _block_regex(_AWS_SECRET_KEY).finditer(text, max(0, begins - _NEARBY_CHARS), ends + _NEARBY_CHARS):
-        value = found[0]
+def find_aws_secret_key(text: str, start: int, end: int) -> Iterator[SecretSpan]:
+    """Yield the secret keys within a few lines of an access key."""
+    for match in regex(_AWS_SECRET_KEY).finditer(text, max(0, start - _NEARBY_CHARS), end + _NEARBY_CHARS):
+        value = match[0]
         if value.lower() != value and value.upper() != value and any(map(str.isdigit, value)):
-            yield found.start(), found.end(), "AWS secret key"
+            yield match.start(), match.end(), "AWS secret key"
 
 
-# From a row to what is tried at its keyword. Each probe is told where the keyword stands and says what it found.
-
-Probe = Callable[[str, int], Iterator[SecretSpan]]
-NOT_A_SECRET = ""  # has the shape, and is none: not worth trying again from the next sign on
+# Probes of rows
 
 _TOKEN_START = r"(?<![A-Za-z0-9])"
 _TOKEN_END = r"(?![A-Za-z0-9_])"
-# From the name of a service to its value. What stands before the sign never holds it, so there is one way to read it.
+# From the name of a service to its value. The part before the sign cannot contain it, so there is one way to match.
 _ASSIGNMENT = r"[\w.\-\s'\"]{0,40}+[=>:|?,][=>:|?,`'\"\s]{0,20}+"
 _BASE64_RUN = r"[A-Za-z0-9+/]{0,200}"
-_MAX_BASE64_AROUND = 80  # this much more of the same alphabet around a find: it is part of an image or the like
+_MAX_BASE64_AROUND = 80  # more characters of the same alphabet around a match: it is part of an image or the like
 _CONTEXT_CHARS = 400
-_DIGITS_BEFORE = 6  # digits right before the keyword, in rows that begin with digits
+_DIGITS_BEFORE = 6  # digits immediately before the keyword, in rows that begin with digits
 _COMMAND_END = r"[\n;|]|&&"
 
 
-@cache
-def _row_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def token_probe(row: TokenRow, keyword: str) -> Probe:
-    """A token that begins with the keyword, or has it in the middle."""
+    """Return the probe of a token that begins with the keyword, or has it in the middle."""
     kind, _, specification, _, _ = row
-    ahead, middle, behind = f" {specification}".rpartition(" @")
+    before, infix, after = f" {specification}".rpartition(" @")
     glued = keyword[-1].isalnum()
-    begins = _TOKEN_START if glued or middle or len(keyword) <= 4 else ""
-    ends = "" if specification.endswith("+") else _TOKEN_END
-    back = max_length(ahead)
-    pattern = re.compile(f"{begins}{to_regex(ahead)}{re.escape(keyword)}({to_regex(behind)}){ends}")
-    if middle:
-        return _infix_probe(pattern, back, kind, exact_length(ahead), digits=ahead.strip().startswith("d"))
-    skipped = len(keyword) if keyword[-1] in "/=" else 0
+    start = _TOKEN_START if glued or infix or len(keyword) <= 4 else ""
+    end = "" if specification.endswith("+") else _TOKEN_END
+    pattern = re.compile(f"{start}{to_regex(before)}{re.escape(keyword)}({to_regex(after)}){end}")
+    if infix:
+        return _infix_probe(pattern, before, kind)
+    prefix = len(keyword) if keyword[-1] in "/=" else 0
     brief = len(keyword) <= 2
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        found = pattern.match(text, at)
-        if found is None:
+        match = pattern.match(text, at)
+        if match is None:
             return
-        if not _is_token(found[1], brief) or (glued and _is_in_base64(text, at, found.end())):
-            yield at, found.end(), NOT_A_SECRET
+        if not _is_token(match[1], brief) or (glued and _is_in_base64(text, at, match.end())):
+            yield at, match.end(), NOT_A_SECRET
             return
-        yield at + skipped, found.end(), kind
+        yield at + prefix, match.end(), kind
         if kind == "AWS access key":
-            yield from find_aws_secret_key(text, at, found.end())
+            yield from find_aws_secret_key(text, at, match.end())
 
     return probe
 
 
-def _infix_probe(pattern: re.Pattern[str], back: int, kind: str, exact: int | None, *, digits: bool) -> Probe:
-    """A token that has the keyword inside. Where its beginning has one length only, it is tried there alone."""
+def _infix_probe(pattern: re.Pattern[str], before: str, kind: str) -> Probe:
+    """Return the probe of a token that contains the keyword, `before` being the specification of what precedes it.
+
+    If that has a fixed length, the pattern is tried at one offset alone.
+    """
+    max_before, before_length, digits = max_length(before), exact_length(before), before.strip().startswith("d")
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
         if digits and not text[max(0, at - _DIGITS_BEFORE) : at].isdigit():
             return
         if at and (text[at - 1].isalnum() or text[at - 1] in ".:"):
-            if exact is None:
-                found = pattern.search(text, max(0, at - back), at + 200)
+            if before_length is None:
+                match = pattern.search(text, max(0, at - max_before), at + 200)
             else:
-                found = pattern.match(text, at - exact) if at >= exact else None
-            if found and _is_token(found[0], brief=False):
-                yield found.start(), found.end(), kind
+                match = pattern.match(text, at - before_length) if at >= before_length else None
+            if match and _is_token(match[0], brief=False):
+                yield match.start(), match.end(), kind
 
     return probe
 
 
 def _is_token(body: str, brief: bool) -> bool:
-    """Neither `xxxx` nor a name that happens to begin like a token."""
+    """Return whether it is neither `xxxx` nor a name that begins like a token."""
     if body and (len(set(body)) < 4 or is_filler(body)):
         return False
     if body.isalpha() and body.islower() and len(body) < 20:
@@ -197,29 +193,29 @@ def _is_token(body: str, brief: bool) -> bool:
     return body.isalnum() or body not in (body.lower(), body.upper()) or not is_wordy(body)
 
 
-def _is_in_base64(text: str, begins: int, ends: int) -> bool:
-    behind = _row_regex(_BASE64_RUN).match(text, ends)
-    before = _row_regex(_BASE64_RUN).match(text[max(0, begins - 200) : begins][::-1])
-    assert behind is not None and before is not None
-    return behind.end() - ends + before.end() > _MAX_BASE64_AROUND
+def _is_in_base64(text: str, start: int, end: int) -> bool:
+    after = regex(_BASE64_RUN).match(text, end)
+    before = regex(_BASE64_RUN).match(text[max(0, start - 200) : start][::-1])
+    assert after is not None and before is not None
+    return after.end() - end + before.end() > _MAX_BASE64_AROUND
 
 
 def vendor_probe(row: TokenRow, name: str) -> Probe:
-    """A value of the right length, assigned to a name with the service in it."""
+    """Return the probe of a value of the right length that is assigned to a name with the service in it."""
     kind, _, specifications, _, _ = row
-    values = "|".join(to_regex(one) for one in specifications.split(" | "))
+    values = "|".join(to_regex(specification) for specification in specifications.split(" | "))
     pattern = re.compile(f"(?i:{values})(?![A-Za-z0-9_-])")
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        assigned = _row_regex(_ASSIGNMENT).match(text, at + len(name))
+        assigned = regex(_ASSIGNMENT).match(text, at + len(name))
         if assigned is None:
             return
-        begins = assigned.end()
-        found = pattern.match(text, begins)
-        if found is None and text[begins - 1] == "=":  # some values begin with that sign
-            found = pattern.match(text, begins - 1)
-        if found and _is_vendor_value(found[0]):
-            yield found.start(), found.end(), kind
+        start = assigned.end()
+        match = pattern.match(text, start)
+        if match is None and text[start - 1] == "=":  # some values begin with that sign
+            match = pattern.match(text, start - 1)
+        if match and _is_vendor_value(match[0]):
+            yield match.start(), match.end(), kind
 
     return probe
 
@@ -232,61 +228,59 @@ def _is_vendor_value(value: str) -> bool:
 
 
 def context_probe(row: ContextRow, _: str) -> Probe:
-    """A value in its place."""
-    kind, _, near, expected, judged, _, _ = row
+    """Return the probe of a value in its context."""
+    kind, _, near, expected, check, _, _ = row
     words = tuple(near.split(",")) if near else ()
-    pattern = re.compile("(?i)" + expected.replace("{V}", shapes.VALUE).replace("{PAIR}", shapes.PAIR))
+    pattern = re.compile("(?i)" + expected.replace("{V}", VALUE).replace("{PAIR}", PAIR))
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        found = pattern.match(text, at)
-        if not found or (words and not _has_word_before(text, at, words)):
+        match = pattern.match(text, at)
+        if not match or not match.lastgroup or (words and not _has_word_before(text, at, words)):
             return
-        if not found.lastgroup:
-            return
-        value = found[found.lastgroup]
-        if _is_url_token(text, at, value) if judged == LINKED else _is_context_value(value, judged):
-            yield *found.span(found.lastgroup), kind
+        value = match[match.lastgroup]
+        if _is_url_token(text, at, value) if check == LINKED else _is_context_value(value, check):
+            yield *match.span(match.lastgroup), kind
 
     return probe
 
 
 def _has_word_before(text: str, at: int, words: tuple[str, ...]) -> bool:
-    """Whether one of the words stands before this place, in the same command."""
+    """Return whether one of the words is before this offset, in the same command."""
     before = text[max(0, at - _CONTEXT_CHARS) : at].lower()
     last = max(before.rfind(word) for word in words)
-    return last >= 0 and ("curl" in words or not _row_regex(_COMMAND_END).search(before, last))
+    return last >= 0 and ("curl" in words or not regex(_COMMAND_END).search(before, last))
 
 
 def _is_url_token(text: str, at: int, value: str) -> bool:
-    """Drawn by lot beyond doubt; what may be a digest or an id counts only in a whole address."""
+    """Return whether it is certainly random; what may be a digest or an id counts only in a complete URL."""
     if is_filler(value) or value.count(".") > 4:
         return False
-    begins = text.rfind("://", max(0, at - 200), at)
-    if begins < 0 and at and (text[at - 1].isalnum() or text[at - 1] in "+/"):
+    url_start = text.rfind("://", max(0, at - 200), at)
+    if url_start < 0 and at and (text[at - 1].isalnum() or text[at - 1] in "+/"):
         host = text[max(0, at - 100) : at].split()[-1:]
         if not host or "." not in host[0]:
             return False  # a piece of an encoded text
     if any(is_very_random(part) for part in (value, *value.split("."))):
         return True
-    if begins < 0 or any(map(str.isspace, text[begins:at])):
+    if url_start < 0 or any(map(str.isspace, text[url_start:at])):
         return False
-    return len(value) >= 24 and is_random(value, 24) and "commit" not in text[begins:at]
+    return len(value) >= 24 and is_random(value, 24) and "commit" not in text[url_start:at]
 
 
-def _is_context_value(value: str, judged: str) -> bool:
-    if judged == PAIRED:
+def _is_context_value(value: str, check: str) -> bool:
+    if check == PAIRED:
         return len(value) >= 3 and not is_placeholder(value) and not (value.isdigit() and len(value) <= 5)
-    if judged == SURE:
+    if check == SURE:
         return len(value) >= 3 and may_be_secret(value) and not (value.isdigit() and len(value) <= 5)
-    if judged == HEADER:
+    if check == HEADER:
         return not is_placeholder(value) and (len(value) >= 40 or not is_wordy(value))
-    if judged == STATED:
+    if check == STATED:
         return is_stated_password(value)
-    if judged == CODE:
+    if check == CODE:
         return any(map(str.isdigit, value)) and not is_filler(value) and len(set(value)) > 2
-    if judged == LITERAL:
+    if check == LITERAL:
         chosen = is_password(value, quoted=True) or is_chosen_password(value) or is_literal_password(value)
         return (is_app_password(value) or (" " not in value and chosen)) and not is_path_or_url(value)
-    if judged == LONG:
+    if check == LONG:
         return len(value) >= 24 and len(set(value)) >= 10 and not is_wordy(value) and not is_filler(value)
     return is_random(value, 16)

@@ -1,23 +1,24 @@
-"""Secrets: found before anything is written; their kind is named, their value never.
+"""Redaction: secrets are found before anything is written. Their kind is named, their value never.
 
-`refuse_secrets` is for what a person tells, `redacted` for what is captured. What each kind looks like stands in the
-tables of `tacit.secrets`.
+`refuse_secrets` is for what a person states, `redacted` for what is captured. Many short texts, and texts of any length,
+have their own functions. What each kind looks like is in the tables of this package.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tacit.errors import RefusedError
 from tacit.record import Record
 from tacit.secrets.scanner import find_spans
 
-_RESCAN_CHARS = 4096  # farther than anything a secret is told by, but for the block of a key, which goes whole
+SecretDigest = Callable[[str], str]  # eight hex digits by which a redacted secret is recognised
+_RESCAN_CHARS = 4096  # no context of a secret is longer, except the block of a key, which is redacted whole
 _EDGE_CHARS = 512
 
 
 class Secret(Record):
-    """Where the value stands in the text, and what people call it."""
+    """The span of a secret's value in a text, and its kind."""
 
     start: int
     end: int
@@ -25,18 +26,18 @@ class Secret(Record):
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """Every secret of a text in order; none overlaps another."""
-    return [Secret(*found) for found in find_spans(text)]
+    """Return every secret of a text, in order and without overlaps."""
+    return [Secret(*span) for span in find_spans(text)]
 
 
 def secret_kind(text: str) -> str | None:
-    """The kind of the first secret in a text."""
-    found = find_spans(text)
-    return found[0][2] if found else None
+    """Return the kind of the first secret in a text; None if there is none."""
+    spans = find_spans(text)
+    return spans[0][2] if spans else None
 
 
 def refuse_secrets(*texts: str) -> None:
-    """Raise when a text holds a secret; the message names its kind, never its value."""
+    """Raise RefusedError if a text contains a secret. The message names its kind, never its value."""
     for text in texts:
         if kind := secret_kind(text):
             raise RefusedError(
@@ -45,51 +46,129 @@ def refuse_secrets(*texts: str) -> None:
             )
 
 
-def redacted(text: str, mark: Callable[[str], str] | None = None) -> str:
-    """The text with each secret as `[redacted:KIND]`, or as `[redacted:KIND:MARK]` with eight hex digits of `mark`."""
-    found = find_secrets(text)
-    while found:
-        text, places = replace_secrets(text, found, mark)
-        found = find_secrets_near(text, places)
+def redacted(text: str, digest: SecretDigest | None = None) -> str:
+    """Return the text with each secret as `[redacted:KIND]`, or as `[redacted:KIND:DIGEST]`."""
+    secrets = find_secrets(text)
+    while secrets:
+        text, offsets = _replace_secrets(text, secrets, digest)
+        secrets = _find_near(text, offsets)
     return text
 
 
-def replace_secrets(text: str, secrets: list[Secret], mark: Callable[[str], str] | None) -> tuple[str, list[int]]:
-    """The text with these secrets hidden, and where that was done."""
+def _replace_secrets(text: str, secrets: list[Secret], digest: SecretDigest | None) -> tuple[str, list[int]]:
+    """Return the text with these secrets redacted, and the offsets of the redactions."""
     parts: list[str] = []
-    places: list[int] = []
+    offsets: list[int] = []
     done = size = 0
     for start, end, kind in secrets:
-        hidden = _redaction_text(kind, mark(text[start:end]) if mark else "")
-        parts += (text[done:start], hidden)
+        slug = "".join(char if char.isalnum() else "-" for char in kind.lower())
+        mark = digest(text[start:end]) if digest else ""
+        redaction = f"[redacted:{slug}:{mark}]" if mark else f"[redacted:{slug}]"
+        parts += (text[done:start], redaction)
         size += start - done
-        places.append(size)
-        size += len(hidden)
+        offsets.append(size)
+        size += len(redaction)
         done = end
     parts.append(text[done:])
-    return "".join(parts), places
+    return "".join(parts), offsets
 
 
-def find_secrets_near(text: str, places: list[int]) -> list[Secret]:
-    """Secrets near places that were hidden just now: what stood there may have kept apart what belongs together."""
-    found: list[Secret] = []
-    begins = ends = 0
-    for place in [*places, len(text) + 2 * _RESCAN_CHARS]:
-        if place - _RESCAN_CHARS > ends:
-            found += _find_in_window(text, begins, ends)
-            begins = place - _RESCAN_CHARS
-        ends = min(len(text), place + _RESCAN_CHARS)
-    return found
+def _find_near(text: str, offsets: list[int]) -> list[Secret]:
+    """Return secrets near new redactions: what was there may have separated a secret from its context."""
+    secrets: list[Secret] = []
+    start = end = 0
+    for offset in [*offsets, len(text) + 2 * _RESCAN_CHARS]:
+        if offset - _RESCAN_CHARS > end:
+            secrets += _find_in_window(text, start, end)
+            start = offset - _RESCAN_CHARS
+        end = min(len(text), offset + _RESCAN_CHARS)
+    return secrets
 
 
-def _find_in_window(text: str, begins: int, ends: int) -> list[Secret]:
-    """Secrets of a stretch; at its edges it cannot be told what is one."""
-    first = 0 if begins == 0 else begins + _EDGE_CHARS
-    last = len(text) if ends == len(text) else ends - _EDGE_CHARS
-    shifted = (Secret(start + begins, end + begins, kind) for start, end, kind in find_spans(text[begins:ends]))
+def _find_in_window(text: str, start: int, end: int) -> list[Secret]:
+    """Return the secrets of a window. Those near its edges do not count, because their context is cut off."""
+    first = 0 if start == 0 else start + _EDGE_CHARS
+    last = len(text) if end == len(text) else end - _EDGE_CHARS
+    shifted = (Secret(begin + start, stop + start, kind) for begin, stop, kind in find_spans(text[start:end]))
     return [secret for secret in shifted if secret.start >= first and secret.end <= last]
 
 
-def _redaction_text(kind: str, mark: str) -> str:
-    slug = "".join(sign if sign.isalnum() else "-" for sign in kind.lower())
-    return f"[redacted:{slug}:{mark}]" if mark else f"[redacted:{slug}]"
+# Many short texts
+
+_MAX_CACHED_CHARS = 4_000_000
+
+
+class BatchRedactor:
+    """Redacts many short texts. Equal texts are searched once, and different ones together.
+
+    If a block of lines contains no secret, none of its lines does: whatever shows a secret by itself shows it among other
+    lines too. (A test holds the tables to that.) Only if a block contains one are its halves searched, down to single
+    lines.
+    """
+
+    def __init__(self, digest: SecretDigest | None = None) -> None:
+        self._digest = digest
+        self._redacted: dict[str, str] = {}
+        self._cached_chars = 0
+
+    def redact(self, texts: Sequence[str]) -> list[str]:
+        """Return each text as `redacted` would."""
+        if self._cached_chars > _MAX_CACHED_CHARS:
+            self._redacted, self._cached_chars = {}, 0
+        if new := [text for text in dict.fromkeys(texts) if text not in self._redacted]:
+            self._redact_block(new)
+            self._cached_chars += sum(map(len, new))
+        return [self._redacted[text] for text in texts]
+
+    def _redact_block(self, texts: Sequence[str]) -> None:
+        if len(texts) == 1:
+            self._redacted[texts[0]] = redacted(texts[0], self._digest)
+        elif secret_kind("\n".join(texts)) is None:
+            self._redacted.update(zip(texts, texts, strict=True))
+        else:
+            half = len(texts) // 2
+            self._redact_block(texts[:half])
+            self._redact_block(texts[half:])
+
+
+# A text of any length
+
+MAX_SECRET_CHARS = 32_768  # no secret is longer, together with its context
+_REDACTION_START = "[redacted:"
+_MAX_REDACTION_CHARS = 80
+
+
+def redact_stream(pieces: Iterable[str], digest: SecretDigest, on_secret: Callable[[Secret], None]) -> Iterator[str]:
+    """Yield the joined pieces with every secret redacted. `on_secret` is called for each.
+
+    A part is yielded only up to a place far enough before the end of what was read: every secret that begins before that
+    place ends, with its context, within what was read.
+    """
+    pending = ""
+    for piece in pieces:
+        pending = _redact_window(pending + piece, digest, on_secret, unfinished=MAX_SECRET_CHARS)
+        split = _split_offset(pending)
+        yield pending[:split]
+        pending = pending[split:]
+    yield _redact_window(pending, digest, on_secret, unfinished=0)
+
+
+def _redact_window(text: str, digest: SecretDigest, on_secret: Callable[[Secret], None], unfinished: int) -> str:
+    """Redact secrets that end before the last `unfinished` characters, where the rest of a secret may be missing."""
+    secrets = find_secrets(text)
+    while secrets := [secret for secret in secrets if secret.end <= len(text) - unfinished]:
+        for secret in secrets:
+            on_secret(secret)
+        text, offsets = _replace_secrets(text, secrets, digest)
+        secrets = _find_near(text, offsets)
+    return text
+
+
+def _split_offset(text: str) -> int:
+    """Return an offset after a line or a word, twice as far before the end as a secret is long; never in a redaction."""
+    latest = max(0, len(text) - 2 * MAX_SECRET_CHARS)
+    for edge in ("\n", " "):
+        if (at := text.rfind(edge, max(0, latest - MAX_SECRET_CHARS), latest)) >= 0:
+            return at + 1
+    mark = text.rfind(_REDACTION_START, max(0, latest - _MAX_REDACTION_CHARS), latest + len(_REDACTION_START))
+    return latest if mark < 0 else mark

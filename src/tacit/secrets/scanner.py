@@ -1,4 +1,9 @@
-"""Where the secrets of a text are: a prefilter by keywords, escapes undone, then the probes."""
+"""Scanner: finds the secrets of a text.
+
+The text is unescaped, its keywords are looked up, and the rows of each keyword are tried where it occurs, over a bounded
+stretch. Most lines have no keyword and are done after the lookup. Rows are anchored at their keyword, so that no input
+makes a row search far or search twice.
+"""
 
 from __future__ import annotations
 
@@ -8,43 +13,36 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
-from tacit.secrets import commands, names, probes
-from tacit.secrets import contexts as cookies
-from tacit.secrets import probes as blocks
-from tacit.secrets import sentences as talk
-from tacit.secrets import spec as shapes
-from tacit.secrets.contexts import ADDRESSES, LITERALS, LOGINS
+from tacit.secrets import commands, contexts, names, probes, sentences
 from tacit.secrets.encoded import find_encoded, find_random_assignments, may_hold_runs
 from tacit.secrets.probes import Probe, SecretSpan
 from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
+from tacit.text.display import regex
 
-# Which keywords a text holds. Asked of every text before anything else, so it has to be cheap.
-#
-# For the few texts of a short command the keywords are sorted by their first three signs, for that needs little
-# preparation. Whoever asks for more has all keywords made into expressions, and what they said of a word is kept:
-# most words come again and again. All ways answer the same.
+# Prefilter: which keywords a text contains
 
-MAX_PREFIX_SCAN_CHARS = (
-    32_768  # so many characters are asked for keywords by their first signs before the expression is made
-)
-MAX_CACHED_WORDS = 50_000  # words of which the answer is kept
+MAX_PREFIX_SCAN_CHARS = 32_768  # characters that are searched by prefix before expressions are compiled
+MAX_CACHED_WORDS = 50_000
 _MAX_CACHED_WORD_CHARS = 32
 _SHORT_TEXT_CHARS = 256
-_PREFIX_CHARS = 3  # signs by which keywords are sorted
-_LETTERS_BY_FREQUENCY = (
-    "etaoinsrhldcumfpgwybvk"  # the commoner a letter, the sooner it is tried; all others after these
-)
+_PREFIX_CHARS = 3
+_LETTERS_BY_FREQUENCY = "etaoinsrhldcumfpgwybvk"  # frequent letters are tried first, all others after these
 _ASCII_TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def lowered(text: str) -> str:
-    """In lower case, sign for sign in the same place."""
+    """Return the text in lower case, with every character at the same offset."""
     low = text.lower()
     return low if len(low) == len(text) else text.translate(_ASCII_TO_LOWER)
 
 
 class KeywordMatcher:
-    """A fixed set of keywords, none with a blank in it."""
+    """Finds which of a fixed set of keywords a text contains. No keyword contains a blank.
+
+    For the few texts of a short command, keywords are looked up by their first three characters, which needs little
+    preparation. For more text they are compiled into expressions, and the result for each word is cached, because most
+    words occur again and again. All ways give the same result.
+    """
 
     def __init__(self, keywords: Sequence[str]) -> None:
         self._keywords = keywords
@@ -53,92 +51,90 @@ class KeywordMatcher:
         self._other_regex: re.Pattern[str] | None = None
         self._scanned_chars = 0
         self._ascii_regex: re.Pattern[str] | None = None
-        self._short_keywords: list[str] = []  # keywords too short to be sorted
+        self._short_keywords: list[str] = []  # shorter than a prefix
         self._by_prefix: dict[str, list[str]] = {}
         self._regex_by_letter: list[tuple[str, re.Pattern[str]]] = []
         self._extensions: dict[str, list[str]] = {}
         self._word_cache: dict[str, list[str]] = {}
 
     def find(self, low: str) -> list[str]:
-        """The keywords that a text in lower case holds, in no order."""
+        """Return the keywords that a text in lower case contains, in no order."""
         self._scanned_chars += len(low)
-        if self._scanned_chars <= MAX_PREFIX_SCAN_CHARS:
-            return self.find_by_prefix(low)
-        return self.find_in_words(low)
+        return self.find_by_prefix(low) if self._scanned_chars <= MAX_PREFIX_SCAN_CHARS else self.find_in_words(low)
 
     def find_in_words(self, low: str) -> list[str]:
-        """No keyword has a blank in it, so each stands in a word."""
-        found: set[str] = set()
-        known, new = self._word_cache, []
+        """As `find`, word by word with a cache."""
+        keywords: set[str] = set()
+        new = []
         for word in set(low.split()):
-            held = known.get(word)
-            if held is None:
+            cached = self._word_cache.get(word)
+            if cached is None:
                 new.append(word)
-            elif held:
-                found.update(held)
+            elif cached:
+                keywords.update(cached)
         if new:
-            found.update(self._scan_new_words(new))
-        return list(found)
-
-    def _scan_new_words(self, words: list[str]) -> list[str]:
-        found = self.find_by_regex("\n".join(words))
-        if len(self._word_cache) > MAX_CACHED_WORDS:
-            self._word_cache.clear()
-        for word in words:
-            if len(word) <= _MAX_CACHED_WORD_CHARS:
-                self._word_cache[word] = [keyword for keyword in found if keyword in word]
-        return found
+            in_new_words = self.find_by_regex("\n".join(new))
+            keywords.update(in_new_words)
+            if len(self._word_cache) > MAX_CACHED_WORDS:
+                self._word_cache.clear()
+            for word in new:
+                if len(word) <= _MAX_CACHED_WORD_CHARS:
+                    self._word_cache[word] = [keyword for keyword in in_new_words if keyword in word]
+        return list(keywords)
 
     def find_by_regex(self, low: str) -> list[str]:
-        """What begins at each place; of keywords that begin alike the shortest is told, the others are asked for."""
+        """As `find`, with expressions. They match the shortest of keywords that begin alike; others are added."""
         if len(low) < _SHORT_TEXT_CHARS:
             self._ascii_regex = self._ascii_regex or re.compile(
                 f"(?=({_trie_pattern(_build_trie(self._ascii_keywords))}))"
             )
-            found = set(self._ascii_regex.findall(low))
+            keywords = set(self._ascii_regex.findall(low))
         else:
-            # An expression that begins with one certain sign is read much faster, so that many of them are quicker.
+            # An expression that begins with a literal character is much faster, so that many of them are faster than one.
             self._regex_by_letter = self._regex_by_letter or [
-                (sign, re.compile(f"{re.escape(sign)}(?=({_trie_pattern(rest)}))"))
-                for sign, rest in _build_trie(self._ascii_keywords).items()
+                (letter, re.compile(f"{re.escape(letter)}(?=({_trie_pattern(rest)}))"))
+                for letter, rest in _build_trie(self._ascii_keywords).items()
             ]
-            found = {sign + rest for sign, expression in self._regex_by_letter for rest in expression.findall(low)}
+            keywords = {letter + rest for letter, pattern in self._regex_by_letter for rest in pattern.findall(low)}
         if self._other_keywords and not low.isascii():
             self._other_regex = self._other_regex or re.compile(
                 f"(?=({_trie_pattern(_build_trie(self._other_keywords))}))"
             )
-            found.update(self._other_regex.findall(low))
-        return [*found, *{longer for one in found for longer in self._extensions_of(one) if longer in low}]
+            keywords.update(self._other_regex.findall(low))
+        return [
+            *keywords,
+            *{longer for keyword in keywords for longer in self._extensions_of(keyword) if longer in low},
+        ]
 
     def find_by_prefix(self, low: str) -> list[str]:
+        """As `find`, by the first characters of each keyword."""
         if not self._by_prefix:
             for keyword in self._keywords:
                 if len(keyword) < _PREFIX_CHARS:
                     self._short_keywords.append(keyword)
                 else:
                     self._by_prefix.setdefault(keyword[:_PREFIX_CHARS], []).append(keyword)
-        found = [keyword for keyword in self._short_keywords if keyword in low]
-        for first in {
-            low[at : at + _PREFIX_CHARS] for at in range(len(low) - _PREFIX_CHARS + 1)
-        } & self._by_prefix.keys():
-            for keyword in self._by_prefix[first]:
-                if keyword in low:
-                    found.append(keyword)
-        return found
+        keywords = [keyword for keyword in self._short_keywords if keyword in low]
+        prefixes = {low[at : at + _PREFIX_CHARS] for at in range(len(low) - _PREFIX_CHARS + 1)}
+        for prefix in prefixes & self._by_prefix.keys():
+            keywords += [keyword for keyword in self._by_prefix[prefix] if keyword in low]
+        return keywords
 
-    def _extensions_of(self, one: str) -> list[str]:
-        if one not in self._extensions:
-            self._extensions[one] = [other for other in self._keywords if other != one and other.startswith(one)]
-        return self._extensions[one]
+    def _extensions_of(self, keyword: str) -> list[str]:
+        """Return the longer keywords that begin with this one."""
+        if keyword not in self._extensions:
+            self._extensions[keyword] = [
+                other for other in self._keywords if other != keyword and other.startswith(keyword)
+            ]
+        return self._extensions[keyword]
 
 
 def _build_trie(keywords: Sequence[str]) -> dict[str, Any]:
-    """The keywords by their first sign, the rest of them by the second, and so on."""
     tree: dict[str, Any] = {}
     for keyword in keywords:
         branch = tree
-        for sign in keyword:
-            branch = branch.setdefault(sign, {})
+        for letter in keyword:
+            branch = branch.setdefault(letter, {})
         branch[""] = {}
     return tree
 
@@ -146,15 +142,13 @@ def _build_trie(keywords: Sequence[str]) -> dict[str, Any]:
 def _trie_pattern(tree: dict[str, Any]) -> str:
     if "" in tree:
         return ""
-    common_first = sorted(tree.items(), key=lambda way: _LETTERS_BY_FREQUENCY.find(way[0]) % 64)
-    ways = [re.escape(sign) + _trie_pattern(rest) for sign, rest in common_first]
-    return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
+    common_first = sorted(tree.items(), key=lambda branch: _LETTERS_BY_FREQUENCY.find(branch[0]) % 64)
+    branches = [re.escape(letter) + _trie_pattern(rest) for letter, rest in common_first]
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
-# A text as it reads when escapes are taken away, with the way back to where everything stood.
-#
-# A secret in a JSON string, in a string inside a string or in the query of an address is the same secret; rows are
-# written for what it says, not for how it is quoted.
+# Escapes: a secret in a JSON string, in a string inside a string or in the query of a URL is the same secret, and rows
+# are written for the text without escapes.
 
 _BACKSLASH_ESCAPE = (
     r"\\+(?:x(?P<byte>[2-7][0-9A-Fa-f])|u([0-9A-Fa-f]{4})(?:\\+u([Dd][C-Fc-f][0-9A-Fa-f]{2}))?|([nrtfbv\"'/]))?"
@@ -163,49 +157,47 @@ _PERCENT_ESCAPE = r"%(2[0267BbCc]|3[A-Ea-e]|7[BCDbcd]|0[9ADad]|60)"
 _ESCAPED_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": " ", "v": "\v"}
 _COMMON_ESCAPES = {r"\n": "\n", r"\"": '"', r"\\n": "\n", r"\t": "\t", "\\": "\\"}  # most escapes of most texts
 _REDACTION = r"\[redacted:[a-z0-9-]{1,60}(?::[0-9a-f]{8})?\]"
-REDACTED_CHAR = "\x00"  # stands for what is hidden already; no row takes it for a name or a value
+REDACTED_CHAR = "\x00"  # replaces what is redacted already; no row takes it for a name or a value
 
 
 class UnescapedText:
-    """The text without escapes; `back` finds the place in the original."""
+    """A text without escapes. `original_offset` maps back to the original."""
 
-    __slots__ = ("_here", "_there", "text")
+    __slots__ = ("_offsets", "_original_offsets", "text")
 
     def __init__(self, original: str) -> None:
-        self._here: list[int] = [0]
-        self._there: list[int] = [0]
+        self._offsets: list[int] = [0]
+        self._original_offsets: list[int] = [0]
         self.text = self._unescape(original) if "\\" in original or "%" in original else original
         if "[redacted:" in self.text:
-            self.text = _scan_regex(_REDACTION).sub(lambda mark: REDACTED_CHAR * len(mark[0]), self.text)
+            self.text = regex(_REDACTION).sub(lambda mark: REDACTED_CHAR * len(mark[0]), self.text)
 
     def original_offset(self, at: int) -> int:
-        """Where the sign at this place begins in the original."""
-        last = bisect_right(self._here, at) - 1
-        return self._there[last] + at - self._here[last]
+        """Return where the character at this offset begins in the original."""
+        last = bisect_right(self._offsets, at) - 1
+        return self._original_offsets[last] + at - self._offsets[last]
 
     def _unescape(self, original: str) -> str:
         parts: list[str] = []
         size = done = 0
-        for escape in _scan_regex(f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}").finditer(original):
-            begins, ends = escape.span()
-            said = _COMMON_ESCAPES.get(escape[0]) or _unescape_match(escape)
-            if ends - begins == len(said):
+        for escape in regex(f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}").finditer(original):
+            start, end = escape.span()
+            unescaped = _COMMON_ESCAPES.get(escape[0]) or _unescape_match(escape)
+            if end - start == len(unescaped):
                 continue
-            parts += (original[done:begins], said)
-            size += begins - done + len(said)
-            done = ends
-            self._here.append(size)  # what lies behind an escape here lies behind the whole of it there
-            self._there.append(ends)
+            parts += (original[done:start], unescaped)
+            size += start - done + len(unescaped)
+            done = end
+            self._offsets.append(size)  # text after an escape here is after the whole escape there
+            self._original_offsets.append(end)
         parts.append(original[done:])
         return "".join(parts)
 
 
 def _unescape_match(escape: re.Match[str]) -> str:
     byte, first, second, letter, percent = escape.groups()
-    if byte:
-        return chr(int(byte, 16))
-    if percent:
-        return chr(int(percent, 16))
+    if byte or percent:
+        return chr(int(byte or percent, 16))
     if letter:
         return _ESCAPED_LETTERS.get(letter, letter)
     if not first:
@@ -216,84 +208,172 @@ def _unescape_match(escape: re.Match[str]) -> str:
     return chr(code) + (chr(int(second, 16)) if second else "")
 
 
-@cache
-def _scan_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+# The scan
 
-
-# Where the secrets of a text are. A row is tried only where its keyword stands, and from there over a bounded
-# stretch.
-#
-# Which keywords a text holds is asked first, of the text in lower case: most lines hold none and are done. What is
-# tried then is anchored at the keyword, so that no input can make a row search far or search twice.
-
-RankedSpan = tuple[int, int, int, str]
+RankedSpan = tuple[int, int, int, str]  # start, end, rank of the row, kind
 _BLOCK_CHARS = 8192
-_LAST_RANK = 1 << 30  # the rank of what no row names
-_CONTEXT_CHARS = 1300  # farther from its keyword no row looks before it has found something
-_BLOCK_BUDGET = 2200  # what may be spent on a block: one for each row that is tried, more for costly rows and for finds
-_FIND_COST = 4
+_LAST_RANK = 1 << 30  # for what no row names
+_CONTEXT_CHARS = 1300  # before it matches, no row looks farther than this from its keyword
+_BLOCK_BUDGET = 2200  # work for a block: 1 for each row that is tried, more for costly rows and for matches
+_MATCH_COST = 4
 _KEYWORD_COST = 12
-_COSTLY_ROW_COST = 8
+_COSTLY_ROW_COST = 14
 CROWDED_KIND = "crowded text"
 _ANY_VALUE = r"(?=[^\s\"'`<>{}\[\](),;:=\\\x00]{0,60}[0-9!@#$%^&*+~])[^\s\"'`<>{}\[\](),;:=\\\x00]{4,4096}+"
-_MAX_REJECTED_CHARS = 64  # so far on, a run that was turned down is tried again
+_MAX_REJECTED_CHARS = 64  # a run that was rejected is tried again after so many characters
 
 
 def find_spans(text: str) -> list[SecretSpan]:
-    """Every secret of a text in order, none inside another."""
+    """Return the span and kind of every secret, in order and without overlaps."""
     plain = UnescapedText(text)
-    found = _find_by_rows(plain.text)
+    spans = _find_by_rows(plain.text)
     if may_hold_runs(plain.text):
-        for start, end, kind in (*find_encoded(plain.text, _has_secret), *find_random_assignments(plain.text)):
-            found.append((start, end, _LAST_RANK, kind))
-    if found and plain.text is not text:
-        found = [
-            (plain.original_offset(start), plain.original_offset(end), rank, kind) for start, end, rank, kind in found
-        ]
+        runs = (
+            *find_encoded(plain.text, lambda decoded: bool(_find_by_rows(decoded))),
+            *find_random_assignments(plain.text),
+        )
+        spans += ((start, end, _LAST_RANK, kind) for start, end, kind in runs)
+    if spans and plain.text is not text:
+        offset = plain.original_offset
+        spans = [(offset(start), offset(end), rank, kind) for start, end, rank, kind in spans]
     if "\\" in text and '"' in text:
-        found += ((start, end, _LAST_RANK, kind) for start, end, kind in names.find_in_json(text))
+        spans += ((start, end, _LAST_RANK, kind) for start, end, kind in names.find_in_json(text))
     if "%" in text:
         escaped = (*names.find_in_query(text), *names.find_in_escaped_url(text))
-        found += ((start, end, _LAST_RANK, kind) for start, end, kind in escaped)
-    return list(_merge_overlaps(found)) if found else []
+        spans += ((start, end, _LAST_RANK, kind) for start, end, kind in escaped)
+    return list(_merge_overlaps(spans)) if spans else []
 
 
 def _find_by_rows(text: str) -> list[RankedSpan]:
-    """What the rows find in a text without escapes."""
+    """Return what the rows match in a text without escapes."""
     low = lowered(text)
-    if len(low) <= _BLOCK_CHARS:
-        keywords = prefilter().find(low)
-        return _find_in_block(text, low, keywords, 0, len(low)) if keywords else []
-    found: list[RankedSpan] = []
-    for begins, ends in _split_blocks(low):
-        found += _find_in_block(text, low, prefilter().find(low[begins:ends]), begins, ends)
-    return found
+    spans: list[RankedSpan] = []
+    for start, end in _split_blocks(low):
+        keywords = prefilter().find(low if end - start == len(low) else low[start:end])
+        if keywords:
+            spans += _find_in_block(text, low, keywords, start, end)
+    return spans
 
 
-def _find_in_block(text: str, low: str, keywords: list[str], begins: int, ends: int) -> list[RankedSpan]:
-    """What the rows find in a stretch, the more telling rows first. Only so much work is spent on it."""
-    if len(keywords) > 1:
-        keywords.sort(key=_keyword_rank)
-    found: list[RankedSpan] = []
-    left = _BLOCK_BUDGET * max(1, (ends - begins) // _BLOCK_CHARS)
-    for keyword in keywords:
-        left -= _KEYWORD_COST
-        for one in _find_at_keyword(text, low, keyword, begins, ends, left):
-            if isinstance(one, int):
-                left = one
-            else:
-                found.append(one)
-        if left < 0:
-            found += ((start, end, _LAST_RANK, CROWDED_KIND) for start, end in _possible_values(text, begins, ends))
+def _split_blocks(low: str) -> Iterator[tuple[int, int]]:
+    """Yield blocks of a long text that end at a blank. Each contains only few of the keywords."""
+    start = 0
+    while len(low) - start > _BLOCK_CHARS:
+        blank = regex(r"\s").search(low, start + _BLOCK_CHARS)
+        if blank is None:
             break
-    return found
+        yield start, blank.start()
+        start = blank.end()
+    yield start, len(low)
 
 
-def _possible_values(text: str, begins: int, ends: int) -> Iterator[tuple[int, int]]:
-    """Every word that could be a value, where a text holds so many keywords that they are not read one by one."""
-    for run in _scan_regex(_ANY_VALUE).finditer(text, begins, ends):
-        yield run.span()
+def _find_in_block(text: str, low: str, keywords: list[str], start: int, end: int) -> list[RankedSpan]:
+    """Return what the rows match in a block, the more specific rows first.
+
+    If the budget of the block is spent, every word that could be a value is a match too.
+    """
+    if len(keywords) > 1:
+        keywords.sort(key=lambda keyword: (_keyword_rank(keyword), keyword))  # the same order in every process
+    spans: list[RankedSpan] = []
+    budget = _BLOCK_BUDGET * max(1, (end - start) // _BLOCK_CHARS)
+    for keyword in keywords:
+        budget = _find_at_keyword(text, low, keyword, start, end, budget - _KEYWORD_COST, spans)
+        if budget < 0:
+            spans += ((*run.span(), _LAST_RANK, CROWDED_KIND) for run in regex(_ANY_VALUE).finditer(text, start, end))
+            break
+    return spans
+
+
+def _find_at_keyword(
+    text: str, low: str, keyword: str, start: int, end: int, budget: int, spans: list[RankedSpan]
+) -> int:
+    """Append what the rows of a keyword match in a block to `spans`. Return the rest of the budget."""
+    ranked_probes, cost = _keyword_probes(keyword), _keyword_cost(keyword)
+    at = low.find(keyword, start, end)
+    last = -1  # the last occurrence, if no row matched there
+    while at >= 0:
+        if last >= _CONTEXT_CHARS and _is_same_context(text, at, last):
+            at = low.find(keyword, at + 1, end)
+            continue
+        budget -= cost
+        if budget < 0:
+            break
+        done, last = at + 1, at
+        for rank, probe in ranked_probes:
+            for span_start, span_end, kind in probe(text, at):
+                if kind:
+                    last = -1
+                    budget -= _MATCH_COST
+                    done = max(done, span_end)
+                    spans.append((span_start, span_end, rank, kind))
+                else:
+                    done = max(done, min(span_end, at + _MAX_REJECTED_CHARS))
+        at = low.find(keyword, done, end)
+    return budget
+
+
+def _is_same_context(text: str, at: int, last: int) -> bool:
+    """Return whether everything that rows look at is the same at both offsets."""
+    after = text[at : at + _CONTEXT_CHARS] == text[last : last + _CONTEXT_CHARS]
+    return after and text[at - _CONTEXT_CHARS : at] == text[last - _CONTEXT_CHARS : last]
+
+
+def _merge_overlaps(spans: list[RankedSpan]) -> Iterator[SecretSpan]:
+    """Yield spans without overlaps. Overlapping spans become one, with the kind of the row of the lowest rank."""
+    spans.sort()
+    start, end, rank, kind = spans[0]
+    for next_start, next_end, next_rank, next_kind in spans[1:]:
+        if next_start >= end:
+            yield start, end, kind
+            start, end, rank, kind = next_start, next_end, next_rank, next_kind
+            continue
+        end = max(end, next_end)
+        if next_rank < rank:
+            rank, kind = next_rank, next_kind
+    yield start, end, kind
+
+
+ProbeMaker = Callable[[str], Probe]
+
+
+@cache
+def probe_makers() -> dict[str, list[tuple[int, ProbeMaker, str]]]:
+    """Return rank, maker and spelling of the rows of each keyword in lower case.
+
+    Nothing is compiled before its keyword occurs.
+    """
+    table: dict[str, list[tuple[int, ProbeMaker, str]]] = {}
+    for rank, (maker, words) in enumerate(_probe_rows()):
+        for word in words:
+            table.setdefault(word.lower(), []).append((rank, maker, word))
+    return table
+
+
+def _probe_rows() -> Iterator[tuple[ProbeMaker, Sequence[str]]]:
+    """Yield all rows, the more specific first: if several match the same text, the first one names it."""
+    yield (lambda _: probes.probe_private_key), ["-----BEGIN"]
+    yield from ((partial(probes.token_probe, row), row[1].split()) for row in (*TOKENS, *RECENT_TOKENS))
+    yield from ((partial(probes.vendor_probe, row), row[1].split()) for row in VENDORS)
+    context_rows = (*contexts.CONTEXT_ROWS, *contexts.LOGINS, *contexts.ADDRESSES, *contexts.LITERALS)
+    yield from ((partial(probes.context_probe, row), row[1].split()) for row in context_rows)
+    yield (lambda _: probes.probe_go_dsn), ["@tcp(", "@unix("]
+    yield (lambda _: probes.probe_kubernetes_secret), ["kind:", 'kind"']
+    yield (lambda _: contexts.probe_cookies), contexts.COOKIE_KEYWORDS
+    yield (lambda _: contexts.probe_exported_cookies), contexts.EXPORT_KEYWORDS
+    yield (lambda _: contexts.probe_session_cookie), contexts.SESSION_KEYWORDS
+    yield (lambda _: contexts.probe_cookie_jar), contexts.JAR_KEYWORDS
+    yield from ((partial(commands.argument_probe, row), [row[0]]) for row in commands.ARGUMENTS)
+    yield from ((partial(commands.pipe_probe, row), [row[0]]) for row in commands.PIPES)
+    yield commands.option_probe, list(commands.option_table())
+    yield commands.tool_probe, list(commands.tool_table())
+    yield (lambda _: names.probe_named_value), names.NAME_KEYWORDS
+    yield sentences.sentence_probe, list(sentences.noun_table())
+
+
+@cache
+def prefilter() -> KeywordMatcher:
+    """Return the matcher of all keywords."""
+    return KeywordMatcher(list(probe_makers()))
 
 
 @cache
@@ -301,114 +381,12 @@ def _keyword_rank(keyword: str) -> int:
     return probe_makers()[keyword][0][0]
 
 
-def _has_secret(text: str) -> bool:
-    return bool(_find_by_rows(text))
-
-
-def _split_blocks(low: str) -> Iterator[tuple[int, int]]:
-    """A long text in stretches that end at a blank, since each holds only few of the keywords."""
-    begins = 0
-    while len(low) - begins > _BLOCK_CHARS:
-        blank = _scan_regex(r"\s").search(low, begins + _BLOCK_CHARS)
-        if blank is None:
-            break
-        yield begins, blank.start()
-        begins = blank.end()
-    yield begins, len(low)
-
-
-def _find_at_keyword(
-    text: str, low: str, keyword: str, begins: int, ends: int, left: int
-) -> Iterator[RankedSpan | int]:
-    """What the rows of a keyword find, wherever it stands in this stretch; at last, how much work is left then."""
-    ready, cost = _keyword_probes(keyword), _keyword_cost(keyword)
-    at = low.find(keyword, begins, ends)
-    last = -1  # the last hit, if nothing was found there
-    while at >= 0:
-        if last >= _CONTEXT_CHARS and _is_same_context(text, at, last):
-            at = low.find(keyword, at + 1, ends)
-            continue
-        left -= cost
-        if left < 0:
-            break
-        done, last = at + 1, at
-        for rank, probe in ready:
-            for start, end, kind in probe(text, at):
-                if kind:
-                    last = -1
-                    left -= _FIND_COST
-                    done = max(done, end)
-                    yield start, end, rank, kind
-                else:
-                    done = max(done, min(end, at + _MAX_REJECTED_CHARS))
-        at = low.find(keyword, done, ends)
-    yield left
-
-
-def _is_same_context(text: str, at: int, last: int) -> bool:
-    """Whether all that rows look at is the same in both places."""
-    after = text[at : at + _CONTEXT_CHARS] == text[last : last + _CONTEXT_CHARS]
-    return after and text[at - _CONTEXT_CHARS : at] == text[last - _CONTEXT_CHARS : last]
-
-
-def _merge_overlaps(found: list[RankedSpan]) -> Iterator[SecretSpan]:
-    """Finds that overlap are one, from the first sign to the last, named by the row that stands first."""
-    found.sort()
-    begins, ends, rank, kind = found[0]
-    for start, end, this_rank, this_kind in found[1:]:
-        if start >= ends:
-            yield begins, ends, kind
-            begins, ends, rank, kind = start, end, this_rank, this_kind
-            continue
-        ends = max(end, ends)
-        if this_rank < rank:
-            rank, kind = this_rank, this_kind
-    yield begins, ends, kind
-
-
-@cache
-def probe_makers() -> dict[str, list[tuple[int, Callable[[str], Probe], str]]]:
-    """For each keyword in lower case: the rows that want it. Nothing is compiled before its keyword is seen."""
-    table: dict[str, list[tuple[int, Callable[[str], Probe], str]]] = {}
-    for rank, (maker, words) in enumerate(_probe_rows()):
-        for word in words:
-            table.setdefault(word.lower(), []).append((rank, maker, word))
-    return table
-
-
-def _probe_rows() -> Iterator[tuple[Callable[[str], Probe], list[str]]]:
-    """The more telling first: where rows agree on a place, the first one names it."""
-    yield (lambda _: blocks.probe_private_key), ["-----BEGIN"]
-    yield from ((partial(probes.token_probe, row), row[1].split()) for row in TOKENS)
-    yield from ((partial(probes.token_probe, row), row[1].split()) for row in RECENT_TOKENS)
-    yield from ((partial(probes.vendor_probe, row), row[1].split()) for row in VENDORS)
-    yield from ((partial(probes.context_probe, row), row[1].split()) for row in shapes.CONTEXT_ROWS)
-    yield from ((partial(probes.context_probe, row), row[1].split()) for row in LOGINS)
-    yield from ((partial(probes.context_probe, row), row[1].split()) for row in ADDRESSES)
-    yield from ((partial(probes.context_probe, row), row[1].split()) for row in LITERALS)
-    yield (lambda _: blocks.probe_go_dsn), ["@tcp(", "@unix("]
-    yield (lambda _: blocks.probe_kubernetes_secret), ["kind:", 'kind"']
-    yield (lambda _: cookies.probe_cookies), list(cookies.COOKIE_KEYWORDS)
-    yield (lambda _: cookies.probe_exported_cookies), list(cookies.EXPORT_KEYWORDS)
-    yield (lambda _: cookies.probe_session_cookie), list(cookies.SESSION_KEYWORDS)
-    yield (lambda _: cookies.probe_cookie_jar), list(cookies.JAR_KEYWORDS)
-    yield from ((partial(commands.argument_probe, row), [row[0]]) for row in commands.ARGUMENTS)
-    yield from ((partial(commands.pipe_probe, row), [row[0]]) for row in commands.PIPES)
-    yield commands.option_probe, list(commands.option_table())
-    yield commands.tool_probe, list(commands.tool_table())
-    yield (lambda _: names.probe_named_value), list(names.NAME_KEYWORDS)
-    yield talk.sentence_probe, list(talk.noun_table())
-
-
-@cache
-def prefilter() -> KeywordMatcher:
-    return KeywordMatcher(list(probe_makers()))
-
-
 @cache
 def _keyword_cost(keyword: str) -> int:
-    """Rows that read a sentence or a command around the keyword cost more than those that look right behind it."""
-    costly = keyword in talk.noun_table() or keyword in commands.option_table() or keyword in cookies.COOKIE_KEYWORDS
+    """Return the cost of a keyword's rows. Rows that read a sentence or a command cost more than those that do not."""
+    costly = (
+        keyword in sentences.noun_table() or keyword in commands.option_table() or keyword in contexts.COOKIE_KEYWORDS
+    )
     return len(probe_makers()[keyword]) + (_COSTLY_ROW_COST if costly else 0)
 
 

@@ -1,21 +1,18 @@
-"""Passwords and keys that somebody states in a sentence, in about thirty languages.
+"""Passwords and keys in sentences of about sixty languages.
 
-A word for "password" opens a stretch of at most a sentence. In it a value counts that stands behind a colon or a word
-for "is" of that language, in quotes, or right behind the noun. It must look like a password: sentences about
-passwords are far more common than passwords in sentences.
-
-Each row: language, nouns for a password, nouns for a key or a token, words for "is", a sentence whose value (between
-« and ») must be found, and one that must stay as it is. A noun of several words is written with `_` between them.
+After a noun for "password", at most one sentence is read. A value counts after a colon or a word for "is" of that
+language, in quotes, or immediately after the noun. It must look like a password: sentences about passwords are far more
+common than passwords in sentences.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from tacit.secrets.names import kind_of_name
-from tacit.secrets.probes import SecretSpan
+from tacit.secrets.probes import Probe, SecretSpan
 from tacit.secrets.spec import UUID
 from tacit.secrets.values import (
     PLACEHOLDER_WORDS,
@@ -31,7 +28,10 @@ from tacit.secrets.values import (
     is_stated_password,
     may_be_secret,
 )
+from tacit.text.display import regex
 
+# Language, nouns for a password, nouns for a key or a token, words for "is", a sentence whose value (between « and ») must
+# match, and one without a secret. `_` joins the words of a noun.
 LanguageRow = tuple[str, str, str, str, str, str]
 PASSWORD, KEY = "password", "token"
 
@@ -118,7 +118,7 @@ LANGUAGES: tuple[LanguageRow, ...] = (
 # fmt: on
 
 _BEFORE_VALUE = frozenset(" \t\"'`«„“「『《‹‘\u200c\u200e\u200f")
-# Nouns that many languages use, and languages whose words for "is" are tried behind them.
+# Nouns that many languages use, and languages whose words for "is" are tried after them.
 _SHARED_NOUNS = frozenset("password passphrase pin puk pw token passwd".split())
 _LATIN_LANGUAGES = frozenset(("German", "French", "Portuguese", "Italian", "Swedish", "Turkish", "Spanish", "Catalan"))
 _AFTER_NOUN = frozenset((" ", ","))
@@ -135,14 +135,16 @@ _ARTICLES = frozenset(
         "wifi db"
     ).split()
 )
-_WEAK_CONNECTORS = frozenset("to from with as von zu auf".split())  # behind these a value must look like one by itself
+_WEAK_CONNECTORS = frozenset(
+    "to from with as von zu auf".split()
+)  # after these, the value alone must look like a password
 _PIN_NOUNS = frozenset(("pin", "puk", "暗証番号", "geheimzahl", "пин", "пин-код", "пинкод"))
 _NOT_PROSE = frozenset(("_", "(", "[", "$", "/", "-", "."))
-_LOOKAHEAD_CHARS = 160  # characters in which there must be any sign that a value could have
+_LOOKAHEAD_CHARS = 160  # characters in which there must be one that a value could have
 _VALUE_SIGN = r"[0-9!@#$%^&*+~«„“「『]|(?<=[\s:=：])[\"'`‘]"
 _CHANGE_VERB = r"(?i)\b(?:chang|reset|rotat|updat|(?:re)?set\b|geändert|gesetzt|changé|cambi|mud(?:ou|ei))"  # "… the pw to hunter2"
-_WINDOW_CHARS = 100  # characters in which "is" and the value stand behind a noun
-_MAX_CONNECTORS = 3  # places that are tried behind one noun
+_WINDOW_CHARS = 100  # characters after a noun in which "is" and the value are
+_MAX_CONNECTORS = 3  # that are tried after one noun
 _NOUN_ENDING = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
 _SHORT_NOUN_ENDING = r"(?:[- ]?(?:code|number|nummer|код)\b)?(?![\w+/])"
 _SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
@@ -160,7 +162,7 @@ _MIXED_WORD = (  # small and capital letters and a digit
     r"(?<![^\s(\"'`«„“:,])(?=\S{0,40}?\d)(?=\S{0,40}?[A-Z])(?=\S{0,40}?[a-z])[^\s\"'`«»„“”‘’<>(){}\[\]|=/\\@,;\x00]{8,40}"
     r"(?=[\s)\"'`»”,.;:]|\Z)"
 )
-_PROSE = r"[^\W\d_,.!?'’] [^\W\d_]{1,12}[ ,.'’]"  # words, as no line of a program or a table has them
+_PROSE = r"[^\W\d_,.!?'’] [^\W\d_]{1,12}[ ,.'’]"  # words, unlike a line of code or of a table
 # A passphrase without quotes: "the passphrase at boot: copper kettle walrus ninety (all lowercase)".
 _PASSPHRASE = r"(?:[:=→]|->)\s{1,2}(?P<v>[a-z]{3,12}(?: [a-z]{3,12}){3,7})(?=\s{0,2}(?:[(\n.;]|\Z))"
 # What a person typed, before the noun: "I'm typing 7Gables-on-fire when it asks for the password".
@@ -168,7 +170,7 @@ _TYPED_VALUE = (
     r"(?i)(?<!\w)(?:typ(?:e|ed|ing)|enter(?:ed|ing)?|us(?:e|ed|ing)|with|tr(?:y|ied)|paste|gave|eingegeben|avec|con|com|mit)\s(?:in\s)?[\"'`]?"
     r"(?=\S{0,40}\d)(?=\S{0,40}[A-Za-z])(?P<v>[^\s\"'`<>(){}\[\]|,;/=\x00]{7,64})(?=[\s\"'`,.;)])"
 )
-# Where the verb comes last: "dat de toegangscode van de NAS fietsbel0566Q is".
+# The verb comes last: "dat de toegangscode van de NAS fietsbel0566Q is".
 _VERB_LAST = (
     r"(?<!\S)(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])(?P<v>[^\s\"'`«»„“”‘’<>(){}\[\]|,;:\x00]{6,64})\s(?:is|was|ist|war|lautet|oldu|budur)"
     r"(?=\s{0,2}(?:[;,.!?)\n]|\Z))"
@@ -194,13 +196,8 @@ _STRIKING_WORD = r"(?<![^\s(\"'`«„“:,])(?=[!-~]{0,40}?\d)(?=[!-~]{0,60}[A-Z
 
 
 @cache
-def _sentence_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-@cache
 def noun_table() -> dict[str, list[tuple[str, str, str]]]:
-    """For the last word of each noun: the whole noun, what it names, and the words for "is" behind it."""
+    """Return, for the last word of each noun: the whole noun, its kind, and the words for "is" after it."""
     table: dict[str, list[tuple[str, str, str]]] = {}
     for _, passwords, keys, verbs, _, _ in LANGUAGES:
         for kind, words in ((PASSWORD, passwords), (KEY, keys)):
@@ -209,87 +206,84 @@ def noun_table() -> dict[str, list[tuple[str, str, str]]]:
     return table
 
 
-def sentence_probe(keyword: str) -> Callable[[str, int], Iterator[SecretSpan]]:
-    """What is tried where a noun stands."""
+def sentence_probe(keyword: str) -> Probe:
+    """Return the probe of a noun."""
     rows = noun_table()[keyword]
     kinds = {kind for _, kind, _ in rows}
     kind = PASSWORD if PASSWORD in kinds else KEY
-    blankless = _is_unspaced_script(keyword[0])
+    is_unspaced = _is_unspaced_script(keyword[0])
     heads = tuple(noun.rpartition(" ")[0] for noun, _, _ in rows)
     if not all(heads):
         heads = ()  # the word is a noun by itself
-    pin = keyword in _PIN_NOUNS
+    is_pin_noun = keyword in _PIN_NOUNS
     in_names = bool(kind_of_name(keyword))
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        ends = at + len(keyword)
-        if not blankless:
+        end = at + len(keyword)
+        if not is_unspaced:
             if at and (text[at - 1].isalnum() or text[at - 1] in "_-./$@+=%&") and not _is_compound(text, at, keyword):
                 return
             if heads and not text[max(0, at - 20) : at].lower().rstrip(" -_").endswith(heads):
                 return
-            brief = len(keyword) <= 3
-            ending = (
-                _sentence_regex(_SHORT_NOUN_ENDING).match(text, ends)
-                if brief
-                else _sentence_regex(_NOUN_ENDING).match(text, ends)
-            )
+            ending = regex(_SHORT_NOUN_ENDING if len(keyword) <= 3 else _NOUN_ENDING).match(text, end)
             if ending is None:
                 return
-            ends = ending.end()
+            end = ending.end()
         if kind == PASSWORD and text[at - 1 : at] == " " and (before := _value_before(text, at)):
             yield *before, kind
-        yield from _find_near_noun(text, at, ends, keyword, kind)
-        behind = text[ends : ends + 1]
+        yield from _find_near_noun(text, at, end, keyword, kind)
+        after = text[end : end + 1]
         if (
-            behind in _NOT_PROSE
-            or (in_names and behind not in _AFTER_NOUN and not pin)
-            or not _sentence_regex(_VALUE_SIGN).search(text, ends, ends + _LOOKAHEAD_CHARS)
+            after in _NOT_PROSE
+            or (in_names and after not in _AFTER_NOUN and not is_pin_noun)
+            or not regex(_VALUE_SIGN).search(text, end, end + _LOOKAHEAD_CHARS)
         ):
             return
-        done = ends
-        for start, end, quoted, near in _candidate_values(text, ends, blankless, keyword, kind):
-            value = text[start:end]
-            if pin and not _is_pin(value, near or text[at : at + 3].isupper()):
+        done = end
+        for value_start, value_end, quoted, is_introduced in _candidate_values(text, end, is_unspaced, keyword, kind):
+            value = text[value_start:value_end]
+            if is_pin_noun and not _is_pin(value, is_introduced or text[at : at + 3].isupper()):
                 continue
-            if start >= done and (_is_stated_secret(value, kind, quoted, near, pin) or _is_after_user(text, at, value)):
-                yield start, end, kind
-                done = end
+            if value_start >= done and (
+                _is_stated_secret(value, kind, quoted, is_introduced, is_pin_noun) or _is_after_user(text, at, value)
+            ):
+                yield value_start, value_end, kind
+                done = value_end
 
     return probe
 
 
-def _find_near_noun(text: str, at: int, ends: int, keyword: str, kind: str) -> Iterator[SecretSpan]:
-    """Values in the same line that nothing introduces: a phrase behind a colon, and words that stand out by themselves."""
+def _find_near_noun(text: str, at: int, end: int, keyword: str, kind: str) -> Iterator[SecretSpan]:
+    """Yield values of the same line that nothing introduces: a phrase after a colon, and conspicuous words."""
     if kind != PASSWORD:
         return
-    phrase = _sentence_regex(_PASSPHRASE).search(text, ends, ends + 2 * _WINDOW_CHARS) if "phrase" in keyword else None
+    phrase = regex(_PASSPHRASE).search(text, end, end + 2 * _WINDOW_CHARS) if "phrase" in keyword else None
     if phrase and is_passphrase(phrase["v"]):
         yield *phrase.span("v"), kind
-    if not _sentence_regex(_PROSE).search(text, at, ends + _WINDOW_CHARS):
+    if not regex(_PROSE).search(text, at, end + _WINDOW_CHARS):
         return
-    begins = max(0, at - _WINDOW_CHARS)
-    begins = max(begins, text.rfind("\n", begins, at) + 1)
-    line = text.find("\n", ends, ends + _WINDOW_CHARS)
-    until = line if line >= 0 else min(len(text), ends + _WINDOW_CHARS)
-    for word in _sentence_regex(_MIXED_WORD).finditer(text, begins, until):
+    start = max(0, at - _WINDOW_CHARS)
+    start = max(start, text.rfind("\n", start, at) + 1)
+    line = text.find("\n", end, end + _WINDOW_CHARS)
+    until = line if line >= 0 else min(len(text), end + _WINDOW_CHARS)
+    for word in regex(_MIXED_WORD).finditer(text, start, until):
         value = word[0].rstrip(".,;:?")
         if is_conspicuous(value):
             yield word.start(), word.start() + len(value), kind
 
 
 def is_conspicuous(value: str) -> bool:
-    """Whether a word of a sentence about a password is one: `mango-Tractor-91`, `Quillfeather29`."""
+    """Return whether a word of a sentence about a password is one: `mango-Tractor-91`, `Quillfeather29`."""
     if _is_not_a_password(value) or is_label(value) or not may_be_secret(value):
         return False
     if is_mixed(value):
         return True
-    return _sentence_regex(r"[A-Z][a-z]{5,}\d{2,4}|[A-Z]?[a-z]{3,}\d{1,4}[A-Z][a-z]{2,}").fullmatch(value) is not None
+    return regex(r"[A-Z][a-z]{5,}\d{2,4}|[A-Z]?[a-z]{3,}\d{1,4}[A-Z][a-z]{2,}").fullmatch(value) is not None
 
 
 @cache
 def connector_regex(keyword: str) -> re.Pattern[str]:
-    """The words and signs that introduce a value behind a noun."""
+    """Return the pattern of words and signs that introduce a value after a noun."""
     verbs = {verb for _, _, words in noun_table()[keyword] for verb in words.split()}
     if keyword in _SHARED_NOUNS:
         for language, _, _, words, _, _ in LANGUAGES:
@@ -299,68 +293,70 @@ def connector_regex(keyword: str) -> re.Pattern[str]:
 
 
 def _is_unspaced_script(letter: str) -> bool:
-    """Whether the script of a letter puts no blanks between words: Thai, Khmer, Chinese, Japanese; Korean glues endings."""
+    """Return whether a script has no blanks between words (Thai, Khmer, Chinese, Japanese) or appends endings (Korean)."""
     code = ord(letter)
     return 0xE00 <= code <= 0xEFF or 0x1780 <= code <= 0x17FF or 0x3000 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7AF
 
 
-def _connector_pattern(verbs: list[str], blankless: bool) -> str:
+def _connector_pattern(verbs: list[str], is_unspaced: bool) -> str:
     words = "|".join(re.escape(verb).replace("_", r"\s(?:it\s)?") for verb in verbs)
-    if blankless:
+    if is_unspaced:
         return rf"(?:{words}|{_CONNECTOR_SIGNS})\s{{0,2}}{_NOW_WORDS}(?:[:：]\s{{0,2}})?"
     return rf"(?:(?<=\s)(?:{words})(?=[\s:：「\"“]):?\s{{0,2}}|(?:{_CONNECTOR_SIGNS})\s{{0,2}}){_NOW_WORDS}"
 
 
 def _candidate_values(
-    text: str, ends: int, blankless: bool, keyword: str, kind: str
+    text: str, noun_end: int, is_unspaced: bool, keyword: str, kind: str
 ) -> Iterator[tuple[int, int, bool, bool]]:
-    """Values behind a noun: where they stand, whether in quotes, and whether "is" or a sign introduces them."""
-    last = _sentence_regex(_SENTENCE_END).search(text, ends, ends + _WINDOW_CHARS)
-    until = last.start() if last else min(len(text), ends + _WINDOW_CHARS)
-    again = text.find(keyword, ends, until)  # what stands behind the next noun is read there
+    """Yield start and end of values after a noun, whether they are quoted, and whether something introduces them."""
+    last = regex(_SENTENCE_END).search(text, noun_end, noun_end + _WINDOW_CHARS)
+    until = last.start() if last else min(len(text), noun_end + _WINDOW_CHARS)
+    again = text.find(keyword, noun_end, until)  # values after the next noun are read there
     until = again if again >= 0 else until
-    if (blankless or text[ends : ends + 1] in _BEFORE_VALUE) and (direct := _value_at(text, ends, blankless)):
-        yield *direct, blankless
-    for tried, introduction in enumerate(connector_regex(keyword).finditer(text, ends, until)):
-        if tried >= _MAX_CONNECTORS:
+    if (is_unspaced or text[noun_end : noun_end + 1] in _BEFORE_VALUE) and (
+        direct := _value_at(text, noun_end, is_unspaced)
+    ):
+        yield *direct, is_unspaced
+    for count, introduction in enumerate(connector_regex(keyword).finditer(text, noun_end, until)):
+        if count >= _MAX_CONNECTORS:
             break
-        if introduced := _value_at(text, introduction.end(), blankless):
+        if introduced := _value_at(text, introduction.end(), is_unspaced):
             weak = introduction[0].strip().lower() in _WEAK_CONNECTORS
             yield (
                 *introduced,
-                not weak or _sentence_regex(_CHANGE_VERB).search(text, max(0, ends - _WINDOW_CHARS), ends) is not None,
+                not weak or regex(_CHANGE_VERB).search(text, max(0, noun_end - _WINDOW_CHARS), noun_end) is not None,
             )
-    if not blankless:
-        yield from _typed_or_before_verb(text, ends, until)
-    if blankless and "가" <= keyword[0] <= "힯":
-        stated_before = _sentence_regex(_KOREAN_STATEMENT).search(text, ends, ends + _WINDOW_CHARS)
+    if not is_unspaced:
+        yield from _typed_or_before_verb(text, noun_end, until)
+    if is_unspaced and "가" <= keyword[0] <= "힯":
+        stated_before = regex(_KOREAN_STATEMENT).search(text, noun_end, noun_end + _WINDOW_CHARS)
         if stated_before:
             yield *stated_before.span("v"), False, True
     if kind != PASSWORD:
         return
     foreign = not keyword.isascii()
-    for striking in _sentence_regex(_STRIKING_WORD).finditer(text, ends, until):
+    for striking in regex(_STRIKING_WORD).finditer(text, noun_end, until):
         start, end = striking.span()
         end = start + len(striking[0].rstrip(".,;:?"))
         if is_striking(text[start:end], foreign):
             yield start, end, False, True
 
 
-def _typed_or_before_verb(text: str, ends: int, until: int) -> Iterator[tuple[int, int, bool, bool]]:
-    """Values behind a noun that no "is" introduces: "… asks for the secret, just type hunter2", "… the code hunter2 is"."""
-    for typed in _sentence_regex(_TYPED_VALUE).finditer(text, ends, until):
+def _typed_or_before_verb(text: str, end: int, until: int) -> Iterator[tuple[int, int, bool, bool]]:
+    """Yield values after a noun without "is": "… asks for the secret, just type hunter2", "… the code hunter2 is"."""
+    for typed in regex(_TYPED_VALUE).finditer(text, end, until):
         value = typed["v"].rstrip(".:!?")
         if _is_typed_password(value) or (
-            typed[0][:1].lower() in "te" and _sentence_regex(r"[A-Za-z]{3,30}\d{1,6}[A-Za-z]{0,20}").fullmatch(value)
+            typed[0][:1].lower() in "te" and regex(r"[A-Za-z]{3,30}\d{1,6}[A-Za-z]{0,20}").fullmatch(value)
         ):
             yield typed.start("v"), typed.start("v") + len(value), False, True
-    before_verb = _sentence_regex(_VERB_LAST).search(text, ends, min(len(text), until + 1))
+    before_verb = regex(_VERB_LAST).search(text, end, min(len(text), until + 1))
     if before_verb and not _is_not_a_password(before_verb["v"]):
         yield *before_verb.span("v"), False, True
 
 
 def is_striking(value: str, foreign: bool) -> bool:
-    """Whether a word stands out of a sentence as a password; in a sentence of another script, any mixed word does."""
+    """Return whether a word looks like a password in a sentence; if that is in another script, any mixed word does."""
     if _is_not_a_password(value):
         return False
     if is_mixed(value):
@@ -372,33 +368,33 @@ def is_striking(value: str, foreign: bool) -> bool:
     return len(value) >= 7 and not value.isalnum() and not is_label(value)
 
 
-def _value_at(text: str, at: int, blankless: bool) -> tuple[int, int, bool] | None:
-    found = _sentence_regex(_STATED_VALUE).match(text, at)
-    if found is None or found.lastgroup is None:
+def _value_at(text: str, at: int, is_unspaced: bool) -> tuple[int, int, bool] | None:
+    match = regex(_STATED_VALUE).match(text, at)
+    if match is None or match.lastgroup is None:
         return None
-    start, end = found.span(found.lastgroup)
-    if found.lastgroup != "v":
+    start, end = match.span(match.lastgroup)
+    if match.lastgroup != "v":
         return start, end, True
-    if blankless or not text[start].isascii():
-        plain = _sentence_regex(r"[!-~]{3,100}").match(text, start)
-        if plain is None and blankless:
+    if is_unspaced or not text[start].isascii():
+        plain = regex(r"[!-~]{3,100}").match(text, start)
+        if plain is None and is_unspaced:
             return None
-        if plain and blankless:
+        if plain and is_unspaced:
             end = plain.end()
     end = start + len(text[start:end].rstrip(".,;:?"))
     return (start, end, False) if end - start >= 3 else None
 
 
-def _is_stated_secret(value: str, kind: str, quoted: bool, introduced: bool, pin: bool) -> bool:
+def _is_stated_secret(value: str, kind: str, quoted: bool, is_introduced: bool, is_pin_noun: bool) -> bool:
     digits = sum(map(str.isdigit, value))
     if digits == len(value):
         return (
             kind == PASSWORD
-            and (introduced or quoted or pin)
-            and (digits >= 6 or (pin and digits >= 4))
+            and (is_introduced or quoted or is_pin_noun)
+            and (digits >= 6 or (is_pin_noun and digits >= 4))
             and digits <= 20
         )
-    if quoted and introduced and kind == PASSWORD and " " in value:
+    if quoted and is_introduced and kind == PASSWORD and " " in value:
         return is_passphrase(value)
     if len(value) < 5:
         return False
@@ -413,48 +409,43 @@ def _is_stated_secret(value: str, kind: str, quoted: bool, introduced: bool, pin
     ):
         return False
     if kind == KEY:
-        if not introduced:
-            return (
-                len(value) not in (40, 64)
-                and digits >= 4
-                and is_random(value, 16)
-                and not _sentence_regex(UUID).match(value)
-            )
-        return is_random(value, 12) and not _sentence_regex(UUID).fullmatch(value)
+        if not is_introduced:
+            return len(value) not in (40, 64) and digits >= 4 and is_random(value, 16) and not regex(UUID).match(value)
+        return is_random(value, 12) and not regex(UUID).fullmatch(value)
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
-    if quoted or introduced:
+    if quoted or is_introduced:
         if digits and (mixed or special or not value.isascii()):
             return len(value) >= 5
         if special and len(value) >= 8 and not _SPECIAL_CHARS.isdisjoint(value[1:-1]):
             return True
         if special and len(value) >= 8 and mixed and any(map(str.isupper, value[1:])):
             return True
-        if not quoted and _sentence_regex(_NUMBERED_WORDS).fullmatch(value) and not is_label(value):
+        if not quoted and regex(_NUMBERED_WORDS).fullmatch(value) and not is_label(value):
             return len(value) >= 8
         return is_password(value, quoted) or (quoted and (is_chosen_password(value) or is_literal_password(value)))
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
 
 
 def _is_pin(value: str, sure: bool) -> bool:
-    """Digits only; where "pin" may be that of a plug, six of them."""
+    """Return whether it is a number; of six digits at least, if "pin" may be that of a plug."""
     return value.isdigit() and (sure or len(value) >= 6)
 
 
 def _is_compound(text: str, at: int, keyword: str) -> bool:
-    """Whether the noun is the end of a longer one: WLAN-Passwort, Datenbankpasswort."""
+    """Return whether the noun is the end of a compound: WLAN-Passwort, Datenbankpasswort."""
     if len(keyword) < 7:
         return False
-    begins = max(text.rfind(" ", max(0, at - 30), at), text.rfind("\n", max(0, at - 30), at)) + 1
-    return text[begins:at].replace("-", "").isalpha()
+    word_start = max(text.rfind(" ", max(0, at - 30), at), text.rfind("\n", max(0, at - 30), at)) + 1
+    return text[word_start:at].replace("-", "").isalpha()
 
 
 def _value_before(text: str, at: int) -> tuple[int, int] | None:
-    """A value that stands before the noun: "… is the password", "use … as password"."""
-    begins = max(0, at - _WINDOW_CHARS)
-    for typed in _sentence_regex(_TYPED_VALUE).finditer(text, max(begins, text.rfind("\n", begins, at)), at):
+    """Return the span of a value before the noun: "… is the password", "use … as password"; None if there is none."""
+    start = max(0, at - _WINDOW_CHARS)
+    for typed in regex(_TYPED_VALUE).finditer(text, max(start, text.rfind("\n", start, at)), at):
         if _is_typed_password(typed["v"].rstrip(".:!?")):
             return typed.start("v"), typed.start("v") + len(typed["v"].rstrip(".:?"))
-    words = text[begins:at].split()
+    words = text[start:at].split()
     last = len(words) - 1
     if words[-2:] == ["mot", "de"]:
         last -= 2
@@ -467,36 +458,33 @@ def _value_before(text: str, at: int) -> tuple[int, int] | None:
     if len(value) >= 6 and (
         is_striking(value, foreign=False) or (len(word) > len(value) and is_stated_password(value))
     ):
-        start = text.rfind(value, begins, at)
-        return start, start + len(value)
+        value_start = text.rfind(value, start, at)
+        return value_start, value_start + len(value)
     return None
 
 
 def _is_typed_password(value: str) -> bool:
-    """Whether a word that somebody types is a password: mixed, or words and digits joined by hyphens."""
+    """Return whether a word that somebody types is a password: mixed, or words and digits joined by hyphens."""
     if is_label(value) or not may_be_secret(value) or is_file_or_product(value):
         return False
     if is_mixed(value):
         return True
-    return (
-        _sentence_regex(r"\d{3,6}[-_.][a-z]{4,20}|[a-z]{3,20}(?:[-_.][a-z]{2,20}){1,4}\d{1,6}").fullmatch(value)
-        is not None
-    )
+    return regex(r"\d{3,6}[-_.][a-z]{4,20}|[a-z]{3,20}(?:[-_.][a-z]{2,20}){1,4}\d{1,6}").fullmatch(value) is not None
 
 
 def _is_after_user(text: str, at: int, value: str) -> bool:
-    """Whether a login stands before the noun: "user ana, password girasol.2020"."""
-    said = is_stated_password(value) or (
+    """Return whether a login precedes the noun: "user ana, password girasol.2020"."""
+    is_password_like = is_stated_password(value) or (
         is_password(value, quoted=False) and not value.isdigit() and not is_label(value)
     )
-    return said and _sentence_regex(_USER_WORD).search(text, max(0, at - _MAX_LOGIN_DISTANCE), at) is not None
+    return is_password_like and regex(_USER_WORD).search(text, max(0, at - _MAX_LOGIN_DISTANCE), at) is not None
 
 
 def _is_not_a_password(value: str) -> bool:
-    """A number with its unit, a format, a host, a name of the program."""
+    """Return whether it is a number with its unit, a format, a host or an identifier."""
     return (
         is_file_or_product(value)
         or value.count("/") > 1
         or value.startswith(("-", "=", "(", "@", "#"))
-        or _sentence_regex(_NOT_A_PASSWORD).fullmatch(value) is not None
+        or regex(_NOT_A_PASSWORD).fullmatch(value) is not None
     )

@@ -1,13 +1,12 @@
-"""Tables of tokens with a format of their own, and of values named after a service."""
+"""Tables of tokens with a format of their own, and of values that are assigned to the name of a service."""
 
 from __future__ import annotations
 
-# Tokens that carry their format in themselves: a beginning (or a middle) that no other text has, and an alphabet.
-#
-# Each row: what people call it, the keywords, the specification of what follows a keyword (`@` stands for the keyword
-# where it is not first), an example that must be found, and one that must not.
-
+# Name, keywords, specification of what follows a keyword (`@` is the keyword if it is not first), an example that must
+# match, and one that must not.
 TokenRow = tuple[str, str, str, str, str]
+
+# Tokens with a prefix (or an infix) that no other text has.
 
 # fmt: off
 TOKENS: tuple[TokenRow, ...] = (
@@ -140,10 +139,8 @@ TOKENS: tuple[TokenRow, ...] = (
 # fmt: on
 
 
-# Values without a mark of their own: the name of a service, an assignment, and a value of the length it gives out.
-#
-# Each row: what people call it, the names of the service, the specifications of its values with ` | ` between them,
-# an example that must be found, and one that must not.
+# Values without a prefix: the name of a service, an assignment, and a value of the right length. Rows have the names of
+# the service as keywords, and specifications of its values with ` | ` between them.
 
 # fmt: off
 VENDORS: tuple[TokenRow, ...] = (
@@ -223,11 +220,7 @@ VENDORS: tuple[TokenRow, ...] = (
 # fmt: on
 
 
-# Tokens with a format of their own that services have introduced or changed since about 2022, and stored password
-# hashes.
-#
-# Rows as in `tokens`: name, keywords, specification of what follows a keyword, an example that must be found, and one
-# that must not.
+# Tokens that services have introduced or changed since about 2022, and stored password hashes.
 
 _CRYPT = r"[./A-Za-z0-9]"
 # fmt: off

@@ -1,11 +1,10 @@
-"""Whether a value could be a secret: neither a placeholder, nor a name, nor a word of prose."""
+"""Checks of whether a value could be a secret: neither a placeholder, nor a name, nor a word of prose."""
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from tacit.text.display import regex
 
-# What stands where a secret would, and is none.
+# Words in the place of a secret.
 PLACEHOLDER_WORDS = frozenset(
     (
         "null none nil true false undefined empty void yes no on off str string bytes bool int number text any object "
@@ -20,7 +19,7 @@ PLACEHOLDER_WORDS = frozenset(
         "header request response user:pass user:password username:password protected authentication authorization"
     ).split()
 )
-# A value that holds one of these is filled in by somebody else, or was never meant to be used.
+# A value that contains one of these is a template or an example.
 _FILLERS = (
     "example", "placeholder", "changeme", "change_me", "change-me", "change me", "redacted", "xxxx", "***", "...", "…", "dummy",
     "insert-", "insert_", "insert ", "replace-", "replace_", "replace ", "todo", "process.env", "environ", "getenv", "secrets.",
@@ -40,15 +39,15 @@ _MAIL_ADDRESS = (
 )
 _DATE = r"\d{4}-\d\d-\d\d"
 _WORD_PARTS = r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z0-9]+"
-_PUBLIC_PREFIXES = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # keys that are shown to all, digests, names of things
-# A literal with one of these says what stands in a field, and is not what stands there.
+_PUBLIC_PREFIXES = ("AAAA", "MII", "sha", "md5", "urn:", "arn:")  # public keys, digests, names of things
+# A literal with one of these words describes a field; it is not its content.
 _LABEL_WORD = (
     r"(?i)passw|passphr|kennw|secret|token|\bkey\b|_key|key_|field|input|label|placeholder|requir|invalid|valid|error|"
     r"hidden|visible|confirm|forgot|reset|change|vault|env|config|setting|prompt|login|user|test|mock|dummy|auth|hash|"
     r"crypt|string|type|null|none|missing|wrong|must|should|cannot|autocomplete|current-|new-|html|http|text|icon|class|"
     r"component|module|action|handler|service|provider|strategy|mode|page|view|form|button|col-|btn|name|column|table"
 )
-# Words that say how a password is, in settings and in messages.
+# Words that describe a password, in settings and in messages.
 _STATE_WORDS = frozenset(
     (
         "sensitive whatever unchanged optional mandatory obligatorio obligatoire erforderlich confirmed generated "
@@ -77,53 +76,48 @@ _PROSE_WORDS = frozenset(
 )
 _SPECIAL_CHARS = frozenset("!@#$%^&*?+~")
 _STRIKING_CHARS = frozenset("!#$%^*~")
-_MAX_JUDGED_CHARS = 64  # so much of a value is enough to judge it by
-_MIN_MEAN_LETTERS = 3  # letters in a part of a name, on average; runs drawn by lot have fewer
-
-
-@cache
-def _value_regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+_MAX_JUDGED_CHARS = 64  # the beginning of a value that is checked
+_MIN_MEAN_LETTERS = 3  # of the parts of a name; random runs have fewer
 
 
 def is_placeholder(value: str) -> bool:
-    """A variable, a template, dots, a word that says what should stand here."""
+    """Return whether it is a variable, a template, dots, or a word that describes the value."""
     return (
         value.lower() in PLACEHOLDER_WORDS
-        or _value_regex(_PLACEHOLDER_START).match(value) is not None
-        or _value_regex(_CONSTANT_NAME).fullmatch(value) is not None
+        or regex(_PLACEHOLDER_START).match(value) is not None
+        or regex(_CONSTANT_NAME).fullmatch(value) is not None
         or is_filler(value)
     )
 
 
 def is_filler(value: str) -> bool:
-    """`xxxx`, `your-key-here`, `EXAMPLE`."""
+    """Return whether it is like `xxxx`, `your-key-here` or `EXAMPLE`."""
     if len(set(value)) <= 2:
         return True
     low = value[:_MAX_JUDGED_CHARS].lower()
-    for filler in _FILLERS:
+    for filler in _FILLERS:  # faster than any()
         if filler in low:
             return True
-    return "your" in low and _value_regex(_YOUR_WORD).search(low) is not None
+    return "your" in low and regex(_YOUR_WORD).search(low) is not None
 
 
 def is_path_or_url(value: str) -> bool:
-    """A path or an address."""
-    return _value_regex(_PATH_START).match(value) is not None
+    """Return whether it is a path or a URL."""
+    return regex(_PATH_START).match(value) is not None
 
 
 def is_wordy(value: str) -> bool:
-    """Made of words, as names are: `my-app-2`, `userToken`, `base64-encoded`."""
-    glued = started = False  # whether a digit stands right before, and whether letters did before that
+    """Return whether it is made of words, as names are: `my-app-2`, `userToken`, `base64-encoded`."""
+    glued = started = False  # whether a digit precedes, and whether letters precede that
     letters = parts = 0
-    for part in _value_regex(_WORD_PARTS).findall(value[:_MAX_JUDGED_CHARS]):
+    for part in regex(_WORD_PARTS).findall(value[:_MAX_JUDGED_CHARS]):
         if part.isdigit():
             if len(part) > 4:
                 return False
             glued = True
         elif part[0].isalpha():
             if glued and (part.islower() or (started and part.isupper())):
-                return False  # a digit amid a word
+                return False  # a digit within a word
             letters += len(part)
             parts += 1
             started, glued = True, False
@@ -133,17 +127,17 @@ def is_wordy(value: str) -> bool:
 
 
 def is_name(value: str) -> bool:
-    """Made of words and written like a name: in one case, or without a digit."""
+    """Return whether it is made of words and written like a name: in one case, or without a digit."""
     one_case = value in (value.lower(), value.upper())
     return is_wordy(value) and (one_case or not any(map(str.isdigit, value)))
 
 
-def is_random(value: str, least: int) -> bool:
-    """Long enough, of letters and digits, and not made of words."""
+def is_random(value: str, min_length: int) -> bool:
+    """Return whether it is long enough, of letters and digits, and not made of words."""
     return (
-        len(value) >= least
-        and _value_regex(r"[^0-9]*[0-9]").match(value) is not None
-        and len(set(value)) >= min(6, least)
+        len(value) >= min_length
+        and regex(r"[^0-9]*[0-9]").match(value) is not None
+        and len(set(value)) >= min(6, min_length)
         and any(map(str.isalpha, value))
         and not is_placeholder(value)
         and not is_path_or_url(value)
@@ -152,13 +146,13 @@ def is_random(value: str, least: int) -> bool:
 
 
 def is_very_random(value: str) -> bool:
-    """Drawn by lot beyond doubt, and neither a digest nor an id."""
+    """Return whether it is certainly random, and neither a digest nor an id."""
     if not 16 <= len(value) <= 200 or len(set(value)) < 10 or not is_random(value, 16):
         return False
     body = value.replace("-", "")
     if (
-        _value_regex("[0-9A-Fa-f]+").fullmatch(body)
-        or _value_regex(r"[0-9a-f]{32}\Z").search(body)
+        regex("[0-9A-Fa-f]+").fullmatch(body)
+        or regex(r"[0-9a-f]{32}\Z").search(body)
         or value.startswith(_PUBLIC_PREFIXES)
     ):
         return False
@@ -168,20 +162,20 @@ def is_very_random(value: str) -> bool:
 
 
 def is_password(value: str, quoted: bool) -> bool:
-    """A password where one may stand: with a digit or a special sign in it, or not made of words."""
-    if not 4 <= len(value) <= 200 or not may_be_secret(value) or _value_regex(_TYPE_NAME).fullmatch(value):
+    """Return whether it is a password, in the place of one: with a digit or a special character, or not made of words."""
+    if not 4 <= len(value) <= 200 or not may_be_secret(value) or regex(_TYPE_NAME).fullmatch(value):
         return False
-    if _value_regex(_NUMBER_WITH_UNIT).fullmatch(value):
+    if regex(_NUMBER_WITH_UNIT).fullmatch(value):
         return False
     if value.isdigit():
         return len(value) >= 6
     if quoted and is_app_password(value):
         return True
-    if value[-1] == "=" and len(value) % 4 == 0 and _value_regex(r"[A-Za-z0-9+/]{8,}={1,2}").fullmatch(value):
+    if value[-1] == "=" and len(value) % 4 == 0 and regex(r"[A-Za-z0-9+/]{8,}={1,2}").fullmatch(value):
         return True  # base64
     special = not _SPECIAL_CHARS.isdisjoint(value[:-1]) and any(map(str.isalpha, value))
     if special and " " not in value:
-        return not _value_regex(_MAIL_ADDRESS).fullmatch(value)
+        return not regex(_MAIL_ADDRESS).fullmatch(value)
     if not any(map(str.isalpha, value)):
         return False
     if not is_wordy(value):
@@ -190,50 +184,48 @@ def is_password(value: str, quoted: bool) -> bool:
 
 
 def is_chosen_password(value: str) -> bool:
-    """A password of words that somebody chose, where it is written as a literal: `seepferdchen-auf-reisen`."""
+    """Return whether a literal is a password of words that somebody chose: `seepferdchen-auf-reisen`."""
     if (
         not 8 <= len(value) <= 64
         or not may_be_secret(value)
-        or _value_regex(_LABEL_WORD).search(value)
+        or regex(_LABEL_WORD).search(value)
         or not value.isprintable()
     ):
         return False
     if is_unpronounceable(value):
         return True
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
-    parts = _value_regex("[-_.]").split(value)
+    parts = regex("[-_.]").split(value)
     if len(parts) >= 3 and all(parts) and "." not in value and value.islower():
         return len(value) >= 12 and "_" not in value
     return len(parts) >= 2 and all(parts) and mixed and "." not in value and not value.isupper()
 
 
 def is_app_password(value: str) -> bool:
-    """Four groups of four letters, as a mail service shows them: `qwhf zbnu tkod ymaj`."""
-    grouped = _value_regex("[a-z]{4}(?:[ -][a-z]{4}){3}").fullmatch(value)
-    return (
-        grouped is not None and _value_regex("[^aeiou]{5}").search(value.replace(" ", "").replace("-", "")) is not None
-    )
+    """Return whether it is four groups of four letters, as a mail service shows them: `qwhf zbnu tkod ymaj`."""
+    grouped = regex("[a-z]{4}(?:[ -][a-z]{4}){3}").fullmatch(value)
+    return grouped is not None and regex("[^aeiou]{5}").search(value.replace(" ", "").replace("-", "")) is not None
 
 
 def is_striking_word(value: str) -> bool:
-    """A word with a sign amid it that names of things do not have: `Quokka!6Uy`."""
+    """Return whether it is a word with an inner character that names of things do not have: `Quokka!6Uy`."""
     inner = value[1:-1]
     return 8 <= len(value) <= 64 and " " not in value and not _STRIKING_CHARS.isdisjoint(inner) and not is_label(value)
 
 
 def is_label(value: str) -> bool:
-    """A word that says what stands in a field."""
-    return _value_regex(_LABEL_WORD).search(value) is not None
+    """Return whether it describes a field."""
+    return regex(_LABEL_WORD).search(value) is not None
 
 
 def is_literal_password(value: str) -> bool:
-    """Any single word, where a name for a password and quotes around the value leave little doubt: `zwiebelkuchen`."""
+    """Return whether it may be a password, if its name and the quotes around it say so: any word, as `zwiebelkuchen`."""
     if not 6 <= len(value) <= 64 or " " in value or not may_be_secret(value) or not value.isprintable():
         return False
     if (
-        _value_regex(_LABEL_WORD).search(value)
-        or _value_regex(_REFERENCE).fullmatch(value)
-        or _value_regex(_TYPE_NAME).fullmatch(value)
+        regex(_LABEL_WORD).search(value)
+        or regex(_REFERENCE).fullmatch(value)
+        or regex(_TYPE_NAME).fullmatch(value)
         or not any(map(str.isalpha, value))
     ):
         return False
@@ -241,7 +233,7 @@ def is_literal_password(value: str) -> bool:
 
 
 def is_mixed(value: str) -> bool:
-    """Small and capital letters, digits and signs at once, and no name of a thing: `Fledermaus_6`."""
+    """Return whether it has letters of both cases, digits and signs, and is not the name of a thing: `Fledermaus_6`."""
     return (
         8 <= len(value) <= 64
         and any(map(str.isdigit, value))
@@ -249,40 +241,34 @@ def is_mixed(value: str) -> bool:
         and any(map(str.isupper, value))
         and not value.isalnum()
         and may_be_secret(value)
-        and not _value_regex(_LABEL_WORD).search(value)
-        and not _value_regex(_VERSION).search(value)
+        and not regex(_LABEL_WORD).search(value)
+        and not regex(_VERSION).search(value)
         and not is_file_or_product(value)
-        and not _value_regex(_MAIL_ADDRESS).fullmatch(value)
+        and not regex(_MAIL_ADDRESS).fullmatch(value)
     )
 
 
 def is_passphrase(value: str) -> bool:
-    """Words that somebody chose, and no sentence: `seven purple otters dance`."""
+    """Return whether it is words that somebody chose, and not a sentence: `seven purple otters dance`."""
     words = value.lower().split()
     return 3 <= len(words) <= 12 and _PROSE_WORDS.isdisjoint(words) and not is_label(value) and not is_filler(value)
 
 
 def is_file_or_product(value: str) -> bool:
-    """A file, or a program with its version: `Report_2024.zip`, `Windows-Server2019`."""
-    return _value_regex(_FILE_OR_PRODUCT).fullmatch(value) is not None
+    """Return whether it is a file, or a program with its version: `Report_2024.zip`, `Windows-Server2019`."""
+    return regex(_FILE_OR_PRODUCT).fullmatch(value) is not None
 
 
 def is_reference(value: str) -> bool:
-    """A name of the program, and not what it holds: `settings.DB_PASSWORD`."""
-    return "." in value and _value_regex(_REFERENCE).fullmatch(value) is not None
+    """Return whether it is an identifier, and not its value: `settings.DB_PASSWORD`."""
+    return "." in value and regex(_REFERENCE).fullmatch(value) is not None
 
 
 def is_stated_password(value: str) -> bool:
-    """A password beside the name of a user, in a sentence or a note: `girasol.2020`, `Kaffee!77`."""
+    """Return whether it is a password beside a user name, in a sentence or a note: `girasol.2020`, `Kaffee!77`."""
     value = value.rstrip(".,:?")
     label = is_label(value) and not (sum(map(str.isdigit, value)) >= 2 and not _SPECIAL_CHARS.isdisjoint(value))
-    if (
-        len(value) < 6
-        or not may_be_secret(value)
-        or label
-        or "/" in value
-        or _value_regex(_MAIL_ADDRESS).fullmatch(value)
-    ):
+    if len(value) < 6 or not may_be_secret(value) or label or "/" in value or regex(_MAIL_ADDRESS).fullmatch(value):
         return False
     digits = sum(map(str.isdigit, value))
     if digits == len(value) or not any(map(str.isalpha, value)) or is_file_or_product(value):
@@ -290,27 +276,25 @@ def is_stated_password(value: str) -> bool:
     if is_mixed(value) or is_random(value, 6):
         return True
     special = not _SPECIAL_CHARS.isdisjoint(value)
-    return (digits >= 2 or special) and not _value_regex(_VERSION).search(value)
+    return (digits >= 2 or special) and not regex(_VERSION).search(value)
 
 
 def is_unpronounceable(value: str) -> bool:
-    """Letters of one case that make no word: `fkxapcftmqgybvbx`."""
+    """Return whether it is letters of one case that make no word: `fkxapcftmqgybvbx`."""
     if len(value) < 12 or not value.isalpha() or not value.isascii() or value not in (value.lower(), value.upper()):
         return False
     low = value.lower()
-    return _value_regex("[^aeiou]{6}").search(low) is not None and sum(low.count(vowel) for vowel in "aeiou") * 4 < len(
-        low
-    )
+    return regex("[^aeiou]{6}").search(low) is not None and sum(low.count(vowel) for vowel in "aeiou") * 4 < len(low)
 
 
 def _is_word_with_a_number(value: str) -> bool:
-    """`hunter2`, but neither `password2` nor `user.password2`."""
+    """Return whether it is like `hunter2`, but neither `password2` nor `user.password2`."""
     word = value.rstrip("0123456789")
-    if word.lower() in PLACEHOLDER_WORDS or _value_regex(r".*[._:/]|.*[a-z][A-Z]").match(word):
+    if word.lower() in PLACEHOLDER_WORDS or regex(r".*[._:/]|.*[a-z][A-Z]").match(word):
         return False
     return any(map(str.isdigit, value)) and any(map(str.islower, value))
 
 
 def may_be_secret(value: str) -> bool:
-    """Anything but what is plainly none, where only a secret can stand."""
-    return not (is_placeholder(value) or is_path_or_url(value) or _value_regex(_DATE).match(value))
+    """Return whether it may be a secret, in a place where only a secret can be."""
+    return not (is_placeholder(value) or is_path_or_url(value) or regex(_DATE).match(value))

@@ -1,7 +1,7 @@
-"""Where a text stands in another one, however it is written: in other case, with other blanks, escaped or encoded.
+"""Find a text inside another one, however it is written: in other case, with other blanks, escaped or encoded.
 
-A text is looked at in several *readings*: as it stands, with its escapes resolved, with whatever may be base64 or
-hexadecimal decoded, some levels deep. What is found in a reading is told as a span of the original.
+A text is searched in several decoded views: as it is, with its escapes resolved, with possible base64 or hexadecimal
+decoded, some levels deep. A match in a view is mapped to a span of the original.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tacit.text.display import PURGED_MARK
 
 _Offsets = tuple[int, int]
 _MAX_DEPTH = 3
-# Compiled where something is purged, which is seldom.
+# Strings, not compiled patterns: something is seldom purged.
 _ESCAPE = (
     r"(?s:\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([dD][89aAbB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})"
     r"|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([^ux])))"
@@ -32,7 +32,7 @@ _FROM_URL_SAFE = str.maketrans("-_", "+/")
 
 
 class TextMatcher(Protocol):
-    """What is looked for: a text, or only the print of one."""
+    """Finds a text that is known, or of which only the fingerprint is known."""
 
     @property
     def length(self) -> int: ...
@@ -40,7 +40,7 @@ class TextMatcher(Protocol):
 
 
 class LiteralMatcher(Record):
-    """A text that is known, in its plain spelling."""
+    """Finds a normalized text."""
 
     normalized: str
 
@@ -49,39 +49,39 @@ class LiteralMatcher(Record):
         return len(self.normalized)
 
     def find(self, plain: str) -> Iterator[int]:
-        """Every place, also where one overlaps the next."""
-        at = plain.find(self.normalized)
-        while at >= 0:
-            yield at
-            at = plain.find(self.normalized, at + 1)
+        """Yield every position, also of overlapping matches."""
+        start = plain.find(self.normalized)
+        while start >= 0:
+            yield start
+            start = plain.find(self.normalized, start + 1)
 
 
 def normalize_for_match(text: str) -> str:
-    """One spelling for all that look alike: compatibility forms taken apart, no case, one blank for many."""
+    """Return one spelling for all that look alike: decomposed, without case, runs of blanks as one."""
     return " ".join(_fold_letters(text).split())
 
 
-def matches_any(text: str, sought: Iterable[TextMatcher]) -> bool:
-    """Whether any of these stands in the text, in any reading."""
-    return any(next(_find_spans(text, one), None) is not None for one in sought)
+def matches_any(text: str, matchers: Iterable[TextMatcher]) -> bool:
+    """Return whether any matcher finds its text in any view of `text`."""
+    return any(next(_find_spans(text, matcher), None) is not None for matcher in matchers)
 
 
-def replace_matches(text: str, sought: Iterable[TextMatcher], kept: str = "") -> str:
-    """The text with a mark in place of each of these. What lies wholly inside of `kept` stays."""
-    for one in sought:
-        if next(one.find(normalize_for_match(PURGED_MARK)), None) is not None:
+def replace_matches(text: str, matchers: Iterable[TextMatcher], excluded: str = "") -> str:
+    """Replace each match with a mark. Matches inside a match of the pattern `excluded` stay."""
+    for matcher in matchers:
+        if next(matcher.find(normalize_for_match(PURGED_MARK)), None) is not None:
             continue  # the mark itself would be found again and again
-        while spans := _outside_protected(_merge_spans(_find_spans(text, one)), text, kept):
+        while spans := _outside_excluded(_merge_spans(_find_spans(text, matcher)), text, excluded):
             for start, end in reversed(spans):
                 text = text[:start] + PURGED_MARK + text[end:]
     return text
 
 
-def _outside_protected(spans: list[_Offsets], text: str, kept: str) -> list[_Offsets]:
-    if not spans or not kept:
+def _outside_excluded(spans: list[_Offsets], text: str, excluded: str) -> list[_Offsets]:
+    if not spans or not excluded:
         return spans
-    safe = [found.span() for found in re.finditer(kept, text)]
-    return [span for span in spans if not any(start <= span[0] and span[1] <= end for start, end in safe)]
+    excluded_spans = [match.span() for match in re.finditer(excluded, text)]
+    return [span for span in spans if not any(start <= span[0] and span[1] <= end for start, end in excluded_spans)]
 
 
 def _merge_spans(spans: Iterable[_Offsets]) -> list[_Offsets]:
@@ -94,21 +94,21 @@ def _merge_spans(spans: Iterable[_Offsets]) -> list[_Offsets]:
     return merged
 
 
-def _find_spans(text: str, sought: TextMatcher) -> Iterator[_Offsets]:
-    for reading in _decoded_views(text, sought.length, _MAX_DEPTH):
-        for start, end in _spans_in_view(reading.text, sought):
-            yield reading.start_of(start), reading.end_of(end - 1)
+def _find_spans(text: str, matcher: TextMatcher) -> Iterator[_Offsets]:
+    for view in _decoded_views(text, matcher.length, _MAX_DEPTH):
+        for start, end in _spans_in_view(view.text, matcher):
+            yield view.start_of(start), view.end_of(end - 1)
 
 
-def _spans_in_view(text: str, sought: TextMatcher) -> Iterator[_Offsets]:
-    if next(sought.find(normalize_for_match(text)), None) is None:
+def _spans_in_view(text: str, matcher: TextMatcher) -> Iterator[_Offsets]:
+    if next(matcher.find(normalize_for_match(text)), None) is None:
         return
-    even, starts, ends = _normalize_with_offsets(text)
-    for at in sought.find(even):
-        end = at + sought.length
-        # An accent behind it makes the last letter another one.
-        if not (end < len(even) and combining(even[end])):
-            yield starts[at], ends[end - 1]
+    normalized, starts, ends = _normalize_with_offsets(text)
+    for start in matcher.find(normalized):
+        end = start + matcher.length
+        # An accent after it makes the last letter another one.
+        if not (end < len(normalized) and combining(normalized[end])):
+            yield starts[start], ends[end - 1]
 
 
 def _fold_letters(text: str) -> str:
@@ -116,7 +116,7 @@ def _fold_letters(text: str) -> str:
 
 
 def _normalize_with_offsets(text: str) -> tuple[str, list[int], list[int]]:
-    """The plain spelling, and for each of its letters where it comes from."""
+    """Return the normalized text, and for each of its letters the start and end in the original."""
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -132,19 +132,19 @@ def _normalize_with_offsets(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _letter_clusters(text: str) -> Iterator[_Offsets]:
-    """Letters with the accents that follow them."""
+    """Yield the span of each letter with the accents that follow it."""
     start = 0
-    for at in range(1, len(text) + 1):
-        if at == len(text) or not combining(text[at]):
-            yield start, at
-            start = at
-
-
-# Readings
+    for end in range(1, len(text) + 1):
+        if end == len(text) or not combining(text[end]):
+            yield start, end
+            start = end
 
 
 class _DecodedView(Record):
-    """A text made of another: where each of its letters begins and ends there. `deep` when it may be read further."""
+    """A text decoded from another, with the start and end of each of its letters there.
+
+    `is_decodable` is set if it may be decoded further.
+    """
 
     text: str
     start_of: Callable[[int], int]
@@ -152,35 +152,36 @@ class _DecodedView(Record):
     is_decodable: bool = True
 
 
-def _decoded_views(text: str, least: int, depth: int) -> Iterator[_DecodedView]:
-    yield _DecodedView(text, lambda at: at, lambda at: at + 1)
+def _decoded_views(text: str, min_length: int, depth: int) -> Iterator[_DecodedView]:
+    """Yield the text itself and its decoded views. Runs too short for `min_length` letters are not decoded."""
+    yield _DecodedView(text, lambda index: index, lambda index: index + 1)
     if depth == 0:
         return
-    for outer in _decode_once(text, least):
-        for inner in _decoded_views(outer.text, least, depth - 1 if outer.is_decodable else 0):
+    for outer in _decode_once(text, min_length):
+        for inner in _decoded_views(outer.text, min_length, depth - 1 if outer.is_decodable else 0):
             yield _compose_views(outer, inner)
 
 
 def _compose_views(outer: _DecodedView, inner: _DecodedView) -> _DecodedView:
     return _DecodedView(
         inner.text,
-        lambda at: outer.start_of(inner.start_of(at)),
-        lambda at: outer.end_of(inner.end_of(at) - 1),
+        lambda index: outer.start_of(inner.start_of(index)),
+        lambda index: outer.end_of(inner.end_of(index) - 1),
         inner.is_decodable,
     )
 
 
-def _decode_once(text: str, least: int) -> Iterator[_DecodedView]:
+def _decode_once(text: str, min_length: int) -> Iterator[_DecodedView]:
     if "\\" in text:
         yield _decode_matches(text, _ESCAPE, _decode_escape)
     if "%" in text:
         yield _decode_matches(text, _PERCENT_ENCODED, _decode_percent)
     if "+" in text:  # a blank in a form
-        yield _decode_matches(text, _FORM_PLUS, lambda found: [(" ", found.start(), found.end())])
-    if "\0" in text or "\ufffd" in text:  # letters of two bytes, read as letters of one
-        yield _decode_matches(text, _NUL_RUN, lambda _found: [])
-    yield from _decode_hex(text, least)
-    yield from _decode_base64(text, least)
+        yield _decode_matches(text, _FORM_PLUS, lambda match: [(" ", match.start(), match.end())])
+    if "\0" in text or "\ufffd" in text:  # UTF-16 that was decoded as single bytes
+        yield _decode_matches(text, _NUL_RUN, lambda _match: [])
+    yield from _decode_hex(text, min_length)
+    yield from _decode_base64(text, min_length)
     yield from _decode_raw_bytes(text)
 
 
@@ -188,113 +189,107 @@ _MappedLetters = list[tuple[str, int, int]]
 
 
 def _decode_matches(text: str, pattern: str, decode: Callable[[re.Match[str]], _MappedLetters]) -> _DecodedView:
-    """The text with each match decoded to letters that know where they come from."""
+    """Return the text with each match decoded to letters with their positions."""
     pieces: list[str] = []
-    firsts: list[int] = []
-    lasts: list[int] = []
+    starts: list[int] = []
+    ends: list[int] = []
     done = 0
 
-    def copied(until: int) -> None:
+    def copy(until: int) -> None:
         pieces.append(text[done:until])
-        firsts.extend(range(done, until))
-        lasts.extend(range(done + 1, until + 1))
+        starts.extend(range(done, until))
+        ends.extend(range(done + 1, until + 1))
 
-    for found in re.finditer(pattern, text):
-        copied(found.start())
-        for letter, start, end in decode(found):
+    for match in re.finditer(pattern, text):
+        copy(match.start())
+        for letter, start, end in decode(match):
             pieces.append(letter)
-            firsts.append(start)
-            lasts.append(end)
-        done = found.end()
-    copied(len(text))
-    return _DecodedView("".join(pieces), firsts.__getitem__, lasts.__getitem__)
+            starts.append(start)
+            ends.append(end)
+        done = match.end()
+    copy(len(text))
+    return _DecodedView("".join(pieces), starts.__getitem__, ends.__getitem__)
 
 
-def _decode_escape(found: re.Match[str]) -> _MappedLetters:
-    point, high, low, unit, byte, sign = found.groups()
-    if sign:
-        letter = _NAMED_ESCAPES.get(sign, sign)
+def _decode_escape(match: re.Match[str]) -> _MappedLetters:
+    point, high, low, unit, byte, char = match.groups()
+    if char:
+        letter = _NAMED_ESCAPES.get(char, char)
     elif high:
         letter = chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
     else:
         number = int(point or unit or byte, 16)
         letter = chr(number) if number <= 0x10FFFF else "\ufffd"
-    return [(letter, found.start(), found.end())]
+    return [(letter, match.start(), match.end())]
 
 
-def _decode_percent(found: re.Match[str]) -> _MappedLetters:
+def _decode_percent(match: re.Match[str]) -> _MappedLetters:
     letters: _MappedLetters = []
-    at = found.start()
-    for letter in bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "surrogateescape"):
-        end = at + 3 * len(letter.encode("utf-8", "surrogateescape"))
-        letters.append((letter, at, end))
-        at = end
+    start = match.start()
+    for letter in bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "surrogateescape"):
+        end = start + 3 * _utf8_width(letter)
+        letters.append((letter, start, end))
+        start = end
     return letters
 
 
-# A letter of the plain spelling takes two thirds of a byte at least (Korean syllables in UTF-16): shorter runs are
-# not looked at.
+# A normalized letter takes at least two thirds of a byte (Korean syllables in UTF-16). Shorter runs are not decoded.
 
 
-def _decode_hex(text: str, least: int) -> Iterator[_DecodedView]:
-    for run in re.finditer(rf"[0-9A-Fa-f]{{{max(8, least * 4 // 3)},}}", text):
+def _decode_hex(text: str, min_length: int) -> Iterator[_DecodedView]:
+    for run in re.finditer(rf"[0-9A-Fa-f]{{{max(8, min_length * 4 // 3)},}}", text):
         for start in (run.start(), run.start() + 1):
             digits = text[start : run.end() - (run.end() - start) % 2]
-            yield from _decode_charsets(bytes.fromhex(digits), start, lambda at: 2 * at)
+            yield from _decode_charsets(bytes.fromhex(digits), start, lambda count: 2 * count)
 
 
-def _decode_base64(text: str, least: int) -> Iterator[_DecodedView]:
-    """Wherever a run may begin to be read: an encoded text stands at one of four places of a longer one."""
-    for run in re.finditer(rf"[A-Za-z0-9+/_-]{{{max(6, least * 8 // 9)},}}", text):
+def _decode_base64(text: str, min_length: int) -> Iterator[_DecodedView]:
+    """Decode from each of the first four positions of a run: the text may be encoded within a longer one."""
+    for run in re.finditer(rf"[A-Za-z0-9+/_-]{{{max(6, min_length * 8 // 9)},}}", text):
         for start in range(run.start(), run.start() + 4):
-            signs = text[start : run.end()].translate(_FROM_URL_SAFE)
-            signs = signs[:-1] if len(signs) % 4 == 1 else signs
-            data = a2b_base64(signs + "=" * (-len(signs) % 4))
-            yield from _decode_charsets(data, start, lambda at: (at * 8 + 5) // 6, lambda at: at * 8 // 6)
+            digits = text[start : run.end()].translate(_FROM_URL_SAFE)
+            digits = digits[:-1] if len(digits) % 4 == 1 else digits
+            data = a2b_base64(digits + "=" * (-len(digits) % 4))
+            yield from _decode_charsets(data, start, lambda count: (count * 8 + 5) // 6, lambda count: count * 8 // 6)
 
 
 def _decode_raw_bytes(text: str) -> Iterator[_DecodedView]:
-    """Bytes that were taken for letters."""
-    thin = text.replace("\ufffd", "\0")  # what is left of an empty byte
-    if not text.isascii() and max(thin) <= "\xff":
-        yield from _decode_charsets(thin.encode("latin-1"), 0, lambda at: at)
+    """Decode bytes that were taken for letters."""
+    latin = text.replace("\ufffd", "\0")  # a NUL byte may have become the replacement character
+    if not text.isascii() and max(latin) <= "\xff":
+        yield from _decode_charsets(latin.encode("latin-1"), 0, lambda count: count)
     if re.search(_ESCAPED_BYTES, text):
         with suppress(UnicodeEncodeError):
-            owners = [at for at, letter in enumerate(text) for _ in range(_utf8_width(letter))]
+            owners = [index for index, letter in enumerate(text) for _ in range(_utf8_width(letter))]
             data = text.encode("utf-8", "surrogateescape")
-            yield from _decode_charsets(data, 0, lambda at: owners[at - 1] + 1, owners.__getitem__)
+            yield from _decode_charsets(data, 0, lambda count: owners[count - 1] + 1, owners.__getitem__)
 
 
 def _decode_charsets(
     data: bytes, base: int, end_of: Callable[[int], int], start_of: Callable[[int], int] | None = None
 ) -> Iterator[_DecodedView]:
-    """Bytes read as letters of one byte or of two. `end_of(n)`: where the first n bytes end in the original."""
-    begin = start_of or end_of
-    yield _charset_view(data.decode("utf-8", "surrogateescape"), _utf8_width, 0, base, begin, end_of)
+    """Yield the bytes decoded as UTF-8 and as UTF-16 in both orders, from the first and the second byte.
+
+    `end_of(n)` is where the first n bytes end in the original, from `base`; `start_of(n)` is where the next begins.
+    """
+
+    def view(text: str, width: Callable[[str], int], skipped: int) -> _DecodedView:
+        def offset(index: int) -> int:
+            return skipped + sum(map(width, text[:index]))
+
+        return _DecodedView(
+            text,
+            lambda index: base + (start_of or end_of)(offset(index)),
+            lambda index: base + end_of(offset(index + 1)),
+            # Only text that makes sense may contain more.
+            is_decodable=width is _utf8_width and " ".join(text.split()).isprintable(),
+        )
+
+    yield view(data.decode("utf-8", "surrogateescape"), _utf8_width, 0)
     for skipped in (0, 1):
         pairs = data[skipped : len(data) - (len(data) - skipped) % 2]
-        for coding in ("utf-16-le", "utf-16-be"):
-            yield _charset_view(pairs.decode(coding, "replace"), _utf16_width, skipped, base, begin, end_of)
-
-
-def _charset_view(
-    text: str,
-    width: Callable[[str], int],
-    skipped: int,
-    base: int,
-    begin: Callable[[int], int],
-    end: Callable[[int], int],
-) -> _DecodedView:
-    def offset(at: int) -> int:
-        return skipped + sum(map(width, text[:at]))
-
-    return _DecodedView(
-        text,
-        lambda at: base + begin(offset(at)),
-        lambda at: base + end(offset(at + 1)),
-        is_decodable=width is _utf8_width
-        and " ".join(text.split()).isprintable(),  # only what makes sense may have more in it
-    )
+        for encoding in ("utf-16-le", "utf-16-be"):
+            yield view(pairs.decode(encoding, "replace"), _utf16_width, skipped)
 
 
 def _utf8_width(letter: str) -> int:

@@ -1,4 +1,8 @@
-"""Shell lines: pipelines, words, quotes and here-documents."""
+"""Shell lines: commands, pipelines, words, quotes and here-documents.
+
+`split_commands` needs no parser and marks words that only a run would expand. `parse_pipelines` parses bash. Nothing is
+guessed and nothing raises: if a line cannot be parsed, what was understood is returned.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +20,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 
-# The commands of a shell line with their words, as far as they can be told without running it.
-#
-# A word with a variable, a glob or a substitution is not literal: what it stands for is not known here. Nothing is
-# ever guessed, and nothing is ever an error: where the line cannot be followed, what was understood before that is
-# given.
+# Commands without a parser
 
-_MAX_SCANNED_CHARS = 20_000  # characters of a line that are looked at
+_MAX_SCANNED_CHARS = 20_000  # of a line
 # Quoted and escaped text, operators, and everything else up to the next of them.
 _TOKEN = re.compile(
     r"(?P<blank>[ \t]+|\\\n)"
@@ -43,14 +43,14 @@ _HEREDOC_DELIMITER = re.compile(r"[ \t]*(['\"\\]?)([A-Za-z0-9_.-]{1,100})['\"]?"
 
 
 class ShellWord(Record):
-    """A word; `text` is what it says when it is literal."""
+    """A word. It is not literal if it contains a variable, a glob or a substitution, whose value is not known."""
 
     text: str
     is_literal: bool = True
 
 
 class ShellCommand(Record):
-    """A command, the files it writes its output to, what it is fed, and the operator before it."""
+    """A command, the files its output goes to, the body of its here-document, and the operator before it."""
 
     words: tuple[ShellWord, ...]
     outputs: tuple[ShellWord, ...]
@@ -59,7 +59,7 @@ class ShellCommand(Record):
 
 
 class _CommandScanner:
-    """What was read so far of the line."""
+    """The commands that were read so far, and the unfinished one."""
 
     def __init__(self, line: str) -> None:
         self.line, self.position = line[:_MAX_SCANNED_CHARS], 0
@@ -93,9 +93,9 @@ class _CommandScanner:
 
     def heredoc(self) -> None:
         self.end_word()
-        if found := _HEREDOC_DELIMITER.match(self.line, self.position):
-            self._delimiters.append(found[2])
-            self.position = found.end()
+        if match := _HEREDOC_DELIMITER.match(self.line, self.position):
+            self._delimiters.append(match[2])
+            self.position = match.end()
 
     def operator(self, sign: str) -> None:
         self.end_word()
@@ -106,62 +106,64 @@ class _CommandScanner:
                 ShellCommand(tuple(self._words), tuple(self._outputs), self._heredoc_body, self._preceding_operator)
             )
         elif self._preceding_operator in _BRACKETS:
-            return  # `(…); next`: what comes next is behind the bracket
+            return  # `(…); next`: the next command follows the bracket
         self._words, self._outputs, self._heredoc_body, self._preceding_operator = [], [], "", sign
 
     def _read_heredocs(self) -> None:
         for delimiter in self._delimiters:
-            begin = self.position
-            ended = begin
-            for row in self.line[begin:].split("\n"):
-                self.position = min(ended + len(row) + 1, len(self.line))
+            start = self.position
+            end = start
+            for row in self.line[start:].split("\n"):
+                self.position = min(end + len(row) + 1, len(self.line))
                 if row.lstrip("\t").rstrip(" \t") == delimiter:
                     break
-                ended = self.position
-            self._heredoc_body = self.line[begin:ended]
+                end = self.position
+            self._heredoc_body = self.line[start:end]
         self._delimiters = []
 
 
 def split_commands(line: str) -> list[ShellCommand]:
-    """The commands of a line in their order."""
-    reading = _CommandScanner(line)
-    for kind, text in _scan_tokens(reading):
+    """Return the commands of a line in order."""
+    scanner = _CommandScanner(line)
+    for kind, text in _scan_tokens(scanner):
         match kind:
             case "blank" | "comment":
-                reading.end_word()
+                scanner.end_word()
             case "heredoc":
-                reading.heredoc()
+                scanner.heredoc()
             case "redirect":
-                reading.redirect(text)
+                scanner.redirect(text)
             case "operator":
-                reading.operator(text)
+                scanner.operator(text)
             case "single":
-                reading.add_text(text[1:-1])
+                scanner.add_text(text[1:-1])
             case "double":
-                reading.add_text(
+                scanner.add_text(
                     _DOUBLE_QUOTE_ESCAPE.sub(r"\1", text[1:-1]), is_literal="$" not in text and "`" not in text
                 )
             case "escape":
-                reading.add_text(text[1:])
+                scanner.add_text(text[1:])
             case "opaque":
-                reading.add_text(text, is_literal=False)
+                scanner.add_text(text, is_literal=False)
             case _:
-                reading.add_text(text)
-    reading.operator("\n")
-    return reading.commands
+                scanner.add_text(text)
+    scanner.operator("\n")
+    return scanner.commands
 
 
-def _scan_tokens(reading: _CommandScanner) -> Iterator[tuple[str, str]]:
-    while reading.position < len(reading.line):
-        found = _TOKEN.match(reading.line, reading.position)
-        if found is None:
-            reading.position += 1
+def _scan_tokens(scanner: _CommandScanner) -> Iterator[tuple[str, str]]:
+    while scanner.position < len(scanner.line):
+        match = _TOKEN.match(scanner.line, scanner.position)
+        if match is None:
+            scanner.position += 1
             continue
-        reading.position = found.end()
-        yield found.lastgroup or "", found[0]
+        scanner.position = match.end()
+        yield match.lastgroup or "", match[0]
 
 
-CUT_MARK = "…"  # at the end of a command of which only the beginning was kept
+# Words with their quotes
+
+CUT_MARK = "…"  # at the end of a command that was clipped
 
 _WORD_PIECE = re.compile(r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)|\s+|.", re.DOTALL)
 _QUOTED_TEXT = re.compile(r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)", re.DOTALL)
@@ -170,7 +172,7 @@ COMMAND_SEPARATORS = frozenset(("|", "||", "&&", ";", "|&"))
 
 
 def quoted_words(command: str) -> list[str]:
-    """The words with their quotes. What is between quotes that never close is one word."""
+    """Return the words of a command with their quotes. An unclosed quote extends to the end."""
     words = [""]
     for piece in _WORD_PIECE.finditer(command):
         if piece[0].isspace():
@@ -181,38 +183,36 @@ def quoted_words(command: str) -> list[str]:
 
 
 def complete_words(command: str) -> list[str]:
-    """The same, but the last word of a command that was cut is left out: it may not be whole."""
+    """Return the words with their quotes, without the last one of a clipped command: it may be incomplete."""
     words = quoted_words(command)
     return words[:-1] if command.endswith(CUT_MARK) and len(words) > 1 else words
 
 
 def strip_quotes(word: str) -> str:
+    """Return a word without quotes and backslashes."""
     return word.translate(_DELETE_QUOTES)
 
 
 def outside_quotes(word: str) -> str:
-    """What of a word the shell itself reads."""
+    """Return a word with each quoted or escaped part as a blank."""
     return _QUOTED_TEXT.sub(" ", word)
 
 
-# A command line, read: its pipelines in order, and the words of each command in them.
-#
-# Three ways to read, and never an exception. A line of plain words needs no parser. Any other line is parsed as bash.
-# A line that is no bash (a quote left open, the syntax of fish or zsh), is too long or has too many signs is one
-# pipeline, kept as typed and read loosely: its words are split at blanks. Trees are walked without recursion, so
-# nesting costs no stack.
+# Pipelines. A line of plain words needs no parser; any other line is parsed as bash. A line that is not bash (an open
+# quote, the syntax of fish or zsh), is too long or has too much syntax is one pipeline as typed, its words split at
+# blanks. Trees are walked without recursion, so nesting costs no stack.
 
-MAX_LINE_CHARS = 8192  # characters; what is longer is never a habit, and its text is cut
-MAX_SYNTAX_CHARS = 400  # of structure; the parser's time grows with their square
+MAX_LINE_CHARS = 8192  # a longer line is never a habit, and its text is clipped
+MAX_SYNTAX_CHARS = 400  # the parser's time grows with their square
 MAX_PIPELINES = 20
-MAX_COMMANDS = 8  # that are looked at in one stage of a pipeline, and stages of a pipeline
+MAX_COMMANDS = 8  # of one stage of a pipeline, and stages of a pipeline
 
 CommandWords = tuple[str, ...]
 PipelineStage = tuple[CommandWords, ...]  # the commands of one stage: one, or those inside a group or a loop
 
 
 class Pipeline(Record):
-    """One part of a line as typed, and its stages; `whole` is false where the text had to be cut."""
+    """One pipeline as typed, and its stages. `is_complete` is false if the text was clipped."""
 
     text: str
     stages: tuple[PipelineStage, ...]
@@ -222,14 +222,14 @@ class Pipeline(Record):
 _CONTROL_CHARS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PLAIN_LINE = re.compile(r"[A-Za-z0-9_@%+=:,./~^*? \-]+")
 _SYNTAX_CHAR = re.compile(r"[|&;<>(){}\[$`=]")
-# Words that begin something else than a command. (A lone `-` is lost by the grammar before an assignment.)
+# Words that begin something else than a command. (The grammar loses a lone `-` before an assignment.)
 _SHELL_KEYWORDS = frozenset(
     "if then elif else fi for while until do done case esac select function in begin end".split()
 )
 
 
 def parse_pipelines(line: str) -> tuple[Pipeline, ...]:
-    """The pipelines of a line; nothing for a blank line or a comment."""
+    """Return the pipelines of a line; none for a blank line or a comment."""
     text = clean_line(line)
     if len(text) <= MAX_LINE_CHARS and _PLAIN_LINE.fullmatch(text):
         words = tuple(text.split())
@@ -239,7 +239,7 @@ def parse_pipelines(line: str) -> tuple[Pipeline, ...]:
 
 
 def parse_clean_line(text: str) -> tuple[Pipeline, ...]:
-    """The same for scrubbed text of any kind, without the short way for plain words."""
+    """Return the pipelines of a text that `clean_line` returned, without the short way for plain words."""
     if not text or (text.startswith("#") and "\n" not in text):
         return ()
     if len(text) > MAX_LINE_CHARS:
@@ -250,14 +250,14 @@ def parse_clean_line(text: str) -> tuple[Pipeline, ...]:
 
 
 def clean_line(line: str) -> str:
-    """Blanks trimmed, control characters gone but line breaks and tabs, line ends of one kind."""
+    """Return a line without surrounding blanks and control characters. Line breaks become \\n; tabs stay."""
     if line.isascii() and line.isprintable():
         return line.strip()
     head = line if len(line) <= MAX_LINE_CHARS * 2 else line[: MAX_LINE_CHARS * 2]
     return _CONTROL_CHARS.sub("", clean(head.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))).strip()
 
 
-# --- loosely -------------------------------------------------------------------------------------------------------
+# Loose parsing
 
 _QUOTED_OR_SEPARATOR = re.compile(r"""\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[;&|\n]+""", re.DOTALL)
 _BLOCK_OPENERS = frozenset("if while until begin then do else { (".split())
@@ -265,32 +265,32 @@ _LOOP_HEADERS = frozenset("for switch case select foreach repeat".split())
 
 
 def _parse_loosely(text: str) -> Pipeline:
-    """One pipeline for the whole text; the commands are what stands between separators outside quotes."""
+    """Return one pipeline for the whole text. Its commands are the parts between separators outside quotes."""
     commands = (words for segment in _split_segments(text) if (words := _loose_words(segment)))
     return Pipeline(text, (tuple(islice(commands, MAX_COMMANDS)) or (_first_word(text),),))
 
 
 def _split_segments(text: str) -> Iterator[str]:
-    begin = 0
-    for found in _QUOTED_OR_SEPARATOR.finditer(text):
-        if found[0][0] in ";&|\n":
-            yield text[begin : found.start()]
-            begin = found.end()
-    yield text[begin:]
+    start = 0
+    for match in _QUOTED_OR_SEPARATOR.finditer(text):
+        if match[0][0] in ";&|\n":
+            yield text[start : match.start()]
+            start = match.end()
+    yield text[start:]
 
 
 def _loose_words(segment: str) -> CommandWords:
-    """The words up to a sign that is no word; nothing for the head of a loop and for what only closes a block."""
+    """Return the words up to a bracket or redirection; none for the head of a loop or the end of a block."""
     words = segment.split()
     while words and (words[0] in _BLOCK_OPENERS or words[:2] == ["time", "{"]):
         del words[0]
     if not words or words[0].startswith("#") or words[0] in _LOOP_HEADERS or words[0] in _SHELL_KEYWORDS - {"function"}:
         return ()
-    signs = (at for at, word in enumerate(words) if at and word[0] in "()<>{}")
-    return tuple(unquoted(word) for word in words[: next(signs, len(words))])
+    ends = (at for at, word in enumerate(words) if at and word[0] in "()<>{}")
+    return tuple(unquoted(word) for word in words[: next(ends, len(words))])
 
 
-# --- parsed --------------------------------------------------------------------------------------------------------
+# Parsing with tree-sitter
 
 _FLAT_NODES = frozenset(("program", "list", "pipeline", "redirected_statement", "negated_command"))
 _GROUP_NODES = frozenset(("subshell", "compound_statement"))
@@ -315,7 +315,7 @@ _NON_WORD_NODES = _REDIRECT_NODES | {"comment", "subshell"}
 
 @cache
 def _bash_parser() -> Parser:
-    """Loaded only where a line needs it: questions never do."""
+    """Return the parser. It is imported when a line first needs it, which queries never do."""
     import tree_sitter
     import tree_sitter_bash
 
@@ -324,36 +324,34 @@ def _bash_parser() -> Parser:
 
 @dataclass(slots=True)
 class _PipelineNodes:
-    """One part while it is put together: the nodes of each stage, and where its text lies."""
+    """A pipeline while it is assembled: the nodes of each stage, and the span of its text."""
 
-    begin: int
+    start: int
     end: int
     stages: list[list[Node]]
-    heredoc_spans: list[tuple[int, int]] = field(default_factory=list)  # of heredocs: they stand below the line
+    heredoc_spans: list[tuple[int, int]] = field(default_factory=list)  # they are below the line
     is_background: bool = False
 
     def only_group(self) -> Node | None:
-        """The group that is all there is to it."""
+        """Return the group that is the whole pipeline; None if it is not one."""
         node = self.stages[0][0] if len(self.stages) == 1 == len(self.stages[0]) else None
         return node if node is not None and node.type in _GROUP_NODES and node.children[0].type != "((" else None
 
 
 def _parse_bash(text: str) -> tuple[Pipeline, ...]:
-    found: list[Pipeline] = []
+    pipelines: list[Pipeline] = []
     for root, source in islice(_syntax_trees(text.encode()), MAX_PIPELINES):
         if root.has_error:
             return (_parse_loosely(text),)
-        found += [_make_pipeline(unit, source) for unit in islice(_pipelines_in(root, source), MAX_PIPELINES)]
+        pipelines += [_make_pipeline(nodes, source) for nodes in islice(_pipelines_in(root, source), MAX_PIPELINES)]
     # The grammar does not know `time { a; b; }` and takes its braces for words.
-    return (
-        (_parse_loosely(text),)
-        if any(("}",) in stage for one in found for stage in one.stages)
-        else tuple(found[:MAX_PIPELINES])
-    )
+    if any(("}",) in stage for pipeline in pipelines for stage in pipeline.stages):
+        return (_parse_loosely(text),)
+    return tuple(pipelines[:MAX_PIPELINES])
 
 
 def _syntax_trees(source: bytes) -> Iterator[tuple[Node, bytes]]:
-    """The tree of the text; where the grammar overlooks a line break, the trees of what is before and behind it."""
+    """Yield the tree of the text and its source; if the grammar misses a line break, those of both parts."""
     while source:
         root = _parse_source(source)
         cut = _missed_line_break(root, source) if b"\n" in source else 0
@@ -367,15 +365,19 @@ _NON_ASCII_AS_X = bytes(sign if sign < 0x80 else ord("x") for sign in range(256)
 
 
 def _parse_source(source: bytes) -> Node:
-    """The parser looks letters up in a table of a few hundred, and may die of an emoji or of letters of most scripts.
+    """Parse a text with each byte of a non-ASCII character as "x".
 
-    To a shell all of them are parts of words: a plain letter stands for each of their bytes, so places stay the same.
+    The parser's table has a few hundred letters, and it may crash on an emoji or on letters of most scripts. To a shell
+    all of them are parts of words, and offsets stay the same.
     """
     return _bash_parser().parse(source.translate(_NON_ASCII_AS_X)).root_node
 
 
 def _missed_line_break(root: Node, source: bytes) -> int:
-    """The place of a line break inside a command: `d` in `a | b | c⏎d > x` is to the grammar a word of `c`."""
+    """Return the offset of a line break inside a command, or 0.
+
+    In `a | b | c⏎d > x`, the grammar takes `d` for a word of `c`.
+    """
     for node in _flatten_nodes(root):
         if node.type in ("command", "file_redirect") and b"\n" in source[node.start_byte : node.end_byte]:
             for before, after in pairwise(node.children):
@@ -385,67 +387,67 @@ def _missed_line_break(root: Node, source: bytes) -> int:
 
 
 def _pipelines_in(root: Node, source: bytes) -> Iterator[_PipelineNodes]:
-    """The parts in order; a bare group is the parts in it."""
+    """Yield the pipelines in order. A bare group is replaced by the pipelines in it."""
     stack = _assemble_pipelines(root, source)[::-1]
     while stack:
-        unit = stack.pop()
-        group = unit.only_group()
+        pipeline = stack.pop()
+        group = pipeline.only_group()
         if group is None:
-            yield unit
+            yield pipeline
             continue
         inner = _assemble_pipelines(group, source)
-        if inner and unit.is_background:
+        if inner and pipeline.is_background:
             inner[-1].is_background = True
         stack += reversed(inner)
 
 
 def _assemble_pipelines(root: Node, source: bytes) -> list[_PipelineNodes]:
-    """The parts of a list by the shell's own rules of precedence.
+    """Return the pipelines of a list by the shell's own precedence.
 
-    The grammar is not to be trusted here: `a && b > x | c` is to it `(a && b > x) | c`, to every shell `b > x | c`. So
-    its lists and pipelines are read as one row of commands, redirections and operators.
+    The grammar is wrong here: it reads `a && b > x | c` as `(a && b > x) | c`, every shell as `a && (b > x | c)`. So
+    its lists and pipelines are flattened into commands, redirections and operators.
     """
-    found: list[_PipelineNodes] = []
-    operator, begin = ";", -1
+    pipelines: list[_PipelineNodes] = []
+    operator, start = ";", -1
     for node in _flatten_nodes(root):
         kind = node.type
         if kind in _REDIRECT_NODES:
-            if operator or not found:
-                found.append(_PipelineNodes(node.start_byte, node.end_byte, [[]]))
-            _add_redirect(found[-1], node, source)
+            if operator or not pipelines:
+                pipelines.append(_PipelineNodes(node.start_byte, node.end_byte, [[]]))
+            _add_redirect(pipelines[-1], node, source)
         elif node.is_named:
-            begin = node.start_byte if begin < 0 else begin
-            if operator in _PIPE_OPERATORS and found:
-                found[-1].stages.append([node])
+            start = node.start_byte if start < 0 else start
+            if operator in _PIPE_OPERATORS and pipelines:
+                pipelines[-1].stages.append([node])
             else:
-                found.append(_PipelineNodes(begin, node.end_byte, [[node]]))
-            found[-1].end = node.end_byte
+                pipelines.append(_PipelineNodes(start, node.end_byte, [[node]]))
+            pipelines[-1].end = node.end_byte
         elif kind == "!":
-            begin = node.start_byte
+            start = node.start_byte
             continue
-        elif kind == "&" and found:
-            found[-1].is_background = True
-        operator, begin = "" if node.is_named else kind, -1
-    return found
+        elif kind == "&" and pipelines:
+            pipelines[-1].is_background = True
+        operator, start = "" if node.is_named else kind, -1
+    return pipelines
 
 
-def _add_redirect(unit: _PipelineNodes, node: Node, source: bytes) -> None:
-    unit.stages[-1].append(node)
-    unit.end = node.end_byte
+def _add_redirect(pipeline: _PipelineNodes, node: Node, source: bytes) -> None:
+    pipeline.stages[-1].append(node)
+    pipeline.end = node.end_byte
     if node.type == _HEREDOC_NODE:
-        unit.end = max(child.end_byte for child in node.children if child.type in _HEREDOC_LINE_NODES)
+        pipeline.end = max(child.end_byte for child in node.children if child.type in _HEREDOC_LINE_NODES)
         typed = max(child.end_byte for child in node.children if child.type not in _HEREDOC_BODY_NODES)
-        unit.heredoc_spans.append((source.find(b"\n", typed), node.end_byte))
+        pipeline.heredoc_spans.append((source.find(b"\n", typed), node.end_byte))
 
 
 def _flatten_nodes(root: Node) -> Iterator[Node]:
-    """Commands, groups and compounds, redirections and operators in the order of the text."""
+    """Yield commands, groups, compounds, redirections and operators in the order of the text."""
     stack = root.children[::-1]
     while stack:
         node = stack.pop()
         if node.type in _FLAT_NODES:
             stack += reversed(node.children)
-        elif node.type == _HEREDOC_NODE:  # what stands behind it on its line is in it: `cat <<X && b`
+        elif node.type == _HEREDOC_NODE:  # it contains the rest of its line: `cat <<X && b`
             yield node
             stack += [
                 child
@@ -456,9 +458,9 @@ def _flatten_nodes(root: Node) -> Iterator[Node]:
             yield node
 
 
-def _make_pipeline(unit: _PipelineNodes, source: bytes) -> Pipeline:
-    text = _pipeline_text(unit, source)
-    stages = tuple(stage for nodes in unit.stages[: MAX_COMMANDS + 1] if (stage := _stage_commands(nodes, source)))
+def _make_pipeline(pipeline: _PipelineNodes, source: bytes) -> Pipeline:
+    text = _pipeline_text(pipeline, source)
+    stages = tuple(stage for nodes in pipeline.stages[: MAX_COMMANDS + 1] if (stage := _stage_commands(nodes, source)))
     return Pipeline(text, stages or ((_first_word(text),),))
 
 
@@ -466,17 +468,17 @@ def _first_word(text: str) -> CommandWords:
     return tuple(text.split(maxsplit=1)[:1]) or (text,)
 
 
-def _pipeline_text(unit: _PipelineNodes, source: bytes) -> str:
-    """The part as typed, with the bodies of its heredocs."""
-    typed = source[unit.begin : unit.end] + (b" &" if unit.is_background else b"")
-    return (typed + b"".join(source[begin:end] for begin, end in unit.heredoc_spans)).decode().strip()
+def _pipeline_text(pipeline: _PipelineNodes, source: bytes) -> str:
+    """Return the pipeline as typed, with the bodies of its here-documents."""
+    typed = source[pipeline.start : pipeline.end] + (b" &" if pipeline.is_background else b"")
+    return (typed + b"".join(source[start:end] for start, end in pipeline.heredoc_spans)).decode().strip()
 
 
 def _stage_commands(nodes: list[Node], source: bytes) -> PipelineStage:
-    """The commands of one stage in the order of the text."""
-    found: list[CommandWords] = []
+    """Return the commands of one stage in the order of the text."""
+    commands: list[CommandWords] = []
     stack = nodes[::-1]
-    while stack and len(found) < MAX_COMMANDS:
+    while stack and len(commands) < MAX_COMMANDS:
         node = stack.pop()
         kind = node.type
         if kind in _COMMAND_NODES:
@@ -484,19 +486,19 @@ def _stage_commands(nodes: list[Node], source: bytes) -> PipelineStage:
             if words in _TIME_COMMANDS and (timed := node.children[-1]).type == "subshell":
                 stack.append(timed)
             elif words:
-                found.append(words)
+                commands.append(words)
         elif kind in _REDIRECT_NODES:
-            if found and (misplaced := _misplaced_words(node, source)):
-                found[-1] += misplaced
+            if commands and (misplaced := _misplaced_words(node, source)):
+                commands[-1] += misplaced
         elif kind == "redirected_statement":
             stack += reversed(node.children)
         elif kind in _COMPOUND_NODES:
             stack += reversed(node.named_children)
-    return tuple(found)
+    return tuple(commands)
 
 
 def _misplaced_words(redirect: Node, source: bytes) -> CommandWords:
-    """`status` in `git 2>x status`: the grammar takes it for one more file."""
+    """Return words that the grammar takes for one more file: `status` in `git 2>x status`."""
     if redirect.type == _HEREDOC_NODE:
         inner = [node for node in redirect.children if node.type == "file_redirect"]
         return tuple(_node_word(node, source) for node in redirect.children_by_field_name("argument")) + tuple(
@@ -526,7 +528,7 @@ _ESCAPED_CHAR = re.compile(r"""\\(["\\$`\n])""")
 
 
 def unquoted(word: str) -> str:
-    """A word without its quotes; what is put in at run time (`$x`, `$(…)`) stays as written."""
+    """Return a word without its quotes. Expansions (`$x`, `$(…)`) stay as written."""
     if "'" not in word and '"' not in word and "\\" not in word:
         return word
     if "$(" in word or "`" in word:
@@ -534,7 +536,7 @@ def unquoted(word: str) -> str:
     return _QUOTED_PART.sub(_unquote_match, word)
 
 
-def _unquote_match(found: re.Match[str]) -> str:
-    if found[1] is not None:
-        return "" if found[1] == "\n" else found[1]
-    return found[2] if found[2] is not None else _ESCAPED_CHAR.sub(r"\1", found[3])
+def _unquote_match(match: re.Match[str]) -> str:
+    if match[1] is not None:
+        return "" if match[1] == "\n" else match[1]
+    return match[2] if match[2] is not None else _ESCAPED_CHAR.sub(r"\1", match[3])

@@ -1,4 +1,9 @@
-"""One line of a longer text: what a request is about, what came of the work."""
+"""Summaries of one line: the topic of a request, the result of a reply.
+
+Plain rules over sentences. A sentence is weighted by the words in it that distinguish one piece of work from another:
+"fix the failing tests" has none, "rename the cart table" has three. Courtesies, announcements ("let me look at …"),
+headings, tables, code and pasted output are skipped. Words are only left out, never added.
+"""
 
 from __future__ import annotations
 
@@ -6,49 +11,48 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
+from itertools import takewhile
 
 from tacit.record import Record
 from tacit.text.display import clip, escape_deceptive
 from tacit.text.words import STOP_WORDS
 
-# The gist of what somebody wrote: its first telling sentence, as one line, without the marks of Markdown.
-
 _CODE_FENCE = re.compile(r"\s{0,9}(?:```|~~~)")
 _MARKDOWN_PREFIX = re.compile(r"\s{0,9}(?:#{1,6}\s{1,9}|>\s?|[-*+]\s{1,9}|\d{1,3}[.)]\s{1,9}){1,9}")
 _HORIZONTAL_RULE = re.compile(r"[-*_=|:\s]{3,}$")
 _EMPHASIS = re.compile(r"\*\*([^*\s][^*]{0,200})\*\*|`([^`]{1,200})`")
-# A sentence ends at a sign that a blank follows: not inside `.env`, `v1.2` or `e.g.`.
+# A sentence ends with punctuation before a blank: not inside `.env`, `v1.2` or `e.g.`.
 _SUMMARY_END = re.compile(r"(?<![.\s][A-Za-z])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)[.!?。！？]['\")\]]{0,2}(?=\s|$)")
-_MIN_SENTENCE_CHARS = 12  # "Done." and "Perfect!" tell nothing: the next sentence comes too
+_MIN_SENTENCE_CHARS = 12  # shorter ones ("Done.", "Perfect!") are joined with the next
 _MAX_SUMMARY_INPUT_CHARS = 4000
 
 
 def summarize(text: str, limit: int = 160) -> str:
-    """At most `limit` characters: the first sentence that says something, of the first line that does."""
+    """Return the first sentence of the first line of prose, at most `limit` characters."""
     lines = _prose_lines(text[:_MAX_SUMMARY_INPUT_CHARS])
-    said = _first_sentence(next(lines, ""), limit)
-    if said.endswith(":"):  # what is announced tells more than that it is
-        said = f"{said} {_first_sentence(next(lines, ''), limit)}".rstrip()
-    return clip(said, limit)
+    sentence = _first_sentence(next(lines, ""), limit)
+    if sentence.endswith(":"):  # it announces something
+        sentence = f"{sentence} {_first_sentence(next(lines, ''), limit)}".rstrip()
+    return clip(sentence, limit)
 
 
 def opening_line(text: str, limit: int) -> str:
-    """The beginning of a text as one line: for lists where the whole would be too long."""
+    """Return the beginning of the prose of a text as one line, for lists."""
     return clip(" ".join(" ".join(_prose_lines(text[: max(_MAX_SUMMARY_INPUT_CHARS, 4 * limit)])).split()), limit)
 
 
 def one_line(text: str, limit: int) -> str:
-    """The beginning of what is no prose, a command or what it printed: sign by sign as it is, but on one line."""
+    """Return the beginning of a command or of its output on one line, otherwise unchanged."""
     return clip(" ".join(text[: 8 * limit].split()), limit)
 
 
 def visible_line(text: str) -> str:
-    """On one line, without signs that nobody sees."""
+    """Return the text on one line, without invisible characters."""
     return " ".join(escape_deceptive(" ".join(text.split()), lambda _: "").split())
 
 
 def _prose_lines(text: str) -> Iterator[str]:
-    """The lines that are prose: code in fences, rules and empty lines are not."""
+    """Yield the lines of prose without Markdown. Fenced code, rules and empty lines are skipped."""
     fenced = False
     for line in text.split("\n"):
         if _CODE_FENCE.match(line):
@@ -56,7 +60,7 @@ def _prose_lines(text: str) -> Iterator[str]:
         elif not fenced and line.strip() and not _HORIZONTAL_RULE.match(line):
             marks = _MARKDOWN_PREFIX.match(line)
             bare = line[marks.end() :] if marks else line
-            plain = " ".join(_EMPHASIS.sub(lambda found: found[1] or found[2], bare).split())
+            plain = " ".join(_EMPHASIS.sub(lambda match: match[1] or match[2], bare).split())
             if plain:
                 yield plain
 
@@ -70,22 +74,18 @@ def _first_sentence(line: str, limit: int) -> str:
     return line
 
 
-# One line of a longer text: of a request what it is about, of a reply what came of the work.
-#
-# Plain rules over sentences. A sentence is weighed by the words in it that tell one piece of work from another: "fix
-# the failing tests" has none, "rename the cart table" has three. Courtesies, announcements ("let me look at …"),
-# headings, tables, code and pasted output are passed over. Words are only left out, never added.
+# Headlines of requests and results of replies
 
-MIN_SPECIFICITY = 2  # the weight from which a request tells what a session is about
-_MIN_RESULT_SPECIFICITY = 2  # the weight from which a sentence of a reply tells a result
-_FULL_SPECIFICITY = 4  # the weight from which a sentence needs no other beside it
-_MAX_TEXT_CHARS = 6000  # characters of a text
-_MAX_UNITS = 60  # sentences of it
-_MAX_LABEL_CHARS = 40  # characters of a name
-_MAX_FOLLOWING_UNITS = 3  # sentences behind the first that tells anything
-_MIN_WRAPPED_CHARS = 55  # a line of so many characters that ends without a mark goes on in the next
+MIN_SPECIFICITY = 2  # weight from which a request says what a session is about
+_MIN_RESULT_SPECIFICITY = 2  # weight from which a sentence of a reply states a result
+_FULL_SPECIFICITY = 4  # weight from which a sentence needs no other beside it
+_MAX_TEXT_CHARS = 6000
+_MAX_UNITS = 60  # sentences of a text
+_MAX_LABEL_CHARS = 40
+_MAX_FOLLOWING_UNITS = 3  # sentences after the first specific one
+_MIN_WRAPPED_CHARS = 55  # a line of this length without punctuation at its end continues in the next
 
-# Words that most requests and replies about software have, and that tell none of them apart.
+# Words that most requests and replies about software contain.
 _COMMON_WORDS = frozenset(
     (
         "above actually added adding address addressed after again agent ah ahead almost already alright another "
@@ -113,28 +113,26 @@ _COMMON_WORDS = frozenset(
 )
 _WORD = re.compile(r"[^\W_](?:[\w'’.:/+-]{0,80}\w)?(?:\(\))?")
 _UNSPACED_SCRIPT = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_HASH = re.compile(r"[0-9a-f]{7,64}$")  # tells nothing
+_HASH = re.compile(r"[0-9a-f]{7,64}$")
 _URL = re.compile(r"https?://\S+")
-_IDENTIFIER = re.compile(
-    r"[a-z][A-Z]|\w[_./:]\w|\(\)|[A-Za-z]-?\d|\d[.]\d"
-)  # an identifier, a path, a version, a ticket
+# An identifier, a path, a version, a ticket.
+_IDENTIFIER = re.compile(r"[a-z][A-Z]|\w[_./:]\w|\(\)|[A-Za-z]-?\d|\d[.]\d")
 _TABLE_RULE = re.compile(r"[-*_=|:+\s]{3,}$")
 _HEADING = re.compile(r"\s{0,9}#{1,6}\s{1,9}")
 _BOLD_LINE = re.compile(r"\s{0,3}\*\*[^*\n]{1,80}\*\*:?\s{0,3}")
 _LIST_ITEM = re.compile(r"\s{0,19}(?:>\s?)?(?:[-*+•]|\d{1,3}[.)])\s{1,9}")
-# A sentence ends at a sign that a blank follows: not inside `.env`, `v1.2` or `e.g.`.
 _SENTENCE_END = re.compile(
     r"(?:(?<![.\s][A-Za-z])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)[.!?]['\")\]]{0,2}(?=\s|$)|[。！？]['\")\]」』]{0,2})"
 )
-# What programs print: times, levels, frames of a stack, prompts of a shell, diffs, JSON, tags.
+# Output of programs: times, levels, stack frames, shell prompts, diffs, JSON, tags.
 _PROGRAM_OUTPUT = re.compile(
     r"\s*(?:\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|FAIL|PASS)\b"
     r"|at \S.{0,300}\(.{0,200}\)$|File \".{1,300}\", line \d|Traceback"
     r"|[$%❯➜⏺⎿│├└┌✓✗✔✘●|]|[=]{3}|[-]{3}|[+]{3}|@@|npm ERR!|[{}\[\]]"
     r"|</?[A-Za-z]|\S+:\d+:\d+:|(?:Exit code|exit status) \d)"
 )
-_HOOK_STOP_MESSAGE = "Operation stopped by hook:"  # Claude Code writes it where a prompt would stand
-_MIN_LETTER_SHARE = 0.55  # the least share of letters in a line of prose
+_HOOK_STOP_MESSAGE = "Operation stopped by hook:"  # Claude Code writes it in the place of a prompt
+_MIN_LETTER_SHARE = 0.55  # of a line of prose
 
 _ANNOUNCEMENT = re.compile(
     r"(?:(?:now|ok|okay|good|great|first|next|then|alright|perfect|excellent|so|and|also|but|right|yes|sure|done|wait"
@@ -182,54 +180,61 @@ class _TextUnit(Record):
 
 
 def specificity(text: str) -> int:
-    """How much a text tells one piece of work from another: distinct words that are not common count 1, names of
-    code, paths, versions and tickets 2, scripts without blanks by two letters."""
-    found: dict[str, int] = {}
+    """Return how well a text distinguishes one piece of work from another.
+
+    Distinct words that are not common count 1; identifiers, paths, versions and tickets 2; words of scripts without
+    blanks half their length.
+    """
+    weights: dict[str, int] = {}
     for match in _WORD.finditer(_URL.sub(" ", text[:_MAX_TEXT_CHARS])):
         word = match[0]
         lower = word.lower().replace("’", "'")
         if _UNSPACED_SCRIPT.search(word):
-            found[lower] = len(word) // 2
+            weights[lower] = len(word) // 2
         elif _HASH.match(lower):
             continue
         elif _IDENTIFIER.search(word):
-            found[lower] = 2
+            weights[lower] = 2
         elif len(word) > 1 and not word.isdigit() and lower not in _COMMON_WORDS and lower not in STOP_WORDS:
-            found[lower] = 1
-    return sum(found.values())
+            weights[lower] = 1
+    return sum(weights.values())
 
 
 def headline(text: str, limit: int) -> str:
-    """The sentence of a request that tells what it is about, at most `limit` characters, cut at a word. Empty where
-    nothing but code or output was pasted."""
+    """Return the sentence of a request that says what it is about, at most `limit` characters, cut at a word.
+
+    "" if the request is only pasted code or output.
+    """
     return _cached_headline(text[:_MAX_TEXT_CHARS], limit)
 
 
-@lru_cache(maxsize=256)  # a session is folded again whenever it grows, and its page asks for each title once more
+@lru_cache(maxsize=256)  # a session is folded whenever it grows, and its page needs each title again
 def _cached_headline(text: str, limit: int) -> str:
     units, weights = _leading_units(text)
     if not units or text.lstrip().startswith(_HOOK_STOP_MESSAGE):
         return ""
-    at = most_specific(weights)
-    told = units[at].text
-    if at == 1 and weights[0] and _is_label_line(units[0], weights[0]):
-        told = f"{units[0].text.rstrip(':')}: {told}"
-    elif at + 1 < len(units) and told.endswith(":") and weights[at] < _FULL_SPECIFICITY <= weights[at + 1]:
-        told = units[at + 1].text  # what is announced tells more than that it is
-    elif at + 1 < len(units) and (told.endswith(":") or _is_label_line(units[at], weights[at])):
-        told = f"{told.rstrip(':')}: {units[at + 1].text}"
-    return clip_at_word(told.rstrip(":"), limit)
+    index = most_specific(weights)
+    title = units[index].text
+    if index == 1 and weights[0] and _is_label_line(units[0], weights[0]):
+        title = f"{units[0].text.rstrip(':')}: {title}"
+    elif index + 1 < len(units) and title.endswith(":") and weights[index] < _FULL_SPECIFICITY <= weights[index + 1]:
+        title = units[index + 1].text  # the announced sentence says more
+    elif index + 1 < len(units) and (title.endswith(":") or _is_label_line(units[index], weights[index])):
+        title = f"{title.rstrip(':')}: {units[index + 1].text}"
+    return clip_at_word(title.rstrip(":"), limit)
 
 
 def _leading_units(text: str) -> tuple[list[_TextUnit], list[int]]:
-    """The sentences of a request with their weights, up to a few behind the first that tells anything."""
+    """Return the sentences of a request with their weights, up to a few after the first specific one."""
     units: list[_TextUnit] = []
     weights: list[int] = []
     courtesies: list[_TextUnit] = []
     last = None
-    for unit in _text_units(text, printed=False):
-        if unit.kind is _UnitKind.CODE or _COURTESY.match(unit.text):
-            courtesies += [unit] if unit.kind is not _UnitKind.CODE else []
+    for unit in _text_units(text, allow_output=False):
+        if unit.kind is _UnitKind.CODE:
+            continue
+        if _COURTESY.match(unit.text):
+            courtesies.append(unit)
             continue
         units.append(unit)
         weights.append(specificity(unit.text))
@@ -241,19 +246,22 @@ def _leading_units(text: str) -> tuple[list[_TextUnit], list[int]]:
 
 
 def most_specific(weights: list[int]) -> int:
-    """Which of some texts tells what they are about, by their weights: the first that tells anything, unless one of the
-    next two tells at least twice as much; where none does, the first."""
-    first = next((at for at, found in enumerate(weights) if found >= MIN_SPECIFICITY), 0)
+    """Return the index of the most specific text, given the weights of all.
+
+    It is the first specific one, unless that is barely so and one of the next two weighs at least twice as much. 0 if
+    none is specific.
+    """
+    first = next((at for at, weight in enumerate(weights) if weight >= MIN_SPECIFICITY), 0)
     if weights[first] > MIN_SPECIFICITY:
         return first
-    least = 2 * max(weights[first], 1)
-    return next((at for at in range(first + 1, min(first + 3, len(weights))) if weights[at] >= least), first)
+    twice = 2 * max(weights[first], 1)
+    return next((at for at in range(first + 1, min(first + 3, len(weights))) if weights[at] >= twice), first)
 
 
-def _is_label_line(unit: _TextUnit, found: int) -> bool:
-    """Whether a line is the name of what follows rather than a sentence."""
+def _is_label_line(unit: _TextUnit, weight: int) -> bool:
+    """Return whether a line is a label of what follows rather than a sentence."""
     return (
-        found <= MIN_SPECIFICITY
+        weight <= MIN_SPECIFICITY
         and len(unit.text) < _MAX_LABEL_CHARS
         and not _SENTENCE_END.search(unit.text)
         and unit.kind is not _UnitKind.ITEM
@@ -261,14 +269,16 @@ def _is_label_line(unit: _TextUnit, found: int) -> bool:
 
 
 def result_sentence(text: str, limit: int) -> str:
-    """The first sentence of a reply that tells what was done or found; after a colon, what is listed there. Empty where
-    the reply only announces, thanks, asks or offers something."""
-    units = list(_text_units(text, printed=True))
-    for at, unit in enumerate(units):
+    """Return the first sentence of a reply that states a result, with the items after a colon.
+
+    "" if the reply only announces, thanks, asks or offers something.
+    """
+    units = list(_text_units(text, allow_output=True))
+    for index, unit in enumerate(units):
         if unit.kind in (_UnitKind.HEADING, _UnitKind.CODE) or is_filler(unit.text) or unit.text.endswith("?"):
             continue
         if unit.text.endswith(":"):
-            listed = _listed_items(units, at, limit)
+            listed = _listed_items(units, index, limit)
             if specificity(f"{unit.text} {listed}") >= _MIN_RESULT_SPECIFICITY and listed:
                 return clip_at_word(f"{unit.text} {listed}", limit)
         elif specificity(unit.text) >= _MIN_RESULT_SPECIFICITY:
@@ -277,25 +287,26 @@ def result_sentence(text: str, limit: int) -> str:
 
 
 def is_announcement(sentence: str) -> bool:
-    """Whether a sentence of an agent tells what it is about to do."""
+    """Return whether a sentence of an agent says what it is about to do."""
     return _ANNOUNCEMENT.match(sentence) is not None
 
 
 def is_filler(sentence: str) -> bool:
-    """Whether a sentence of an agent announces work, introduces a list, or is a courtesy: it tells no result."""
+    """Return whether a sentence of an agent announces work, introduces a list, or is a courtesy."""
     if is_announcement(sentence) or _OFFER.match(sentence):
         return True
     return _INTRODUCTION.match(sentence) is not None and specificity(sentence) < MIN_SPECIFICITY
 
 
 def last_sentence(text: str) -> str:
-    """The last sentence of a text outside of code and tables."""
-    ends = [unit.text for unit in _text_units(text[-_MAX_TEXT_CHARS:], printed=True) if unit.kind is not _UnitKind.CODE]
-    return ends[-1] if ends else ""
+    """Return the last sentence of a text outside of code and tables; "" if there is none."""
+    units = _text_units(text[-_MAX_TEXT_CHARS:], allow_output=True)
+    sentences = [unit.text for unit in units if unit.kind is not _UnitKind.CODE]
+    return sentences[-1] if sentences else ""
 
 
 def clip_at_word(text: str, limit: int) -> str:
-    """At most `limit` characters, cut behind a word, the cut made visible."""
+    """Return at most `limit` characters. A cut is after a word and marked with an ellipsis."""
     if len(text) <= limit:
         return text
     room = text[: limit - 1]
@@ -303,73 +314,65 @@ def clip_at_word(text: str, limit: int) -> str:
     return (room[:blank] if blank > 0 else room).rstrip(" ,;:—–-(“\"'") + "…"
 
 
-def _listed_items(units: list[_TextUnit], at: int, limit: int) -> str:
-    """What follows a colon: items up to the limit, or the one line that does."""
-    following = units[at + 1 :]
-    items = [unit.text.rstrip(".;") for unit in _leading_items(following)]
-    told = ""
-    for item in items:
-        if told and len(units[at].text) + len(told) + len(item) + 3 > limit:
+def _listed_items(units: list[_TextUnit], index: int, limit: int) -> str:
+    """Return what follows a colon: items up to the limit, or one line."""
+    following = units[index + 1 :]
+    joined = ""
+    for unit in takewhile(lambda unit: unit.kind is _UnitKind.ITEM, following):
+        item = unit.text.rstrip(".;")
+        if joined and len(units[index].text) + len(joined) + len(item) + 3 > limit:
             break
-        told = f"{told}; {item}" if told else item
-    if told or not following or following[0].kind is _UnitKind.HEADING:
-        return told
+        joined = f"{joined}; {item}" if joined else item
+    if joined or not following or following[0].kind is _UnitKind.HEADING:
+        return joined
     first = following[0].text
-    return f"{first} {_listed_items(units, at + 1, limit - len(first))}".rstrip() if first.endswith(":") else first
+    return f"{first} {_listed_items(units, index + 1, limit - len(first))}".rstrip() if first.endswith(":") else first
 
 
-def _leading_items(units: list[_TextUnit]) -> Iterator[_TextUnit]:
-    for unit in units:
-        if unit.kind is not _UnitKind.ITEM:
-            return
-        yield unit
-
-
-def _text_units(text: str, *, printed: bool) -> Iterator[_TextUnit]:
-    """Sentences in order. Without `printed`, lines that a program seems to have printed are left out."""
-    made = 0
-    for kind, block in _text_blocks(text[:_MAX_TEXT_CHARS], printed):
+def _text_units(text: str, *, allow_output: bool) -> Iterator[_TextUnit]:
+    """Yield sentences in order. Without `allow_output`, lines that look like program output are left out."""
+    count = 0
+    for kind, block in _text_blocks(text[:_MAX_TEXT_CHARS], allow_output):
         for unit in [block] if kind is not _UnitKind.PARAGRAPH else _paragraph_sentences(block):
             yield _TextUnit(kind, unit)
-            made += 1
-            if made == _MAX_UNITS:
+            count += 1
+            if count == _MAX_UNITS:
                 return
 
 
-def _text_blocks(text: str, printed: bool) -> Iterator[tuple[_UnitKind, str]]:
-    """Paragraphs with their wrapped lines joined; headings, items and the first lines of code by themselves."""
-    fenced, shown, gathered = False, False, ""
+def _text_blocks(text: str, allow_output: bool) -> Iterator[tuple[_UnitKind, str]]:
+    """Yield paragraphs with their wrapped lines joined; headings, items and the first line of each code block."""
+    fenced, has_code_line, paragraph = False, False, ""
     for line in text.split("\n"):
         if _CODE_FENCE.match(line):
-            fenced, shown = not fenced, False
+            fenced, has_code_line = not fenced, False
         elif fenced:
-            if not shown and any(map(str.isalpha, line)):
-                if gathered:
-                    yield _UnitKind.PARAGRAPH, gathered
-                    gathered = ""
+            if not has_code_line and any(map(str.isalpha, line)):
+                if paragraph:
+                    yield _UnitKind.PARAGRAPH, paragraph
+                    paragraph = ""
                 yield _UnitKind.CODE, " ".join(line.split())
-                shown = True
+                has_code_line = True
             continue
-        kind, bare = _strip_markdown(line, printed)
-        if gathered and (kind is not _UnitKind.PARAGRAPH or not bare or not _is_wrapped(gathered, bare)):
-            yield _UnitKind.PARAGRAPH, gathered
-            gathered = ""
+        kind, bare = _strip_markdown(line, allow_output)
+        if paragraph and (kind is not _UnitKind.PARAGRAPH or not bare or not _is_wrapped(paragraph, bare)):
+            yield _UnitKind.PARAGRAPH, paragraph
+            paragraph = ""
         if bare and kind is _UnitKind.PARAGRAPH:
-            gathered = f"{gathered} {bare}".strip()
+            paragraph = f"{paragraph} {bare}".strip()
         elif bare:
             yield kind, bare
-    if gathered:
-        yield _UnitKind.PARAGRAPH, gathered
+    if paragraph:
+        yield _UnitKind.PARAGRAPH, paragraph
 
 
 def _is_wrapped(before: str, after: str) -> bool:
-    """Whether a line was wrapped."""
-    last = before[-1]
-    return last not in ".!?:;。！？" and (len(before) >= _MIN_WRAPPED_CHARS or after[0].islower())
+    """Return whether a line continues the paragraph before it."""
+    return before[-1] not in ".!?:;。！？" and (len(before) >= _MIN_WRAPPED_CHARS or after[0].islower())
 
 
-def _strip_markdown(line: str, printed: bool) -> tuple[_UnitKind, str]:
-    """A line without the marks of Markdown; nothing of it where it is no prose."""
+def _strip_markdown(line: str, allow_output: bool) -> tuple[_UnitKind, str]:
+    """Return a line without Markdown, and its kind; "" if it is not prose."""
     if not line.strip() or _TABLE_RULE.match(line) or _CODE_FENCE.match(line) or line.lstrip().startswith("|"):
         return _UnitKind.PARAGRAPH, ""
     kind, mark = _UnitKind.PARAGRAPH, _HEADING.match(line)
@@ -378,25 +381,27 @@ def _strip_markdown(line: str, printed: bool) -> tuple[_UnitKind, str]:
     elif mark := _LIST_ITEM.match(line):
         kind = _UnitKind.ITEM
     bare = line[mark.end() :] if mark else line.lstrip("> ")
-    if not printed and (_is_program_output(bare) or (kind is _UnitKind.PARAGRAPH and line.startswith(("    ", "\t")))):
+    if not allow_output and (
+        _is_program_output(bare) or (kind is _UnitKind.PARAGRAPH and line.startswith(("    ", "\t")))
+    ):
         return _UnitKind.PARAGRAPH, ""
-    plain = " ".join(_EMPHASIS.sub(lambda found: found[1] or found[2], bare).split()).replace("**", "").replace("`", "")
+    plain = " ".join(_EMPHASIS.sub(lambda match: match[1] or match[2], bare).split()).replace("**", "").replace("`", "")
     return kind, plain
 
 
 def _is_program_output(line: str) -> bool:
-    """Whether a program seems to have printed a line."""
-    signs = "".join(line.split())
-    if _PROGRAM_OUTPUT.match(line) or (len(line.split()) == 1 and len(signs) > 40):
+    """Return whether a line looks like the output of a program."""
+    chars = "".join(line.split())
+    if _PROGRAM_OUTPUT.match(line) or (len(line.split()) == 1 and len(chars) > 40):
         return True
-    return len(signs) > 15 and sum(map(str.isalpha, signs)) < _MIN_LETTER_SHARE * len(signs)
+    return len(chars) > 15 and sum(map(str.isalpha, chars)) < _MIN_LETTER_SHARE * len(chars)
 
 
 def _paragraph_sentences(paragraph: str) -> Iterator[str]:
-    begins = 0
+    start = 0
     for end in _SENTENCE_END.finditer(paragraph):
-        if sentence := paragraph[begins : end.end()].strip():
+        if sentence := paragraph[start : end.end()].strip():
             yield sentence
-        begins = end.end()
-    if rest := paragraph[begins:].strip():
+        start = end.end()
+    if rest := paragraph[start:].strip():
         yield rest

@@ -1,4 +1,7 @@
-"""The verbs that record a judgement: each decides on the state of now and returns what came of it."""
+"""Commands that record a judgement. Each decides on the current state and returns the memory as it is afterwards.
+
+Only a person decides. What an agent adds becomes a candidate.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +27,17 @@ from tacit.model.statement import claim_from, is_personal, split_scope, split_st
 from tacit.search.resolve import memory_with_text, resolve_memory
 from tacit.text.display import clean
 
-# The memory a decision is about, and what to record.
-_ClaimDrafts = tuple[ClaimId, Sequence[Draft]]
+# The memories that a decision is about, and what to record.
+_Decision = tuple[Sequence[ClaimId], Sequence[Draft]]
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """A memory after a verb. `changed` is false when there was nothing to record; `in_file` is true when the fact file
-    of the project one stands in has a line for it."""
+    """A memory after a command.
+
+    `changed` is False if there was nothing to record. `undecided` are memories that it contradicts and that no rule
+    decides between. `in_fact_file` is True if the fact file of the current project has a line for it.
+    """
 
     memory: Memory
     short: str
@@ -39,41 +45,45 @@ class DecisionOutcome:
     overruled_by: MemoryRow | None = None
     overrules: tuple[MemoryRow, ...] = ()
     conflict: bool = False
-    undecided: tuple[MemoryRow, ...] = ()  # what it contradicts where no rule decides
+    undecided: tuple[MemoryRow, ...] = ()
     in_fact_file: bool = False
 
 
 class Decisions(HomePart):
-    """Changes to one home."""
+    """Changes to the memories of one home.
 
-    # Telling
+    All methods raise UsageError for a text that is empty, and RefusedError for one that is too long or has a secret.
+    Those that take a reference raise NotFoundError if there is no such memory, and RefusedError if an agent asks or if
+    the decision does not fit the status of the memory.
+    """
+
+    # Adding
 
     def remember(
         self, text: str, *, evidence: str, everywhere: bool = False, source: str = "remember"
     ) -> DecisionOutcome:
-        given = checked_text(text, self._home.settings.limits_text, "the text")
-        reason = checked_optional_text(evidence, "the evidence")
-
-        def decision(connection: sqlite3.Connection) -> _ClaimDrafts:
-            claim = self._build_claim(connection, given, everywhere)
-            memory = reader.load_memory(connection, claim.id, must_decode)
-            return claim.id, decide.propose(memory, claim, source=source, evidence=reason)
-
-        return self._record_decision(decision)
+        """Record an observation as a candidate. The same text with other evidence strengthens it."""
+        return self._propose(text, source, evidence, "", None, everywhere)
 
     def suggest(
         self, text: str, *, evidence: str, reason: str = "", kind: Kind | None = None, everywhere: bool = False
     ) -> DecisionOutcome:
-        """Something that an agent or a person noticed, for the person to decide on: never active by itself."""
-        given = checked_text(text, self._home.settings.limits_text, "the text")
-        seen, why = checked_optional_text(evidence, "the evidence"), checked_optional_text(reason, "the reason")
+        """Propose what an agent or a person noticed, for the person to decide on. It never becomes active by itself."""
+        return self._propose(text, "suggest", evidence, reason, kind, everywhere)
 
-        def decision(connection: sqlite3.Connection) -> _ClaimDrafts:
-            claim = self._build_claim(connection, given, everywhere, kind)
+    def _propose(
+        self, text: str, source: str, evidence: str, reason: str, kind: Kind | None, everywhere: bool
+    ) -> DecisionOutcome:
+        text = self._checked(text, "the text")
+        evidence = checked_optional_text(evidence, "the evidence")
+        reason = checked_optional_text(reason, "the reason")
+
+        def decision(connection: sqlite3.Connection) -> _Decision:
+            claim = self._build_claim(connection, text, everywhere, kind)
             memory = reader.load_memory(connection, claim.id, must_decode)
-            return claim.id, decide.propose(memory, claim, source="suggest", evidence=seen, reason=why)
+            return [claim.id], decide.propose(memory, claim, source=source, evidence=evidence, reason=reason)
 
-        return self._record_decision(decision)
+        return self._record(decision)[0]
 
     def add(
         self,
@@ -85,13 +95,13 @@ class Decisions(HomePart):
         everywhere: bool = False,
         private: bool = False,
     ) -> DecisionOutcome:
-        """Add what holds at once, if a person says so.
+        """Add a memory. It is active at once if a person says so.
 
         In a project it is shared in the project's fact file, unless it is `private` or a first-person preference.
         """
-        given = checked_text(text, self._home.settings.limits_text, "the text")
-        reason = checked_optional_text(evidence, "the evidence")
-        return self._add_rules([given], reason, kind=kind, tags=tags, everywhere=everywhere, private=private)[0]
+        text = self._checked(text, "the text")
+        evidence = checked_optional_text(evidence, "the evidence")
+        return self._add_rules([text], evidence, kind=kind, tags=tags, everywhere=everywhere, private=private)[0]
 
     def add_each(
         self,
@@ -104,60 +114,54 @@ class Decisions(HomePart):
         whole: bool = False,
         private: bool = False,
     ) -> list[DecisionOutcome]:
-        """As `add`, but of a text that may hold several rules: a memory for each, in one operation.
+        """As `add`, for a text that may have several rules: a memory for each, in one operation.
 
-        What a story tells besides its rules becomes their evidence. Raises `Refused` for several sentences of which
-        none is a rule, unless they are wanted as one memory (`whole`).
+        Sentences that are no rules become the evidence. Raise RefusedError for several sentences of which none is a
+        rule, unless they are wanted as one memory (`whole`).
         """
-        said = split_statements(checked_text(text, self._home.settings.limits_text, "the text"))
-        if whole or (len(said.rules) == 1 and not said.remarks):
+        statements = split_statements(self._checked(text, "the text"))
+        if whole or (len(statements.rules) == 1 and not statements.remarks):
             return [self.add(text, kind=kind, tags=tags, evidence=evidence, everywhere=everywhere, private=private)]
-        if not said.rules:
+        if not statements.rules:
             raise RefusedError(
-                f"these are {len(said.remarks)} sentences, and none of them reads as a rule or a fact of its own",
+                f"these are {len(statements.remarks)} sentences, and none of them reads as a rule or a fact of its own",
                 "tacit add each rule by itself, or keep the text as one note: tacit add --whole TEXT",
             )
-        reason = checked_optional_text(evidence or " ".join(said.remarks), "the evidence")
-        return self._add_rules(said.rules, reason, kind=kind, tags=tags, everywhere=everywhere, private=private)
+        evidence = checked_optional_text(evidence or " ".join(statements.remarks), "the evidence")
+        return self._add_rules(statements.rules, evidence, kind=kind, tags=tags, everywhere=everywhere, private=private)
 
     def _add_rules(
         self,
         rules: Sequence[str],
-        reason: str,
+        evidence: str,
         *,
         kind: Kind | None,
         tags: Sequence[str],
         everywhere: bool,
         private: bool,
     ) -> list[DecisionOutcome]:
-        """Add these rules in one operation; one that is said twice is told once."""
+        """Add rules in one operation. A rule that occurs twice has one outcome."""
         provenance = self._store.actor.origin().provenance
-        claims: list[ClaimId] = []
 
-        def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
-            found = [self._build_claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in rules]
-            claims.extend(dict.fromkeys(claim.id for claim in found))
-            shared = [self._is_shared(claim, private) for claim in found]
+        def decision(connection: sqlite3.Connection) -> _Decision:
+            claims = [self._build_claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in rules]
+            shared = [
+                self._home.is_person and is_project_scope(claim.scope) and not private and not is_personal(claim)
+                for claim in claims
+            ]
             self._store.publisher.may_create_facts = any(shared)
-            return [
-                decide.add(claim, provenance=provenance, evidence=reason, shared=is_shared)
-                for claim, is_shared in zip(found, shared, strict=True)
+            return list(dict.fromkeys(claim.id for claim in claims)), [
+                decide.add(claim, provenance=provenance, evidence=evidence, shared=is_shared)
+                for claim, is_shared in zip(claims, shared, strict=True)
             ]
 
-        told = self._store.change(
-            drafts, lambda connection, events: [_load_outcome(connection, claim, bool(events)) for claim in claims]
-        )
-        return [replace(outcome, in_fact_file=self._is_in_fact_file(outcome.memory)) for outcome in told]
-
-    def _is_shared(self, claim: Claim, private: bool) -> bool:
-        """Whether what is added goes into the project's fact file at once."""
-        return self._home.is_person and is_project_scope(claim.scope) and not private and not is_personal(claim)
+        return self._record(decision)
 
     def log(self, entry: WorkLogged) -> str:
-        """Write an entry of the worklog; returns the page it stands on."""
+        """Write an entry of the worklog. Return the path of the page that it is on."""
         checked_entry = WorkLogged(
             task=checked_text(entry.task, MAX_EVIDENCE_CHARS, "the task"),
-            summary=checked_text(entry.summary, self._home.settings.limits_text, "the summary"),
+            summary=self._checked(entry.summary, "the summary"),
             changes=checked_optional_text(entry.changes, "--changes"),
             evidence=checked_optional_text(entry.evidence, "--evidence"),
             next=checked_optional_text(entry.next, "--next"),
@@ -171,85 +175,84 @@ class Decisions(HomePart):
         self, reference: str, *, kind: Kind | None = None, evidence: str = "", reason: str = ""
     ) -> DecisionOutcome:
         """Make a candidate active. It stays in the home until it is shared."""
-        (outcome,) = self.accept_all([reference], kind=kind, evidence=evidence, reason=reason)
-        return outcome
+        return self.accept_all([reference], kind=kind, evidence=evidence, reason=reason)[0]
 
     def accept_all(
         self, references: Sequence[str], *, kind: Kind | None = None, evidence: str = "", reason: str = ""
     ) -> list[DecisionOutcome]:
         """Make candidates active, all of them or none, as one operation."""
-        given = checked_optional_text(evidence, "the evidence")
+        evidence = checked_optional_text(evidence, "the evidence")
         return self._decide_on_all(
-            references, lambda _, memory: decide.accept(memory, kind=kind, evidence=given, reason=reason)
+            references, lambda _, memory: decide.accept(memory, kind=kind, evidence=evidence, reason=reason)
         )
 
     def promote(self, reference: str, *, kind: Kind, evidence: str) -> DecisionOutcome:
-        """Accept under a kind; a text that is no candidate yet becomes one first."""
-        self._must_be_person("promotes a memory", f"tacit promote {quote(reference)} --kind {kind.label}")
-        given = checked_text(evidence, self._home.settings.limits_text, "the evidence")
+        """Accept a memory under a kind. A text that is no candidate yet becomes one first."""
+        self._store.actor.require_person("promotes a memory", f"tacit promote {quote(reference)} --kind {kind.label}")
+        evidence = self._checked(evidence, "the evidence")
 
-        def decision(connection: sqlite3.Connection) -> _ClaimDrafts:
+        def decision(connection: sqlite3.Connection) -> _Decision:
             try:
                 memory = resolve_memory(connection, reference, self._store.scope_in(connection))
-                return memory.id, [decide.accept(memory, kind=kind, evidence=given)]
+                return [memory.id], [decide.accept(memory, kind=kind, evidence=evidence)]
             except NotFoundError:
                 if len(reference.split()) < 2:  # a mistyped id is not a statement
                     raise
-            text = checked_text(reference, self._home.settings.limits_text, "the text")
-            claim = self._build_claim(connection, text, False, kind)
-            return claim.id, decide.promote(claim, evidence=given)
+            claim = self._build_claim(connection, self._checked(reference, "the text"), False, kind)
+            return [claim.id], decide.promote(claim, evidence=evidence)
 
-        return self._record_decision(decision)
+        return self._record(decision)[0]
 
     def dismiss(self, reference: str, *, reason: str = "") -> DecisionOutcome:
         """Turn a candidate down."""
-        (outcome,) = self.dismiss_all([reference], reason=reason)
-        return outcome
+        return self.dismiss_all([reference], reason=reason)[0]
 
     def dismiss_all(self, references: Sequence[str], *, reason: str = "") -> list[DecisionOutcome]:
         """Turn candidates down, all of them or none, as one operation."""
-        said = checked_optional_text(reason, "the reason")
-        return self._decide_on_all(references, lambda _, memory: decide.dismiss(memory, reason=said))
+        reason = checked_optional_text(reason, "the reason")
+        return self._decide_on_all(references, lambda _, memory: decide.dismiss(memory, reason=reason))
 
     def share(self, reference: str) -> DecisionOutcome:
-        """Put an active memory of the project one stands in into its fact file."""
-        (outcome,) = self.share_all([reference])
-        return outcome
+        """Put an active memory of the current project into its fact file."""
+        return self.share_all([reference])[0]
 
     def share_all(self, references: Sequence[str]) -> list[DecisionOutcome]:
-        """Put active memories of the project one stands in into its fact file, all or none, as one operation."""
-        return self._decide_on_all(references, self._draft_share)
+        """Put active memories of the current project into its fact file, all or none, as one operation."""
+
+        def decision(connection: sqlite3.Connection, memory: Memory) -> Draft:
+            draft = decide.share(memory)
+            if memory.claim.scope != self._store.scope_in(connection):
+                raise _wrong_project_error(memory, reader.project_roots(connection, memory.claim.scope))
+            self._store.publisher.may_create_facts = True
+            return draft
+
+        return self._decide_on_all(references, decision)
 
     def unshare(self, reference: str) -> DecisionOutcome:
         """Take a memory out of the fact file of its project. It stays in the home."""
-        (outcome,) = self.unshare_all([reference])
-        return outcome
+        return self.unshare_all([reference])[0]
 
     def unshare_all(self, references: Sequence[str]) -> list[DecisionOutcome]:
         """Take memories out of the fact file of their project, all of them or none. They stay in the home."""
         return self._decide_on_all(references, lambda _, memory: decide.unshare(memory))
 
-    def _draft_share(self, connection: sqlite3.Connection, memory: Memory) -> Draft:
-        draft = decide.share(memory)
-        if memory.claim.scope != self._store.scope_in(connection):
-            raise _wrong_project_error(memory, reader.project_roots(connection, memory.claim.scope))
-        self._store.publisher.may_create_facts = True
-        return draft
-
     def forget(self, reference: str, *, reason: str = "", evidence: str = "", by_text: bool = False) -> DecisionOutcome:
-        """Retire a memory or candidate, for a reason and with evidence where these are given."""
-        why, proof = checked_optional_text(reason, "the reason"), checked_optional_text(evidence, "the evidence")
+        """Retire a memory or candidate."""
+        reason = checked_optional_text(reason, "the reason")
+        evidence = checked_optional_text(evidence, "the evidence")
         return self._decide_on(
-            reference, lambda memory: decide.forget(memory, reason=why, evidence=proof), by_text=by_text
+            reference, lambda memory: decide.forget(memory, reason=reason, evidence=evidence), by_text=by_text
         )
 
     def restore(self, reference: str, *, reason: str = "") -> DecisionOutcome:
-        said = checked_optional_text(reason, "the reason")
-        return self._decide_on(reference, lambda memory: decide.restore(memory, reason=said))
+        """Bring back a memory that was forgotten or dismissed."""
+        reason = checked_optional_text(reason, "the reason")
+        return self._decide_on(reference, lambda memory: decide.restore(memory, reason=reason))
 
     def keep(self, reference: str, *, reason: str = "") -> DecisionOutcome:
-        said = checked_optional_text(reason, "the reason")
-        return self._decide_on(reference, lambda memory: decide.keep(memory, reason=said))
+        """Say that a memory holds beside those that it seems to contradict."""
+        reason = checked_optional_text(reason, "the reason")
+        return self._decide_on(reference, lambda memory: decide.keep(memory, reason=reason))
 
     def edit(
         self,
@@ -260,29 +263,37 @@ class Decisions(HomePart):
         tags: Sequence[str] | None = None,
         accept: bool = False,
     ) -> DecisionOutcome:
+        """Change the text, kind or tags of a memory; with `accept` a candidate becomes active, too.
+
+        Raise UsageError if nothing is to be changed.
+        """
         if text is None and kind is None and tags is None and not accept:
             raise UsageError("nothing to change", "tacit edit ID --text '…' [--kind K] [--tag T]")
-        words = None if text is None else checked_text(text, self._home.settings.limits_text, "the text")
+        new_text = None if text is None else self._checked(text, "the text")
 
-        def revised(memory: Memory) -> Draft:
+        def decision(memory: Memory) -> Draft:
             old = memory.claim
-            claim = claim_from(words, old.scope, kind=kind or old.kind, tags=old.tags) if words else old
+            claim = claim_from(new_text, old.scope, kind=kind or old.kind, tags=old.tags) if new_text else old
             claim = claim._replace(kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
             return decide.revise(memory, claim, activate=accept)
 
-        return self._decide_on(reference, revised)
+        return self._decide_on(reference, decision)
 
     def merge(self, reference: str, into: str) -> DecisionOutcome:
-        self._must_be_person("merges memories", "tacit review")
+        """Move the evidence and strength of a memory to another that says the same. Return the other one."""
+        self._store.actor.require_person("merges memories", "tacit review")
 
-        def decision(connection: sqlite3.Connection) -> _ClaimDrafts:
+        def decision(connection: sqlite3.Connection) -> _Decision:
             scope = self._store.scope_in(connection)
             target = resolve_memory(connection, into, scope)
-            return target.id, [decide.merge(resolve_memory(connection, reference, scope), target)]
+            return [target.id], [decide.merge(resolve_memory(connection, reference, scope), target)]
 
-        return self._record_decision(decision)
+        return self._record(decision)[0]
 
-    # Between them
+    # Shared steps
+
+    def _checked(self, text: str, what: str) -> str:
+        return checked_text(text, self._home.settings.limits_text, what)
 
     def _build_claim(
         self,
@@ -292,92 +303,97 @@ class Decisions(HomePart):
         kind: Kind | None = None,
         tags: tuple[str, ...] = (),
     ) -> Claim:
-        """S2: the project one stands in, unless the text or the flag asks for the global scope."""
-        said = split_scope(text)
-        if not said.text:
+        """Return the claim of a text in the current project, or globally if the text or the flag says so (S2)."""
+        scoped = split_scope(text)
+        if not scoped.text:
             raise UsageError("the text is empty")
-        scope = GLOBAL if everywhere or said.is_global else self._store.scope_in(connection)
-        claim = claim_from(said.text, scope, kind=kind, tags=tags)
+        scope = GLOBAL if everywhere or scoped.is_global else self._store.scope_in(connection)
+        claim = claim_from(scoped.text, scope, kind=kind, tags=tags)
         inner = split_scope(claim.sentence)  # "add to memory that global: …"
         if inner.is_global is None or not inner.text:
             return claim
         return claim_from(inner.text, GLOBAL if inner.is_global else scope, kind=kind, tags=tags)
 
-    def _must_be_person(self, what: str, type_it: str) -> None:
-        self._store.actor.require_person(what, type_it)
-
     def _decide_on(
         self, reference: str, decision: Callable[[Memory], Draft], *, by_text: bool = False
     ) -> DecisionOutcome:
-        self._must_be_person("decides on a memory", f"tacit review, or tacit show {quote(reference)}")
+        self._require_person(reference)
         find = memory_with_text if by_text else resolve_memory
 
-        def on_memory(connection: sqlite3.Connection) -> _ClaimDrafts:
+        def decision_on_memory(connection: sqlite3.Connection) -> _Decision:
             memory = find(connection, clean(reference), self._store.scope_in(connection))
             self._store.publisher.may_create_facts = bool(memory.shared)
             draft = decision(memory)
-            return _decided_claim(draft), [draft]
+            return [_resulting_claim(draft)], [draft]
 
-        return self._record_decision(on_memory)
+        return self._record(decision_on_memory)[0]
 
     def _decide_on_all(
         self, references: Sequence[str], decision: Callable[[sqlite3.Connection, Memory], Draft]
     ) -> list[DecisionOutcome]:
-        """Decide on several memories as one operation; a memory that is named twice is decided on once."""
-        self._must_be_person("decides on a memory", f"tacit review, or tacit show {quote(references[0])}")
+        """Decide on several memories as one operation. A memory that is named twice is decided on once."""
+        self._require_person(references[0])
 
         def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
             scope = self._store.scope_in(connection)
             memories = [resolve_memory(connection, clean(reference), scope) for reference in references]
             return [decision(connection, memory) for memory in {memory.id: memory for memory in memories}.values()]
 
-        def tell(connection: sqlite3.Connection, events: Sequence[Event]) -> list[DecisionOutcome]:
+        def load(connection: sqlite3.Connection, events: Sequence[Event]) -> list[DecisionOutcome]:
             self._store.accepted_in.update((claim, event.op) for event in events for claim in touched_claims(event))
-            return [_load_outcome(connection, _decided_claim(event), True) for event in events]
+            return [_load_outcome(connection, _resulting_claim(event), True) for event in events]
 
-        told = self._store.change(drafts, tell)
-        return [replace(outcome, in_fact_file=self._is_in_fact_file(outcome.memory)) for outcome in told]
+        return self._with_fact_file(self._store.change(drafts, load))
 
-    def _record_decision(self, decision: Callable[[sqlite3.Connection], _ClaimDrafts]) -> DecisionOutcome:
-        """Record what is decided and tell what came of it, before anyone else can change it again."""
+    def _require_person(self, reference: str) -> None:
+        self._store.actor.require_person("decides on a memory", f"tacit review, or tacit show {quote(reference)}")
+
+    def _record(self, decision: Callable[[sqlite3.Connection], _Decision]) -> list[DecisionOutcome]:
+        """Record a decision, and load its outcomes before anyone else can change them again."""
         claims: list[ClaimId] = []
 
         def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
-            claim, judgements = decision(connection)
-            claims.append(claim)
+            decided, judgements = decision(connection)
+            claims.extend(decided)
             return judgements
 
-        told = self._store.change(drafts, lambda connection, events: _load_outcome(connection, claims[0], bool(events)))
-        return replace(told, in_fact_file=self._is_in_fact_file(told.memory))
+        def load(connection: sqlite3.Connection, events: Sequence[Event]) -> list[DecisionOutcome]:
+            return [_load_outcome(connection, claim, bool(events)) for claim in claims]
 
-    def _is_in_fact_file(self, memory: Memory) -> bool:
-        """Whether the fact file here has a line for it: something may have been in the way of writing it."""
-        project = self._store.project
-        if project is None or not is_project_scope(memory.claim.scope):
-            return False
-        there = read_foreign(project.facts)
-        return there is not None and f'"id": "{memory.id}"'.encode() in there.data
+        return self._with_fact_file(self._store.change(drafts, load))
+
+    def _with_fact_file(self, outcomes: list[DecisionOutcome]) -> list[DecisionOutcome]:
+        """Set `in_fact_file` by reading the file: something may have been in the way of writing it."""
+        facts = read_foreign(self._store.project.facts) if self._store.project else None
+        if facts is None:
+            return outcomes
+
+        def has_line(memory: Memory) -> bool:
+            return is_project_scope(memory.claim.scope) and f'"id": "{memory.id}"'.encode() in facts.data
+
+        return [replace(outcome, in_fact_file=has_line(outcome.memory)) for outcome in outcomes]
 
 
-def _decided_claim(said: Draft | Event) -> ClaimId:
-    """The memory that is told of after a verdict."""
-    assert isinstance(said.body, ClaimDecided)
-    return (said.body.instead or said.body.claim).id
+def _resulting_claim(judgement: Draft | Event) -> ClaimId:
+    """Return the memory that a verdict results in: another one if it was reworded or merged."""
+    assert isinstance(judgement.body, ClaimDecided)
+    return (judgement.body.instead or judgement.body.claim).id
 
 
 def _wrong_project_error(memory: Memory, roots: Sequence[str]) -> RefusedError:
-    where = f"cd {quote(roots[0])} && tacit share {memory.id}" if roots else "go to the project first"
+    hint = f"cd {quote(roots[0])} && tacit share {memory.id}" if roots else "go to the project first"
     return RefusedError(
-        f"{memory.id} belongs to {project_name(memory.claim.scope)}, which is not the project here", where
+        f"{memory.id} belongs to {project_name(memory.claim.scope)}, which is not the project here", hint
     )
 
 
 def _load_outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> DecisionOutcome:
-    memory, entry = reader.load_memory(connection, claim, must_decode), reader.memory_row(connection, claim)
-    assert memory is not None and entry is not None
-    winner = reader.memory_row(connection, entry.overruled_by) if entry.overruled_by else None
-    beaten = tuple(reader.memories_overruled_by(connection, entry))
-    rivals = [one for one in reader.memories_opposed_to(connection, claim) if one.conflict] if entry.conflict else []
+    memory, row = reader.load_memory(connection, claim, must_decode), reader.memory_row(connection, claim)
+    assert memory is not None and row is not None
+    winner = reader.memory_row(connection, row.overruled_by) if row.overruled_by else None
+    overruled = tuple(reader.memories_overruled_by(connection, row))
+    opposed = reader.memories_opposed_to(connection, claim) if row.is_conflicting else []
+    undecided = tuple(other for other in opposed if other.is_conflicting)
     return DecisionOutcome(
-        memory, reader.short_id(connection, claim), changed, winner, beaten, entry.conflict, tuple(rivals)
+        memory, reader.short_id(connection, claim), changed, winner, overruled, row.is_conflicting, undecided
     )

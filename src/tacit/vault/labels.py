@@ -13,7 +13,7 @@ HABIT_LABELS = {
     "workflow_pattern": "commands you run in order",
     "preference": "a correction you make",
 }
-# Who is behind it, from `Provenance` 0 on.
+# By `Provenance`, from 0 on.
 PROVENANCE_LABELS = (
     "from outside: nobody vouches for it",
     "found by a program on this machine",
@@ -23,8 +23,9 @@ PROVENANCE_LABELS = (
 )
 
 
-def describe_event(reason: MemoryEvent) -> str:
-    match reason.event.body:
+def describe_event(history_event: MemoryEvent) -> str:
+    """Return what an event did to a memory, in words."""
+    match history_event.event.body:
         case ClaimProposed(verdict=verdict, source=source):
             return f"{verdict.value} ({printable(source)})"
         case ClaimDecided(verdict=verdict):
@@ -35,11 +36,12 @@ def describe_event(reason: MemoryEvent) -> str:
     return "?"
 
 
-def event_details(reason: MemoryEvent) -> list[tuple[str, str]]:
-    body = reason.event.body
-    found: list[tuple[str, str]] = []
+def event_details(history_event: MemoryEvent) -> list[tuple[str, str]]:
+    """Return the texts that an event has, each with its label: the new wording, the evidence and the reason."""
+    body = history_event.event.body
+    details: list[tuple[str, str]] = []
     if isinstance(body, ClaimDecided) and body.instead is not None:
-        found.append(("instead", body.instead.sentence))
+        details.append(("instead", body.instead.sentence))
     if isinstance(body, ClaimProposed | ClaimDecided):
-        found += [("evidence", body.evidence), ("reason", body.reason)]
-    return [(label, text) for label, text in found if text]
+        details += [("evidence", body.evidence), ("reason", body.reason)]
+    return [(label, text) for label, text in details if text]

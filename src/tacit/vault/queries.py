@@ -1,4 +1,4 @@
-"""The verbs that only look: recall, brief, list, show, why, conflicts, status."""
+"""Queries on a home: recall, brief, list, show, why and conflicts, and the values that they return."""
 
 from __future__ import annotations
 
@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     from tacit.model.memory import Memory
     from tacit.search.semantic import SimilarityFunction
 
+_COMMAND_EVENT = "command.ran"
+_MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
+
 
 class HabitCounts(Record):
-    """What was counted of a habit: what it is called, how often it was seen, in how many sessions, the last day.
+    """What was counted of a habit: its label, and how many runs in how many sessions up to which day.
 
-    Without times (`has_times`) neither sessions nor days are known. `steps` are the lines of a sequence as they would
-    be saved as a workflow.
+    Without `has_times`, sessions and days are unknown. `steps` are the command lines of a sequence, as they would be
+    saved as a workflow.
     """
 
     label: str
@@ -49,9 +52,9 @@ class HabitCounts(Record):
 
 
 class ListedMemory(Record):
-    """A memory in a list, with the shortest id that names it, and what was counted where it is a habit.
+    """A memory in a list, with the shortest prefix of its id that is unique, and the counts of a habit.
 
-    Of a candidate also why it was proposed, and the active memories that cannot hold together with it.
+    A candidate also has the reason why it was proposed, and the active memories that it contradicts.
     """
 
     short: str
@@ -64,8 +67,8 @@ class ListedMemory(Record):
 
 
 class Filters(Record):
-    """Which entries of a list are wanted: of a project (name, or a folder in it), of an agent, last touched since and
-    before a time as people type it."""
+    """Which memories to list: of a project (its name or a folder in it), from an agent, and last touched within times
+    as people type them."""
 
     project: str | None = None
     agent: str | None = None
@@ -74,15 +77,14 @@ class Filters(Record):
 
 
 class EvidenceSource(Record):
-    """Something that was said or done in a session, and where it stands in the log."""
+    """An event of a session that a claim was concluded from, and its line in the log."""
 
     event: Event
     location: FileLocation
 
 
 class MemoryEvent(Record):
-    """One event of a memory's history, where it stands in the log, whether it was undone, and what it was concluded
-    from."""
+    """An event of a memory's history: its line in the log, whether it was undone, and what it was concluded from."""
 
     event: Event
     location: FileLocation
@@ -91,7 +93,7 @@ class MemoryEvent(Record):
 
 
 class MemoryConflict(Record):
-    """Two memories that contradict each other, in what they differ, and which rule decided between them."""
+    """Two memories that contradict each other, how they differ, and the rule that decided between them."""
 
     difference: str
     scope: Scope
@@ -101,7 +103,7 @@ class MemoryConflict(Record):
 
 
 class Queries(HomePart):
-    """Questions to one home."""
+    """Queries on one home. None of them changes a memory."""
 
     # Recall
 
@@ -117,47 +119,51 @@ class Queries(HomePart):
         everything: bool = False,
         observe: bool = True,
     ) -> list[Hit]:
+        """Search memories, sessions, commands and the worklog; see `Vault.recall`."""
         _check_kind(kind)
-        wanted = limit if limit is not None else self._home.settings.recall_limit
-        if wanted < 1:
+        if limit is None:
+            limit = self._home.settings.recall_limit
+        if limit < 1:
             raise UsageError("--limit must be at least 1")
 
-        def ask(connection: sqlite3.Connection) -> list[Hit]:
+        def read(connection: sqlite3.Connection) -> list[Hit]:
             scopes, is_person = self._scopes(connection, scope), self._store.actor.is_person
-            folders = self._project_folders(connection) if scopes is not None else ()
-            asked = Query(
+            search_query = Query(
                 clean(query),
-                wanted,
+                limit,
                 kind,
                 scopes,
                 self._parse_since(since),
                 everything,
-                accepted_only=not is_person,  # a candidate reaches no agent before the person has accepted it
-                folders=folders,
+                accepted_only=not is_person,  # an agent gets no candidate before the person has accepted it
+                folders=self._project_folders(connection) if scopes is not None else (),
                 by_person=is_person,
             )
-            found = search(connection, asked, _vector_measure(connection, asked.text), must_decode)
-            if not found and reader.has_lost_postings(connection):
+            results = search(connection, search_query, _similarity(connection, search_query.text), must_decode)
+            if not results and reader.has_lost_postings(connection):
                 raise IndexUnusableError("its tables disagree")
-            return HitBuilder(self._home).build(connection, found)
+            return HitBuilder(self._home).build(connection, results)
 
         if as_of is not None:
-            past = self._store.in_memory_index(until=self._parse_time(as_of, end_of_day=True))
-            return ask(past)
-        hits = self._store.read(ask)
+            return read(self._store.in_memory_index(until=self._parse_time(as_of, end_of_day=True)))
+        hits = self._store.read(read)
         if observe:
-            self._store.observe(Draft(RecallAsked(redacted(clip(clean(query), 200)), len(hits)), self._current_scope()))
+            self._store.observe(Draft(RecallAsked(redacted(clip(clean(query), 200)), len(hits)), self._store.scope()))
         return hits
 
     def recall_like(self, reference: str, *, limit: int | None = None) -> list[Hit]:
-        """What is like a memory, without it."""
+        """Return what resembles a memory, without the memory itself.
+
+        Raise NotFoundError if there is no such memory.
+        """
         memory = self.show(reference).memory
-        wanted = limit if limit is not None else self._home.settings.recall_limit
-        hits = self.recall(memory.claim.sentence, limit=wanted + 1, observe=False)
-        return [hit for hit in hits if hit.id != memory.id][:wanted]
+        if limit is None:
+            limit = self._home.settings.recall_limit
+        hits = self.recall(memory.claim.sentence, limit=limit + 1, observe=False)
+        return [hit for hit in hits if hit.id != memory.id][:limit]
 
     def index_new_commands(self) -> None:
-        """Bring commands that ran just now into the index; other answers do not wait for them."""
+        """Index the commands that ran since the last catch-up. Only recall of commands waits for that."""
         index = self._store.index_as_is()
         if index is None:
             return
@@ -166,28 +172,28 @@ class Queries(HomePart):
                 self._store.catch_up()
 
     def _project_folders(self, connection: sqlite3.Connection) -> tuple[str, ...]:
-        """Where the project one stands in lies: commands that ran below belong to it."""
+        """Return the folders of the current project. Commands that ran below them belong to it."""
         project = self._store.project
         return (project.root, *reader.project_roots(connection, self._store.scope_in(connection))) if project else ()
 
-    def _scopes(self, connection: sqlite3.Connection, asked: str | None) -> frozenset[Scope] | None:
-        """In a project: its own and the global ones; elsewhere all. `asked` narrows or widens that."""
-        here = self._store.scope_in(connection)
-        match asked:
+    def _scopes(self, connection: sqlite3.Connection, name: str | None) -> frozenset[Scope] | None:
+        """Return the scopes that `--scope NAME` stands for, None for all.
+
+        The default is the current project and global, or all outside of a project.
+        """
+        current = self._store.scope_in(connection)
+        match name:
             case "all":
                 return None
             case None:
-                return frozenset({here, GLOBAL}) if is_project_scope(here) else None
+                return frozenset({current, GLOBAL}) if is_project_scope(current) else None
             case "global":
                 return frozenset({GLOBAL})
             case "local" | "project":
-                if not is_project_scope(here):
+                if not is_project_scope(current):
                     raise UsageError("this folder is in no project", "stand in one, or use --scope global")
-                return frozenset({here})
-        raise UsageError(f"no such scope: {asked!r}", "--scope local, global or all")
-
-    def _current_scope(self) -> Scope:
-        return self._store.scope()
+                return frozenset({current})
+        raise UsageError(f"no such scope: {name!r}", "--scope local, global or all")
 
     def _parse_since(self, text: str | None) -> str | None:
         return None if text is None else self._parse_time(text, end_of_day=False)
@@ -200,35 +206,36 @@ class Queries(HomePart):
     # Brief
 
     def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> Brief:
+        """Compose what an agent should know before a task; see `Vault.brief`."""
         from tacit.home.input import checked_tags
         from tacit.inject.brief import compose_brief, is_standing_rule
 
-        def ask(connection: sqlite3.Connection) -> Brief:
+        def read(connection: sqlite3.Connection) -> Brief:
             scopes = self._store.scopes_in(connection)
-            is_open = not tags and not task  # then only what leads can be chosen
-            leading = reader.leading_memories(connection, scopes, _MAX_LEADING if is_open else -1)
-            read = sum(map(is_standing_rule, leading))
+            only_leading = not tags and not task  # then nothing below the leading memories can be chosen
+            leading = reader.leading_memories(connection, scopes, _MAX_LEADING if only_leading else -1)
+            rules_read = sum(map(is_standing_rule, leading))
             return compose_brief(
                 leading,
                 tags=frozenset(checked_tags(tags)),
                 relevance=relevance(connection, clean(task)) if task else {},
                 nonce=self._store.entropy().hex(),
-                most=self._home.settings.brief_entries,
+                limit=self._home.settings.brief_entries,
                 budget=self._home.settings.brief_tokens,
-                unread=reader.count_rules(connection, scopes) - read if is_open else 0,
+                unread=reader.count_rules(connection, scopes) - rules_read if only_leading else 0,
             )
 
-        brief = self._store.read(ask)
+        brief = self._store.read(read)
         if observe and brief.entries:
-            said = BriefInjected(tuple(brief.ids), brief.tokens, redacted(clip(clean(task), 200)))
-            self._store.observe(Draft(said, self._current_scope()))
+            body = BriefInjected(tuple(brief.ids), brief.tokens, redacted(clip(clean(task), 200)))
+            self._store.observe(Draft(body, self._store.scope()))
         return brief
 
     @property
     def scope_text(self) -> str:
-        """Whose memories are looked at here, in words."""
-        here = self._store.scope()
-        return f"{scope_label(here)} and global" if is_project_scope(here) else "global"
+        """The scopes that a brief is chosen from, in words."""
+        current = self._store.scope()
+        return f"{scope_label(current)} and global" if is_project_scope(current) else "global"
 
     # Lists
 
@@ -241,134 +248,126 @@ class Queries(HomePart):
         tag: str | None = None,
         filters: Filters | None = None,
     ) -> list[ListedMemory]:
-        """Memories of a status, the latest first. A project in `filters` counts wherever one stands."""
+        """List memories, the latest first; see `Vault.entries`."""
         _check_kind(kind)
-        asked = filters or Filters()
+        wanted = filters or Filters()
 
-        def ask(connection: sqlite3.Connection) -> list[ListedMemory]:
-            scopes = self._scopes(connection, scope or ("all" if asked.project else None))
-            project = self._project_scopes(connection, asked.project) if asked.project else None
-            since = self._parse_since(asked.since) or ""
-            before = self._parse_time(asked.before, end_of_day=False) if asked.before else "~"
-            found = [
-                entry
-                for entry in reader.memory_rows(connection, status=status)
-                if (scopes is None or entry.scope in scopes)
-                and (project is None or entry.scope in project)
-                and kind in (None, entry.kind.label)
-                and (tag is None or tag in entry.tags)
-                and since <= entry.at < before
-                and (asked.agent is None or _is_from_agent(connection, entry.id, asked.agent))
+        def read(connection: sqlite3.Connection) -> list[ListedMemory]:
+            scopes = self._scopes(connection, scope or ("all" if wanted.project else None))
+            project = self._project_scopes(connection, wanted.project) if wanted.project else None
+            since = self._parse_since(wanted.since) or ""
+            before = self._parse_time(wanted.before, end_of_day=False) if wanted.before else "~"
+            rows = [
+                row
+                for row in reader.memory_rows(connection, status=status)
+                if (scopes is None or row.scope in scopes)
+                and (project is None or row.scope in project)
+                and kind in (None, row.kind.label)
+                and (tag is None or tag in row.tags)
+                and since <= row.at < before
+                and (wanted.agent is None or _is_from_agent(connection, row.id, wanted.agent))
             ]
-            found.sort(key=lambda entry: (entry.last, entry.id), reverse=True)
-            return [self._load_memory(connection, entry.id) for entry in found]
+            rows.sort(key=lambda row: (row.last_event, row.id), reverse=True)
+            return [self._load_memory(connection, row.id) for row in rows]
 
-        return self._store.read(ask)
+        return self._store.read(read)
 
-    def _project_scopes(self, connection: sqlite3.Connection, named: str) -> frozenset[Scope]:
-        """The scope of a project by its name, or by a folder in it. Raises NotFound where there is none."""
+    def _project_scopes(self, connection: sqlite3.Connection, name: str) -> frozenset[Scope]:
+        """Return the scopes of a project, which is named or given by a folder in it.
+
+        Raise NotFoundError if no such project is known.
+        """
         from tacit.home.project import find_project
 
         known = [scope for scope in reader.all_scopes(connection) if is_project_scope(scope)]
-        found = {scope for scope in known if named in (project_name(scope), scope.partition(":")[2])}
-        folder = os.path.abspath(os.path.expanduser(named))
-        if not found and (project := find_project(folder, self._home.user_folder)):
-            found = {project.scope(lambda scope: reader.is_scope_used(connection, scope))}
-        if not found:
+        scopes = {scope for scope in known if name in (project_name(scope), scope.partition(":")[2])}
+        folder = os.path.abspath(os.path.expanduser(name))
+        if not scopes and (project := find_project(folder, self._home.user_folder)):
+            scopes = {project.scope(lambda scope: reader.is_scope_used(connection, scope))}
+        if not scopes:
             names = ", ".join(sorted({project_name(scope) for scope in known})) or "none yet"
-            raise NotFoundError(f"no project {named!r} is known", f"projects with memories: {names}")
-        return frozenset(found)
+            raise NotFoundError(f"no project {name!r} is known", f"projects with memories: {names}")
+        return frozenset(scopes)
 
     def show(self, reference: str, *, by_text: bool = False) -> ListedMemory:
-        """A memory by its id, the beginning of it or its text; with `by_text` by its text alone."""
+        """Return one memory by its id, a prefix of the id or its text; with `by_text` by its text alone.
+
+        Raise NotFoundError if there is none, UsageError if the reference fits several.
+        """
         find = memory_with_text if by_text else resolve_memory
 
-        def ask(connection: sqlite3.Connection) -> ListedMemory:
-            return self._load_memory(
-                connection, find(connection, clean(reference), self._store.scope_in(connection)).id
-            )
+        def read(connection: sqlite3.Connection) -> ListedMemory:
+            memory = find(connection, clean(reference), self._store.scope_in(connection))
+            return self._load_memory(connection, memory.id)
 
-        return self._store.read(ask)
+        return self._store.read(read)
 
     def why(self, reference: str) -> tuple[ListedMemory, list[MemoryEvent]]:
-        """The memory and the events it is made of, in order."""
+        """Return a memory and the events it was folded from, in order; see `Vault.why`."""
         from tacit.model.memory import undone_ids
 
-        def ask(connection: sqlite3.Connection) -> tuple[ListedMemory, list[MemoryEvent]]:
-            listed = self._load_memory(
-                connection, resolve_memory(connection, clean(reference), self._store.scope_in(connection)).id
-            )
-            placed = reader.logged_events_of_claim(connection, listed.memory.id, must_decode)
-            void = undone_ids([one.event for one in placed])
-            reasons = [
+        def read(connection: sqlite3.Connection) -> tuple[ListedMemory, list[MemoryEvent]]:
+            memory = resolve_memory(connection, clean(reference), self._store.scope_in(connection))
+            rows = reader.logged_events_of_claim(connection, memory.id, must_decode)
+            undone = undone_ids([row.event for row in rows])
+            history = [
                 MemoryEvent(
-                    one.event,
-                    FileLocation(self._store.log.path(one.segment), one.line),
-                    one.event.id in void,
-                    self._load_sources(connection, one.event),
+                    row.event,
+                    FileLocation(self._store.log.path(row.segment), row.line),
+                    row.event.id in undone,
+                    self._load_sources(connection, row.event),
                 )
-                for one in placed
+                for row in rows
             ]
-            return listed, reasons
+            return self._load_memory(connection, memory.id), history
 
-        return self._store.read(ask)
+        return self._store.read(read)
 
     def _load_sources(self, connection: sqlite3.Connection, event: Event) -> tuple[EvidenceSource, ...]:
-        """The lines of a conversation that something was concluded from."""
+        """Return the events of sessions that a proposal was concluded from."""
         if not isinstance(event.body, ClaimProposed) or not event.body.events:
             return ()
         from tacit.index.sessions import logged_events
 
-        found = logged_events(connection, event.body.events, must_decode)
         return tuple(
-            EvidenceSource(one.event, FileLocation(self._store.log.path(one.segment), one.line)) for one in found
+            EvidenceSource(row.event, FileLocation(self._store.log.path(row.segment), row.line))
+            for row in logged_events(connection, event.body.events, must_decode)
         )
 
     def conflicts(self) -> list[MemoryConflict]:
+        """Return all pairs of active memories that contradict each other, also those that a rule has decided."""
         from tacit.index.memories import ruled_conflicts
 
-        def ask(connection: sqlite3.Connection) -> list[MemoryConflict]:
-            return [
-                self._load_conflict(connection, one.ruling.winner, one.ruling.loser, one.ruling.rule, one.why)
-                for one in ruled_conflicts(connection)
-            ]
+        def read(connection: sqlite3.Connection) -> list[MemoryConflict]:
+            conflicts = []
+            for conflict in ruled_conflicts(connection):
+                winner = self._load_memory(connection, conflict.ruling.winner)
+                loser = self._load_memory(connection, conflict.ruling.loser)
+                scope = winner.memory.claim.scope
+                conflicts.append(MemoryConflict(conflict.why, scope, winner, loser, conflict.ruling.rule))
+            return conflicts
 
-        return self._store.read(ask)
-
-    def _load_conflict(
-        self, connection: sqlite3.Connection, winner: ClaimId, loser: ClaimId, rule: ConflictRule, why: str
-    ) -> MemoryConflict:
-        first, second = self._load_memory(connection, winner), self._load_memory(connection, loser)
-        entry = reader.memory_row(connection, winner)
-        if entry is None:
-            raise IndexUnusableError("its tables disagree")
-        return MemoryConflict(why, entry.scope, first, second, rule)
+        return self._store.read(read)
 
     def _load_memory(self, connection: sqlite3.Connection, claim: ClaimId) -> ListedMemory:
-        entry, memory = reader.memory_row(connection, claim), reader.load_memory(connection, claim, must_decode)
-        if entry is None or memory is None:
+        row, memory = reader.memory_row(connection, claim), reader.load_memory(connection, claim, must_decode)
+        if row is None or memory is None:
             raise IndexUnusableError("its tables disagree")
-        return ListedMemory(reader.short_id(connection, claim), memory, entry.overruled_by, entry.conflict)
-
-
-_COMMAND_EVENT = "command.ran"
+        return ListedMemory(reader.short_id(connection, claim), memory, row.overruled_by, row.is_conflicting)
 
 
 def _is_from_agent(connection: sqlite3.Connection, claim: ClaimId, agent: str) -> bool:
-    """Whether an agent of this name proposed a memory, or a session with it showed it."""
+    """Return whether an agent of this name proposed a memory, or took part in a session it was concluded from."""
     from tacit.index.sessions import agents_of
 
     events = reader.events_of_claim(connection, claim, must_decode)
-    behind = [name for event in events if isinstance(event.body, ClaimProposed) for name in event.body.events]
-    names = {event.origin.actor.removeprefix("agent:") for event in events} | agents_of(connection, behind)
+    sources = [source for event in events if isinstance(event.body, ClaimProposed) for source in event.body.events]
+    names = {event.origin.actor.removeprefix("agent:") for event in events} | agents_of(connection, sources)
     return any(name == agent or name.startswith(f"{agent}-") for name in names)
 
 
-_MAX_LEADING = 200  # memories of a scope that a brief about nothing in particular is chosen from
-
-
-def _vector_measure(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:
-    """How near vectors are to a question; a home without any needs nothing of that."""
+def _similarity(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:
+    """Return the similarity of vectors to a question; None without importing anything if the home has no vectors."""
     if not reader.embedding_model(connection):
         return None
     from tacit.search.semantic import similarity_to
@@ -376,7 +375,7 @@ def _vector_measure(connection: sqlite3.Connection, text: str) -> SimilarityFunc
     return similarity_to(connection, text)
 
 
-def _check_kind(kind: str | None) -> None:
-    known = [*(one.label for one in Kind), *PAGE_KINDS, COMMAND]
-    if kind is not None and kind not in known:
-        raise UsageError(f"no such kind: {kind!r}", "one of " + ", ".join(known))
+def _check_kind(name: str | None) -> None:
+    known = [*(kind.label for kind in Kind), *PAGE_KINDS, COMMAND]
+    if name is not None and name not in known:
+        raise UsageError(f"no such kind: {name!r}", "one of " + ", ".join(known))

@@ -1,8 +1,9 @@
-"""Telling sessions: the list, one of them whole, and what was put into prompts."""
+"""Queries on sessions: the list, one whole session, and what was injected into prompts."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ from tacit.text.display import clean
 
 @dataclass(frozen=True, slots=True)
 class ListedSession:
-    """A session in a list, with the shortest id that names it, and how many others like it there are."""
+    """A session in a list, with the shortest unique prefix of its id, and how many others asked the same."""
 
     short: str
     row: SessionRow
@@ -35,7 +36,7 @@ class ListedSession:
 
 @dataclass(frozen=True, slots=True)
 class InjectedMemory:
-    """One memory that was put into a prompt, as it reads now, and why it was chosen."""
+    """A memory that was injected into a prompt, with its current sentence and why it was chosen."""
 
     id: str
     sentence: str
@@ -44,7 +45,7 @@ class InjectedMemory:
 
 @dataclass(frozen=True, slots=True)
 class InjectedSession:
-    """An earlier session that was told of, and why, where it was not for being one of the last."""
+    """An earlier session that was injected, and why it was chosen; "" if it was one of the latest."""
 
     row: SessionRow
     reason: str
@@ -52,7 +53,7 @@ class InjectedSession:
 
 @dataclass(frozen=True, slots=True)
 class InjectionRecord:
-    """What was put into a prompt."""
+    """What one injection put into a prompt."""
 
     event: Event
     body: BriefInjected
@@ -61,42 +62,47 @@ class InjectionRecord:
 
 
 class SessionQueries(HomePart):
-    """sessions, session, injected."""
+    """`sessions`, `session` and `injected`."""
 
     def sessions(
         self, *, project: bool | str = False, limit: int | None = None, grouped: bool = True
     ) -> list[ListedSession]:
-        """The latest first; of the project one stands in (or of a folder's) or of all. Those in which the same was
-        asked are one entry."""
+        """List sessions, the latest first. Sessions that asked the same are one entry if `grouped`.
 
-        def ask(connection: sqlite3.Connection) -> list[ListedSession]:
-            found = [
-                row
-                for row in sessions.session_rows(connection, self._sessions_scope(connection, project))
-                if row.has_content
+        `project` is True for those of the current project, or a folder for those of its project.
+        """
+
+        def read(connection: sqlite3.Connection) -> list[ListedSession]:
+            rows = sessions.session_rows(connection, self._sessions_scope(connection, project))
+            rows = [row for row in rows if row.has_content]
+            listed = list(_group_similar(rows)) if grouped else [(row, 0) for row in rows]
+            return [
+                ListedSession(sessions.short_id(connection, row.id), row, similar_count)
+                for row, similar_count in (listed if limit is None else listed[:limit])
             ]
-            listed = list(_group_similar(found)) if grouped else [(row, 0) for row in found]
-            chosen = listed if limit is None else listed[:limit]
-            return [ListedSession(sessions.short_id(connection, row.id), row, alike) for row, alike in chosen]
 
-        return self._store.read(ask)
+        return self._store.read(read)
 
     def session(self, reference: str) -> tuple[ListedSession, Session]:
-        """By its id or the beginning of it, the name its host gave it, or `last`."""
+        """Return a session by its id, a prefix of the id, the id that its host gave it, or `last`.
 
-        def ask(connection: sqlite3.Connection) -> tuple[ListedSession, Session]:
+        Raise NotFoundError if there is none, UsageError if the reference fits several.
+        """
+
+        def read(connection: sqlite3.Connection) -> tuple[ListedSession, Session]:
             row = _resolve_session(connection, clean(reference).strip())
-            return ListedSession(sessions.short_id(connection, row.id), row), sessions.load_session(
-                connection, row, must_decode
-            )
+            listed = ListedSession(sessions.short_id(connection, row.id), row)
+            return listed, sessions.load_session(connection, row, must_decode)
 
-        return self._store.read(ask)
+        return self._store.read(read)
 
     def sessions_to_learn(
         self, *, session: str | None = None, since: str | None = None, everything: bool = False, model: str = ""
     ) -> list[SessionRow]:
-        """This session, those since then, all, or those that were not learned from yet, or not by this model; the
-        earliest first."""
+        """Return the sessions to learn from, the earliest first: one, those since a time, or all.
+
+        The default are those that were not learned from yet, or not by this model.
+        """
         if session is not None:
             return [self.session(session)[0].row]
         if not everything and since is None:
@@ -107,10 +113,10 @@ class SessionQueries(HomePart):
 
         start = parse_time(since, self._store.actor.clock(), end_of_day=False) if since else ""
         rows = self._store.read(sessions.session_rows)
-        return [row for row in reversed(rows) if row.at >= start]
+        return [row for row in reversed(rows) if row.ended_at >= start]
 
     def must_be_of_this_project(self, listed: ListedSession) -> None:
-        """Refuse a session of another project than the one this folder is in."""
+        """Raise UsageError if a session is not of the current project."""
         scope = self._store.read(lambda connection: self._sessions_scope(connection, True))
         if scope is not None and listed.row.scope != scope:
             raise UsageError(
@@ -119,33 +125,34 @@ class SessionQueries(HomePart):
             )
 
     def session_lines(self, session: Session) -> list[str]:
-        """Its page."""
+        """Return the lines of a session's page."""
         from tacit.pages.sessions import render_session
 
         return render_session(session, self._store.max_turn_chars)
 
     def turn_lines(self, session: Session, turn: int, around: int = 0) -> list[str]:
-        """One turn of its page, whole, with so many before and after it."""
+        """Return the lines of one whole turn, with `around` turns before and after it.
+
+        Raise NotFoundError if there is no such turn.
+        """
         from tacit.pages.sessions import render_part
 
         last = len(session.searchable_parts)
         if not 1 <= turn <= last:
-            raise NotFoundError(f"this session has no turn {turn}: it has {last}", f"tacit session show {session.id}")
+            raise NotFoundError(f"this session has no turn {turn}: it has {last}", f"tacit sessions {session.id}")
         numbers = range(max(turn - around, 1), min(turn + around, last) + 1)
         return [line for number in numbers for line in render_part(session, number)]
 
     def injected(self, *, session: str | None = None, limit: int = 20) -> list[InjectionRecord]:
-        """What was put into prompts, the latest first."""
+        """Return what was injected into prompts, of all sessions or of one, the latest first."""
 
-        def ask(connection: sqlite3.Connection) -> list[InjectionRecord]:
+        def read(connection: sqlite3.Connection) -> list[InjectionRecord]:
             name = _host_session_id(connection, session) if session else None
-            return [
-                _load_injection(connection, event)
-                for event in sessions.injection_events(connection, must_decode, name, limit)
-            ]
+            events = sessions.injection_events(connection, must_decode, name, limit)
+            return [_load_injection(connection, event) for event in events]
 
         self._store.catch_up()
-        return self._store.read(ask)
+        return self._store.read(read)
 
     def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:
         if project is False:
@@ -157,10 +164,8 @@ class SessionQueries(HomePart):
 
 
 def _group_similar(rows: Sequence[SessionRow]) -> Iterator[tuple[SessionRow, int]]:
-    """One for all in which the same was asked in the same project, at the place of the latest."""
-    counts: dict[tuple[str, str], int] = {}
-    for row in rows:
-        counts[row.scope, row.request_key] = counts.get((row.scope, row.request_key), 0) + 1
+    """Yield the latest of the sessions that asked the same in a project, with the number of the others."""
+    counts = Counter((row.scope, row.request_key) for row in rows)
     seen: set[tuple[str, str]] = set()
     for row in rows:
         key = (row.scope, row.request_key)
@@ -172,30 +177,25 @@ def _group_similar(rows: Sequence[SessionRow]) -> Iterator[tuple[SessionRow, int
 
 
 def _resolve_session(connection: sqlite3.Connection, reference: str) -> SessionRow:
-    if reference == "last":
-        rows = sessions.session_rows(connection, limit=1)
-        if rows:
-            return rows[0]
-    found = _matching_sessions(connection, reference) if reference else []
-    if len(found) > 1:
-        shown = ", ".join(sessions.short_id(connection, one) for one in found[:5])
+    if reference == "last" and (rows := sessions.session_rows(connection, limit=1)):
+        return rows[0]
+    lowered = reference.lower()
+    ids = sessions.session_ids_with_prefix(connection, lowered) if is_claim_prefix(lowered) else []
+    if reference and not ids:
+        ids = sessions.session_ids_with_host_prefix(connection, reference)
+    if len(ids) > 1:
+        shown = ", ".join(sessions.short_id(connection, session_id) for session_id in ids[:5])
         raise UsageError(f"{reference!r} could be any of {shown}", "type more of it; see: tacit sessions")
-    row = sessions.session_row(connection, found[0]) if found else None
+    row = sessions.session_row(connection, ids[0]) if ids else None
     if row is None:
         raise NotFoundError(f"there is no session {reference!r}", "tacit sessions")
     return row
 
 
-def _matching_sessions(connection: sqlite3.Connection, reference: str) -> list[ClaimId]:
-    lowered = reference.lower()
-    by_id = sessions.session_ids_with_prefix(connection, lowered) if is_claim_prefix(lowered) else []
-    return by_id or sessions.session_ids_with_name(connection, reference)
-
-
 def _host_session_id(connection: sqlite3.Connection, reference: str) -> str:
-    """The host's name of a session; one that was never captured is known by it all the same."""
+    """Return the host's id of a session. A session that was never captured is known by that id alone."""
     try:
-        return _resolve_session(connection, clean(reference).strip()).name
+        return _resolve_session(connection, clean(reference).strip()).host_session_id
     except NotFoundError:
         return clean(reference).strip()
 
@@ -203,15 +203,14 @@ def _host_session_id(connection: sqlite3.Connection, reference: str) -> str:
 def _load_injection(connection: sqlite3.Connection, event: Event) -> InjectionRecord:
     body = event.body
     assert isinstance(body, BriefInjected)
-    names = [*body.memories, *body.sessions]
-    reasons = dict(zip(names, body.reasons, strict=False))
-    told = []
-    for memory in body.memories:
-        entry = reader.memory_row(connection, ClaimId(memory)) if is_claim_prefix(memory) else None
-        told.append(InjectedMemory(memory, entry.sentence if entry else "(no longer there)", reasons.get(memory, "")))
-    before = [
-        InjectedSession(row, reasons.get(name, ""))
-        for name in body.sessions
-        if is_claim_prefix(name) and (row := sessions.session_row(connection, ClaimId(name)))
+    reasons = dict(zip([*body.memories, *body.sessions], body.reasons, strict=False))
+    memories = []
+    for claim in body.memories:
+        row = reader.memory_row(connection, ClaimId(claim)) if is_claim_prefix(claim) else None
+        memories.append(InjectedMemory(claim, row.sentence if row else "(no longer there)", reasons.get(claim, "")))
+    injected_sessions = [
+        InjectedSession(session, reasons.get(session_id, ""))
+        for session_id in body.sessions
+        if is_claim_prefix(session_id) and (session := sessions.session_row(connection, ClaimId(session_id)))
     ]
-    return InjectionRecord(event, body, tuple(told), tuple(before))
+    return InjectionRecord(event, body, tuple(memories), tuple(injected_sessions))

@@ -1,4 +1,4 @@
-"""Undo and redo: the operations of a home as a stack. Nothing is deleted; each step is one more event in the log."""
+"""Undo and redo over the stack of operations of a home. Nothing is deleted: each step appends an event to the log."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, Wor
 from tacit.search.resolve import resolve_memory
 from tacit.text.display import clip
 
-MAX_STEPS = 20  # steps of the stack that are shown
+MAX_STEPS = 20  # of the stack that are shown
 _MAX_LABEL_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class UndoStep:
-    """An operation that undo would take back: when it was done, by whom, what it was, and the memories it changed."""
+    """An operation that can be undone: its time, actor and description, and the memories that it changed."""
 
     operation: EventId
     at: str
@@ -37,7 +37,7 @@ class UndoStep:
 
 @dataclass(frozen=True, slots=True)
 class UndoStack:
-    """What undo would take back, the latest first; whether there is more than that; what redo would bring back."""
+    """The operations that can be undone, the latest first, whether there are more, and what can be redone."""
 
     steps: tuple[UndoStep, ...]
     has_more: bool
@@ -45,13 +45,12 @@ class UndoStack:
 
 
 class UndoRedo(HomePart):
-    """Taking back operations of one home, and doing them again."""
+    """Undo and redo of one home."""
 
     def undo(self, reference: str | None = None) -> str:
-        """Take back the latest operation that stands, or the latest on one memory.
+        """Undo the latest operation, or the latest on one memory. Return its description.
 
-        Returns the operation in words. Raises `Refused` where there is none, and where a memory of the operation was
-        changed since by another one.
+        Raise RefusedError if there is none, or if another operation changed a memory of it since.
         """
         self._store.actor.require_person("undoes an operation", "tacit undo")
 
@@ -70,15 +69,20 @@ class UndoRedo(HomePart):
         return labels[0]
 
     def redo(self) -> str:
-        """Do again what was undone last. Returns it in words; raises `Refused` where nothing was undone since the last
-        change."""
+        """Redo what was undone last. Return its description.
+
+        Raise RefusedError if nothing was undone since the last change.
+        """
         self._store.actor.require_person("redoes an operation", "tacit redo")
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
             operations = Operations(connection, must_decode)
             undo = next(operations.redoable(), None)
             if undo is None:
-                raise _redo_error(operations.redo_cleared_by())
+                if change := operations.redo_cleared_by():
+                    what = f"nothing to redo: “{operation_label(change)}” came after the last undo"
+                    raise RefusedError(what, "tacit undo --list")
+                raise RefusedError("nothing to redo: nothing was undone")
             operation = operations.targets(undo)
             labels.append(operation_label(operation))
             return self._draft_undo(connection, [undo], operation, f"undo of {labels[0]}")
@@ -90,22 +94,21 @@ class UndoRedo(HomePart):
     def _draft_undo(
         self, connection: sqlite3.Connection, events: Sequence[Event], operation: Sequence[Event], label: str
     ) -> list[Draft]:
-        """Take back events. A fact file that went with its last fact may have to come back with it."""
-        self._store.publisher.may_create_facts = any(
-            _is_about_shared(connection, event) for event in judgements(operation)
-        )
+        """Undo events. If a shared memory comes back, so may the fact file that was removed with its last fact."""
+        shared = any(_is_about_shared(connection, event) for event in judgements(operation))
+        self._store.publisher.may_create_facts = shared
         return [decide.undo(events, label)]
 
     def undo_stack(self) -> UndoStack:
-        """What undo and redo would do, without doing it."""
+        """Return what undo and redo would do."""
 
-        def ask(connection: sqlite3.Connection) -> UndoStack:
+        def read(connection: sqlite3.Connection) -> UndoStack:
             operations = Operations(connection, must_decode)
-            found = list(islice(operations.undoable(), MAX_STEPS + 1))
-            again = [operation_label(operations.targets(undo)) for undo in islice(operations.redoable(), MAX_STEPS)]
-            return UndoStack(tuple(map(_undo_step, found[:MAX_STEPS])), len(found) > MAX_STEPS, tuple(again))
+            undoable = list(islice(operations.undoable(), MAX_STEPS + 1))
+            redo = [operation_label(operations.targets(undo)) for undo in islice(operations.redoable(), MAX_STEPS)]
+            return UndoStack(tuple(map(_undo_step, undoable[:MAX_STEPS])), len(undoable) > MAX_STEPS, tuple(redo))
 
-        return self._store.read(ask)
+        return self._store.read(read)
 
 
 def _undo_step(operation: Sequence[Event]) -> UndoStep:
@@ -115,7 +118,7 @@ def _undo_step(operation: Sequence[Event]) -> UndoStep:
 
 
 def _must_be_last(connection: sqlite3.Connection, operations: Operations, operation: Sequence[Event]) -> None:
-    """Refuse to take back what a later operation builds on: what should become of that one would be a guess."""
+    """Raise RefusedError if a later operation builds on this one: what should become of that one would be a guess."""
     if not (later := operations.later_decisions(operation)):
         return
     newest = operations.operation_of(later[-1])
@@ -128,19 +131,13 @@ def _must_be_last(connection: sqlite3.Connection, operations: Operations, operat
 
 
 def _is_about_shared(connection: sqlite3.Connection, event: Event) -> bool:
-    """Whether a judgement is about a fact that is shared, or says whether it is."""
+    """Return whether a judgement shares or unshares a memory, or is about one that is shared."""
     body = event.body
     assert isinstance(body, ClaimProposed | ClaimDecided)
     if not body.private or body.verdict in (Verdict.SHARED, Verdict.UNSHARED):
         return True
     memories = (reader.load_memory(connection, claim, must_decode) for claim in touched_claims(event))
     return any(memory is not None and memory.shared for memory in memories)
-
-
-def _redo_error(change: Sequence[Event]) -> RefusedError:
-    if not change:
-        return RefusedError("nothing to redo: nothing was undone")
-    return RefusedError(f"nothing to redo: “{operation_label(change)}” came after the last undo", "tacit undo --list")
 
 
 _VERDICT_LABELS = {
@@ -159,17 +156,15 @@ _VERDICT_LABELS = {
 
 
 def operation_label(operation: Sequence[Event]) -> str:
-    """An operation in words: what was done and to what."""
+    """Return the description of an operation: what was done to what."""
+    for event in operation:
+        if isinstance(event.body, RepositoryTrusted | RepositoryDistrusted):
+            verb = "trusted" if isinstance(event.body, RepositoryTrusted) else "ended the trust in"
+            return f"{verb} {event.body.path}"
     if judged := judgements(operation):
-        told = _judgement_label(judged)
-    else:
-        told = next((words for event in operation if (words := _body_label(event.body))), "")
-    trust = next(
-        (event.body for event in operation if isinstance(event.body, RepositoryTrusted | RepositoryDistrusted)), None
-    )
-    if trust:
-        told = f"{'trusted' if isinstance(trust, RepositoryTrusted) else 'ended the trust in'} {trust.path}"
-    return told or f"an operation of {len(operation)} events"
+        return _judgement_label(judged)
+    labels = (label for event in operation if (label := _body_label(event.body)))
+    return next(labels, f"an operation of {len(operation)} events")
 
 
 def _body_label(body: EventBody) -> str:
@@ -186,11 +181,11 @@ def _body_label(body: EventBody) -> str:
 
 
 def _judgement_label(judged: Sequence[Event]) -> str:
-    """What was done to the first memory in the end, and how many others there are."""
-    by_claim: dict[ClaimId, ClaimProposed | ClaimDecided] = {}
+    """Return the last verdict on the first memory, and how many other memories there are."""
+    last_bodies: dict[ClaimId, ClaimProposed | ClaimDecided] = {}
     for event in judged:
         assert isinstance(event.body, ClaimProposed | ClaimDecided)
-        by_claim[event.body.claim.id] = event.body
-    first = next(iter(by_claim.values()))
-    more = f" and {len(by_claim) - 1} more" if len(by_claim) > 1 else ""
+        last_bodies[event.body.claim.id] = event.body
+    first = next(iter(last_bodies.values()))
+    more = f" and {len(last_bodies) - 1} more" if len(last_bodies) > 1 else ""
     return f"{_VERDICT_LABELS[first.verdict]}: {clip(first.claim.sentence, _MAX_LABEL_CHARS)}{more}"

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from tacit.vault.embeddings import Embeddings
     from tacit.vault.exchange import Exchange
     from tacit.vault.hits import Hit
-    from tacit.vault.maintenance import HomeStatus, Maintenance
+    from tacit.vault.maintenance import Maintenance
     from tacit.vault.queries import Filters, ListedMemory, MemoryEvent, Queries
     from tacit.vault.sessions import SessionQueries
+    from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
     from tacit.vault.undo import UndoRedo
     from tacit.vault.workflows import Workflows
@@ -50,7 +51,7 @@ class Vault:
         self.home = home
 
     def close(self) -> None:
-        """Write what is still to be recorded, and let go of the index."""
+        """Write observations that are not recorded yet, and close the index."""
         self.home.close()
 
     def __enter__(self) -> Self:
@@ -79,17 +80,17 @@ class Vault:
             query: words, or a question.
             limit: how many hits at most; default: the setting `recall.limit`.
             kind: only this kind of memory or page.
-            scope: `local`, `global` or `all`; default: the project one stands in, and global.
+            scope: `local`, `global` or `all`; default: the current project and global, or all outside of a project.
             since: only what was touched since this time, as people type it: `7d`, `yesterday`, `2026-11-15`.
             as_of: answer as the home was at this time.
             everything: also what was dismissed, forgotten or overruled.
-            observe: record that this was asked, so that what is never found can be told.
+            observe: record the question, so that `evaluate` can count questions without an answer.
 
         Returns:
-            Hits, the best first. Agents get no candidates.
+            Hits, the best first. An agent gets no candidates.
 
         Raises:
-            WrongUse: a limit, kind, scope or time that does not exist.
+            UsageError: a limit, kind, scope or time that does not exist.
         """
         return self.queries.recall(
             query,
@@ -106,9 +107,9 @@ class Vault:
         """Compose what an agent should know before a task: at most seven memories, standing rules first.
 
         Args:
-            task: what is to be done, in words; memories that bear on it come first.
+            task: what is to be done, in words; memories that are relevant to it come first.
             tags: prefer memories with these tags.
-            observe: record what was given.
+            observe: record which memories the brief has.
         """
         return self.queries.brief(task=task, tags=tags, observe=observe)
 
@@ -126,39 +127,41 @@ class Vault:
         Args:
             status: active, pending, retired or dismissed; `None` for all.
             kind, scope, tag: only these.
-            filters: by project, agent and age. A project counts wherever one stands.
+            filters: by project, agent and age. With a project, `scope` is `all` by default.
 
         Raises:
-            WrongUse: a kind or scope that does not exist.
+            UsageError: a kind or scope that does not exist.
         """
         return self.queries.entries(status=status, kind=kind, scope=scope, tag=tag, filters=filters)
 
     def show(self, reference: str, *, by_text: bool = False) -> ListedMemory:
-        """Return one memory by its id, the beginning of it or its text; with `by_text` by its text alone.
+        """Return one memory by its id, a prefix of the id or its text; with `by_text` by its text alone.
 
         Raises:
-            NotFound: there is none.
-            WrongUse: the reference fits several.
+            NotFoundError: there is none.
+            UsageError: the reference fits several.
         """
         return self.queries.show(reference, by_text=by_text)
 
     def why(self, reference: str) -> tuple[ListedMemory, list[MemoryEvent]]:
-        """Return a memory and the events it was folded from, in order, each with its place in the log.
+        """Return a memory and the events it was folded from, in order, each with its line in the log.
 
         Raises:
-            NotFound: there is none.
+            NotFoundError: there is none.
         """
         return self.queries.why(reference)
 
     def suggestions(
         self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None
     ) -> list[ListedMemory]:
-        """Return the candidates that wait for a decision, the most telling first."""
+        """Return the candidates that wait for a decision, the most important first."""
         return self.pending.suggestions(scope, kind=kind, filters=filters)
 
     def status(self) -> HomeStatus:
         """Return counts of what the home holds."""
-        return self.maintenance.status()
+        from tacit.vault.status import home_status
+
+        return home_status(self.home)
 
     # Deciding
 
@@ -172,19 +175,19 @@ class Vault:
         everywhere: bool = False,
         private: bool = False,
     ) -> DecisionOutcome:
-        """Add a memory that holds at once if a person says so, and as a candidate if an agent does.
+        """Add a memory. It is active at once if a person adds it, and a candidate if an agent does.
 
         Args:
             text: one statement.
-            kind: default: read from the words.
+            kind: default: inferred from the text.
             tags: words to find it by.
             evidence: where it comes from.
-            everywhere: for all projects.
+            everywhere: it holds in all projects.
             private: keep it out of the project's fact file.
 
         Raises:
-            WrongUse: the text is empty, too long, or no single statement.
-            SecretFound: the text holds a secret.
+            UsageError: the text is empty.
+            RefusedError: the text is too long, or has a secret.
         """
         return self.decisions.add(text, kind=kind, tags=tags, evidence=evidence, everywhere=everywhere, private=private)
 
@@ -198,8 +201,8 @@ class Vault:
         """Make a candidate active. It stays in the home until it is shared.
 
         Raises:
-            NotFound: there is no such memory.
-            Refused: an agent asks.
+            NotFoundError: there is no such memory.
+            RefusedError: an agent asks.
         """
         return self.decisions.accept(reference, kind=kind, evidence=evidence, reason=reason)
 
@@ -224,27 +227,27 @@ class Vault:
         return self.decisions.edit(reference, text=text, kind=kind, tags=tags, accept=accept)
 
     def share(self, reference: str) -> DecisionOutcome:
-        """Write an active memory of this project into its fact file, for everybody who has the repository."""
+        """Write an active memory of the current project into its fact file, for everybody who has the repository."""
         return self.decisions.share(reference)
 
     def undo(self, reference: str | None = None) -> str:
-        """Take back the latest operation, or the latest on one memory; return it in words.
+        """Undo the latest operation, or the latest on one memory. Return its description.
 
         Raises:
-            Refused: there is none, or a memory of it was changed since by another operation.
+            RefusedError: there is none, or another operation changed a memory of it since.
         """
         return self.undo_redo.undo(reference)
 
     def redo(self) -> str:
-        """Do again what was undone last; return it in words.
+        """Redo what was undone last. Return its description.
 
         Raises:
-            Refused: nothing was undone since the last change.
+            RefusedError: nothing was undone since the last change.
         """
         return self.undo_redo.redo()
 
     def learn(self) -> LearnedHabits:
-        """Count the commands recorded since the last time, and propose what became a habit."""
+        """Count the commands that ran since the last time, and propose what became a habit."""
         return self.pending.learn()
 
     # Parts

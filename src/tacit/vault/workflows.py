@@ -1,4 +1,4 @@
-"""Workflows of a home: made, changed, renamed, dropped, and the record of their runs. All of it is a person's."""
+"""Workflows of a home: save, change, rename, drop, and record their runs. Only a person does any of that."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from shlex import quote
 
 from tacit.errors import NotFoundError, RefusedError
 from tacit.home.home import HomePart
-from tacit.index import workflows as index
+from tacit.index import workflows as index_workflows
 from tacit.log.codec import must_decode
-from tacit.model import workflow as core
+from tacit.model import workflow as workflow_model
 from tacit.model.claim import Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import ClaimId, EventId
@@ -24,27 +24,31 @@ _DraftWorkflows = Callable[[sqlite3.Connection, list[Workflow]], Sequence[Draft]
 
 
 class Workflows(HomePart):
-    """What a person runs in order, under a name."""
+    """Workflows of one home.
 
-    # Questions
+    Methods that take a name raise NotFoundError if there is no such workflow. Methods that change or run one raise
+    RefusedError if an agent asks.
+    """
+
+    # Queries
 
     def workflows(self) -> list[Workflow]:
-        """All of them, by name; also those that nobody accepted."""
-        return self._store.read(lambda connection: index.load_workflows(connection, must_decode))
+        """Return all workflows by name, also those that nobody accepted."""
+        return self._store.read(lambda connection: index_workflows.load_workflows(connection, must_decode))
 
     def workflow(self, name: str) -> Workflow:
-        """The one of this name, which a person accepted before one that nobody did."""
+        """Return a workflow by its name. One that a person accepted comes before one that nobody did."""
         return _find_workflow(self.workflows(), name)
 
     def workflow_runs(self, name: str) -> list[PastRun]:
-        """Its runs, the latest first."""
+        """Return the runs of a workflow, the latest first."""
         events = self.workflow(name).runs[::-1]
-        return self._store.read(lambda connection: list(index.load_runs(connection, events, must_decode)))
+        return self._store.read(lambda connection: list(index_workflows.load_runs(connection, events, must_decode)))
 
     def runnable_workflow(self, name: str) -> Workflow:
-        """The same, for somebody who is about to run it: a person, and what a person accepted."""
+        """Return a workflow to run. Raise RefusedError if an agent asks, or if no person accepted it."""
         self._store.actor.require_person("runs a workflow", f"tacit workflow run {quote(name)}")
-        return core.require_runnable(self.workflow(name))
+        return workflow_model.require_runnable(self.workflow(name))
 
     # Changes
 
@@ -53,66 +57,74 @@ class Workflows(HomePart):
     ) -> Workflow:
         """Save steps under a name that is free, or under one made of the steps. The same steps again change nothing.
 
-        `scope` is the project they belong to; left out, it is the one the person stands in.
-        Of a memory that was accepted just before, this is part of the accepting: one undo takes back both.
+        `scope` is the project they belong to; default: the current one. If `claim` was accepted just before, this is
+        part of the same operation: one undo takes back both. Raise RefusedError if the name is taken.
         """
         self._store.actor.require_person("saves a workflow", f"tacit workflow new {quote(name or 'NAME')} -- '…'")
-        kept = _checked_steps(steps)
-        chosen: list[str] = []
+        checked = _checked_steps(steps)
+        names: list[str] = []
 
-        def decision(connection: sqlite3.Connection, known: list[Workflow]) -> Sequence[Draft]:
-            mine = {one.name: one for one in known if one.accepted}
-            found = name or _find_same(known, kept, directory) or core.suggest_name(kept, mine)
-            chosen.append(found)
-            draft = core.save(found, kept, directory, claim, scope or self._store.scope_in(connection))
-            if found not in mine:
+        def decision(connection: sqlite3.Connection, workflows: list[Workflow]) -> Sequence[Draft]:
+            accepted = {workflow.name: workflow for workflow in workflows if workflow.accepted}
+            same = [known.name for known in accepted.values() if (known.steps, known.directory) == (checked, directory)]
+            chosen = name or (same[0] if same else workflow_model.suggest_name(checked, accepted))
+            names.append(chosen)
+            draft = workflow_model.save(chosen, checked, directory, claim, scope or self._store.scope_in(connection))
+            if chosen not in accepted:
                 return [draft]
-            if (mine[found].steps, mine[found].directory) != (kept, directory):
+            if (accepted[chosen].steps, accepted[chosen].directory) != (checked, directory):
                 raise RefusedError(
-                    f"there is a workflow {found} already", f"tacit workflow edit {found}, or another name"
+                    f"there is a workflow {chosen} already", f"tacit workflow edit {chosen}, or another name"
                 )
             return []
 
-        return self._change_and_load(decision, chosen, op=self._store.accepted_in.get(claim))
+        return self._change_and_load(decision, names, op=self._store.accepted_in.get(claim))
 
     def change_workflow(self, seen: Workflow, *, name: str, steps: Sequence[str], directory: str) -> Workflow:
-        """Another form of what was seen; refused when it is no longer what was seen."""
-        self._store.actor.require_person("changes a workflow", f"tacit workflow edit {quote(seen.name)}")
-        kept = _checked_steps(steps)
+        """Change name, steps or directory of a workflow as it was `seen`.
 
-        def decision(_connection: sqlite3.Connection, known: list[Workflow]) -> Sequence[Draft]:
-            now = _find_workflow(known, seen.name)
-            if now.saved_event != seen.saved_event:
+        Raise RefusedError if it was changed since, or if the new name is taken.
+        """
+        self._store.actor.require_person("changes a workflow", f"tacit workflow edit {quote(seen.name)}")
+        checked = _checked_steps(steps)
+
+        def decision(_connection: sqlite3.Connection, workflows: list[Workflow]) -> Sequence[Draft]:
+            current = _find_workflow(workflows, seen.name)
+            if current.saved_event != seen.saved_event:
                 raise RefusedError(
                     f"{seen.name} was changed meanwhile; nothing was saved", f"tacit workflow show {seen.name}"
                 )
-            _must_be_free(known, name, seen.name)
-            return core.change(now, name, kept, directory)
+            if name != seen.name and any(other.name == name and other.accepted for other in workflows):
+                raise RefusedError(
+                    f"there is a workflow {name} already", f"tacit workflow show {name}, or choose another name"
+                )
+            return workflow_model.change(current, name, checked, directory)
 
         return self._change_and_load(decision, [name])
 
     def rename_workflow(self, name: str, new_name: str) -> Workflow:
-        """Another name; its runs go along."""
-        again = f"tacit workflow rename {quote(name)} {quote(new_name)}"
-        self._store.actor.require_person("renames a workflow", again)
+        """Rename a workflow. It keeps its runs. Raise RefusedError if the new name is taken."""
+        command = f"tacit workflow rename {quote(name)} {quote(new_name)}"
+        self._store.actor.require_person("renames a workflow", command)
         seen = self.workflow(name)
         if not seen.accepted:
-            core.require_runnable(seen)
+            workflow_model.require_runnable(seen)
         return self.change_workflow(seen, name=new_name, steps=seen.steps, directory=seen.directory)
 
     def drop_workflow(self, name: str) -> Workflow:
+        """Remove a workflow. Return what it was."""
         self._store.actor.require_person("removes a workflow", f"tacit workflow rm {quote(name)}")
-        gone: list[Workflow] = []
+        dropped: list[Workflow] = []
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            gone.append(_find_workflow(index.load_workflows(connection, must_decode), name))
-            return [Draft(WorkflowDropped(name), gone[0].scope)]
+            dropped.append(_find_workflow(index_workflows.load_workflows(connection, must_decode), name))
+            return [Draft(WorkflowDropped(name), dropped[0].scope)]
 
         self._store.record(decision)
-        return gone[0]
+        return dropped[0]
 
     def record_run(self, ran: WorkflowRan, edited: Sequence[CommandRan] = ()) -> None:
-        """That it ran, and which steps a person changed before they ran."""
+        """Record a run, and the steps that the person edited before they ran."""
         self._store.actor.require_person("runs a workflow", f"tacit workflow run {quote(ran.name)}")
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
@@ -122,37 +134,30 @@ class Workflows(HomePart):
         self._store.record(decision)
 
     def _change_and_load(self, decide: _DraftWorkflows, names: Sequence[str], *, op: EventId | None = None) -> Workflow:
-        """Decide on the workflows of now, and tell how the one of this name is then."""
+        """Decide on the current workflows, and return the one named `names[0]` as it is afterwards.
+
+        `names` may be filled by `decide`.
+        """
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            return decide(connection, index.load_workflows(connection, must_decode))
+            return decide(connection, index_workflows.load_workflows(connection, must_decode))
 
-        def tell(connection: sqlite3.Connection, _events: Sequence[Event]) -> Workflow:
-            return _find_workflow(index.load_workflows(connection, must_decode), names[0])
+        def load(connection: sqlite3.Connection, _events: Sequence[Event]) -> Workflow:
+            return _find_workflow(index_workflows.load_workflows(connection, must_decode), names[0])
 
-        return self._store.change(decision, tell, op=op)
+        return self._store.change(decision, load, op=op)
 
 
 def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
-    kept = core.checked_steps(steps)
-    refuse_secrets(*kept)
-    return kept
+    checked = workflow_model.checked_steps(steps)
+    refuse_secrets(*checked)
+    return checked
 
 
-def _find_same(known: Sequence[Workflow], steps: tuple[str, ...], directory: str) -> str | None:
-    found = [one.name for one in known if one.accepted and (one.steps, one.directory) == (steps, directory)]
-    return found[0] if found else None
-
-
-def _must_be_free(known: Sequence[Workflow], name: str, own: str) -> None:
-    if name != own and any(one.name == name and one.accepted for one in known):
-        raise RefusedError(f"there is a workflow {name} already", f"tacit workflow show {name}, or choose another name")
-
-
-def _find_workflow(known: Sequence[Workflow], name: str) -> Workflow:
-    for one in known:
-        if one.name == name:
-            return one
-    near = get_close_matches(name, [one.name for one in known], n=1)
+def _find_workflow(workflows: Sequence[Workflow], name: str) -> Workflow:
+    for workflow in workflows:
+        if workflow.name == name:
+            return workflow
+    near = get_close_matches(name, [workflow.name for workflow in workflows], n=1)
     hint = f"did you mean {printable(near[0])}?" if near else "tacit workflow list"
     raise NotFoundError(f"there is no workflow {printable(name)!r}", hint)

@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from tacit.learn.fixes.command_kinds import BYPASSES as BYPASS_ROWS
+from tacit.learn.data import load_data
 from tacit.learn.fixes.command_kinds import is_bypass
 from tacit.learn.fixes.compare import parse_attempt
-from tacit.learn.fixes.errors import PatternRow
 from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
 from tests.learn.fixes.session import AGENT, edited, failed, fixes, ran, read
 
@@ -117,10 +116,13 @@ def test_getting_around_a_check_is_never_advice(command: str, error: str, bypass
     assert fixes(failed(command, error), ran(bypass), ran(command)) == []
 
 
-@pytest.mark.parametrize("row", BYPASS_ROWS, ids=lambda row: row.example)
-def test_a_bypass_is_known_by_its_row(row: PatternRow) -> None:
-    assert re.search(row.pattern_text, row.example)
-    assert is_bypass(parse_attempt("tool"), row.example)
+@pytest.mark.parametrize(
+    ("pattern", "example"),
+    [(row["pattern"], row["example"]) for rows in load_data("fixes/bypasses.toml").values() for row in rows],
+)
+def test_a_bypass_is_known_by_its_row(pattern: str, example: str) -> None:
+    assert re.search(pattern, example)
+    assert is_bypass(parse_attempt("tool"), example)
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,19 @@ from functools import partial
 
 import pytest
 
+from tacit.learn.data import load_data
 from tacit.learn.statements.normalise import prompt_sentences
-from tacit.learn.statements.patterns import FORMS, StatementForm, find_forms, find_structure
+from tacit.learn.statements.patterns import (
+    StatementForm,
+    find_forms,
+    find_structure,
+    statement_forms,
+    statement_signals,
+)
 from tacit.model.claim import Kind
 from tests.learn.talk.talking import learnt
 
-ROWS = [(group, form) for group, forms in FORMS.items() for form in forms]
+ROWS = [(group, form) for group, forms in statement_forms().items() for form in forms]
 
 
 @pytest.mark.parametrize(("group", "form"), ROWS, ids=lambda one: getattr(one, "name", one))
@@ -21,6 +28,14 @@ def test_a_form_is_found_in_its_example_and_the_example_is_learnt(group: str, fo
     assert form.name in found
     (one, *_) = learnt(form.example)
     assert one.quote in form.example
+
+
+@pytest.mark.parametrize(
+    ("group", "row"), [(group, row) for group, rows in load_data("statements/signals.toml").items() for row in rows]
+)
+def test_a_signal_is_found_in_its_example(group: str, row: dict[str, str]) -> None:
+    found = [signal.name for signal in statement_signals()[group] if signal.pattern.search(row["example"])]
+    assert row["name"] in (found[:1] if group in ("objects", "impersonal") else found)
 
 
 @pytest.mark.parametrize(

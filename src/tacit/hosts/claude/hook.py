@@ -1,4 +1,4 @@
-"""Claude Code. What a hook answers reaches the model at SessionStart and UserPromptSubmit."""
+"""Hooks of Claude Code. Output reaches the model at SessionStart and UserPromptSubmit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOOKS = make_hooks(
 
 
 def parse_claude_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
-    if "cursor_version" in payload:  # Cursor runs the hooks of Claude Code, too; it has hooks of its own
+    if "cursor_version" in payload:  # Cursor also runs the hooks of Claude Code, but has its own
         return None
     return parse_common_input(hook_kind(HOOKS, event), payload)
 

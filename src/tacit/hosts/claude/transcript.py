@@ -1,4 +1,8 @@
-"""Transcripts of Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`, helpers in `SESSION/subagents/`."""
+"""Transcripts of Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`, and `SESSION/subagents/agent-*.jsonl`.
+
+A turn starts with a prompt. There everything before it is final, and the reader drops its state, so that reading from
+there on is the same as having read the whole file.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +36,15 @@ from tacit.hosts.tools import lookup_tool
 from tacit.model.observation import PromptKind, TitleAuthor, ToolAction, ToolOutcome
 from tacit.record import Record
 
-# What a person typed into Claude Code while it was working.
+# Prompts that the person typed while the agent was working
 #
-# The host notes each text that is put into its queue (`enqueue`) and how it left: `remove` when the agent was given
-# it in the middle of its work, `dequeue` when it became a prompt of its own, which then follows as a record, `popAll`
-# when the person took it back into the line. A prompt of the command line goes through the queue too: its `dequeue`
-# comes at once.
+# The host records each text that enters its queue (`enqueue`) and how it leaves: `remove` when the agent receives it
+# during its work, `dequeue` when it becomes a prompt of its own, which follows as a record, `popAll` when the person
+# takes it back for editing. A prompt given on the command line also passes the queue: its `dequeue` follows at once.
 
 
 class QueuedPrompt(Record):
-    """A text in the queue and what it is known by."""
+    """A text in the queue."""
 
     key: str
     context: EventContext
@@ -57,7 +60,11 @@ def collapse_spaces(text: str) -> str:
 
 
 class PromptQueue:
-    """`fresh` was put in just now, nothing has been done since; `leaving` will follow as a record; `said` was told."""
+    """Mirrors the host's queue. Methods return the prompts that are now to be emitted.
+
+    `_new` were queued just now and the agent has not acted since. `_dequeued` will follow as records. `_emitted` were
+    returned to the caller and are still in the queue.
+    """
 
     def __init__(self) -> None:
         self._new: list[QueuedPrompt] = []
@@ -68,27 +75,24 @@ class PromptQueue:
     def is_empty(self) -> bool:
         return not (self._new or self._dequeued or self._emitted)
 
-    def enqueue(self, queued: QueuedPrompt) -> list[QueuedPrompt]:
-        """A new text; those before it are told."""
-        told = self.flush()
-        self._new.append(queued)
-        return told
+    def enqueue(self, prompt: QueuedPrompt) -> list[QueuedPrompt]:
+        earlier = self.flush()
+        self._new.append(prompt)
+        return earlier
 
     def flush(self) -> list[QueuedPrompt]:
-        """The agent works on: what is in the queue was said while it did."""
-        told, self._new = self._new, []
-        self._emitted += told
-        return told
+        """The agent works on, so what is in the queue was typed while it did."""
+        flushed, self._new = self._new, []
+        self._emitted += flushed
+        return flushed
 
     def remove(self, text: str) -> list[QueuedPrompt]:
-        """The agent was given a text: it is told, and no record of it will follow."""
-        told = self.flush()
-        gone = (
-            [queued for queued in self._emitted if queued.collapsed == collapse_spaces(text)] if text else self._emitted
-        )
-        if gone:
-            self._emitted.remove(gone[0])
-        return told
+        """The agent received a text (the first one, if it is empty): no record of it will follow."""
+        flushed = self.flush()
+        removed = [prompt for prompt in self._emitted if not text or prompt.collapsed == collapse_spaces(text)]
+        if removed:
+            self._emitted.remove(removed[0])
+        return flushed
 
     def dequeue(self) -> None:
         """The first text becomes a prompt of its own."""
@@ -96,30 +100,30 @@ class PromptQueue:
             self._dequeued.append(self._new.pop(0))
 
     def discard_new(self) -> None:
-        """The person has the texts in the line again: what was not told yet will be, if it is sent."""
+        """The person edits the texts again: those not emitted yet will be if they are sent."""
         self._new = []
 
     def match_prompt(self, text: str) -> tuple[bool, list[QueuedPrompt]]:
-        """A prompt stands in the transcript: whether it was told already, and what is to be told before it."""
-        arrived = collapse_spaces(text)
-        for known in (self._dequeued, self._emitted, self._new):
-            if matching := [queued for queued in known if queued.collapsed == arrived]:
-                known.remove(matching[0])
-                return known is self._emitted, []
-        # It did not wait, so nothing waits any more.
+        """A prompt follows as a record: return whether it was emitted already, and what to emit before it."""
+        collapsed = collapse_spaces(text)
+        for prompts in (self._dequeued, self._emitted, self._new):
+            if matching := [prompt for prompt in prompts if prompt.collapsed == collapsed]:
+                prompts.remove(matching[0])
+                return prompts is self._emitted, []
+        # This prompt was not queued, so nothing is in the queue any more.
         late = [*self._dequeued, *self._new]
         self._new, self._dequeued, self._emitted = [], [], []
         return False, late
 
 
-# What a text in a user record of Claude Code is: words of the person, or something the host wrote there.
+# Texts in user records: words of the person, or something that the host wrote there
 
 INTERRUPTED_PREFIX = "[Request interrupted by user"
 _HOST_TEXT_PREFIXES = (
     "Caveat: The messages below were generated by the user while running local commands.",
     "This session is being continued from a previous conversation that ran out of context.",
 )
-# Marks of the host that stand alone where it cut a text: what has both of them went before.
+# Tags of the host without their end, because it truncated the text. Complete ones were removed as noise.
 _TRUNCATED_TAGS = ("<task-notification>", "<local-command-", "<bash-stdout>", "<bash-stderr>", "<teammate-message")
 _NOTIFICATION_TAGS = ("</task-notification>", "</agent-notification>")
 _NOTIFICATION_FOOTER = re.compile(
@@ -143,63 +147,49 @@ class ParsedPrompt(Record):
     """Words of the person, and how they reached the agent."""
 
     text: str
-    how: PromptKind
+    kind: PromptKind
 
 
 class UserAnswer(Record):
-    """What was asked and what the person answered."""
-
     question: str
     answer: str
 
 
 def parse_prompt(text: str) -> ParsedPrompt | None:
-    """The words of the person in a text, without what the host wrote around them; nothing where there are none."""
+    """Return what the person wrote, without what the host put around it. None if they wrote nothing."""
     start = text.lstrip()
     if start.startswith(_HOST_TEXT_PREFIXES):
         return None
     if name := _tag_content(start, "command-name"):
         return ParsedPrompt(f"/{name.lstrip('/')} {_tag_content(start, 'command-args')}".strip(), PromptKind.COMMAND)
-    if line := _tag_content(start, "bash-input"):
-        return ParsedPrompt(line, PromptKind.SHELL)
-    said = without_noise(_strip_notification_footer(text)).strip()
-    return ParsedPrompt(said, PromptKind.TYPED) if said and not said.startswith(_TRUNCATED_TAGS) else None
-
-
-def _strip_notification_footer(text: str) -> str:
-    """Without the line that the host writes behind the notice of a helper."""
-    return _NOTIFICATION_FOOTER.sub("", text) if any(mark in text for mark in _NOTIFICATION_TAGS) else text
-
-
-def is_rejection(result: str) -> bool:
-    return result.startswith(_REJECTION_PREFIXES)
+    if command := _tag_content(start, "bash-input"):
+        return ParsedPrompt(command, PromptKind.SHELL)
+    if any(tag in text for tag in _NOTIFICATION_TAGS):
+        text = _NOTIFICATION_FOOTER.sub("", text)
+    prompt = without_noise(text).strip()
+    return ParsedPrompt(prompt, PromptKind.TYPED) if prompt and not prompt.startswith(_TRUNCATED_TAGS) else None
 
 
 def rejection_message(result: str) -> str:
-    """What the person said when a call was turned down; what the host adds to it is not theirs."""
-    found = _REJECTION_MESSAGE.search(result)
-    said = _REJECTION_FOOTER.sub("", found[1]).strip() if found else ""
-    return "" if said.startswith(_CLARIFY_PREFIX) else said
+    """Return what the person said when they rejected a call, without what the host adds."""
+    match = _REJECTION_MESSAGE.search(result)
+    message = _REJECTION_FOOTER.sub("", match[1]).strip() if match else ""
+    return "" if message.startswith(_CLARIFY_PREFIX) else message
 
 
 def rejection_answers(result: str) -> list[UserAnswer]:
-    """Questions that were answered although the person wants to talk about them first."""
-    return (
-        [UserAnswer(found[1], found[2]) for found in _ANSWERED_QUESTION.finditer(result)]
-        if _CLARIFY_PREFIX in result
-        else []
-    )
+    """Return the questions that the person answered although they want to discuss them first."""
+    if _CLARIFY_PREFIX not in result:
+        return []
+    return [UserAnswer(match[1], match[2]) for match in _ANSWERED_QUESTION.finditer(result)]
 
 
 def _tag_content(text: str, tag: str) -> str:
-    begins, ends = text.find(f"<{tag}>"), text.find(f"</{tag}>")
-    return text[begins + len(tag) + 2 : ends].strip() if 0 <= begins < ends else ""
+    start, end = text.find(f"<{tag}>"), text.find(f"</{tag}>")
+    return text[start + len(tag) + 2 : end].strip() if 0 <= start < end else ""
 
 
-# Transcripts of Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`, helpers in `SESSION/subagents/agent-*.jsonl`.
-#
-# A turn begins with a prompt. There everything before it is settled, and the reader forgets all it had in mind, so
-# that reading from there on is the same as having read everything.
+# Raw lines
 
 _SKIPPED_TYPES = frozenset(
     "progress file-history-snapshot pr-link attachment agent-name agent-setting "
@@ -209,7 +199,7 @@ _SKIPPED_TYPES = frozenset(
 _THINKING_BLOCK = b'"content":[{"type":"thinking"'
 _TOOL_RESULT_KEY = b',"toolUseResult":'
 _QUESTION_RESULTS = (b'{"questions":', b'{"answers":')
-_NEAR_BYTES, _FAR_BYTES = 200, 2000  # bytes
+_NEAR_BYTES, _FAR_BYTES = 200, 2000  # windows in which the fields of a line are looked for
 _CHUNK_BYTES = 1 << 20
 _TITLE_FIELDS = {
     "custom-title": ("customTitle", TitleAuthor.PERSON),
@@ -224,7 +214,7 @@ _SIGNATURE = re.compile(
 
 
 def _scan_line(raw: bytes) -> LineScan:
-    """Most records are of no use; and of a result, half the bytes are a copy of what was read or written."""
+    """Most records are not captured, and half of the bytes of a result are a copy of what was read or written."""
     kind = record_type(raw)
     if kind == b"user":
         return LineScan("", _without_tool_result(raw))
@@ -242,27 +232,30 @@ def _is_only_thinking(raw: bytes) -> bool:
 
 
 def _without_tool_result(raw: bytes) -> bytes:
-    """A user record without `toolUseResult`, where that stands behind all that is needed and says nothing itself."""
-    at = raw.find(_TOOL_RESULT_KEY)
+    """Cut `toolUseResult` off a user record, if all fields that are needed come before it and it has none itself."""
+    start = raw.find(_TOOL_RESULT_KEY)
     if (
-        at < 0
-        or raw.startswith(_QUESTION_RESULTS, at + len(_TOOL_RESULT_KEY))
+        start < 0
+        or raw.startswith(_QUESTION_RESULTS, start + len(_TOOL_RESULT_KEY))
         or b'"interrupted":true' in raw[-_FAR_BYTES:]
     ):
         return raw
-    before = raw[max(at - _NEAR_BYTES, 0) : at]
-    is_behind = b'"timestamp":"' in before and b'"uuid":"' in before and raw.find(b'"sessionId":"', 0, _FAR_BYTES) >= 0
-    return raw[:at] + b"}" if is_behind else raw
+    before = raw[max(start - _NEAR_BYTES, 0) : start]
+    is_last = b'"timestamp":"' in before and b'"uuid":"' in before and raw.find(b'"sessionId":"', 0, _FAR_BYTES) >= 0
+    return raw[:start] + b"}" if is_last else raw
+
+
+# Records
 
 
 class _ClaudeReader:
-    """What a reader has in mind between the records of a turn."""
+    """Turns records into events; holds the state of the current turn."""
 
-    def __init__(self, teller: EventNormalizer, file: BinaryIO) -> None:
-        self._normalizer, self._stats, self._file = teller, teller.stats, file
+    def __init__(self, normalizer: EventNormalizer, file: BinaryIO) -> None:
+        self._normalizer, self._stats, self._file = normalizer, normalizer.stats, file
         path = stream_path(file)
         self._file_session = session_from_path(path)
-        self._early_titles: list[JsonDict] = []  # titles before anything that tells a time
+        self._early_titles: list[JsonDict] = []  # titles before the first record with a time
         self._is_subagent_file = os.path.basename(path).startswith("agent-")
         self._reset()
 
@@ -290,8 +283,8 @@ class _ClaudeReader:
             case _:
                 self._stats.unknown[kind[:60]] += 1
         if self._early_titles and self._clock.last_time is not None:
-            for nth, early in enumerate(self._early_titles):
-                yield from self._emit_title(early, self._clock.last_time, nth)
+            for ordinal, title in enumerate(self._early_titles):
+                yield from self._emit_title(title, self._clock.last_time, ordinal)
             self._early_titles = []
 
     def _event_context(self, record: JsonDict) -> EventContext:
@@ -303,25 +296,25 @@ class _ClaudeReader:
     def _is_from_subagent(self, record: JsonDict) -> bool:
         return self._is_subagent_file or record.get("isSidechain") is True or bool(record.get("agentId"))
 
-    # Words of the person, and results of calls
+    # Prompts and results of tools
 
     def _read_user(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
         content = as_object(record.get("message")).get("content")
         blocks = [as_object(block) for block in as_list(content)]
         results = [block for block in blocks if block.get("type") == "tool_result"]
         if results:
-            place = self._event_context(record)
+            context = self._event_context(record)
             yield from self._emit_queued(self._queue.flush())
             for block in results:
-                yield from self._read_result(record, block, place)
-        spoken = content if isinstance(content, str) else _prompt_text(blocks)
-        if spoken and not self._is_host_generated(record):
-            yield from self._read_prompt(offset, record, spoken)
+                yield from self._read_result(record, block, context)
+        text = content if isinstance(content, str) else _prompt_text(blocks)
+        if text and not self._is_host_generated(record):
+            yield from self._read_prompt(offset, record, text)
 
     def _is_host_generated(self, record: JsonDict) -> bool:
         origin = as_string(as_object(record.get("origin")).get("kind"))
-        marks = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
-        is_machine = any(record.get(mark) is True for mark in marks) or origin in _MACHINE_ORIGINS
+        flags = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+        is_machine = any(record.get(flag) is True for flag in flags) or origin in _MACHINE_ORIGINS
         if is_machine or self._is_from_subagent(record):
             self._stats.skipped["user record of the host"] += 1
             return True
@@ -329,35 +322,38 @@ class _ClaudeReader:
 
     def _read_prompt(self, offset: int, record: JsonDict, text: str) -> Iterator[TranscriptEvent]:
         if text.startswith(INTERRUPTED_PREFIX):
-            place = self._event_context(record)
-            yield from self._normalizer.interruption(self._record_key(record, place, text), place)
+            context = self._event_context(record)
+            yield from self._normalizer.interruption(self._record_key(record, context, text), context)
             return
-        said = parse_prompt(text)
-        if said is None:
+        prompt = parse_prompt(text)
+        if prompt is None:
             self._stats.skipped["user record of the host"] += 1
             return
-        told_before, late = self._queue.match_prompt(said.text)
+        is_emitted, late = self._queue.match_prompt(prompt.text)
         yield from self._emit_queued(late)
         for call in self._calls.values():
             yield from self._normalizer.unanswered_call(call)
         self._calls = {}
-        if not told_before and self._queue.is_empty and _is_self_contained(record):
+        # A turn starts here if the record has its own time and session: then nothing before it is needed.
+        has_context = parse_timestamp(record.get("timestamp")) is not None and bool(as_string(record.get("sessionId")))
+        if not is_emitted and self._queue.is_empty and has_context:
             self._reset()
             self._stats.cursor = offset
-        place = self._event_context(record)
-        if not told_before:
-            yield from self._normalizer.prompt(self._record_key(record, place, said.text), place, said.text, said.how)
+        context = self._event_context(record)
+        if not is_emitted:
+            key = self._record_key(record, context, prompt.text)
+            yield from self._normalizer.prompt(key, context, prompt.text, prompt.kind)
 
-    def _emit_queued(self, queued: list[QueuedPrompt]) -> Iterator[TranscriptEvent]:
-        for one in queued:
-            yield from self._normalizer.prompt(one.key, one.context, one.text, PromptKind.QUEUED)
+    def _emit_queued(self, prompts: list[QueuedPrompt]) -> Iterator[TranscriptEvent]:
+        for prompt in prompts:
+            yield from self._normalizer.prompt(prompt.key, prompt.context, prompt.text, PromptKind.QUEUED)
 
     def _read_queue_operation(self, record: JsonDict) -> Iterator[TranscriptEvent]:
-        place, text = self._event_context(record), as_string(record.get("content"))
+        context, text = self._event_context(record), as_string(record.get("content"))
         match record.get("operation"):
-            case "enqueue" if (said := parse_prompt(text)) is not None:
-                key = event_key(record.get("uuid"), place.session, place.at, text)
-                yield from self._emit_queued(self._queue.enqueue(QueuedPrompt(key, place, said.text)))
+            case "enqueue" if (prompt := parse_prompt(text)) is not None:
+                key = self._record_key(record, context, text)
+                yield from self._emit_queued(self._queue.enqueue(QueuedPrompt(key, context, prompt.text)))
             case "remove":
                 yield from self._emit_queued(self._queue.remove(text))
             case "dequeue":
@@ -367,61 +363,59 @@ class _ClaudeReader:
             case _:
                 self._stats.skipped["queue-operation"] += 1
 
-    # Words and calls of the agent
+    # Replies and tool calls
 
     def _read_assistant(self, record: JsonDict) -> Iterator[TranscriptEvent]:
-        message, place = as_object(record.get("message")), self._event_context(record)
+        message, context = as_object(record.get("message")), self._event_context(record)
         if record.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
             self._stats.skipped["assistant record of the host"] += 1
             return
         yield from self._emit_queued(self._queue.flush())
-        content, is_aside = message.get("content"), self._is_from_subagent(record)
+        content, is_subagent = message.get("content"), self._is_from_subagent(record)
         blocks = as_list(content) if isinstance(content, list) else [{"type": "text", "text": content}]
-        for nth, block in enumerate(map(as_object, blocks)):
+        for ordinal, block in enumerate(map(as_object, blocks)):
             if block.get("type") == "tool_use":
-                self._add_call(block, place, is_aside, nth)
-            elif block.get("type") == "text" and not is_aside:
+                call_id, tool = as_string(block.get("id")), as_string(block.get("name"))
+                key = event_key(call_id, context.session, context.at, tool)
+                call = PendingToolCall(key, tool, block.get("input"), context, is_subagent, ordinal)
+                self._calls.setdefault(call_id, call)
+            elif block.get("type") == "text" and not is_subagent:
                 text = as_string(block.get("text"))
-                key = self._record_key(record, place, text)
-                yield from self._normalizer.reply(f"{key}#{nth}" if nth else key, place, text, nth)
+                key = self._record_key(record, context, text)
+                yield from self._normalizer.reply(f"{key}#{ordinal}" if ordinal else key, context, text, ordinal)
 
-    def _add_call(self, block: JsonDict, place: EventContext, is_aside: bool, nth: int) -> None:
-        own = as_string(block.get("id"))
-        tool = as_string(block.get("name"))
-        key = event_key(own, place.session, place.at, tool)
-        self._calls.setdefault(own, PendingToolCall(key, tool, block.get("input"), place, is_aside, nth))
-
-    def _read_result(self, record: JsonDict, block: JsonDict, place: EventContext) -> Iterator[TranscriptEvent]:
-        own, result = as_string(block.get("tool_use_id")), content_text(block.get("content"))
+    def _read_result(self, record: JsonDict, block: JsonDict, context: EventContext) -> Iterator[TranscriptEvent]:
+        call_id, result = as_string(block.get("tool_use_id")), content_text(block.get("content"))
         outcome = _tool_outcome(record, block, result)
-        call = self._calls.pop(own, None)
+        call = self._calls.pop(call_id, None)
         if call is not None:
             yield from self._normalizer.tool_use(call, result, outcome)
-        else:  # what the person said with it is heard all the same
+        else:  # what the person said with it is captured nevertheless
             self._stats.skipped["result without its call"] += 1
-            call = PendingToolCall(
-                event_key(own, place.session, place.at, result), "", "", place, self._is_from_subagent(record)
-            )
+            key = event_key(call_id, context.session, context.at, result)
+            call = PendingToolCall(key, "", "", context, self._is_from_subagent(record))
         if not call.is_subagent:
-            yield from self._read_answers(call, record, result, outcome, place)
+            yield from self._read_answers(call, record, result, outcome, context)
 
     def _read_answers(
-        self, call: PendingToolCall, record: JsonDict, result: str, outcome: ToolOutcome, place: EventContext
+        self, call: PendingToolCall, record: JsonDict, result: str, outcome: ToolOutcome, context: EventContext
     ) -> Iterator[TranscriptEvent]:
-        """What the person said with a result: why not, or what they chose."""
-        if outcome is ToolOutcome.REJECTED and (said := rejection_message(result)):
+        """What the person said with a result: why they rejected the call, or what they answered."""
+        if outcome is ToolOutcome.REJECTED and (message := rejection_message(result)):
             about = self._normalizer.describe_call(call) if call.tool else ""
-            yield from self._normalizer.prompt(f"{call.key}#said", place, said, PromptKind.REJECTION, about, 1)
+            yield from self._normalizer.prompt(f"{call.key}#said", context, message, PromptKind.REJECTION, about, 1)
         if not call.tool or lookup_tool(call.tool).act is ToolAction.ASKED:
-            for nth, (question, answer) in enumerate(_parse_answers(record) or rejection_answers(result)):
-                key = f"{call.key}#answer{nth}"
-                yield from self._normalizer.prompt(key, place, answer, PromptKind.ANSWER, question, nth + 1)
+            for index, (question, answer) in enumerate(_parse_answers(record) or rejection_answers(result)):
+                key = f"{call.key}#answer{index}"
+                yield from self._normalizer.prompt(key, context, answer, PromptKind.ANSWER, question, index + 1)
 
-    # The host
+    # Titles and compactions
 
     def _read_title(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
-        """A title has no time of its own: it comes right behind the record before it. A summary is the title of the
-        session whose record it names, and stands in files of others too."""
+        """A title has no time of its own: it gets the one after the record before it.
+
+        A summary is the title of the session that has the record it names; files of other sessions contain it too.
+        """
         if self._is_subagent_file or (
             record.get("type") == "summary" and not self._has_uuid_before(offset, record.get("leafUuid"))
         ):
@@ -432,91 +426,83 @@ class _ClaudeReader:
             self._title_count += 1
             yield from self._emit_title(record, self._clock.last_time + timedelta(milliseconds=1), self._title_count)
 
-    def _emit_title(self, record: JsonDict, at: datetime, nth: int) -> Iterator[TranscriptEvent]:
-        field, by = _TITLE_FIELDS[as_string(record.get("type"))]
+    def _emit_title(self, record: JsonDict, at: datetime, ordinal: int) -> Iterator[TranscriptEvent]:
+        field, author = _TITLE_FIELDS[as_string(record.get("type"))]
         session = as_string(record.get("sessionId")) or self._session
-        place = EventContext(at, session, self._directory, self._branch)
-        yield from self._normalizer.title(place, as_string(record.get(field)), by, nth)
+        context = EventContext(at, session, self._directory, self._branch)
+        yield from self._normalizer.title(context, as_string(record.get(field)), author, ordinal)
 
     def _has_uuid_before(self, offset: int, uuid: object) -> bool:
-        """Whether the record of this id stands in the file before an offset."""
+        """Whether the record with this id is in the file before an offset."""
         if not isinstance(uuid, str) or not uuid:
             return False
-        sought = [f'"uuid":{blank}"{uuid}"'.encode("utf-8", "replace") for blank in ("", " ")]
-        here = self._file.tell()
+        fields = [f'"uuid":{space}"{uuid}"'.encode("utf-8", "replace") for space in ("", " ")]
+        position = self._file.tell()
         try:
-            return any(_contains_bytes(self._file, offset, one) for one in sought)
+            return any(_contains_bytes(self._file, offset, field) for field in fields)
         finally:
-            self._file.seek(here)
+            self._file.seek(position)
 
     def _read_system(self, record: JsonDict) -> Iterator[TranscriptEvent]:
         subtype = as_string(record.get("subtype"))
         if subtype != "compact_boundary" or self._is_from_subagent(record):
             self._stats.skipped[f"system {subtype}"[:60].strip()] += 1
             return
-        place = self._event_context(record)
-        yield from self._normalizer.compaction(self._record_key(record, place, subtype), place)
+        context = self._event_context(record)
+        yield from self._normalizer.compaction(self._record_key(record, context, subtype), context)
 
-    def _record_key(self, record: JsonDict, place: EventContext, text: str) -> str:
-        return event_key(record.get("uuid"), place.session, place.at, text)
-
-
-def _is_self_contained(record: JsonDict) -> bool:
-    """Whether a record says by itself when and in which session it was: then nothing before it is needed."""
-    return parse_timestamp(record.get("timestamp")) is not None and bool(as_string(record.get("sessionId")))
+    def _record_key(self, record: JsonDict, context: EventContext, text: str) -> str:
+        return event_key(record.get("uuid"), context.session, context.at, text)
 
 
 def _prompt_text(blocks: list[JsonDict]) -> str:
-    """The words of a record; what was only shown is named."""
-    found = [as_string(block.get("text")) for block in blocks if block.get("type") == "text"]
-    if interrupted := [text for text in found if text.startswith(INTERRUPTED_PREFIX)]:
+    """Return the text blocks of a record, or the types of its attachments if it has no text."""
+    texts = [as_string(block.get("text")) for block in blocks if block.get("type") == "text"]
+    if interrupted := [text for text in texts if text.startswith(INTERRUPTED_PREFIX)]:
         return interrupted[0]
-    shown = [f"[{block.get('type')}]" for block in blocks if block.get("type") in ("image", "document")]
-    return "\n".join(text for text in found if text.strip()) or " ".join(shown)
+    attachments = [f"[{block.get('type')}]" for block in blocks if block.get("type") in ("image", "document")]
+    return "\n".join(text for text in texts if text.strip()) or " ".join(attachments)
 
 
 def _tool_outcome(record: JsonDict, block: JsonDict, result: str) -> ToolOutcome:
-    decision = as_object(record.get("permissionDecision")).get("decision")
     if block.get("is_error") is True:
-        rejected = is_rejection(result) or record.get("toolDenialKind") or decision in ("deny", "reject")
-        return ToolOutcome.REJECTED if rejected else ToolOutcome.FAILED
-    return (
-        ToolOutcome.UNKNOWN
-        if as_object(record.get("toolUseResult")).get("interrupted") is True
-        else ToolOutcome.SUCCEEDED
-    )
+        decision = as_object(record.get("permissionDecision")).get("decision")
+        is_denied = record.get("toolDenialKind") or decision in ("deny", "reject")
+        return ToolOutcome.REJECTED if is_denied or result.startswith(_REJECTION_PREFIXES) else ToolOutcome.FAILED
+    is_interrupted = as_object(record.get("toolUseResult")).get("interrupted") is True
+    return ToolOutcome.UNKNOWN if is_interrupted else ToolOutcome.SUCCEEDED
 
 
 def _parse_answers(record: JsonDict) -> list[UserAnswer]:
-    """What was chosen or written for each question, and what was noted beside it."""
-    told = as_object(record.get("toolUseResult"))
-    notes = as_object(told.get("annotations"))
-    answers = ((question, _answer_text(answer)) for question, answer in as_object(told.get("answers")).items())
-    noted = ((question, text, as_string(as_object(notes.get(question)).get("notes"))) for question, text in answers)
-    return [UserAnswer(question, f"{text}\n{note}".strip()) for question, text, note in noted if text or note]
+    """Return what the person chose or wrote for each question, with the notes they added."""
+    result = as_object(record.get("toolUseResult"))
+    annotations = as_object(result.get("annotations"))
+    answers = []
+    for question, answer in as_object(result.get("answers")).items():
+        text = answer if isinstance(answer, str) else ", ".join(filter(None, map(as_string, as_list(answer))))
+        notes = as_string(as_object(annotations.get(question)).get("notes"))
+        if text or notes:
+            answers.append(UserAnswer(question, f"{text}\n{notes}".strip()))
+    return answers
 
 
-def _answer_text(answer: object) -> str:
-    return answer if isinstance(answer, str) else ", ".join(filter(None, map(as_string, as_list(answer))))
-
-
-def _contains_bytes(file: BinaryIO, end: int, sought: bytes) -> bool:
-    """Whether the first `end` bytes of a file hold this."""
+def _contains_bytes(file: BinaryIO, end: int, pattern: bytes) -> bool:
+    """Whether the first `end` bytes of a file contain the pattern."""
     file.seek(0)
-    kept, left = b"", end
-    while left > 0 and (chunk := file.read(min(_CHUNK_BYTES, left))):
-        left -= len(chunk)
-        if sought in kept + chunk:
+    tail, remaining = b"", end
+    while remaining > 0 and (chunk := file.read(min(_CHUNK_BYTES, remaining))):
+        remaining -= len(chunk)
+        if pattern in tail + chunk:
             return True
-        kept = chunk[-len(sought) :]
+        tail = chunk[-len(pattern) :]
     return False
 
 
-def _read_claude(file: BinaryIO, offset: int, limits: CaptureLimits, tally: ReadStats) -> Iterator[TranscriptEvent]:
-    talk = _ClaudeReader(EventNormalizer("claude", limits, tally), file)
-    tally.cursor = start_offset(file, offset)
-    for record in read_records(file, tally.cursor, tally, _scan_line):
-        yield from talk.read_record(*record)
+def _read_claude(file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Iterator[TranscriptEvent]:
+    reader = _ClaudeReader(EventNormalizer("claude", limits, stats), file)
+    stats.cursor = start_offset(file, offset)
+    for record in read_records(file, stats.cursor, stats, _scan_line):
+        yield from reader.read_record(*record)
 
 
 def _claude_paths(environment: Mapping[str, str], user_folder: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Codex. It speaks as Claude Code does; `transcript_path` may be null, and SessionEnd has one second by itself."""
+"""Hooks of Codex: the protocol of Claude Code; `transcript_path` may be null, SessionEnd by default has one second."""
 
 from __future__ import annotations
 

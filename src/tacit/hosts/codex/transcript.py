@@ -1,8 +1,12 @@
-"""Rollouts of Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl`."""
+"""Rollouts of Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl`.
+
+Newer versions mark what the person typed (`user.text`), older ones repeat it as an event. Otherwise the text that the
+host puts before the conversation looks like a prompt. So an unmarked text counts as a prompt if an event repeats it, or
+if the agent starts to work and no such event came.
+"""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -26,6 +30,7 @@ from tacit.hosts.records import (
     as_string,
     content_text,
     first_records,
+    parse_object,
     parse_timestamp,
     read_records,
     session_from_path,
@@ -35,7 +40,7 @@ from tacit.hosts.records import (
 from tacit.model.observation import ToolOutcome
 from tacit.record import Record
 
-# How a call of Codex ended, read from the text that the agent was given back.
+# Results of calls: the exit status is part of the text that the agent received
 
 _EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:?|exit_code:?) (-?\d{1,5})", re.IGNORECASE)
 _HEAD_CHARS = 600
@@ -45,67 +50,51 @@ _ABORTED_PHRASES = ("aborted by user", "command was aborted", "tool call aborted
 
 
 class CodexCallResult(Record):
-    """The text of a result and how the call ended."""
-
     text: str
     outcome: ToolOutcome
 
 
 def parse_call_result(output: object) -> CodexCallResult:
-    """What a call gave back: plain text with a head, or an object written as text, as older versions do it."""
+    """Parse the output of a call: a text with a head, an object, or (in older versions) an object written as text."""
     text = content_text(output) or content_text(as_object(output).get("content"))
     if isinstance(output, dict) and not text:
         return _result_from_object(output)
-    if text.startswith("{") and (inner := _parse_object(text)):
-        return _result_from_object(inner)
-    return CodexCallResult(_strip_result_head(text), _tool_outcome(text))
+    if text.startswith("{") and (parsed := parse_object(text)):
+        return _result_from_object(parsed)
+    # The head has lines about time and chunks.
+    start = text.find(_OUTPUT_HEADING, 0, _HEAD_CHARS)
+    has_head = start >= 0 and _EXIT_CODE.search(text[:start])
+    return CodexCallResult(text[start + len(_OUTPUT_HEADING) :] if has_head else text, _tool_outcome(text))
 
 
 def result_by_status(status: object, text: str) -> CodexCallResult:
-    """What the host itself noted about a command."""
+    """Return a result whose outcome is known by its exit status. The outcome is unknown if that is not a number."""
     if isinstance(status, int) and not isinstance(status, bool):
         return CodexCallResult(text, ToolOutcome.FAILED if status else ToolOutcome.SUCCEEDED)
     return CodexCallResult(text, ToolOutcome.UNKNOWN)
 
 
-def _parse_object(text: str) -> dict[str, object]:
-    try:
-        return as_object(json.loads(text))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _result_from_object(output: dict[str, object]) -> CodexCallResult:
+def _result_from_object(output: JsonDict) -> CodexCallResult:
     text = content_text(output.get("output")) or content_text(output.get("content")) or as_string(output.get("error"))
     status = as_object(output.get("metadata")).get("exit_code", output.get("exit_code"))
     if isinstance(status, int):
         return result_by_status(status, text)
-    failed = output.get("success") is False or output.get("isError") is True
-    return CodexCallResult(text, ToolOutcome.FAILED if failed else _tool_outcome(text))
+    has_failed = output.get("success") is False or output.get("isError") is True
+    return CodexCallResult(text, ToolOutcome.FAILED if has_failed else _tool_outcome(text))
 
 
 def _tool_outcome(text: str) -> ToolOutcome:
     head = text[:_HEAD_CHARS]
     lower = head.lower()
-    if any(sign in lower for sign in _REJECTED_PHRASES):
+    if any(phrase in lower for phrase in _REJECTED_PHRASES):
         return ToolOutcome.REJECTED
-    if any(sign in lower for sign in _ABORTED_PHRASES):
+    if any(phrase in lower for phrase in _ABORTED_PHRASES):
         return ToolOutcome.UNKNOWN
-    found = _EXIT_CODE.search(head)
-    return ToolOutcome.FAILED if found and found[1] != "0" else ToolOutcome.SUCCEEDED
+    exit_code = _EXIT_CODE.search(head)
+    return ToolOutcome.FAILED if exit_code and exit_code[1] != "0" else ToolOutcome.SUCCEEDED
 
 
-def _strip_result_head(text: str) -> str:
-    """Without the lines about time and chunks that stand before the output."""
-    at = text.find(_OUTPUT_HEADING, 0, _HEAD_CHARS)
-    return text[at + len(_OUTPUT_HEADING) :] if at >= 0 and _EXIT_CODE.search(text[:at]) else text
-
-
-# Rollouts of Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl`.
-#
-# Newer versions mark what the person typed (`user.text`); older ones repeat it as an event; in both, what the host
-# put before the conversation looks like words of the person otherwise. A text that is not marked counts as theirs
-# when an event says the same, or when the agent goes on and no event came.
+# Records
 
 _SKIPPED_TYPES = frozenset(
     "session_meta world_state token_usage_record inter_agent_communication reasoning agent_reasoning token_count "
@@ -138,21 +127,24 @@ _SIGNATURE = re.compile(
 
 
 def _scan_line(raw: bytes) -> LineScan:
-    found = _LINE_HEAD.match(raw)
-    if found is None:
+    head = _LINE_HEAD.match(raw)
+    if head is None:
         return LineScan("", raw)
-    kind = (found[2] if found[1] in (b"response_item", b"event_msg") else found[1]) or b""
-    return LineScan(kind.decode() if kind.decode() in _SKIPPED_TYPES else "", raw)
+    kind = ((head[2] if head[1] in (b"response_item", b"event_msg") else head[1]) or b"").decode()
+    return LineScan(kind if kind in _SKIPPED_TYPES else "", raw)
 
 
 class _CodexSession(Record):
-    """What the first record of a rollout tells. A helper's own rollout names the session it works for."""
+    """What the first record says. The rollout of a subagent has the id of the session it works for."""
 
     id: str
     directory: str = ""
     branch: str = ""
     remote: str = ""
     is_subagent: bool = False
+
+    def context(self, at: datetime, directory: str) -> EventContext:
+        return EventContext(at, self.id, directory, self.branch, self.remote)
 
 
 class _TypedText(Record):
@@ -164,10 +156,10 @@ class _TypedText(Record):
 
 
 class _CodexReader:
-    """What a reader has in mind between the records of a turn."""
+    """Turns records into events; holds the state of the current turn."""
 
-    def __init__(self, teller: EventNormalizer, session: _CodexSession) -> None:
-        self._normalizer, self._stats, self._session = teller, teller.stats, session
+    def __init__(self, normalizer: EventNormalizer, session: _CodexSession) -> None:
+        self._normalizer, self._stats, self._session = normalizer, normalizer.stats, session
         self._reset()
 
     def _reset(self) -> None:
@@ -176,82 +168,85 @@ class _CodexReader:
         self._calls: dict[str, PendingToolCall] = {}
         self._host_results: dict[str, CodexCallResult] = {}
         self._unconfirmed: list[_TypedText] = []
-        self._recent_prompts: set[str] = set()  # prompts since the agent did something
-        self._is_working = False  # the agent has done something
+        self._recent_prompts: set[str] = set()  # prompts since the agent last did something
+        self._is_working = False  # the agent has done something in this turn
 
     def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
         kind = as_string(record.get("type"))
         payload = as_object(record.get("payload"))
-        place = self._event_context(record)
+        context = self._event_context(record)
         match kind:
             case "response_item":
-                yield from self._read_item(offset, record, payload, place)
+                yield from self._read_item(offset, record, payload, context)
             case "event_msg":
-                yield from self._read_event(offset, record, payload, place)
+                yield from self._read_event(offset, record, payload, context)
             case "turn_context":
                 self._directory = as_string(payload.get("cwd")) or self._directory
                 self._stats.skipped[kind] += 1
             case "compacted":
-                yield from self._normalizer.compaction(event_key("", place.session, place.at, kind), place)
+                yield from self._normalizer.compaction(event_key("", context.session, context.at, kind), context)
             case _ if kind in _SKIPPED_TYPES:
                 self._stats.skipped[kind] += 1
-            case "message" | "function_call" | "function_call_output":  # as the first versions wrote it
-                yield from self._read_item(offset, record, record, place)
+            case "message" | "function_call" | "function_call_output":  # the first versions had no envelope
+                yield from self._read_item(offset, record, record, context)
             case _:
                 self._stats.unknown[kind[:60]] += 1
 
     def _event_context(self, record: JsonDict) -> EventContext:
-        session = self._session
-        at = self._clock.time_of(record.get("timestamp"))
-        return EventContext(at, session.id, self._directory, session.branch, session.remote)
+        return self._session.context(self._clock.time_of(record.get("timestamp")), self._directory)
 
-    # What was said
+    # Prompts and replies
 
     def _read_item(
-        self, offset: int, record: JsonDict, payload: JsonDict, place: EventContext
+        self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext
     ) -> Iterator[TranscriptEvent]:
         kind = as_string(payload.get("type")) or ("message" if "role" in payload else "")
         if kind == "message" and payload.get("role") == "user":
-            yield from self._read_user(offset, record, payload, place)
+            yield from self._read_user(offset, record, payload, context)
         elif kind == "message" and payload.get("role") == "assistant":
             yield from self._flush_unconfirmed()
-            yield from self._emit_reply(payload, place)
+            yield from self._emit_reply(payload, context)
         elif kind in _CALL_TYPES:
             yield from self._flush_unconfirmed()
-            self._add_call(payload, place)
+            self._add_call(payload, context)
         elif kind in _RESULT_TYPES:
             yield from self._read_result(as_string(payload.get("call_id")), parse_call_result(payload.get("output")))
         elif kind == "web_search_call":
             yield from self._flush_unconfirmed()
-            yield from self._emit_web_search(payload, place)
+            yield from self._emit_web_search(payload, context)
         elif kind == "message" or kind in _SKIPPED_TYPES:
             self._stats.skipped[kind] += 1
         else:
             self._stats.unknown[kind[:60]] += 1
 
     def _read_user(
-        self, offset: int, record: JsonDict, payload: JsonDict, place: EventContext
+        self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext
     ) -> Iterator[TranscriptEvent]:
-        marks = _content_kinds(payload)
-        parts = [content_text(part) for part in as_list(payload.get("content"))] or [
-            content_text(payload.get("content"))
-        ]
-        if marks:
-            theirs = [part for part, mark in zip(parts, marks, strict=False) if mark == _USER_TEXT_KIND]
-            yield from self._emit_prompt(offset, record, self._typed_text(payload, place, "\n".join(theirs)))
+        metadata = as_object(payload.get("internal_chat_message_metadata_passthrough"))
+        kinds = as_list(metadata.get("content_item_kinds"))
+        content = payload.get("content")
+        parts = [content_text(part) for part in as_list(content)] or [content_text(content)]
+        if kinds:
+            parts = [part for part, kind in zip(parts, kinds, strict=False) if kind == _USER_TEXT_KIND]
+            yield from self._emit_prompt(offset, record, self._typed_text(payload, context, "\n".join(parts)))
         else:
-            theirs = [part for part in parts if not part.lstrip().startswith(_HOST_TEXT_PREFIXES)]
-            typed = self._typed_text(payload, place, "\n".join(theirs))
+            parts = [part for part in parts if not part.lstrip().startswith(_HOST_TEXT_PREFIXES)]
+            typed = self._typed_text(payload, context, "\n".join(parts))
             if typed.text and typed.text not in self._recent_prompts:
                 self._unconfirmed.append(typed)
 
-    def _typed_text(self, payload: JsonDict, place: EventContext, text: str) -> _TypedText:
-        said = _strip_ide_context(without_noise(text)).strip()
-        own = as_string(payload.get("id"))
-        return _TypedText(event_key(own if is_unique_id(own) else "", place.session, place.at, said), place, said)
+    def _typed_text(self, payload: JsonDict, context: EventContext, text: str) -> _TypedText:
+        text = without_noise(text)
+        _before, heading, request = text.partition(_REQUEST_HEADING)
+        if heading and text.lstrip().startswith((_IDE_HEADING, _REQUEST_HEADING)):
+            text = request  # an editor put its context before it
+        text = text.strip()
+        record_id = as_string(payload.get("id"))
+        key = event_key(record_id if is_unique_id(record_id) else "", context.session, context.at, text)
+        return _TypedText(key, context, text)
 
     def _emit_prompt(self, offset: int, record: JsonDict, typed: _TypedText) -> Iterator[TranscriptEvent]:
-        """The person spoke: here a turn begins, unless this is still the beginning of one."""
+        """Emit a prompt. A turn starts here, unless the agent has done nothing in the current one yet."""
         if not typed.text or typed.text in self._recent_prompts:
             self._stats.skipped["user message of the host, or again"] += 1
             return
@@ -267,159 +262,132 @@ class _CodexReader:
             yield from self._normalizer.prompt(typed.key, typed.context, typed.text)
 
     def _flush_unconfirmed(self) -> Iterator[TranscriptEvent]:
-        """The agent works: what may have been typed and was not said again by an event was typed."""
-        maybe = [] if self._recent_prompts else self._unconfirmed
+        """The agent starts to work. Texts that may have been typed count as prompts if no event named the prompt."""
+        prompts = [] if self._recent_prompts else self._unconfirmed
         self._unconfirmed, self._recent_prompts, self._is_working = [], set(), True
-        for typed in dict.fromkeys(maybe):
+        for typed in dict.fromkeys(prompts):
             if not self._session.is_subagent:
                 yield from self._normalizer.prompt(typed.key, typed.context, typed.text)
 
-    def _emit_reply(self, payload: JsonDict, place: EventContext) -> Iterator[TranscriptEvent]:
+    def _emit_reply(self, payload: JsonDict, context: EventContext) -> Iterator[TranscriptEvent]:
         text = content_text(payload.get("content"))
         if not self._session.is_subagent:
-            key = event_key(payload.get("id"), place.session, place.at, text)
-            yield from self._normalizer.reply(key, place, text)
+            key = event_key(payload.get("id"), context.session, context.at, text)
+            yield from self._normalizer.reply(key, context, text)
 
-    # What was done
+    # Tool calls
 
-    def _add_call(self, payload: JsonDict, place: EventContext) -> None:
-        own = as_string(payload.get("call_id")) or as_string(payload.get("id"))
+    def _add_call(self, payload: JsonDict, context: EventContext) -> None:
+        call_id = as_string(payload.get("call_id")) or as_string(payload.get("id"))
         tool = as_string(payload.get("name")) or as_string(payload.get("type")).removesuffix("_call")
-        given = payload.get("input", payload.get("arguments", as_object(payload.get("action"))))
-        key = event_key(own, place.session, place.at, f"{tool} {given}")
-        self._calls.setdefault(
-            own, PendingToolCall(key, tool, _parse_arguments(given), place, self._session.is_subagent)
-        )
+        arguments = payload.get("input", payload.get("arguments", as_object(payload.get("action"))))
+        key = event_key(call_id, context.session, context.at, f"{tool} {arguments}")
+        parsed = parse_object(arguments)
+        call = PendingToolCall(key, tool, arguments if parsed is None else parsed, context, self._session.is_subagent)
+        self._calls.setdefault(call_id, call)
 
-    def _read_result(self, own: str, result: CodexCallResult) -> Iterator[TranscriptEvent]:
-        call = self._calls.pop(own, None)
-        noted = self._host_results.pop(own, None)
+    def _read_result(self, call_id: str, result: CodexCallResult) -> Iterator[TranscriptEvent]:
+        call = self._calls.pop(call_id, None)
+        host_result = self._host_results.pop(call_id, None)
         if call is None:
             self._stats.skipped["result without its call"] += 1
-        elif noted is not None and result.outcome is ToolOutcome.SUCCEEDED:
-            yield from self._normalizer.tool_use(call, noted.text or result.text, noted.outcome)
+        elif host_result is not None and result.outcome is ToolOutcome.SUCCEEDED:
+            yield from self._normalizer.tool_use(call, host_result.text or result.text, host_result.outcome)
         else:
             yield from self._normalizer.tool_use(call, result.text, result.outcome)
 
-    def _emit_web_search(self, payload: JsonDict, place: EventContext) -> Iterator[TranscriptEvent]:
-        given = as_object(payload.get("action")) or payload
-        key = event_key(payload.get("id"), place.session, place.at, str(given.get("query")))
-        yield from self._normalizer.tool_use(PendingToolCall(key, "web_search", {"query": given.get("query")}, place))
+    def _emit_web_search(self, payload: JsonDict, context: EventContext) -> Iterator[TranscriptEvent]:
+        query = (as_object(payload.get("action")) or payload).get("query")
+        key = event_key(payload.get("id"), context.session, context.at, str(query))
+        yield from self._normalizer.tool_use(PendingToolCall(key, "web_search", {"query": query}, context))
 
-    # What the host noted
+    # Events of the host
 
     def _read_event(
-        self, offset: int, record: JsonDict, payload: JsonDict, place: EventContext
+        self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext
     ) -> Iterator[TranscriptEvent]:
         kind = as_string(payload.get("type"))
         match kind:
             case "user_message":
-                yield from self._confirm_prompt(offset, record, payload, content_text(payload.get("message")), place)
+                yield from self._confirm_prompt(offset, record, payload, content_text(payload.get("message")), context)
             case "item_completed":
-                yield from self._read_completed_item(offset, record, as_object(payload.get("item")), place)
+                yield from self._read_completed_item(offset, record, as_object(payload.get("item")), context)
             case "turn_aborted":
-                yield from self._read_abort(payload, place)
+                yield from self._read_abort(payload, context)
             case "task_started" | "turn_started":
                 self._start_turn(offset, record)
             case "thread_name_updated" if not self._session.is_subagent:
-                yield from self._normalizer.title(place, as_string(payload.get("thread_name")))
+                yield from self._normalizer.title(context, as_string(payload.get("thread_name")))
             case _ if kind in _SKIPPED_TYPES:
                 self._stats.skipped[kind] += 1
             case _:
                 self._stats.unknown[f"event {kind}"[:60]] += 1
 
-    def _read_abort(self, payload: JsonDict, place: EventContext) -> Iterator[TranscriptEvent]:
-        self._recent_prompts = set()  # the person may now say the same again
+    def _read_abort(self, payload: JsonDict, context: EventContext) -> Iterator[TranscriptEvent]:
+        self._recent_prompts = set()  # the person may type the same again
         if payload.get("reason") in ("interrupted", None):
-            yield from self._normalizer.interruption(event_key("", place.session, place.at, "turn_aborted"), place)
+            yield from self._normalizer.interruption(
+                event_key("", context.session, context.at, "turn_aborted"), context
+            )
 
     def _start_turn(self, offset: int, record: JsonDict) -> None:
-        """The host says that a turn begins; what belongs to it may stand before its prompt."""
+        """A turn starts at this event, because some of its records may come before its prompt."""
         if not self._calls and not self._unconfirmed and parse_timestamp(record.get("timestamp")) is not None:
             self._reset()
             self._event_context(record)
             self._stats.cursor = offset
 
     def _confirm_prompt(
-        self, offset: int, record: JsonDict, payload: JsonDict, text: str, place: EventContext
+        self, offset: int, record: JsonDict, payload: JsonDict, text: str, context: EventContext
     ) -> Iterator[TranscriptEvent]:
-        typed = self._typed_text(payload, place, text)
-        again = [maybe for maybe in self._unconfirmed if maybe.text == typed.text]
+        typed = self._typed_text(payload, context, text)
         self._unconfirmed = []
-        yield from self._emit_prompt(
-            offset, record, again[0]._replace(context=place, key=typed.key) if again else typed
-        )
+        yield from self._emit_prompt(offset, record, typed)
 
     def _read_completed_item(
-        self, offset: int, record: JsonDict, item: JsonDict, place: EventContext
+        self, offset: int, record: JsonDict, item: JsonDict, context: EventContext
     ) -> Iterator[TranscriptEvent]:
-        kind, own = as_string(item.get("type")), as_string(item.get("id"))
+        kind, call_id = as_string(item.get("type")), as_string(item.get("id"))
         if kind == "UserMessage":
-            yield from self._confirm_prompt(offset, record, {}, content_text(item.get("content")), place)
-        elif kind == "CommandExecution" and own:
+            yield from self._confirm_prompt(offset, record, {}, content_text(item.get("content")), context)
+        elif kind == "CommandExecution" and call_id:
             result = result_by_status(item.get("exit_code"), as_string(item.get("aggregated_output")))
-            if own in self._calls:
-                self._host_results[own] = result
+            if call_id in self._calls:
+                self._host_results[call_id] = result
             else:  # a script of the agent ran it
-                yield from self._emit_command(own, item, result, place)
+                key = event_key(call_id, context.session, context.at, "")
+                arguments = {"command": item.get("command")}
+                call = PendingToolCall(key, "shell", arguments, context, self._session.is_subagent)
+                yield from self._normalizer.tool_use(call, result.text, result.outcome)
         else:
             self._stats.skipped[f"item {kind}"[:60]] += 1
 
-    def _emit_command(
-        self, own: str, item: JsonDict, result: CodexCallResult, place: EventContext
-    ) -> Iterator[TranscriptEvent]:
-        key = event_key(own, place.session, place.at, "")
-        call = PendingToolCall(key, "shell", {"command": item.get("command")}, place, self._session.is_subagent)
-        yield from self._normalizer.tool_use(call, result.text, result.outcome)
-
-
-def _content_kinds(payload: JsonDict) -> list[str]:
-    """What the host says each part of a message is."""
-    about = as_object(payload.get("internal_chat_message_metadata_passthrough"))
-    return [as_string(mark) for mark in as_list(about.get("content_item_kinds"))]
-
-
-def _strip_ide_context(text: str) -> str:
-    """What was typed, without what an editor put before it."""
-    _before, found, request = text.partition(_REQUEST_HEADING)
-    return request if found and text.lstrip().startswith((_IDE_HEADING, _REQUEST_HEADING)) else text
-
-
-def _parse_arguments(given: object) -> object:
-    if not isinstance(given, str) or not given.lstrip().startswith("{"):
-        return given
-    try:
-        parsed = json.loads(given)
-    except (ValueError, RecursionError):
-        return given
-    return parsed if isinstance(parsed, dict) else given
-
 
 def _read_session(file: BinaryIO) -> _CodexSession:
-    named = session_from_path(stream_path(file))
     head = next(iter(first_records(file)), {})
     meta = as_object(head.get("payload")) if head.get("type") == "session_meta" else head if "git" in head else {}
-    own = as_string(meta.get("session_id")) or as_string(meta.get("id")) or named
+    session = as_string(meta.get("session_id")) or as_string(meta.get("id")) or session_from_path(stream_path(file))
     parent = as_string(meta.get("parent_thread_id"))
-    is_aside = bool(parent) or "subagent" in as_object(meta.get("source"))
     git = as_object(meta.get("git"))
     return _CodexSession(
-        parent or own,
+        parent or session,
         as_string(meta.get("cwd")),
         as_string(git.get("branch")),
         as_string(git.get("repository_url")),
-        is_aside,
+        is_subagent=bool(parent) or "subagent" in as_object(meta.get("source")),
     )
 
 
 def _thread_names(path: str, session: str) -> Iterator[tuple[datetime, str]]:
-    """The names that a session was given, with their times. The host keeps them for all sessions in one file, above the
-    folder of its rollouts, and does not tell who gave them."""
-    folder = next((head for head in map(str, PurePath(path).parents) if os.path.basename(head) in _ROLLOUT_FOLDERS), "")
-    if not folder:
+    """Yield the names of a session and when it got them. The host does not say from whom.
+
+    One file above the folder of the rollouts has the names of all sessions.
+    """
+    folder = next((folder for folder in PurePath(path).parents if folder.name in _ROLLOUT_FOLDERS), None)
+    if folder is None:
         return
     try:
-        with open_external(os.path.join(os.path.dirname(folder), _THREAD_NAMES_FILE), MAX_WHOLE_BYTES) as file:
+        with open_external(str(folder.parent / _THREAD_NAMES_FILE), MAX_WHOLE_BYTES) as file:
             for _, record in read_records(file, 0, ReadStats()):
                 at = parse_timestamp(record.get("updated_at"))
                 if record.get("id") == session and at is not None:
@@ -428,16 +396,15 @@ def _thread_names(path: str, session: str) -> Iterator[tuple[datetime, str]]:
         return
 
 
-def _read_codex(file: BinaryIO, offset: int, limits: CaptureLimits, tally: ReadStats) -> Iterator[TranscriptEvent]:
-    teller, session = EventNormalizer("codex", limits, tally), _read_session(file)
-    talk = _CodexReader(teller, session)
-    tally.cursor = start_offset(file, offset)
-    for record in read_records(file, tally.cursor, tally, _scan_line):
-        yield from talk.read_record(*record)
+def _read_codex(file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Iterator[TranscriptEvent]:
+    normalizer, session = EventNormalizer("codex", limits, stats), _read_session(file)
+    reader = _CodexReader(normalizer, session)
+    stats.cursor = start_offset(file, offset)
+    for record in read_records(file, stats.cursor, stats, _scan_line):
+        yield from reader.read_record(*record)
     if not session.is_subagent:
         for at, name in _thread_names(stream_path(file), session.id):
-            place = EventContext(at, session.id, session.directory, session.branch, session.remote)
-            yield from teller.title(place, name)
+            yield from normalizer.title(session.context(at, session.directory), name)
 
 
 def _codex_paths(environment: Mapping[str, str], user_folder: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Copilot CLI. It spells in camelCase, and may run sessionStart and userPromptSubmitted at once, in either order."""
+"""Hooks of Copilot CLI: camelCase names; sessionStart and userPromptSubmitted may run at once, in either order."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _START_SOURCES = {"new": "startup"}
 
 
 def parse_copilot_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
-    moment, session = hook_kind(HOOKS, event), string_field(payload, "sessionId")
-    if moment is None or not session:
+    kind, session = hook_kind(HOOKS, event), string_field(payload, "sessionId")
+    if kind is None or not session:
         return None
-    source = string_field(payload, "source") if moment is HookKind.START else ""
+    source = string_field(payload, "source") if kind is HookKind.START else ""
     return HookInput(
-        kind=moment,
+        kind=kind,
         session=session,
         transcript=string_field(payload, "transcriptPath"),
         directory=string_field(payload, "cwd"),
-        prompt=string_field(payload, "prompt") if moment is HookKind.PROMPT else "",
+        prompt=string_field(payload, "prompt") if kind is HookKind.PROMPT else "",
         source=_START_SOURCES.get(source, source),
     )
 

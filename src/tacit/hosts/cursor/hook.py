@@ -1,4 +1,4 @@
-"""Cursor. Only sessionStart takes a text for the model; a conversation is its session, a workspace its directory."""
+"""Hooks of Cursor. Only the output of sessionStart reaches the model. A conversation is a session."""
 
 from __future__ import annotations
 
@@ -12,24 +12,20 @@ HOOKS = make_hooks(
 
 
 def parse_cursor_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
-    moment = hook_kind(HOOKS, event)
+    kind = hook_kind(HOOKS, event)
     session = string_field(payload, "conversation_id") or string_field(payload, "session_id")
-    if moment is None or not session:
+    if kind is None or not session:
         return None
+    folders = payload.get("workspace_roots")
+    directory = folders[0] if isinstance(folders, list) and folders else ""
     return HookInput(
-        kind=moment,
+        kind=kind,
         session=session,
         transcript=string_field(payload, "transcript_path"),
-        directory=_workspace_directory(payload),
-        source="startup" if moment is HookKind.START else "",
+        directory=directory if isinstance(directory, str) else "",
+        source="startup" if kind is HookKind.START else "",
         mode=string_field(payload, "composer_mode"),
     )
-
-
-def _workspace_directory(payload: Mapping[str, object]) -> str:
-    roots = payload.get("workspace_roots")
-    first = roots[0] if isinstance(roots, list) and roots else ""
-    return first if isinstance(first, str) else ""
 
 
 def format_cursor_output(event: str, text: str) -> str:

@@ -1,7 +1,9 @@
-"""Gemini CLI. Its model is told things at BeforeAgent only: a text at SessionStart makes it lose prompts when it
-resumes. The person may be shown a line at SessionStart.
+"""Hooks of Gemini CLI.
 
-PreCompress is left out, because it runs before every call of the model, whether anything is compressed or not.
+Output for the model is given at BeforeAgent only: at SessionStart it makes the host lose prompts when a session is
+resumed. A line for the person may be shown at SessionStart.
+
+PreCompress is not used, because it runs before every model call, whether anything is compressed or not.
 """
 
 from __future__ import annotations
@@ -29,19 +31,19 @@ _CONTEXT_START, _CONTEXT_END = "<hook_context>", "</hook_context>"
 
 
 def parse_gemini_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
-    heard = parse_common_input(hook_kind(HOOKS, event), payload)
-    return heard._replace(prompt=_strip_hook_context(heard.prompt)) if heard else None
+    hook_input = parse_common_input(hook_kind(HOOKS, event), payload)
+    return hook_input._replace(prompt=_strip_hook_context(hook_input.prompt)) if hook_input else None
 
 
 def _strip_hook_context(prompt: str) -> str:
-    """A prompt without what hooks have put around it."""
-    kept, rest = "", prompt
+    """Remove what hooks have added to a prompt."""
+    stripped, rest = "", prompt
     while True:
         before, opening, inner = rest.partition(_CONTEXT_START)
         _, closing, after = inner.partition(_CONTEXT_END)
         if not (opening and closing):
-            return (kept + rest).strip()
-        kept, rest = kept + before, after
+            return (stripped + rest).strip()
+        stripped, rest = stripped + before, after
 
 
 def format_gemini_output(event: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""OpenCode. It runs no commands but plugins: ours (`install/plugin.js`) tells these events, named as OpenCode does."""
+"""Hooks of OpenCode. It runs plugins instead of commands; ours (`plugin.js`) reports events named like OpenCode's."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def format_opencode_output(event: str, text: str) -> str:
     return json.dumps({"context": text})
 
 
-def with_toast(answer: str, notice: str) -> str:
-    """The plugin shows the line as a toast."""
-    return with_json_field(answer, "notice", notice)
+def with_toast(output: str, notice: str) -> str:
+    """Add a line that the plugin shows as a toast."""
+    return with_json_field(output, "notice", notice)
 
 
 HOST = Host(

@@ -1,6 +1,6 @@
-"""OpenCode: a plugin of our own in `plugins/` of `opencode` in `$XDG_CONFIG_HOME`, else in `~/.config`.
+"""OpenCode: our plugin in `plugins/` of `opencode` in `$XDG_CONFIG_HOME`, else in `~/.config`.
 
-Servers are in `opencode.json`, or in `opencode.jsonc` where the person has that.
+Servers are in `opencode.json`, or in `opencode.jsonc` if that exists.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _PLUGIN_TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plu
 _COMMANDS_PLACEHOLDER, _TIMEOUTS_PLACEHOLDER = "@COMMANDS@", "@TIMEOUTS@"
 
 
-def _render_plugin(place: InstallContext) -> str:
+def _render_plugin(context: InstallContext) -> str:
     with open(_PLUGIN_TEMPLATE, encoding="utf-8") as file:
         template = file.read()
-    commands = {hook.event: hook_argv(place, HOST, hook) for hook in HOST.hooks}
+    commands = {hook.event: hook_argv(context, HOST, hook) for hook in HOST.hooks}
     timeouts = {hook.event: hook.timeout * 1000 for hook in HOST.hooks}
     return template.replace(_COMMANDS_PLACEHOLDER, json.dumps(commands, indent=2)).replace(
         _TIMEOUTS_PLACEHOLDER, json.dumps(timeouts)
@@ -34,12 +34,12 @@ def _settings_path(folder: str) -> str:
     return commented if os.path.exists(commented) else os.path.join(folder, "opencode.json")
 
 
-def opencode_files(place: InstallContext) -> tuple[ConfigFile, ...]:
-    folder = os.path.join(place.config_folder("XDG_CONFIG_HOME", ".config"), "opencode")
-    server = McpServerEntry(("mcp", "tacit"), {"type": "local", "command": server_argv(place), "enabled": True})
+def opencode_files(context: InstallContext) -> tuple[ConfigFile, ...]:
+    folder = os.path.join(context.config_folder("XDG_CONFIG_HOME", ".config"), "opencode")
+    server = McpServerEntry(("mcp", "tacit"), {"type": "local", "command": server_argv(context), "enabled": True})
     return (
-        owned_file(os.path.join(folder, "plugins", "tacit.js"), _render_plugin(place)),
-        json_config_file(_settings_path(folder), DesiredConfig(server=server, may_add_server=place.mcp)),
+        owned_file(os.path.join(folder, "plugins", "tacit.js"), _render_plugin(context)),
+        json_config_file(_settings_path(folder), DesiredConfig(server=server, may_add_server=context.mcp)),
     )
 
 

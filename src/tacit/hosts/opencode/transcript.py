@@ -1,13 +1,12 @@
-"""Sessions of OpenCode: an SQLite database with the tables session, message and part, a row for each text and call.
+"""Sessions of OpenCode: an SQLite database with the tables session, message and part; a part is a text or a tool call.
 
-It is opened so that nothing is written, neither to it nor beside it. Rows are changed until they are done, and only
-then heard; a row tells when it was changed last. So what is `settled` here is no offset but a time in milliseconds:
-reading from there on looks at the rows that were changed since.
+The database is opened so that nothing is written, neither to it nor beside it. OpenCode updates a row until it is done;
+only then it is captured. So the cursor is not an offset but the time of an update in milliseconds: reading from there
+looks at rows that were updated since.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -31,6 +30,7 @@ from tacit.hosts.records import (
     as_object,
     as_string,
     content_text,
+    parse_object,
     parse_timestamp,
     stream_path,
 )
@@ -38,7 +38,7 @@ from tacit.hosts.tools import lookup_tool
 from tacit.model.observation import PromptKind, ToolAction, ToolOutcome
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
-_OVERLAP_MILLISECONDS = 60_000  # milliseconds: a writer that was slow to commit
+_OVERLAP_MILLISECONDS = 60_000  # a writer may be slow to commit
 _SELECT_CHANGED = """
 SELECT part.id FROM part JOIN message ON message.id = part.message_id JOIN session ON session.id = part.session_id
 WHERE part.time_updated >= ?1 OR message.time_updated >= ?1
@@ -65,30 +65,26 @@ _ABORTED_PHRASES = ("aborted", "cancelled")
 
 
 class _PartRow:
-    """A part with the message and the session it belongs to. `prompted` tells when each session was last asked."""
+    """A part with its message and session. `last_prompts` has the time of the last prompt of each session."""
 
-    def __init__(self, values: tuple[object, ...], prompted: dict[str, int]) -> None:
-        own, session, created, updated, data, message, asked, folder, parent = values
-        self.id, self.parent = as_string(own), as_string(parent)
+    def __init__(self, values: tuple[object, ...], last_prompts: dict[str, int]) -> None:
+        part_id, session, created, updated, data, message, message_created, folder, parent = values
+        self.id, self.parent = as_string(part_id), as_string(parent)
         self.updated = updated if isinstance(updated, int) else 0
-        self.part, self.message = _parse_object(data), _parse_object(message)
+        self.part, self.message = parse_object(data) or {}, parse_object(message) or {}
         self.size = len(data) if isinstance(data, str) else 0
-        # Whether the person has asked something else since.
-        self.has_later_prompt = isinstance(asked, int) and prompted.get(as_string(session), 0) > asked
+        self.has_later_prompt = (
+            isinstance(message_created, int) and last_prompts.get(as_string(session), 0) > message_created
+        )
         directory = as_string(as_object(self.message.get("path")).get("cwd")) or as_string(folder)
         self.context = EventContext(parse_timestamp(created) or NO_TIME, self.parent or as_string(session), directory)
 
 
-def _parse_object(data: object) -> JsonDict:
-    try:
-        return as_object(json.loads(data)) if isinstance(data, str) else {}
-    except (ValueError, RecursionError):
-        return {}
-
-
 class _OpenCodeReader:
-    def __init__(self, teller: EventNormalizer) -> None:
-        self._normalizer, self._stats = teller, teller.stats
+    """Turns rows into events."""
+
+    def __init__(self, normalizer: EventNormalizer) -> None:
+        self._normalizer, self._stats = normalizer, normalizer.stats
 
     def read_row(self, row: _PartRow) -> Iterator[TranscriptEvent]:
         kind = as_string(row.part.get("type"))
@@ -107,7 +103,7 @@ class _OpenCodeReader:
                 self._stats.unknown[kind[:60]] += 1
 
     def read_titles(self, connection: sqlite3.Connection, since: int) -> Iterator[TranscriptEvent]:
-        """Titles of sessions that were changed since; who gave them is not told. Old databases have none."""
+        """Emit titles of sessions updated since. The host does not say who gave them. Old databases have none."""
         try:
             rows = connection.execute(_SELECT_TITLES, (since,)).fetchall()
         except sqlite3.OperationalError:
@@ -115,8 +111,8 @@ class _OpenCodeReader:
         for session, title, updated, directory in rows:
             text, at = as_string(title), parse_timestamp(updated)
             if at is not None and not text.startswith(_DEFAULT_TITLE_PREFIXES):
-                place = EventContext(at, as_string(session), as_string(directory))
-                yield from self._normalizer.title(place, text, timeless=True)
+                context = EventContext(at, as_string(session), as_string(directory))
+                yield from self._normalizer.title(context, text, timeless=True)
 
     def _read_text(self, row: _PartRow) -> Iterator[TranscriptEvent]:
         text, part = as_string(row.part.get("text")), row.part
@@ -134,13 +130,15 @@ class _OpenCodeReader:
             yield from self._normalizer.reply(self._row_key(row), row.context, text)
 
     def _read_tool(self, row: _PartRow) -> Iterator[TranscriptEvent]:
-        part, state = row.part, as_object(row.part.get("state"))
-        tool, status = as_string(part.get("tool")), as_string(state.get("status"))
-        own = as_string(part.get("callID"))
-        key = event_key(own, row.context.session, row.context.at, as_string(row.id))
+        state = as_object(row.part.get("state"))
+        tool, status = as_string(row.part.get("tool")), as_string(state.get("status"))
+        key = event_key(as_string(row.part.get("callID")), row.context.session, row.context.at, row.id)
         call = PendingToolCall(key, tool, state.get("input"), row.context, bool(row.parent))
         if status == "completed":
-            yield from self._normalizer.tool_use(call, as_string(state.get("output")), _exit_outcome(state))
+            exit_code = as_object(state.get("metadata")).get("exit")
+            has_failed = isinstance(exit_code, int) and exit_code != 0
+            outcome = ToolOutcome.FAILED if has_failed else ToolOutcome.SUCCEEDED
+            yield from self._normalizer.tool_use(call, as_string(state.get("output")), outcome)
             yield from self._read_answers(call, state)
         elif status == "error":
             error = as_string(state.get("error"))
@@ -149,85 +147,78 @@ class _OpenCodeReader:
             yield from self._normalizer.unanswered_call(call)
 
     def _read_answers(self, call: PendingToolCall, state: JsonDict) -> Iterator[TranscriptEvent]:
-        """What the person chose or wrote when the agent asked."""
+        """Emit what the person chose or wrote when the agent asked."""
         if lookup_tool(call.tool).act is not ToolAction.ASKED or call.is_subagent:
             return
-        asked = as_list(as_object(state.get("input")).get("questions"))
+        questions = map(as_object, as_list(as_object(state.get("input")).get("questions")))
         answers = as_list(as_object(state.get("metadata")).get("answers"))
-        for nth, (question, answer) in enumerate(zip(map(as_object, asked), answers, strict=False)):
+        for index, (question, answer) in enumerate(zip(questions, answers, strict=False)):
             text = ", ".join(filter(None, map(as_string, as_list(answer)))) or as_string(answer)
-            key, about = f"{call.key}#answer{nth}", as_string(question.get("question"))
-            yield from self._normalizer.prompt(key, call.context, text, PromptKind.ANSWER, about, nth + 1)
+            key, about = f"{call.key}#answer{index}", as_string(question.get("question"))
+            yield from self._normalizer.prompt(key, call.context, text, PromptKind.ANSWER, about, index + 1)
 
     def _row_key(self, row: _PartRow) -> str:
         return event_key(row.id, row.context.session, row.context.at, content_text(row.part.get("text")))
 
 
-def _exit_outcome(state: JsonDict) -> ToolOutcome:
-    status = as_object(state.get("metadata")).get("exit")
-    return ToolOutcome.FAILED if isinstance(status, int) and status != 0 else ToolOutcome.SUCCEEDED
-
-
 def _error_outcome(error: str) -> ToolOutcome:
-    told = error.lower()[:400]
-    if any(sign in told for sign in _REJECTED_PHRASES):
+    lower = error.lower()[:400]
+    if any(phrase in lower for phrase in _REJECTED_PHRASES):
         return ToolOutcome.REJECTED
-    return ToolOutcome.UNKNOWN if any(sign in told for sign in _ABORTED_PHRASES) else ToolOutcome.FAILED
+    return ToolOutcome.UNKNOWN if any(phrase in lower for phrase in _ABORTED_PHRASES) else ToolOutcome.FAILED
 
 
 def _unquote(text: str) -> str:
-    """`opencode run "a b"` hands the prompt on with its quotes."""
+    """Remove the quotes with which `opencode run "a b"` records its prompt."""
     inner = text[1:-1]
-    return (
-        inner.replace('\\"', '"')
-        if len(text) > 2 and f'"{inner}"' == text and '"' not in inner.replace('\\"', "")
-        else text
-    )
+    is_quoted = len(text) > 2 and f'"{inner}"' == text and '"' not in inner.replace('\\"', "")
+    return inner.replace('\\"', '"') if is_quoted else text
 
 
-def _read_opencode(file: BinaryIO, offset: int, limits: CaptureLimits, tally: ReadStats) -> Iterator[TranscriptEvent]:
-    talk, tally.cursor = _OpenCodeReader(EventNormalizer("opencode", limits, tally)), offset
+def _read_opencode(file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Iterator[TranscriptEvent]:
+    reader = _OpenCodeReader(EventNormalizer("opencode", limits, stats))
+    stats.cursor = offset
     try:
         with closing(_open_database(stream_path(file))) as connection:
             if not has_tables(connection, "part", "message", "session"):
-                tally.damaged[_DAMAGED] += 1
+                stats.damaged[_DAMAGED] += 1
                 return
-            for row in _changed_rows(connection, offset, tally):
-                tally.cursor = max(tally.cursor, row.updated - _OVERLAP_MILLISECONDS)
-                yield from talk.read_row(row)
-            yield from talk.read_titles(connection, offset)
-    except (sqlite3.Error, UnicodeDecodeError):  # what SQLite says of a damaged file need not be text
-        tally.damaged[_DAMAGED] += 1
+            for row in _changed_rows(connection, offset, stats):
+                stats.cursor = max(stats.cursor, row.updated - _OVERLAP_MILLISECONDS)
+                yield from reader.read_row(row)
+            yield from reader.read_titles(connection, offset)
+    except (sqlite3.Error, UnicodeDecodeError):  # SQLite's message about a damaged file may not be UTF-8
+        stats.damaged[_DAMAGED] += 1
 
 
-def _changed_rows(connection: sqlite3.Connection, since: int, tally: ReadStats) -> Iterator[_PartRow]:
-    """Each row by itself: one that is too large or damaged harms no other."""
-    prompted = {
+def _changed_rows(connection: sqlite3.Connection, since: int, stats: ReadStats) -> Iterator[_PartRow]:
+    """Yield the rows that were updated since. They are read one by one: a too large or damaged row affects no other."""
+    last_prompts = {
         as_string(session): at for session, at in connection.execute(_SELECT_LAST_PROMPTS) if isinstance(at, int)
     }
-    for (own,) in connection.execute(_SELECT_CHANGED, (since,)).fetchall():
-        tally.records += 1
+    for (part_id,) in connection.execute(_SELECT_CHANGED, (since,)).fetchall():
+        stats.records += 1
         try:
-            values = connection.execute(_SELECT_PART, (own,)).fetchone()
+            values = connection.execute(_SELECT_PART, (part_id,)).fetchone()
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            tally.damaged[TOO_LONG if isinstance(error, sqlite3.DataError) else _DAMAGED] += 1
+            stats.damaged[TOO_LONG if isinstance(error, sqlite3.DataError) else _DAMAGED] += 1
             continue
         if values is not None:
-            row = _PartRow(values, prompted)
-            tally.bytes_read += row.size
+            row = _PartRow(values, last_prompts)
+            stats.bytes_read += row.size
             yield row
 
 
 def _open_database(path: str) -> sqlite3.Connection:
-    """Where the host may write meanwhile, SQLite keeps what is read apart from that; else the file is all there is."""
-    if has_plain_sidecars(path) and any(os.path.exists(path + more) for more in ("-wal", "-journal")):
+    """Open with locks if the host may be writing, else as an immutable file: then SQLite creates no file beside it."""
+    if has_plain_sidecars(path) and any(os.path.exists(path + suffix) for suffix in ("-wal", "-journal")):
         with suppress(sqlite3.Error, UnicodeDecodeError):
             return _connect(sqlite_uri(path, "ro"))
     return _connect(sqlite_uri(path, "ro") + "&immutable=1")
 
 
-def _connect(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
+def _connect(uri: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None)
     try:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -241,8 +232,8 @@ def _connect(address: str) -> sqlite3.Connection:
 
 
 def _opencode_paths(environment: Mapping[str, str], user_folder: str) -> list[str]:
-    shared = environment.get("XDG_DATA_HOME") or os.path.join(user_folder, ".local", "share")
-    return [os.path.join(shared, "opencode", "opencode.db")]
+    data_home = environment.get("XDG_DATA_HOME") or os.path.join(user_folder, ".local", "share")
+    return [os.path.join(data_home, "opencode", "opencode.db")]
 
 
 def _is_opencode_transcript(path: str, head: bytes) -> bool:

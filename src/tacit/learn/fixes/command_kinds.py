@@ -3,87 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from tacit.learn.command_names import ParsedCommand
+from tacit.learn.data import load_data
 from tacit.learn.fixes.compare import CommandAttempt
-from tacit.learn.fixes.errors import PatternRow
-
-# What hides a fault instead of mending it, gets around a guard, or destroys: never advice, whatever it made work.
-#
-# A flag that an error recommends is fine unless it is one of these. Left alone are answers that a program asks for
-# where nobody can type (`--yes`), and what only changes where something goes (`--no-cache`, `--user`).
-
-_CHECKED = (
-    r"(?:checks?|hooks?|lint|tests?|errors?|verif\w{1,8}|valid\w{1,8}|audit|types?|typecheck|scripts|ssl|tls|"
-    r"certificates?|auth|security|sandbox|policy|coverage|strict\w{0,8}|frozen\w{0,10}|fail\w{0,4}|engines?|platform)"
-)
-# They need the rights of the machine's owner by nature; anything else that does asks for a decision of the person.
-_OWNERS = r"(?:systemctl|service|launchctl|apt|apt-get|dnf|yum|zypper|pacman|apk|snap|port)\b"
-
-BYPASSES = (
-    # The checks of the repository: hooks, signatures, what is ignored or protected.
-    PatternRow(r"--no-verify\b|--no-gpg-sign\b|--no-pre-commit\b", "git commit --no-verify"),
-    PatternRow(r"\bgit\b.{0,80}\bcommit\b.{0,40}\s-n\b", "git commit -n -m x"),
-    PatternRow(r"\b(?:HUSKY|LEFTHOOK|PRE_COMMIT)=0\b|\b\w{0,20}SKIP\w{0,40}=\S", "SKIP=eslint git commit"),
-    PatternRow(r"\bgit\b.{0,80}\bpush\b.{0,80}(?:\s-\w{0,3}f\b|--force\b|\s\+\w)", "git push -f origin x"),
-    PatternRow(
-        r"\bgit\b.{0,80}\b(?:add|rm|mv|checkout|switch|tag|branch|worktree|clean|fetch|submodule)\b"
-        r".{0,80}\s-\w{0,4}f\w{0,4}(?:\s|$)",
-        "git add -f dist/a.css",
-    ),
-    PatternRow(
-        r"\bupdate-index\b.{0,40}--assume-unchanged|safe\.directory\W{1,3}\*", "git update-index --assume-unchanged a"
-    ),
-    # Flags whose name says it.
-    PatternRow(r"--force(?:-[\w-]{1,30})?\b|--yes-i-really|--dangerously|--override\b", "npm install --force"),
-    PatternRow(r"--allow-[\w-]{2,40}|--accept-data-loss|--auto-approve|\s-auto-approve", "cargo publish --allow-dirty"),
-    PatternRow(r"--skip(?:-[\w-]{1,40}|\w{1,20})?(?=[\s=]|$)|\s-D\w{0,20}[sS]kip\w{0,20}", "mvn package -DskipTests"),
-    PatternRow(rf"--(?:disable|ignore|no)-(?:\w{{1,20}}-)?{_CHECKED}\b", "pnpm install --no-frozen-lockfile"),
-    PatternRow(r"--(?:no-check|ignore-requires)[\w-]{0,30}", "pip install --ignore-requires-python x"),
-    PatternRow(
-        r"--(?:legacy-peer-deps|break-system-packages|no-sandbox|privileged)\b", "npm install --legacy-peer-deps"
-    ),
-    PatternRow(
-        r"--(?:exit-zero|passWithNoTests|update-?snapshots?|warn-only|continue-on-\w{1,20})\b", "flake8 --exit-zero"
-    ),
-    PatternRow(
-        r"--(?:insecure|unsafe|trust)(?:-\w{1,20}){0,3}\b|--trusted-host\b", "helm pull --insecure-skip-tls-verify x"
-    ),
-    PatternRow(r"BREAK_SYSTEM_PACKAGES|legacy-provider|-Wno-error\b", "PIP_BREAK_SYSTEM_PACKAGES=1 pip install x"),
-    # Who the other side is, is no longer asked.
-    PatternRow(r"\bcurl\b.{0,200}\s-\w{0,4}k\b|\bwget\b.{0,200}--no-check", "curl -sk https://example.org"),
-    PatternRow(
-        r"TLS_REJECT_UNAUTHORIZED|SSL_NO_VERIFY|sslVerify[= ]false|StrictHostKeyChecking", "git -c http.sslVerify=false"
-    ),
-    PatternRow(r"\bssh-keygen\b.{0,40}\s-R\b", "ssh-keygen -R build-1"),
-    # The failure is there and no longer shows.
-    PatternRow(r"\|\|\s{0,4}(?:true|:|exit 0|echo)|;\s{0,4}true$|\bset \+e\b", "make deploy || true"),
-    PatternRow(r"[fF]ail\w{0,20}=false\b", "mvn test -DfailIfNoTests=false"),
-    PatternRow(r"@ts-ignore|eslint-disable|\bnoqa\b|nolint|type: ignore", "sed -i 's/$/ # noqa/' a.py"),
-    # More rights than the command had.
-    PatternRow(rf"\bsudo\b(?!(?:\s{{1,4}}-\w{{1,10}}){{0,3}}\s{{1,4}}{_OWNERS})", "sudo npm install -g x"),
-    PatternRow(r"\bchmod\b.{0,20}(?:\b0?777\b|\ba\+rwx)|\bsetenforce 0\b|\bcsrutil\b", "chmod -R 777 ."),
-    PatternRow(r"\bxattr\b.{0,20}quarantine|\bspctl\b", "xattr -d com.apple.quarantine a.app"),
-    # What was there is gone.
-    PatternRow(r"\brm\s{1,4}(?:-\w{1,8}\s{1,4}){0,3}-\w{0,4}[rf]|\bshred\b|\bunlink\b", "rm -rf node_modules"),
-    PatternRow(
-        r"\bgit\b.{0,80}\b(?:reset\b.{0,40}--hard|clean\b.{0,20}-\w{0,4}[fd]|branch\s{1,4}-D)", "git reset --hard"
-    ),
-    PatternRow(
-        r"\bgit\b.{0,80}\b(?:checkout\s{1,4}(?:--\s|\.(?:\s|$))|restore\s)|--discard-changes", "git checkout -- a.py"
-    ),
-    PatternRow(r"\bgit\b.{0,80}\bstash (?:drop|clear)|\brebase --skip\b", "git stash drop"),
-    PatternRow(r"\b(?:p?kill|killall|fuser\s{1,4}-\w{0,3}k)\b", "kill -9 4711"),
-    PatternRow(r"\bdocker\b.{0,40}\b(?:rmi?\b.{0,20}\s-\w{0,3}f|prune\b|down\b.{0,20}\s-v\b)", "docker system prune"),
-    PatternRow(
-        r"\bkubectl\b.{0,60}\bdelete\b|\bforce-unlock\b|\bterraform\b.{0,20}\bdestroy\b", "kubectl delete pod x"
-    ),
-    PatternRow(r"(?i:\b(?:drop|truncate) (?:table|database|schema)\b)|\bdropdb\b", "psql -c 'DROP TABLE a'"),
-    PatternRow(r"\bmigrate[: ](?:reset|fresh)|\bdb:(?:reset|drop)|\bdb (?:reset|drop)\b", "npx prisma migrate reset"),
-)
-
-
-# Which commands only look, which mend, and which are never advice. Tables of data.
 
 # They change nothing that another command needs.
 _READ_ONLY = frozenset(
@@ -106,12 +30,16 @@ _REPAIR = re.compile(
     r"bootstrap|setup|generate|codegen|gen|tidy|vendor|download|migrate|build|compile)(?:[\s:_.-]|$)"
 )
 
-_BYPASSES = tuple(re.compile(row.pattern_text) for row in BYPASSES)
+
+@cache
+def bypass_patterns() -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of `bypasses.toml`."""
+    return tuple(re.compile(row["pattern"]) for rows in load_data("fixes/bypasses.toml").values() for row in rows)
 
 
 def is_bypass(before: CommandAttempt, after: str) -> bool:
-    """Whether a command gets around something that the other did not."""
-    return any(pattern.search(after) and not pattern.search(before.text) for pattern in _BYPASSES)
+    """Return whether a command gets around something that the other did not."""
+    return any(pattern.search(after) and not pattern.search(before.text) for pattern in bypass_patterns())
 
 
 def is_read_only(part: ParsedCommand) -> bool:

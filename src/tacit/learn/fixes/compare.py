@@ -57,15 +57,15 @@ def bare(text: str) -> str:
 
 def pair_of(before: CommandAttempt, after: CommandAttempt) -> CommandPair | None:
     """The parts that try the same thing: of one family if there are such, and most alike."""
-    ours, theirs = ([part for part in one.commands if part.family not in _MOVES] for one in (before, after))
-    both = [CommandPair(one, other, shared(words_of(one), words_of(other))) for one in ours for other in theirs]
-    return max(both, key=lambda pair: (pair.is_same_family, pair.similarity), default=None)
+    ours, theirs = ([part for part in line.commands if part.family not in _MOVES] for line in (before, after))
+    pairs = [CommandPair(old, new, shared(words_of(old), words_of(new))) for old in ours for new in theirs]
+    return max(pairs, key=lambda pair: (pair.is_same_family, pair.similarity), default=None)
 
 
-def shared(one: tuple[str, ...], other: tuple[str, ...]) -> float:
+def shared(first: tuple[str, ...], second: tuple[str, ...]) -> float:
     """The share of words that two commands have in common."""
-    common = sum((Counter(one) & Counter(other)).values())
-    return 2 * common / (len(one) + len(other)) if one or other else 0.0
+    common = sum((Counter(first) & Counter(second)).values())
+    return 2 * common / (len(first) + len(second)) if first or second else 0.0
 
 
 def words_of(part: ParsedCommand) -> tuple[str, ...]:
@@ -95,11 +95,11 @@ def same_but_quotes(before: CommandAttempt, after: CommandAttempt) -> bool:
     """Whether only quotes and backslashes differ, as far as the texts were kept."""
     if bare(before.text) == bare(after.text):
         return False
-    one, other = (bare(text).translate(_QUOTES) for text in (before.text, after.text))
-    if one.endswith(CUT_MARK) and other.endswith(CUT_MARK):
-        kept = min(len(one), len(other)) * 3 // 4
-        return one[:kept] == other[:kept] and before.text[:kept] != after.text[:kept]
-    return one == other
+    old, new = (bare(text).translate(_QUOTES) for text in (before.text, after.text))
+    if old.endswith(CUT_MARK) and new.endswith(CUT_MARK):
+        length = min(len(old), len(new)) * 3 // 4
+        return old[:length] == new[:length] and before.text[:length] != after.text[:length]
+    return old == new
 
 
 # Where two commands differ, when that is one place.
@@ -117,21 +117,13 @@ def difference(before: str, after: str) -> Difference | None:
     ours, theirs = complete_words(before), complete_words(after)
     matched = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
     places = [place for place in matched if place[0] != "equal"]
-    if (
-        before.endswith(CUT_MARK)
-        and after.endswith(CUT_MARK)
-        and len(places) > 1
-        and _at_the_end(places[-1], ours, theirs)
-    ):
+    is_cut = before.endswith(CUT_MARK) and after.endswith(CUT_MARK)
+    if is_cut and len(places) > 1 and (places[-1][2], places[-1][4]) == (len(ours), len(theirs)):
         places.pop()  # both were cut there, at different words
     if len(places) != 1:
         return None
     _, start, end, new_start, new_end = places[0]
     return Difference(" ".join(ours[start:end]), " ".join(theirs[new_start:new_end]))
-
-
-def _at_the_end(place: tuple[str, int, int, int, int], ours: list[str], theirs: list[str]) -> bool:
-    return place[2] == len(ours) and place[4] == len(theirs)
 
 
 # What is of the moment taken out of what is said: names of branches, messages, values, ids, places of this machine.
@@ -184,27 +176,21 @@ class FixText(Record):
     error: str
 
 
-def generalize(told: FixText, directory: str) -> FixText:
+def generalize(texts: FixText, directory: str) -> FixText:
     """What is left to say anywhere and at any time."""
-    near = _near(told, directory)
-    named = _branches(near)
-    before, after = (_generalize_command(text) for text in _without_place(named.before, named.after))
-    return FixText(before, _without_new_paths(before, after), _generalize_error(named.error))
+    below = f"{directory}/" if len(directory) > 3 else "\0"  # paths as they are from the directory, or from home
+    texts = _branches(FixText(*(_HOME.sub("~", text.replace(below, "")) for text in texts)))
+    before, after = map(_generalize_command, _without_place(texts.before, texts.after))
+    return FixText(before, _without_new_paths(before, after), _generalize_error(texts.error))
 
 
-def _near(told: FixText, directory: str) -> FixText:
-    """Paths as they are from the directory of the session, or from home."""
-    below = f"{directory}/" if len(directory) > 3 else "\0"
-    return FixText(*(_HOME.sub("~", text.replace(below, "")) for text in told))
-
-
-def _branches(told: FixText) -> FixText:
+def _branches(texts: FixText) -> FixText:
     """Names of branches that only the second command knows, or that the error tells as today's."""
-    names = {found[1].strip("'\"") for pattern in _BRANCHES for found in pattern.finditer(told.after)} - {""}
-    new = {name for name in names - _LASTING_NAMES if name not in told.before and name[0] not in "-<"}
-    current = {found[1] or found[2] for found in _CURRENT.finditer(told.error)}
+    names = {match[1].strip("'\"") for pattern in _BRANCHES for match in pattern.finditer(texts.after)} - {""}
+    new = {name for name in names - _LASTING_NAMES if name not in texts.before and name[0] not in "-<"}
+    current = {match[1] or match[2] for match in _CURRENT.finditer(texts.error)}
     today = new | current
-    return FixText(*(_NAME.sub(lambda found: "<branch>" if found[0] in today else found[0], text) for text in told))
+    return FixText(*(_NAME.sub(lambda match: "<branch>" if match[0] in today else match[0], text) for text in texts))
 
 
 def _generalize_command(command: str) -> str:
@@ -216,11 +202,11 @@ def _generalize_command(command: str) -> str:
     return _ID.sub("<id>", _TEMPORARY.sub("<file>", command))
 
 
-def _valueless(found: re.Match[str]) -> str:
+def _valueless(match: re.Match[str]) -> str:
     """Only the name of a variable is kept, unless its value is a mere switch or a place in the project."""
-    name, value = found[1], found[2].strip("'\"")
+    name, value = match[1], match[2].strip("'\"")
     is_plain = _SWITCH.fullmatch(value) or (_PLAIN_NAME.fullmatch(name) and _PLAIN_VALUE.fullmatch(value))
-    return found[0] if is_plain or not value else f"{name}=<value>"
+    return match[0] if is_plain or not value else f"{name}=<value>"
 
 
 def _without_place(before: str, after: str) -> tuple[str, str]:
@@ -244,8 +230,8 @@ def _generalize_error(error: str) -> str:
     """The words of an error without colours, ids and where it was."""
     plain = _OWN_PATH.sub("", _STYLE.sub("", error))
     placeless = _AT_A_PLACE.sub("", plain)
-    kept = placeless if len(placeless.split()) > 2 else plain
-    short = " ".join(_HOME.sub("~", kept).split())
+    line = placeless if len(placeless.split()) > 2 else plain
+    short = " ".join(_HOME.sub("~", line).split())
     return _ID.sub("<id>", _TEMPORARY.sub("<file>", short)).rstrip(" .,:;")
 
 
@@ -284,32 +270,33 @@ class _Signs(Record):
     advised: bool
 
 
-def _signs(pair: CommandPair, trouble: ParsedError) -> _Signs:
+def _signs(pair: CommandPair, error: ParsedError) -> _Signs:
     before, after = words_of(pair.before), words_of(pair.after)
-    wrong = blamed(trouble, before)
+    wrong = blamed(error, before)
+    mentioned = {word.strip("`'\"(),.:;=[]") for word in error.text.replace("=", " ").split()}
     return _Signs(
         bool(wrong),
         any(word not in _pieces(after) if word in _pieces(before) else not _holds(after, word) for word in wrong),
-        any(_is_mentioned(flag, trouble.text) for flag in flags_of(after) - flags_of(before)),
+        not mentioned.isdisjoint(flags_of(after) - flags_of(before)),
     )
 
 
-def score_pair(pair: CommandPair, trouble: ParsedError, age: int) -> float | None:
+def score_pair(pair: CommandPair, error: ParsedError, age: int) -> float | None:
     """How likely the second is the first, done right; nothing if it is not."""
-    signs = _signs(pair, trouble)
-    is_clear = signs.dropped or signs.advised or trouble.error_class is ErrorClass.SYNTAX
-    if age > (_FAR if is_clear else _FAR - 2) or not _is_related(pair, trouble, age, signs):
+    signs = _signs(pair, error)
+    is_clear = signs.dropped or signs.advised or error.error_class is ErrorClass.SYNTAX
+    if age > (_FAR if is_clear else _FAR - 2) or not _is_related(pair, error, age, signs):
         return None
     return pair.similarity + 0.3 * pair.is_same_family + 0.4 * signs.advised + 0.2 * signs.dropped
 
 
-def _is_related(pair: CommandPair, trouble: ParsedError, age: int, signs: _Signs) -> bool:
+def _is_related(pair: CommandPair, error: ParsedError, age: int, signs: _Signs) -> bool:
     is_near, is_very_alike = age <= _NEAR, pair.similarity >= _VERY_ALIKE
-    if _is_through_another(pair) or _is_suggested_program(pair, trouble):
+    if _is_through_another(pair) or _is_suggested_program(pair, error):
         return is_near
-    match trouble.error_class:
+    match error.error_class:
         case ErrorClass.MISSING:
-            return is_near and _replaces(pair, trouble)
+            return is_near and _replaces(pair, error)
         case ErrorClass.PATH:
             return (
                 pair.is_same_family
@@ -319,7 +306,7 @@ def _is_related(pair: CommandPair, trouble: ParsedError, age: int, signs: _Signs
         case ErrorClass.USAGE if not signs.blamed and not signs.advised:
             return is_near and _is_retry(pair, _HALF)
         case ErrorClass.ADVICE | ErrorClass.USAGE | ErrorClass.STATE if not signs.dropped and (
-            signs.blamed or trouble.error_class is ErrorClass.ADVICE
+            signs.blamed or error.error_class is ErrorClass.ADVICE
         ):
             return pair.is_same_family and (signs.advised or (is_near and is_very_alike))
         case _:
@@ -334,15 +321,15 @@ def _is_through_another(pair: CommandPair) -> bool:
     return bool(before) and 0 < more <= _RUNNER and after[more:] == before
 
 
-def _is_suggested_program(pair: CommandPair, trouble: ParsedError) -> bool:
+def _is_suggested_program(pair: CommandPair, error: ParsedError) -> bool:
     """The same with another program, and it is the one that the error names: `npm` fails with “use pnpm”."""
     before, after = words_of(pair.before), words_of(pair.after)
-    told = {word.strip("`'\"(),.:;") for word in trouble.text.split()}
-    return bool(after) and before[:1] != after[:1] and before[1:] == after[1:] and after[0] in told
+    mentioned = {word.strip("`'\"(),.:;") for word in error.text.split()}
+    return bool(after) and before[:1] != after[:1] and before[1:] == after[1:] and after[0] in mentioned
 
 
-def _is_retry(pair: CommandPair, least: float) -> bool:
-    return (pair.is_same_family and pair.similarity >= least) or pair.similarity >= _VERY_ALIKE
+def _is_retry(pair: CommandPair, min_similarity: float) -> bool:
+    return (pair.is_same_family and pair.similarity >= min_similarity) or pair.similarity >= _VERY_ALIKE
 
 
 def _is_same_program(pair: CommandPair) -> bool:
@@ -350,9 +337,9 @@ def _is_same_program(pair: CommandPair) -> bool:
     return bool(pair.before.words) and pair.before.words[:1] == pair.after.words[:1] and pair.similarity >= _HALF
 
 
-def blamed(trouble: ParsedError, words: tuple[str, ...]) -> frozenset[str]:
+def blamed(error: ParsedError, words: tuple[str, ...]) -> frozenset[str]:
     """The words of the command that the error names."""
-    return frozenset(word for word in trouble.named if _holds(words, word))
+    return frozenset(word for word in error.named if _holds(words, word))
 
 
 def _holds(words: tuple[str, ...], asked: str) -> bool:
@@ -364,15 +351,11 @@ def _pieces(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(piece for word in words for piece in (word, *word.replace("=", ",").split(",")))
 
 
-def _is_mentioned(flag: str, text: str) -> bool:
-    return any(word.strip("`'\"(),.:;=[]") == flag for word in text.replace("=", " ").split())
-
-
-def _replaces(pair: CommandPair, trouble: ParsedError) -> bool:
+def _replaces(pair: CommandPair, error: ParsedError) -> bool:
     """Another program for the same arguments, or another way to start the program or module that was not found."""
-    told = {word.strip("`'\":,.") for word in trouble.line.split()}
-    program = next((word for word in words_of(pair.before)[:3] if word.rpartition("/")[2] in told), "")
-    missing = {program.rpartition("/")[2]} if program else trouble.named | (told & set(words_of(pair.before)))
+    mentioned = {word.strip("`'\":,.") for word in error.line.split()}
+    program = next((word for word in words_of(pair.before)[:3] if word.rpartition("/")[2] in mentioned), "")
+    missing = {program.rpartition("/")[2]} if program else error.named | (mentioned & set(words_of(pair.before)))
     if program and words_of(pair.after)[:1] == (program,):  # it is there by now
         return False
     again = any(_starts(pair.after, name) for name in missing)
@@ -393,23 +376,21 @@ def _last_names(part: ParsedCommand) -> frozenset[str]:
 def is_slip(pair: CommandPair) -> bool:
     """Whether only letters of one word were mixed up: everybody's fingers, nobody's knowledge."""
     both = list(zip(words_of(pair.before), words_of(pair.after), strict=False))
-    wrong = [(one, other) for one, other in both if one != other]
+    wrong = [(old, new) for old, new in both if old != new]
     is_same_length = len(words_of(pair.before)) == len(words_of(pair.after))
     return is_same_length and len(wrong) == 1 and sorted(wrong[0][0]) == sorted(wrong[0][1])
 
 
-def is_widened(pair: CommandPair, trouble: ParsedError) -> bool:
+def is_widened(pair: CommandPair, error: ParsedError) -> bool:
     """Whether one file of the first command is a folder that holds it in the second, and names were not known."""
     before, after = words_of(pair.before), words_of(pair.after)
-    if len(before) != len(after) or before[:1] != after[:1] or not _UNDEFINED.search(trouble.text):
+    if len(before) != len(after) or before[:1] != after[:1] or not _UNDEFINED.search(error.text):
         return False
-    differ = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
-    return len(differ) == 1 and _FILE.search(differ[0][0]) is not None and _holds_file(differ[0][1], differ[0][0])
-
-
-def _holds_file(folder: str, file: str) -> bool:
-    top = folder.removesuffix("...").rstrip("/").removeprefix("./")
-    return top in ("", ".") or file.removeprefix("./").startswith(f"{top}/")
+    differ = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    if len(differ) != 1 or not _FILE.search(differ[0][0]):
+        return False
+    folder = differ[0][1].removesuffix("...").rstrip("/").removeprefix("./")
+    return folder in ("", ".") or differ[0][0].removeprefix("./").startswith(f"{folder}/")
 
 
 def only_quotes_are_new(pair: CommandPair) -> bool:
@@ -422,14 +403,14 @@ def only_quotes_are_new(pair: CommandPair) -> bool:
     )
 
 
-def only_drops(pair: CommandPair, trouble: ParsedError) -> bool:
+def only_drops(pair: CommandPair, error: ParsedError) -> bool:
     """Whether the retry asks for less of the same: what could not be done was left undone."""
     before, after = words_of(pair.before), words_of(pair.after)
-    return trouble.error_class is ErrorClass.STATE and len(after) < len(before) and set(after) <= set(before)
+    return error.error_class is ErrorClass.STATE and len(after) < len(before) and set(after) <= set(before)
 
 
-def advised_flag(pair: CommandPair, trouble: ParsedError) -> str:
+def advised_flag(pair: CommandPair, error: ParsedError) -> str:
     """The flag that an error recommends for what was asked, and neither command has."""
     typed = flags_of(words_of(pair.before)) | flags_of(words_of(pair.after))
-    told = (found[1] for found in _RECOMMENDED.finditer(trouble.text)) if trouble.error_class in _ADVISING else ()
-    return next((flag for flag in told if flag not in typed and flag not in _ASKING), "")
+    flags = (match[1] for match in _RECOMMENDED.finditer(error.text)) if error.error_class in _ADVISING else ()
+    return next((flag for flag in flags if flag not in typed and flag not in _ASKING), "")

@@ -127,9 +127,9 @@ def _error_of_failure(call: AttemptedCall, noise: frozenset[str]) -> ParsedError
     return parse_error(result, noise)
 
 
-def is_learnable(trouble: ParsedError, call: AttemptedCall) -> bool:
+def is_learnable(error: ParsedError, call: AttemptedCall) -> bool:
     """Whether it is worth waiting for what mends it."""
-    return trouble.error_class not in _UNLEARNABLE and (call.is_run or trouble.error_class in LASTING)
+    return error.error_class not in _UNLEARNABLE and (call.is_run or error.error_class in LASTING)
 
 
 def find_fix(
@@ -147,23 +147,21 @@ def find_fix(
     """
     if failure.used.act is not success.used.act or error_in_call(success).error_class in LASTING:
         return None
-    trouble = error_in_call(failure, frozenset(lines_of(success.used.result)))
-    if not is_learnable(trouble, failure) or not trouble.line:
+    error = error_in_call(failure, frozenset(lines_of(success.used.result)))
+    if not is_learnable(error, failure) or not error.line:
         return None
     if not failure.is_run:
-        return _fix_by_input(failure, success, trouble, age)
+        return _fix_by_input(failure, success, error, age)
     if same_text(failure.command, success.command):
-        mended = _repaired(failure, doing, success, trouble)
-    elif trouble.error_class in LASTING or (recurs and trouble.error_class is ErrorClass.PATH):
-        mended = _fix_by_change(failure, success, trouble, age)
+        mended = _repaired(failure, doing, success, error)
+    elif error.error_class in LASTING or (recurs and error.error_class is ErrorClass.PATH):
+        mended = _fix_by_change(failure, success, error, age)
     else:
-        mended = _in_one_line(failure, success, trouble) or _widened(failure, success, trouble)
-    return mended if mended and (recurs or not _happens_once(mended) or _was_suggested(mended.repair, asked)) else None
-
-
-def _happens_once(found: FoundFix) -> bool:
-    """Whether it is about one object, process or temporary file: that waits until it comes again."""
-    return is_temporary(found.error.line) or is_temporary(found.repair)
+        mended = _in_one_line(failure, success, error) or _widened(failure, success, error)
+    # What is about one object, process or temporary file waits until it comes again.
+    if mended is None or recurs or not (is_temporary(error.line) or is_temporary(mended.repair)):
+        return mended
+    return mended if _was_suggested(mended.repair, asked) else None
 
 
 def _was_suggested(repair: str, asked: str) -> bool:
@@ -179,29 +177,15 @@ def _was_suggested(repair: str, asked: str) -> bool:
 
 
 def _repaired(
-    failure: AttemptedCall, doing: tuple[AttemptedCall, ...], success: AttemptedCall, trouble: ParsedError
+    failure: AttemptedCall, doing: tuple[AttemptedCall, ...], success: AttemptedCall, error: ParsedError
 ) -> FoundFix | None:
     others = [call for call in doing if not same_text(call.command, failure.command)]
-    if len(others) != 1 or not _may_repair(failure.command, others[0].command, trouble):
+    if len(others) != 1 or not _may_repair(failure.command, others[0].command, error):
         return None
-    text, repair = bare(failure.command.text), bare(others[0].command.text)
-    return FoundFix(
-        FixKind.REPAIRED,
-        trouble,
-        success.event_id,
-        text,
-        text,
-        1.5,
-        repair,
-        others[0].event_id,
-        _name_of(failure.command),
-    )
-
-
-def _name_of(command: CommandAttempt) -> str:
-    """What a person would call the line: its first command that does something."""
-    part = next((part for part in command.commands if not enters(part)), None)
-    return called(part) if part else bare(command.text)
+    text, repair, by = bare(failure.command.text), bare(others[0].command.text), others[0].event_id
+    part = next((part for part in failure.command.commands if not enters(part)), None)
+    name = called(part) if part else text
+    return FoundFix(FixKind.REPAIRED, error, success.event_id, text, text, 1.5, repair, by, name)
 
 
 def called(part: ParsedCommand) -> str:
@@ -209,49 +193,49 @@ def called(part: ParsedCommand) -> str:
     return part.family if part.family in " ".join(part.words) else " ".join(part.words[:1])
 
 
-def _may_repair(failed: CommandAttempt, repair: CommandAttempt, trouble: ParsedError) -> bool:
+def _may_repair(failed: CommandAttempt, repair: CommandAttempt, error: ParsedError) -> bool:
     """What has a fault, or is not there, is only mended by what mends such things; an unknown error also by another
     command of the same program."""
     if is_bypass(failed, repair.text):
         return False
-    if trouble.error_class in LASTING or is_repair(bare(repair.text)):
+    if error.error_class in LASTING or is_repair(bare(repair.text)):
         return True
-    return trouble.error_class is ErrorClass.OTHER and bool(programs_of(failed) & programs_of(repair))
+    return error.error_class is ErrorClass.OTHER and bool(programs_of(failed) & programs_of(repair))
 
 
-def _in_one_line(failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError) -> FoundFix | None:
+def _in_one_line(failure: AttemptedCall, success: AttemptedCall, error: ParsedError) -> FoundFix | None:
     """`install && test` where `test` had failed."""
     before, after = failure.command, success.command
     tasks = [part for part in after.commands if not is_read_only(part)]
     wanted = [words_of(part) for part in before.commands]
     more = [part for part in tasks if words_of(part) not in wanted]
-    kept = [part for part in tasks if words_of(part) in wanted]
-    if len(more) != 1 or not kept or is_bypass(before, after.text):
+    repeated = [part for part in tasks if words_of(part) in wanted]
+    if len(more) != 1 or not repeated or is_bypass(before, after.text):
         return None
-    if trouble.error_class not in LASTING and not is_repair(bare(more[0].text)):
+    if error.error_class not in LASTING and not is_repair(bare(more[0].text)):
         return None
-    again = bare(kept[0].text)
+    again = bare(repeated[0].text)
     return FoundFix(
-        FixKind.REPAIRED, trouble, success.event_id, again, again, 1.4, bare(more[0].text), program=called(kept[0])
+        FixKind.REPAIRED, error, success.event_id, again, again, 1.4, bare(more[0].text), program=called(repeated[0])
     )
 
 
 # --- another form of the command -----------------------------------------------------------------------------------
 
 
-def _fix_by_change(failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError, age: int) -> FoundFix | None:
+def _fix_by_change(failure: AttemptedCall, success: AttemptedCall, error: ParsedError, age: int) -> FoundFix | None:
     before, after = failure.command, success.command
     pair = pair_of(before, after)
     if (
         pair is None
         or is_bypass(before, after.text)
-        or (trouble.error_class is ErrorClass.MISSING and not _stands_in(pair))
+        or (error.error_class is ErrorClass.MISSING and not _stands_in(pair))
     ):
         return None
     if words_of(pair.before) == words_of(pair.after) and not same_but_quotes(before, after):
-        return _fix_by_location(failure, success, trouble, pair)
-    weight = 2.0 if same_but_quotes(before, after) else score_pair(pair, trouble, age)
-    return _changed_fix(failure, trouble, success, pair, weight - age * 0.03) if weight is not None else None
+        return _fix_by_location(failure, success, error, pair)
+    weight = 2.0 if same_but_quotes(before, after) else score_pair(pair, error, age)
+    return _changed_fix(failure, error, success, pair, weight - age * 0.03) if weight is not None else None
 
 
 def _stands_in(pair: CommandPair) -> bool:
@@ -260,20 +244,20 @@ def _stands_in(pair: CommandPair) -> bool:
 
 
 def _changed_fix(
-    failure: AttemptedCall, trouble: ParsedError, success: AttemptedCall, pair: CommandPair, score: float
+    failure: AttemptedCall, error: ParsedError, success: AttemptedCall, pair: CommandPair, score: float
 ) -> FoundFix | None:
     """By what the shell did to the words, by what the error advises, or by the two commands."""
     before, after = bare(pair.before.text), bare(pair.after.text)
-    same = FoundFix(FixKind.CHANGED, trouble, success.event_id, before, after, score, program=called(pair.before))
-    if (signs := quoting(before, after, trouble)) and only_quotes_are_new(pair):
+    same = FoundFix(FixKind.CHANGED, error, success.event_id, before, after, score, program=called(pair.before))
+    if (signs := quoting(before, after, error)) and only_quotes_are_new(pair):
         return same._replace(kind=FixKind.QUOTED, quoting=signs)
-    if escaped(before, after, trouble):
+    if escaped(before, after, error):
         return same._replace(kind=FixKind.ESCAPED)
     if differ_in_text_only(before, after):  # another question
-        flag = advised_flag(pair, trouble)
+        flag = advised_flag(pair, error)
         is_fine = flag and not is_bypass(parse_attempt(before), f"{before} {flag}")
         return same._replace(kind=FixKind.ADVISED, advised=flag) if is_fine else None
-    if only_drops(pair, trouble) or is_slip(pair):
+    if only_drops(pair, error) or is_slip(pair):
         return None
     return same._replace(after=" && ".join([*_lead(failure.command, success.command, pair.after), after]))
 
@@ -286,52 +270,52 @@ def _lead(failed: CommandAttempt, command: CommandAttempt, part: ParsedCommand) 
 
 
 def _fix_by_location(
-    failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError, pair: CommandPair
+    failure: AttemptedCall, success: AttemptedCall, error: ParsedError, pair: CommandPair
 ) -> FoundFix | None:
     """The same command in another place or with something set for it."""
     known = [words_of(part) for part in failure.command.commands]
     if any(enters(part) and words_of(part) not in known for part in success.command.commands):
-        return _changed_fix(failure, trouble, success, pair, 1.4)
-    return _in_one_line(failure, success, trouble)
+        return _changed_fix(failure, error, success, pair, 1.4)
+    return _in_one_line(failure, success, error)
 
 
-def _widened(failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError) -> FoundFix | None:
+def _widened(failure: AttemptedCall, success: AttemptedCall, error: ParsedError) -> FoundFix | None:
     """The same on a folder: a compiler that is shown one file does not know the names of the others."""
     pair = pair_of(failure.command, success.command)
-    if pair is None or trouble.error_class is not ErrorClass.WORK or not is_widened(pair, trouble):
+    if pair is None or error.error_class is not ErrorClass.WORK or not is_widened(pair, error):
         return None
     texts = bare(pair.before.text), bare(pair.after.text)
     name = " ".join(word for word in called(pair.before).split() if word in words_of(pair.after))
-    return FoundFix(FixKind.WIDENED, trouble, success.event_id, *texts, 1.2, program=name)
+    return FoundFix(FixKind.WIDENED, error, success.event_id, *texts, 1.2, program=name)
 
 
 # --- tools that are no shell ---------------------------------------------------------------------------------------
 
 
-def _fix_by_input(failure: AttemptedCall, success: AttemptedCall, trouble: ParsedError, age: int) -> FoundFix | None:
+def _fix_by_input(failure: AttemptedCall, success: AttemptedCall, error: ParsedError, age: int) -> FoundFix | None:
     """The error lists what there is, or the input was put differently."""
     if failure.used.tool != success.used.tool or age > NEAR:
         return None
     tool, asked, given = failure.used.tool, failure.used.input, success.used.input
     alike = shared(tuple(asked.split()), tuple(given.split()))
-    if (right := _listed(trouble)) and alike >= _SAME_INPUT:
-        return FoundFix(FixKind.NAMED, trouble, success.event_id, tool, right, 1.5)
-    if trouble.error_class is ErrorClass.USAGE and asked != given and (alike >= _SAME_INPUT or asked in given):
-        wrong = blamed(trouble, tuple(asked.split())) or {asked}
+    if (right := _listed(error)) and alike >= _SAME_INPUT:
+        return FoundFix(FixKind.NAMED, error, success.event_id, tool, right, 1.5)
+    if error.error_class is ErrorClass.USAGE and asked != given and (alike >= _SAME_INPUT or asked in given):
+        wrong = blamed(error, tuple(asked.split())) or {asked}
         dropped = asked in given or any(word not in given for word in wrong)
         return (
-            FoundFix(FixKind.ASKED, trouble, success.event_id, f"{tool}: {asked}", f"{tool}: {given}", 1.0)
+            FoundFix(FixKind.ASKED, error, success.event_id, f"{tool}: {asked}", f"{tool}: {given}", 1.0)
             if dropped
             else None
         )
     return None
 
 
-def _listed(trouble: ParsedError) -> str:
+def _listed(error: ParsedError) -> str:
     """The one name of those listed that has in it the name that was not found."""
-    _, _, listed = trouble.line.partition(": ")
+    _, _, listed = error.line.partition(": ")
     names = [name.strip(" .`'\"") for name in listed.split(",")]
-    for asked in sorted(trouble.named):
+    for asked in sorted(error.named):
         like = [name for name in names if asked in name and name != asked]
         if len(like) == 1 and len(names) > 1:
             return like[0]

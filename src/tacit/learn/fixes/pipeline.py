@@ -43,16 +43,17 @@ class FixTrail(Record):
 FixStep = tuple[FixTrail, tuple[Lesson, ...]]
 
 
-def follow_event(trail: FixTrail, said: SessionEvent) -> FixStep:
-    match said.body:
+def follow_event(trail: FixTrail, event: SessionEvent) -> FixStep:
+    match event.body:
         case ToolUsed():
-            return _follow_call(trail, AttemptedCall(said.event_id, said.body))
+            return _follow_call(trail, AttemptedCall(event.event_id, event.body))
         case PromptGiven():
-            asked = said.body.text[:_MAX_PROMPT_CHARS]
+            asked = event.body.text[:_MAX_PROMPT_CHARS]
             aged = tuple(
-                one._replace(age=one.age + _CALLS_PER_PROMPT, prompts=f"{one.prompts} {asked}") for one in trail.open
+                pending._replace(age=pending.age + _CALLS_PER_PROMPT, prompts=f"{pending.prompts} {asked}")
+                for pending in trail.open
             )
-            return _close_failures(trail._replace(open=aged), lambda one: one.age >= WINDOW)
+            return _close_failures(trail._replace(open=aged), lambda pending: pending.age >= WINDOW)
         case TurnInterrupted() | SessionCompacted():
             return _close_failures(trail, lambda _: True)
         case _:
@@ -64,92 +65,84 @@ def remaining_lessons(trail: FixTrail) -> tuple[Lesson, ...]:
     return _close_failures(trail, lambda _: True)[1]
 
 
-def learn_fixes(said: Iterable[SessionEvent]) -> Iterator[Lesson]:
+def learn_fixes(events: Iterable[SessionEvent]) -> Iterator[Lesson]:
     """Everything that a session shows."""
     trail = FixTrail()
-    for one in said:
-        trail, seen = follow_event(trail, one)
+    for event in events:
+        trail, seen = follow_event(trail, event)
         yield from seen
     yield from remaining_lessons(trail)
 
 
 def _follow_call(trail: FixTrail, call: AttemptedCall) -> FixStep:
-    gone_on = trail._replace(open=tuple(_after_call(one, call) for one in trail.open))
+    gone_on = trail._replace(open=tuple(_after_call(pending, call) for pending in trail.open))
     ended, seen = _close_failures(
-        gone_on, lambda one: one.age >= WINDOW or (_edits(call) and _is_same_agent(one.failure, call))
+        gone_on, lambda pending: pending.age >= WINDOW or (_edits(call) and _is_same_agent(pending.failure, call))
     )
     return _open_failure(ended, call), seen
 
 
-def _after_call(one: OpenFailure, call: AttemptedCall) -> OpenFailure:
+def _after_call(pending: OpenFailure, call: AttemptedCall) -> OpenFailure:
     """An open failure after one more call."""
-    if not _is_same_agent(one.failure, call):
-        return one
-    older = one._replace(age=one.age + 1)
+    if not _is_same_agent(pending.failure, call):
+        return pending
+    older = pending._replace(age=pending.age + 1)
     if call.used.outcome is not ToolOutcome.SUCCEEDED:
         return older
-    if _gets_around(one.failure, call):  # how it went on is no advice
-        return older._replace(age=WINDOW, best=None)
-    seen = find_fix(one.failure, one.doing, call, age=one.age, recurs=one.recurs, asked=one.prompts)
-    best = seen if seen and (one.best is None or seen.score > one.best.score) else one.best
+    pair = pair_of(pending.failure.command, call.command)
+    if pair and pair.is_same_family and is_bypass(pending.failure.command, call.used.input):
+        return older._replace(age=WINDOW, best=None)  # how it went on is no advice
+    seen = find_fix(pending.failure, pending.doing, call, age=pending.age, recurs=pending.recurs, asked=pending.prompts)
+    best = seen if seen and (pending.best is None or seen.score > pending.best.score) else pending.best
     return older._replace(
-        best=best, doing=(*one.doing, call) if call.is_run and has_effect(call.command) else one.doing
+        best=best, doing=(*pending.doing, call) if call.is_run and has_effect(call.command) else pending.doing
     )
-
-
-def _gets_around(failure: AttemptedCall, call: AttemptedCall) -> bool:
-    pair = pair_of(failure.command, call.command)
-    return pair is not None and pair.is_same_family and is_bypass(failure.command, call.used.input)
 
 
 def _open_failure(trail: FixTrail, call: AttemptedCall) -> FixTrail:
-    trouble = error_in_call(call)
-    if not is_learnable(trouble, call):
+    error = error_in_call(call)
+    if not is_learnable(error, call):
         return trail
-    lost = _recurrence_key(call, trouble)
+    lost = _recurrence_key(call, error)
     recurs = lost in trail.seen_errors and not any(
-        lost == _recurrence_key(one.failure, error_in_call(one.failure)) for one in trail.open
+        lost == _recurrence_key(other.failure, error_in_call(other.failure)) for other in trail.open
     )
-    kept = (
+    seen = (
         (*trail.seen_errors, lost)[-_MAX_SEEN_ERRORS:] if lost and lost not in trail.seen_errors else trail.seen_errors
     )
-    return FixTrail((*trail.open, OpenFailure(call, recurs)), kept)
+    return FixTrail((*trail.open, OpenFailure(call, recurs)), seen)
 
 
-def _recurrence_key(call: AttemptedCall, trouble: ParsedError) -> str:
+def _recurrence_key(call: AttemptedCall, error: ParsedError) -> str:
     """What must come again before it counts: the path that was not there, as it was typed, or an error that names one
-    object or temporary file. Empty if the trouble was another."""
-    if is_temporary(trouble.line):
-        return shape(trouble.line)
-    if trouble.error_class is not ErrorClass.PATH:
+    object or temporary file. Empty if the error was another."""
+    if is_temporary(error.line):
+        return shape(error.line)
+    if error.error_class is not ErrorClass.PATH:
         return ""
     typed = (word for part in call.command.commands for word in part.words[1:])
-    return next((word for word in typed if len(word) > 2 and word in trouble.line), "")
+    return next((word for word in typed if len(word) > 2 and word in error.line), "")
 
 
 def _close_failures(trail: FixTrail, is_over: Callable[[OpenFailure], bool]) -> FixStep:
     """The trail without what is over, and what that showed. Failures that one success mended are one thing learnt."""
     left: list[OpenFailure] = list(trail.open)
     seen: list[Lesson] = []
-    for one in trail.open:
-        if one not in left or not is_over(one):
+    for pending in trail.open:
+        if pending not in left or not is_over(pending):
             continue
-        left.remove(one)
-        if one.best is not None:
-            also = [other for other in left if _has_same_fix(one.best, other)]
+        left.remove(pending)
+        if pending.best is not None:
+            also = [other for other in left if other.best and other.best.success == pending.best.success]
             left = [other for other in left if other not in also]
-            said = lesson_from_fix(one.failure, one.best, tuple(other.failure.event_id for other in also))
-            seen += [said] if said else []
+            lesson = lesson_from_fix(pending.failure, pending.best, tuple(other.failure.event_id for other in also))
+            seen += [lesson] if lesson else []
     return trail._replace(open=tuple(left)), tuple(seen)
 
 
-def _has_same_fix(best: FoundFix, other: OpenFailure) -> bool:
-    return other.best is not None and other.best.success == best.success
-
-
-def _is_same_agent(one: AttemptedCall, other: AttemptedCall) -> bool:
+def _is_same_agent(first: AttemptedCall, second: AttemptedCall) -> bool:
     """The agent and its helpers work side by side."""
-    return one.used.aside == other.used.aside
+    return first.used.aside == second.used.aside
 
 
 def _edits(call: AttemptedCall) -> bool:

@@ -50,17 +50,17 @@ def differ_in_text_only(before: str, after: str) -> bool:
 
 def masked(command: str) -> list[str]:
     """The words with each text that is a program or a pattern as one sign."""
-    found: list[str] = []
+    words: list[str] = []
     stage: list[str] = []
     for word in quoted_words(command):
         if word.startswith("<<"):  # what follows is the text
-            return [*found, *_masked(stage), TEXT]
+            return [*words, *_masked(stage), TEXT]
         if word in COMMAND_SEPARATORS:
-            found += [*_masked(stage), word]
+            words += [*_masked(stage), word]
             stage = []
         else:
             stage.append(word)
-    return [*found, *_masked(stage)]
+    return [*words, *_masked(stage)]
 
 
 def _masked(words: list[str]) -> list[str]:
@@ -72,7 +72,7 @@ def _masked(words: list[str]) -> list[str]:
 def _texts(words: list[str]) -> Iterator[int]:
     """Where the texts stand in one command."""
     program = words[0].rpartition("/")[2] if words else ""
-    behind = [at + 1 for at, word in enumerate(words[:-1]) if _is_scripted(program, word)]
+    behind = [at + 1 for at, word in enumerate(words[:-1]) if program in _SCRIPTED.get(word, ())]
     yield from behind
     name = program if program in _FIRST else " ".join(words[:2])
     if name in _FIRST and not behind:
@@ -80,13 +80,9 @@ def _texts(words: list[str]) -> Iterator[int]:
         yield from operands[_FIRST[name] : _FIRST[name] + 1]
 
 
-def _is_scripted(program: str, flag: str) -> bool:
-    return program in _SCRIPTED.get(flag, ())
-
-
 def _operands(words: list[str], start: int, take_one: frozenset[str]) -> list[int]:
     """The places of what is neither a flag nor the value of one."""
-    found: list[int] = []
+    operands: list[int] = []
     skipped = 0
     for at, word in enumerate(words[start:], start):
         if skipped:
@@ -96,8 +92,8 @@ def _operands(words: list[str], start: int, take_one: frozenset[str]) -> list[in
         elif word in take_one:
             skipped = 1
         elif not word.startswith("-") and not _NUMBER.fullmatch(word):
-            found.append(at)
-    return found
+            operands.append(at)
+    return operands
 
 
 # What the shell does to words before a program sees them, and the lessons that follow whatever the program is.
@@ -123,23 +119,23 @@ class Quoting(Record):
     is_single: bool  # double quotes were there and were not enough
 
 
-def quoting(before: str, after: str, trouble: ParsedError) -> Quoting | None:
+def quoting(before: str, after: str, error: ParsedError) -> Quoting | None:
     """Whether a shell tripped over signs in a word, and worked with the same signs in quotes."""
-    if not _SHELL_ERROR.search(trouble.line):
+    if not _SHELL_ERROR.search(error.line):
         return None
-    kept = [word for word in quoted_words(after) if word[0] in "'\"" or "\\" in word or "'" in word or '"' in word]
-    found = (_word_quoting(word, kept) for word in quoted_words(before) if not _JOINT.fullmatch(word))
-    return next((one for one in found if one), None)
+    quoted = [word for word in quoted_words(after) if word[0] in "'\"" or "\\" in word or "'" in word or '"' in word]
+    matches = (_word_quoting(word, quoted) for word in quoted_words(before) if not _JOINT.fullmatch(word))
+    return next((match for match in matches if match), None)
 
 
-def _word_quoting(word: str, kept: list[str]) -> Quoting | None:
+def _word_quoting(word: str, quoted: list[str]) -> Quoting | None:
     """The signs of one word that stand in quotes, in one of the words of the other command, and did not before."""
     bare = outside_quotes(word)
     for signs in _SIGNS:
-        now = [one for one in kept if _has(strip_quotes(one), signs) and not _has(outside_quotes(one), signs)]
+        now = [other for other in quoted if _has(strip_quotes(other), signs) and not _has(outside_quotes(other), signs)]
         if _has(bare, signs) and now:
-            return Quoting(signs, _is_path(word), is_single=False)
-        single = [one for one in now if one.startswith("'")]
+            return Quoting(signs, "/" in word and "://" not in word, is_single=False)
+        single = [other for other in now if other.startswith("'")]
         if signs in _READ_IN_DOUBLE_QUOTES and word.startswith('"') and signs in word and single:
             return Quoting(signs, is_path=False, is_single=True)
     return None
@@ -149,29 +145,22 @@ def _has(text: str, signs: str) -> bool:
     return all(sign in text for sign in signs)
 
 
-def _is_path(word: str) -> bool:
-    return "/" in word and "://" not in word
-
-
-def escaped(before: str, after: str, trouble: ParsedError) -> bool:
+def escaped(before: str, after: str, error: ParsedError) -> bool:
     """Whether a `!` in quotes came to the program with a backslash before it, and the other command has none."""
-    return "!" in before and _ESCAPED not in before and "!" not in after and _ESCAPED in trouble.text
+    return "!" in before and _ESCAPED not in before and "!" not in after and _ESCAPED in error.text
 
 
-def render_quoting(found: Quoting) -> str:
-    signs = " and ".join(_code(sign) for sign in found.signs)
-    if found.is_single:
+def render_quoting(quoted: Quoting) -> str:
+    signs = " and ".join(code(sign) for sign in quoted.signs)
+    if quoted.is_single:
         return f"When a shell command fails on {signs} in double quotes, use single quotes."
-    thing = "path" if found.is_path else "argument"
-    return f"When a shell command fails on {_article(thing)} {thing} with {signs}, put the {thing} in quotes."
+    article, thing = ("a", "path") if quoted.is_path else ("an", "argument")
+    return f"When a shell command fails on {article} {thing} with {signs}, put the {thing} in quotes."
 
 
-def _article(word: str) -> str:
-    return "an" if word[0] in "aeiou" else "a"
-
-
-def _code(sign: str) -> str:
-    return f"`{sign}`" if sign != "`" else "`` ` ``"
+def code(text: str) -> str:
+    """Between marks that the text itself does not hold."""
+    return f"`{text}`" if "`" not in text else f"`` {text} ``"
 
 
 ESCAPED = "When a command fails because the shell hands it `!` in quotes as `\\!`, write the argument without `!`."

@@ -11,7 +11,7 @@ from tacit.learn.fixes.command_kinds import formats
 from tacit.learn.fixes.compare import REDACTED, Difference, FixText, difference, flags_of, generalize
 from tacit.learn.fixes.errors import ErrorClass
 from tacit.learn.fixes.match import AttemptedCall, FixKind, FoundFix
-from tacit.learn.fixes.quoting import ESCAPED, render_quoting
+from tacit.learn.fixes.quoting import ESCAPED, code, render_quoting
 from tacit.learn.types import Lesson
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
@@ -50,77 +50,74 @@ _REASONS = {
 }
 
 
-def lesson_from_fix(failure: AttemptedCall, found: FoundFix, attempts: tuple[EventId, ...] = ()) -> Lesson | None:
-    sentence = clip(visible_line(sentence_of(found, failure.used.directory) or ""), _MAX_SENTENCE_CHARS)
+def lesson_from_fix(failure: AttemptedCall, fix: FoundFix, attempts: tuple[EventId, ...] = ()) -> Lesson | None:
+    sentence = clip(visible_line(sentence_of(fix, failure.used.directory) or ""), _MAX_SENTENCE_CHARS)
     if not sentence or REDACTED.search(sentence):
         return None
-    repair = (found.repaired_by,) if found.repaired_by else ()
+    repair = (fix.repaired_by,) if fix.repaired_by else ()
     return Lesson(
         Kind.KNOWN_FIX,
         sentence,
-        quote_of(found),
-        (failure.event_id, *attempts, *repair, found.success),
-        _REASONS[found.kind],
-        round(min(0.4 + 0.2 * found.score, 0.8), 2),
+        quote_of(fix),
+        (failure.event_id, *attempts, *repair, fix.success),
+        _REASONS[fix.kind],
+        round(min(0.4 + 0.2 * fix.score, 0.8), 2),
         Provenance.TOOL_LOCAL,
     )
 
 
-def quote_of(found: FoundFix) -> str:
+def quote_of(fix: FoundFix) -> str:
     """The words of the error, as they stand in the result: its first sentence, whole words."""
-    line = found.error.line
-    told = line[_front(line) :].strip()
-    if len(told) > _MAX_ERROR_CHARS // 2 and (end := _SENTENCE_END.search(told, 20)):
-        told = told[: end.start()]
-    if len(told) > _MAX_ERROR_CHARS:
-        told = told[: told.rfind(" ", 0, _MAX_ERROR_CHARS) if " " in told[20:_MAX_ERROR_CHARS] else _MAX_ERROR_CHARS]
-    return told.rstrip(" .,:;")
+    line = fix.error.line
+    front = _FRONT.match(line)
+    quote = line[front.end() if front and front.end() < len(line) - 8 else 0 :].strip()
+    if len(quote) > _MAX_ERROR_CHARS // 2 and (end := _SENTENCE_END.search(quote, 20)):
+        quote = quote[: end.start()]
+    if len(quote) > _MAX_ERROR_CHARS:
+        has_blank = " " in quote[20:_MAX_ERROR_CHARS]
+        quote = quote[: quote.rfind(" ", 0, _MAX_ERROR_CHARS) if has_blank else _MAX_ERROR_CHARS]
+    return quote.rstrip(" .,:;")
 
 
-def _front(line: str) -> int:
-    matched = _FRONT.match(line)
-    return matched.end() if matched and matched.end() < len(line) - 8 else 0
-
-
-def sentence_of(found: FoundFix, directory: str = "") -> str:
+def sentence_of(fix: FoundFix, directory: str = "") -> str:
     """Nothing if it cannot be said."""
-    error = quote_of(found)
-    match found.kind:
+    error = quote_of(fix)
+    match fix.kind:
         case FixKind.QUOTED | FixKind.ESCAPED | FixKind.WIDENED:
-            return _named_kind(found)
+            return _named_kind(fix)
         case FixKind.REPAIRED:
-            return _render_repaired(found, generalize(FixText(found.before, found.repair, error), directory))
+            return _render_repaired(fix, generalize(FixText(fix.before, fix.repair, error), directory))
         case FixKind.NAMED | FixKind.ASKED:
-            return _by_both(generalize(FixText(found.before, found.after, error), directory))
+            return _by_both(generalize(FixText(fix.before, fix.after, error), directory))
         case FixKind.ADVISED:
-            told = generalize(FixText(found.before, found.after, error), directory)
-            return _framed(found.program, told.error, f"pass {code(found.advised)}")
-        case FixKind.CHANGED if _is_back(found, directory):
-            told = generalize(FixText(found.before, "", error), directory)
-            return _framed(_short(told.before, found), told.error, "run it in the top folder of the project")
+            texts = generalize(FixText(fix.before, fix.after, error), directory)
+            return _framed(fix.program, texts.error, f"pass {code(fix.advised)}")
+        case FixKind.CHANGED if _is_back(fix, directory):
+            texts = generalize(FixText(fix.before, "", error), directory)
+            return _framed(_short(texts.before, fix), texts.error, "run it in the top folder of the project")
         case FixKind.CHANGED:
-            return _render_changed(found, generalize(FixText(found.before, found.after, error), directory))
+            return _render_changed(fix, generalize(FixText(fix.before, fix.after, error), directory))
 
 
-def _by_both(told: FixText) -> str:
-    if not _is_short(told.before) or not _is_short(told.after):
+def _by_both(texts: FixText) -> str:
+    if not _is_short(texts.before) or not _is_short(texts.after):
         return ""
-    return _framed(_on_one_line(told.before), told.error, f"use {code(_on_one_line(told.after))}")
+    return _framed(_on_one_line(texts.before), texts.error, f"use {code(_on_one_line(texts.after))}")
 
 
-def _named_kind(found: FoundFix) -> str:
+def _named_kind(fix: FoundFix) -> str:
     """Mistakes that are the same whatever the command is."""
-    if found.kind is FixKind.QUOTED:
-        return render_quoting(found.quoting) if found.quoting else ""
-    if found.kind is FixKind.ESCAPED:
+    if fix.kind is FixKind.QUOTED:
+        return render_quoting(fix.quoting) if fix.quoting else ""
+    if fix.kind is FixKind.ESCAPED:
         return ESCAPED
-    return f"When {code(found.program)} fails on one file because names are undefined, run it on the whole folder."
+    return f"When {code(fix.program)} fails on one file because names are undefined, run it on the whole folder."
 
 
-def _is_back(found: FoundFix, directory: str) -> bool:
+def _is_back(fix: FoundFix, directory: str) -> bool:
     """Whether the same command was run where the session is at home, or above."""
-    moved = _CD.fullmatch(found.after)
-    if moved is None or moved[2] != found.before or not directory:
+    moved = _CD.fullmatch(fix.after)
+    if moved is None or moved[2] != fix.before or not directory:
         return False
     return f"{directory}/".startswith(f"{moved[1].rstrip('/')}/")
 
@@ -129,52 +126,54 @@ def _framed(command: str, error: str, what: str) -> str:
     return f"When {code(command)} fails with “{error}”, {what}."
 
 
-def _render_repaired(found: FoundFix, told: FixText) -> str:
-    command, repair = _short(told.before, found), _on_one_line(told.after)
-    if not _is_short(told.after):
+def _render_repaired(fix: FoundFix, texts: FixText) -> str:
+    command, repair = _short(texts.before, fix), _on_one_line(texts.after)
+    if not _is_short(texts.after):
         return ""
-    if found.error.error_class is ErrorClass.WORK:
-        why = "on formatting" if formats(repair) else f"with “{_NUMBER.sub(CUT_MARK, told.error)}”"
+    if fix.error.error_class is ErrorClass.WORK:
+        why = "on formatting" if formats(repair) else f"with “{_NUMBER.sub(CUT_MARK, texts.error)}”"
         return f"When {code(command)} fails {why}, run {code(repair)} first."
-    return _framed(command, told.error, f"run {code(repair)} first")
+    return _framed(command, texts.error, f"run {code(repair)} first")
 
 
-def _render_changed(found: FoundFix, told: FixText) -> str:
+def _render_changed(fix: FoundFix, texts: FixText) -> str:
     """By the flag that there is not, by both commands, or by what differs between them."""
-    if flag := _flag_that_is_not(found):
-        return _without_flag(found, told, flag)
-    if told.before == told.after:  # they differed in what is of the moment
+    if flag := _flag_that_is_not(fix):
+        return _without_flag(fix, texts, flag)
+    if texts.before == texts.after:  # they differed in what is of the moment
         return ""
-    if said := _by_both(told):
-        return said
-    place = difference(told.before, told.after)
-    return _framed(found.program, told.error, _instead(place)) if place and _is_renderable(place) else ""
+    if sentence := _by_both(texts):
+        return sentence
+    place = difference(texts.before, texts.after)
+    if place is None or max(map(len, place)) > _MAX_DIFFERENCE_CHARS or CUT_MARK in place.old + place.new:
+        return ""
+    return _framed(fix.program, texts.error, _instead(place))
 
 
-def _flag_that_is_not(found: FoundFix) -> str:
+def _flag_that_is_not(fix: FoundFix) -> str:
     """The flag of the first command that the error calls unknown, if the second does without it."""
-    if found.error.error_class is not ErrorClass.USAGE or not _NO_SUCH_FLAG.search(found.error.line):
+    if fix.error.error_class is not ErrorClass.USAGE or not _NO_SUCH_FLAG.search(fix.error.line):
         return ""
-    flags = flags_of(tuple(quoted_words(found.before))) - flags_of(tuple(quoted_words(found.after)))
-    return next((flag for flag in sorted(flags) if {flag, flag.lstrip("-")} & found.error.named), "")
+    flags = flags_of(tuple(quoted_words(fix.before))) - flags_of(tuple(quoted_words(fix.after)))
+    return next((flag for flag in sorted(flags) if {flag, flag.lstrip("-")} & fix.error.named), "")
 
 
-def _without_flag(found: FoundFix, told: FixText, flag: str) -> str:
+def _without_flag(fix: FoundFix, texts: FixText, flag: str) -> str:
     """The lesson is that the flag is not there; what stood in its place comes with it where that can be told."""
-    ours, theirs = quoted_words(told.before), quoted_words(told.after)
+    ours, theirs = quoted_words(texts.before), quoted_words(texts.after)
     new = sorted(flags_of(tuple(theirs)) - flags_of(tuple(ours)))
     is_clear = all(word in ours or word.split("=")[0] in new for word in theirs)
-    head = f"{code(found.program)} has no {code(flag)}"
+    head = f"{code(fix.program)} has no {code(flag)}"
     if is_clear and not new:
         return f"{head}; leave it out."
-    if is_clear and len(new) == 1 and _stands_for(new[0], flag, told):
+    if is_clear and len(new) == 1 and _stands_for(new[0], flag, texts):
         return f"{head}; use {code(next(word for word in theirs if word.split('=')[0] == new[0]))}."
-    return f"{head}; {code(_on_one_line(told.after))} works." if _is_short(told.after) else f"{head}."
+    return f"{head}; {code(_on_one_line(texts.after))} works." if _is_short(texts.after) else f"{head}."
 
 
-def _stands_for(new: str, flag: str, told: FixText) -> bool:
+def _stands_for(new: str, flag: str, texts: FixText) -> bool:
     """Whether a flag is meant as the other: it is written like it, or stands in its place."""
-    place = difference(told.before, told.after)
+    place = difference(texts.before, texts.after)
     is_there = place is not None and place.old.startswith(flag) and place.new.startswith(new)
     return is_there or SequenceMatcher(None, new, flag).ratio() >= _MIN_FLAG_SIMILARITY
 
@@ -185,27 +184,15 @@ def _instead(place: Difference) -> str:
     return f"use {code(place.new)} instead of {code(place.old)}" if place.new else f"leave out {code(place.old)}"
 
 
-def _is_renderable(place: Difference) -> bool:
-    return max(len(place.old), len(place.new)) <= _MAX_DIFFERENCE_CHARS and CUT_MARK not in place.old + place.new
-
-
-def _short(command: str, found: FoundFix) -> str:
+def _short(command: str, fix: FoundFix) -> str:
     """The command, or what it is called."""
-    return _on_one_line(command) if _is_short(command) else found.program
+    return _on_one_line(command) if _is_short(command) else fix.program
 
 
 def _is_short(command: str) -> bool:
-    return (
-        len(" ".join(quoted_words(command))) <= _MAX_COMMAND_CHARS
-        and not command.endswith(CUT_MARK)
-        and not REDACTED.search(command)
-    )
+    is_whole = not command.endswith(CUT_MARK) and not REDACTED.search(command)
+    return is_whole and len(_on_one_line(command)) <= _MAX_COMMAND_CHARS
 
 
 def _on_one_line(command: str) -> str:
     return " ".join(quoted_words(command))
-
-
-def code(text: str) -> str:
-    """Between marks that the text itself does not hold."""
-    return f"`{text}`" if "`" not in text else f"`` {text} ``"

@@ -11,11 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cache
-from itertools import chain
 
 from tacit.home.project import find_project
 from tacit.index import habits, reader
-from tacit.index.habits import HabitDirectoryCount
+from tacit.index.habits import HabitCount, HabitDirectoryCount
 from tacit.learn.habits.detect import SUBDIRECTORIES
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
@@ -28,6 +27,7 @@ from tacit.learn.habits.habit import (
     chain_parts,
     chain_sequences,
     is_habit,
+    last_counted_key,
     rank_habits,
     score_habit,
     weakest_count,
@@ -35,62 +35,57 @@ from tacit.learn.habits.habit import (
 from tacit.model.claim import GLOBAL, Kind, Scope, is_project_scope
 from tacit.model.observation import is_untimed_session
 
-ScopeLookup = Callable[[str], Scope]  # the project of a place; GLOBAL where it is in none
+ScopeLookup = Callable[[str], Scope]  # from a directory to its project, GLOBAL if it is in none
 
-_MAX_HABITS_PER_KIND = 150  # habits of a kind, the most frequent: what is rarer waits until it is not
-_MAX_SEQUENCES = 600  # pairs and triples, of which a ritual needs several
-_MIN_PROJECT_SHARE = 0.8  # so much of a habit in one project makes it that project's
-_UNKNOWN_SCOPE = Scope("")  # of commands whose directory is not known
-_MAX_LONGER_SEQUENCES = 20  # sequences that begin, or end, with a given one
-_MAX_UNTIMED_SESSIONS = 3  # sessions; more than that do not come from histories without timestamps alone
+_MAX_HABITS_PER_KIND = 150  # the most frequent; rarer ones wait until they are among them
+_MAX_SEQUENCES = 600  # pairs and triples; a ritual needs several
+_MIN_PROJECT_SHARE = 0.8  # of the runs of a habit: so many in one project make it that project's
+_UNKNOWN_SCOPE = Scope("")  # of commands whose directory is unknown
+_MAX_LONGER_SEQUENCES = 20  # that begin, or end, with a given one
+_MAX_UNTIMED_SESSIONS = 3  # histories without timestamps alone never have more
 
 
 def scope_lookup(connection: sqlite3.Connection, user_folder: str) -> ScopeLookup:
-    """Look places up on the disk, each once."""
+    """Return a function that looks directories up on the disk, each once."""
 
     @cache
-    def scope_of(place: str) -> Scope:
-        directory = place.removesuffix(SUBDIRECTORIES)
+    def scope_of(directory: str) -> Scope:
+        directory = directory.removesuffix(SUBDIRECTORIES)
         project = find_project(directory, user_folder) if directory else None
         return project.scope(lambda scope: reader.is_scope_used(connection, scope)) if project else GLOBAL
 
     return scope_of
 
 
-def always_global(_place: str) -> Scope:
-    """Where no projects are known."""
+def always_global(_directory: str) -> Scope:
+    """A lookup for the case that no projects are known."""
     return GLOBAL
 
 
 def habit_candidates(
     connection: sqlite3.Connection, scope_of: ScopeLookup = always_global, now: int = 0
 ) -> list[HabitTally]:
-    """The habits that are worth a card, the most telling first. `now` is in milliseconds.
+    """Return the habits that are worth a card, the most telling first. `now` is in milliseconds.
 
-    The number of sessions in a project of several directories is an upper bound here; `tally_in` counts exactly.
+    The number of sessions in a project of several directories is an upper bound here; `tally_in_scope` counts exactly.
     """
-    odds = command_frequency(connection)  # parts of longer sequences are left out by `_rituals`
-    single = (
-        _single_tallies(connection, kind, scope_of) for kind in HABIT_THRESHOLDS if kind is not Kind.WORKFLOW_PATTERN
-    )
-    found = [*chain.from_iterable(single), *_chain_tallies(connection, scope_of, odds)]
-    return rank_habits((_with_timestamp_flag(connection, tally) for tally in found), odds, now)
+    frequency = command_frequency(connection)
+    kinds = (kind for kind in HABIT_THRESHOLDS if kind is not Kind.WORKFLOW_PATTERN)
+    tallies = [tally for kind in kinds for tally in _single_tallies(connection, kind, scope_of)]
+    tallies += _chain_tallies(connection, scope_of, frequency)  # without parts of longer ones
+    return rank_habits((_with_timestamp_flag(connection, tally) for tally in tallies), frequency, now)
 
 
 def is_part_of_longer(connection: sqlite3.Connection, tally: HabitTally, scope_of: ScopeLookup) -> bool:
-    """Whether a sequence is part of a longer one that is a habit in the same project: that takes its place for good.
-    A longer one that goes across projects takes nobody's place."""
-    scale = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
-    found = habits.longer_sequences(
-        connection,
-        tally.habit.kind,
-        tally.habit.key,
-        runs=scale.min_runs,
-        sessions=scale.min_sessions,
-        most=_MAX_LONGER_SEQUENCES,
-    )
-    for key in found:
-        by_scope = _count_by_scope(habits.habit_by_directory(connection, tally.habit.kind, key), scope_of)
+    """Return whether a sequence is part of a longer one that is a habit in the same project, which replaces it.
+
+    A longer one that goes across projects replaces nothing.
+    """
+    threshold = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
+    kind, key = tally.habit.kind, tally.habit.key
+    limits = {"runs": threshold.min_runs, "sessions": threshold.min_sessions, "limit": _MAX_LONGER_SEQUENCES}
+    for longer in habits.longer_sequences(connection, kind, key, **limits):
+        by_scope = _count_by_scope(habits.habit_by_directory(connection, kind, longer), scope_of)
         counts = [count for scope, count in by_scope.items() if tally.scope in (GLOBAL, scope)]
         if counts and _is_frequent(_sum_counts(counts)):
             return True
@@ -98,105 +93,103 @@ def is_part_of_longer(connection: sqlite3.Connection, tally: HabitTally, scope_o
 
 
 def tally_in_scope(
-    connection: sqlite3.Connection, seen: HabitKey, scope: Scope, scope_of: ScopeLookup
+    connection: sqlite3.Connection, habit: HabitKey, scope: Scope, scope_of: ScopeLookup
 ) -> HabitTally | None:
-    """What was counted of a habit in a project, or everywhere for GLOBAL; a ritual is as strong as its weakest part."""
-    if seen.kind is not Kind.WORKFLOW_PATTERN:
-        count = _count_in_scope(connection, seen.kind, seen.key, scope, scope_of)
-        return _with_timestamp_flag(connection, HabitTally(seen, *count, scope)) if count else None
-    families = tuple(seen.key.split(KEY_SEPARATOR))
-    counts = {
-        part: count
-        for part in chain_parts(families)
-        if (count := _count_in_scope(connection, seen.kind, KEY_SEPARATOR.join(part), scope, scope_of))
-    }
-    if len(counts) < len(chain_parts(families)):
-        return None
-    return _with_timestamp_flag(connection, HabitTally(seen, *weakest_count(families, counts), scope))
+    """Return the counts of a habit in a project, or everywhere for GLOBAL. A ritual is as strong as its weakest part.
+
+    None if it, or a part of it, was never seen there.
+    """
+    parts = chain_parts(habit.steps) if habit.kind is Kind.WORKFLOW_PATTERN else [(habit.key,)]
+    counts: dict[Families, SequenceCount] = {}
+    for part in parts:
+        count = _count_in_scope(connection, habit.kind, KEY_SEPARATOR.join(part), scope, scope_of)
+        if count is None:
+            return None
+        counts[part] = count
+    total = weakest_count(habit.steps, counts) if habit.kind is Kind.WORKFLOW_PATTERN else counts[parts[0]]
+    return _with_timestamp_flag(connection, HabitTally(habit, *total, scope))
 
 
 def command_frequency(connection: sqlite3.Connection) -> CommandFrequency:
-    """How often commands were run."""
-
     @cache
-    def runs(family: str) -> int:
-        found = habits.habit_count(connection, Kind.RECURRING_COMMAND, family)
-        return found.runs if found else 0
+    def runs_of(family: str) -> int:
+        count = habits.habit_count(connection, Kind.RECURRING_COMMAND, family)
+        return count.runs if count else 0
 
-    return CommandFrequency(habits.total_runs(connection, Kind.RECURRING_COMMAND), runs)
+    return CommandFrequency(habits.total_runs(connection, Kind.RECURRING_COMMAND), runs_of)
 
 
 # Habits of one command or directory
 
 
 def _single_tallies(connection: sqlite3.Connection, kind: Kind, scope_of: ScopeLookup) -> Iterator[HabitTally]:
-    scale = HABIT_THRESHOLDS[kind]
-    limits = {"runs": scale.min_runs, "sessions": scale.min_sessions, "most": _MAX_HABITS_PER_KIND}
-    split = _group_by_key(habits.frequent_habits_by_directory(connection, kind, **limits))
-    for counted in habits.frequent_habits(connection, kind, **limits):
-        tally = HabitTally(HabitKey(kind, counted.key), counted.runs, counted.sessions, counted.last)
-        yield _assign_project(tally, split[counted.key], scope_of)
+    threshold = HABIT_THRESHOLDS[kind]
+    limits = {"runs": threshold.min_runs, "sessions": threshold.min_sessions, "limit": _MAX_HABITS_PER_KIND}
+    by_directory = _group_by_key(habits.frequent_habits_by_directory(connection, kind, **limits))
+    for count in habits.frequent_habits(connection, kind, **limits):
+        tally = HabitTally(HabitKey(kind, count.key), *_sequence_count(count))
+        yield _assign_project(tally, by_directory[count.key], scope_of)
 
 
-def _assign_project(tally: HabitTally, places: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) -> HabitTally:
-    """The habit with the counts of the project in which nearly all of it happens, if there is one.
+def _assign_project(tally: HabitTally, rows: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) -> HabitTally:
+    """Return the habit with the counts of the project in which nearly all of it happens, if there is one.
 
     That somebody works in a project is known outside of it, so the root of a project is a habit of no project.
     """
     if tally.habit.kind is Kind.PREFERRED_CWD:
         scope = scope_of(tally.habit.key)
         return tally._replace(scope=scope) if scope_of(tally.habit.key.rpartition("/")[0]) == scope else tally
-    by_scope = _count_by_scope(places, scope_of)
+    by_scope = _count_by_scope(rows, scope_of)
     by_scope.pop(_UNKNOWN_SCOPE, None)
-    scope, count = max(
-        by_scope.items(), key=lambda one: (one[1].runs, one[0]), default=(GLOBAL, SequenceCount(0, 0, ""))
-    )
-    known = sum(one.runs for one in by_scope.values())
+    if not by_scope:
+        return tally
+    scope = max(by_scope, key=lambda scope: (by_scope[scope].runs, scope))
+    count, total = by_scope[scope], sum(count.runs for count in by_scope.values())
     own = HabitTally(tally.habit, count.runs, min(count.sessions, tally.sessions), count.last_event, scope)
-    return own if is_project_scope(scope) and count.runs >= _MIN_PROJECT_SHARE * known and is_habit(own) else tally
+    return own if is_project_scope(scope) and count.runs >= _MIN_PROJECT_SHARE * total and is_habit(own) else tally
 
 
 # Rituals
 
 
 def _chain_tallies(
-    connection: sqlite3.Connection, scope_of: ScopeLookup, odds: CommandFrequency
+    connection: sqlite3.Connection, scope_of: ScopeLookup, frequency: CommandFrequency
 ) -> Iterator[HabitTally]:
-    """Those of each project. What several projects have, or no project alone has often enough, is global."""
-    scale = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
+    """Yield the rituals of each project. One of several projects, or of no project often enough alone, is global."""
+    threshold = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
     rows = habits.frequent_habits_by_directory(
-        connection, Kind.WORKFLOW_PATTERN, runs=scale.min_runs, sessions=scale.min_sessions, most=_MAX_SEQUENCES
+        connection,
+        Kind.WORKFLOW_PATTERN,
+        runs=threshold.min_runs,
+        sessions=threshold.min_sessions,
+        limit=_MAX_SEQUENCES,
     )
     by_scope: dict[Scope, dict[Families, SequenceCount]] = defaultdict(dict)
-    for key, places in _group_by_key(rows).items():
-        families = tuple(key.split(KEY_SEPARATOR))
-        split = _count_by_scope(places, scope_of)
-        everywhere = _sum_counts(split.values())
-        for scope, count in split.items():
-            if is_project_scope(scope) and _is_frequent(count):
-                by_scope[scope][families] = count
-        if _is_frequent(everywhere) and not any(families in own for own in by_scope.values()):
+    for key, own_rows in _group_by_key(rows).items():
+        families = HabitKey(Kind.WORKFLOW_PATTERN, key).steps
+        counts = _count_by_scope(own_rows, scope_of)
+        everywhere = _sum_counts(counts.values())
+        projects = [scope for scope, count in counts.items() if is_project_scope(scope) and _is_frequent(count)]
+        for scope in projects:
+            by_scope[scope][families] = counts[scope]
+        if _is_frequent(everywhere) and not projects:
             by_scope[GLOBAL][families] = everywhere
 
-    found: dict[Families, list[HabitTally]] = defaultdict(list)
+    by_steps: dict[Families, list[HabitTally]] = defaultdict(list)
     for scope, sequences in sorted(by_scope.items()):
-        inside = {pair for families in sequences if len(families) > 2 for pair in (families[:2], families[1:])}
+        parts = {pair for families in sequences if len(families) > 2 for pair in (families[:2], families[1:])}
 
-        def value(families: Families, count: SequenceCount, inside: AbstractSet[Families] = inside) -> float:
-            return 0.0 if families in inside else score_habit(HabitTally(_sequence_key(families), *count), odds)
+        def score(families: Families, count: SequenceCount, parts: AbstractSet[Families] = parts) -> float:
+            return 0.0 if families in parts else score_habit(HabitTally(_sequence_key(families), *count), frequency)
 
-        for ritual in chain_sequences(sequences, value):
-            found[ritual.families].append(HabitTally(_sequence_key(ritual.families), *ritual.counts, scope))
-    for families, tallies in found.items():
-        yield tallies[0] if len(tallies) == 1 else _merge_tallies(families, tallies)
-
-
-def _merge_tallies(families: Families, tallies: Iterable[HabitTally]) -> HabitTally:
-    """A ritual of several projects is the person's."""
-    return HabitTally(
-        _sequence_key(families),
-        *_sum_counts(SequenceCount(tally.runs, tally.sessions, tally.last_event) for tally in tallies),
-    )
+        for ritual in chain_sequences(sequences, score):
+            by_steps[ritual.families].append(HabitTally(_sequence_key(ritual.families), *ritual.counts, scope))
+    for families, tallies in by_steps.items():
+        if len(tallies) == 1:
+            yield tallies[0]
+        else:  # a ritual of several projects is the person's
+            counts_of_all = (SequenceCount(tally.runs, tally.sessions, tally.last_event) for tally in tallies)
+            yield HabitTally(_sequence_key(families), *_sum_counts(counts_of_all))
 
 
 def _sequence_key(families: Families) -> HabitKey:
@@ -204,33 +197,37 @@ def _sequence_key(families: Families) -> HabitKey:
 
 
 def _is_frequent(count: SequenceCount) -> bool:
-    scale = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
-    return count.runs >= scale.min_runs and count.sessions >= scale.min_sessions
+    threshold = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
+    return count.runs >= threshold.min_runs and count.sessions >= threshold.min_sessions
 
 
 # Counts
 
 
+def _sequence_count(row: HabitCount | HabitDirectoryCount) -> SequenceCount:
+    return SequenceCount(row.runs, row.sessions, row.last_event)
+
+
 def _group_by_key(rows: Iterable[HabitDirectoryCount]) -> dict[str, list[HabitDirectoryCount]]:
-    found: dict[str, list[HabitDirectoryCount]] = defaultdict(list)
+    groups: dict[str, list[HabitDirectoryCount]] = defaultdict(list)
     for row in rows:
-        found[row.key].append(row)
-    return found
+        groups[row.key].append(row)
+    return groups
 
 
-def _count_by_scope(places: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) -> dict[Scope, SequenceCount]:
-    """Sums over the places of each project. A sequence that went from one directory to another, which are not both in
-    one project, is left out: it may have gone across projects."""
-    found: dict[Scope, SequenceCount] = {}
-    for row in places:
+def _count_by_scope(rows: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) -> dict[Scope, SequenceCount]:
+    """Return the sums over the directories of each project, without what may have gone across projects."""
+    counts: dict[Scope, SequenceCount] = {}
+    for row in rows:
         scope = scope_of(row.directory) if row.directory else _UNKNOWN_SCOPE
         if not _is_cross_project(row, scope_of):
-            count = SequenceCount(row.runs, row.sessions, row.last)
-            found[scope] = _sum_counts([found[scope], count]) if scope in found else count
-    return found
+            count = _sequence_count(row)
+            counts[scope] = _sum_counts([counts[scope], count]) if scope in counts else count
+    return counts
 
 
 def _is_cross_project(row: HabitDirectoryCount, scope_of: ScopeLookup) -> bool:
+    """Return whether a sequence went between directories that are not in one project."""
     return row.directory.endswith(SUBDIRECTORIES) and scope_of(row.directory) == GLOBAL
 
 
@@ -244,33 +241,31 @@ def _sum_counts(counts: Iterable[SequenceCount]) -> SequenceCount:
 def _count_in_scope(
     connection: sqlite3.Connection, kind: Kind, key: str, scope: Scope, scope_of: ScopeLookup
 ) -> SequenceCount | None:
-    """Exactly, for one habit; without what may have gone across projects. A project that is no longer on this disk has
-    no places: then all of them count."""
-    counted = habits.habit_count(connection, kind, key)
-    if counted is None:
+    """Return the exact count of one habit, without what may have gone across projects; None if it was never seen.
+
+    A project that is no longer on this disk has no directories: then all of them count.
+    """
+    total = habits.habit_count(connection, kind, key)
+    if total is None:
         return None
-    everywhere = SequenceCount(counted.runs, counted.sessions, counted.last)
     if kind is Kind.PREFERRED_CWD or (scope == GLOBAL and kind is not Kind.WORKFLOW_PATTERN):
-        return everywhere
+        return _sequence_count(total)
     rows = habits.habit_by_directory(connection, kind, key)
-    places = [
-        row
-        for row in rows
-        if (not _is_cross_project(row, scope_of) if scope == GLOBAL else scope_of(row.directory) == scope)
-    ]
-    if not places or len(places) == len(rows):
-        return everywhere
-    if len(places) == 1:
-        return SequenceCount(places[0].runs, places[0].sessions, places[0].last)
-    sessions = habits.count_sessions_in(connection, kind, key, [row.directory for row in places])
-    return SequenceCount(sum(row.runs for row in places), sessions, max(row.last for row in places))
+    if scope == GLOBAL:
+        own = [row for row in rows if not _is_cross_project(row, scope_of)]
+    else:
+        own = [row for row in rows if scope_of(row.directory) == scope]
+    if not own or len(own) == len(rows):
+        return _sequence_count(total)
+    if len(own) == 1:
+        return _sequence_count(own[0])
+    sessions = habits.count_sessions_in(connection, kind, key, [row.directory for row in own])
+    return SequenceCount(sum(row.runs for row in own), sessions, max(row.last_event for row in own))
 
 
 def _with_timestamp_flag(connection: sqlite3.Connection, tally: HabitTally) -> HabitTally:
     if tally.sessions > _MAX_UNTIMED_SESSIONS:
         return tally
-    key = tally.habit.key
-    if tally.habit.kind is Kind.WORKFLOW_PATTERN:
-        key = KEY_SEPARATOR.join(chain_parts(tuple(key.split(KEY_SEPARATOR)))[-1])
+    key = last_counted_key(tally.habit)
     names = habits.session_names(connection, tally.habit.kind, key, _MAX_UNTIMED_SESSIONS + 1)
-    return tally._replace(has_timestamps=not names or not all(is_untimed_session(name) for name in names))
+    return tally._replace(has_timestamps=not names or not all(map(is_untimed_session, names)))

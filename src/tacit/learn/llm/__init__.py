@@ -1,1 +1,1 @@
-"""Learning with a language model, which nobody needs."""
+"""Learning with a language model, which is optional."""

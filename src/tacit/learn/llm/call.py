@@ -1,4 +1,4 @@
-"""Calling a model in a child process, and the budget of a day."""
+"""Calling a model of the `llm` library in a child process, and the budget of a day."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from datetime import datetime, timedelta
 from importlib.util import find_spec
 
 from tacit.disk.files import Disk, read_file, replace_file
+from tacit.learn.llm.prompt import parse_json, redacted_line
 from tacit.record import Record
-from tacit.secrets.redact import redacted
-from tacit.text.display import clean, clip, printable
+from tacit.text.display import clean, printable
 from tacit.text.words import estimate_tokens
 
-# One question to one model of the `llm` library, in a process that can be ended. It raises nothing: see `Reply`.
-
 INSTALL_COMMAND = "pip install 'tacit-memory[model]'"
-_CHILD_SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
-_GRACE_SECONDS = 2.0  # seconds for Python to start and stop, beyond the model's time
-_MAX_REASON_CHARS = 200
 NOT_INSTALLED = "models are asked through the library llm, which is not installed"
+_CHILD_SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
+_GRACE_SECONDS = 2.0  # for Python to start and stop, beyond the model's time
+_MAX_REASON_CHARS = 200
 # What is not the model's fault.
 _SETUP_PROBLEMS = {
     "missing": f"{NOT_INSTALLED}; type: {INSTALL_COMMAND}",
@@ -34,19 +32,19 @@ _SETUP_PROBLEMS = {
 
 
 class ModelRequest(Record):
-    """`most` is how many characters are read of the answer."""
+    """One question. At most `max_chars` of the answer are read."""
 
     model: str
     prompt: str
     schema: Mapping[str, object]
     timeout: int
-    most: int
+    max_chars: int
 
 
 class ModelReply(Record):
-    """An answer, or why there is none. A failure counts against the model; that it is not set up does not.
+    """An answer, or why there is none. A failure counts against the model; a missing set-up does not.
 
-    `cost` is in tokens, as the provider counts them or we do, whichever is more; nothing where it is not known.
+    `cost` is in tokens, as the provider counts them or as estimated, whichever is more; None if it is unknown.
     """
 
     text: str = ""
@@ -59,40 +57,36 @@ def is_installed() -> bool:
     return find_spec("llm") is not None
 
 
-def ask_model(question: ModelRequest, environment: Mapping[str, str]) -> ModelReply:
-    """Start the process, wait for it as long as the model may take, and end it whatever happens."""
-    reading, held = os.pipe()  # held as long as we live: when it closes, the process ends too
+def ask_model(request: ModelRequest, environment: Mapping[str, str]) -> ModelReply:
+    """Ask a model in a child process, which is killed when its time is up. Problems are in the reply, none is raised
+    for the model's sake."""
+    read_end, write_end = os.pipe()  # the child ends when this process does and so closes the write end
     try:
-        return _run_child(question, environment, reading)
-    finally:
-        os.close(reading)
-        os.close(held)
-
-
-def _run_child(question: ModelRequest, environment: Mapping[str, str], reading: int) -> ModelReply:
-    # -P: what lies in the folder one stands in is never imported.
-    child = subprocess.Popen(
-        [sys.executable, "-P", _CHILD_SCRIPT, str(reading)],
-        pass_fds=(reading,),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=dict(environment),
-        start_new_session=True,
-    )
-    told = json.dumps(question._asdict()).encode("ascii")
-    try:
-        return _parse_reply(
-            question, child.communicate(told, timeout=question.timeout + _GRACE_SECONDS)[0], child.returncode
+        # -P: nothing in the current folder is ever imported.
+        child = subprocess.Popen(
+            [sys.executable, "-P", _CHILD_SCRIPT, str(read_end)],
+            pass_fds=(read_end,),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=dict(environment),
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        return _parse_reply(question, b"", -signal.SIGALRM)
+        try:
+            question = json.dumps(request._asdict()).encode("ascii")
+            output = child.communicate(question, timeout=request.timeout + _GRACE_SECONDS)[0]
+            return _parse_reply(request, output, child.returncode)
+        except subprocess.TimeoutExpired:
+            return _parse_reply(request, b"", -signal.SIGALRM)
+        finally:
+            _kill_child(child)
     finally:
-        _kill_child(child)
+        os.close(read_end)
+        os.close(write_end)
 
 
 def _kill_child(child: subprocess.Popen[bytes]) -> None:
-    """With everything it started."""
+    """Kill the child with everything it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
@@ -102,46 +96,36 @@ def _kill_child(child: subprocess.Popen[bytes]) -> None:
                 pipe.close()
 
 
-def _parse_reply(question: ModelRequest, out: bytes, code: int) -> ModelReply:
-    name, cost = printable(question.model), estimate_tokens(question.prompt)
-    match _parse_output(out):
-        case {"text": str(text), "input": int(given), "output": int(made)}:
-            return ModelReply(clean(text), cost=max(cost, given) + max(estimate_tokens(text), made))
+def _parse_reply(request: ModelRequest, output: bytes, status: int) -> ModelReply:
+    name, cost = printable(request.model), estimate_tokens(request.prompt)
+    match parse_json(output):
+        case {"text": str(text), "input": int(input_tokens), "output": int(output_tokens)}:
+            return ModelReply(clean(text), cost=max(cost, input_tokens) + max(estimate_tokens(text), output_tokens))
         case {"unready": str(why), "reason": str(reason)} if why in _SETUP_PROBLEMS:
-            return ModelReply(problem=_SETUP_PROBLEMS[why].format(name=name, reason=_clean_reason(reason)))
-        case {"error": str(reason)}:
-            return ModelReply(problem=f"{name} failed: {_clean_reason(reason)}", is_failure=True, cost=cost)
+            reason = redacted_line(reason, _MAX_REASON_CHARS)
+            return ModelReply(problem=_SETUP_PROBLEMS[why].format(name=name, reason=reason))
+        case {"error": str(reason)}:  # the words of a provider may contain anything, also a key
+            problem = f"{name} failed: {redacted_line(reason, _MAX_REASON_CHARS)}"
+            return ModelReply(problem=problem, is_failure=True, cost=cost)
         case {"long": str(text)}:
-            problem = f"{name} answered with more than {question.most:,} characters"
+            problem = f"{name} answered with more than {request.max_chars:,} characters"
             return ModelReply(problem=problem, is_failure=True, cost=cost + estimate_tokens(text))
-    late = code == -signal.SIGALRM
-    how = f"did not answer within {question.timeout} s" if late else "ended without an answer"
-    return ModelReply(problem=f"{name} {how}", is_failure=True, cost=None)
+    is_late = status == -signal.SIGALRM
+    end = f"did not answer within {request.timeout} s" if is_late else "ended without an answer"
+    return ModelReply(problem=f"{name} {end}", is_failure=True, cost=None)
 
 
-def _parse_output(out: bytes) -> object:
-    try:
-        return json.loads(out)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _clean_reason(reason: str) -> str:
-    """What a provider says of an error may hold anything, also a key."""
-    return clip(printable(" ".join(redacted(clean(reason)).split())), _MAX_REASON_CHARS)
-
-
-# What models cost today, and whether they are left alone for a while because they failed.
+# What models cost today, and whether they are paused because they failed.
 #
-# It lies in the home as one small file, `.tacit/model.json`, and not in the log: it is about this machine and this
-# day, nobody is told of it later, and a line for every failure would let a broken model fill the disk. Whoever
-# deletes it gets the day's budget once more, and nothing else is lost.
+# This is one small file in the home, `.tacit/model.json`, and not in the log: it is about this machine and this day,
+# and a line for every failure would let a broken model fill the disk. If it is deleted, the day's budget begins again,
+# and nothing else is lost.
 
 MAX_FAILURES, FAILURE_PAUSE = 3, timedelta(hours=1)
 
 
 class UsageMeter(Record):
-    """Tokens of one day, failures in a row since the last answer, and until when nobody is asked."""
+    """Tokens of one day, failures in a row since the last answer, and until when no model is asked."""
 
     day: str = ""
     spent: int = 0
@@ -157,15 +141,15 @@ class TokenReservation(Record):
 
 
 def meter_at(meter: UsageMeter, now: datetime) -> UsageMeter:
-    """As it stands at this time: a new day has its own budget."""
+    """Return the meter at this time: a new day has its own budget."""
     today = now.date().isoformat()
     return meter if meter.day == today else meter._replace(day=today, spent=0)
 
 
 def refusal_reason(meter: UsageMeter, need: TokenReservation, now: datetime) -> str:
-    """Why nobody is asked now; empty where somebody may be. `meter` stands at this time."""
+    """Return why no model is asked now, "" if one may be. `meter` is that of this time."""
     until = _parse_time(meter.closed_until)
-    if until and now < until <= now + FAILURE_PAUSE:  # a clock that was set back closes nothing for longer
+    if until and now < until <= now + FAILURE_PAUSE:  # a clock that was set back makes no pause longer
         return f"models failed {MAX_FAILURES} times in a row, so none is asked before {until:%H:%M}"
     if meter.spent + need.tokens > need.per_day:
         return (
@@ -176,12 +160,13 @@ def refusal_reason(meter: UsageMeter, need: TokenReservation, now: datetime) -> 
 
 
 def reserve_tokens(meter: UsageMeter, need: TokenReservation) -> UsageMeter:
-    """Counted before it is asked: who is killed meanwhile has spent it, so a crash never makes room for more."""
+    """Count the cost before the question is asked: a process that is killed has spent it, so a crash never makes
+    room for more."""
     return meter._replace(spent=meter.spent + need.tokens)
 
 
 def settle_tokens(meter: UsageMeter, need: TokenReservation, cost: int) -> UsageMeter:
-    """With what it really cost in the place of what was reserved."""
+    """Replace what was reserved with what the question really cost."""
     return meter._replace(spent=max(meter.spent - need.tokens, 0) + cost)
 
 
@@ -190,21 +175,20 @@ def reset_failures(meter: UsageMeter) -> UsageMeter:
 
 
 def count_failure(meter: UsageMeter, now: datetime) -> UsageMeter:
-    """One more failure; from the third on, each closes for an hour, also the one try after that hour."""
+    """Count one more failure. The third and each later one begins a pause, also the one try after a pause."""
     failures = min(meter.failures + 1, MAX_FAILURES)
     closed = (now + FAILURE_PAUSE).isoformat() if failures == MAX_FAILURES else ""
     return meter._replace(failures=failures, closed_until=closed)
 
 
 def read_meter(path: str) -> UsageMeter:
-    """A new one where there is none, or what lies there is none of ours."""
+    """Return the meter in a file, a new one if there is none or it is not valid."""
     try:
-        told = json.loads(read_file(path) or b"{}")
-        meter = UsageMeter(**told)
-        fits = all(type(value) is type(default) for value, default in zip(meter, UsageMeter(), strict=True))
+        meter = UsageMeter(**json.loads(read_file(path) or b"{}"))
+        is_typed = all(type(value) is type(default) for value, default in zip(meter, UsageMeter(), strict=True))
     except (ValueError, TypeError, RecursionError):
         return UsageMeter()
-    return meter if fits and meter.spent >= 0 <= meter.failures else UsageMeter()
+    return meter if is_typed and meter.spent >= 0 <= meter.failures else UsageMeter()
 
 
 def write_meter(disk: Disk, path: str, meter: UsageMeter) -> None:
@@ -213,7 +197,7 @@ def write_meter(disk: Disk, path: str, meter: UsageMeter) -> None:
 
 def _parse_time(text: str) -> datetime | None:
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found if found.tzinfo else None
+    return time if time.tzinfo else None

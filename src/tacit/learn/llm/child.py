@@ -1,7 +1,8 @@
-"""The process that asks: a question as JSON on standard input, what came of it as JSON on standard output.
+"""The process that asks a model: reads a question as JSON from standard input and writes a reply as JSON to standard
+output.
 
-Run by its path, in a process of its own: a model that hangs or floods can then be ended whatever it is doing. It uses
-nothing of Tacit. It ends by itself when its time is up, and when whoever started it is gone.
+It is run by its path, in a process of its own, so that a model that hangs or floods can be killed. It imports nothing
+of Tacit. It ends by itself when its time is up, and when the process that started it is gone.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ def main() -> None:
     question = json.load(sys.stdin)
     signal.setitimer(signal.ITIMER_REAL, question["timeout"])  # nobody catches it: the process ends
     Thread(target=_exit_with_parent, args=(int(sys.argv[1]),), daemon=True).start()
-    told = _quiet_stdout()
-    json.dump(_ask(question), told)
-    told.flush()
+    output = _quiet_stdout()
+    json.dump(_ask(question), output)
+    output.flush()
     os._exit(0)  # threads of plugins may still be busy
 
 
 def _exit_with_parent(pipe: int) -> None:
-    """The other end of the pipe is closed when the process that holds it ends, however it ends."""
+    """Wait until the other end of the pipe is closed, which happens when the process that holds it ends in any way."""
     os.read(pipe, 1)
     os._exit(1)
 
 
 def _quiet_stdout() -> TextIO:
-    """Where the answer goes. What plugins print, also from C, goes nowhere."""
-    told = os.fdopen(os.dup(1), "w", encoding="ascii")
+    """Return a stream for the reply. What plugins print, also from C, is discarded."""
+    output = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return told
+    return output
 
 
 def _ask(question: dict[str, Any]) -> dict[str, object]:
@@ -57,13 +58,13 @@ def _ask(question: dict[str, Any]) -> dict[str, object]:
 
 
 def _answer(model: Any, question: dict[str, Any]) -> dict[str, object]:
-    """The answer as it comes in, up to as many characters as are wanted: then nobody listens any longer."""
+    """Return the answer. Stop listening when it has more characters than are wanted."""
     schema = question["schema"] if getattr(model, "supports_schema", False) else None
     response = model.prompt(question["prompt"], schema=schema)
-    text, most = "", question["most"]
+    text, max_chars = "", question["max_chars"]
     for chunk in response:
-        text += chunk[: most + 1 - len(text)]
-        if len(text) > most:
+        text += chunk[: max_chars + 1 - len(text)]
+        if len(text) > max_chars:
             return {"long": text}
     usage = response.usage()
     return {"text": text, "input": usage.input or 0, "output": usage.output or 0}

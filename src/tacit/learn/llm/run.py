@@ -1,24 +1,28 @@
-"""Learning with a model, which nobody needs: within a budget, a time and reason, and what it says is only proposed.
+"""Learning with a model, which is optional: within a budget, a time and reason, and what it says is only proposed.
 
-Whatever a model does, nothing is lost and nobody is kept waiting for long: there is an answer, or a reason why not.
+Whatever a model does, nothing is lost and nobody waits for long: there is an answer, or a reason why there is none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from datetime import datetime
+from contextlib import AbstractContextManager, suppress
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
 from tacit.errors import RefusedError, TacitError
 from tacit.home.home import HomePart
 from tacit.learn.llm.call import (
+    INSTALL_COMMAND,
+    NOT_INSTALLED,
+    ModelReply,
+    ModelRequest,
     TokenReservation,
     UsageMeter,
+    ask_model,
     count_failure,
+    is_installed,
     meter_at,
     read_meter,
     refusal_reason,
@@ -27,22 +31,19 @@ from tacit.learn.llm.call import (
     settle_tokens,
     write_meter,
 )
+from tacit.learn.llm.prompt import ANSWER_SCHEMA, ExcerptLine, build_excerpt, build_prompt, parse_answer
 from tacit.learn.types import Lesson, SessionEvent
 from tacit.record import Record
 from tacit.text.display import printable
 from tacit.text.words import estimate_tokens
 
-if TYPE_CHECKING:
-    from tacit.learn.llm.call import ModelReply, ModelRequest
-    from tacit.learn.llm.prompt import ExcerptLine
-
-_MAX_EXCERPT_TOKENS, _MAX_ANSWER_TOKENS = 6000, 2000  # tokens of one question
+_MAX_EXCERPT_TOKENS, _MAX_ANSWER_TOKENS = 6000, 2000  # of one question
 _LOCK_TIMEOUT_SECONDS = 10.0
 
 
 class ModelOutcome(Record):
     """What a model found. `problem` says why nothing was asked or answered; `dropped` counts claims by reason; `model`
-    is the one that has read the conversation, empty where none has."""
+    is the one that has read the conversation, "" if none has."""
 
     findings: tuple[Lesson, ...] = ()
     tokens: int = 0
@@ -53,7 +54,7 @@ class ModelOutcome(Record):
 
 
 class ModelBudget(Record):
-    """What models cost today, of what they may."""
+    """What models cost today, of what they may cost."""
 
     spent: int
     per_day: int
@@ -62,89 +63,79 @@ class ModelBudget(Record):
 class ModelLearning(HomePart):
     """Models of one home."""
 
-    def model_prompt(self, said: Sequence[SessionEvent]) -> str:
-        """Exactly what would be sent; nothing where there is nothing to read."""
-        from tacit.learn.llm.prompt import build_prompt
-
-        lines = self._excerpt(said)
-        return build_prompt(lines) if lines else ""
-
-    def model_budget(self) -> ModelBudget:
-        meter = meter_at(read_meter(self._meter_path), self._now())
-        return ModelBudget(meter.spent, self._home.settings.model_tokens_per_day)
-
     @property
     def model_name(self) -> str:
-        """The model that the person chose for good; empty where there is none."""
+        """The model of the settings, "" if there is none."""
         return self._home.settings.model_name
 
-    def must_have_model(self, name: str) -> None:
-        """Raises `Refused` where this model cannot be asked at all. An agent asks none: variables of its environment
-        could name another server, and the conversation would go there."""
-        from tacit.learn.llm.call import INSTALL_COMMAND, NOT_INSTALLED, is_installed
+    def model_budget(self) -> ModelBudget:
+        """Return what was spent today, and the budget of a day."""
+        meter = meter_at(read_meter(self._meter_path), self._store.actor.clock())
+        return ModelBudget(meter.spent, self._home.settings.model_tokens_per_day)
 
+    def model_prompt(self, events: Sequence[SessionEvent]) -> str:
+        """Return exactly what would be sent, "" if there is nothing to read."""
+        lines = self._excerpt(events)
+        return build_prompt(lines) if lines else ""
+
+    def must_have_model(self, name: str) -> None:
+        """Raise RefusedError if this model cannot be asked at all.
+
+        An agent asks none: variables of its environment could name another server, and the conversation would go there.
+        """
         if not is_installed():
             raise RefusedError(NOT_INSTALLED, INSTALL_COMMAND)
-        named = "" if name == self._home.settings.model_name else f" --model {quote(name)}"
-        self._store.actor.require_person("asks a model", f"tacit learn{named}")
-
-    def model_findings(self, said: Sequence[SessionEvent], name: str) -> ModelOutcome:
-        """Ask this model what of a conversation is worth remembering. It never raises for the model's sake."""
-        lines = self._excerpt(said)
-        if not lines or not name:
-            return ModelOutcome(model=name)
-        if problem := self.model_problem(name):
-            return ModelOutcome(problem=problem)
-        try:
-            return self._ask(self.model_prompt(said), lines, name)
-        except (TacitError, OSError) as error:  # a home without room for the meter, no process to be had
-            return ModelOutcome(problem=f"no model was asked: {printable(str(error))}")
-
-    def _excerpt(self, said: Sequence[SessionEvent]) -> tuple[ExcerptLine, ...]:
-        from tacit.learn.llm.prompt import build_excerpt
-
-        return build_excerpt(said, min(_MAX_EXCERPT_TOKENS, self._home.settings.model_tokens_per_day // 2))
+        option = "" if name == self._home.settings.model_name else f" --model {quote(name)}"
+        self._store.actor.require_person("asks a model", f"tacit learn{option}")
 
     def model_problem(self, name: str) -> str:
-        """Why this model cannot be asked at all, and what to do about it; empty where it can."""
+        """Return why this model cannot be asked at all, and what to do about it; "" if it can."""
         try:
             self.must_have_model(name)
         except RefusedError as error:
             return f"{error.message}; {'type: ' if error.hint.startswith('pip') else ''}{error.hint}"
         return ""
 
-    def _ask(self, text: str, lines: Sequence[ExcerptLine], name: str) -> ModelOutcome:
-        from tacit.learn.llm.call import ask_model
-        from tacit.learn.llm.check import check_answer
-        from tacit.learn.llm.prompt import parse_answer
+    def model_findings(self, events: Sequence[SessionEvent], name: str) -> ModelOutcome:
+        """Ask this model what of a conversation is worth remembering. Nothing is raised for the model's sake."""
+        lines = self._excerpt(events)
+        if not lines or not name:
+            return ModelOutcome(model=name)
+        if problem := self.model_problem(name):
+            return ModelOutcome(problem=problem)
+        try:
+            return self._ask(lines, name)
+        except (TacitError, OSError) as error:  # no space for the meter, or no process can be started
+            return ModelOutcome(problem=f"no model was asked: {printable(str(error))}")
 
-        need = TokenReservation(estimate_tokens(text) + _MAX_ANSWER_TOKENS, self._home.settings.model_tokens_per_day)
+    def _excerpt(self, events: Sequence[SessionEvent]) -> tuple[ExcerptLine, ...]:
+        return build_excerpt(events, min(_MAX_EXCERPT_TOKENS, self._home.settings.model_tokens_per_day // 2))
+
+    def _ask(self, lines: Sequence[ExcerptLine], name: str) -> ModelOutcome:
+        from tacit.learn.llm.check import check_answer
+
+        prompt, settings = build_prompt(lines), self._home.settings
+        need = TokenReservation(estimate_tokens(prompt) + _MAX_ANSWER_TOKENS, settings.model_tokens_per_day)
         if problem := self._reserve(need):
             return ModelOutcome(problem=problem)
-        reply = ask_model(self._request(text, name), self._home.environment)
+        request = ModelRequest(name, prompt, ANSWER_SCHEMA, settings.model_timeout, 4 * _MAX_ANSWER_TOKENS)
+        reply = ask_model(request, self._home.environment)
         answer = parse_answer(reply.text) if not reply.problem else None
         if answer is None and not reply.problem:
-            reply = reply._replace(
-                problem=f"{printable(name)} did not answer in the form it was asked for", is_failure=True
-            )
-        cost = need.tokens if reply.cost is None else reply.cost
+            problem = f"{printable(name)} did not answer in the form it was asked for"
+            reply = reply._replace(problem=problem, is_failure=True)
+        cost = need.tokens if reply.cost is None else reply.cost  # unknown if the model was stopped
         with suppress(TacitError, OSError):  # what was reserved stays counted, and an answer is an answer
             self._settle(need, reply, cost)
         if answer is None:
             return ModelOutcome(tokens=cost, problem=reply.problem)
-        found = check_answer(answer, lines)
-        return ModelOutcome(found.findings, cost, dropped=found.dropped, summary=found.summary, model=name)
-
-    def _request(self, text: str, name: str) -> ModelRequest:
-        from tacit.learn.llm.call import ModelRequest
-        from tacit.learn.llm.prompt import ANSWER_SCHEMA
-
-        return ModelRequest(name, text, ANSWER_SCHEMA, self._home.settings.model_timeout, 4 * _MAX_ANSWER_TOKENS)
+        checked = check_answer(answer, lines)
+        return ModelOutcome(checked.findings, cost, dropped=checked.dropped, summary=checked.summary, model=name)
 
     def _reserve(self, need: TokenReservation) -> str:
-        """Why nobody is asked; then nothing is written either."""
-        with FileLock(self._meter_lock, _LOCK_TIMEOUT_SECONDS).acquire():
-            now = self._now()
+        """Count the tokens of a question, or return why no model is asked."""
+        with self._meter_lock():
+            now = self._store.actor.clock()
             meter = meter_at(read_meter(self._meter_path), now)
             problem = refusal_reason(meter, need, now)
             if not problem:
@@ -152,9 +143,9 @@ class ModelLearning(HomePart):
         return problem
 
     def _settle(self, need: TokenReservation, reply: ModelReply, cost: int) -> None:
-        """Count what it cost; of a model that was cut off nobody knows, so that is all that was reserved."""
-        with FileLock(self._meter_lock, _LOCK_TIMEOUT_SECONDS).acquire():
-            now = self._now()
+        """Count what a question really cost, and whether it failed."""
+        with self._meter_lock():
+            now = self._store.actor.clock()
             meter = settle_tokens(meter_at(read_meter(self._meter_path), now), need, cost)
             if reply.is_failure:
                 meter = count_failure(meter, now)
@@ -165,13 +156,9 @@ class ModelLearning(HomePart):
     def _write_meter(self, meter: UsageMeter) -> None:
         write_meter(OsDisk(self._store.paths.root), self._meter_path, meter)
 
-    def _now(self) -> datetime:
-        return self._store.actor.clock()
+    def _meter_lock(self) -> AbstractContextManager[None]:
+        return FileLock(self._store.paths.path(".tacit", "model.lock"), _LOCK_TIMEOUT_SECONDS).acquire()
 
     @property
     def _meter_path(self) -> str:
         return self._store.paths.path(".tacit", "model.json")
-
-    @property
-    def _meter_lock(self) -> str:
-        return self._store.paths.path(".tacit", "model.lock")

@@ -71,7 +71,7 @@ _QUESTIONS = (
 )
 
 
-def answered(said: SessionEvent, prompt: PromptGiven) -> Iterator[Lesson]:
+def answered(event: SessionEvent, prompt: PromptGiven) -> Iterator[Lesson]:
     """A choice that was made when asked: what was asked, and what was taken."""
     answer = _RECOMMENDED.sub("", prompt.text).strip()
     if (
@@ -88,19 +88,19 @@ def answered(said: SessionEvent, prompt: PromptGiven) -> Iterator[Lesson]:
     if not is_short(sentence) and not secret_kind(sentence):  # who is asked for a password may tell it
         reason = "chosen when the agent asked"
         # The question, and mostly the answers to choose from, are the agent's words.
-        yield Lesson(Kind.DECISION, sentence, answer, (said.event_id,), reason, _CONFIDENCE, Provenance.MODEL)
+        yield Lesson(Kind.DECISION, sentence, answer, (event.event_id,), reason, _CONFIDENCE, Provenance.MODEL)
 
 
 def _decision_lead(question: str) -> str:
     """A question as that on which something was decided: "Which db should we use" is "Decided on the db"."""
     plain = _YOUR.sub("the", question[:1].lower() + question[1:])
-    for pattern, told in _QUESTIONS:
-        if found := pattern.match(plain):
-            return " ".join(found.expand(told).split())
+    for pattern, template in _QUESTIONS:
+        if match := pattern.match(plain):
+            return " ".join(match.expand(template).split())
     return f"Asked “{question}?”, the answer was"
 
 
-def accepted(said: SessionEvent, used: ToolUsed) -> Iterator[Lesson]:
+def accepted(event: SessionEvent, used: ToolUsed) -> Iterator[Lesson]:
     """Decisions in a plan that the person let pass. The words are the agent's, and are marked so."""
     if used.act is not ToolAction.PLANNED or used.outcome is not ToolOutcome.SUCCEEDED or used.aside:
         return
@@ -111,7 +111,7 @@ def accepted(said: SessionEvent, used: ToolUsed) -> Iterator[Lesson]:
                 Kind.DECISION,
                 sentence,
                 phrase.text,
-                (said.event_id,),
+                (event.event_id,),
                 "in a plan that was accepted",
                 _OF_A_PLAN,
                 Provenance.MODEL,
@@ -159,8 +159,8 @@ def find_choices(phrase: PromptSentence, event: EventId) -> Iterator[ObservedCho
     """The choices that a sentence makes; a question makes none."""
     if "?" in phrase.plain:
         return
-    pairs = [(found[1], found[2]) for found in _CHOSEN.finditer(phrase.plain)]
-    pairs += [(found[2], found[1]) for found in _TURNED.finditer(phrase.plain)]
+    pairs = [(match[1], match[2]) for match in _CHOSEN.finditer(phrase.plain)]
+    pairs += [(match[2], match[1]) for match in _TURNED.finditer(phrase.plain)]
     for taken, left in pairs:
         choice = Choice(taken.strip("."), left.strip("."))
         if _NO_NAMES.isdisjoint(choice) and choice.taken != choice.left:
@@ -169,9 +169,9 @@ def find_choices(phrase: PromptSentence, event: EventId) -> Iterator[ObservedCho
 
 def learn(known: tuple[ObservedChoice, ...], new: tuple[ObservedChoice, ...]) -> Iterator[Lesson]:
     """What was chosen again, and never the other way round."""
-    for choice in dict.fromkeys(one.choice for one in new):
-        times = list({one.event_id: one for one in (*known, *new) if one.choice == choice}.values())
-        opposed = any(one.choice == Choice(choice.left, choice.taken) for one in (*known, *new))
+    for choice in dict.fromkeys(observed.choice for observed in new):
+        times = list({observed.event_id: observed for observed in (*known, *new) if observed.choice == choice}.values())
+        opposed = any(observed.choice == Choice(choice.left, choice.taken) for observed in (*known, *new))
         if len(times) >= MIN_CHOICES and not opposed:
             yield _preference(choice, times)
 
@@ -181,7 +181,7 @@ def _preference(choice: Choice, times: list[ObservedChoice]) -> Lesson:
         Kind.PREFERENCE,
         f"Prefer {choice.taken} over {choice.left}.",
         times[0].quote,
-        tuple(one.event_id for one in times),
+        tuple(observed.event_id for observed in times),
         f"chosen {len(times)} times",
         min(0.5 + 0.1 * len(times), 0.85),
     )

@@ -107,8 +107,8 @@ def _typed(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
     """Each line that is the person's own; None where something else stands between."""
     fence = ""  # the mark that opened the code we are in: a shorter one or another does not close it
     for place, line in enumerate(lines):
-        if (found := _FENCE.match(line.text)) and found[1].startswith(fence):
-            fence = "" if fence or "```" in line.text.strip().strip("`") else found[1]
+        if (match := _FENCE.match(line.text)) and match[1].startswith(fence):
+            fence = "" if fence or "```" in line.text.strip().strip("`") else match[1]
             yield None
         elif fence or _is_foreign(line.text, after_blank=place > 0):
             yield None
@@ -155,28 +155,21 @@ _TWO, _FEW = 2, 4  # sentences of a prompt that is little else than one of them
 _TASK = re.compile(
     r"\W{0,4}(?:(?:please|pls|ok|okay|now|then|and|also|so|great|next|first|hi|hey|yes|no)\b[\s,.!:]{0,3}){0,3}"
     r"(?:fix|add|create|build|implement|make (?!sure)|change|update|remove|delete|move|rename|refactor|rewrite|read"
-    r"|look"
-    r"|check|find|show|explain|give|generate|debug|investigate|review|continue|help|install|start|finish|convert"
-    r"|replace|separate|split|merge|commit|push|analy[sz]e|(?:can|could|would|will) (?:you|we)|i (?:want|need"
-    r"|would like)"
-    r"|i'd like|why|what|how|where|which|is (?:it|this|there)|are (?:there|you)|do (?:you|we)|does)\b"
+    r"|look|check|find|show|explain|give|generate|debug|investigate|review|continue|help|install|start|finish|convert"
+    r"|replace|separate|split|merge|commit|push|analy[sz]e|(?:can|could|would|will) (?:you|we)"
+    r"|i (?:want|need|would like)|i'd like"
+    r"|why|what|how|where|which|is (?:it|this|there)|are (?:there|you)|do (?:you|we)|does)\b"
 )
 _COVERED = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|(?<!\w)'[^'\n]{2,80}'(?!\w)")
 _STRAIGHT = str.maketrans("’‘´“”\n\t\u00a0", "'''\"\"   ")
 # How people misspell the words that matter, each with as many letters as the right spelling or fewer.
-_SPELLED = re.compile(r"\b(?:alwasy|alwyas|awlays|alawys|nevre|neevr|isntead|insetad|perfer|shoudl)\b")
 _RIGHT = {
-    "alwasy": "always",
-    "alwyas": "always",
-    "awlays": "always",
-    "alawys": "always",
-    "nevre": "never",
-    "neevr": "never",
-    "isntead": "instead",
-    "insetad": "instead",
-    "perfer": "prefer",
-    "shoudl": "should",
+    **dict.fromkeys(("alwasy", "alwyas", "awlays", "alawys"), "always"),
+    **dict.fromkeys(("nevre", "neevr"), "never"),
+    **dict.fromkeys(("isntead", "insetad"), "instead"),
+    **{"perfer": "prefer", "shoudl": "should"},
 }
+_SPELLED = re.compile(rf"\b(?:{'|'.join(_RIGHT)})\b")
 
 
 class PromptSentence(Record):
@@ -193,20 +186,20 @@ class PromptSentence(Record):
 
 def prompt_sentences(text: str, *, pressing: int = 0) -> list[PromptSentence]:
     """The sentences that the person typed."""
-    found = list(sentence_spans(text, authored_spans(text)))[:MAX_SENTENCES]
-    said = [text[span.start : min(span.end, span.start + MAX_SENTENCE_CHARS)] for span in found]
-    plainly = [normalize_text(one) for one in said]
-    tasks = [place for place, one in enumerate(plainly) if _TASK.match(one)]
+    spans = list(sentence_spans(text, authored_spans(text)))[:MAX_SENTENCES]
+    texts = [text[span.start : min(span.end, span.start + MAX_SENTENCE_CHARS)] for span in spans]
+    plain_texts = [normalize_text(part) for part in texts]
+    tasks = [place for place, part in enumerate(plain_texts) if _TASK.match(part)]
     return [
         PromptSentence(
             span,
-            said[place],
-            plainly[place],
-            found[place - 1] if place else None,
-            len(found) <= _TWO or (len(found) <= _FEW and tasks in ([], [place])),
+            texts[place],
+            plain_texts[place],
+            spans[place - 1] if place else None,
+            len(spans) <= _TWO or (len(spans) <= _FEW and tasks in ([], [place])),
             pressing,
         )
-        for place, span in enumerate(found)
+        for place, span in enumerate(spans)
     ]
 
 
@@ -216,12 +209,12 @@ def normalize_text(text: str) -> str:
     small = covered.lower()
     if len(small) != len(text):
         small = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in covered)
-    return _SPELLED.sub(lambda found: _RIGHT[found[0]], small)
+    return _SPELLED.sub(lambda match: _RIGHT[match[0]], small)
 
 
-def _cover(found: re.Match[str]) -> str:
-    mark = found[0][0]
-    return mark + "x" * (len(found[0]) - 2) + found[0][-1]
+def _cover(match: re.Match[str]) -> str:
+    mark = match[0][0]
+    return mark + "x" * (len(match[0]) - 2) + match[0][-1]
 
 
 # How a sentence is stored: able to stand alone, with the polarity it had, its names whole, and a quote to prove it.
@@ -320,7 +313,7 @@ def _clause(phrase: PromptSentence, at: int) -> TextSpan:
     """The whole sentence; of a very long one the clauses around the place."""
     if len(phrase.text) <= _CLAUSE:
         return TextSpan(phrase.span.start, phrase.span.start + len(phrase.text))
-    breaks = [0, *(found.end() for found in _BREAK.finditer(phrase.text)), len(phrase.text)]
+    breaks = [0, *(match.end() for match in _BREAK.finditer(phrase.text)), len(phrase.text)]
     start = max((place for place in breaks if place <= at + 2), default=0)
     ends = [place for place in breaks if place - start <= _CLAUSE and place > at + 12]
     end = max(ends, default=min(start + _CLAUSE, len(phrase.text)))
@@ -330,14 +323,14 @@ def _clause(phrase: PromptSentence, at: int) -> TextSpan:
 
 def _normalize_sentence(text: str) -> str:
     """Without what only introduces it, on one line, with a capital letter unless it begins with a name."""
-    said = " ".join(text.split())
-    if said.startswith("(") and said.rstrip(".").endswith(")"):
-        said = said.rstrip(".")[1:-1]
-    if (found := _LEADS.match(said)) and not is_short(said[found.end() :]):
-        said = said[found.end() :]
+    sentence = " ".join(text.split())
+    if sentence.startswith("(") and sentence.rstrip(".").endswith(")"):
+        sentence = sentence.rstrip(".")[1:-1]
+    if (match := _LEADS.match(sentence)) and not is_short(sentence[match.end() :]):
+        sentence = sentence[match.end() :]
     for pattern, instead in _REWRITES:
-        if (found := pattern.match(said)) and not is_short(retold := instead + said[found.end() :]):
-            said = retold
-    first = said.split(" ", 1)[0]
+        if (match := pattern.match(sentence)) and not is_short(retold := instead + sentence[match.end() :]):
+            sentence = retold
+    first = sentence.split(" ", 1)[0]
     plainly = first.replace("'", "").replace("’", "").isalpha() and first.islower()
-    return clip(said[:1].upper() + said[1:] if plainly else said, _MAX_STATEMENT_CHARS)
+    return clip(sentence[:1].upper() + sentence[1:] if plainly else sentence, _MAX_STATEMENT_CHARS)

@@ -1,0 +1,74 @@
+"""The counts that `tacit status` and bare `tacit` print. Nothing is imported for them that learns or writes."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from tacit.home.home import Home
+from tacit.home.repository import count_waiting
+from tacit.index import reader, sessions
+from tacit.log.spool import Spool
+from tacit.model.claim import Status
+from tacit.record import Record
+
+
+class HomeStatus(Record):
+    """Counts of what a home has.
+
+    Attributes:
+        kinds: how many memories are of each kind.
+        undecided: memories that contradict another, where no rule decides.
+        evaluated: the day of the last evaluation.
+        asked: questions to `recall`; missed: those without an answer.
+        spooled: commands that wait to be recorded; dropped: commands that were lost.
+        untrusted: facts of the repository that wait for trust.
+    """
+
+    home: str
+    project: str | None
+    active: int
+    pending: int
+    forgotten: int
+    dismissed: int
+    kinds: tuple[tuple[str, int], ...]
+    worklog: int
+    sessions: int
+    undecided: int
+    evaluated: str | None
+    asked: int
+    missed: int
+    log_bytes: int
+    spooled: int = 0
+    dropped: int = 0
+    untrusted: int = 0
+
+
+def home_status(home: Home) -> HomeStatus:
+    """Return the counts of a home."""
+    return home.store.read(lambda connection: _count(home, connection))
+
+
+def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
+    statuses = reader.count_by(connection, "status")
+    metrics = reader.usage_metrics(connection)
+    days = reader.page_names(connection, "evaluation")
+    spool = Spool(home.store.log)
+    return HomeStatus(
+        home=home.store.paths.root,
+        project=home.store.project.root if home.store.project else None,
+        active=statuses.get(Status.ACTIVE.value, 0),
+        pending=statuses.get(Status.PENDING.value, 0),
+        forgotten=statuses.get(Status.RETIRED.value, 0),
+        dismissed=statuses.get(Status.DISMISSED.value, 0),
+        kinds=tuple(sorted(reader.count_by(connection, "kind").items())),
+        worklog=reader.count_pages(connection, "worklog"),
+        sessions=sum(row.has_content for row in sessions.session_rows(connection)),
+        undecided=reader.count_conflicting(connection),
+        evaluated=days[-1] if days else None,
+        asked=metrics.get("asked", 0),
+        missed=metrics.get("missed", 0),
+        log_bytes=sum(home.store.log.size(segment) for segment in home.store.log.segments()),
+        spooled=len(spool.waiting()),
+        dropped=dropped.commands if (dropped := spool.dropped()) else 0,
+        untrusted=count_waiting(home.store, connection, home.settings.limits_text),
+    )

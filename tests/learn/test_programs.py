@@ -1,0 +1,96 @@
+"""Every row of the tables of programs is used for its example, and every listed name means what its list says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tacit.learn.command_names import parse_commands
+from tacit.learn.data import load_data
+from tacit.learn.programs import program_tables
+
+DATA = load_data("programs.toml")
+TABLES = ("interpreters", "task_runners", "package_managers", "subcommands", "wrappers", "run_prefixes")
+ROWS = [(row["example"], row["family"]) for table in TABLES for row in DATA[table].values()]
+# The same row under another name: `podman -H build-1 compose up` as `docker …`.
+ROWS += [
+    tuple(text.replace(name, other) for text in (row["example"], row["family"]))
+    for table in TABLES
+    for name, row in DATA[table].items()
+    for other in row.get("also", "").split()
+]
+
+
+def test_data_files_are_read_when_a_row_of_them_is_needed() -> None:
+    modules = "tacit.learn.habits.learn, tacit.learn.sessions, tacit.learn.llm.run"
+    code = f"import sys, {modules}; assert 'tomllib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def family(line: str) -> str:
+    (command,) = parse_commands(line)
+    return command.family
+
+
+@pytest.mark.parametrize(("example", "expected"), ROWS)
+def test_an_example_is_of_the_family_of_its_row(example: str, expected: str) -> None:
+    assert family(example) == expected
+
+
+def test_every_option_of_a_row_takes_its_value_along() -> None:
+    for name, row in program_tables().subcommands.items():
+        for option in row.value_options if row.levels == 1 else ():
+            assert family(f"{name} {option} x status") == f"{name} status"
+    for name, wrapper in program_tables().wrappers.items():
+        for option in wrapper.value_options:
+            assert family(" ".join([name, option, "x", *["y"] * wrapper.positionals, "make lint"])) == "make lint"
+    for name, options in program_tables().ssh.items():
+        assert all(family(f"{name} {option} x build-1") == f"{name} build-1" for option in options)
+
+
+def test_every_spelling_of_a_subcommand_is_one() -> None:
+    for table in (program_tables().subcommands, program_tables().package_managers):
+        for name, row in table.items():
+            for alias, word in row.aliases.items():
+                assert family(f"{name} {alias}") == family(f"{name} {word}")
+
+
+@pytest.mark.parametrize(("alias", "program"), DATA["aliases"].items())
+def test_another_name_is_the_program(alias: str, program: str) -> None:
+    assert family(f"{alias} x.txt") == family(f"{program} x.txt")
+
+
+@pytest.mark.parametrize("name", DATA["words"]["one_subcommand"].split())
+def test_a_listed_program_has_one_subcommand(name: str) -> None:
+    assert family(f"{name} status now") == f"{name} status"
+
+
+@pytest.mark.parametrize("name", DATA["words"]["without_subcommand"].split())
+def test_a_listed_program_has_none(name: str) -> None:
+    assert family(f"{name} status now") == name
+
+
+@pytest.mark.parametrize("name", DATA["words"]["wrappers"].split())
+def test_a_listed_wrapper_is_removed(name: str) -> None:
+    assert family(f"{name} make lint") == "make lint"
+
+
+@pytest.mark.parametrize(
+    ("program", "flag", "mode"), [(name, *pair) for name, modes in DATA["mode_flags"].items() for pair in modes.items()]
+)
+def test_a_mode_belongs_to_the_family(program: str, flag: str, mode: str) -> None:
+    assert family(f"{program} {flag} x") == f"{program} {mode}"
+
+
+@pytest.mark.parametrize("name", DATA["words"]["flag_commands"].split())
+def test_the_first_option_of_a_listed_program_is_its_subcommand(name: str) -> None:
+    assert family(f"{name} -Sx y") == f"{name} -Sx"
+
+
+def test_what_everybody_runs_is_named_by_its_family() -> None:
+    listed = [*DATA["common"]["read_only"], *DATA["common"]["writing"]]
+    typed = {line: line.replace("service ", "service nginx ") for line in listed}
+    assert [line for line in listed if family(typed[line]) != line] == []
+    assert set(DATA["common"]["alternatives"].split()) - program_tables().trivial <= set(listed)
