@@ -116,6 +116,8 @@ def fact_id(line: str) -> ClaimId | None:
 
 def parse_fact(line: str) -> dict[str, Any] | None:
     """Return the fields of a line; None if it is not a JSON object."""
+    if "{" not in line:  # blank lines, of which there may be many
+        return None
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
