@@ -35,7 +35,7 @@ def person(tmp_path: Path) -> Person:
         files.append(place(tmp_path, "claude", teller.session))
         files[-1].write_bytes(lines(teller.records))
     with one.vault() as vault:
-        vault.transcripts.capture([str(file) for file in files])
+        vault.transcripts.capture_transcripts([str(file) for file in files])
     return one
 
 
@@ -116,7 +116,7 @@ def test_a_command_that_captures_many_files_them_on_the_way(person: Person, monk
     with person.vault() as vault:
         file = place(person.folder, "claude", name_of("backlog", 0))
         file.write_bytes(file.read_bytes() + b"\n")
-        vault.transcripts.capture([str(file)])
+        vault.transcripts.capture_transcripts([str(file)])
         index = vault.home.store.index_as_is()
         assert index is not None
         assert vault.home.store.indexer.backlog_bytes(index) <= 3000

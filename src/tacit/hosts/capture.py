@@ -181,7 +181,10 @@ class TranscriptCapture(HomePart):
             RefusedError: the actor is an agent.
         """
         self._store.actor.require_person("captures transcripts by hand", "tacit import transcripts PATH")
-        return self.capture_transcripts(files, progress)
+        captured = self.capture_transcripts(files, progress)
+        if any(transcript.new for transcript in captured):
+            self._store.catch_up()  # else the next hook would have to index all of it, and reach its deadline
+        return captured
 
     def capture_transcripts(
         self, files: Sequence[str], progress: CaptureProgress = lambda _path, _events, _share: None
