@@ -80,7 +80,7 @@ def tests(short: bool) -> Iterator[Test]:
     yield from _surroundings(size)
     yield from _installing(size)
     if offline.namespace():
-        yield _row("T50 all tests without a network", lambda _: offline.suite(*size.suite))
+        yield _row("T50 tests without a network", lambda _: offline.suite(*size.suite))
 
 
 def _row(name: str, work: Callable[[Path], Outcome], *, on_disk: bool = False) -> Test:

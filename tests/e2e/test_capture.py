@@ -51,6 +51,13 @@ def test_capture_finds_the_transcripts_of_this_machine_and_says_what_came_of_the
     assert len(person.tacit("sessions", "--json").json) == 7
 
 
+def test_what_was_captured_is_indexed_so_that_no_hook_has_to(person: Person) -> None:
+    session(person, "good", Turn("rename the cart table"))
+    person.tacit("capture")
+    with person.vault() as vault:
+        assert not vault.home.store.is_far_behind(0)
+
+
 def test_what_is_no_transcript_is_told_and_harms_nothing_else(person: Person) -> None:
     good = session(person, "good", Turn("rename the cart table"))
     bad = good.with_name("notes.jsonl")

@@ -97,14 +97,14 @@ MCP = Command(
 )
 
 
-# tacit pause: the snippet does it, in the shell itself. Who comes here has no snippet.
+# tacit pause and resume: the snippet does it, in the shell itself. Who comes here has no snippet.
 
 
-def run_pause(call: Invocation) -> int:
+def run_without_snippet(call: Invocation) -> int:
     from tacit.shell.install import snippet_not_loaded
 
     call.refuse_args()
-    raise snippet_not_loaded("pause")
+    raise snippet_not_loaded(call.command.name)
 
 
 PAUSE = Command(
@@ -115,24 +115,12 @@ PAUSE = Command(
         "loads Tacit (tacit install, tacit hook), and ends with that shell."
     ),
     example="tacit pause",
-    run=run_pause,
+    run=run_without_snippet,
 )
-
-
-# tacit resume: the snippet does it, in the shell itself. Who comes here has no snippet.
-
-
-def run_resume(call: Invocation) -> int:
-    from tacit.shell.install import snippet_not_loaded
-
-    call.refuse_args()
-    raise snippet_not_loaded("resume")
-
-
 RESUME = Command(
     name="resume",
     usage="",
-    help=("Record the commands of this terminal again, after tacit pause."),
+    help="Record the commands of this terminal again, after tacit pause.",
     example="tacit resume",
-    run=run_resume,
+    run=run_without_snippet,
 )

@@ -116,3 +116,23 @@ def additional_context(event: str, text: str) -> str:
     import json
 
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) if text else ""
+
+
+# The hooks of Claude Code, which Codex has taken over
+
+CLAUDE_HOOKS = make_hooks(
+    SessionStart=HookKind.START,
+    UserPromptSubmit=HookKind.PROMPT,
+    Stop=HookKind.STOP,
+    PreCompact=HookKind.COMPACTING,
+    SessionEnd=HookKind.END,
+)
+
+
+def parse_claude_input(event: str, payload: Mapping[str, object]) -> HookInput | None:
+    return parse_common_input(hook_kind(CLAUDE_HOOKS, event), payload)
+
+
+def format_claude_output(event: str, text: str) -> str:
+    """Format hook output for the events at which it reaches the model."""
+    return additional_context(event, text) if event in ("SessionStart", "UserPromptSubmit") else ""
