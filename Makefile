@@ -48,7 +48,7 @@ e2e: $(VENV)/developing $(VENV)/tools
 	CLIENTS_DIR=$(abspath $(CLIENTS_DIR)) $(BIN)/pytest tests/clients -n 2 --dist loadfile -rs
 
 chaos: $(VENV)/developing $(VENV)/tools
-	$(BIN)/python bench/chaos.py
+	$(BIN)/python -m tests.chaos.long
 
 # BENCH=--quick, or BENCH='--only startup append'. Public sets: TACIT_BENCH_MATERIAL=FOLDER.
 BENCH ?=

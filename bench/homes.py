@@ -21,10 +21,10 @@ from pathlib import Path
 from random import Random
 from zlib import crc32
 
-from tests.chaos.apart import copy_home
+from harness.homes import copy_home
+from harness.vocabulary import identifier, question, sentence
 
 import tacit
-from bench.vocabulary import identifier, question, sentence
 from tacit.log.codec import encode
 from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL, Claim, Provenance, Scope, project_scope

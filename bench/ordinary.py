@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 from uuid import UUID
 
-from bench.vocabulary import identifier, sentence
+from harness.vocabulary import identifier, sentence
 
 # `{word}` is one of the holes below; every line is filled anew.
 _LINES = (

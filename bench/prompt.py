@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.e2e.person import Person
-from tests.shells.desk import Desk
-from tests.shells.terminal import Terminal
+from harness.desk import Desk
+from harness.person import Person
+from harness.shell_terminal import Terminal
 
 from bench.figures import Figure, amount, at_most, median, quantile, show
 from tacit.shell.install import recorder_argv

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 from hypothesis import settings
 
 from tacit.home.actor import AGENT_VARIABLES, detect_agent
-from tests.e2e.person import Person
 
 _MEMORY, _ROOM = "/dev/shm", 4 << 30  # bytes that have to be free there
 _ended: list[int] = []  # where the exit code is written, in a run that was detached

@@ -15,9 +15,10 @@ from pathlib import Path
 from shlex import join, quote
 from typing import NamedTuple
 
+from harness.person import Person
+
 from tacit.home.actor import AGENT_PROGRAMS, AGENT_VARIABLES
 from tests.chaos.outcome import Outcome, together
-from tests.e2e.person import Person
 
 _PATIENCE = 60
 _PYTHON = os.path.realpath(sys.executable)

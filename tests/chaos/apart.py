@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -38,16 +37,6 @@ def folder_in_memory() -> Iterator[Path]:
     """A throw-away folder on a file system in memory; on any other, where there is none."""
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
         yield Path(folder)
-
-
-def copy_home(source: Path, target: Path) -> Path:
-    """A copy whose index takes itself for the original: for looking at what becomes of that, over and over."""
-    shutil.copytree(source, target, symlinks=True)
-    for index in target.rglob("index.sqlite"):
-        which = index.with_name("index.sqlite-file")
-        if which.is_file() and not which.is_symlink() and which.read_text().strip().isdigit():
-            which.write_text(f"{index.stat().st_ino}\n")
-    return target
 
 
 def _main() -> None:

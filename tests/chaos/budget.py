@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.chaos.outcome import Outcome
-from tests.learn.model.desk import Desk
-from tests.learn.model.talk import said
+from tests.support.model_desk import Desk
+from tests.support.model_talk import said
 
 MODELS = ("garbage", "flood", "echo", "failing", "hang")
 _MOST = 3  # questions before none is asked for an hour

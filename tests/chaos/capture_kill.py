@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.transcripts import written
+
 from tests.chaos.kills import Scene, index_faults, strays, sweep
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import Ended, wrong_end
 from tests.laws.kept import captured, difference, kept
-from tests.laws.transcripts import written
 
 _DIRECTORY = "/nowhere/work"
 

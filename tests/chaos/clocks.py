@@ -15,10 +15,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.person import Person
+
 from tacit.shell.install import recorder_argv
 from tests.chaos.outcome import Outcome
-from tests.e2e.person import Person
-from tests.hooks.running import ALL_CALLS, CALLS, Given, Scene, faults
+from tests.support.hook_calls import ALL_CALLS, CALLS, Given, Scene, faults
 
 _RECORD = b"tacit1\0zsh\x001.2\x000\0\x0015\0/\0make clock-%d\0\0\0"
 

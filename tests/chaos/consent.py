@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.person import Person, tree
 
 from tacit.home.actor import AGENT_VARIABLES
 from tacit.home.settings import Settings, key_of, parse_value, restricted, validate_value, variable_of
 from tests.chaos.outcome import Outcome
-from tests.e2e.forms import OTHERS, PERSON_ONLY, furnish, typed
-from tests.e2e.person import Person, tree
-from tests.settings.permissive import NO_MORE, text_for
+from tests.support.forms import OTHERS, PERSON_ONLY, furnish, typed
+from tests.support.permissive import NO_MORE, text_for
 
 MARKERS = tuple(dict.fromkeys((sign.variable, sign.value or "1") for sign in AGENT_VARIABLES))
 WAYS: Mapping[str, Mapping[str, str]] = {

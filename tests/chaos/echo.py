@@ -7,10 +7,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from harness.person import Person
+from harness.transcripts import BEGAN, RECORDS, Claude, Turn, lines, name_of, opencode, place
+
 from tests.chaos.outcome import Outcome
-from tests.e2e.person import Person
-from tests.hooks.sitting import Sitting
-from tests.laws.transcripts import BEGAN, RECORDS, Claude, Turn, lines, name_of, opencode, place
+from tests.support.hook_session import Sitting
 
 MEMORIES = (
     "never deploy the zeppelin cluster on fridays because the quokka alarms fire",

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from harness.person import Person
+
 from tacit.log import verify
 from tacit.log.codec import with_checksum
 from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.ids import event_id
 from tests.chaos.outcome import Outcome
-from tests.e2e.person import Person
 
 Fields = dict[str, Any]
 Forge = Callable[[random.Random, bytes, bytes], bytes]

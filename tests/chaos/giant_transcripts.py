@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.transcripts import Claude, line, lines, story
+
 from tests.chaos.outcome import Outcome
-from tests.hooks.running import Call, Scene
-from tests.laws.transcripts import Claude, line, lines, story
+from tests.support.hook_calls import Call, Scene
 
 STOP = Call("capture", "Stop")
 ROOM = 150  # MB (T39)

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.chaos.apart import copy_home
+from harness.homes import copy_home
+
 from tests.chaos.outcome import Outcome
 from tests.chaos.strace import need_strace
-from tests.hooks.running import ALL_CALLS, PROMPT, Call, Given, Running, Scene, faults
+from tests.support.hook_calls import ALL_CALLS, PROMPT, Call, Given, Running, Scene, faults
 
 HARD_STOP = 2.0  # seconds after which no host waits any longer (T40)
 _SLOW = "fsync,fdatasync,pwrite64"

@@ -17,12 +17,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 
+from harness.person import Person
+from harness.transcripts import Claude, lines, name_of, place, story
+
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import tacit
-from tests.e2e.person import Person
-from tests.hooks.running import AGENT, ALL_CALLS, CALLS, Call, Given, Scene
 from tests.laws.kept import Kept, captured, difference, kept
-from tests.laws.transcripts import Claude, lines, name_of, place, story
+from tests.support.hook_calls import AGENT, ALL_CALLS, CALLS, Call, Given, Scene
 
 STOP = Call("capture", "Stop")
 # What a session with Claude Code runs, with where a start comes from.

@@ -8,12 +8,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.person import Person
+
 from tacit.cli.install import TARGETS
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import run, tacit
 from tests.chaos.strace import Call, killed_at, moments
-from tests.e2e.person import Person
-from tests.install.test_merging import BEFORE, FILES, SERVERS
+from tests.install.test_json_entries_merging import BEFORE, FILES, SERVERS
 
 _TEXTS = (b"", b"# mine\n", b"export A=1\nalias x='y z'", b"\xff\xfe no text \xed\n", b"a\r\nb\r\n")
 _SHELLS = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}

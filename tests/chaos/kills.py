@@ -10,10 +10,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.homes import copy_home
+
 from tacit.log.log import Log
 from tacit.model.event import Event
 from tests.chaos import strace
-from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended, run, tacit
 from tests.chaos.rebuild import catch_up, fingerprint, open_store

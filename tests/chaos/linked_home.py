@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from harness.homes import copy_home
+from harness.person import Person
 
 from tacit.disk import files
 from tacit.hooks import record
-from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
-from tests.e2e.person import Person
-from tests.hooks.running import CALLS, Given, Scene
+from tests.support.hook_calls import CALLS, Given, Scene
 
 _RECORDER = Path(record.__file__)
 _LATER = "2026-03-02T13:00:00+00:00"

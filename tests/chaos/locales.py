@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from harness.person import Person
+
 from tacit.shell.install import recorder_argv
 from tests.chaos.outcome import Outcome
-from tests.e2e.person import Person
-from tests.hooks.running import ALL_CALLS, Given, Scene, faults
+from tests.support.hook_calls import ALL_CALLS, Given, Scene, faults
 
 LOCALES = (
     {"LC_ALL": "C"},

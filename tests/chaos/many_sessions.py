@@ -9,11 +9,12 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
+from harness.person import Person
+from harness.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+
 from tests.chaos.giant_transcripts import ROOM, WAITED, peak_of_what_goes_on
 from tests.chaos.outcome import Outcome
-from tests.e2e.person import Person
-from tests.hooks.running import CALLS, PROMPT, RULES, Given, Scene
-from tests.laws.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+from tests.support.hook_calls import CALLS, PROMPT, RULES, Given, Scene
 
 _HOOKS = 12  # rounds in which a home must have caught up
 _ENDED = 8.0  # seconds; what works for nine is ended by the system, and was not done

@@ -9,7 +9,8 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tests.chaos.apart import copy_home
+from harness.homes import copy_home
+
 from tests.chaos.index_kill import LIFE
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give, open_up
 from tests.chaos.outcome import Outcome, together

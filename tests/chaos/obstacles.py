@@ -19,12 +19,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.homes import copy_home
+from harness.transcripts import opencode, story
+
 from tacit.shell.install import recorder_argv
-from tests.chaos.apart import copy_home
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended, environment, wrong_end
-from tests.hooks.running import AGENT, CALLS, Scene
-from tests.laws.transcripts import opencode, story
+from tests.support.hook_calls import AGENT, CALLS, Scene
 
 HANGS = "does not end"
 _PATIENCE = 60.0  # seconds; what hangs hangs for ever, and machines may be slow

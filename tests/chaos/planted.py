@@ -8,7 +8,8 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.chaos.apart import copy_home
+from harness.homes import copy_home
+
 from tests.chaos.index_kill import LIFE
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.program import Ended, environment, tacit, wrong_end

@@ -7,13 +7,14 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.chaos.apart import copy_home
+from harness.homes import copy_home
+
 from tests.chaos.index_kill import LIFE
 from tests.chaos.kills import Scene, index_faults, strays, sweep
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import Ended, run, tacit
 from tests.chaos.view_kill import pages
-from tests.e2e.planting import secret_of, traces
+from tests.support.planting import secret_of, traces
 
 SECRET = secret_of(7)
 RUBBISH = b"<<<<<<< ours\n"

@@ -17,9 +17,15 @@ from typing import Any
 
 from tacit.install.json_entries import has_our_hook
 from tests.chaos.outcome import Outcome
-from tests.install.removable import REMOVALS, Removable
+from tests.support.removable import REMOVALS, Removable
 
-HOSTS = ("claude", "codex", "gemini", "cursor", "copilot")  # OpenCode runs a plugin: tests/install/test_plugin.py
+HOSTS = (
+    "claude",
+    "codex",
+    "gemini",
+    "cursor",
+    "copilot",
+)  # OpenCode runs a plugin: tests/hosts/opencode/test_install.py
 SHELLS = ("sh", "bash", "dash", "zsh", "fish", "words")
 MEMORIES = ("Invoices are rounded half to even", "Feature flags live in flags.yaml", "Two people review migrations")
 _PIPES: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

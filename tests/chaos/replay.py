@@ -6,10 +6,11 @@ import os
 import random
 from pathlib import Path
 
+from harness.person import Person
+from harness.transcripts import RECORDS, lines, name_of, place, story
+
 from tests.chaos.outcome import Outcome
-from tests.e2e.person import Person
 from tests.laws.kept import captured, difference, kept
-from tests.laws.transcripts import RECORDS, lines, name_of, place, story
 
 _HISTORY = ".zsh_history"
 _TURNS = 4

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from harness.homes import copy_home
+
 from tacit.errors import TacitError
 from tacit.home.home import Home
 from tacit.model.claim import Status
 from tacit.vault.vault import Vault
-from tests.chaos.apart import copy_home
 from tests.chaos.material import judgement
 from tests.chaos.outcome import Outcome, together
 from tests.chaos.rebuild import open_store

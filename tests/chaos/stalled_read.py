@@ -17,10 +17,11 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.chaos.apart import copy_home
+from harness.homes import copy_home
+
 from tests.chaos.outcome import Outcome
 from tests.chaos.strace import need_strace
-from tests.hooks.running import AGENT, ALL_CALLS, Call, Ended, Scene, faults
+from tests.support.hook_calls import AGENT, ALL_CALLS, Call, Ended, Scene, faults
 
 STALLED = 10.0  # seconds that the read takes
 _WAITS = 5.0  # seconds; the budget is 1.7, and a traced process on a loaded machine is slow to start

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.person import Person
+
 from tacit.log import log
 from tests.chaos.outcome import Outcome, together
-from tests.e2e.person import Person
-from tests.e2e.planting import traces
+from tests.support.planting import traces
 
 # How programs name a copy of NAME.EXT.
 NAMES = (
@@ -94,7 +95,7 @@ class Home:
 
 
 def _transcript(folder: Path) -> Path:
-    from tests.laws.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+    from harness.transcripts import BEGAN, Claude, Turn, lines, name_of, place
 
     session = name_of("strays")
     told = Claude(session, str(folder), BEGAN)

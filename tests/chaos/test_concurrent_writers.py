@@ -1,4 +1,4 @@
-"""Sixteen processes append at once. The long form is in `bench/chaos.py`."""
+"""Sixteen processes append at once. The long form is in `tests/chaos/long/__main__.py`."""
 
 from __future__ import annotations
 

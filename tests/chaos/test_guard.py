@@ -6,10 +6,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 
 from tests.chaos.guard import ALONE, guard
 from tests.chaos.workload import Plan
-from tests.e2e.person import Person
 
 
 def test_nobody_writes_to_index_or_log_without_holding_its_lock(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.chaos.hook_contract import contract, lost_on_a_slow_disk
-from tests.hooks.running import ALL_CALLS
-from tests.hooks.test_agent_hooks_fail_open import an_index_that_is_none, closed_input, wrong_types
+from tests.hooks.test_agent import an_index_that_is_none, closed_input, wrong_types
+from tests.support.hook_calls import ALL_CALLS
 
 OTHERS = [name for name in ALL_CALLS if name != "claude"]
 

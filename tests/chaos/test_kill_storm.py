@@ -1,4 +1,4 @@
-"""Kill -9 at any moment loses no acknowledged event. The long form is in `bench/chaos.py`."""
+"""Kill -9 at any moment loses no acknowledged event. The long form is in `tests/chaos/long/__main__.py`."""
 
 from __future__ import annotations
 

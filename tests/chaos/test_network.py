@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 
 from tacit.shell.install import recorder_argv
 from tests.chaos.offline import namespace, suite
 from tests.chaos.program import tacit
 from tests.chaos.strace import need_strace
-from tests.e2e.person import Person
-from tests.hooks.running import ALL_CALLS, Given, Scene, faults
+from tests.support.hook_calls import ALL_CALLS, Given, Scene, faults
 
 _RECORD = b"tacit1\0zsh\x001.2\x000\0\x0015\0/\0make test\0\0\0"
 _ASKED = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"recall","arguments":{"query":"push"}}}\n'
@@ -89,7 +89,7 @@ def test_what_is_tested_needs_no_network() -> None:
     """A few that start processes; the whole suite is in `make chaos`."""
     if not namespace():
         pytest.skip("nobody may leave the network here")
-    found = suite("tests/shells/test_light.py", processes=0)
+    found = suite("tests/shell/test_record_light.py", processes=0)
     assert found.faults == ()
     assert found.acknowledged > 2
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tacit.hooks import agent
 from tests.chaos.stalled_read import stalled
-from tests.hooks.running import CALLS
+from tests.support.hook_calls import CALLS
 
 # As hooks were: the process that the host waits for reads the index itself, and a signal handler is its deadline.
 _BY_ITSELF = """

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+from harness.person import Person
+from harness.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+
 from tests.chaos.outcome import Outcome
-from tests.e2e.person import Person
-from tests.hooks.running import CALLS, Given, Running, Scene
-from tests.laws.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+from tests.support.hook_calls import CALLS, Given, Running, Scene
 
 STOP, END = (call for call in CALLS if call.what == "capture")
 # The same rule in every session, in other words each time; it must become one memory, as strong as there are sessions.

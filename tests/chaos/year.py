@@ -14,13 +14,13 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bench.vocabulary import identifier, sentence
+from harness.person import Person
+from harness.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+from harness.vocabulary import identifier, sentence
 
 import tacit
 from tacit.shell.history_import import HistoryFile
 from tacit.vault.vault import Vault
-from tests.e2e.person import Person
-from tests.laws.transcripts import BEGAN, Claude, Turn, lines, name_of, place
 
 TURNS, COMMANDS, SESSIONS = 200, 500, 4  # a day
 QUESTIONS = 300

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from harness.person import Person
 
 from tacit.cli.commands import ALIASES, FORMER, SUMMARIES
-from tests.e2e.person import Person
 
 
 def words(person: Person, *line: str) -> list[str]:

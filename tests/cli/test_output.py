@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from harness.person import Person
+from harness.terminal import converse
 
 from tacit.cli import output
-from tests.e2e.person import Person
-from tests.e2e.terminal import converse
 
 
 class Screen(io.StringIO):

@@ -9,7 +9,7 @@ import pytest
 
 pytest.register_assert_rewrite("tests.clients.contract")
 
-from .story import Story, told  # noqa: E402
+from tests.clients.story import Story, told  # noqa: E402
 
 
 @pytest.fixture(scope="class")

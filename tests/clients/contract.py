@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from . import fence
-from .desk import MEMORIES, REMOTE, RULE, SUGGESTION
-from .hosts.client import Client
-from .script import SUMMARY
-from .story import COMMAND, FILE, GREET, THANK, Story, strings
+from tests.clients import fence
+from tests.clients.desk import MEMORIES, REMOTE, RULE, SUGGESTION
+from tests.clients.hosts.client import Client
+from tests.clients.script import SUMMARY
+from tests.clients.story import COMMAND, FILE, GREET, THANK, Story, strings
 
 
 class ClientContract:

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.e2e.person import Person, Said, checked
+from harness.person import Person, Said, checked
 
-from . import installed, left, script
-from .apis.shape import Body
-from .hosts.client import Client, Place
-from .offline import Offline
-from .script import Rule
+from tests.clients import installed, left, script
+from tests.clients.apis.shape import Body
+from tests.clients.hosts.client import Client, Place
+from tests.clients.offline import Offline
+from tests.clients.script import Rule
 
 LIMIT = 180  # seconds a run may take
 REMOTE = "https://git.example.org/somebody/shop.git"

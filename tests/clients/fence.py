@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from .apis.shape import Body, texts
+from tests.clients.apis.shape import Body, texts
 
 _FENCED = re.compile(r"<tacit-(\w+) (\S+)>(.*?)</tacit-\1 \2>", re.DOTALL)
 OPENING = re.compile(r"(?:<|&lt;)tacit-\w+ ")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .hosts.client import Client
+from tests.clients.hosts.client import Client
 
 _ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from . import fence
-from .apis.shape import Asked, Step
+from tests.clients import fence
+from tests.clients.apis.shape import Asked, Step
 
 ASIDE = Step("A title.")  # for requests that allow no tools, such as those for the title of a session
 SUMMARY = "They worked on a few small things."

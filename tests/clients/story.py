@@ -8,10 +8,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from .apis.shape import Body, Step, all_text
-from .desk import RULE, Desk, Run
-from .hosts.client import Client
-from .script import SUMMARY, Rule
+from tests.clients.apis.shape import Body, Step, all_text
+from tests.clients.desk import RULE, Desk, Run
+from tests.clients.hosts.client import Client
+from tests.clients.script import SUMMARY, Rule
 
 GREET = "Please greet the reviewers and write it down."
 THANK = "Now thank them for the tea."

@@ -21,9 +21,9 @@ import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from . import script
-from .apis import anthropic, chat, gemini, responses
-from .apis.shape import Api, Body, Sent, Step
+from tests.clients import script
+from tests.clients.apis import anthropic, chat, gemini, responses
+from tests.clients.apis.shape import Api, Body, Sent, Step
 
 # By how a path ends, whatever base address a client was given.
 APIS: dict[str, Api] = {

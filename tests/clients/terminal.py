@@ -16,7 +16,7 @@ from typing import Self
 
 import pyte
 
-from .desk import LIMIT, Desk
+from tests.clients.desk import LIMIT, Desk
 
 _LINES, _COLUMNS = 40, 120
 _ON_TERMINAL = 'exec "$@" <"$0" >"$0" 2>&1'

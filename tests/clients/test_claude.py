@@ -9,17 +9,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from harness.person import tree
 
-from tests.e2e.person import tree
-
-from . import fence
-from .apis.shape import Step
-from .contract import ClientContract
-from .desk import MEMORIES, RULE, SUGGESTION, Desk
-from .hosts import claude
-from .script import Rule
-from .story import FILE, GREET, THANK, rules, strings
-from .terminal import Terminal
+from tests.clients import fence
+from tests.clients.apis.shape import Step
+from tests.clients.contract import ClientContract
+from tests.clients.desk import MEMORIES, RULE, SUGGESTION, Desk
+from tests.clients.hosts import claude
+from tests.clients.script import Rule
+from tests.clients.story import FILE, GREET, THANK, rules, strings
+from tests.clients.terminal import Terminal
 
 
 class TestClaude(ClientContract):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from . import fence
-from .contract import ClientContract
-from .desk import Desk
-from .hosts import codex
-from .story import GREET, rules
+from tests.clients import fence
+from tests.clients.contract import ClientContract
+from tests.clients.desk import Desk
+from tests.clients.hosts import codex
+from tests.clients.story import GREET, rules
 
 
 class TestCodex(ClientContract):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .contract import ClientContract
-from .hosts import copilot
+from tests.clients.contract import ClientContract
+from tests.clients.hosts import copilot
 
 
 class TestCopilot(ClientContract):

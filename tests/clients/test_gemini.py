@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .contract import ClientContract
-from .hosts import gemini
-from .story import Story
+from tests.clients.contract import ClientContract
+from tests.clients.hosts import gemini
+from tests.clients.story import Story
 
 
 class TestGemini(ClientContract):

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.install.removable import Removable
-
-from . import fence
-from .desk import MEMORIES, Desk
-from .hosts import claude, codex, copilot, gemini, opencode
-from .hosts.client import Client
-from .story import COMMAND, FILE, GREET, THANK, rules, strings
+from tests.clients import fence
+from tests.clients.desk import MEMORIES, Desk
+from tests.clients.hosts import claude, codex, copilot, gemini, opencode
+from tests.clients.hosts.client import Client
+from tests.clients.story import COMMAND, FILE, GREET, THANK, rules, strings
+from tests.support.removable import Removable
 
 CLIENTS = (claude.CLIENT, codex.CLIENT, gemini.CLIENT, copilot.CLIENT, opencode.CLIENT)
 LONG = f"{GREET}{' Mind the tea.' * 6_500}"  # more than a pipe holds, less than the system takes as one argument

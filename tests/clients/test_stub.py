@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from . import left, script
-from .apis.shape import Step
-from .offline import Offline
-from .script import Rule
+from tests.clients import left, script
+from tests.clients.apis.shape import Step
+from tests.clients.offline import Offline
+from tests.clients.script import Rule
 
 PROMPT = "List the files."
 RULES = [Rule(PROMPT, (Step(tool="run", input={"command": "ls"}), Step("There are two.")))]

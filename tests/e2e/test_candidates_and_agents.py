@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from .person import Person
+from harness.person import Person
 
 CANDIDATE, ACCEPTED = "always deploy the kestrel on fridays", "never deploy the kestrel at night"
 AGENT, PERSON = "agent:claude", "user"

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.person import Person
 
-from tests.hooks.running import SESSION, Call, Given, Scene
-
-from .person import Person
+from tests.support.hook_calls import SESSION, Call, Given, Scene
 
 SENTENCE = "From now on, always deploy with the script of the web page instead of make."
 GRANTS: dict[str, Any] = {"TACIT_AUTOCAPTURE_ENABLED": "1", "TACIT_LEARN_ACCEPT": "1"}

@@ -7,8 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
-
-from .person import Person, facts_in
+from harness.person import Person, facts_in
 
 FIELDS = ["id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key"]
 TUESDAY = "2026-03-03T12:00:00+00:00"

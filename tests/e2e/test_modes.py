@@ -8,11 +8,10 @@ import stat
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 
 from tests.chaos.program import tacit
 from tests.chaos.strace import traced
-
-from .person import Person
 
 # Every verb that writes something, at least once.
 EVERYTHING = (

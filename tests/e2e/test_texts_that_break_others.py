@@ -6,8 +6,7 @@ import json
 import re
 
 import pytest
-
-from .person import Person, facts_in
+from harness.person import Person, facts_in
 
 TEXTS = {
     "replacement patterns": r"replace it with $& or $1, $$ and $` or \1 \g<0>",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .person import Person, Said, checked, facts_in
+from harness.person import Person, Said, checked, facts_in
 
 TWENTY = range(20)
 

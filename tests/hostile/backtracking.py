@@ -10,7 +10,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-from .source import Found
+from tests.hostile.source import Found
 
 _REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT)
 _MANY = 1000  # as good as without end

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.redaction import hostile_lines
+from harness.hostile_lines import hostile_lines
 
 from tests.chaos.speed import slowdown
 

@@ -11,6 +11,8 @@ from functools import partial
 from io import BytesIO
 from pathlib import Path
 
+from harness.transcripts import RECORDS, lines, name_of, opencode, story
+
 from tacit.errors import RefusedError
 from tacit.hosts import HOST_NAMES, load_host
 from tacit.hosts.capture import SOURCES, detect_source
@@ -21,7 +23,6 @@ from tacit.mcp import protocol
 from tacit.mcp.protocol import RpcError
 from tacit.shell import history_formats
 from tests.hostile.reader import Reader
-from tests.laws.transcripts import RECORDS, lines, name_of, opencode, story
 
 _BYTES = (b"\0", b"\n", b"\r", b"\xff", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b" " * 300, b"\\")
 _JSON = (

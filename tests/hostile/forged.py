@@ -7,9 +7,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from harness.person import Person
+
 from tacit.log.codec import with_checksum
 from tacit.model.ids import event_id
-from tests.e2e.person import Person
 
 Fields = dict[str, Any]
 # Every field of a line that holds free text, wherever in the body it stands.

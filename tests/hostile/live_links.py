@@ -35,7 +35,7 @@ from tacit.model.session import fold_session
 from tacit.model.statement import claim_from
 from tacit.pages import long_term, markdown, sessions
 from tacit.pages.long_term import MemoryView
-from tests.notes.build import NOON, active, event, retired
+from tests.support.pages import NOON, active, event, retired
 
 HARMLESS = frozenset({"http", "https", "mailto"})
 SCHEMES = (

@@ -14,13 +14,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.person import Person
+
 from tacit.log.codec import DamagedLine, decode, encode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, project_scope
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventOrigin, EventsUndone, Verdict
 from tacit.model.ids import EventId, event_id
 from tacit.model.observation import MemoryPurged, RepositoryTrusted, TrustedLine
 from tacit.model.statement import claim_from
-from tests.e2e.person import Person
 
 COUNT = 300
 CANARY = re.compile(r"zq\d{3,5}vx", re.IGNORECASE)

@@ -12,8 +12,8 @@ from tacit.pages.long_term import MemoryView
 from tacit.pages.markdown import escape, unescape
 from tacit.text.display import printable
 from tacit.text.fence import harmless
-from tests.core.build import added, memory_of, says
 from tests.hostile.codepoints import CONTEXTS, NEVER, REAL, SOMETIMES, Between, chunks, lies
+from tests.support.events import added, memory_of, says
 
 each_context = pytest.mark.parametrize("between", CONTEXTS, ids=[one.name for one in CONTEXTS])
 each_spelling = pytest.mark.parametrize("between", CONTEXTS[1:4], ids=[one.name for one in CONTEXTS[1:4]])

@@ -9,13 +9,14 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from harness.person import Person
+
 from tacit.inject.brief import MAX_MEMORIES, Brief, compose_brief
 from tacit.model.claim import Claim
 from tacit.text.fence import harmless
-from tests.core.build import added, says
-from tests.core.test_brief import entries
-from tests.e2e.person import Person
 from tests.hostile.codepoints import ZWJ, chunks
+from tests.inject.test_brief import entries
+from tests.support.events import added, says
 
 NONCE = "00ff00ff00ff00ff00ff"
 CONTENTS = 5_000

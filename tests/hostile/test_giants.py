@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.apart import apart
-
-from .giants import AFTER, BEFORE, Giant, read_past
+from tests.hostile.giants import AFTER, BEFORE, Giant, read_past
 
 MEGABYTE = 1 << 20
 ROOM = 60  # MB for reading a log, whatever is in it

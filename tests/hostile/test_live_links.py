@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tacit.pages import markdown
 from tacit.pages.markdown import escape, unescape
 from tests.hostile.live_links import SCHEMES, SHAPES, disguised, every_text, faults, live, texts
-from tests.notes.build import unhurried
+from tests.support.pages import unhurried
 
 
 @pytest.mark.parametrize("shape", SHAPES)

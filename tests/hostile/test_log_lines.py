@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from harness.person import Person, tree
 
 from tacit.log.codec import DamagedLine, decode
-from tests.e2e.person import Person, tree
 from tests.hostile.forged import lived, plant_raw
 from tests.hostile.values import RAW, VALUES, broken_lines
 

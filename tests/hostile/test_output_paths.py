@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 
-from tests.e2e.person import Person
-
-from .codepoints import CONTEXTS, NEVER, REAL, SOMETIMES, Between, chunks, lies
-from .forged import Fields, lived, plant, renamed, saying
+from tests.hostile.codepoints import CONTEXTS, NEVER, REAL, SOMETIMES, Between, chunks, lies
+from tests.hostile.forged import Fields, lived, plant, renamed, saying
 
 ADDED, PROPOSED, PRUNED = "memory.added", "memory.candidate.created", "memory.pruned"
 PAIRS = 12_000  # characters a line: with one between each two, escaped, it stays below what a line may have

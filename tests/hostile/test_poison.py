@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.chaos.apart import folder_in_memory
-
-from . import poison
-from .poison import Story
+from tests.hostile import poison
+from tests.hostile.poison import Story
 
 
 @pytest.fixture(scope="module")

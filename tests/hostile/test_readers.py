@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 
 from tacit.errors import UsageError
 from tacit.home.project import find_project
 from tacit.home.settings import read_settings
 from tests.chaos.apart import folder_in_memory
-from tests.e2e.person import Person
 from tests.hostile.readers import distinct, readers, try_readers
 
 CASES = 16_000

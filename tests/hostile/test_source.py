@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from .backtracking import nested_repeats, pumped
-from .source import Source, file_uses, is_fixed, patterns, sources, sql_uses
+from tests.hostile.backtracking import nested_repeats, pumped
+from tests.hostile.source import Source, file_uses, is_fixed, patterns, sources, sql_uses
 
 EVERY = sources()
 # Who opens a file by itself, and why nothing can lie in its place that keeps it waiting.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from tests.e2e.person import Person
+from harness.person import Person
 
 
 @pytest.fixture

@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from harness.person import Person, Said
+from harness.terminal import converse
 
-from tests.e2e.person import Person, Said
-from tests.e2e.terminal import converse
-
-from .emulator import Terminal
-from .escapes import sequences
-from .forged import lived, plant, saying
+from tests.hostile.emulator import Terminal
+from tests.hostile.escapes import sequences
+from tests.hostile.forged import lived, plant, saying
 
 SEQUENCES = list(sequences(2000))
 A_TEXT = 10  # so many in each text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .giants import measured
-from .queries import Asked, ask_anything
-from .readers import Trial, distinct, try_readers
+from tests.hostile.giants import measured
+from tests.hostile.queries import Asked, ask_anything
+from tests.hostile.readers import Trial, distinct, try_readers
 
 
 class Part(NamedTuple):

@@ -1,6 +1,6 @@
 """Random purges: a log, what is purged from it, and every way in which its old lines may come back.
 
-`bench/purge.py` runs the same stories in large numbers.
+`tests/chaos/long/purge.py` runs the same stories in large numbers.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from harness.transcripts import Claude, Turn, claude, line, lines, name_of, opencode, place, story, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.chaos.apart import folder_in_memory
 from tests.laws.kept import Kept, capture, captured, difference, kept
-from tests.laws.transcripts import Claude, Turn, claude, line, lines, name_of, opencode, place, story, written
 
 EXAMPLES = 10
 _GROWN = (".jsonl",)

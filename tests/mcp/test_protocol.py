@@ -7,11 +7,11 @@ import tracemalloc
 from typing import Any
 
 import pytest
+from harness.person import Person
 
 from tacit.mcp.protocol import MAX_MESSAGE_BYTES, OversizedLine, split_lines
 from tacit.mcp.server import McpServer
-from tests.e2e.person import Person
-from tests.mcp.talking import STATELESS, answer, answers, request, stateless, tool
+from tests.support.mcp_client import STATELESS, answer, answers, request, stateless, tool
 
 
 def told(message: object) -> Any:

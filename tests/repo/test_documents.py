@@ -13,14 +13,14 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 
 import tacit
 from tacit.cli.commands import SUMMARIES, load_command
 from tacit.home.settings import SETTINGS_TEMPLATE, Settings
 from tacit.log.codec import EVENT_TYPES
-from tests.e2e.person import Person
-from tests.e2e.test_recall_passages import Talk
-from tests.repo.consoles import PROMPT, recordings, replay, write_session
+from tests.search.test_passages import Talk
+from tests.support.consoles import PROMPT, recordings, replay, write_session
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]

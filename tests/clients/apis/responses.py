@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 
-from .shape import USED, Api, Asked, Body, Entry, Sent, Step, all_text, made_up
+from tests.clients.apis.shape import USED, Api, Asked, Body, Entry, Sent, Step, all_text, made_up
 
 
 def read(body: Body) -> Asked:

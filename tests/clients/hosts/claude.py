@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.clients.apis.shape import Step
-
-from .client import KEY, Client, Compacts, Place
+from tests.clients.hosts.client import KEY, Client, Compacts, Place
 
 # As a person keeps it: other settings, a hook of their own, their own way to indent.
 _SETTINGS = """{

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.clients.apis.shape import Step
-
-from .client import KEY, Client, Compacts, Place
+from tests.clients.hosts.client import KEY, Client, Compacts, Place
 
 _PLUGIN = "export const Mine = async () => ({})\n"
 

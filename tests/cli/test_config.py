@@ -1,0 +1,303 @@
+"""tacit config: what holds, where it comes from, and changing it without touching anything else."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness.person import Person
+
+from tacit.home.settings import SETTINGS_TEMPLATE, Settings, key_of
+
+KEYS = [key_of(name) for name in Settings._fields]
+
+
+def settings_of(person: Person) -> Path:
+    return person.home / "tacit.toml"
+
+
+def written(person: Person, text: str) -> Path:
+    person.home.mkdir(exist_ok=True)
+    settings_of(person).write_text(text)
+    return settings_of(person)
+
+
+def test_every_setting_is_shown_with_where_it_comes_from(person: Person) -> None:
+    path = written(person, "# mine\n[brief]\nentries = 5\ntokens = 900\n")
+    said = person.process("config", "show", TACIT_RECALL_LIMIT="4", TACIT_BRIEF_TOKENS="800").out
+    rows = {row[0]: row[1:3] for row in (line.split() for line in said.splitlines())}
+    assert list(rows) == KEYS
+    assert rows["recall.limit"] == ["4", "TACIT_RECALL_LIMIT"]
+    assert rows["brief.tokens"] == ["800", "TACIT_BRIEF_TOKENS"]
+    assert rows["brief.entries"] == ["5", f"{path}:3"]
+    assert rows["autocapture.enabled"] == ["false", "default"]
+
+
+def test_settings_are_shown_to_programs(person: Person) -> None:
+    path = written(person, '[shell]\nignore = ["a", "b"]\n')
+    found = {one["key"]: one for one in person.process("config", "show", "--json").json}
+    assert list(found) == KEYS
+    assert found["shell.ignore"] == {
+        "key": "shell.ignore",
+        "value": ["a", "b"],
+        "default": [],
+        "origin": "home",
+        "where": f"{path}:2",
+        "variable": "only add",
+        "ignored": "",
+    }
+    assert found["recall.limit"]["origin"] == "default"
+    assert person.tacit("config", "get", "shell.ignore", "--json").json == ["a", "b"]
+
+
+def test_showing_makes_no_home(person: Person) -> None:
+    assert person.tacit("config").out == person.tacit("config", "show").out
+    assert person.tacit("config", "get", "recall.limit").out == "10\n"
+    person.tacit("config", "unset", "recall.limit")
+    assert not person.home.exists()
+
+
+def test_what_is_set_holds_and_is_told_with_its_line(person: Person) -> None:
+    person.tacit("init")
+    person.tacit("config", "set", "recall.limit", "1")
+    for text in ("never force push", "never push on Friday"):
+        person.tacit("add", text)
+    assert len(person.texts("push")) == 1
+    assert person.tacit("config", "get", "recall.limit").out == "1\n"
+    lines = settings_of(person).read_text().split("\n")
+    where = f"{settings_of(person)}:{lines.index('limit = 1           # answers a question gets') + 1}"
+    assert where in person.tacit("config", "show").out
+    person.tacit("config", "unset", "recall.limit")
+    assert len(person.texts("push")) == 2
+
+
+def test_setting_changes_two_lines_of_the_template_and_keeps_the_file_private(person: Person) -> None:
+    person.tacit("init")
+    settings_of(person).chmod(0o644)
+    person.tacit("config", "set", "autocapture.max_recent_sessions", "5")
+    before, after = SETTINGS_TEMPLATE.split("\n"), settings_of(person).read_text().split("\n")
+    assert [new for old, new in zip(before, after, strict=True) if old != new] == [
+        "[autocapture]",
+        "max_recent_sessions = 5     # sessions told at the start, from 1 to 10",
+    ]
+    assert stat.S_IMODE(settings_of(person).stat().st_mode) == 0o600
+    assert list(person.home.glob(".*tacit-new")) == []
+
+
+def test_a_home_that_is_not_there_is_made_with_the_template(person: Person) -> None:
+    person.tacit("config", "set", "recall.limit", "3")
+    assert settings_of(person).read_text().count("\n") == SETTINGS_TEMPLATE.count("\n")
+    assert stat.S_IMODE(person.home.stat().st_mode) == 0o700
+    assert stat.S_IMODE(settings_of(person).stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["*vpn*,pass *"], ["*vpn*", "pass *"]),
+        (["*vpn*", "a, b"], ["*vpn*", "a, b"]),
+        (['["a, b", "[c]"]'], ["a, b", "[c]"]),
+        (["[ab]*"], ["[ab]*"]),
+        ([""], []),
+        (["--", "--token *"], ["--token *"]),
+        (['say "hi" \\ é🙂\t'], ['say "hi" \\ é🙂']),
+    ],
+)
+def test_a_list_can_be_written_in_several_ways(person: Person, words: list[str], value: list[str]) -> None:
+    key = ["--", "shell.ignore", *words[1:]] if words[0] == "--" else ["shell.ignore", *words]
+    person.tacit("config", "set", *key)
+    assert tomllib.loads(settings_of(person).read_text())["shell"] == {"ignore": value}
+    assert person.tacit("config", "get", "shell.ignore", "--json").json == value
+
+
+@pytest.mark.parametrize("word", ["on", "1", "true", "yes"])
+def test_a_truth_can_be_said_in_several_ways(person: Person, word: str) -> None:
+    person.tacit("config", "set", "autocapture.enabled", word)
+    assert tomllib.loads(settings_of(person).read_text()) == {"autocapture": {"enabled": True}}
+
+
+WRONG = [
+    ("set recall.limit many", "a whole number from 1 to 1,000,000,000"),
+    ("set recall.limit 5 6", "a whole number"),
+    ("set autocapture.max_recent_sessions 11", "from 1 to 10"),
+    ("set inject.max_characters 10001", "from 500 to 10,000"),
+    ("set autocapture.enabled maybe", "true or false"),
+    ("set autocapture.on_modes [1]", "a list of texts"),
+    ("set recall.limt 5", "did you mean recall.limit?"),
+    ("set recall_limit 5", "did you mean recall.limit?"),
+    ("get nonsense", "tacit config show"),
+    ("unset nonsense.too", "tacit config show"),
+    ("set recall.limit", "KEY VALUE"),
+    ("get", "KEY"),
+    ("change x", "show, get, set, unset"),
+]
+
+
+@pytest.mark.parametrize(("line", "hint"), WRONG, ids=[line for line, _ in WRONG])
+def test_wrong_use_is_told_and_changes_nothing(person: Person, line: str, hint: str) -> None:
+    said = person.tacit("config", *line.split(), code=2)
+    assert hint in said.err
+    assert not person.home.exists()
+
+
+def test_what_is_no_text_is_not_written(person: Person) -> None:
+    person.tacit("config", "set", "shell.ignore", os.fsdecode(b"\xff"), code=2)
+    assert not person.home.exists()
+
+
+def test_a_file_that_is_broken_is_refused_with_its_line(person: Person) -> None:
+    path = written(person, "# mine\n[recall\nlimit = 5\n")
+    for words in (("set", "recall.limit", "7"), ("unset", "recall.limit"), ("show",), ("get", "recall.limit")):
+        said = person.tacit("config", *words, code=2)
+        assert str(path) in said.err and "line 2" in said.err
+    assert path.read_text() == "# mine\n[recall\nlimit = 5\n"
+
+
+@pytest.mark.parametrize("mend", [("unset", "recall.limit"), ("set", "recall.limit", "7")])
+def test_a_wrong_value_is_named_and_can_be_mended_as_it_says(person: Person, mend: tuple[str, ...]) -> None:
+    path = written(person, '[brief]\nentries = 5\n[recall]\nlimit = "x" # mine\n')
+    said = person.tacit("list", code=2)
+    assert f"{path}: recall.limit must be a whole number" in said.err and "tacit config unset recall.limit" in said.err
+    person.tacit("config", *mend)
+    person.tacit("list")
+    assert "# mine" in path.read_text()
+    assert person.tacit("config", "get", "brief.entries").out == "5\n"
+
+
+def test_a_wrong_variable_is_an_error_that_says_how_to_be_rid_of_it(person: Person) -> None:
+    for words in (("list",), ("config", "show")):
+        said = person.process(*words, code=2, TACIT_RECALL_LIMIT="many")
+        assert "TACIT_RECALL_LIMIT must be a whole number" in said.err and "unset TACIT_RECALL_LIMIT" in said.err
+
+
+def test_a_variable_holds_for_every_command(person: Person) -> None:
+    for text in ("never force push", "never push on Friday"):
+        person.tacit("add", text)
+    said = person.process("recall", "push", "--json", TACIT_RECALL_LIMIT="1")
+    assert len(said.json) == 1
+
+
+def test_a_variable_that_overrules_what_is_set_is_told(person: Person) -> None:
+    said = person.tacit("config", "set", "recall.limit", "7", TACIT_RECALL_LIMIT="5")
+    assert "TACIT_RECALL_LIMIT" in said.err and "overrules" in said.err
+    assert person.tacit("config", "get", "recall.limit").out == "7\n"
+
+
+def test_what_is_no_setting_is_told(person: Person) -> None:
+    path = written(person, "[recall]\nlimt = 5\n")
+    said = person.tacit("config", "show", TACIT_AUTOCAPTURE_ENABELD="1")
+    assert f"recall.limt in {path}:2 is no setting" in said.err
+    assert "TACIT_AUTOCAPTURE_ENABELD in the environment is no setting" in said.err
+
+
+def test_setting_what_is_set_writes_nothing(person: Person) -> None:
+    person.tacit("config", "set", "recall.limit", "7")
+    before = settings_of(person).stat().st_ino
+    assert "already" in person.tacit("config", "set", "recall.limit", "7").out
+    assert settings_of(person).stat().st_ino == before
+
+
+def test_a_way_of_writing_that_cannot_be_changed_is_left_to_the_person(person: Person) -> None:
+    path = written(person, "recall = { limit = 5 }\n")
+    for words in (("set", "recall.limit", "7"), ("unset", "recall.limit")):
+        said = person.tacit("config", *words, code=1)
+        assert f"{path}:1" in said.err and "by hand" in said.err
+    assert path.read_text() == "recall = { limit = 5 }\n"
+
+
+@pytest.mark.parametrize("words", ["set recall.limit 7", "unset recall.limit", "set autocapture.enabled on"])
+def test_an_agent_changes_no_setting(person: Person, words: str) -> None:
+    path = written(person, "[recall]\nlimit = 5\n")
+    said = person.tacit("config", *words.split(), code=1, CLAUDECODE="1")
+    assert "only a person" in said.err and "agent:claude" in said.err
+    assert path.read_text() == "[recall]\nlimit = 5\n"
+    assert person.tacit("config", "get", "recall.limit", CLAUDECODE="1").out == "5\n"
+
+
+def test_a_file_behind_a_link_is_read_and_never_written(person: Person) -> None:
+    kept = person.folder / "dotfiles.toml"
+    kept.write_text("[recall]\nlimit = 5\n")
+    person.home.mkdir(mode=0o700)
+    settings_of(person).symlink_to(kept)
+    assert person.tacit("config", "get", "recall.limit").out.split()[0] == "5"
+    said = person.tacit("config", "set", "recall.limit", "7", code=1)
+    assert "symbolic link" in said.err and f"in {kept}, below a line [recall]: limit = " in said.err
+    assert settings_of(person).is_symlink()
+    assert kept.read_text() == "[recall]\nlimit = 5\n"
+    assert "it is read" in person.tacit("doctor").out
+
+
+def test_what_is_no_file_is_not_replaced(person: Person) -> None:
+    person.home.mkdir()
+    os.mkfifo(settings_of(person))
+    assert "not a plain file" in person.process("config", "set", "recall.limit", "7", code=3).err
+    assert stat.S_ISFIFO(settings_of(person).stat().st_mode)
+
+
+def test_nothing_is_read_from_a_repository(person: Person) -> None:
+    root = person.repository()
+    for name in ("tacit.toml", ".tacit.toml", ".agents/tacit.toml", ".env"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("[autocapture]\nenabled = true\nTACIT_AUTOCAPTURE_ENABLED=1\n")
+    assert person.process("config", "get", "autocapture.enabled", cwd=root).out == "false\n"
+
+
+def test_many_at_once_lose_no_change(person: Person) -> None:
+    person.tacit("init")
+    keys = ["recall.limit", "brief.tokens", "limits.text", "autocapture.max_turn_size", "inject.max_characters"]
+    started = [person.start("config", "set", key, "1234") for key in keys]
+    assert [one.wait(timeout=60) for one in started] == [0] * len(keys)
+    for one in started:
+        one.communicate()
+    assert [person.tacit("config", "get", key).out for key in keys] == ["1234\n"] * len(keys)
+
+
+def test_settings_are_calls_on_the_library(person: Person) -> None:
+    with person.vault() as vault:
+        assert vault.configuration.configure("shell.ignore", ["a, b"]).changed
+        assert vault.configuration.setting("shell.ignore").value == ("a, b",)
+        assert vault.configuration.unconfigure("shell.ignore").value == ()
+        assert [one.key for one in vault.configuration.config()] == KEYS
+
+
+def test_a_text_is_set_as_it_is_and_unset_again(person: Person) -> None:
+    person.tacit("config", "set", "model.name", 'a "b" \\ é, [c]')
+    assert person.tacit("config", "get", "model.name", "--json").json == 'a "b" \\ é, [c]'
+    assert person.tacit("config", "set", "model.name", "two", "words", code=2).err
+    person.tacit("config", "unset", "model.name")
+    assert person.tacit("config", "get", "model.name", "--json").json == ""
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "key", "value", "command"),
+    [
+        ("TACIT_AUTOCAPTURE_ENABLED", "1", "autocapture.enabled", "false", "autocapture.enabled true"),
+        ("TACIT_LEARN_ACCEPT", "yes", "learn.accept", "false", "learn.accept true"),
+        ("TACIT_MODEL_NAME", "evil model", "model.name", '""', "model.name 'evil model'"),
+        ("TACIT_BRIEF_TOKENS", "5000", "brief.tokens", "1200", "brief.tokens 5000"),
+        ("TACIT_SHELL_IGNORE", "a", "shell.ignore", '["a", "b"]', "shell.ignore '[\"a\"]'"),
+    ],
+)
+def test_a_variable_that_would_grant_more_is_ignored_and_told_with_what_to_type(
+    person: Person, variable: str, text: str, key: str, value: str, command: str
+) -> None:
+    written(person, '[shell]\nignore = ["a", "b"]\n')
+    given: dict[str, Any] = {variable: text}
+    got = person.tacit("config", "get", key, **given)
+    assert got.out == f"{value}\n"
+    assert f"{variable}={text} is ignored" in got.err and f"tacit config set {command}" in got.err
+    shown = person.tacit("config", "show", **given)
+    assert f"{variable}={text} is ignored" in shown.err
+    (row,) = [row for row in person.tacit("config", "show", "--json", **given).json if row["ignored"]]
+    assert (row["key"], row["ignored"]) == (key, f"{variable}={text}")
+
+
+def test_what_a_variable_may_do_is_shown_for_every_setting(person: Person) -> None:
+    said = person.tacit("config", "show").out
+    assert "(variable: only off)" in said and "(variable: only lower)" in said
+    assert said.count("(variable: ") == len(KEYS)
+    assert person.tacit("config", "show").err == ""

@@ -1,1 +1,0 @@
-"""Values and functions of the pure core."""

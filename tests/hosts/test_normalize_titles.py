@@ -1,0 +1,150 @@
+"""The title that a session has in its host: who gave it, since when, and to which session it belongs."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from harness.transcripts import Claude, Object, Turn, codex, copilot, gemini, lines, name_of, place, story
+
+from tacit.hosts.capture import SOURCES
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
+from tacit.model.observation import SessionTitled, TitleAuthor
+from tests.support.transcripts import golden, hear
+
+HERE = "/nowhere/work"
+ONE = Turn("Rename the cart table.", "make", changed="a.py")
+
+
+def titles(heard: Sequence[TranscriptEvent]) -> list[tuple[str, TitleAuthor]]:
+    """In the order of their times."""
+    told = sorted((one.at, one.ordinal, one.body) for one in heard if isinstance(one.body, SessionTitled))
+    return [(body.text, body.by) for _, _, body in told]
+
+
+def read(host: str, path: Path) -> list[TranscriptEvent]:
+    with path.open("rb") as file:
+        return list(SOURCES[host].read(file, 0, CaptureLimits(), ReadStats()))
+
+
+# Claude Code
+
+
+def of_claude(*records: Object, turn: Turn = ONE) -> list[tuple[str, TitleAuthor]]:
+    teller = Claude(name_of("titles"), HERE)
+    teller.turn(turn)
+    return titles(hear("claude", lines([*teller.records, *records]))[0])
+
+
+def test_claude_tells_who_gave_a_title() -> None:
+    by_person: Object = {"type": "custom-title", "customTitle": "Baskets", "sessionId": name_of("titles")}
+    by_host: Object = {"type": "ai-title", "aiTitle": "Rename the cart table", "sessionId": name_of("titles")}
+
+    assert of_claude(by_host, by_person) == [
+        ("Rename the cart table", TitleAuthor.HOST),
+        ("Baskets", TitleAuthor.PERSON),
+    ]
+
+
+def test_a_title_that_was_given_again_is_the_latest() -> None:
+    one: Object = {"type": "custom-title", "customTitle": "Baskets"}
+    other: Object = {"type": "custom-title", "customTitle": "Carts"}
+
+    assert [text for text, _ in of_claude(one, other, one)] == ["Baskets", "Carts", "Baskets"]
+
+
+def test_a_title_before_anything_was_said_comes_with_the_first_thing_that_was() -> None:
+    teller = Claude(name_of("early"), HERE)
+    teller.title("custom-title", "Baskets")
+    teller.turn(ONE._replace(put=""))
+    heard, _ = hear("claude", lines(teller.records))
+
+    assert titles(heard) == [("Baskets", TitleAuthor.PERSON)]
+    assert min(one.at for one in heard) == next(one.at for one in heard if isinstance(one.body, SessionTitled))
+
+
+def test_a_summary_is_the_title_of_the_session_whose_record_it_names() -> None:
+    teller = Claude(name_of("summary"), HERE)
+    teller.turn(ONE)
+    own: Object = {"type": "summary", "summary": "Cart table renamed", "leafUuid": teller.records[-2]["uuid"]}
+    foreign: Object = {"type": "summary", "summary": "Another session", "leafUuid": name_of("elsewhere")}
+
+    assert titles(hear("claude", lines([foreign, *teller.records, own, foreign]))[0]) == [
+        ("Cart table renamed", TitleAuthor.HOST)
+    ]
+
+
+def test_the_transcript_of_a_helper_names_no_session(tmp_path: Path) -> None:
+    file = tmp_path / "agent-a1.jsonl"
+    teller = Claude(name_of("helper"), HERE)
+    teller.turn(ONE)
+    teller.title("ai-title", "What the helper did")
+    file.write_bytes(lines(teller.records))
+
+    assert titles(read("claude", file)) == []
+
+
+# The others
+
+
+def test_codex_keeps_names_in_one_file_for_all_sessions_or_as_an_event(tmp_path: Path) -> None:
+    session = name_of("codex")
+    file = place(tmp_path, "codex", session)
+    records = codex(session, HERE, story("codex", 1))
+    renamed: Object = {"type": "thread_name_updated", "thread_id": session, "thread_name": "In the rollout"}
+    file.write_bytes(lines([*records, {"timestamp": "2026-03-02T10:00:00Z", "type": "event_msg", "payload": renamed}]))
+    names = [
+        {"id": session, "thread_name": "First", "updated_at": "2026-03-02T11:00:00Z"},
+        {"id": name_of("other"), "thread_name": "Another", "updated_at": "2026-03-02T12:00:00Z"},
+        {"id": session, "thread_name": "Health checks", "updated_at": "2026-03-02T13:00:00Z"},
+    ]
+    index = tmp_path / ".codex" / "session_index.jsonl"
+    assert [text for text, _ in titles(read("codex", file))] == ["In the rollout"]
+    index.write_text("".join(json.dumps(name) + "\n" for name in names) + "cut o")
+
+    assert [text for text, _ in titles(read("codex", file))] == ["In the rollout", "First", "Health checks"]
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("id: x\nname: Health checks\nuser_named: true\n", ["Health checks"]),
+        ('name: "Health: checks"\nuser_named: true\n', ["Health: checks"]),
+        ("name: the first prompt again\nuser_named: false\n", []),
+        ("user_named: true\n", []),
+        ("\0\0\0", []),
+    ],
+)
+def test_copilot_tells_whether_the_person_named_a_session(tmp_path: Path, told: str, found: list[str]) -> None:
+    session = name_of("copilot")
+    file = place(tmp_path, "copilot", session)
+    file.write_bytes(lines(copilot(session, HERE, story("copilot", 1))))
+    assert titles(read("copilot", file)) == []
+    (file.parent / "workspace.yaml").write_text(told)
+
+    assert titles(read("copilot", file)) == [(text, TitleAuthor.PERSON) for text in found]
+
+
+def test_opencode_has_a_column_and_makes_up_a_title_at_first(tmp_path: Path) -> None:
+    path = golden("opencode/opencode.sql", tmp_path)
+    assert titles(read("opencode", path)) == []
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("ALTER TABLE session ADD COLUMN title TEXT")
+        database.execute("UPDATE session SET title = 'New session - 2026-03-02T14:00:00.000Z'")
+    assert titles(read("opencode", path)) == []
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE session SET title = 'Total in bold'")
+
+    assert titles(read("opencode", path)) == [("Total in bold", TitleAuthor.HOST)]
+
+
+def test_gemini_sums_a_session_up(tmp_path: Path) -> None:
+    session = name_of("gemini")
+    file = place(tmp_path, "gemini", session)
+    file.write_bytes(lines([*gemini(session, HERE, story("gemini", 1)), {"$set": {"summary": "Lists are finished"}}]))
+
+    assert titles(read("gemini", file)) == [("Lists are finished", TitleAuthor.HOST)]

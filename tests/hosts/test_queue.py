@@ -1,0 +1,192 @@
+"""What a hook could not read waits, and the next hook of any session takes it along."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tacit.disk.files import OsDisk
+from tacit.disk.lock import FileLock
+from tacit.home.paths import HomePaths
+from tacit.hooks.dispatch import drain_now
+from tacit.hosts.capture import QueuedCapture
+from tacit.hosts.queue import CaptureRequest, drain, enqueue, has_pending, queued_requests
+from tests.support.hook_calls import AGENT, PROMPT, SESSION, Call, Given, Scene
+
+STOP, END, ASK = Call("capture", "Stop"), Call("capture", "SessionEnd"), Call("inject", "UserPromptSubmit")
+HOST = "import subprocess, sys, time; subprocess.run(sys.argv[1:]); print('done', flush=True); time.sleep(60)"
+SLOWLY = """
+import os, sys, time
+from tacit.hooks import agent
+begin = os.setsid
+os.setsid = lambda: (time.sleep(0.3), begin())
+if agent._fork_detached():
+    open(sys.argv[1], "w").close()
+"""
+LOCKED = "import fcntl, sys; file = open(sys.argv[1], 'w'); fcntl.flock(file, fcntl.LOCK_EX)"
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    made = Scene(tmp_path)
+    made.prepare()
+    return made
+
+
+def waiting(scene: Scene) -> list[str]:
+    folder = scene.home / ".tacit" / "pending"
+    return sorted(os.listdir(folder)) if folder.is_dir() else []
+
+
+def test_what_was_not_read_because_somebody_held_the_home_is_read_by_the_next_hook(scene: Scene) -> None:
+    """Whoever waits for the home too long is ended; here it is killed, so that nobody waits for that."""
+    scene.hold(LOCKED, str(scene.home / ".tacit" / "write.lock"))
+    scene.run(STOP)
+    until = time.monotonic() + 5
+    while not (scene.left() and waiting(scene)) and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.3)  # now it waits for the lock
+    for process in scene.left():
+        os.kill(process, signal.SIGKILL)
+    assert len(waiting(scene)) == 1 and not scene.holds(PROMPT)
+    scene.let_go()
+    scene.run(ASK, Given(changes={"session_id": "another", "prompt": "hello"}))
+    scene.settle()
+
+    assert scene.holds(PROMPT)
+    assert waiting(scene) == []
+
+
+def test_the_end_of_a_session_is_captured_although_its_host_dies_with_all_its_children(scene: Scene) -> None:
+    hook = [sys.executable, "-I", "-S", str(AGENT), "claude", END.what, END.event]
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, *hook],
+        env=scene._environment({}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert host.stdin is not None and host.stdout is not None
+    host.stdin.write(scene.payload(END))
+    host.stdin.close()
+    assert host.stdout.readline() == b"done\n"
+    os.killpg(host.pid, signal.SIGKILL)
+    host.wait()
+    host.stdout.close()
+    scene.settle()
+
+    assert scene.holds(PROMPT)
+
+
+def test_a_hook_ends_only_when_what_it_leaves_behind_is_on_its_own(scene: Scene) -> None:
+    """However long the system takes to let it: until then the host's end would be its end, too."""
+    there = scene.folder / "there"
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, sys.executable, "-c", SLOWLY, str(there)],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert host.stdout is not None and host.stdout.readline() == b"done\n"
+    os.killpg(host.pid, signal.SIGKILL)
+    host.communicate()
+    until = time.monotonic() + 5
+    while not there.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+
+    assert there.exists()
+
+
+# The notes
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> HomePaths:
+    return HomePaths(str(tmp_path))
+
+
+def test_a_note_that_came_while_its_transcript_was_read_is_read_again(home: HomePaths) -> None:
+    note, seen = CaptureRequest("claude", SESSION, "/x.jsonl"), list[CaptureRequest]()
+
+    def capture(one: CaptureRequest) -> None:
+        seen.append(one)
+        if len(seen) == 1:
+            enqueue(home, note)  # the next Stop
+
+    enqueue(home, note)
+    drain(home, capture)
+    assert seen == [note, note]
+    assert list(queued_requests(home.capture_queue)) == []
+
+
+def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then(home: HomePaths) -> None:
+    bad, good = CaptureRequest("claude", "bad", "/bad.jsonl"), CaptureRequest("claude", "good", "/good.jsonl")
+    enqueue(home, bad)
+    with pytest.raises(KeyboardInterrupt):
+        drain(home, _dies)
+    assert [note for _, note in queued_requests(home.capture_queue)] == [bad]
+    enqueue(home, good)
+    seen: list[CaptureRequest] = []
+    drain(home, seen.append)
+
+    assert seen == [good, bad]
+    assert list(queued_requests(home.capture_queue)) == []
+
+
+def _dies(_note: CaptureRequest) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_note_that_is_being_written_is_not_thrown_away(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    note, moved = CaptureRequest("claude", SESSION, "/x.jsonl"), OsDisk.rename
+
+    def meanwhile(disk: OsDisk, source: str, target: str) -> None:
+        assert not has_pending(home) and list(queued_requests(home.capture_queue)) == []  # another process looks
+        moved(disk, source, target)
+
+    monkeypatch.setattr(OsDisk, "rename", meanwhile)
+    enqueue(home, note)
+    assert has_pending(home) and [one for _, one in queued_requests(home.capture_queue)] == [note]
+
+
+def test_while_somebody_captures_others_leave_their_notes_to_them(home: HomePaths) -> None:
+    note, seen = CaptureRequest("claude", SESSION, "/x.jsonl"), list[CaptureRequest]()
+    enqueue(home, note)
+    with FileLock(home.capture_lock, 0).acquire():
+        assert not drain(home, seen.append)
+
+    assert seen == []
+    assert drain(home, seen.append)
+    assert seen == [note]
+
+
+def test_only_whoever_captured_files_what_was_captured(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All others would keep them from the home's lock."""
+    filed: list[str] = []
+    monkeypatch.setattr(QueuedCapture, "update_index", lambda capture: filed.append(capture._home.root))
+    enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
+    with FileLock(home.capture_lock, 0).acquire():
+        drain_now(home)
+    assert filed == []
+    drain_now(home)
+    assert filed == [home.root]
+
+
+def test_what_is_no_note_is_thrown_away(home: HomePaths) -> None:
+    enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
+    Path(home.capture_queue, "zzz").write_bytes(b"nonsense")
+    drain(home, lambda _note: None)
+
+    assert os.listdir(home.capture_queue) == []
+
+
+def test_a_hundred_notes_of_one_transcript_are_one(home: HomePaths) -> None:
+    for _ in range(100):
+        enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
+
+    assert len(list(queued_requests(home.capture_queue))) == 1

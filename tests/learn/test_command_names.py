@@ -1,0 +1,293 @@
+"""What makes two command lines the same habit (A2)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tacit.learn.command_names import MAX_FAMILY_CHARS, ParsedCommand, parse_commands
+from tacit.text.shell import MAX_COMMANDS, MAX_LINE_CHARS, MAX_PIPELINES, clean_line, parse_clean_line, parse_pipelines
+from tests.support.families_table import TABLE
+
+
+def families(line: str) -> tuple[str, ...]:
+    return tuple(part.family for part in parse_commands(line))
+
+
+def told(part: ParsedCommand) -> str:
+    return ("~" if part.is_trivial else "") + " | ".join((part.family, *part.consumers))
+
+
+@pytest.mark.parametrize(("line", "expected"), TABLE)
+def test_each_line_of_the_table_has_its_families(line: str, expected: tuple[str, ...]) -> None:
+    assert tuple(told(part) for part in parse_commands(line)) == expected
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("npm test", "npm t", "npm run test", "sudo npm t", "env CI=1 npm t", "CI=1 npm test > log"),
+        ("pytest", "python -m pytest", "python3 -m pytest", "pytest tests/x.py", ".venv/bin/pytest", "time pytest -x"),
+        ("git status", "git -C x status", "git --no-pager status -s", "command git status"),
+        ("make lint", "make -C x lint", "nice -n 5 make lint", "make lint 2>&1 | tail -5"),
+        ("./run.sh", "bash run.sh", "sh ./run.sh fast", "sudo ./run.sh"),
+        ("docker compose up", "docker-compose up -d", "docker compose -f x.yml up web"),
+    ],
+)
+def test_other_spellings_of_a_command_are_the_same_habit(lines: tuple[str, ...]) -> None:
+    assert len({families(line) for line in lines}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("npm test", "pnpm test"),
+        ("npm test", "yarn test"),
+        ("npm run build", "npm run lint"),
+        ("bun test", "bun run test"),
+        ("pytest", "uv run pytest"),
+        ("python a.py", "python b.py"),
+        ("python -m http.server", "python -m venv x"),
+        ("git stash", "git stash pop"),
+        ("make lint", "make test"),
+        ("make", "make lint"),
+        ("docker run x", "docker compose run x"),
+        ("gh pr create", "gh issue create"),
+        ("ssh a", "ssh b"),
+        ("./test", "test"),
+        ("tail -f x", "tail x"),
+        ("apt install x", "apt-get install x"),
+    ],
+)
+def test_different_commands_are_different_habits(one: str, other: str) -> None:
+    assert families(one) != families(other)
+
+
+def test_the_text_of_a_part_is_as_it_was_typed() -> None:
+    line = "  cd x && FOO=1 npm t > log 2>&1 | tail -5; (make -j4; ls) ; serve 'a  b' &"
+    assert [part.text for part in parse_commands(line)] == [
+        "cd x",
+        "FOO=1 npm t > log 2>&1 | tail -5",
+        "make -j4",
+        "ls",
+        "serve 'a  b' &",
+    ]
+
+
+def test_a_heredoc_stays_with_its_command() -> None:
+    written, ran = parse_commands("cat <<EOF > f && python f.py\nx && y\nEOF")
+    assert (written.text, ran.text) == ("cat <<EOF > f\nx && y\nEOF", "python f.py")
+
+
+def test_control_characters_are_gone_but_line_breaks_and_tabs() -> None:
+    (part,) = parse_commands("git commit -m '\x1b[31mred\x07\r\n\tblue\x00'")
+    assert part.text == "git commit -m '[31mred\n\tblue'"
+
+
+def test_words_are_without_wrappers_quotes_and_redirections() -> None:
+    (part,) = parse_commands('sudo -u bob A=1 git commit -m "it\'s \\"it\\"" \'a b\' c\\ d $\'e\' "$HOME"/x > log')
+    assert part.words == ("git", "commit", "-m", 'it\'s "it"', "a b", "c d", "e", "$HOME/x")
+
+
+def test_words_are_those_of_the_first_real_command() -> None:
+    (part,) = parse_commands("cat x | sudo grep -v 'y z' | wc -l")
+    assert (part.words, part.consumers) == (("grep", "-v", "y z"), ("wc",))
+
+
+def test_a_broken_line_is_one_part_as_typed() -> None:
+    line = "make lint && git commit -m 'it's'"
+    (part,) = parse_commands(line)
+    assert (part.family, part.text, part.is_trivial) == ("make lint", line, False)
+
+
+def test_a_line_that_is_too_long_is_no_habit_and_no_step() -> None:
+    (part,) = parse_commands("git commit -m '" + "x" * MAX_LINE_CHARS + "'")
+    assert (part.family, part.is_trivial, len(part.text), part.text[-1]) == ("git commit", True, MAX_LINE_CHARS, "…")
+    (whole,) = parse_commands("git commit -m '" + "x" * (MAX_LINE_CHARS - 100) + "'")
+    assert not whole.is_trivial
+
+
+def test_of_many_parts_the_first_twenty_count() -> None:
+    assert families("; ".join(f"make t{number}" for number in range(50))) == tuple(f"make t{at}" for at in range(20))
+
+
+# --- the shell's own precedence ---------------------------------------------------------------------------------------
+
+_COMMAND = st.sampled_from(["", " x", " > y", " 2>&1", " >y 2>&1", " < z", ' "q && r"', " x <<< s", " \\\n x"])
+_OPERATOR = st.sampled_from([" | ", " | ", " |& ", " && ", " || ", "; ", "\n", "\n\n", " & "])
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.tuples(_OPERATOR, _COMMAND), min_size=1, max_size=8))
+@example([(";", ""), (" && ", " > y"), (" | ", ""), (" | ", ""), (" || ", "")])
+@example([(";", ""), (" | ", ""), (" | ", " x"), ("\n", " > y")])
+@example([(";", ""), (" | ", " > y"), (" | ", ""), (" | ", ""), (" | ", " > y"), ("\n", " < z"), (" | ", " > y")])
+def test_a_pipeline_ends_where_a_shell_ends_it(commands: list[tuple[str, str]]) -> None:
+    line, expected = "", list[tuple[str, ...]]()
+    for number, (operator, typed) in enumerate(commands):
+        line += (operator if number else "") + f"c{number}{typed}"
+        if number and "|" in operator and "||" not in operator:
+            expected[-1] += (f"c{number}",)
+        else:
+            expected.append((f"c{number}",))
+    assert [(part.family, *part.consumers) for part in parse_commands(line)] == expected
+
+
+# --- the short way for plain words ------------------------------------------------------------------------------------
+
+_WORDS = st.sampled_from(
+    "git -C x commit npm run t make A=1 A+=1 A= 1=2 sudo env time test export unset declare if for do in end case "
+    "function select coproc begin then - -- = == + ++ @ @a a@b % %1 ~ ~/x ~1 * *.c ** ? HEAD^ ^x . .. / ./x , : a:b "
+    "-n --x=y 1 2.0 [".split()
+)
+_PLAIN = st.lists(_WORDS, max_size=6).map(" ".join) | st.text("ab01_@%+=:,./~^*? -", max_size=16)
+
+
+@settings(max_examples=600, deadline=None)
+@given(_PLAIN)
+def test_plain_words_read_without_the_parser_are_as_the_parser_reads_them(line: str) -> None:
+    assert parse_pipelines(line) == parse_clean_line(clean_line(line))
+
+
+def test_plain_words_need_no_parser() -> None:
+    code = (
+        "import sys; from tacit.learn.command_names import parse_commands; parse_commands('sudo npm t'); "
+        "assert 'tree_sitter' not in sys.modules; parse_commands('npm t; ls'); assert 'tree_sitter' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_letters_of_any_script_and_signs_beyond_them_do_not_end_the_program() -> None:
+    """The parser of command lines reads beyond its tables for them; where that ends is a matter of luck."""
+    code = (
+        "import random; from tacit.learn.command_names import parse_commands; rng = random.Random(1)\n"
+        "for _ in range(3000): parse_commands(''.join(rng.choice('$()[]{}<>|&; x') if rng.random() < 0.6 else"
+        " chr(rng.choice((rng.randrange(0x80, 0xd800), rng.randrange(0x10000, 0x110000)))) for _ in range(40)))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- any text at all --------------------------------------------------------------------------------------------------
+
+_PIECES = st.sampled_from(
+    "git npm make ls sudo env xargs uv run watch -m -c A=1 ' \" ` $( ) ( { } ; & && | || |& < > << <<EOF EOF \n \r\n "
+    "\\ \\\n # ! if then fi for in do done while case esac ;; function [[ ]] $(( )) ${ $' \x00 \x1b \ud800 é 日本 "
+    "\u2028 python - -- = \t begin end time yarn workspace bash docker compose".split(" ")
+)
+_ANY = st.text(st.characters(), max_size=60) | st.lists(_PIECES, max_size=25).map(" ".join)
+_ANY |= st.lists(_PIECES, max_size=25).map("".join)
+
+
+@settings(max_examples=800, deadline=None)
+@given(_ANY)
+@example("time ()")
+@example("''")
+@example("'' x")
+@example("sudo ''")
+@example("npm ''")
+@example("yarn workspace")
+@example("python -m")
+@example("python ''")
+@example("make ''")
+@example("ssh")
+@example("uv run -- ''")
+@example("\x85")
+def test_any_text_has_parts_that_can_be_shown(line: str) -> None:
+    found = parse_commands(line)
+    assert found == parse_commands(line)
+    assert len(found) <= MAX_PIPELINES
+    for part in found:
+        assert_in_bounds(part)
+
+
+def assert_in_bounds(part: ParsedCommand) -> None:
+    for family in (part.family, *part.consumers):
+        assert family
+        assert family == " ".join(family.split())
+        assert len(family) <= MAX_FAMILY_CHARS
+    assert part.text == part.text.strip() != ""
+    assert len(part.text) <= MAX_LINE_CHARS + 2
+    assert len(part.consumers) <= MAX_COMMANDS
+    assert all(sign.isprintable() or sign.isspace() or ord(sign) > 0x9F for sign in part.text)
+    "".join((part.text, part.family, *part.words)).encode()  # no half of a surrogate pair
+
+
+_MILLION = 1_000_000
+
+
+@pytest.mark.parametrize("size", [MAX_LINE_CHARS, _MILLION])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(
+            "(",
+            ")",
+            "{ ",
+            "}",
+            ";",
+            "a;",
+            "a|",
+            "|",
+            "&",
+            "a&&",
+            "\n",
+            "a\n",
+            "'",
+            '"',
+            "`",
+            "\\",
+            "$",
+            "$(",
+            "$((",
+            "${",
+        ),
+        *(
+            "<",
+            "<<a ",
+            "<<<",
+            ">",
+            "a=(",
+            "[[ ",
+            "[[ a =~ (",
+            "if ",
+            "if a; then ",
+            "for((;",
+            "case x in ",
+            "while a; do ",
+        ),
+        *(
+            "! ",
+            "time ",
+            "sudo ",
+            "sudo -u ",
+            "env ",
+            "A=1 ",
+            "xargs ",
+            "uv run ",
+            "npx ",
+            "git ",
+            "docker compose ",
+            "--",
+        ),
+        *("make -j ", "a ", "x", "\0", "\ud800", "\x1b[", " ", "#", '"$(', "f() { ", '({[`"$(<<', "yarn workspace "),
+    ],
+)
+def test_a_hostile_line_costs_bounded_work(piece: str, size: int) -> None:
+    found = parse_commands((piece * (size // len(piece) + 1))[:size])
+    assert len(found) <= MAX_PIPELINES
+    assert sum(len(part.text) + sum(map(len, part.words)) for part in found) <= MAX_LINE_CHARS * 3
+    for part in found:
+        assert_in_bounds(part)
+
+
+def test_long_lines_are_not_remembered() -> None:
+    from tacit.learn.command_names import _parse_cached
+
+    before = _parse_cached.cache_info().currsize
+    for number in range(5):
+        parse_commands(f"git commit -m '{'x' * 4000}{number}'")
+    assert _parse_cached.cache_info().currsize == before

@@ -1,0 +1,426 @@
+"""Learning from sessions: what a person said in one is suggested with its evidence, once, and only they decide."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness.person import Person, Said, tree
+
+from tacit.home.home import Home
+from tacit.inject.injector import AgentSession, Injector
+from tests.support.model_desk import Desk
+
+RULE = "From now on, always run the linter before you commit."
+SMALL_TALK = "thanks, that looks good"
+
+
+@pytest.fixture
+def project(person: Person) -> Path:
+    folder = person.folder / "shop"
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+def write(person: Person, project: Path, name: str, *prompts: str) -> Path:
+    """A transcript of Claude Code in which this was asked, each answered by the agent."""
+    session = f"5c2a8f6e-1111-4222-8333-{name:0>12}"
+    common = {"sessionId": session, "cwd": str(project), "isSidechain": False, "userType": "external"}
+    lines = []
+    for at, prompt in enumerate(prompts):
+        asked = {"role": "user", "content": prompt}
+        said = {"role": "assistant", "content": [{"type": "text", "text": "It is done as you asked."}]}
+        uuid = f"{at:08x}-0000-4000-8000-{name:0>12}"
+        day = f"2026-03-{int(name[-1]) + 1:02d}"
+        lines.append(
+            {**common, "type": "user", "uuid": uuid, "timestamp": f"{day}T10:{at:02d}:00.000Z", "message": asked}
+        )
+        reply = {"type": "assistant", "uuid": uuid.replace("4000", "4001"), "timestamp": f"{day}T10:{at:02d}:30.000Z"}
+        lines.append({**common, **reply, "message": said})
+    path = person.folder / "transcripts" / f"{session}.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def pending(person: Person) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(person.tacit("suggestions", "--json").out)
+    return found
+
+
+def strength(person: Person, name: str) -> int:
+    return int(json.loads(person.tacit("show", name, "--json").out)["strength"])
+
+
+def test_a_rule_is_suggested_with_its_words_and_nothing_else_is(person: Person, project: Path) -> None:
+    person.tacit("capture", str(write(person, project, "1", "please add a footer to the page", RULE, SMALL_TALK)))
+    told = person.tacit("learn").out
+
+    assert "always run the linter before you commit" in told.lower() and RULE in told
+    (one,) = pending(person)
+    assert one["status"] == "pending" and "linter" in one["label"]
+    why = person.tacit("why", one["id"]).out
+    assert "learner:talk" in why and RULE in why and "-agents.jsonl:" in why
+
+
+def test_a_look_changes_nothing(person: Person, project: Path) -> None:
+    person.tacit("capture", str(write(person, project, "1", RULE)))
+    told = person.tacit("learn", "--dry-run").out
+
+    assert "1 suggestion would come" in told
+    assert pending(person) == []
+
+
+def test_learning_twice_is_learning_once(person: Person, project: Path) -> None:
+    person.tacit("capture", str(write(person, project, "1", RULE)))
+    person.tacit("learn")
+    assert "Nothing to suggest" in person.tacit("learn").out
+    person.tacit("learn", "--all")
+    person.tacit("reindex")
+    person.tacit("learn", "--all")
+
+    (one,) = pending(person)
+    assert strength(person, one["id"]) == 1
+
+
+def test_the_same_in_other_words_in_three_sessions_is_one_memory_of_strength_three(
+    person: Person, project: Path
+) -> None:
+    words = (RULE, "you must always run the linter before committing", "Always run the linter before a commit!")
+    for name, prompt in enumerate(words, 1):
+        person.tacit("capture", str(write(person, project, str(name), prompt)))
+    person.tacit("learn")
+
+    (one,) = pending(person)
+    assert strength(person, one["id"]) == 3
+
+
+def test_what_was_dismissed_is_not_suggested_again(person: Person, project: Path) -> None:
+    person.tacit("capture", str(write(person, project, "1", RULE)))
+    person.tacit("learn")
+    person.tacit("dismiss", pending(person)[0]["id"])
+    person.tacit("capture", str(write(person, project, "2", RULE)))
+    before = person.events.read_bytes()
+
+    assert "Nothing to suggest" in person.tacit("learn").out
+    assert pending(person) == [] and person.events.read_bytes() == before
+
+
+def test_words_of_the_agent_are_no_rules(person: Person, project: Path) -> None:
+    path = write(person, project, "1", "what do you think?")
+    path.write_text(path.read_text().replace("It is done as you asked.", RULE))
+    person.tacit("capture", str(path))
+    person.tacit("learn")
+
+    assert pending(person) == []
+
+
+def test_a_session_that_is_not_there_is_a_clear_error(person: Person) -> None:
+    told = person.tacit("learn", "--session", "zzzz", code=1)
+
+    assert "no session" in told.err and "tacit sessions" in told.err
+
+
+def test_an_agent_may_suggest_and_the_person_decides(person: Person) -> None:
+    given = ("suggest", "use pnpm instead of npm", "--evidence", "you corrected me twice", "--kind", "preference")
+    told = person.tacit(*given, CLAUDECODE="1").out
+
+    assert "I noticed: you corrected me twice. Should I remember: “use pnpm instead of npm”?" in told
+    (one,) = pending(person)
+    assert one["kind"] == "preference"
+    assert "Suggested before" in person.tacit(*given, CLAUDECODE="1").out
+
+
+def test_improving_merges_candidates_that_say_the_same_and_that_can_be_undone(person: Person) -> None:
+    for text in ("always run the linter before a commit", "you should always run the linter before committing"):
+        person.tacit("remember", text, "--evidence", "chat", "--global")
+    told = person.tacit("improve").out
+    assert "The same in other words, now one: 1" in told
+    assert sum("linter" in one["label"] for one in pending(person)) == 1
+    (undo,) = [line.split("tacit undo ")[1] for line in told.splitlines() if "tacit undo " in line]
+    person.tacit("undo", undo)
+
+    assert sum("linter" in one["label"] for one in pending(person)) == 2
+
+
+def test_a_review_shows_the_words_the_session_and_why(person: Person, project: Path) -> None:
+    person.tacit("capture", str(write(person, project, "1", RULE)))
+    person.tacit("learn")
+    card = person.tacit("review").out
+
+    assert f"evidence: claude, 2026-03-02, session {person.tacit('sessions', '--json').json[0]['id']}" in card
+    assert "why: always, as in “Always run the linter before you commit.”" in card
+
+
+def test_a_suggestion_against_what_holds_says_so_and_changes_nothing(person: Person, project: Path) -> None:
+    person.tacit("add", "use npm", cwd=project)
+    (held,) = (one["id"] for one in person.tacit("list", "--json", cwd=project).json)
+    person.tacit("capture", str(write(person, project, "1", "always use pnpm in this project")))
+    person.tacit("learn")
+
+    assert f"contradicts {held[:6]}: use npm" in person.tacit("review").out
+    assert pending(person)[0]["contradicts"] == [held]
+    assert person.tacit("show", held, "--json").json["overruled_by"] is None
+
+
+def accepting(person: Person, project: Path, name: str, *prompts: str) -> str:
+    """What is told when clear words need no review."""
+    person.tacit("config", "set", "learn.accept", "true")
+    person.tacit("capture", str(write(person, project, name, *prompts)))
+    return person.tacit("learn").out
+
+
+def test_clear_words_of_the_person_need_no_review_where_it_is_set_so(person: Person, project: Path) -> None:
+    told = accepting(person, project, "1", RULE, "I'd rather have the tests beside the code")
+
+    assert "(accepted): Always run the linter" in told and "1 suggestion, 1 accepted" in told
+    assert ["beside" in one["label"] for one in pending(person)] == [True]
+    assert "linter" in person.tacit("brief", cwd=project).out or "linter" in person.tacit("list").out
+    person.tacit("undo")
+    assert "linter" not in person.tacit("list").out
+
+
+def test_what_was_taught_in_a_folder_that_is_no_project_holds_in_it_and_nowhere_else(person: Person) -> None:
+    plain = person.folder / "drafts"
+    plain.mkdir()
+    rules = (RULE, "Never push to the main branch on your own.", "From now on, always write the tests first.")
+    person.tacit("capture", str(write(person, plain, "1", *rules)))
+    person.tacit("learn")
+    for one in pending(person):
+        person.tacit("accept", one["id"])
+
+    assert "linter" in person.tacit("brief", cwd=plain).out
+    assert "linter" not in person.tacit("brief").out
+    with Home(person.home, cwd=plain, environment=person.environment()) as home:
+        assert "linter" in Injector(home).inject(AgentSession("claude", "another"), start=True)
+
+
+def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_shares(
+    person: Person, project: Path
+) -> None:
+    person.tacit("add", "build with make", cwd=project)
+    accepting(person, project, "1", RULE)
+    shared = project / "docs" / "memory" / "memories.ndjson"
+    (rule,) = [one for one in person.tacit("list", "--json", cwd=project).json if "linter" in one["label"]]
+
+    assert "make" in shared.read_text() and "linter" not in shared.read_text()
+    person.tacit("reindex", cwd=project)
+    assert "linter" not in shared.read_text()
+    person.tacit("accept", rule["id"], cwd=project)
+    assert "linter" not in shared.read_text()
+    person.tacit("share", rule["id"], cwd=project)
+    assert "linter" in shared.read_text()
+
+
+def test_what_only_a_setting_accepted_leaves_no_empty_file_in_the_repository(person: Person, project: Path) -> None:
+    assert "1 accepted" in accepting(person, project, "1", RULE)
+    person.tacit("list", cwd=project)
+    person.tacit("reindex", cwd=project)
+    assert not (project / "docs").exists()
+
+
+def test_clear_words_against_what_holds_wait_for_a_review(person: Person, project: Path) -> None:
+    said = "From now on, always use pnpm in this project"
+    assert "1 accepted" in accepting(person, project, "1", said)
+    person.tacit("undo")
+    person.tacit("add", "always use npm", cwd=project)
+
+    assert "accepted" not in person.tacit("learn", "--all").out
+
+
+def test_what_a_setting_accepted_can_be_dismissed(person: Person, project: Path) -> None:
+    accepting(person, project, "1", RULE)
+    (rule,) = person.tacit("list", "--json").json
+    person.tacit("dismiss", rule["id"])
+
+    assert person.tacit("list", "--json").json == [] and pending(person) == []
+
+
+# With a model
+
+
+LAST = "please add a footer to the page"
+SUMMARY = "A footer was added to the page, as was asked."
+ANSWER = json.dumps({"memories": [], "summary": SUMMARY})
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    return Desk(folder)
+
+
+def learn(person: Person, desk: Desk, *words: str, says: str = ANSWER, code: int = 0) -> Said:
+    """`tacit learn` where there are models that answer what they are told to."""
+    environment: dict[str, Any] = {**desk.models, "STUB_ANSWER": says}
+    return person.tacit("learn", *words, code=code, **environment)
+
+
+def outcomes(person: Person) -> list[tuple[str, str]]:
+    return [(one["outcome"], one["summarized_by"]) for one in person.tacit("sessions", "--json").json]
+
+
+def test_the_model_that_was_chosen_for_good_is_asked_once_about_each_session(
+    person: Person, project: Path, desk: Desk
+) -> None:
+    person.tacit("config", "set", "model.name", "stub-told")
+    person.tacit("capture", str(write(person, project, "1", LAST)))
+    assert "1 session" in learn(person, desk).out
+    assert outcomes(person) == [(SUMMARY, "stub-told")]
+    learn(person, desk)
+    assert len(desk.calls) == 1
+
+    person.tacit("reindex")
+    learn(person, desk)
+    assert len(desk.calls) == 1  # what it cost once is known from the log
+
+
+def test_for_once_another_model_is_asked_or_none(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("config", "set", "model.name", "stub-told")
+    person.tacit("capture", str(write(person, project, "1", LAST)))
+    learn(person, desk, "--model", "")
+    assert desk.calls == [] and outcomes(person) == [("It is done as you asked.", "")]
+    learn(person, desk, "--model", "stub-other")
+    assert outcomes(person) == [(SUMMARY, "stub-other")]
+    learn(person, desk)
+    assert len(desk.calls) == 2 and outcomes(person) == [(SUMMARY, "stub-told")]
+
+
+def test_a_look_spends_nothing_on_a_model_that_was_not_named_for_it(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("config", "set", "model.name", "stub-told")
+    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
+    assert "1 suggestion would come" in learn(person, desk, "--dry-run").out
+    assert LAST in learn(person, desk, "--dry-run", "--show-prompt").out
+    assert desk.calls == []
+
+    told = learn(person, desk, "--dry-run", "--model", "stub-told")
+    assert len(desk.calls) == 1 and "1 suggestion would come" in told.out and SUMMARY in told.err
+    assert outcomes(person) == [("It is done as you asked.", "")]
+
+
+def test_what_was_learned_without_a_model_is_still_read_by_one(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
+    assert "1 suggestion" in learn(person, desk).out and desk.calls == []
+    told = learn(person, desk, "--model", "stub-told")
+
+    assert "Nothing to suggest in 1 session" in told.out and len(desk.calls) == 1
+    assert len(pending(person)) == 1 and strength(person, pending(person)[0]["id"]) == 1
+    assert outcomes(person) == [(SUMMARY, "stub-told")]
+
+
+def test_a_model_that_fails_loses_nothing_and_is_asked_again(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("config", "set", "model.name", "stub-told")
+    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
+    told = learn(person, desk, says="no idea")
+    assert "did not answer in the form" in told.err and "1 suggestion" in told.out
+    assert outcomes(person) == [("It is done as you asked.", "")]
+    learn(person, desk)
+
+    assert len(desk.calls) == 2 and outcomes(person) == [(SUMMARY, "stub-told")]
+
+
+def test_a_chosen_model_that_cannot_be_asked_costs_nothing_else(person: Person, project: Path, desk: Desk) -> None:
+    person.tacit("config", "set", "model.name", "no-such-model")
+    for name in ("1", "2", "3"):
+        person.tacit("capture", str(write(person, project, name, LAST, RULE)))
+    told = learn(person, desk)
+
+    assert "1 suggestion, 2 said again, in 3 sessions" in told.out
+    assert told.err.count("llm knows no model") == 1 and "2 sessions more wait for it" in told.err
+
+
+def test_the_latest_sessions_are_read_first_where_the_budget_is_small(
+    person: Person, project: Path, desk: Desk
+) -> None:
+    for name in ("1", "2"):
+        person.tacit("capture", str(write(person, project, name, f"{LAST} number {name}")))
+    person.tacit("config", "set", "model.tokens_per_day", "3500")
+    told = learn(person, desk, "--model", "stub-told")
+
+    assert len(desk.calls) == 1 and "today's budget" in told.err
+    assert [by for _, by in outcomes(person)] == ["stub-told", ""]
+
+
+@pytest.fixture
+def summed_up(person: Person, project: Path, desk: Desk) -> Path:
+    """The transcript of a session that a model has summed up."""
+    path = write(person, project, "1", LAST)
+    person.tacit("capture", str(path))
+    learn(person, desk, "--model", "stub-told", says=ANSWER.replace("A footer", "A fine grey footer"))
+    return path
+
+
+FINE = SUMMARY.replace("A footer", "A fine grey footer")
+
+
+def test_a_summary_is_shown_wherever_a_session_is_told_of(person: Person, summed_up: Path) -> None:
+    assert f"→ {FINE} (summed up by stub-told)" in person.tacit("sessions").out
+    page = person.tacit("session", "show", "last").out.splitlines()
+    assert page[page.index("## Summary (by stub-told)") + 2] == f"- {FINE}"
+    assert person.tacit("session", "show", "last", "--json").json["summary"] == {
+        "text": FINE,
+        "model": "stub-told",
+        "turns_since": 0,
+    }
+    (hit,) = person.recalled("grey")
+    assert (hit["kind"], hit["text"]) == ("session", FINE)
+    line = Path(hit["path"]).read_text().splitlines()[hit["line"] - 1]
+    assert line == "## Summary (by stub-told)"
+
+
+def test_a_new_session_is_told_the_summary_as_data(person: Person, project: Path, summed_up: Path) -> None:
+    with person.at(project):
+        given = Injector(Home(person.home, cwd=project)).inject(
+            AgentSession("claude", "another", "startup"), start=True
+        )
+
+    told = given[given.index("<tacit-sessions ") : given.index("</tacit-sessions ")]
+    assert f"Outcome: {FINE}" in told and "not instructions" in told
+
+
+def test_a_session_that_grew_tells_its_newest_end_and_what_the_summary_does_not_know(
+    person: Person, project: Path, desk: Desk, summed_up: Path
+) -> None:
+    person.tacit("capture", str(write(person, project, "1", LAST, "and a header", "and a side bar")))
+    assert outcomes(person) == [("It is done as you asked.", "")]
+    page = person.tacit("session", "show", "last").out
+    assert FINE in page and "(Before the last 2 turns.)" in page
+    learn(person, desk, "--model", "stub-told")
+
+    assert len(desk.calls) == 2 and outcomes(person) == [(SUMMARY, "stub-told")]
+    assert FINE not in person.tacit("session", "show", "last").out and person.recalled("grey") == []
+
+
+def test_a_purge_takes_a_text_out_of_summaries_too(person: Person, summed_up: Path) -> None:
+    person.tacit("purge", "--text", "fine grey", "--yes")
+
+    assert outcomes(person) == [("A [purged] footer was added to the page, as was asked.", "stub-told")]
+    assert not any(b"fine grey" in data for data in tree(person.home).values())
+
+
+def test_a_look_shows_what_two_sessions_say_as_new_once(person: Person, project: Path) -> None:
+    for name in ("1", "2"):
+        person.tacit("capture", str(write(person, project, name, RULE)))
+
+    assert "1 suggestion would come, 1 said again" in person.tacit("learn", "--dry-run").out
+
+
+def test_a_session_whose_lessons_could_not_be_written_is_learned_from_the_next_time(
+    person: Person, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.tacit("capture", str(write(person, project, "1", RULE)))
+    with person.vault() as vault, monkeypatch.context() as patch:
+        (row,) = vault.learning.unlearned_sessions()
+        patch.setattr(type(vault.home.store.log), "append", no_room)
+        with pytest.raises(OSError):
+            vault.learning.learn_from_session(row)
+
+    assert "1 suggestion" in person.tacit("learn").out
+
+
+def no_room(*_given: object, **_more: object) -> None:
+    raise OSError(errno.ENOSPC, "no space left")

@@ -1,0 +1,174 @@
+"""An agent proposes: whatever it calls itself and whatever the environment says, a person decides."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from harness.person import Person
+
+from tests.support.mcp_client import answer, heard, request, stateless, tool
+
+TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+
+
+def result(person: Person, name: str, arguments: dict[str, object], **environment: str) -> Any:
+    return answer(person, tool(name, **arguments), cwd=None, **environment)["result"]
+
+
+def only(person: Person) -> dict[str, Any]:
+    (memory,) = person.listed("--status", "all", "--scope", "all")
+    return memory
+
+
+@pytest.mark.parametrize("name", ["remember", "suggest"])
+@pytest.mark.parametrize("environment", [{}, {"TACIT_ACTOR": "user"}, {"TACIT_ACTOR": "policy"}], ids=str)
+def test_a_proposal_waits_for_the_person(person: Person, name: str, environment: dict[str, str]) -> None:
+    told = result(person, name, {"text": "never force push", "evidence": "seen"}, **environment)
+    memory = only(person)
+    assert (memory["status"], memory["provenance"]) == ("pending", "model")
+    assert told["structuredContent"] == {
+        "id": memory["short"],
+        "text": "never force push",
+        "kind": memory["kind"],
+        "status": "pending",
+        "recorded": True,
+    }
+    assert f"tacit accept {memory['short']}" in told["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "actor"),
+    [
+        ("claude-code", "agent:claude-code"),
+        ("user", "agent:user"),
+        ("", "agent:unknown"),
+        ("a\x1b[2Jb", "agent:a<U+001B>[2Jb"),
+        ("x" * 500, "agent:" + "x" * 47 + "…"),
+        (None, "agent:unknown"),
+        (7, "agent:unknown"),
+    ],
+)
+def test_the_client_is_known_by_the_name_it_gave(person: Person, name: object, actor: str) -> None:
+    hello = request("initialize", {"protocolVersion": "2025-11-25", "clientInfo": {"name": name}})
+    heard(person, hello, tool("remember", text="use pnpm", evidence="seen"), TACIT_ACTOR="user")
+    assert {json.loads(line)["actor"] for line in person.events.read_bytes().splitlines()} == {actor}
+
+
+def test_without_a_handshake_each_request_tells_who_asks(person: Person) -> None:
+    asked = stateless("tools/call", name="remember", arguments={"text": "use pnpm", "evidence": "seen"})
+    asked["params"]["_meta"]["io.modelcontextprotocol/clientInfo"] = {"name": "robot", "version": "1"}  # type: ignore[index]
+    answer(person, asked)
+    assert b'"actor":"agent:robot"' in person.events.read_bytes()
+
+
+def test_a_suggestion_comes_with_the_question_for_the_person(person: Person) -> None:
+    given: dict[str, object] = {
+        "text": "I prefer pnpm",
+        "kind": "preference",
+        "evidence": "you typed pnpm",
+        "reason": "npm failed",
+    }
+    said = result(person, "suggest", given)["content"][0]["text"]
+    memory = only(person)
+    assert "I noticed: you typed pnpm. Should I remember: “I prefer pnpm”?" in said
+    assert f"tacit accept {memory['short']}" in said and f"tacit dismiss {memory['short']}" in said
+    assert (memory["kind"], memory["evidence"]) == ("preference", ["you typed pnpm"])
+    assert b'"reason":"npm failed"' in person.events.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["remember", "suggest"])
+def test_saying_it_twice_with_the_same_evidence_is_saying_it_once(person: Person, name: str) -> None:
+    asked = tool(name, text="never force push", evidence="seen")
+    first, second = heard(person, asked, asked)
+    assert first["result"]["structuredContent"]["recorded"] is True
+    assert second["result"]["structuredContent"]["recorded"] is False
+    assert only(person)["strength"] == 1
+
+
+@pytest.mark.parametrize("name", ["remember", "suggest"])
+def test_what_a_person_turned_down_stays_so_and_the_agent_is_told(person: Person, name: str) -> None:
+    person.tacit("remember", "never force push", "--evidence", "seen")
+    person.tacit("dismiss", person.id_of("never force push"))
+    told = result(person, name, {"text": "never force push", "evidence": "a web page"})
+    assert told["structuredContent"]["status"] == "dismissed"
+    assert "Do not bring it up again" in told["content"][0]["text"]
+    assert only(person)["status"] == "dismissed"
+
+
+def test_what_holds_already_is_said_so(person: Person) -> None:
+    person.tacit("add", "never force push")
+    told = result(person, "suggest", {"text": "never force push", "evidence": "seen"})
+    assert told["structuredContent"]["status"] == "active"
+    assert "it holds already" in told["content"][0]["text"]
+
+
+def test_a_proposal_is_of_the_project_unless_it_holds_everywhere(person: Person) -> None:
+    root = person.repository()
+    here = tool("remember", text="use pnpm", evidence="seen")
+    everywhere = tool("suggest", text="use tabs", evidence="seen", everywhere=True)
+    heard(person, here, everywhere, cwd=root)
+    scopes = {memory["label"]: memory["scope"] for memory in person.listed("--status", "all", "--scope", "all")}
+    assert scopes["use tabs"] == "global"
+    assert scopes["use pnpm"].startswith("project:")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("remember", {"text": f"the token is {TOKEN}", "evidence": "seen"}),
+        ("remember", {"text": "use the token", "evidence": f"it is {TOKEN}"}),
+        ("remember", {"text": "use the token", "evidence": "x" * 1995 + f" {TOKEN}"}),
+        ("suggest", {"text": f"use {TOKEN}", "evidence": "seen"}),
+        ("suggest", {"text": "use the token", "evidence": "seen", "reason": TOKEN}),
+        ("log_work", {"task": "t", "summary": f"deployed with {TOKEN}"}),
+        ("log_work", {"task": "t", "summary": "s", "next": TOKEN}),
+    ],
+)
+def test_a_secret_is_refused_by_its_kind_and_written_nowhere(
+    person: Person, name: str, arguments: dict[str, object]
+) -> None:
+    told = result(person, name, arguments)
+    assert told["isError"] is True
+    assert "looks like a secret" in told["content"][0]["text"]
+    assert TOKEN not in json.dumps(told)
+    assert not person.events.exists()
+
+
+def test_long_evidence_is_cut_and_a_long_text_is_refused(person: Person) -> None:
+    told = result(person, "remember", {"text": "use pnpm", "evidence": "word " * 2000})
+    assert told["isError"] is False
+    assert len(only(person)["evidence"][0]) == 2000
+    told = result(person, "remember", {"text": "word " * 2000, "evidence": "seen"})
+    assert told["isError"] is True and "the limit is 2,000" in told["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "says"),
+    [
+        ("remember", {"text": "x"}, "the argument evidence is missing"),
+        ("remember", {"text": "x", "evidence": " "}, "the evidence is empty"),
+        ("remember", {"text": " ", "evidence": "e"}, "the text is empty"),
+        ("remember", {"text": 7, "evidence": "e"}, "text must be a text"),
+        ("remember", {"text": "x", "evidence": "e", "everywhere": "yes"}, "everywhere must be true or false"),
+        ("suggest", {"text": "x", "evidence": "e", "kind": "law"}, "kind must be one of"),
+        ("suggest", {"text": "x", "evidence": ""}, "the evidence is empty"),
+        ("recall", {"query": "x", "limit": 0}, "limit must be from 1 to 50"),
+        ("recall", {"query": "x", "limit": 1.5}, "limit must be a whole number"),
+        ("recall", {"query": "x", "limit": True}, "limit must be a whole number"),
+        ("recall", {"query": "x", "since": "soon"}, "not a time"),
+        ("recall", {"query": "x", "scope": "local"}, "in no project"),
+        ("recall", {"query": "x", "path": "/etc/passwd"}, "there is no argument"),
+        ("brief", {"tags": ["a", 1]}, "tags must be a list of texts"),
+        ("why", {"id": "nothing"}, "no memory is or says"),
+        ("log_work", {"task": "t", "summary": ""}, "the summary is empty"),
+    ],
+)
+def test_a_wrong_call_is_explained_to_the_agent(
+    person: Person, name: str, arguments: dict[str, object], says: str
+) -> None:
+    told = result(person, name, arguments)
+    assert told["isError"] is True
+    assert says in told["content"][0]["text"]
+    assert "structuredContent" not in told

@@ -1,0 +1,78 @@
+"""When two statements are the same memory: scope and key, not the wording."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.model.claim import GLOBAL, Kind, is_project_scope, project_name, project_scope
+from tests.support.events import says
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("use pnpm", "Use pnpm"),
+        ("use pnpm", "use the pnpm."),
+        ("use pnpm", "  USE   PNPM!  "),
+        ("use pnpm", "use pnpm !"),
+        ("the default branch is main", "The default branch is main."),
+        ("run the build", "run a build"),
+        ("the sky above the port", "The Sky Above A Port…"),
+        ("use ｐｎｐｍ", "use pnpm"),
+        ("grüße alle", "GRÜSSE ALLE"),
+    ],
+)
+def test_case_articles_blanks_and_full_stops_make_no_difference(one: str, other: str) -> None:
+    assert says(one).key == says(other).key
+    assert says(one).id == says(other).id
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("$&", "$1"),
+        ("$", "$$"),
+        ("learn C++", "learn C"),
+        ("learn C#", "learn C"),
+        ("use --force", "use force"),
+        ("use tabs", "never use tabs"),
+        ("the", "a"),
+        (".", "!"),
+        ("日本語", "日本"),
+        ("a|b c", "a b|c"),
+    ],
+)
+def test_signs_that_mean_something_make_a_difference(one: str, other: str) -> None:
+    assert says(one).key != says(other).key
+    assert says(one).id != says(other).id
+
+
+def test_the_same_words_in_another_scope_are_another_memory() -> None:
+    here = says("use pnpm", project_scope("example.org/app"))
+    assert here.key == says("use pnpm").key
+    assert here.id != says("use pnpm").id
+
+
+def test_kind_tags_and_wording_do_not_make_another_memory() -> None:
+    assert says("use pnpm", kind=Kind.CONSTRAINT, tags=("js",)).id == says("Use the pnpm").id
+
+
+def test_a_bar_in_the_words_cannot_forge_a_key() -> None:
+    assert says("use x|y").key.count("|") == 2
+
+
+def test_a_project_is_called_by_the_last_part_of_its_name() -> None:
+    scope = project_scope("example.org/team/app/")
+    assert (is_project_scope(scope), project_name(scope)) == (True, "app")
+    assert (is_project_scope(GLOBAL), project_name(GLOBAL)) == (False, "")
+
+
+def test_every_kind_is_found_by_its_name() -> None:
+    assert [Kind.from_label(kind.label) for kind in Kind] == list(Kind)
+    with pytest.raises(KeyError):
+        Kind.from_label("opinion")
+
+
+def test_a_constraint_ranks_before_a_rule_and_a_preference_last() -> None:
+    kinds = list(Kind)
+    assert (kinds[0], kinds[1], kinds[-1]) == (Kind.CONSTRAINT, Kind.RULE, Kind.PREFERENCE)

@@ -1,0 +1,178 @@
+"""The fold by example: what a memory is after each thing that can be said about it."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from tacit.model.claim import GLOBAL, Kind, Provenance, Status
+from tacit.model.event import (
+    HAND_EDIT,
+    IMPORT,
+    POLICY,
+    REPOSITORY,
+    ClaimDecided,
+    ClaimProposed,
+    Event,
+    EventOrigin,
+    EventsUndone,
+    Verdict,
+)
+from tacit.model.memory import effective_events, fold_memories, fold_memory, undone_ids
+from tacit.model.observation import WorkLogged
+from tests.support.events import START, added, event, history, memory_of, numbered, proposed, says
+
+CLAIM = says("use pnpm")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [
+        (Verdict.ACCEPTED, Status.ACTIVE),
+        (Verdict.RESTORED, Status.ACTIVE),
+        (Verdict.DISMISSED, Status.DISMISSED),
+        (Verdict.RETIRED, Status.RETIRED),
+        (Verdict.REVISED, Status.RETIRED),
+        (Verdict.KEPT, Status.PENDING),
+    ],
+)
+def test_the_latest_verdict_is_the_status(verdict: Verdict, status: Status) -> None:
+    memory = memory_of(CLAIM, proposed(CLAIM), ClaimDecided(CLAIM, verdict, "because", "seen"))
+    assert memory.status is status
+    assert (memory.decided_by, memory.reason, memory.reason_evidence) == ("user", "because", "seen")
+    assert memory.strength == 1
+
+
+def test_a_suggestion_is_a_memory_nobody_has_decided_on() -> None:
+    memory = memory_of(CLAIM, proposed(CLAIM, "a test"))
+    assert (memory.status, memory.is_live, memory.decided_by) == (Status.PENDING, True, "")
+
+
+def test_said_again_it_is_stronger_and_newer() -> None:
+    memory = memory_of(CLAIM, added(CLAIM, "first"), added(CLAIM), added(CLAIM, "third"))
+    assert memory.strength == 3
+    assert [(given.event, given.text) for given in memory.evidence] == [(numbered(1), "first"), (numbered(3), "third")]
+    assert (memory.first_at, memory.last_at) == (START + timedelta(hours=1), START + timedelta(hours=3))
+    assert memory.last_event == numbered(3)
+
+
+def test_sessions_are_counted_by_name_or_else_by_day() -> None:
+    events = [
+        event(1, proposed(CLAIM), session="one"),
+        event(2, proposed(CLAIM), session="one"),
+        event(3, proposed(CLAIM), session="two"),
+        event(4, proposed(CLAIM)),
+        event(5, proposed(CLAIM)),
+    ]
+    assert fold_memories(events)[CLAIM.id].sessions == {"one", "two", "2024-03-01"}
+
+
+def test_the_latest_wording_of_a_person_wins_and_tags_add_up() -> None:
+    memory = memory_of(
+        CLAIM,
+        added(says("use pnpm", tags=("js",))),
+        added(says("Use the pnpm.", kind=Kind.CONSTRAINT, tags=("build",))),
+    )
+    assert memory.claim == says("Use the pnpm.", kind=Kind.CONSTRAINT, tags=("js", "build"))
+
+
+def test_a_learner_rewords_only_what_no_person_has_spoken_of() -> None:
+    reworded = says("Use the pnpm.")
+    alone = [event(1, proposed(CLAIM), "agent"), event(2, proposed(reworded), "agent")]
+    after_a_person = [event(1, proposed(CLAIM)), event(2, proposed(reworded), "agent")]
+    assert fold_memories(alone)[CLAIM.id].claim == reworded
+    assert fold_memories(after_a_person)[CLAIM.id].claim == CLAIM
+
+
+@pytest.mark.parametrize("least", Provenance)
+def test_a_policy_decides_only_on_a_persons_own_words_and_files(least: Provenance) -> None:
+    accepted = event(2, ClaimDecided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
+    learned = [event(1, proposed(CLAIM), "learner", provenance=least), accepted]
+    is_owned = least >= Provenance.USER_FILE
+    assert fold_memories(learned)[CLAIM.id].status is (Status.ACTIVE if is_owned else Status.PENDING)
+
+
+def test_a_policy_does_not_decide_on_what_a_person_has_spoken_of() -> None:
+    accepted = event(2, ClaimDecided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
+    assert fold_memories([event(1, proposed(CLAIM)), accepted])[CLAIM.id].status is Status.PENDING
+
+
+@pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT, HAND_EDIT])
+@pytest.mark.parametrize("verdict", [Verdict.ACCEPTED, Verdict.RESTORED, Verdict.DISMISSED, Verdict.RETIRED])
+def test_nobody_else_decides_anything(actor: str, verdict: Verdict) -> None:
+    said = [event(1, proposed(CLAIM), actor), event(2, ClaimDecided(CLAIM, verdict), actor)]
+    assert fold_memories(said)[CLAIM.id].status is Status.PENDING
+
+
+@pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT, HAND_EDIT, POLICY, REPOSITORY])
+def test_what_others_add_waits_for_a_person(actor: str) -> None:
+    assert fold_memories([event(1, added(CLAIM), actor)])[CLAIM.id].status is Status.PENDING
+
+
+def test_what_a_trusted_repository_says_holds_until_the_trust_is_gone() -> None:
+    said = event(1, added(CLAIM), REPOSITORY, provenance=Provenance.USER_FILE)
+    revoked = event(2, EventsUndone((said.id,), (CLAIM.id,)), POLICY)
+    accepted = event(2, ClaimDecided(CLAIM, Verdict.ACCEPTED))
+    assert fold_memories([said])[CLAIM.id].status is Status.ACTIVE
+    assert fold_memories([said, revoked]) == {}
+    later = fold_memories([said, accepted, revoked._replace(id=numbered(3))])[CLAIM.id]
+    assert later.status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT])
+def test_nobody_takes_back_anothers_words(actor: str) -> None:
+    said = event(1, proposed(CLAIM), "agent:codex")
+    assert CLAIM.id in fold_memories([said, event(2, EventsUndone((said.id,), (CLAIM.id,)), actor)])
+    assert fold_memories([said, event(2, EventsUndone((said.id,), (CLAIM.id,)), "agent:codex")]) == {}
+
+
+def test_what_came_from_outside_is_not_washed_clean_by_a_later_yes() -> None:
+    outside = EventOrigin(START, 0, "host", "", "learner", Provenance.EXTERNAL)
+    found = Event(numbered(1), numbered(1), outside, GLOBAL, proposed(CLAIM))
+    for later in (ClaimDecided(CLAIM, Verdict.ACCEPTED), proposed(CLAIM)):
+        assert fold_memories([found, event(2, later)])[CLAIM.id].provenance is Provenance.EXTERNAL
+    assert fold_memories([found, event(2, proposed(CLAIM), "agent")])[CLAIM.id].provenance is Provenance.EXTERNAL
+
+
+def test_a_person_who_says_it_again_wakes_what_was_forgotten() -> None:
+    gone = ClaimDecided(CLAIM, Verdict.RETIRED)
+    assert memory_of(CLAIM, added(CLAIM), gone, added(CLAIM)).status is Status.ACTIVE
+    assert memory_of(CLAIM, added(CLAIM), gone, proposed(CLAIM)).status is Status.PENDING
+    assert (
+        fold_memories([*history(added(CLAIM), gone), event(3, added(CLAIM), "agent")])[CLAIM.id].status
+        is Status.RETIRED
+    )
+
+
+def test_an_undone_event_counts_as_not_said() -> None:
+    said = history(added(CLAIM), ClaimDecided(CLAIM, Verdict.RETIRED))
+    taken_back = [*said, event(3, EventsUndone((numbered(2),), (CLAIM.id,)))]
+    again = [*taken_back, event(4, EventsUndone((numbered(3),), (CLAIM.id,)))]
+    assert fold_memories(said)[CLAIM.id].status is Status.RETIRED
+    assert fold_memories(taken_back) == fold_memories(said[:1])
+    assert fold_memories(again) == fold_memories(said)
+
+
+def test_a_memory_whose_events_were_all_undone_is_none() -> None:
+    events = [*history(added(CLAIM)), event(2, EventsUndone((numbered(1),), (CLAIM.id,)))]
+    assert fold_memories(events) == {}
+    assert fold_memory(events, CLAIM.id) is None
+
+
+def test_an_undo_reaches_only_what_came_before_it() -> None:
+    events = [event(1, EventsUndone((numbered(2), numbered(1), numbered(7)), ())), event(2, added(CLAIM))]
+    assert undone_ids(events) == set()
+    assert [one.id for one in effective_events(events)] == [numbered(1), numbered(2)]
+
+
+def test_observations_make_no_memory() -> None:
+    assert fold_memories([event(1, WorkLogged("T", "use pnpm"))]) == {}
+
+
+def test_the_day_is_the_one_on_the_wall_where_it_happened() -> None:
+    origin = EventOrigin(START.replace(hour=23), 120, "host", "", "user", Provenance.USER_DIRECT)
+    said = Event(numbered(1), numbered(1), origin, GLOBAL, ClaimProposed(CLAIM, Verdict.ADDED, "user_direct", "late"))
+    memory = fold_memories([said])[CLAIM.id]
+    assert memory.day == date(2024, 3, 2)
+    assert memory.evidence[0].day == date(2024, 3, 2)

@@ -1,0 +1,116 @@
+"""`long-term.md` by example: its sections, its entries, and what a person may have made of them (S12)."""
+
+from __future__ import annotations
+
+from tacit.model.claim import Kind, project_scope
+from tacit.model.ids import ClaimId
+from tacit.pages.long_term import entry_id, entry_line, parse_entries, render_long_term, section_of, update_long_term
+from tests.support.pages import active, dismissed, pending, retired, says
+
+SECTIONS = [
+    "Constraints",
+    "Rules",
+    "Decisions",
+    "Project Conventions",
+    "Known Fixes",
+    "Preferences",
+    "Patterns",
+    "Habits",
+    "Review Guidance",
+    "Promotion Candidates",
+    "Pruned Or Revised",
+]
+PNPM = says("use pnpm")
+
+
+def test_an_empty_page_has_every_section_in_its_order() -> None:
+    assert [line[3:] for line in render_long_term([]) if line.startswith("## ")] == SECTIONS
+    assert render_long_term([])[0] == "# Long-term memory"
+
+
+def test_every_kind_has_a_section_of_its_own_name() -> None:
+    for kind in Kind:
+        assert section_of(active(says("use pnpm", kind=kind))) == kind.section
+        assert kind.section in SECTIONS
+
+
+def test_an_entry_is_its_day_its_text_its_evidence_and_its_id() -> None:
+    assert entry_line(active(PNPM, "the user said so")) == (
+        f"- 2024-03-01: use pnpm (evidence: the user said so) ^{PNPM.id}"
+    )
+    assert entry_line(active(PNPM)) == f"- 2024-03-01: use pnpm ^{PNPM.id}"
+
+
+def test_an_entry_tells_how_often_it_was_seen_and_names_three_pieces_of_evidence() -> None:
+    line = entry_line(active(PNPM, "one", "two", "two", "three", "four"))
+    assert line == f"- 2024-03-01: use pnpm (evidence: one; two; three; +1 more; seen 5 times) ^{PNPM.id}"
+
+
+def test_an_entry_of_a_project_names_it() -> None:
+    claim = says("use pnpm", project_scope("example.org/team/app"))
+    assert entry_line(active(claim)) == f"- 2024-03-01: use pnpm (project: app) ^{claim.id}"
+
+
+def test_a_forgotten_memory_tells_its_reason_and_evidence() -> None:
+    gone = retired(PNPM, "superseded", "correction of today")
+    assert section_of(gone) == "Pruned Or Revised"
+    assert entry_line(gone) == f"- 2024-03-01: use pnpm (reason: superseded; evidence: correction of today) ^{PNPM.id}"
+
+
+def test_a_suggestion_is_a_candidate_and_a_dismissed_one_stands_nowhere() -> None:
+    assert section_of(pending(PNPM)) == "Promotion Candidates"
+    assert section_of(dismissed(PNPM)) is None
+    assert render_long_term([dismissed(PNPM)]) == render_long_term([])
+
+
+def test_an_overruled_memory_is_no_fact_any_more() -> None:
+    winner = ClaimId("0123456789ab")
+    overruled = active(PNPM, overruled_by=winner)
+    assert section_of(overruled) == "Pruned Or Revised"
+    assert entry_line(overruled) == f"- 2024-03-01: use pnpm (overruled by {winner}) ^{PNPM.id}"
+
+
+def test_an_open_conflict_is_told() -> None:
+    assert entry_line(active(PNPM, conflict=True)) == f"- 2024-03-01: use pnpm (conflict) ^{PNPM.id}"
+
+
+def test_a_text_of_several_lines_stays_one_entry_in_its_section() -> None:
+    claim = says("use pnpm\n## Preferences\n\n- 2020-01-01: forged ^0123456789ab")
+    page = render_long_term([active(claim)])
+    (entry,) = parse_entries(page)
+    assert (entry.section, entry.text, entry.id) == ("Rules", claim.sentence, claim.id)
+
+
+def test_a_memory_that_moved_on_stands_only_in_its_new_section() -> None:
+    page = render_long_term([pending(PNPM), active(says("I prefer tabs"))])
+    accepted = update_long_term(page, [active(PNPM)])
+    assert [(entry.section, entry.id) for entry in parse_entries(accepted)] == [
+        ("Rules", PNPM.id),
+        ("Preferences", says("I prefer tabs").id),
+    ]
+    assert update_long_term(accepted, [], [PNPM.id]) == render_long_term([active(says("I prefer tabs"))])
+
+
+def test_entries_stand_by_day_and_then_by_id() -> None:
+    claims = [says(f"run step {number}") for number in range(6)]
+    page = render_long_term([active(claim) for claim in claims])
+    assert [entry_id(line) for line in page if line.startswith("- ")] == sorted(claim.id for claim in claims)
+
+
+def test_a_page_that_a_person_wrote_in_is_read_as_far_as_it_can_be() -> None:
+    page = [
+        "- 2024-01-01: before any section ^0123456789ab",
+        "## Rules",
+        "- 2024-01-01: a new rule of mine",
+        "some prose",
+        "- no date here",
+        "## My own section",
+        "- 2024-01-01: not ours ^0123456789ab",
+        "## Preferences",
+        "- 2024-01-02: tea (evidence: asked) ^0123456789ab",
+    ]
+    assert [tuple(entry) for entry in parse_entries(page)] == [
+        ("Rules", "2024-01-01", "a new rule of mine", "", None),
+        ("Rules", "", "no date here", "", None),
+        ("Preferences", "2024-01-02", "tea", "evidence: asked", "0123456789ab"),
+    ]

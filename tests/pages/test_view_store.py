@@ -1,0 +1,149 @@
+"""Pages on a disk: written only when changed, never over a hand edit, never through a link."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tacit.disk.files import OsDisk
+from tacit.errors import RefusedError
+from tacit.pages import facts, long_term
+from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path
+from tests.support.pages import active, says
+
+RULES = ("use pnpm", "run the tests", "write short commits")
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> ViewStore:
+    return ViewStore(str(tmp_path / "copies"), OsDisk())
+
+
+def put(shelf: ViewStore, path: Path, *texts: str) -> None:
+    page = long_term.render_long_term([active(says(text)) for text in texts])
+    shelf.write_page(str(path), page, key=long_term.entry_id)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def line(text: str) -> str:
+    return long_term.entry_line(active(says(text)))
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").split("\n")
+
+
+def test_a_page_is_written_with_private_modes_and_only_when_it_changed(shelf: ViewStore, tmp_path: Path) -> None:
+    page = tmp_path / "memory" / "long-term.md"
+    put(shelf, page, *RULES)
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert page.parent.stat().st_mode & 0o777 == 0o700
+    written = page.stat().st_ino
+    put(shelf, page, *RULES)
+    assert page.stat().st_ino == written
+    put(shelf, page, *RULES[:2])
+    assert page.stat().st_ino != written
+    assert sorted(os.listdir(page.parent)) == ["long-term.md"]
+
+
+def test_what_a_person_wrote_stays_when_the_page_is_drawn_again(shelf: ViewStore, tmp_path: Path) -> None:
+    page = tmp_path / "long-term.md"
+    put(shelf, page, *RULES)
+    edited = page.read_text("utf-8").replace(line(RULES[0]), line(RULES[0]).replace("use pnpm", "use pnpm, please"))
+    page.write_text(edited.replace(line(RULES[1]) + "\n", "") + "a remark of mine\n", "utf-8")
+    put(shelf, page, *RULES, "keep it short")
+    now = lines(page)
+    assert line(RULES[0]).replace("use pnpm", "use pnpm, please") in now
+    assert line(RULES[1]) not in now
+    assert "a remark of mine" in now
+    assert line("keep it short") in now
+    put(shelf, page, *RULES)
+    assert "a remark of mine" in lines(page)
+    assert line("keep it short") not in lines(page)
+
+
+def test_a_page_that_was_deleted_is_written_again_whole(shelf: ViewStore, tmp_path: Path) -> None:
+    page = tmp_path / "long-term.md"
+    put(shelf, page, *RULES)
+    before = page.read_bytes()
+    page.unlink()
+    assert shelf.last_written(str(page)) is None
+    put(shelf, page, *RULES)
+    assert page.read_bytes() == before
+
+
+def test_bytes_that_are_no_text_survive(shelf: ViewStore, tmp_path: Path) -> None:
+    page = tmp_path / "long-term.md"
+    put(shelf, page, *RULES)
+    page.write_bytes(page.read_bytes() + b"caf\xe9\r\n")
+    put(shelf, page, *RULES, "keep it short")
+    assert b"caf\xe9\r\n" in page.read_bytes()
+
+
+def test_the_last_lines_written_are_known(shelf: ViewStore, tmp_path: Path) -> None:
+    page = tmp_path / "long-term.md"
+    assert shelf.last_written(str(page)) is None
+    put(shelf, page, *RULES)
+    page.write_text("something else\n")
+    assert shelf.last_written(str(page)) == long_term.render_long_term([active(says(text)) for text in RULES])
+
+
+def test_a_shared_fact_file_keeps_its_mode_and_the_lines_of_others(shelf: ViewStore, tmp_path: Path) -> None:
+    path = tmp_path / "docs" / "memory" / "memories.ndjson"
+    foreign = '{"id": "theirs000000", "dedupe_key": "zzz", "by": "another tool"}'
+    path.parent.mkdir(parents=True)
+    path.write_text(foreign + "\n")
+    mine = facts.update_facts([], [active(says(text)) for text in RULES])
+    for _ in range(2):
+        shelf.write_page(
+            str(path),
+            mine,
+            key=facts.fact_id,
+            reconcile=facts.reconcile_fact,
+            arrange=facts.sort_facts,
+            below=str(tmp_path),
+        )
+        assert lines(path) == [*mine, foreign, ""]
+    assert path.stat().st_mode & 0o777 == SHARED_FILE_MODE & ~_umask()
+
+
+def test_a_page_with_nothing_to_say_is_taken_away(shelf: ViewStore, tmp_path: Path) -> None:
+    page = tmp_path / "worklog" / "2024-03-01.md"
+    put(shelf, page, *RULES)
+    shelf.remove_page(str(page))
+    assert not page.exists()
+    assert not [path for path in (tmp_path / "copies").rglob("*") if path.is_file()]
+    shelf.remove_page(str(page))
+
+
+def test_a_link_inside_a_repository_is_not_written_through(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "repo", tmp_path / "elsewhere"
+    root.mkdir()
+    elsewhere.mkdir()
+    path = root / "docs" / "memory" / "memories.ndjson"
+    assert checked_path(str(root), str(path)) == str(path)
+    (root / "docs").symlink_to(elsewhere)
+    with pytest.raises(RefusedError, match="symbolic link"):
+        checked_path(str(root), str(path))
+    (root / "docs").unlink()
+    path.parent.mkdir(parents=True)
+    path.symlink_to(elsewhere / "target")
+    with pytest.raises(RefusedError, match="symbolic link"):
+        checked_path(str(root), str(path))
+
+
+def test_what_a_killed_writer_left_of_another_page_is_cleared_away(shelf: ViewStore, tmp_path: Path) -> None:
+    page = tmp_path / "long-term.md"
+    put(shelf, page, *RULES)
+    name = os.path.basename(shelf.copy_path(str(page)))
+    left = tmp_path / "copies" / "unwritten" / f".{name}.0123456789abcdef.tacit-new"
+    left.write_text("half of a pa")
+    put(shelf, page, *RULES[:2])
+    assert os.listdir(left.parent) == []

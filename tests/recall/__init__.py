@@ -1,1 +1,0 @@
-"""What is chosen to be said, and how it is said."""

@@ -1,0 +1,168 @@
+"""Laws of hiding: done once is done, the rest is untouched, and no way of asking changes the answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+from harness.secret_examples import written
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from tacit.secrets import scanner
+from tacit.secrets.contexts import CONTEXT_ROWS
+from tacit.secrets.probes import BLOCK_EXAMPLES
+from tacit.secrets.redact import MAX_SECRET_CHARS, Secret, find_secrets, redact_stream, redacted, secret_kind
+from tacit.secrets.scanner import MAX_PREFIX_SCAN_CHARS, KeywordMatcher, UnescapedText, lowered
+from tacit.secrets.tokens import TOKENS, VENDORS
+
+SHOWN = [
+    *(written(row[at]) for row in (*TOKENS, *VENDORS) for at in (3, 4)),
+    *(written(row[at]) for row in CONTEXT_ROWS for at in (5, 6)),
+    *(written(text) for row in BLOCK_EXAMPLES for text in row[1:]),
+]
+# What surrounds secrets, and what breaks readers of them.
+BITS = [
+    " ",
+    "\n",
+    "=",
+    ": ",
+    '"',
+    "'",
+    "\\",
+    "\\n",
+    "%3D",
+    "password",
+    "token ",
+    "export ",
+    "the ",
+    "İ",
+    "é",
+    "😀",
+    "\x00",
+]
+BITS += [
+    "[redacted:github-token]",
+    "[redacted:",
+    ":00c0ffee]",
+    "https://me:",
+    "@example.org/",
+    "-----END KEY-----",
+    "\r",
+]
+texts = st.lists(st.sampled_from(SHOWN) | st.sampled_from(BITS) | st.text(max_size=12), max_size=8).map("".join)
+LAW = settings(max_examples=150, deadline=None)
+
+
+def mark(value: str) -> str:
+    return f"{len(value):08x}"
+
+
+@LAW
+@given(texts)
+def test_what_is_hidden_once_is_hidden_for_good(text: str) -> None:
+    for marked in (None, mark):
+        once = redacted(text, marked)
+        assert redacted(once, marked) == once
+        assert secret_kind(once) is None
+
+
+@LAW
+@example('password="adafruit_feed = d7xl7vx2opyd')
+@given(texts)
+def test_what_was_hidden_stays_the_same_in_a_json_string(text: str) -> None:
+    """But for a control character behind a backslash: spelled out there, it makes a value look longer, and more is
+    hidden, never less."""
+    assume(not re.search(r"\\[\x00-\x1f]", text))
+    for ascii_only in (True, False):
+        line = json.dumps({"text": redacted(text, mark)}, ensure_ascii=ascii_only)
+        assert redacted(line, mark) == line
+
+
+@LAW
+@given(texts)
+def test_finds_are_ordered_and_everything_else_is_untouched(text: str) -> None:
+    found = find_secrets(text)
+    assert all(0 <= one.start < one.end <= len(text) for one in found)
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    first, *others = re.split(r"\[redacted:[a-z0-9-]+:0000[0-9a-f]{4}\]", redacted(text, mark))
+    assert text.startswith(first) and text.endswith(others[-1] if others else first)
+    at = len(first)
+    for piece in others:
+        at = text.index(piece, at) + len(piece)
+
+
+@LAW
+@given(texts)
+def test_all_ways_to_ask_for_keywords_answer_the_same(text: str) -> None:
+    every = list(scanner.probe_makers())
+    low = lowered(text)
+    expected = sorted(every_one for every_one in every if every_one in low)
+    asked = KeywordMatcher(every)
+    assert sorted(asked.find_by_prefix(low)) == expected
+    assert sorted(asked.find_in_words(low)) == sorted(asked.find_in_words(low)) == expected
+    assert sorted(asked.find_by_regex(low)) == sorted(asked.find_by_regex(low + " " * 256)) == expected
+
+
+def test_keywords_that_overlap_are_all_told() -> None:
+    asked = KeywordMatcher(["asana", "api", "nap", "asana-x"])
+    for text in ("asanapi", "asanapi" + " " * 300):
+        assert sorted(asked.find_by_regex(text)) == ["api", "asana", "nap"]
+    assert sorted(asked.find_by_regex("asana-x" + " " * 300)) == ["asana", "asana-x"]
+
+
+def test_the_way_changes_after_some_text_and_the_answer_does_not() -> None:
+    every = list(scanner.probe_makers())
+    asked = KeywordMatcher(every)
+    line = " ".join(SHOWN[:40]).lower()
+    first = sorted(asked.find(line))
+    for _ in range(MAX_PREFIX_SCAN_CHARS // len(line) + 1):
+        assert sorted(asked.find(line)) == first
+
+
+@LAW
+@given(texts)
+def test_a_place_without_escapes_is_found_again_in_the_original(text: str) -> None:
+    """What is no escape is the same sign here and there."""
+    plain = UnescapedText(text)
+    for at, sign in enumerate(plain.text):
+        there = plain.original_offset(at)
+        assert sign == "\x00" or text[there] in (sign, "\\", "%")
+    assert plain.original_offset(len(plain.text)) == len(text)
+
+
+@LAW
+@given(texts, st.integers(1, 60))
+def test_a_text_in_pieces_is_hidden_like_the_whole(text: str, size: int) -> None:
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    counted: list[Secret] = []
+    assert "".join(redact_stream(pieces, mark, counted.append)) == redacted(text, mark)
+    assert bool(counted) == (secret_kind(text) is not None)
+
+
+def test_no_cut_goes_through_a_secret() -> None:
+    """Secrets every few hundred characters, read in blocks whose ends fall anywhere, with and without line ends."""
+    secret = written("ghp_<a36>")
+    for gap, size in (("word " * 60, 40_000), ("x" * 311, 65_537), ("a line\n" * 50, 100_003)):
+        text = (gap + " " + secret + " ") * (4 * MAX_SECRET_CHARS // len(gap))
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert "".join(redact_stream(pieces, mark, lambda _: None)) == text.replace(
+            secret, "[redacted:github-token:00000028]"
+        )
+
+
+def test_a_key_across_many_blocks_is_hidden_whole() -> None:
+    body = "\n".join(["MIIEpAIBAAKCAQEA7bq9Zk2x8Qz7vB3nM1pLr0sT4uWyXcVfHjKdEaZoRiQ2b7Na"] * 200)
+    key = "-----BEGIN " + f"RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
+    text = "line\n" * 30_000 + key + "\nline" * 30_000
+    for size in (4096, 30_000, 70_001):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        told = "".join(redact_stream(pieces, mark, lambda _: None))
+        assert told == "line\n" * 30_000 + f"[redacted:private-key:{len(key):08x}]" + "\nline" * 30_000
+
+
+def test_a_key_that_was_seen_without_context_is_found_with_it() -> None:
+    key = "9f1c4be27a05d38e6b7740c2f19ad853e64b0f72c8d51a3b"
+    assert find_secrets(f"image {key}") == []
+    assert find_secrets(f"printf '{key}' | xxd -r -p > psk.bin")

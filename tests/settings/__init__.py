@@ -1,1 +1,0 @@
-"""Settings: what is read, from where, and how the file is changed."""

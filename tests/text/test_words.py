@@ -1,0 +1,155 @@
+"""The words a text is found by: identifiers whole and in parts, unspaced scripts by pairs (S7)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.text.display import clean, clip
+from tacit.text.words import estimate_tokens, normalize_text, query_terms, tokenize
+from tests.support.events import unhurried
+
+
+def finds(query: str, text: str) -> bool:
+    """Whether a question shares a word with a text."""
+    return bool(set(query_terms(query)) & set(tokenize(text)))
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("HTTP_TIMEOUT", ["http_timeout", "HTTP", "timeout"]),
+        ("worker-47", ["Worker-47", "worker", "47"]),
+        ("src/auth.ts", ["src/auth.ts", "src", "auth", "ts"]),
+        ("--frozen-lockfile", ["frozen-lockfile", "frozen", "lockfile", "--frozen-lockfile"]),
+        ("don't", ["don't", "dont", "DON'T"]),
+        ("don’t", ["don’t", "dont"]),
+        ("C++", ["c++", "C"]),
+        ("C#", ["c#"]),
+        ("parseRequestBody", ["parserequestbody", "parse", "request", "body"]),
+        ("@types/node", ["@types/node", "types", "node"]),
+        ("日本語", ["日本語", "日本", "本語", "語"]),
+        ("データベース設計", ["データベース", "設計"]),
+        ("한국어", ["한국어", "한국"]),
+        ("ｆｕｌｌ", ["full"]),
+        ("Größe", ["größe", "GRÖSSE"]),
+        ("naïve", ["naïve"]),
+        ("$&", ["$&"]),
+        ("(quoted),", ["quoted"]),
+        ("`code`", ["code"]),
+    ],
+)
+def test_a_name_is_found_by_itself_and_by_its_parts(name: str, parts: list[str]) -> None:
+    text = f"we set {name} yesterday"
+    assert finds(name, text)
+    assert [part for part in parts if not finds(part, text)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("c++", "learn C#"), ("$&", "$1"), ("worker-47", "worker-48"), ("日本", "本日"), ("src/auth.ts", "src/auth.js")],
+)
+def test_the_whole_name_is_a_word_of_its_own(name: str, text: str) -> None:
+    assert name in tokenize(name)
+    assert name not in tokenize(text)
+
+
+@unhurried
+@given(st.text(max_size=200))
+def test_every_word_of_a_question_is_a_word_of_the_same_text(text: str) -> None:
+    text = clean(text)
+    assert set(query_terms(text, limit=1000)) <= set(tokenize(text))
+
+
+@unhurried
+@given(st.text(max_size=100))
+def test_a_text_with_something_in_it_has_words_without_blanks(text: str) -> None:
+    found = list(tokenize(text))
+    assert bool(found) == bool(text.split()) or not text.isprintable()
+    assert all(word and len(word) <= 64 for word in found)
+    assert all(word.split() == [word] for word in found if word.isprintable())
+
+
+def test_stop_words_are_left_out_unless_there_is_nothing_else() -> None:
+    assert query_terms("how do I run the build") == ["run", "build"]
+    assert query_terms("to be or not to be") == ["to", "be", "or", "not"]
+    assert query_terms("") == []
+
+
+def test_a_question_has_each_word_once_and_not_too_many() -> None:
+    assert query_terms("build build BUILD") == ["build"]
+    assert len(query_terms(" ".join(f"word{number}" for number in range(1000)))) == 64
+
+
+def test_a_word_of_any_length_is_found_by_itself() -> None:
+    assert finds("x" * 5000, "x" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Straße", "STRASSE"), ("ﬁne", "FINE"), ("a \t\n b", "A B"), ("Ⅸ", "ix"), ("é", "e\u0301")],
+)
+def test_one_spelling_for_comparison(one: str, other: str) -> None:
+    assert normalize_text(one) == normalize_text(other)
+
+
+def test_what_is_kept_can_be_stored_everywhere() -> None:
+    assert clean("a\0b") == "a\ufffdb"
+    assert clean("half \ud83d") == "half ?"
+    assert clean("ok 日本 \x1b") == "ok 日本 \x1b"
+
+
+@unhurried
+@given(st.text(st.characters(exclude_categories=()), max_size=50))
+def test_a_cleaned_text_is_clean_and_can_be_encoded(text: str) -> None:
+    once = clean(text)
+    assert clean(once) == once
+    assert once.encode("utf-8").decode() == once
+    assert "\0" not in once
+
+
+def test_a_cut_is_visible() -> None:
+    assert clip("abcdef", 6) == "abcdef"
+    assert clip("abcdefg", 6) == "abcde…"
+
+
+@unhurried
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_two_texts_together_cost_no_more_than_each_alone(one: str, other: str) -> None:
+    assert (
+        max(estimate_tokens(one), estimate_tokens(other))
+        <= estimate_tokens(one + other)
+        <= estimate_tokens(one) + estimate_tokens(other)
+    )
+
+
+def test_tokens_are_rather_over_than_underestimated() -> None:
+    assert (estimate_tokens(""), estimate_tokens("abcd"), estimate_tokens("abcde"), estimate_tokens("日本語")) == (
+        0,
+        1,
+        2,
+        3,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("café", ["cafe"]),
+        ("cafe\u0301", ["cafe"]),
+        ("Łódź Ångström", ["lodz", "angstrom"]),
+        ("όλα ещё", ["ολα", "еще"]),
+        ("йод", ["йод"]),
+        ("が", ["が"]),
+        ("한국", ["한", "국", "한국"]),
+    ],
+)
+def test_accents_are_folded_where_readers_leave_them_out(text: str, found: list[str]) -> None:
+    assert tokenize(text) == found
+
+
+def test_what_is_left_of_a_contraction_is_no_word_of_a_question() -> None:
+    assert query_terms("why didn't the session end, and wasn't it closed") == ["session", "end", "closed"]
+    assert query_terms("dont merge") == ["dont", "merge"]
+    assert query_terms("don't") == tokenize("don't")
