@@ -16,11 +16,10 @@ from bench.figures import Figure, amount, at_most, quantile, show
 from bench.homes import copy_of, events
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
-from tacit.home.key import load_key
 from tacit.home.paths import HomePaths
 from tacit.log.codec import encode
 from tacit.log.log import Log
-from tacit.log.signing import LineSigner
+from tacit.log.signing import LineSigner, load_key
 from tacit.model.event import Draft
 
 MEMORIES, ROUNDS, WARM_UP = 10_000, 400, 20

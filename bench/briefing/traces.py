@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bench.briefing.sittings import Part, Sitting
+from tacit.learn import SessionEvent
 from tacit.learn.fixes.errors import ErrorClass, parse_error
 from tacit.learn.sessions import learn_all
-from tacit.learn.types import SessionEvent
 from tacit.model.event import Event
 from tacit.model.observation import CONVERSATION_TYPES, ToolAction
 from tacit.model.session import Session

@@ -16,8 +16,8 @@ from bench.extracting.rows import Row, rows_of
 from bench.figures import Figure, table
 from tacit.hosts.capture import HEAD_BYTES, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pipeline import learn_fixes
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import SessionTitled
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bench.extracting.rows import Row
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.statements.pipeline import learn_statements
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bench.extracting.rows import Row
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.statements.pipeline import learn_statements
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven
 

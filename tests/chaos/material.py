@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 
 from tacit.disk.files import Disk, OsDisk
 from tacit.disk.lock import FileLock, Lock
-from tacit.home.key import load_key
 from tacit.home.paths import HomePaths
 from tacit.log.log import Log
-from tacit.log.signing import LineSigner
+from tacit.log.signing import LineSigner, load_key
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Triple
 from tacit.model.event import USER, ClaimProposed, Draft, Event, EventOrigin, Verdict
 from tacit.model.observation import RecallAsked, WorkLogged

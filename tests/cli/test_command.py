@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from harness.person import Person
 
-from tacit.cli.command import Command, parse_args
-from tacit.cli.commands import SUMMARIES, load_command
+from tacit.cli.commands import SUMMARIES, Command, load_command, parse_args
 
 VERBS: dict[str, Command] = {name: load_command(name) for name in SUMMARIES}
 WITH_WORDS = sorted(name for name, command in VERBS.items() if command.usage)

@@ -12,8 +12,7 @@ import pytest
 from harness.person import Person
 
 import tacit
-from tacit.cli.command import parse_args
-from tacit.cli.commands import ALIASES, EVERYDAY, SUMMARIES, load_command
+from tacit.cli.commands import ALIASES, EVERYDAY, SUMMARIES, load_command, parse_args
 from tacit.cli.run import command_help, help_all, help_overview
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"

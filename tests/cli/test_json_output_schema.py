@@ -11,8 +11,7 @@ from docs.reference.output import FIELDS, OBJECTS, OUTPUTS, schema
 from harness.person import Person
 from jsonschema import Draft202012Validator
 
-from tacit.cli.command import EXIT_CODE_OPTION, JSON_OPTION
-from tacit.cli.commands import SUMMARIES, load_command
+from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, SUMMARIES, load_command
 from tests.search.test_passages import Talk
 
 VERBS = {name: load_command(name) for name in SUMMARIES}

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from harness.person import Person, tree
 
-from tacit.cli.command import Command, parse_args
-from tacit.cli.commands import ALIASES, SUMMARIES, load_command
+from tacit.cli.commands import ALIASES, SUMMARIES, Command, load_command, parse_args
 from tacit.cli.permissions import ACCESS_RULES, NEUTRAL_WORDS, AccessLevel, required_access
 from tacit.errors import RefusedError
 from tacit.home.actor import AGENT_VARIABLES, AgentVariable

@@ -9,13 +9,13 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pipeline import FixTrail, follow_event, remaining_lessons
 from tacit.learn.llm.check import check_answer
 from tacit.learn.llm.prompt import build_excerpt, build_prompt, parse_answer
 from tacit.learn.sessions import learn_all
 from tacit.learn.statements.normalise import ABOUT, is_short
 from tacit.learn.statements.pipeline import StatementState, continue_learning
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
 from tacit.secrets.redact import secret_kind

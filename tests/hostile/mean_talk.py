@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from tacit.learn import SessionEvent
 from tacit.learn.fixes.errors import error_patterns
 from tacit.learn.llm.prompt import KINDS_BY_LABEL, ExcerptLine
 from tacit.learn.statements.patterns import statement_forms
-from tacit.learn.types import SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import (
     ConversationBody,

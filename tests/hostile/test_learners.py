@@ -9,10 +9,10 @@ import re
 
 import pytest
 
+from tacit.learn import SessionEvent
 from tacit.learn.llm.prompt import parse_answer
 from tacit.learn.statements import normalise
 from tacit.learn.statements.pipeline import learn_statements
-from tacit.learn.types import SessionEvent
 from tacit.model.claim import Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven

@@ -26,12 +26,12 @@ OPENERS = {
     "tacit.cli.edit": "a temporary file that it just made for the editor",
     "tacit.hooks.agent": "/dev/null",
     "tacit.shell.install": "files of the package",
-    "tacit.learn.data": "files of the package",
+    "tacit.learn": "files of the package",
     "tacit.install.change": "a new file, to be written",
     "tacit.home.actor": "/proc of the processes above, a bounded number of bytes",
     "tacit.hosts.opencode.install": "files of the package",
     "tacit.vault.doctor": "/proc/self/mounts, and a lock, which is opened O_NONBLOCK and never read",
-    "tacit.home.key": "a new file, to be written",
+    "tacit.log.signing": "a new file, to be written",
     "tacit.learn.llm.child": "/dev/null, and a descriptor of its own",
 }
 

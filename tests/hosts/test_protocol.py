@@ -160,4 +160,4 @@ def test_only_the_host_that_is_asked_for_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = {name.removeprefix("tacit.hosts.") for name in done.stdout.split() if name.startswith("tacit.hosts.")}
-    assert ours == {"protocol", "codex", "codex.hook"}
+    assert ours == {"protocol", "codex"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.install.target import InstallContext
+from tacit.install.change import InstallContext
 
 
 @pytest.fixture

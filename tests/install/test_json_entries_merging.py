@@ -10,7 +10,15 @@ import pytest
 
 from tacit.cli.install import TARGETS
 from tacit.errors import RefusedError
-from tacit.install.change import FileChange, Receipt, apply_change, read_receipts, write_receipts
+from tacit.install.change import (
+    FileChange,
+    InstallContext,
+    Receipt,
+    Target,
+    apply_change,
+    read_receipts,
+    write_receipts,
+)
 from tacit.install.json_edit import parse_json, to_python
 from tacit.install.json_entries import (
     HOOK_SCRIPT_PATHS,
@@ -20,7 +28,6 @@ from tacit.install.json_entries import (
     has_our_hook,
     json_config_file,
 )
-from tacit.install.target import InstallContext, Target
 
 AGENTS = [name for name, target in TARGETS.items() if target.is_agent]
 IN_JSON = ["claude", "codex", "gemini", "cursor", "copilot"]

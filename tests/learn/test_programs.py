@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-from tacit.learn.command_names import parse_commands
-from tacit.learn.data import load_data
-from tacit.learn.programs import program_tables
+from tacit.learn import load_data
+from tacit.learn.command_names import parse_commands, program_tables
 
 DATA = load_data("programs.toml")
 TABLES = ("interpreters", "task_runners", "package_managers", "subcommands", "wrappers", "run_prefixes")

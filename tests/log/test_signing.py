@@ -12,10 +12,9 @@ from hypothesis import given
 
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
-from tacit.home.key import ensure_key, load_key, secret_digest
 from tacit.log.codec import decode, encode, is_encoding_of, split_mac, with_checksum
 from tacit.log.log import Log
-from tacit.log.signing import KEY_BYTES, LineSigner
+from tacit.log.signing import KEY_BYTES, LineSigner, ensure_key, load_key, secret_digest
 from tacit.model.event import Event
 from tests.laws.strategies import law, logs
 from tests.laws.test_codec import EMPTY_BODIES, event_of, events
@@ -80,7 +79,7 @@ def test_without_a_key_a_line_is_written_without_a_code(tmp_path: Path) -> None:
 def test_sixteen_processes_that_make_a_key_at_once_have_the_same(tmp_path: Path) -> None:
     path = tmp_path / ".tacit" / "key"
     code = (
-        "import sys; from tacit.home.key import ensure_key; sys.stdin.readline(); print(ensure_key(sys.argv[1]).hex())"
+        "import sys; from tacit.log.signing import ensure_key as key; sys.stdin.read(1); print(key(sys.argv[1]).hex())"
     )
     started = [
         subprocess.Popen(

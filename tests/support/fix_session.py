@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pipeline import learn_fixes
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed
 

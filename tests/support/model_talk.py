@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from tacit.learn import SessionEvent
 from tacit.learn.llm.check import CheckedAnswer, check_answer
 from tacit.learn.llm.prompt import ExcerptLine, build_excerpt, parse_answer
-from tacit.learn.types import SessionEvent
 from tacit.model.ids import EventId, event_id
 from tacit.model.observation import ConversationBody, PromptGiven, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 
 from tacit.cli.cards import outcome_line
-from tacit.cli.command import Command, Invocation, Option
-from tacit.cli.output import echo
-from tacit.cli.terminal import confirm
+from tacit.cli.commands import Command, Invocation, Option
+from tacit.cli.output import confirm, echo
 from tacit.errors import UsageError
 from tacit.home.project import FACT_FILE
 from tacit.model.claim import Kind, is_project_scope

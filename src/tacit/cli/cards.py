@@ -6,14 +6,13 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from tacit.cli.command import Invocation, Option
+from tacit.cli.commands import Invocation, Option
 from tacit.cli.json_output import memory_json
 from tacit.cli.output import bold, cyan, dim, echo, echo_json, echo_wrapped, pluralize
 from tacit.model.claim import is_project_scope, project_name
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
-from tacit.vault.labels import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
-from tacit.vault.queries import Filters
+from tacit.vault.queries import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, Filters
 
 if TYPE_CHECKING:
     from tacit.vault.decisions import DecisionOutcome

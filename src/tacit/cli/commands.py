@@ -1,15 +1,241 @@
-"""Every command with its one-line summary, by group, and the names that are aliases of a command.
+"""Commands with their options, the parser of their arguments, and the table of all commands and aliases.
 
-`tacit --help` shows the everyday commands, `tacit help all` every command and alias. Neither imports a command.
+The value of an option is taken as it is, even if it begins with `--`. So may a text: what people remember is full of
+flags. A word that looks like a mistyped option is refused by every command. `--` ends the options, and `-` is a text
+that is read from standard input.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tacit.errors import UsageError
+from tacit.record import Record
+
 if TYPE_CHECKING:
-    from tacit.cli.command import Command
+    from tacit.vault.vault import Vault
+
+
+class Option(Record):
+    """`--name VALUE`, or a flag when it takes no value."""
+
+    name: str
+    metavar: str = ""
+    help: str = ""
+    repeatable: bool = False
+    required: bool = False
+
+
+_MIN_OPTION_CHARS = 3  # of what can be a mistyped option: `-x` is a flag of another program
+_TEXT_USAGES = ("TEXT", "QUERY")  # in the usage of a command that takes any text
+_NON_TEXT_METAVARS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
+HOME_OPTION = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
+JSON_OPTION = Option("--json", help="print JSON, for programs; docs/reference/json.md describes it")
+EXIT_CODE_OPTION = Option("--exit-code", help="exit with 1 when nothing is found")
+
+
+class Command(Record):
+    """A command: its usage, options, an example that works, and the function that runs it.
+
+    With `takes_any_text`, also a word that begins with `--` is text, wherever it is.
+    """
+
+    name: str
+    usage: str
+    help: str
+    example: str
+    run: Callable[[Invocation], int]
+    options: tuple[Option, ...] = ()
+    takes_any_text: bool = False
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        return (*self.options, HOME_OPTION)
+
+
+class Invocation:
+    """A command with its parsed arguments, and the home that it works on."""
+
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self.args: list[str] = []
+        self.values: dict[str, list[str]] = {}
+        self._vault: Vault | None = None
+
+    @property
+    def vault(self) -> Vault:
+        """The vault of the home, opened on first use."""
+        if self._vault is None:
+            from tacit.home.home import Home
+            from tacit.vault.vault import Vault
+
+            self._vault = Vault(Home(self.value("--home")))
+        return self._vault
+
+    def close(self) -> None:
+        if self._vault is not None:
+            self._vault.close()
+            self._vault = None
+
+    def value(self, name: str) -> str | None:
+        """Return the last value of an option, None without it."""
+        values = self.values.get(name)
+        return values[-1] if values else None
+
+    def text_value(self, name: str) -> str:
+        """Return the value of an option, "" without it. `-` is read from standard input."""
+        text = self.value(name) or ""
+        is_text = not any(
+            option.name == name and option.metavar in _NON_TEXT_METAVARS for option in self.command.options
+        )
+        if text == "-" and is_text:
+            text = text_or_stdin(text)
+            self.values[name] = [text]  # it can be read only once
+        return text
+
+    def all_values(self, name: str) -> list[str]:
+        return self.values.get(name, [])
+
+    def flag(self, name: str) -> bool:
+        return name in self.values
+
+    def number(self, name: str, least: int = 1) -> int | None:
+        """Return the value of an option as a number, None without it. Raise UsageError below `least`."""
+        text = self.value(name)
+        if text is None:
+            return None
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least or number > 1_000_000:
+            raise UsageError(f"{name} wants a whole number of at least {least}, not {text!r}")
+        return number
+
+    def exit_code(self, *, found: bool) -> int:
+        """Return 1 if nothing was found and --exit-code is given, else 0."""
+        return 1 if self.flag(EXIT_CODE_OPTION.name) and not found else 0
+
+    def text(self, option: str = "--text") -> str:
+        """Return the arguments as one text, or the value of `option`. `-` is read from standard input.
+
+        Raise UsageError if there is no text, or two.
+        """
+        value = self.value(option)
+        if value is not None and self.args:
+            raise UsageError(f"the text was given twice, as a word and with {option}")
+        text = text_or_stdin(" ".join(self.args) if value is None else value)
+        if "-" in (value, *self.args[:1]) and text != "-":  # it can be read only once
+            self.args, self.values = [text], {name: values for name, values in self.values.items() if name != option}
+        if not text.strip():
+            raise self._usage_error(self.command.usage)
+        return text
+
+    def single_arg(self) -> str:
+        if len(self.args) != 1:
+            raise self._usage_error(self.command.usage)
+        return self.args[0]
+
+    def require_args(self) -> None:
+        if not self.args:
+            raise self._usage_error(self.command.usage)
+
+    def refuse_args(self) -> None:
+        if self.args:
+            raise UsageError(f"tacit {self.command.name} takes no words, but got {self.args[0]!r}")
+
+    def check_required(self) -> None:
+        """Raise UsageError if a required option is missing."""
+        for option in self.command.options:
+            if option.required and not self.flag(option.name):
+                raise self._usage_error(f"{option.name} {option.metavar}")
+
+    def _usage_error(self, wanted: str) -> UsageError:
+        return UsageError(f"tacit {self.command.name} wants {wanted}", f"for example: {self.command.example}")
+
+
+def parse_args(command: Command, arguments: Sequence[str]) -> Invocation:
+    """Sort the words behind a command into arguments and options.
+
+    Raise UsageError for an unknown or missing option, or an option without its value.
+    """
+    options = {option.name: option for option in command.all_options}
+    call = Invocation(command)
+    rest = iter(arguments)
+    for word in rest:
+        name, equals, attached = word.partition("=")
+        if word == "--":
+            call.args += rest
+        elif name in options and not (equals and not options[name].metavar):
+            call.values.setdefault(name, []).append(_option_value(options[name], equals, attached, rest))
+        elif _is_mistyped(word, command, call):
+            raise _unknown_option(word, command)
+        else:
+            call.args.append(word)
+    call.check_required()
+    return call
+
+
+def _option_value(option: Option, equals: str, attached: str, rest: Iterable[str]) -> str:
+    if not option.metavar or equals:
+        return attached
+    for following in rest:
+        return following
+    raise UsageError(f"{option.name} wants a value: {option.name} {option.metavar}")
+
+
+def text_or_stdin(text: str) -> str:
+    """Return the text itself; for `-` the text from standard input."""
+    if text != "-":
+        return text
+    import sys
+
+    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+
+
+def _is_mistyped(word: str, command: Command, call: Invocation) -> bool:
+    """Return whether a word is meant as an option and is none.
+
+    It is spelled nearly like one, it is an option of another command, or it is where no text begins.
+    """
+    if len(word) < _MIN_OPTION_CHARS or not word.startswith("-") or any(char.isspace() for char in word):
+        return False
+    if _close_options(word, command):
+        return True
+    if not word.startswith("--"):
+        return False
+    may_be_text = command.takes_any_text or (not call.args and any(text in command.usage for text in _TEXT_USAGES))
+    return not may_be_text or _is_option_of_any_command(word.partition("=")[0])
+
+
+def _close_options(word: str, command: Command) -> list[str]:
+    from difflib import get_close_matches
+
+    names = [option.name for option in command.all_options]
+    cutoff = 0.75 if command.takes_any_text else 0.7
+    return get_close_matches(f"--{word.partition('=')[0].lstrip('-')}", names, n=1, cutoff=cutoff)
+
+
+def _is_option_of_any_command(name: str) -> bool:
+    """Return whether any command has this option. All commands are imported for that: few texts begin with `--`."""
+    from tacit.cli.commands import SUMMARIES, load_command
+
+    return any(option.name == name for command in SUMMARIES for option in load_command(command).options)
+
+
+def _unknown_option(word: str, command: Command) -> UsageError:
+    near = _close_options(word, command)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return UsageError(
+        f"tacit {command.name} has no option {word!r}",
+        f"{hint}If it is part of the text, put -- before the text. See: tacit {command.name} --help",
+    )
+
+
+# Every command by group, and the names that are aliases of a command. `tacit --help` shows the everyday commands,
+# `tacit help all` all of them; neither imports a command.
 
 GROUPS: dict[str, dict[str, str]] = {
     "Remember and ask": {
@@ -103,9 +329,8 @@ _MODULES = {
     "doctor": "doctor",
     "edit": "edit forget log redo restore share undo",
     "import_": "export import",
-    "improve": "improve",
     "install": "install uninstall",
-    "learn": "learn",
+    "learn": "improve learn",
     "purge": "purge redact",
     "recall": "brief recall",
     "review": "accept dismiss promote review",

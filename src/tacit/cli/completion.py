@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tacit.cli.command import Command, Invocation, Option
-from tacit.cli.commands import ALIASES, FORMER, SUMMARIES, load_command
+from tacit.cli.commands import ALIASES, FORMER, SUMMARIES, Command, Invocation, Option, load_command
 from tacit.errors import TacitError, UsageError
 from tacit.text.display import clip, printable
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from shlex import quote
 
-from tacit.cli.command import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.output import echo, echo_json, warn
 from tacit.errors import UsageError
 from tacit.home.home import Home

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit.cli.command import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, entry_reference, workflow_json
 from tacit.cli.output import echo, echo_json, pluralize
 from tacit.errors import UsageError

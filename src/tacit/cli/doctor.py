@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from tacit.cli.command import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.install import TARGETS, InstallState, install_place, install_state
-from tacit.cli.output import ENCODE_SECONDS, echo, echo_encoded, echo_json, red, short_path, yellow
-from tacit.cli.terminal import confirm
+from tacit.cli.output import ENCODE_SECONDS, confirm, echo, echo_encoded, echo_json, red, short_path, yellow
 from tacit.errors import UsageError
 from tacit.log.rewrite import QuarantinedLine
 from tacit.log.verify import Finding

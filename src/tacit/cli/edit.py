@@ -11,10 +11,9 @@ from datetime import datetime
 
 from tacit.cli.add import KINDS, echo_conflicts, echo_sharing, parse_kind
 from tacit.cli.cards import outcome_line
-from tacit.cli.command import JSON_OPTION, Command, Invocation, Option, text_or_stdin
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option, text_or_stdin
 from tacit.cli.json_output import JsonObject, utc_timestamp
-from tacit.cli.output import echo, echo_json
-from tacit.cli.terminal import ask
+from tacit.cli.output import ask, echo, echo_json
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import FACT_FILE
 from tacit.model.event import REPOSITORY

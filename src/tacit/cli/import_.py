@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from tacit.cli.command import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import echo, echo_json, pluralize, short_path
-from tacit.cli.terminal import ProgressBar
+from tacit.cli.output import ProgressBar, echo, echo_json, pluralize, short_path
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import Home
 from tacit.hosts.capture import CapturedTranscript, TranscriptCapture, unknown_types

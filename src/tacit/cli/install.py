@@ -10,9 +10,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from tacit.cli.command import Command, Invocation, Option
-from tacit.cli.output import echo, short_path
-from tacit.cli.terminal import confirm
+from tacit.cli.commands import Command, Invocation, Option
+from tacit.cli.output import confirm, echo, short_path
 from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.paths import find_home
 from tacit.hosts.claude import install as claude
@@ -24,6 +23,8 @@ from tacit.hosts.opencode import install as opencode
 from tacit.hosts.registration import GUARD
 from tacit.install.change import (
     FileChange,
+    InstallContext,
+    Target,
     apply_change,
     check_writable,
     content_hash,
@@ -32,7 +33,6 @@ from tacit.install.change import (
     write_receipts,
 )
 from tacit.install.json_entries import HOOK_SCRIPT_PATHS, has_our_hook
-from tacit.install.target import InstallContext, Target
 from tacit.record import Record
 from tacit.shell.install import BASH, FISH, ZSH
 from tacit.text.display import printable

@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tacit.cli.command import Invocation
+    from tacit.cli.commands import Invocation
 
 
 class AccessLevel(IntEnum):

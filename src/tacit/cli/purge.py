@@ -6,9 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from tacit.cli.command import Command, Invocation, Option
-from tacit.cli.output import echo, pluralize, warn
-from tacit.cli.terminal import confirm
+from tacit.cli.commands import Command, Invocation, Option
+from tacit.cli.output import confirm, echo, pluralize, warn
 from tacit.errors import UsageError
 from tacit.purge import PurgeReport
 from tacit.text.display import printable

@@ -6,7 +6,7 @@ import sys
 from datetime import datetime
 from itertools import pairwise
 
-from tacit.cli.command import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option, text_or_stdin
+from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option, text_or_stdin
 from tacit.cli.json_output import JsonObject, entry_reference
 from tacit.cli.output import bold, cyan, dim, echo, echo_json, echo_wrapped, short_path, trust_hint, warn
 from tacit.errors import UsageError
@@ -15,7 +15,7 @@ from tacit.model.claim import is_project_scope, scope_label
 from tacit.search.rank import COMMAND, PAGE_KINDS
 from tacit.text.display import clip, printable
 from tacit.vault.hits import Hit, SessionQuote
-from tacit.vault.labels import STATUS_LABELS
+from tacit.vault.queries import STATUS_LABELS
 
 # tacit brief
 

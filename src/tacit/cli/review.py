@@ -16,11 +16,10 @@ from tacit.cli.cards import (
     outcome_line,
     parse_filters,
 )
-from tacit.cli.command import Command, Invocation, Option
+from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.edit import edit_text
-from tacit.cli.output import echo, echo_wrapped, pluralize
+from tacit.cli.output import ask, echo, echo_wrapped, pluralize
 from tacit.cli.show import ask_conflicts
-from tacit.cli.terminal import ask
 from tacit.cli.workflow import make_workflow
 from tacit.errors import TacitError
 from tacit.model.claim import Kind, is_project_scope

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit.cli.command import Command, Invocation, Option
-from tacit.cli.commands import ALIASES, EVERYDAY, FORMER, GROUPS, SUMMARIES, load_command
+from tacit.cli.commands import ALIASES, EVERYDAY, FORMER, GROUPS, SUMMARIES, Command, Invocation, Option, load_command
 from tacit.cli.output import bold, cyan, red
 from tacit.cli.permissions import access_lines
 from tacit.errors import StoreError, TacitError, UsageError
@@ -145,7 +144,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _show_overview(arguments: list[str]) -> int:
     """Run `tacit` without a command."""
-    from tacit.cli.command import parse_args
+    from tacit.cli.commands import parse_args
     from tacit.cli.status import OVERVIEW
 
     call = parse_args(OVERVIEW, arguments)
@@ -156,7 +155,7 @@ def _show_overview(arguments: list[str]) -> int:
 
 
 def _run_command(name: str, arguments: list[str]) -> int:
-    from tacit.cli.command import parse_args
+    from tacit.cli.commands import parse_args
     from tacit.cli.permissions import must_be_allowed
 
     alias = name if name in ALIASES else ""

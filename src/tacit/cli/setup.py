@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.cli.command import Command, Invocation, Option
+from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.output import echo
 from tacit.errors import UsageError
 from tacit.text.display import printable

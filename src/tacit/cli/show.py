@@ -17,10 +17,9 @@ from tacit.cli.cards import (
     outcome_line,
     parse_filters,
 )
-from tacit.cli.command import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, memory_json
-from tacit.cli.output import echo, echo_json, trust_hint
-from tacit.cli.terminal import ask
+from tacit.cli.output import ask, echo, echo_json, trust_hint
 from tacit.errors import UsageError
 from tacit.index.habits import RecordedCommand
 from tacit.model.claim import Kind, Status, scope_label
@@ -30,8 +29,7 @@ from tacit.model.memory import Memory
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, printable
 from tacit.text.summarize import one_line
-from tacit.vault.labels import describe_event, event_details
-from tacit.vault.queries import EvidenceSource, MemoryConflict, MemoryEvent
+from tacit.vault.queries import EvidenceSource, MemoryConflict, MemoryEvent, describe_event, event_details
 
 if TYPE_CHECKING:
     from tacit.vault.vault import Vault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tacit.cli.command import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import SCHEMA_VERSION, JsonObject, counts_json
 from tacit.cli.output import bold, cyan, echo, echo_json, pluralize, short_path, trust_hint
 from tacit.text.display import clip, printable

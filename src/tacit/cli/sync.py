@@ -6,10 +6,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from tacit.cli.command import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import echo, echo_json, pluralize
-from tacit.cli.terminal import confirm
+from tacit.cli.output import confirm, echo, echo_json, pluralize
 from tacit.errors import UsageError
 from tacit.home.repository import RepositoryFacts
 from tacit.model.claim import Status

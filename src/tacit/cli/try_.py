@@ -10,11 +10,10 @@ from pathlib import Path
 
 from tacit.cli import sessions
 from tacit.cli.cards import card_lines
-from tacit.cli.command import Command, Invocation
+from tacit.cli.commands import Command, Invocation
 from tacit.cli.import_ import history_report
-from tacit.cli.output import echo, pluralize, short_path
+from tacit.cli.output import ProgressBar, echo, pluralize, short_path
 from tacit.cli.status import statistics_lines
-from tacit.cli.terminal import ProgressBar
 from tacit.home.home import Home
 from tacit.text.display import printable
 from tacit.vault.vault import Vault

@@ -10,10 +10,9 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from difflib import unified_diff
 
-from tacit.cli.command import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import run_json, workflow_json
-from tacit.cli.output import echo, echo_json, pluralize
-from tacit.cli.terminal import ask, confirm
+from tacit.cli.output import ask, confirm, echo, echo_json, pluralize
 from tacit.disk.read import read_external
 from tacit.errors import NotFoundError, RefusedError, TacitError, UsageError
 from tacit.model.ids import ClaimId

@@ -16,8 +16,7 @@ from types import FrameType
 from typing import NoReturn
 
 from tacit.cli.edit import edit_text
-from tacit.cli.output import echo, warn
-from tacit.cli.terminal import ask, confirm
+from tacit.cli.output import ask, confirm, echo, warn
 from tacit.errors import NotFoundError, RefusedError, TacitError
 from tacit.model.observation import CommandRan, StepRan
 from tacit.model.workflow import Workflow, checked_steps, is_directory_change, make_run_body

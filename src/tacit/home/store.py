@@ -160,12 +160,12 @@ class Store:
         self._observations_written_at = float("-inf")
 
     def _secret_digest(self, secret: str) -> str:
-        from tacit.home.key import secret_digest
+        from tacit.log.signing import secret_digest
 
         return secret_digest(self.paths.key, secret)
 
     def _load_key(self, make: bool) -> bytes | None:
-        from tacit.home.key import load_key
+        from tacit.log.signing import load_key
 
         return load_key(self.paths.key, make)
 

@@ -13,5 +13,5 @@ def load_host(name: str) -> Host | None:
     """Import one host and no other. None if there is no host of that name."""
     if name not in HOST_NAMES:
         return None
-    host: Host = import_module(f"tacit.hosts.{name}.hook").HOST
+    host: Host = import_module(f"tacit.hosts.{name}").HOST
     return host

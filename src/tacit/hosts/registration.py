@@ -12,9 +12,8 @@ import re
 from collections.abc import Callable
 
 from tacit.hosts.protocol import INJECT_KINDS, Hook, Host
-from tacit.install.change import ConfigFile, FileChange, read_receipts
+from tacit.install.change import ConfigFile, FileChange, InstallContext, Target, read_receipts
 from tacit.install.json_entries import HookEntry
-from tacit.install.target import InstallContext, Target
 
 _HOOK_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks", "agent.py")
 # If the program does not read its input, `cat` does: a host may fail on a broken pipe.

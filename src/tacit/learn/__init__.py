@@ -1,1 +1,49 @@
-"""Learners: from history to proposals. Pure; they see a `History`, never a database."""
+"""Learners: what they see of a session and what they return, and their data files.
+
+Data files are TOML tables of words, patterns and programs, each row with an example.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tacit.model.claim import Kind, Provenance
+from tacit.model.ids import EventId
+from tacit.model.observation import ConversationBody
+from tacit.record import Record
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def load_data(name: str) -> dict[str, Any]:
+    """Return the tables of a file of this package, such as "fixes/errors.toml".
+
+    Callers load a file when a row of it is needed for the first time, and keep the result: most commands need none.
+    """
+    import tomllib
+
+    with open(os.path.join(_FOLDER, name), "rb") as file:
+        return tomllib.load(file)
+
+
+class SessionEvent(Record):
+    """One event of a conversation."""
+
+    event_id: EventId
+    body: ConversationBody
+
+
+class Lesson(Record):
+    """What a learner concluded: a sentence that can stand alone, and the words it comes from.
+
+    `quote` is an exact part of what was said in the first event of `evidence`; `provenance` is that of the speaker.
+    """
+
+    kind: Kind
+    sentence: str
+    quote: str
+    evidence: tuple[EventId, ...]
+    reason: str
+    confidence: float
+    provenance: Provenance = Provenance.USER_DIRECT

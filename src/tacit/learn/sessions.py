@@ -18,9 +18,9 @@ from tacit.home.home import HomePart
 from tacit.index import reader, sessions
 from tacit.index.memories import opposing_claims
 from tacit.index.sessions import SessionRow
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pipeline import learn_fixes
 from tacit.learn.statements.pipeline import learn_statements
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.log.codec import must_decode
 from tacit.model.claim import Claim, Provenance, Status
 from tacit.model.event import POLICY, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict

@@ -87,7 +87,7 @@ def read_resource(params: Json, caller: ClientContext) -> Json:
 
 
 def list_prompts(params: Json, _caller: ClientContext) -> Json:
-    from tacit.mcp.prompts import PROMPTS
+    from tacit.mcp.resources import PROMPTS
     from tacit.mcp.schema import describe_prompt
 
     _refuse_cursor(params)
@@ -95,7 +95,7 @@ def list_prompts(params: Json, _caller: ClientContext) -> Json:
 
 
 def get_prompt(params: Json, caller: ClientContext) -> Json:
-    from tacit.mcp.prompts import PROMPTS
+    from tacit.mcp.resources import PROMPTS
     from tacit.mcp.schema import render_prompt
 
     prompt = PROMPTS.get(_string_param(params, "name"))

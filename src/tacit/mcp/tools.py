@@ -497,7 +497,7 @@ def _scope_text(listed: ListedMemory) -> str:
 
 
 def _event_values(reason: MemoryEvent) -> dict[str, str]:
-    from tacit.vault.labels import describe_event, event_details
+    from tacit.vault.queries import describe_event, event_details
 
     description = describe_event(reason) + (", undone" if reason.undone else "")
     details = {label: harmless_line(text, 500) for label, text in event_details(reason)}

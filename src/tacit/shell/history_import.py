@@ -194,7 +194,7 @@ class HistoryImport(HomePart):
 
     def _secret_marker(self, dry_run: bool) -> Callable[[str], str] | None:
         """Return what distinguishes different secrets. A dry run creates no key for it."""
-        from tacit.home.key import secret_digest
+        from tacit.log.signing import secret_digest
 
         path = self._store.paths.key
         return None if dry_run and not os.path.exists(path) else lambda secret: secret_digest(path, secret)

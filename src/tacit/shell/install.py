@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable
 
 from tacit.errors import RefusedError
-from tacit.install.change import FileChange, read_content
-from tacit.install.target import InstallContext, Target
+from tacit.install.change import FileChange, InstallContext, Target, read_content
 from tacit.install.text_block import with_block, without_block
 from tacit.record import Record
 

@@ -24,7 +24,7 @@ from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, touched_claims
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
-from tacit.search.resolve import memory_with_text, resolve_memory
+from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean
 
 # The memories that a decision is about, and what to record.

@@ -15,15 +15,15 @@ from tacit.index.database import translate_sqlite_errors
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Scope, Status, is_project_scope, project_name, scope_label
-from tacit.model.event import ClaimProposed, Draft, Event
+from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventsUndone
 from tacit.model.ids import ClaimId
 from tacit.model.observation import BriefInjected, RecallAsked
 from tacit.pages.locations import FileLocation
 from tacit.record import Record
+from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.search.rank import COMMAND, PAGE_KINDS, Query, relevance, search
-from tacit.search.resolve import memory_with_text, resolve_memory
 from tacit.secrets.redact import redacted
-from tacit.text.display import clean, clip
+from tacit.text.display import clean, clip, printable
 from tacit.vault.hits import Hit, HitBuilder
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tacit.model.conflict import ConflictRule
     from tacit.model.memory import Memory
     from tacit.search.semantic import SimilarityFunction
+
 
 _COMMAND_EVENT = "command.ran"
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
@@ -379,3 +380,46 @@ def _check_kind(name: str | None) -> None:
     known = [*(kind.label for kind in Kind), *PAGE_KINDS, COMMAND]
     if name is not None and name not in known:
         raise UsageError(f"no such kind: {name!r}", "one of " + ", ".join(known))
+
+
+# Labels and descriptions that the command line and the MCP server share
+
+STATUS_LABELS = {"pending": "candidate", "retired": "forgotten"}
+HABIT_LABELS = {
+    "preferred_cwd": "a directory you work in",
+    "recurring_command": "a command you run often",
+    "workflow_pattern": "commands you run in order",
+    "preference": "a correction you make",
+}
+# By `Provenance`, from 0 on.
+PROVENANCE_LABELS = (
+    "from outside: nobody vouches for it",
+    "found by a program on this machine",
+    "said by an agent",
+    "from a file you vouched for",
+    "said by you",
+)
+
+
+def describe_event(history_event: MemoryEvent) -> str:
+    """Return what an event did to a memory, in words."""
+    match history_event.event.body:
+        case ClaimProposed(verdict=verdict, source=source):
+            return f"{verdict.value} ({printable(source)})"
+        case ClaimDecided(verdict=verdict):
+            return verdict.value
+        case EventsUndone(label=label):
+            is_redo = label.startswith("undo of ")
+            return printable(f"redo of {label.removeprefix('undo of ')}" if is_redo else f"undo of {label}")
+    return "?"
+
+
+def event_details(history_event: MemoryEvent) -> list[tuple[str, str]]:
+    """Return the texts that an event has, each with its label: the new wording, the evidence and the reason."""
+    body = history_event.event.body
+    details: list[tuple[str, str]] = []
+    if isinstance(body, ClaimDecided) and body.instead is not None:
+        details.append(("instead", body.instead.sentence))
+    if isinstance(body, ClaimProposed | ClaimDecided):
+        details += [("evidence", body.evidence), ("reason", body.reason)]
+    return [(label, text) for label, text in details if text]

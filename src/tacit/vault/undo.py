@@ -17,7 +17,7 @@ from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventBo
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, WorkflowDropped, WorkflowSaved, WorkLogged
-from tacit.search.resolve import resolve_memory
+from tacit.search.memories import resolve_memory
 from tacit.text.display import clip
 
 MAX_STEPS = 20  # of the stack that are shown

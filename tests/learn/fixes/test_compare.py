@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tacit.learn.data import load_data
+from tacit.learn import load_data
 from tacit.learn.fixes.command_kinds import is_bypass
 from tacit.learn.fixes.compare import parse_attempt
 from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.errors import lines_of
 from tacit.learn.fixes.pipeline import WINDOW, FixTrail, follow_event, learn_fixes, remaining_lessons
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.observation import (
     ConversationBody,
     PromptGiven,

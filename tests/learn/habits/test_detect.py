@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.habits.detect import CommandTrail, detect_habits, parse_step
+from tacit.learn.habits.counts import CommandTrail, detect_habits, parse_step
 from tacit.learn.habits.habit import KEY_SEPARATOR, HabitKey
 from tacit.model.claim import Kind
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan

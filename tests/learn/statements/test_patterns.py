@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from tacit.learn.data import load_data
+from tacit.learn import load_data
 from tacit.learn.statements.normalise import prompt_sentences
 from tacit.learn.statements.patterns import (
     StatementForm,

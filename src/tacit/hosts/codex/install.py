@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import os
 
-from tacit.hosts.codex.hook import HOST
+from tacit.hosts.codex import HOST
 from tacit.hosts.registration import agent_target, command_hook_json, hook_entries, server_argv
-from tacit.install.change import ConfigFile
+from tacit.install.change import ConfigFile, InstallContext
 from tacit.install.json_entries import DesiredConfig, json_config_file
-from tacit.install.target import InstallContext
 from tacit.install.toml_entries import read_tables, toml_config_file
 
 _NEXT_STEP = (

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-from tacit.hosts.cursor.hook import HOST
+from tacit.hosts.cursor import HOST
 from tacit.hosts.registration import agent_target, hook_entries, server_entry
-from tacit.install.change import ConfigFile
+from tacit.install.change import ConfigFile, InstallContext
 from tacit.install.json_entries import DesiredConfig, McpServerEntry, json_config_file
-from tacit.install.target import InstallContext
 
 
 def _hook_json(command: str, timeout: int) -> dict[str, object]:

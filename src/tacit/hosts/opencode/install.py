@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 import os
 
-from tacit.hosts.opencode.hook import HOST
+from tacit.hosts.opencode import HOST
 from tacit.hosts.registration import agent_target, hook_argv, server_argv
-from tacit.install.change import ConfigFile
+from tacit.install.change import ConfigFile, InstallContext
 from tacit.install.json_entries import DesiredConfig, McpServerEntry, json_config_file
-from tacit.install.target import InstallContext
 from tacit.install.text_block import owned_file
 
 _PLUGIN_TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plugin.js")

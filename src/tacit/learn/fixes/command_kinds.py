@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from tacit.learn import load_data
 from tacit.learn.command_names import ParsedCommand
-from tacit.learn.data import load_data
 from tacit.learn.fixes.compare import CommandAttempt
 
 # They change nothing that another command needs.

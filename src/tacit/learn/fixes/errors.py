@@ -9,7 +9,7 @@ import re
 from enum import Enum
 from functools import cache, lru_cache
 
-from tacit.learn.data import load_data
+from tacit.learn import load_data
 from tacit.record import Record
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.command_kinds import has_effect, is_bypass
 from tacit.learn.fixes.compare import is_temporary, pair_of, shape
 from tacit.learn.fixes.errors import ErrorClass, ParsedError
 from tacit.learn.fixes.match import AttemptedCall, FoundFix, error_in_call, find_fix, is_learnable
 from tacit.learn.fixes.render import lesson_from_fix
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.observation import PromptGiven, SessionCompacted, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
 from tacit.record import Record
 

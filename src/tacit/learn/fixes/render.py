@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
+from tacit.learn import Lesson
 from tacit.learn.fixes.command_kinds import formats
 from tacit.learn.fixes.compare import REDACTED, Difference, FixText, difference, flags_of, generalize
 from tacit.learn.fixes.errors import ErrorClass
 from tacit.learn.fixes.match import AttemptedCall, FixKind, FoundFix
 from tacit.learn.fixes.quoting import ESCAPED, code, render_quoting
-from tacit.learn.types import Lesson
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.text.display import clip

@@ -13,15 +13,18 @@ from tacit.home.store import Store
 from tacit.index import habits, reader
 from tacit.index.habits import RecordedCommand
 from tacit.learn.habits.counts import (
+    SEQUENCE_LOOKBACK,
+    CommandTrail,
     ScopeLookup,
     always_global,
     command_frequency,
+    detect_habits,
     habit_candidates,
     is_part_of_longer,
+    parse_step,
     scope_lookup,
     tally_in_scope,
 )
-from tacit.learn.habits.detect import SEQUENCE_LOOKBACK, CommandTrail, detect_habits, parse_step
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
     KEY_SEPARATOR,

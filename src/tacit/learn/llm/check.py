@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from tacit.learn import Lesson
 from tacit.learn.llm.prompt import ExcerptLine, ExcerptPart, ModelAnswer, ModelClaim
-from tacit.learn.types import Lesson
 from tacit.model.claim import Kind, Provenance
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind

@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from tacit.learn.data import load_data
-from tacit.learn.types import SessionEvent
+from tacit.learn import SessionEvent, load_data
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId, sha256
 from tacit.model.observation import ConversationBody, PromptGiven, ReplyGiven, ToolAction, ToolOutcome, ToolUsed

@@ -13,6 +13,7 @@ from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
 from tacit.errors import RefusedError, TacitError
 from tacit.home.home import HomePart
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.llm.call import (
     INSTALL_COMMAND,
     NOT_INSTALLED,
@@ -32,7 +33,6 @@ from tacit.learn.llm.call import (
     write_meter,
 )
 from tacit.learn.llm.prompt import ANSWER_SCHEMA, ExcerptLine, build_excerpt, build_prompt, parse_answer
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.record import Record
 from tacit.text.display import printable
 from tacit.text.words import estimate_tokens

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.statements.normalise import PromptSentence, is_short, prompt_sentences
 from tacit.learn.statements.patterns import find_forms
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ToolAction, ToolOutcome, ToolUsed

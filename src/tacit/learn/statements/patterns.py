@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from tacit.learn.data import load_data
+from tacit.learn import load_data
 from tacit.learn.statements.normalise import PromptSentence
 from tacit.model.claim import Kind
 from tacit.record import Record

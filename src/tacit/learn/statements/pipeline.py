@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from tacit.learn import Lesson, SessionEvent
 from tacit.learn.statements import answers
 from tacit.learn.statements.answers import ObservedChoice
 from tacit.learn.statements.normalise import ABOUT, NO_SPAN, PromptSentence, normalize_statement, prompt_sentences
 from tacit.learn.statements.patterns import MIN_SCORE, FormMatch, find_forms, find_structure
-from tacit.learn.types import Lesson, SessionEvent
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
