@@ -101,7 +101,7 @@ def test_recall_loads_no_verb_and_no_learner_that_it_does_not_need(person: Perso
     person.process("add", "never force push")
     asked = loaded(person, "from tacit.cli import main\nassert main(['recall', 'force']) == 0")
     ours = {name.removeprefix("tacit.cli.") for name in asked if name.startswith("tacit.cli.")}
-    assert ours == {"command", "commands", "json_output", "output", "permissions", "recall", "run"}
+    assert ours == {"commands", "json_output", "output", "permissions", "recall", "run"}
     assert not [name for name in asked if name.startswith("tacit.learn")]
 
 
