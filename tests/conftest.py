@@ -14,6 +14,7 @@ from harness.person import Person
 from hypothesis import settings
 
 from tacit.home.actor import AGENT_VARIABLES, detect_agent
+from tacit.install.change import InstallContext
 
 _MEMORY, _ROOM = "/dev/shm", 4 << 30  # bytes that have to be free there
 _ended: list[int] = []  # where the exit code is written, in a run that was detached
@@ -67,6 +68,17 @@ def _exit_code(reading: int) -> int:
         except KeyboardInterrupt:
             os.kill(pid, signal.SIGINT)
             return int(told.readline() or pytest.ExitCode.INTERRUPTED)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> InstallContext:
+    """An installation that does not exist, in an empty user folder."""
+    return InstallContext(
+        environment={"HOME": str(tmp_path)},
+        program=("/opt/tacit/bin/tacit",),
+        interpreter="/opt/tacit/bin/python",
+        home=str(tmp_path / ".agents"),
+    )
 
 
 @pytest.fixture

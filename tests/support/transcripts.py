@@ -21,7 +21,7 @@ from tacit.model.observation import (
     TurnInterrupted,
 )
 
-GOLDEN = Path(__file__).parent.parent.parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 SESSION = "5e55a000-0000-4000-8000-00000000aaaa"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from tacit.model.claim import Claim, Kind, Scope, Triple
 from tacit.record import Record
+from tacit.text.sentences import sentence_ends
 
 _INTRODUCTION = re.compile(
     r"(?:please\s+|and\s+)?(?:"
@@ -58,11 +59,8 @@ _IMPERATIVES = frozenset(
 )
 
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)])\s+")
-# A sentence ends at punctuation after a word that is no abbreviation and before another sentence; or at ";".
-_SENTENCE_END = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!\bNo)(?<=\w\w|[\w)`'\"][)`'\"])[.!?]['\")]?(?=\s+[A-Z`\"'(]|\s*$)"
-    r"|;(?=\s)"
-)
+_SEMICOLON = re.compile(r";(?=\s)")
+_NEXT_SENTENCE = re.compile(r"\s+[A-Z`\"'(]|\s*$")
 _BLANK_RUN = re.compile(r"[ \t]{2,}|\t")  # not other blanks, such as no-break spaces: those are intended
 # Another rule begins after these words.
 _RULE_CONJUNCTION = re.compile(
@@ -122,10 +120,11 @@ def split_sentences(text: str) -> list[str]:
     for line in text.split("\n"):
         start = 0
         item = _LIST_ITEM.sub("", line.strip(), count=1)
-        for end in _SENTENCE_END.finditer(item):
-            if item[start : end.end()].count("`") % 2 == 0:
-                sentences.append(item[start : end.end()].strip())
-                start = end.end()
+        ends = [end for end in sentence_ends(item) if _NEXT_SENTENCE.match(item, end)]
+        for end in sorted([*ends, *(match.end() for match in _SEMICOLON.finditer(item))]):
+            if item[start:end].count("`") % 2 == 0:
+                sentences.append(item[start:end].strip())
+                start = end
         sentences.append(item[start:].strip())
     return [sentence.rstrip(";") for sentence in sentences if sentence]
 

@@ -20,12 +20,13 @@ from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, ReplyGiven, SessionSummarized, ToolAction, ToolUsed
 from tacit.record import Record
 from tacit.search.bm25 import ParsedQuery, ScoredDocument
+from tacit.text.sentences import sentence_ends
 from tacit.text.words import STEMS, locate_tokens, token_terms
 
 MAX_PASSAGE_CHARS, _MAX_PASSAGE_LINES = 480, 10
 _LEAD_CHARS = 60  # before the first match in a line that is cut
 _MAX_UNSPLIT_CHARS = 160  # longer lines are split into sentences
-_SENTENCE_END = re.compile(r"[.!?。！？][\"')\]*`]{0,3}\s+(?=[\"'(\[*`]{0,3}[A-Z0-9])")
+_NEXT_SENTENCE = re.compile(r"\s+(?=[\"'(\[*`]{0,3}[A-Z0-9])")
 _MARKUP_LINE = re.compile(r"(?:\s*(?:`{3,}|~{3,})\w*\s*|[-*_=|:+\s]*)$")
 # Letters and digits with the marks above them.
 _WORD_PART = re.compile(r"[^\W_][^\W_\u0300-\u036f]*(?:[\u0300-\u036f]{1,9}[^\W_]{0,60}){0,60}")
@@ -309,7 +310,8 @@ def _split_units(text: str) -> Iterator[CharSpan]:
             if len(line) <= _MAX_UNSPLIT_CHARS:
                 yield start, end
             else:
-                cuts = [start + match.end() for match in _SENTENCE_END.finditer(line)]
+                blanks = (_NEXT_SENTENCE.match(line, cut) for cut in sentence_ends(line))
+                cuts = [start + blank.end() for blank in blanks if blank]
                 yield from zip([start, *cuts], [*cuts, end], strict=True)
         start = end + 1
 

@@ -1,4 +1,4 @@
-"""Sentences of a text with their exact positions. A dot inside `.env`, `v1.2`, `e.g.` or a file name ends nothing."""
+"""Where sentences end, and the sentences of a text. A dot inside `.env`, `v1.2`, `e.g.` or a name ends nothing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from collections.abc import Iterable, Iterator
 from tacit.record import Record
 
 # Possible ends of a sentence: punctuation before a blank, ideographic full stops, line breaks.
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]{0,3}(?=\s|$)|(?<![。！？])[。！？]+|\n")
+_PUNCTUATION = r"(?<![.!?…])[.!?…]+[\"'”’)\]*`]{0,3}(?=\s|$)|(?<![。！？])[。！？]+[\"'”’)\]」』]{0,3}"
+_SENTENCE_END = re.compile(_PUNCTUATION)
+_SENTENCE_OR_LINE_END = re.compile(rf"{_PUNCTUATION}|\n")
+# Also a single letter, as in `J. Smith`.
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|bzw|z\.b|d\.h|p\.ej|p\.ex)|(?<=\s)\.)\.$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|bzw|z\.b|d\.h|p\.ej|p\.ex)|(?<=[\s.])[a-z]|(?<=\s)\.)\.$",
+    re.IGNORECASE,
 )
 _LIST_MARK = re.compile(r"\s{0,12}(?:[-*+•–—✓❌✅⚠️]{1,2}\s+|\(?\d{1,3}[.)]\s+|[a-z][.)]\s+|#{1,6}\s+|\[[ x]\]\s+|>\s+)")
 _MIN_WRAPPED_CHARS = 60  # of a line that may continue in the next one
@@ -23,11 +27,20 @@ class TextSpan(Record):
     end: int
 
 
+def sentence_ends(text: str) -> Iterator[int]:
+    """Yield the positions after the punctuation that ends a sentence, with the quotes and brackets that it closes."""
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if _is_sentence_end(text, match, start, len(text)):
+            yield match.end()
+            start = match.end()
+
+
 def sentence_spans(text: str, spans: Iterable[TextSpan]) -> Iterator[TextSpan]:
     """Yield every sentence of these parts, without blanks and list marks around it."""
     for span in spans:
         start = span.start
-        for match in _SENTENCE_END.finditer(text, span.start, span.end):
+        for match in _SENTENCE_OR_LINE_END.finditer(text, span.start, span.end):
             if _is_sentence_end(text, match, start, span.end):
                 yield from _trimmed_span(text, start, match.end())
                 start = match.end()

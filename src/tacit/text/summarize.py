@@ -15,14 +15,13 @@ from itertools import takewhile
 
 from tacit.record import Record
 from tacit.text.display import clip, escape_deceptive
+from tacit.text.sentences import sentence_ends
 from tacit.text.words import STOP_WORDS
 
 _CODE_FENCE = re.compile(r"\s{0,9}(?:```|~~~)")
 _MARKDOWN_PREFIX = re.compile(r"\s{0,9}(?:#{1,6}\s{1,9}|>\s?|[-*+]\s{1,9}|\d{1,3}[.)]\s{1,9}){1,9}")
 _HORIZONTAL_RULE = re.compile(r"[-*_=|:\s]{3,}$")
 _EMPHASIS = re.compile(r"\*\*([^*\s][^*]{0,200})\*\*|`([^`]{1,200})`")
-# A sentence ends with punctuation before a blank: not inside `.env`, `v1.2` or `e.g.`.
-_SUMMARY_END = re.compile(r"(?<![.\s][A-Za-z])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)[.!?。！？]['\")\]]{0,2}(?=\s|$)")
 _MIN_SENTENCE_CHARS = 12  # shorter ones ("Done.", "Perfect!") are joined with the next
 _MAX_SUMMARY_INPUT_CHARS = 4000
 
@@ -66,11 +65,11 @@ def _prose_lines(text: str) -> Iterator[str]:
 
 
 def _first_sentence(line: str, limit: int) -> str:
-    for end in _SUMMARY_END.finditer(line):
-        if end.end() > limit:
+    for end in sentence_ends(line):
+        if end > limit:
             break
-        if end.end() >= _MIN_SENTENCE_CHARS:
-            return line[: end.end()]
+        if end >= _MIN_SENTENCE_CHARS:
+            return line[:end]
     return line
 
 
@@ -121,9 +120,6 @@ _TABLE_RULE = re.compile(r"[-*_=|:+\s]{3,}$")
 _HEADING = re.compile(r"\s{0,9}#{1,6}\s{1,9}")
 _BOLD_LINE = re.compile(r"\s{0,3}\*\*[^*\n]{1,80}\*\*:?\s{0,3}")
 _LIST_ITEM = re.compile(r"\s{0,19}(?:>\s?)?(?:[-*+•]|\d{1,3}[.)])\s{1,9}")
-_SENTENCE_END = re.compile(
-    r"(?:(?<![.\s][A-Za-z])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)[.!?]['\")\]]{0,2}(?=\s|$)|[。！？]['\")\]」』]{0,2})"
-)
 # Output of programs: times, levels, stack frames, shell prompts, diffs, JSON, tags.
 _PROGRAM_OUTPUT = re.compile(
     r"\s*(?:\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|FAIL|PASS)\b"
@@ -263,7 +259,7 @@ def _is_label_line(unit: _TextUnit, weight: int) -> bool:
     return (
         weight <= MIN_SPECIFICITY
         and len(unit.text) < _MAX_LABEL_CHARS
-        and not _SENTENCE_END.search(unit.text)
+        and not any(sentence_ends(unit.text))
         and unit.kind is not _UnitKind.ITEM
     )
 
@@ -398,10 +394,7 @@ def _is_program_output(line: str) -> bool:
 
 
 def _paragraph_sentences(paragraph: str) -> Iterator[str]:
-    start = 0
-    for end in _SENTENCE_END.finditer(paragraph):
-        if sentence := paragraph[start : end.end()].strip():
+    ends = [*sentence_ends(paragraph), len(paragraph)]
+    for start, end in zip([0, *ends], ends, strict=False):
+        if sentence := paragraph[start:end].strip():
             yield sentence
-        start = end.end()
-    if rest := paragraph[start:].strip():
-        yield rest
