@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from tacit.disk.files import PRIVATE_FILE, Disk, OsDisk, link_hint, read_file, replace_file
@@ -213,8 +212,7 @@ def _format_words() -> str:
     return normalize_for_match("\n".join(words))
 
 
-@dataclass(frozen=True, slots=True)
-class PurgeRequest:
+class PurgeRequest(Record):
     """What a person wants to purge: a text, or a memory with all its wordings."""
 
     texts: tuple[str, ...]
@@ -227,8 +225,7 @@ class PurgeRequest:
         return PurgeTarget(matchers, claims, everywhere=self.claim is None)
 
 
-@dataclass(frozen=True, slots=True)
-class PurgeReport:
+class PurgeReport(Record):
     """What a purge changes or has changed.
 
     Attributes:
@@ -478,8 +475,7 @@ class Purger(HomePart):
         """Complete the report with what remains, once everything is written, and remove the marker."""
         remaining = self._home_files(plan.before).files_containing(target)
         self._remove_marker()
-        return replace(
-            report,
+        return report._replace(
             remaining_files=tuple(remaining),
             unreachable=tuple(unreachable_places(self._home.user_folder, self._sharing_roots(plan.before))),
         )

@@ -6,7 +6,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
 from tacit.errors import RefusedError, TacitError
@@ -37,10 +36,10 @@ from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, fold_memory
 from tacit.pages import facts, hand_edits, long_term
 from tacit.pages.view_store import PageVersions, checked_path, copy_with_read_edits
+from tacit.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class EditedPage:
+class EditedPage(Record):
     """A page with unread edits. `name` is its path below the home or the project, to be shown."""
 
     path: str
@@ -50,8 +49,7 @@ class EditedPage:
     edits: tuple[PageEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadEdit:
+class UnreadEdit(Record):
     """An edit that was not read yet, the name of its page, and the memory that it changes, if any."""
 
     edit: PageEdit
@@ -59,8 +57,7 @@ class UnreadEdit:
     memory: Memory | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SyncResult:
+class SyncResult(Record):
     """How many judgements and candidates were recorded, and the edits that were not read, with reasons."""
 
     judgements: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -53,7 +52,9 @@ def echo_remaining(call: Invocation, shown: int, total: int, noun: str, plural: 
             for value in values
             for word in ([name, value] if value else [name])
         ]
-        command = shlex.join(["tacit", call.command.name, *options, "--limit", str(total)])
+        from shlex import join
+
+        command = join(["tacit", call.command.name, *options, "--limit", str(total)])
         rest = pluralize(total - shown, f"more {noun}", f"more {plural or noun + 's'}")
         echo(f"… and {rest}. To see all: {command}")
 

@@ -14,8 +14,7 @@ from tacit.learn.llm.run import ModelOutcome
 from tacit.learn.sessions import RECORDED_STATES, LearnResult, LearnState
 from tacit.model.claim import Kind
 from tacit.model.memory import Memory
-from tacit.text.display import clip, printable
-from tacit.text.summarize import one_line
+from tacit.text.display import clip, one_line, printable
 from tacit.vault.maintenance import Evaluation, Improvement
 
 _SELECTION_OPTIONS = ("--session", "--since", "--all")

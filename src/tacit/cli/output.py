@@ -7,7 +7,6 @@ that has none (`TERM=dumb`).
 from __future__ import annotations
 
 import os
-import select
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -160,13 +159,15 @@ def ask(prompt: str) -> str:
 
     Keys that were typed before the prompt is shown are dropped: they were meant for something else.
     """
+    from select import select
+
     sys.stdout.flush()
     _flush_input()
     sys.stdout.write(prompt)
     sys.stdout.flush()
     with _signal_wakeup() as wake:
         # Without this, a signal between prompt and reading would be handled only after the next key.
-        select.select([sys.stdin, wake], [], [])
+        select([sys.stdin, wake], [], [])
     line = sys.stdin.readline()
     if not line:
         raise EOFError

@@ -17,12 +17,11 @@ from tacit.cli.cards import (
     parse_filters,
 )
 from tacit.cli.commands import Command, Invocation, Option
-from tacit.cli.edit import edit_text
 from tacit.cli.output import ask, echo, echo_wrapped, pluralize
 from tacit.cli.show import ask_conflicts
-from tacit.cli.workflow import make_workflow
 from tacit.errors import TacitError
 from tacit.model.claim import Kind, is_project_scope
+from tacit.model.memory import Memory
 from tacit.text.display import printable
 from tacit.vault.queries import ListedMemory
 from tacit.vault.vault import Vault
@@ -36,12 +35,20 @@ def run_accept(call: Invocation) -> int:
     for outcome in outcomes:
         echo(outcome_line("Accepted", outcome))
         echo_conflicts(outcome)
-        make_workflow(call.vault, outcome.memory)
+        _make_workflow(call.vault, outcome.memory)
     memories = [(outcome.short, outcome.memory) for outcome in outcomes]
     private = [short for short, memory in memories if is_project_scope(memory.claim.scope) and not memory.shared]
     if private:
         echo(f"  private: in your home only; to share with the project: tacit share {' '.join(private)}")
     return 0
+
+
+def _make_workflow(vault: Vault, memory: Memory) -> None:
+    """Make a workflow of an accepted sequence of commands."""
+    if memory.claim.kind is Kind.WORKFLOW_PATTERN:
+        from tacit.cli.workflow import make_workflow
+
+        make_workflow(vault, memory)
 
 
 ACCEPT = Command(
@@ -167,10 +174,12 @@ def _apply_answer(vault: Vault, listed: ListedMemory, answer: str) -> bool:
     match answer:
         case "a":
             echo("   " + outcome_line("Accepted", vault.accept(claim)))
-            make_workflow(vault, listed.memory)
+            _make_workflow(vault, listed.memory)
         case "d":
             echo("   " + outcome_line("Dismissed for good", vault.dismiss(claim)))
         case "e":
+            from tacit.cli.edit import edit_text
+
             text = ask("   new text (empty: your editor) > ").strip() or edit_text(listed.memory.claim.sentence)
             echo("   " + outcome_line("Revised and accepted", vault.edit(claim, text=text, accept=True)))
         case "m":

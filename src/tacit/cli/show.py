@@ -27,8 +27,7 @@ from tacit.model.conflict import ConflictRule
 from tacit.model.event import local_time, timestamp
 from tacit.model.memory import Memory
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
-from tacit.text.display import clip, printable
-from tacit.text.summarize import one_line
+from tacit.text.display import clip, one_line, printable
 from tacit.vault.queries import EvidenceSource, MemoryConflict, MemoryEvent, describe_event, event_details
 
 if TYPE_CHECKING:

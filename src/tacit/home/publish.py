@@ -23,7 +23,7 @@ from tacit.log.log import MEMORY_SEGMENT, Cursor, Log
 from tacit.model.claim import GLOBAL, Scope, is_project_scope
 from tacit.model.event import REPOSITORY, ClaimDecided, ClaimProposed, Event
 from tacit.model.ids import ClaimId
-from tacit.pages import facts, long_term, markdown, sessions
+from tacit.pages import facts, long_term, markdown
 from tacit.pages.long_term import MemoryView
 from tacit.pages.view_store import ViewStore, checked_path
 from tacit.record import Record
@@ -241,7 +241,9 @@ def render_page(connection: sqlite3.Connection, kind: str, day: str, max_turn_ch
         row = index_sessions.session_row_by_page(connection, day)
         if row is None:
             return []
-        return sessions.render_session(index_sessions.load_session(connection, row, must_decode), max_turn_chars)
+        from tacit.pages.sessions import render_session
+
+        return render_session(index_sessions.load_session(connection, row, must_decode), max_turn_chars)
     events = reader.page_events(connection, kind, day, must_decode)
     return _PAGE_RENDERERS[kind](day, events) if events else []
 

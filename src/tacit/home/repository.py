@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tacit.disk.read import read_foreign
 from tacit.errors import RefusedError
@@ -15,11 +14,11 @@ from tacit.home.store import Store
 from tacit.index import reader
 from tacit.model.trust import FactFile, FactFileLine, FactFileTrust
 from tacit.pages.view_store import checked_path
+from tacit.record import Record
 from tacit.text.display import clean
 
 
-@dataclass(frozen=True, slots=True)
-class RepositoryFacts:
+class RepositoryFacts(Record):
     """The fact file of a repository.
 
     Attributes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from tacit.index.commands import shell_execution, store_commands
 from tacit.index.database import transaction
@@ -15,7 +16,6 @@ from tacit.index.habits import store_shell_commands
 from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries
 from tacit.index.postings_writer import PostingsWriter
 from tacit.index.reader import IMPORTANCE_ORDER, IS_EFFECTIVE, IS_RULED, Decode
-from tacit.index.session_writer import IndexedSessionEvent, SessionWriter
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone
 from tacit.model.observation import (
     SESSION_TYPES,
@@ -32,6 +32,9 @@ from tacit.model.observation import (
     WorkLogged,
 )
 from tacit.record import Record
+
+if TYPE_CHECKING:
+    from tacit.index.session_writer import SessionWriter
 
 _CHUNK_SIZE = 50_000
 _FOLDED_BODIES = (
@@ -94,7 +97,8 @@ def apply_events(
     """
     with transaction(connection):
         postings = PostingsWriter(connection)
-        memories, sessions = MemoryWriter(connection, postings, decode), SessionWriter(connection, postings, decode)
+        memories = MemoryWriter(connection, postings, decode)
+        sessions: SessionWriter | None = None
         remaining = iter(events)
         while chunk := list(islice(remaining, _CHUNK_SIZE)):
             _store_metrics(connection, chunk)
@@ -104,17 +108,16 @@ def apply_events(
             add_pages(connection, postings, new)
             if any(isinstance(event.body, EventsUndone | WorkLogged) for event in new):
                 hide_undone_entries(connection, decode)
-            sessions.add_events(
-                [
-                    IndexedSessionEvent(entry.event, *entry[2:])
-                    for entry in chunk
-                    if isinstance(entry.event.body, SESSION_TYPES)
-                ]
-            )
+            if of_sessions := [entry for entry in chunk if isinstance(entry.event.body, SESSION_TYPES)]:
+                from tacit.index.session_writer import IndexedSessionEvent, SessionWriter  # `tacit add` needs none
+
+                sessions = sessions or SessionWriter(connection, postings, decode)
+                sessions.add_events([IndexedSessionEvent(entry.event, *entry[2:]) for entry in of_sessions])
         for statement in _CREATE_INDEXES:
             connection.execute(statement)
         memories.flush()
-        sessions.flush()
+        if sessions:
+            sessions.flush()
         postings.flush()
         connection.executemany("INSERT OR REPLACE INTO log_cursors VALUES (?, ?, ?, ?)", cursors)
 

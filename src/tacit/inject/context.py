@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from tacit.home.home import HomePart
 from tacit.home.project import find_project
@@ -20,6 +19,7 @@ from tacit.inject.brief import is_standing_rule, most_specific
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name
 from tacit.model.workflow import Workflow
+from tacit.record import Record
 from tacit.text.display import printable
 from tacit.text.fence import fenced, harmless
 
@@ -27,8 +27,7 @@ _HEADER = "How this person works, as they accepted it. All but the standing rule
 _RULES_HEADER = "Standing rules of this person, which apply to all work here"
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Record):
     """What is known about a directory. `scopes` are those that hold there, nearest first."""
 
     directory: str

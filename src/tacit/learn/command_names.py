@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
@@ -65,8 +64,7 @@ class Wrapper(Record):
     positionals: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramTables:
+class ProgramTables(Record):
     """The tables of `programs.toml`, which documents them. Keys of mappings are names of programs."""
 
     trivial: Words

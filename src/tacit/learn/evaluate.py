@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, timedelta
+from types import MappingProxyType
 
 from tacit.model.claim import Status
 from tacit.model.decide import suggest
@@ -19,15 +19,14 @@ MIN_REPEATS = 2  # S9: --min-count
 STALE_AFTER = timedelta(days=90)
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationInput:
+class EvaluationInput(Record):
     """Everything remembered and logged, seen from one day."""
 
     today: date
     memories: tuple[Memory, ...] = ()
     worklog: tuple[WorkLogged, ...] = ()
     open_conflicts: int = 0
-    counters: Mapping[str, int] = field(default_factory=dict)
+    counters: Mapping[str, int] = MappingProxyType({})
 
     def count(self, status: Status) -> int:
         return sum(memory.status is status for memory in self.memories)

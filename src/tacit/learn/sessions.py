@@ -29,8 +29,7 @@ from tacit.model.relation import is_restatement
 from tacit.model.statement import claim_from
 from tacit.record import Record
 from tacit.search.memories import similar_memories
-from tacit.text.display import clip
-from tacit.text.summarize import one_line
+from tacit.text.display import clip, one_line
 
 if TYPE_CHECKING:
     from tacit.learn.llm.run import ModelOutcome

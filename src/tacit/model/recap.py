@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.model.observation import PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.text.display import one_line
 from tacit.text.summarize import (
     MIN_SPECIFICITY,
     clip_at_word,
@@ -21,7 +22,6 @@ from tacit.text.summarize import (
     is_announcement,
     last_sentence,
     most_specific,
-    one_line,
     opening_line,
     result_sentence,
     specificity,

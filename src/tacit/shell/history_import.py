@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import islice
@@ -71,8 +70,7 @@ _MILLISECOND = 1000
 ImportProgress = Callable[[str, int, float], None]  # path, commands so far, progress from 0 to 1
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedHistory:
+class ImportedHistory(Record):
     """Result of importing one history. `problem` is why it could not be read at all."""
 
     path: str

@@ -95,3 +95,13 @@ def _is_joined_letter(char: str) -> bool:
 
 def _is_in_class(pattern: str, char: str) -> bool:
     return regex(pattern).match(char) is not None
+
+
+def one_line(text: str, limit: int) -> str:
+    """Return the beginning of a command or of its output on one line, otherwise unchanged."""
+    return clip(" ".join(text[: 8 * limit].split()), limit)
+
+
+def visible_line(text: str) -> str:
+    """Return the text on one line, without invisible characters."""
+    return " ".join(escape_deceptive(" ".join(text.split()), lambda _: "").split())

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from tacit.record import Record
-from tacit.text.display import clip, escape_deceptive
+from tacit.text.display import clip
 from tacit.text.sentences import sentence_ends
 from tacit.text.words import STOP_WORDS
 
@@ -38,16 +38,6 @@ def summarize(text: str, limit: int = 160) -> str:
 def opening_line(text: str, limit: int) -> str:
     """Return the beginning of the prose of a text as one line, for lists."""
     return clip(" ".join(" ".join(_prose_lines(text[: max(_MAX_SUMMARY_INPUT_CHARS, 4 * limit)])).split()), limit)
-
-
-def one_line(text: str, limit: int) -> str:
-    """Return the beginning of a command or of its output on one line, otherwise unchanged."""
-    return clip(" ".join(text[: 8 * limit].split()), limit)
-
-
-def visible_line(text: str) -> str:
-    """Return the text on one line, without invisible characters."""
-    return " ".join(escape_deceptive(" ".join(text.split()), lambda _: "").split())
 
 
 def _prose_lines(text: str) -> Iterator[str]:

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from tacit.disk.files import OsDisk, make_folder, replace_file
 from tacit.disk.lock import FileLock, is_read_only_error, read_only_error
@@ -280,8 +279,7 @@ _BLOCK_PATTERN = re.compile(
 _BLOCK_GAPS = {"created": "", "first": "", "after": "\n", "unended": "\n\n"}
 
 
-@dataclass(frozen=True, slots=True)
-class InitResult:
+class InitResult(Record):
     """What `init` did. `changed` are paths that were made or changed, none the second time."""
 
     home: str

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from shlex import quote
 
 from tacit.disk.read import read_foreign
@@ -24,6 +23,7 @@ from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, touched_claims
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
+from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean
 
@@ -31,8 +31,7 @@ from tacit.text.display import clean
 _Decision = tuple[Sequence[ClaimId], Sequence[Draft]]
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionOutcome:
+class DecisionOutcome(Record):
     """A memory after a command.
 
     `changed` is False if there was nothing to record. `undecided` are memories that it contradicts and that no rule
@@ -371,7 +370,7 @@ class Decisions(HomePart):
         def has_line(memory: Memory) -> bool:
             return is_project_scope(memory.claim.scope) and f'"id": "{memory.id}"'.encode() in facts.data
 
-        return [replace(outcome, in_fact_file=has_line(outcome.memory)) for outcome in outcomes]
+        return [outcome._replace(in_fact_file=has_line(outcome.memory)) for outcome in outcomes]
 
 
 def _resulting_claim(judgement: Draft | Event) -> ClaimId:

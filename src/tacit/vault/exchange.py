@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from shlex import quote
@@ -45,8 +44,7 @@ _EXPORTED_PAGES = ("worklog", "evaluations", "sessions")
 _MAX_CLOCK_AHEAD = timedelta(days=1)  # of the other machine's clock
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
+class Exported(Record):
     """Where an export was written, and how many events and files it has."""
 
     to: str
@@ -54,8 +52,7 @@ class Exported:
     files: int
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Record):
     """Counts of an import. `events` are lines of one's own home, `candidates` wait for a decision."""
 
     events: int = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tacit.errors import UsageError
 from tacit.home.home import HomePart
@@ -28,13 +27,13 @@ from tacit.model.event import Attribution, ClaimProposed, Draft, Event, local_da
 from tacit.model.memory import Memory
 from tacit.model.observation import EvaluationCreated, WorkLogged
 from tacit.model.statement import claim_from
+from tacit.record import Record
 
 # Advice of an evaluation is from a program, until the person accepts it.
 _EVALUATION_VOICE = Attribution("learner:evaluation", Provenance.TOOL_LOCAL)
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Record):
     """Today's evaluation. `created` is False if it existed already."""
 
     result: EvaluationCreated
@@ -43,8 +42,7 @@ class Evaluation:
     candidates: tuple[Memory, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Improvement:
+class Improvement(Record):
     """What `improve` found: today's evaluation, candidates that were repeated often, and memories that look stale."""
 
     evaluation: Evaluation

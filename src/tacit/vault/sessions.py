@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import HomePart
@@ -18,11 +17,11 @@ from tacit.model.event import Event
 from tacit.model.ids import ClaimId, is_claim_prefix
 from tacit.model.observation import BriefInjected
 from tacit.model.session import Session
+from tacit.record import Record
 from tacit.text.display import clean
 
 
-@dataclass(frozen=True, slots=True)
-class ListedSession:
+class ListedSession(Record):
     """A session in a list, with the shortest unique prefix of its id, and how many others asked the same."""
 
     short: str
@@ -34,8 +33,7 @@ class ListedSession:
         return scope_label(self.row.scope)
 
 
-@dataclass(frozen=True, slots=True)
-class InjectedMemory:
+class InjectedMemory(Record):
     """A memory that was injected into a prompt, with its current sentence and why it was chosen."""
 
     id: str
@@ -43,16 +41,14 @@ class InjectedMemory:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class InjectedSession:
+class InjectedSession(Record):
     """An earlier session that was injected, and why it was chosen; "" if it was one of the latest."""
 
     row: SessionRow
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class InjectionRecord:
+class InjectionRecord(Record):
     """What one injection put into a prompt."""
 
     event: Event

@@ -6,7 +6,6 @@ import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from tacit.errors import LockBusyError, ReadOnlyError
@@ -38,6 +37,7 @@ from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Status
 from tacit.model.event import ClaimProposed, local_day
 from tacit.model.memory import Memory
+from tacit.record import Record
 from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries
 
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
@@ -137,16 +137,14 @@ def _with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> Liste
     return listed._replace(reason=reasons[-1] if reasons else "", contradicts=tuple(row for row in rows if row))
 
 
-@dataclass(frozen=True, slots=True)
-class Week:
+class Week(Record):
     """The number of commands in the week from this Monday on."""
 
     monday: date
     commands: int
 
 
-@dataclass(frozen=True, slots=True)
-class FrequentItem:
+class FrequentItem(Record):
     """A command or directory, with its number of runs and sessions."""
 
     key: str
@@ -154,8 +152,7 @@ class FrequentItem:
     sessions: int
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Record):
     """What was captured and learned, in numbers. `first` and `last` are the days of the first and last command."""
 
     commands: int

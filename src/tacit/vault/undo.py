@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from tacit.errors import RefusedError
@@ -17,6 +16,7 @@ from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventBo
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, WorkflowDropped, WorkflowSaved, WorkLogged
+from tacit.record import Record
 from tacit.search.memories import resolve_memory
 from tacit.text.display import clip
 
@@ -24,8 +24,7 @@ MAX_STEPS = 20  # of the stack that are shown
 _MAX_LABEL_CHARS = 120
 
 
-@dataclass(frozen=True, slots=True)
-class UndoStep:
+class UndoStep(Record):
     """An operation that can be undone: its time, actor and description, and the memories that it changed."""
 
     operation: EventId
@@ -35,8 +34,7 @@ class UndoStep:
     memories: tuple[ClaimId, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UndoStack:
+class UndoStack(Record):
     """The operations that can be undone, the latest first, whether there are more, and what can be redone."""
 
     steps: tuple[UndoStep, ...]

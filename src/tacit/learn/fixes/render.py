@@ -15,9 +15,8 @@ from tacit.learn.fixes.match import AttemptedCall, FixKind, FoundFix
 from tacit.learn.fixes.quoting import ESCAPED, code, render_quoting
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
-from tacit.text.display import clip
+from tacit.text.display import clip, visible_line
 from tacit.text.shell import CUT_MARK, quoted_words
-from tacit.text.summarize import visible_line
 
 _MAX_COMMAND_CHARS = 100  # characters of a command that is shown whole
 _MAX_DIFFERENCE_CHARS = 50  # characters of what differs between two that are not

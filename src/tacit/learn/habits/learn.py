@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -49,6 +48,7 @@ from tacit.model.event import Attribution, ClaimProposed, Draft, Event, Verdict
 from tacit.model.ids import ClaimId, EventId, event_milliseconds
 from tacit.model.memory import Memory
 from tacit.model.observation import CommandRan
+from tacit.record import Record
 
 SOURCE = "habit"
 # Commands are what a person did, not what they said.
@@ -56,8 +56,7 @@ _ATTRIBUTION = Attribution("learner:habit", Provenance.USER_FILE)
 MAX_EXAMPLE_SESSIONS, MAX_SESSION_COMMANDS = 20, 50  # sessions to look at, and commands in each
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedHabits:
+class LearnedHabits(Record):
     """The new suggestions, and how many wait for a decision."""
 
     new: tuple[ClaimId, ...]

@@ -13,8 +13,7 @@ from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
-from tacit.text.display import clip
-from tacit.text.summarize import one_line, visible_line
+from tacit.text.display import clip, one_line, visible_line
 
 # What the person decided when the agent asked, and what they accepted as a plan.
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
-from tacit.text.display import clip
+from tacit.text.display import clip, one_line, visible_line
 from tacit.text.sentences import TextSpan, sentence_spans
-from tacit.text.summarize import one_line, visible_line
 
 # Which parts of a prompt are the person's own words, and which were pasted, quoted or written by a machine.
 #
