@@ -48,7 +48,7 @@ def echo_remaining(call: Invocation, shown: int, total: int, noun: str, plural: 
         options = [
             word
             for name, values in call.values.items()
-            if name not in ("--limit", "--home")
+            if name != "--limit"
             for value in values
             for word in ([name, value] if value else [name])
         ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.install import TARGETS, InstallState, install_place, install_state
-from tacit.cli.output import ENCODE_SECONDS, confirm, echo, echo_encoded, echo_json, red, short_path, yellow
+from tacit.cli.output import ENCODE_SECONDS, confirm, echo, echo_encoded, echo_json, pluralize, red, short_path, yellow
 from tacit.errors import UsageError
 from tacit.log.rewrite import QuarantinedLine
 from tacit.log.verify import Finding
@@ -111,7 +111,8 @@ def _confirm_unsigned(call: Invocation, question: str) -> bool:
     decisions = call.vault.doctor.unvouched()
     if not sys.stdin.isatty():
         raise UsageError(
-            f"{len(decisions)} decisions are concerned, and there is nobody to ask", "look at them, then add --yes"
+            f"{pluralize(len(decisions), 'decision')} would be changed, and there is nobody to ask",
+            "look at them, then add --yes",
         )
     for decision in decisions:
         echo(f"{printable(decision.segment)}:{decision.number}: {printable(decision.summary)}")
@@ -123,6 +124,9 @@ def _confirm_unsigned(call: Invocation, question: str) -> bool:
 
 def _reindex(call: Invocation) -> int:
     number = call.vault.doctor.reindex()
+    if call.flag("--json"):
+        call.vault.embeddings.encode(ENCODE_SECONDS)
+        return report_findings(call, [], "")
     echo(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
     echo_encoded(call.vault.embeddings.encode(ENCODE_SECONDS))
     return 0

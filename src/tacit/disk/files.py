@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Protocol
@@ -69,7 +70,12 @@ class OsDisk:
         os.ftruncate(fd, size)
 
     def sync_data(self, fd: int) -> None:
-        os.fdatasync(fd)
+        if sys.platform == "darwin":  # has no fdatasync, and with fsync data stays in the drive's cache
+            import fcntl
+
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+        else:
+            os.fdatasync(fd)
 
     def sync_folder(self, path: str) -> None:
         folder = open_folder(path, self._root) if self._is_below_root(path) else os.open(path, _FOLDER_FLAGS)

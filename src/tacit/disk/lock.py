@@ -75,14 +75,14 @@ class FileLock:
                 if _try_lock(fd):
                     return
             raise self._busy_error(seconds)
-        locked = _lock_in_thread(fd)
+        locked, start = _lock_in_thread(fd), time.monotonic()
         while True:
             before = _holder_and_waiters(self.path)
             left = deadline - time.monotonic()
             if left > 0 and locked.acquire(timeout=min(seconds, left)):
                 return
             if left <= 0 or _holder_and_waiters(self.path) == before:
-                raise self._busy_error(seconds)
+                raise self._busy_error(round(time.monotonic() - start))
 
     def _busy_error(self, seconds: float) -> LockBusyError:
         pid, others = _holder_and_waiters(self.path)

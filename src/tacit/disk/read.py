@@ -156,7 +156,7 @@ def has_tables(connection: sqlite3.Connection, *names: str) -> bool:
     for name in names:
         row = connection.execute(_TABLE_QUERY, (name,)).fetchone()
         kind, sql = map(_to_text, row) if row else ("", "")
-        if kind != "table" or sql.upper().startswith("CREATE VIRTUAL"):
+        if kind != "table" or sql.upper().split()[:2] == ["CREATE", "VIRTUAL"]:
             return False
     return True
 

@@ -14,12 +14,13 @@ from tacit.home.settings import NO_MODE, Settings
 from tacit.model.observation import CommandRan
 
 _PURGE_COMMANDS = ("purge", "redact")
+_WORD_ENDS = str.maketrans(dict.fromkeys(";|&(){}<>`\"'\\", " "))
 _CHOICE_BYTES = {True: b"on\n", False: b"off\n"}
 
 
 def is_purge_command(line: str) -> bool:
     """Return whether a line is `tacit purge --text …`, which is never captured: it holds the text to be removed."""
-    words = line.split()
+    words = line.translate(_WORD_ENDS).split()
     return any(word in words for word in _PURGE_COMMANDS) and any(word.rpartition("/")[2] == "tacit" for word in words)
 
 
@@ -103,7 +104,8 @@ def ignore_filter(settings: Settings, user_folder: str) -> Callable[[CommandRan]
     """Return a test for commands that `shell.ignore` or `shell.ignore_directories` excludes; None if both are empty."""
     if not settings.shell_ignore and not settings.shell_ignore_directories:
         return None
-    folders = [_expand_home(path, user_folder) for path in settings.shell_ignore_directories]
+    expanded = [_expand_home(path, user_folder) for path in settings.shell_ignore_directories]
+    folders = [*expanded, *map(os.path.realpath, expanded)]
 
     return lambda ran: is_ignored(ran, sorted(_paths_of(ran.directory)), settings.shell_ignore, folders)
 

@@ -16,7 +16,7 @@ MAX_EVIDENCE_CHARS = 2000
 
 
 def checked_text(text: str, limit: int, what: str) -> str:
-    """Return the text without control characters and outer blanks. `what` names it in messages.
+    """Return the text without NUL, lone surrogates and outer blanks. `what` names it in messages.
 
     Raise UsageError if it is empty, RefusedError if it is longer than `limit` or holds a secret.
     """

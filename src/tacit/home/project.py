@@ -91,7 +91,8 @@ def remote_name(url: str) -> str:
     if scp := re.fullmatch(_SCP_URL, url):
         url = f"{scp['host']}/{scp['path']}"
     elif "://" in url:
-        url = url.split("://", 1)[1].rsplit("@", 1)[-1]
+        # An `@` at the beginning of a folder's name is no end of a user name: https://example.org/@me/work
+        url = re.sub(r"^.*[^/]@", "", url.split("://", 1)[1])
     return url.rstrip("/").removesuffix(".git").lower()
 
 

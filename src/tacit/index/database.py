@@ -262,6 +262,7 @@ def checkpoint_and_close(connection: sqlite3.Connection) -> None:
     where it is, and damage is found at the next opening.
     """
     with closing(connection), suppress(sqlite3.DatabaseError):
+        connection.execute("PRAGMA busy_timeout = 50")  # for readers: others wait for the lock meanwhile
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 

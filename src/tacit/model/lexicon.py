@@ -179,9 +179,7 @@ BEFORE_WORDS = _word_set("before bevor vor avant antes prima voordat prior ahead
 AFTER_WORDS = _word_set(
     "after nach nachdem après apres después despues dopo após depois nadat once afterwards afterward"
 )
-THEN_WORDS = _word_set(
-    "then dann danach anschließend anschliessend puis ensuite luego entonces poi depois daarna afterwards next"
-)
+THEN_WORDS = _word_set("then dann danach anschliessend puis ensuite luego entonces poi depois daarna afterwards next")
 FIRST_WORDS = _word_set("first erst zuerst d'abord primero prima primeiro eerst")
 
 # Environments limit a statement: a rule for one of them says nothing about another.
@@ -194,7 +192,7 @@ ENVIRONMENTS = _word_set(
     """
 )
 CONDITION_WORDS = _word_set(
-    "if when whenever while once unless until during except wenn falls während sobald außer solange si quand lorsque"
+    "if when whenever while once unless until during except wenn falls während sobald ausser solange si quand lorsque"
     " pendant cuando mientras durante salvo excepto se quando mentre als wanneer tijdens"
 )
 
@@ -404,7 +402,7 @@ UNITS = {
     for kind, sizes in {
         "time": {
             "ns ns. nanosecond nanoseconds": 1e-9,
-            "us µs microsecond microseconds": 1e-6,
+            "us μs microsecond microseconds": 1e-6,
             "ms msec msecs millisecond milliseconds millisekunden": 1e-3,
             "s sec secs second seconds sekunde sekunden seconde secondes segundo segundos": 1.0,
             "min mins minute minutes minuten minuto minutos": 60.0,

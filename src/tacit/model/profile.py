@@ -18,6 +18,8 @@ _TARGET_PREPOSITIONS = frozenset("to onto into zu auf à a naar vers".split())
 _PURPOSE_WORDS = frozenset("for in on at when with without because für bei pour dans para en".split())
 _PRONOUNS = frozenset("we i they you he she it everybody everyone people us".split())
 _REQUEST_WORDS = frozenset("please must should we you to always just i they can let's is are was be and".split())
+_OR_WORDS = frozenset("or nor oder ou o".split())
+_MAX_MEMBER_WORDS = 2  # of a member of a list: "never npm, yarn or bun"
 _Span = tuple[int, int]  # of tokens, the second excluded
 
 
@@ -146,10 +148,20 @@ def _clauses(tokens: Sequence[StatementToken]) -> Iterator[_Span]:
     for i, token in enumerate(tokens):
         if token.ends_clause or (token.lower in ("but", "aber", "mais", "pero") and i > start):
             if i > start:
-                yield start, i
+                yield from _list_members(tokens, start, i)
             start = i + 1
     if start < len(tokens):
-        yield start, len(tokens)
+        yield from _list_members(tokens, start, len(tokens))
+
+
+def _list_members(tokens: Sequence[StatementToken], start: int, end: int) -> Iterator[_Span]:
+    """Yield a clause, and by itself what follows its last "or": "never use npm" and "yarn"."""
+    words = [token.lower for token in tokens[start:end]]
+    last = next((i for i in range(len(words) - 2, 0, -1) if words[i] in _OR_WORDS), 0)
+    if last and len(words) - last - 1 <= _MAX_MEMBER_WORDS and not _find_contrast(words) and not _find_change(words):
+        yield start, start + last
+        start += last + 1
+    yield start, end
 
 
 def _polarity_spans(
@@ -176,7 +188,7 @@ def _polarity_spans(
         yield start + new[0], start + new[1], False
         return
     negative = _count_negations(words) % 2 == 1
-    if not negative and was_denied and (len(words) <= 2 or words[0] in ("or", "nor", "oder", "ou", "o")):
+    if not negative and was_denied and (len(words) <= _MAX_MEMBER_WORDS or words[0] in _OR_WORDS):
         negative = not any(word in AUXILIARIES for word in words)
     yield start, end, negative
 
@@ -328,7 +340,9 @@ def _find_conditions(tokens: Sequence[StatementToken], terms: Sequence[Statement
     size = len(tokens)
     conditions = {term.word for term in terms if term.word in _environment_stems()}
     if tokens and tokens[0].lower in lexicon.OPENING_PREPOSITIONS:
-        boundaries = (i for i in range(2, size) if not tokens[i].lower or tokens[i].lower in lexicon.FUNCTION_WORDS)
+        # The clause ends at a comma or a function word, or where the rule begins: "in production use Postgres".
+        ends = ("", *lexicon.FUNCTION_WORDS, *lexicon.LIGHT_WORDS)
+        boundaries = (i for i in range(2, size) if tokens[i].lower in ends)
         end = next(boundaries, size)
         conditions |= {term.word for term in terms if term.position < end}
     for start, token in enumerate(tokens):

@@ -20,7 +20,7 @@ _MAX_STATEMENT_CHARS = 600  # the rest is ignored
 _MAX_TERMS = 40
 _TOKEN = r"`[^`]{1,80}`|\"[^\"]{1,80}\"|“[^”]{1,80}”|->|→|[^\s,;?()\[\]{}“”\"]+|[,;?()\[\]{}]"
 _EDGE_PUNCTUATION = ".,;:!?'’‘…*"
-_NUMBER = r"([~<>=≤≥v$€£]{0,2})(\d[\d_]*(?:[.,:]\d{1,20}){0,8}(?:e[-+]?\d{1,4})?)([a-zµ%°]{0,12})"
+_NUMBER = r"([~<>=≤≥v$€£]{0,2})(\d[\d_]*(?:[.,:]\d{1,20}){0,8}(?:e[-+]?\d{1,4})?)([a-zµμ%°]{0,12})"
 _IDENTIFIER = r"[\d_/.@\\=$:#+<>&|*~^-]"
 _ELIDED_PREFIXES = ("l'", "d'", "j'", "n'", "qu'", "s'")
 _CLAUSE_ENDS = frozenset(",;:.!?()[]{}—–")
@@ -156,7 +156,7 @@ def _make_term(
         has_word_before = index > 0 and bool(tokens[index - 1].lower)  # "Team A", unlike "A team"
         is_letter = token.raw.isupper() and token.raw != "I" and (token.raw != "A" or (has_word_before and not shouted))
         return StatementTerm(word, "code", index, family=family) if is_letter or (family and word != "a") else None
-    if word in _structure_words() or word in lexicon.FUNCTION_WORDS:
+    if word in _structure_words() or (word in lexicon.FUNCTION_WORDS and not (family and word == "just")):
         return None
     if family:
         return StatementTerm(simple_stem(word), "name", index, family=family)

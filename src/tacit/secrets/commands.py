@@ -319,7 +319,7 @@ def command_before(text: str, at: int) -> str:
     before = text[max(0, at - _MAX_COMMAND_CHARS) : at].lower()
     if "curl" in before:  # its commands go over many lines, and the backslashes that join them are gone by now
         return before
-    return before[max(before.rfind("\n"), before.rfind(";"), before.rfind("|"), before.rfind("&&")) + 1 :]
+    return before[max(map(before.rfind, ("\n", ";", "|", "&&"))) + 1 :].removeprefix("&")
 
 
 @cache

@@ -83,7 +83,8 @@ _KEY_QUALIFIERS = frozenset(
         "root unseal recovery cipher fernet cookie csrf sas server vpn crypto crypt app ssh rsa write read"
     ).split()
 )
-_NOT_PASSWORD_WORDS = frozenset("askpass bypass compass surpass trespass pass".split())
+_PW_NAME = r"(?:.{0,40}[_.-])?pw\d{0,2}|.{1,24}P[wW]\d{0,2}"
+_NOT_PASSWORD_WORDS = frozenset("askpass bypass compass surpass trespass".split())
 # A name with one of these words is about a secret and does not hold one.
 _METADATA_WORDS = frozenset(
     (
@@ -365,11 +366,9 @@ def kind_of_name(name: str) -> str:
     if not words or words[-1] in _METADATA_WORDS or "public" in words:
         return ""
     last = words[-1]
-    if last == "pw" and not regex(r"(?:.{0,40}[_.-])?pw\d{0,2}|.{1,24}P[wW]\d{0,2}").fullmatch(
-        name if len(name) > 4 else name.lower()
-    ):
+    if last == "pw" and not any(map(regex(_PW_NAME).fullmatch, (name, name.lower() if len(name) <= 4 else name))):
         return ""
-    if last.endswith(_PASSWORD_ENDINGS) and (last not in _NOT_PASSWORD_WORDS or len(words) > 1 or last == "pass"):
+    if last.endswith(_PASSWORD_ENDINGS) and last not in _NOT_PASSWORD_WORDS:
         return PASSWORD
     if last.endswith(_TOKEN_ENDINGS) or (last == "auth" and len(words) > 1 and name.isupper()):
         return TOKEN
@@ -513,7 +512,9 @@ _ESCAPED_URL = r"(?i)%3A%2F%2F[\w.%-]{0,80}?(?:%3A|:)((?:[^\s%@:/\"'<>\x00]|%(?!
 def find_in_escaped_url(text: str) -> Iterator[SecretSpan]:
     """Yield passwords of URLs that are escaped as a whole: `postgres%3A%2F%2Fme%3A…%40db`."""
     for address in regex(_ESCAPED_URL).finditer(text):
-        if may_be_secret(address[1]):
+        from urllib.parse import unquote
+
+        if may_be_secret(unquote(address[1])):
             yield *address.span(1), "password in an address"
 
 

@@ -107,7 +107,7 @@ def is_path_or_url(value: str) -> bool:
 
 
 def is_wordy(value: str) -> bool:
-    """Return whether it is made of words, as names are: `my-app-2`, `userToken`, `base64-encoded`."""
+    """Return whether it is made of words, as names are: `my-server-2`, `userToken`, `base64-encoded`."""
     glued = started = False  # whether a digit precedes, and whether letters precede that
     letters = parts = 0
     for part in regex(_WORD_PARTS).findall(value[:_MAX_JUDGED_CHARS]):

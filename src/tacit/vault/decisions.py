@@ -243,10 +243,10 @@ class Decisions(HomePart):
             reference, lambda memory: decide.forget(memory, reason=reason, evidence=evidence), by_text=by_text
         )
 
-    def restore(self, reference: str, *, reason: str = "") -> DecisionOutcome:
+    def restore(self, reference: str, *, reason: str = "", by_text: bool = False) -> DecisionOutcome:
         """Bring back a memory that was forgotten or dismissed."""
         reason = checked_optional_text(reason, "the reason")
-        return self._decide_on(reference, lambda memory: decide.restore(memory, reason=reason))
+        return self._decide_on(reference, lambda memory: decide.restore(memory, reason=reason), by_text=by_text)
 
     def keep(self, reference: str, *, reason: str = "") -> DecisionOutcome:
         """Say that a memory holds beside those that it seems to contradict."""

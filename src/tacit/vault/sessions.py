@@ -172,9 +172,12 @@ def _group_similar(rows: Sequence[SessionRow]) -> Iterator[tuple[SessionRow, int
             yield row, counts[key] - 1
 
 
+_MAX_EMPTY_SESSIONS = 50  # sessions without a word that are skipped for `last`
+
+
 def _resolve_session(connection: sqlite3.Connection, reference: str) -> SessionRow:
-    if reference == "last" and (rows := sessions.session_rows(connection, limit=1)):
-        return rows[0]
+    if reference == "last" and (rows := sessions.session_rows(connection, limit=_MAX_EMPTY_SESSIONS)):
+        return next((row for row in rows if row.has_content), rows[0])
     lowered = reference.lower()
     ids = sessions.session_ids_with_prefix(connection, lowered) if is_claim_prefix(lowered) else []
     if reference and not ids:

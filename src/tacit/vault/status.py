@@ -44,7 +44,9 @@ class HomeStatus(Record):
 
 
 def home_status(home: Home) -> HomeStatus:
-    """Return the counts of a home."""
+    """Return the counts of a home, after indexing the questions that were asked since the last change."""
+    if home.store.is_far_behind(0):
+        home.store.catch_up()
     return home.store.read(lambda connection: _count(home, connection))
 
 

@@ -71,7 +71,11 @@ class Suggestions(HomePart):
                 if memory.id in by_id:
                     group = last if priority_group(tally, now) else first
                     group.append(_with_counts(connection, by_id[memory.id], tally, scope_of))
-            others = [_with_reasons(connection, listed) for listed in pending if listed.memory.source != SOURCE]
+            others = [
+                _with_reasons(connection, listed)
+                for listed in pending
+                if listed.memory.source != SOURCE or listed.memory.kind not in HABIT_THRESHOLDS  # given another kind
+            ]
             others.sort(key=lambda listed: -listed.memory.confidence)
             return [*first, *others, *last]
 

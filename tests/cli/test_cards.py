@@ -1,0 +1,183 @@
+"""Memories as lines and cards: how many are shown, what is said about each, and nothing that fools a terminal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tacit.cli.cards import (
+    DEFAULT_LIMIT,
+    FILTER_OPTIONS,
+    KIND_OPTION,
+    LIMIT_OPTION,
+    card_lines,
+    echo_card,
+    echo_memories,
+    echo_memory,
+    echo_remaining,
+    limited,
+    outcome_line,
+    parse_filters,
+)
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, parse_args
+from tacit.errors import UsageError
+from tacit.model.claim import Kind, project_scope
+from tacit.vault.decisions import DecisionOutcome
+from tacit.vault.queries import Filters, HabitCounts, ListedMemory
+from tests.support.documents import entry
+from tests.support.events import active, added, forgotten, memory_of, pending, says
+
+LIST = Command("list", "", "", "", lambda _call: 0, (KIND_OPTION, LIMIT_OPTION, JSON_OPTION, *FILTER_OPTIONS))
+ESCAPE = "never \x1b[2Jforce\u202epush"
+
+
+def call(*words: str) -> Invocation:
+    return parse_args(LIST, words)
+
+
+def listed(text: str = "use pnpm") -> ListedMemory:
+    memory = active(text)
+    return ListedMemory(memory.id[:4], memory, None, False)
+
+
+def candidate(text: str = "use pnpm") -> ListedMemory:
+    memory = pending(text)
+    return ListedMemory(memory.id[:4], memory, None, False)
+
+
+def habit(counts: HabitCounts) -> ListedMemory:
+    claim = says("run make lint, then make test", kind=Kind.WORKFLOW_PATTERN)
+    memory = memory_of(claim, added(claim))
+    return ListedMemory(memory.id[:4], memory, None, False, counts)
+
+
+# How many
+
+
+def test_fifty_entries_are_shown_to_people_and_all_to_programs_unless_a_limit_is_given() -> None:
+    entries = range(60)
+    assert len(limited(call(), entries)) == DEFAULT_LIMIT
+    assert limited(call("--json"), entries) == entries
+    for words in (("--limit", "3"), ("--limit", "3", "--json")):
+        assert list(limited(call(*words), entries)) == [0, 1, 2]
+    with pytest.raises(UsageError):
+        limited(call("--limit", "0"), entries)
+
+
+def test_the_command_that_shows_all_keeps_the_other_options_and_can_be_typed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = call("--kind", "constraint", "--project", "my shop; rm", "--limit", "2")
+    echo_remaining(asked, 2, 9, "memory", "memories")
+    echo_remaining(asked, 2, 3, "candidate")
+    echo_remaining(asked, 9, 9, "memory")
+    command = "tacit list --kind constraint --project 'my shop; rm' --limit"
+    assert capsys.readouterr().out.splitlines() == [
+        f"… and 7 more memories. To see all: {command} 9",
+        f"… and 1 more candidate. To see all: {command} 3",
+    ]
+
+
+def test_a_list_is_lines_with_the_total_or_json_without_a_title(capsys: pytest.CaptureFixture[str]) -> None:
+    echo_memories(call(), [listed()], "Memories", 3)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Memories (3)" and lines[1].startswith("- [") and "2 more memories" in lines[-1]
+    echo_memories(call(), [listed()], "Memories")
+    assert capsys.readouterr().out.startswith("Memories (1)\n")
+    echo_memories(call("--json"), [listed()], "Memories", 3)
+    assert [one["label"] for one in json.loads(capsys.readouterr().out)] == ["use pnpm"]
+
+
+def test_filters_are_taken_from_their_options() -> None:
+    words = ("--project", "shop", "--agent", "claude", "--since", "7d", "--before", "1d")
+    assert parse_filters(call(*words)) == Filters("shop", "claude", "7d", "1d")
+    assert parse_filters(call()) == Filters()
+
+
+# One memory
+
+
+def test_a_memory_is_two_lines_with_only_the_marks_that_apply(capsys: pytest.CaptureFixture[str]) -> None:
+    one = listed()
+    echo_memory(one)
+    assert capsys.readouterr().out == f"[{one.short}] use pnpm\n    rule, active, global, 2024-03-01\n"
+
+
+def test_strength_conflict_and_what_overrules_it_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    claim = says("use pnpm", project_scope("example.org/kim/shop"))
+    memory = memory_of(claim, added(claim), added(claim))
+    echo_memory(ListedMemory("abcd", memory, memory.id, True), "- ")
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "- [abcd] use pnpm"
+    assert second == f"    rule, active, project shop, seen 2 times, conflict, overruled by {memory.id}, 2024-03-01"
+
+
+def test_a_status_has_the_word_that_people_use(capsys: pytest.CaptureFixture[str]) -> None:
+    for memory, word in ((pending(), "candidate"), (forgotten(), "forgotten")):
+        echo_memory(ListedMemory("abcd", memory, None, False))
+        assert f"rule, {word}, global" in capsys.readouterr().out
+
+
+def test_an_outcome_is_one_line_with_the_id_to_type() -> None:
+    one = listed()
+    line = outcome_line("Added", DecisionOutcome(one.memory, one.short, True))
+    assert line == f"Added (global, rule) [{one.short}]: use pnpm"
+
+
+def test_control_characters_in_a_memory_reach_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    claim = says("x")._replace(sentence=ESCAPE)
+    memory = memory_of(claim, added(claim, ESCAPE))
+    one = ListedMemory("abcd", memory, None, False, reason=ESCAPE, contradicts=(entry("x")._replace(sentence=ESCAPE),))
+    echo_memory(one)
+    echo_card(one, 1, 1)
+    echo_card(habit(HabitCounts(ESCAPE, 3, 2, "", steps=(ESCAPE,))), 1, 1)
+    print(outcome_line("Added", DecisionOutcome(memory, "abcd", True)))
+    shown = capsys.readouterr().out
+    assert "force" in shown and "\x1b" not in shown and "\u202e" not in shown
+
+
+# Cards
+
+
+def test_a_card_says_where_a_candidate_comes_from_and_what_it_contradicts() -> None:
+    other = entry("use npm")
+    one = candidate()._replace(reason="it was said twice", contradicts=(other,))
+    lines = card_lines(one, 2, 7)
+    assert lines[0] == f"── 2 of 7 ── [{one.short}] rule, global"
+    assert lines[1] == "   “use pnpm”"
+    assert lines[2] == "   based on 1 observation in 1 session, confidence 0.60"
+    assert lines[3:] == [
+        "   source: remember, said by you",
+        "   evidence: a test",
+        "   why: it was said twice",
+        f"   contradicts {other.id[:6]}: use npm",
+    ]
+
+
+def test_three_pieces_of_evidence_are_shown_and_long_ones_are_cut() -> None:
+    claim = says("use pnpm")
+    memory = memory_of(claim, *(added(claim, f"{number} " + "x" * 400) for number in range(5)))
+    shown = [line for line in card_lines(ListedMemory("abcd", memory, None, False), 1, 1) if "evidence" in line]
+    assert [line.split()[1] for line in shown] == ["0", "1", "2"]
+    assert all(len(line) < 330 for line in shown)
+
+
+def test_the_card_of_a_habit_has_its_steps_and_counts_instead_of_evidence() -> None:
+    lines = card_lines(habit(HabitCounts("lint, test", 6, 4, "2026-03-01", steps=("make lint", "make test"))), 1, 1)
+    assert "commands you run in order" in lines[0]
+    assert lines[1:4] == ["   lint, test", "     1. make lint", "     2. make test"]
+    assert lines[4].startswith("   based on 6 runs in 4 sessions, confidence ")
+    assert lines[5:] == ["   learned from your shell, the last time on 2026-03-01"]
+
+
+def test_the_card_of_a_habit_without_times_does_not_invent_sessions() -> None:
+    lines = card_lines(habit(HabitCounts("make", 1, 0, "", has_times=False)), 1, 1)
+    assert "based on 1 run in a history without timestamps (sessions unknown)" in lines[2]
+    assert lines[-1] == "   learned from your shell"
+
+
+def test_a_printed_card_ends_with_the_commands_that_decide_on_it(capsys: pytest.CaptureFixture[str]) -> None:
+    one = candidate()
+    echo_card(one, 1, 1)
+    assert capsys.readouterr().out.splitlines()[-1] == f"   tacit accept {one.short}   tacit dismiss {one.short}"

@@ -1,0 +1,1 @@
+"""Files, locks and readers of files that others wrote, on a real disk."""

@@ -1,0 +1,180 @@
+"""The index follows the log: what it lacks, when it cannot follow, and which views are missing."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from harness.person import Person
+
+from tacit.home.indexing import is_memory_view_missing, is_view_missing, missing_pages
+from tacit.home.store import Store
+from tacit.index import reader
+from tacit.log.log import MEMORY_SEGMENT
+from tacit.model.claim import GLOBAL
+from tacit.model.event import ClaimProposed, Draft, Event, Verdict, timestamp
+from tacit.model.observation import CommandRan, MemoryPurged, RecallAsked, WorkLogged
+from tacit.model.statement import claim_from
+
+FORCE, LINT, TICKET = "never force push", "always lint before a push", "name the ticket"
+QUESTION = Draft(RecallAsked("push", 1), GLOBAL)
+
+
+@pytest.fixture
+def store(person: Person) -> Iterator[Store]:
+    """A home with two memories and a page of the worklog."""
+    with person.vault() as vault:
+        vault.add(FORCE)
+        vault.add(LINT)
+        vault.decisions.log(WorkLogged("T-1", "Moved the parser"))
+        yield vault.home.store
+
+
+@pytest.fixture
+def index(store: Store) -> Iterator[sqlite3.Connection]:
+    """An index in memory of the log so far."""
+    with closing(store.in_memory_index()) as connection:
+        yield connection
+
+
+def claim(text: str) -> Draft:
+    return Draft(ClaimProposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), GLOBAL)
+
+
+def append(store: Store, *drafts: Draft) -> list[Event]:
+    return store.log.append(drafts, store.actor.origin())
+
+
+def sentences(connection: sqlite3.Connection) -> set[str]:
+    return {row.sentence for row in reader.memory_rows(connection)}
+
+
+def test_a_new_judgement_is_missing_from_the_index_until_it_catches_up(store: Store, index: sqlite3.Connection) -> None:
+    indexer, before = store.indexer, store.log.size(MEMORY_SEGMENT)
+    assert not indexer.is_behind(index) and indexer.backlog_bytes(index) == 0
+    (event,) = append(store, claim(TICKET))
+    assert indexer.is_behind(index) and indexer.is_index_of_log(index)
+    assert indexer.unindexed_ids(index) == {event.id}
+    assert indexer.backlog_bytes(index) == store.log.size(MEMORY_SEGMENT) - before
+    indexer.catch_up(index)
+    assert sentences(index) == {FORCE, LINT, TICKET}
+    assert not indexer.is_behind(index) and indexer.unindexed_ids(index) == set()
+
+
+def test_unindexed_events_are_those_of_one_type(store: Store, index: sqlite3.Connection) -> None:
+    ran = CommandRan('echo \'"type":"recall.asked"\'')
+    append(store, claim(TICKET), Draft(ran, GLOBAL), QUESTION)
+    assert [event.body for event in store.indexer.unindexed_events(index, "command.ran")] == [ran]
+    assert [event.body for event in store.indexer.unindexed_events(index, "recall.asked")] == [QUESTION.body]
+
+
+def test_what_no_answer_shows_is_left_unindexed_until_it_is_much(store: Store, index: sqlite3.Connection) -> None:
+    append(store, QUESTION)
+    assert not store.indexer.is_behind(index) and store.indexer.backlog_bytes(index) > 0
+    append(store, *[Draft(CommandRan("echo " + "word " * 10_000), GLOBAL)] * 6)
+    assert store.indexer.is_behind(index)
+
+
+def test_what_comes_after_a_question_that_was_skipped_is_noticed(store: Store, index: sqlite3.Connection) -> None:
+    for _ in range(2):
+        append(store, QUESTION)
+        assert not store.indexer.is_behind(index)
+    append(store, Draft(WorkLogged("T-2", "Moved the lexer"), GLOBAL))
+    assert store.indexer.is_behind(index)
+
+
+def test_a_log_that_was_changed_before_the_cursor_needs_a_new_index(store: Store, index: sqlite3.Connection) -> None:
+    path = Path(store.log.path(MEMORY_SEGMENT))
+    first, second = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first)
+    assert not store.indexer.is_index_of_log(index) and store.indexer.is_behind(index)
+    path.write_bytes(second + first)
+    assert not store.indexer.is_index_of_log(index)
+    path.unlink()
+    assert not store.indexer.is_index_of_log(index) and store.indexer.is_behind(index)
+
+
+def test_a_new_tombstone_needs_a_new_index_without_what_it_purged(store: Store, index: sqlite3.Connection) -> None:
+    (event,) = append(store, claim(TICKET))
+    store.indexer.catch_up(index)
+    purged = MemoryPurged(events=(event.id,), claims=(claim_from(TICKET, GLOBAL).id,))
+    append(store, Draft(purged, GLOBAL))
+    assert not store.indexer.is_index_of_log(index)
+    with closing(store.indexer.in_memory_index()) as new:
+        assert store.indexer.is_index_of_log(new)
+        assert sentences(new) == {FORCE, LINT}
+
+
+def test_an_index_can_end_at_a_time_and_leave_events_out(store: Store) -> None:
+    origin = store.actor.origin()
+    later = origin._replace(at=origin.at + timedelta(microseconds=1))
+    (event,) = store.log.append([claim(TICKET)], later)
+    with closing(store.indexer.in_memory_index(until=timestamp(origin.at))) as before:
+        assert sentences(before) == {FORCE, LINT}
+    with closing(store.indexer.in_memory_index(until=timestamp(later.at))) as now:
+        assert sentences(now) == {FORCE, LINT, TICKET}
+    with closing(store.indexer.in_memory_index(excluded=frozenset([event.id]))) as without:
+        assert sentences(without) == {FORCE, LINT}
+
+
+def test_a_damaged_line_is_passed_over_and_not_read_again(store: Store) -> None:
+    path = Path(store.log.path(MEMORY_SEGMENT))
+    first, second = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + second.replace(b"lint", b"lurk"))
+    with closing(store.indexer.in_memory_index()) as index:
+        assert sentences(index) == {FORCE}
+        assert store.indexer.backlog_bytes(index) == 0 and not store.indexer.is_behind(index)
+
+
+def test_a_new_index_is_built_beside_the_old_one_and_has_every_view_written_again(store: Store) -> None:
+    store.read(sentences)
+    append(store, claim(TICKET))
+    old = os.stat(store.paths.index).st_ino
+    store.indexer.build()
+    assert os.stat(store.paths.index).st_ino == old
+    with closing(store.indexer.rebuild()) as index:
+        assert os.stat(store.paths.index).st_ino != old
+        assert sentences(index) == {FORCE, LINT, TICKET}
+        assert reader.stale_views(index)[:1] == ["everything"]
+
+
+def test_pages_that_are_gone_are_missing_and_others_are_not(
+    person: Person, store: Store, index: sqlite3.Connection
+) -> None:
+    page = person.home / "worklog" / "2026-03-02.md"
+    assert page.exists() and not is_view_missing(index, store.paths, None, GLOBAL)
+    page.unlink()
+    assert list(missing_pages(index, store.paths)) == ["worklog 2026-03-02"]
+    page.parent.rmdir()
+    assert list(missing_pages(index, store.paths)) == ["worklog 2026-03-02"]
+    assert is_view_missing(index, store.paths, None, GLOBAL)
+    assert not is_memory_view_missing(index, store.paths, None, GLOBAL)
+
+
+@pytest.mark.parametrize("name", ["long-term.md", "memories.ndjson"])
+def test_a_file_of_memories_that_is_gone_is_missing(
+    person: Person, store: Store, index: sqlite3.Connection, name: str
+) -> None:
+    (person.home / "memory" / name).unlink()
+    assert is_memory_view_missing(index, store.paths, None, GLOBAL)
+
+
+def test_a_fact_file_is_missing_where_it_was_written_and_not_in_another_clone(person: Person) -> None:
+    roots = [person.folder / name for name in ("first", "second")]
+    for root in roots:
+        (root / ".git").mkdir(parents=True)
+        (root / ".git" / "config").write_text('[remote "origin"]\n\turl = https://example.org/team/app.git\n')
+    with person.vault(roots[0]) as vault:
+        vault.add(LINT)
+    missing = []
+    for root in roots:
+        (root / "docs" / "memory" / "memories.ndjson").unlink(missing_ok=True)
+        with person.vault(root) as vault, closing(vault.home.store.in_memory_index()) as index:
+            store = vault.home.store
+            missing.append(is_memory_view_missing(index, store.paths, store.project, store.scope_in(index)))
+    assert missing == [True, False]

@@ -1,0 +1,182 @@
+"""Sessions in the index: what a session is found by, and what is written again when it gets more events."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import timedelta
+
+import pytest
+
+from tacit.index import commands, postings, reader, sessions, writer
+from tacit.index.doc_ids import IDS_PER_SESSION, message_index, role_of, session_start_id
+from tacit.index.session_writer import new_branch
+from tacit.log.codec import must_decode
+from tacit.model.event import Event, timestamp
+from tacit.model.ids import claim_number
+from tacit.model.observation import (
+    PromptGiven,
+    ReplyGiven,
+    SessionCompacted,
+    SessionSummarized,
+    SessionTitled,
+    ToolAction,
+    ToolUsed,
+    session_id,
+)
+from tests.laws.filing import filed, indexed
+from tests.support.events import START, event, numbered
+
+Body = PromptGiven | ReplyGiven | ToolUsed | SessionSummarized | SessionTitled | SessionCompacted
+NUMBER = claim_number(session_id("claude", "s1"))
+
+
+def talk(*bodies: Body, first: int = 1) -> list[Event]:
+    """The events of one session, an hour apart."""
+    return [event(number, body, session="s1") for number, body in enumerate(bodies, first)]
+
+
+def at(number: int) -> str:
+    return timestamp(START + timedelta(hours=number))
+
+
+def prompt(text: str, branch: str = "") -> PromptGiven:
+    return PromptGiven("claude", text, directory="/srv/app", branch=branch)
+
+
+def reply(text: str) -> ReplyGiven:
+    return ReplyGiven("claude", text)
+
+
+def ran(command: str) -> ToolUsed:
+    return ToolUsed("claude", "Bash", ToolAction.RAN, command)
+
+
+def edited(*files: str) -> ToolUsed:
+    return ToolUsed("claude", "Edit", ToolAction.CHANGED, files=files, directory="/srv/app", change="walrus to otter")
+
+
+def row_of(index: sqlite3.Connection) -> sessions.SessionRow:
+    (row,) = sessions.session_rows(index)
+    return row
+
+
+def positions(index: sqlite3.Connection, term: str) -> list[tuple[int, int]]:
+    """The messages that contain a term: position and role."""
+    return [(message_index(doc_id), role_of(doc_id)) for doc_id in postings.message_postings(index, term, 100).doc_ids]
+
+
+def add(index: sqlite3.Connection, *events: Event) -> None:
+    index.execute("DELETE FROM stale_views")
+    writer.apply_events(index, filed(events), [], must_decode)
+
+
+def test_the_row_of_a_session_says_what_was_asked_and_changed() -> None:
+    log = talk(prompt("Feed the Walrus"), edited("/srv/app/src/zoo.py", "README.md"), SessionCompacted("claude"))
+    row = row_of(indexed(filed([*log, *talk(reply("Done."), first=4)])))
+    assert (row.id, row.agent, row.host_session_id) == (session_id("claude", "s1"), "claude", "s1")
+    assert (row.ended_at, row.compacted_at, row.turn_count) == (at(4), at(3), 1)
+    assert (row.files, row.request_key) == (("src/zoo.py", "README.md"), "feed the walrus")
+
+
+def test_the_tool_calls_between_two_replies_are_one_message_with_all_their_events() -> None:
+    bodies = (
+        prompt("start"),
+        ran("make lint"),
+        edited("/srv/app/zoo.py"),
+        reply("half"),
+        ran("make test"),
+        reply("all"),
+    )
+    index = indexed(filed(talk(*bodies)))
+    first = session_start_id(START.date(), NUMBER)
+    query = "SELECT doc_id, event_ids, is_reply FROM messages WHERE doc_id BETWEEN ? AND ? ORDER BY doc_id"
+    messages = index.execute(query, (first, first + IDS_PER_SESSION - 1)).fetchall()
+    assert [(message_index(doc_id), role_of(doc_id), events, is_reply) for doc_id, events, is_reply in messages] == [
+        (0, 0, numbered(1), 0),
+        (1, 1, f"{numbered(2)} {numbered(3)}", 0),
+        (2, 1, numbered(4), 1),
+        (3, 1, numbered(5), 0),
+        (4, 1, numbered(6), 1),
+    ]
+    assert positions(index, "otter") == [(1, 1)]
+    assert positions(index, "zoo") == [(1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("branch", "before", "name"),
+    [
+        ("fix-walrus", "", "fix-walrus"),
+        ("fix-walrus", "fix-walrus", ""),
+        ("fix-walrus", "other", "fix-walrus"),
+        ("main", "", ""),
+        ("HEAD", "fix-walrus", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_branch_is_named_where_work_on_it_begins_unless_it_is_a_main_branch(
+    branch: str, before: str, name: str
+) -> None:
+    assert new_branch(branch, before) == name
+
+
+def test_a_prompt_is_found_by_the_branch_with_which_work_on_it_begins() -> None:
+    log = talk(prompt("one", "main"), prompt("two", "fix-walrus"), prompt("three", "fix-walrus"))
+    assert positions(indexed(filed(log)), "walru") == [(1, 0)]
+
+
+def test_a_session_that_goes_on_is_written_again_and_its_commands_are_found() -> None:
+    index = indexed(filed(talk(prompt("feed the walrus"))))
+    add(index, *talk(ran("make walrus"), reply("The walrus is fed."), first=2))
+    row = row_of(index)
+    assert (row.ended_at, row.turn_count) == (at(3), 1)
+    assert reader.stale_views(index) == [f"session {row.page_name}"]
+    assert positions(index, "walru") == [(0, 0), (1, 1), (2, 1)]
+    assert postings.corpus_stats(index).doc_count == 3
+    assert len(commands.commands_with_term(index, "walru", 10)) == 1
+
+
+def test_an_event_of_an_earlier_day_that_comes_late_moves_the_session_and_leaves_nothing_behind() -> None:
+    later, earlier = talk(prompt("feed the walrus"), first=30), talk(prompt("feed the otter"))
+    index = indexed(filed(later))
+    old = row_of(index).page_name
+    add(index, *earlier)
+    new = row_of(index).page_name
+    assert (old[:10], new[:10]) == ("2024-03-02", "2024-03-01")
+    assert reader.stale_views(index) == [f"session {new}", f"session {old}"]
+    assert reader.count_pages(index, "session") == postings.doc_freq(index, "feed") == 2
+    assert list(reader.dump(index)) == list(reader.dump(indexed(filed(earlier), filed(later))))
+
+
+def test_a_repeated_event_changes_nothing() -> None:
+    log = talk(prompt("feed the walrus"), reply("Done."))
+    index = indexed(filed(log))
+    before = list(reader.dump(index))
+    add(index, *log)
+    assert list(reader.dump(index)) == before
+    assert reader.stale_views(index) == []
+
+
+def test_the_summary_of_a_model_is_the_outcome_until_the_session_goes_on() -> None:
+    summary = SessionSummarized("claude", "The walrus was fed by hand.", "gpt", at(2))
+    index = indexed(filed(talk(prompt("feed it"), reply("Done."), summary)))
+    assert (row_of(index).outcome, row_of(index).model) == (summary.text, "gpt")
+    assert positions(index, "walru") == [(2, 1)]
+    add(index, *talk(prompt("and the otter"), first=4))
+    assert row_of(index).outcome != summary.text
+    assert row_of(index).model == ""
+    assert positions(index, "walru") == [(3, 1)]
+
+
+def test_what_a_model_summarized_counts_as_learned_even_if_nothing_else_is_known_of_the_session() -> None:
+    summary = SessionSummarized("claude", "", "gpt", at(2))
+    index = indexed(filed(talk(summary)))
+    assert sessions.session_rows(index) == []
+    assert sessions.learned_sessions(index, "gpt") == {(session_id("claude", "s1"), at(2))}
+    assert sessions.learned_sessions(index, "another") == set()
+
+
+def test_a_title_that_comes_alone_waits_for_its_session() -> None:
+    index = indexed(filed(talk(SessionTitled("claude", "Walrus care"))))
+    assert sessions.session_rows(index) == []
+    add(index, *talk(prompt("feed it"), first=2))
+    assert row_of(index).title == "Walrus care"

@@ -1,0 +1,128 @@
+"""Trust in a fact file: who gives it, what ends it, and what is undone with it."""
+
+from __future__ import annotations
+
+from tacit.model.claim import Status
+from tacit.model.event import POLICY, USER, ClaimProposed, Event, EventBody, EventsUndone, Verdict
+from tacit.model.ids import EventId
+from tacit.model.memory import fold_memories
+from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, TrustedLine
+from tacit.model.trust import (
+    REPOSITORY_ATTRIBUTION,
+    FactFile,
+    FactFileLine,
+    FactFileTrust,
+    current_trust,
+    distrust_drafts,
+    trust_drafts,
+    trust_problem,
+)
+from tests.support.events import event, numbered, says
+
+PATH = "/work/shop/docs/memory/memories.ndjson"
+PNPM, TABS = says("use pnpm"), says("use tabs")
+LINES = (FactFileLine(1, "aa", PNPM), FactFileLine(2, "bb", TABS))
+FILE = FactFile(PATH, owner=1000, writers=0b010, lines=LINES)
+TRUSTED = RepositoryTrusted(PATH, 1000, 0b010, (TrustedLine(PNPM.id, "aa"), TrustedLine(TABS.id, "bb")))
+
+
+def problem(file: FactFile | None, *live: str) -> str:
+    return trust_problem(TRUSTED, file, lambda claim: claim in (live or (PNPM.id, TABS.id)))
+
+
+def recorded(number: int, body: EventBody, op: EventId, actor: str = USER) -> Event:
+    return event(number, body, actor)._replace(op=op)
+
+
+def trusted_in(events: list[Event]) -> FactFileTrust | None:
+    return current_trust(events).get(PATH)
+
+
+def test_trust_holds_whatever_the_order_of_lines_and_with_new_lines() -> None:
+    more = FactFileLine(3, "cc", says("use make"))
+    assert problem(FILE) == problem(FILE._replace(lines=(more, *reversed(LINES)))) == ""
+
+
+def test_one_accepted_line_that_changed_ends_the_trust_in_all() -> None:
+    changed = FILE._replace(lines=(LINES[0], LINES[1]._replace(sha256="b0")))
+    assert problem(changed) == "1 of 2 accepted lines changed or went"
+    assert problem(FILE._replace(lines=())) == "2 of 2 accepted lines changed or went"
+
+
+def test_a_line_whose_memory_was_forgotten_need_not_be_in_the_file() -> None:
+    assert problem(FILE._replace(lines=LINES[:1]), PNPM.id) == ""
+    assert problem(None, "nothing is live") == ""
+    assert problem(None) == "the file is gone or cannot be read"
+
+
+def test_another_owner_or_more_writers_end_the_trust_and_fewer_writers_do_not() -> None:
+    assert problem(FILE._replace(owner=0)) == "the file belongs to another user now"
+    assert problem(FILE._replace(writers=0b110)) == "more people can write the file now"
+    assert problem(FILE._replace(writers=0)) == ""
+
+
+def test_only_a_person_gives_trust_and_an_undone_event_gives_none() -> None:
+    given = event(1, TRUSTED)
+    assert trusted_in([given]) == FactFileTrust(TRUSTED, given, (given.op,))
+    assert trusted_in([event(1, TRUSTED, POLICY)]) is None
+    assert trusted_in([given, event(2, EventsUndone((given.id,), ()))]) is None
+
+
+def test_the_end_of_trust_undone_is_trust_again_and_given_anew_it_begins_anew() -> None:
+    given, ended = event(1, TRUSTED), event(2, RepositoryDistrusted(PATH, "changed"))
+    undone, anew = event(3, EventsUndone((ended.id,), ())), event(4, TRUSTED)
+
+    assert trusted_in([given, ended]) is None
+    assert trusted_in([given, ended, undone]) == trusted_in([given])
+    again = trusted_in([given, ended, anew])
+    assert again is not None and again.operations == (anew.op,)
+
+
+def test_lines_accepted_later_are_added_to_those_accepted_before() -> None:
+    before = TRUSTED._replace(lines=TRUSTED.lines[:1])
+    unreadable = FactFileLine(3, "cc", None, "not a fact that can be read")
+
+    first, *proposals = trust_drafts(FILE, [LINES[1], unreadable], before, "memories.ndjson of the repository")
+
+    assert first.body == TRUSTED
+    assert [draft.body for draft in proposals] == [
+        ClaimProposed(TABS, Verdict.ADDED, "repository", "memories.ndjson of the repository")
+    ]
+    assert {draft.attribution for draft in proposals} == {REPOSITORY_ATTRIBUTION}
+
+
+def test_the_end_of_trust_takes_back_what_every_operation_accepted() -> None:
+    one, two = (trust_drafts(FILE, [line], None, "file") for line in LINES)
+    operations = {
+        op: [
+            recorded(number + at, draft.body, op, draft.attribution.actor if draft.attribution else USER)
+            for at, draft in enumerate(drafts)
+        ]
+        for number, op, drafts in ((1, numbered(1), one), (3, numbered(3), two))
+    }
+    log = [*operations[numbered(1)], *operations[numbered(3)]]
+    trust = trusted_in(log)
+    assert trust is not None and trust.operations == (numbered(1), numbered(3))
+
+    ended = [event(at, draft.body, POLICY) for at, draft in enumerate(distrust_drafts(trust, operations, "changed"), 5)]
+
+    assert [body for body in (one.body for one in ended) if isinstance(body, RepositoryDistrusted)] == [
+        RepositoryDistrusted(PATH, "changed")
+    ]
+    assert fold_memories([*log, *ended]) == {}
+    assert trusted_in([*log, *ended]) is None
+
+
+def test_a_memory_that_the_person_also_added_outlives_the_trust() -> None:
+    accepted = [
+        recorded(at, draft.body, numbered(1), draft.attribution.actor if draft.attribution else USER)
+        for at, draft in enumerate(trust_drafts(FILE, LINES, None, "file"), 1)
+    ]
+    own = event(9, ClaimProposed(PNPM, Verdict.ADDED, "user_direct"))
+    trust = trusted_in(accepted)
+    assert trust is not None
+
+    drafts = distrust_drafts(trust, {numbered(1): accepted}, "changed")
+    left = fold_memories([*accepted, own, *(event(10 + at, draft.body) for at, draft in enumerate(drafts))])
+
+    assert {claim: memory.status for claim, memory in left.items()} == {PNPM.id: Status.ACTIVE}

@@ -1,0 +1,124 @@
+"""Runs that encode a text, and random values that are assigned to a variable."""
+
+from __future__ import annotations
+
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable
+
+import pytest
+from harness.secret_examples import written
+
+from tacit.secrets.encoded import decode_run, find_encoded, find_random_assignments, is_random_key, may_hold_runs
+
+TEXT = "password=hunter2"
+WORD = b64encode(b"hunter2hunter2").decode()
+STRIKING = b64encode(b"Hunter!2Hunter").decode()
+HEX_KEY, KEY = written("<x48>"), written("<w40>")
+
+
+def encoded(text: str, has_secret: Callable[[str], bool] = lambda _: False) -> list[str]:
+    return [text[start:end] for start, end, _ in find_encoded(text, has_secret)]
+
+
+def assigned(text: str) -> list[str]:
+    return [text[start:end] for start, end, _ in find_random_assignments(text)]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        b64encode(TEXT.encode()).decode(),
+        b64encode(TEXT.encode()).decode().rstrip("="),
+        b64encode(TEXT.encode("utf-16-le")).decode(),
+        TEXT.encode().hex(),
+        TEXT.encode().hex().upper(),
+    ],
+)
+def test_a_text_is_decoded_from_base64_and_hex(run: str) -> None:
+    assert decode_run(run) == TEXT
+
+
+def test_the_alphabet_of_urls_and_text_with_some_accents_are_decoded() -> None:
+    text = "grüße>>>an???die>>>welt"
+    assert decode_run(urlsafe_b64encode(text.encode()).decode()) == text
+
+
+def test_a_login_of_sasl_is_decoded_to_a_text_that_names_the_password() -> None:
+    run = b64encode(b"\0me@example.org\0Hunter!2").decode()
+    assert decode_run(run) == "login me@example.org password=Hunter!2"
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        written("<a32>"),
+        written("<x32>"),
+        TEXT.encode().hex()[:-1],
+        "internationalization",
+        "UserAuthenticationService",
+        b64encode(bytes(range(1, 25))).decode(),
+        b64encode("пароль без латиницы".encode()).decode(),
+    ],
+)
+def test_a_run_that_is_no_readable_text_is_not_decoded(run: str) -> None:
+    assert decode_run(run) is None
+
+
+def test_only_a_long_word_with_capitals_or_hex_digits_may_be_an_encoded_text() -> None:
+    assert may_hold_runs(f"blob {WORD}") and may_hold_runs("hex 0123456789abcdef0")
+    assert (
+        not may_hold_runs("internationalization of things")
+        and not may_hold_runs("Short Words")
+        and not may_hold_runs("")
+    )
+
+
+def test_the_caller_decides_whether_a_decoded_text_holds_a_secret() -> None:
+    run = b64encode(b"a sentence without anything").decode()
+    assert encoded(f"blob: {run}") == []
+    assert encoded(f"blob: {run}", lambda text: text == "a sentence without anything") == [run]
+
+
+@pytest.mark.parametrize("command", ["echo {} | base64 -d", "atob('{}')", "base64.b64decode('{}')"])
+def test_a_password_that_is_decoded_on_the_spot_needs_no_name(command: str) -> None:
+    assert encoded(command.format(WORD)) == [WORD]
+    assert encoded(f"echo {WORD} | cat") == []
+    assert encoded(command.format(b64encode(b"hello world!!").decode())) == []
+
+
+def test_a_striking_word_needs_a_name_before_it() -> None:
+    assert encoded(f"db_pw {STRIKING}") == [STRIKING] and encoded(f"db_name {STRIKING}") == []
+
+
+def test_a_key_is_judged_by_the_text_around_it_each_time() -> None:
+    assert encoded(f"printf {HEX_KEY} | xxd -r -p > image.bin") == []
+    assert encoded(f"printf {HEX_KEY} | xxd -r -p > psk.bin") == [HEX_KEY]
+
+
+def test_runs_beyond_what_is_scanned_are_taken_for_secrets() -> None:
+    runs = [b64encode(f"sentence number {number} is harmless".encode()).decode() for number in range(403)]
+    assert encoded(" ".join(runs)) == runs[400:]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("MAILER={}", "export MAILER='{}'", "docker run -e MAILER={} app", "set -gx MAILER {}", "setx MAILER {}"),
+        *('$env.MAILER = "{}"', "$env:MAILER='{}'"),
+    ],
+)
+def test_a_random_value_of_a_variable_is_a_secret_whatever_its_name(form: str) -> None:
+    assert assigned(form.format(KEY)) == [KEY]
+
+
+@pytest.mark.parametrize(
+    "form", ["GIT_COMMIT={}", "export REQUEST_ID={}", "IMAGE_DIGEST={}", "mailer={}", "see MAILER {}", "path/MAILER{}"]
+)
+def test_public_values_and_other_text_are_no_assigned_secrets(form: str) -> None:
+    assert assigned(form.format(KEY)) == []
+
+
+def test_a_random_key_is_hex_of_some_length_or_a_mix() -> None:
+    assert is_random_key(HEX_KEY) and is_random_key(HEX_KEY.upper()) and is_random_key(KEY)
+    for value in (HEX_KEY[:31], "0" * 32, "internationalization-of-things", f"a.b.c.d{KEY}"):
+        assert not is_random_key(value), value

@@ -1,0 +1,205 @@
+"""Shell lines: what is one command, what is one word, and what is known before the line runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.text.shell import (
+    MAX_LINE_CHARS,
+    MAX_PIPELINES,
+    ShellCommand,
+    ShellWord,
+    clean_line,
+    complete_words,
+    outside_quotes,
+    parse_clean_line,
+    parse_pipelines,
+    quoted_words,
+    split_commands,
+    strip_quotes,
+    unquoted,
+)
+
+
+def texts(words: tuple[ShellWord, ...]) -> list[str]:
+    return [word.text for word in words]
+
+
+def commands(line: str) -> list[list[str]]:
+    return [texts(command.words) for command in split_commands(line)]
+
+
+def only(line: str) -> ShellCommand:
+    (command,) = split_commands(line)
+    return command
+
+
+def pipelines(line: str) -> list[tuple[str, list[list[tuple[str, ...]]]]]:
+    return [(pipeline.text, [list(stage) for stage in pipeline.stages]) for pipeline in parse_pipelines(line)]
+
+
+# Commands without a parser
+
+
+def test_operators_outside_quotes_separate_commands_and_each_knows_the_one_before_it() -> None:
+    found = split_commands("cd app && git commit -m 'a; b' | tee 'x y' # done; really\nls")
+    assert [(texts(command.words), command.preceding_operator) for command in found] == [
+        (["cd", "app"], ""),
+        (["git", "commit", "-m", "a; b"], "&&"),
+        (["tee", "x y"], "|"),
+        (["ls"], "\n"),
+    ]
+
+
+def test_the_command_after_a_subshell_follows_its_bracket() -> None:
+    found = split_commands("(cd app; make); ls")
+    assert [(texts(one.words), one.preceding_operator) for one in found if one.words] == [
+        (["cd", "app"], "("),
+        (["make"], ";"),
+        (["ls"], ")"),
+    ]
+
+
+def test_a_word_with_an_expansion_is_not_literal_and_quotes_make_a_glob_literal() -> None:
+    words = only("""cp '*.py' "$HOME" *.md a\\ b $(date) `id` ~ x"y"z""").words
+    assert [(word.text, word.is_literal) for word in words] == [
+        ("cp", True),
+        ("*.py", True),
+        ("$HOME", False),
+        ("*.md", False),
+        ("a b", True),
+        ("$(date)", False),
+        ("`id`", False),
+        ("~", False),
+        ("xyz", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "outputs"),
+    [
+        ("make > out.log 2>&1", ["out.log"]),
+        ("make >> out.log 2> err.log", ["out.log", "err.log"]),
+        ("make &> all.log", ["all.log"]),
+        ("make >| 'a b'", ["a b"]),
+        ("make < in.txt", []),
+        ("make <<< word", []),
+        ("make >&2", []),
+    ],
+)
+def test_files_that_the_output_goes_to_are_no_words_of_the_command(line: str, outputs: list[str]) -> None:
+    assert (texts(only(line).words), texts(only(line).outputs)) == (["make"], outputs)
+
+
+def test_the_body_of_a_here_document_is_no_command() -> None:
+    first, second = split_commands("cat <<-'EOF' > f.txt\nrm -rf x\n\tEOF\nls")
+    assert (texts(first.words), texts(first.outputs), first.heredoc_body) == (["cat"], ["f.txt"], "rm -rf x\n")
+    assert texts(second.words) == ["ls"]
+    assert only("cat <<EOF\nwithout an end").heredoc_body == "without an end"
+
+
+def test_an_open_quote_raises_nothing() -> None:
+    assert commands("echo 'open; ls") == [["echo", "'open"], ["ls"]]
+    assert commands("") == commands("   # only a comment") == []
+
+
+# Words with their quotes
+
+
+def test_words_keep_their_quotes_and_an_open_quote_extends_to_the_end() -> None:
+    assert quoted_words("git commit -m 'fix  it' a\\ b") == ["git", "commit", "-m", "'fix it'", "a\\ b"]
+    assert quoted_words('echo "open for ever') == ["echo", '"open for ever']
+    assert [strip_quotes(word) for word in quoted_words("'a' \"b\" \\c")] == ["a", "b", "c"]
+
+
+def test_the_last_word_of_a_clipped_command_is_left_out_if_there_are_others() -> None:
+    assert complete_words("git push origi…") == ["git", "push"]
+    assert complete_words("git push origin") == ["git", "push", "origin"]
+    assert complete_words("gi…") == ["gi…"]
+
+
+def test_quoted_parts_of_a_word_are_blanks() -> None:
+    assert outside_quotes("a'b|c'd\\|e\"f|") == "a d e "
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("plain", "plain"),
+        ("'a b'c", "a bc"),
+        ('"say \\"hi\\" for \\$5"', 'say "hi" for $5'),
+        ("'it'\\''s'", "it's"),
+        ("a\\\nb", "ab"),
+        ('"$(date "+%F")"', '$(date "+%F")'),
+    ],
+)
+def test_quotes_are_removed_and_expansions_stay(word: str, expected: str) -> None:
+    assert unquoted(word) == expected
+
+
+# Pipelines
+
+
+def test_a_line_has_a_pipeline_for_each_part_of_its_list() -> None:
+    assert pipelines("cd app && make test > log | tail -5; ls &") == [
+        ("cd app", [[("cd", "app")]]),
+        ("make test > log | tail -5", [[("make", "test")], [("tail", "-5")]]),
+        ("ls &", [[("ls",)]]),
+    ]
+
+
+@pytest.mark.parametrize("line", ["", "  ", "# a comment", "\x00"])
+def test_a_blank_line_or_a_comment_has_no_pipelines(line: str) -> None:
+    assert parse_pipelines(line) == ()
+
+
+@pytest.mark.parametrize("line", ["git status", "make -j4 test", "ls ~/x/*.py", "echo a=b", "echo - a=b"])
+def test_plain_words_are_parsed_as_the_parser_would(line: str) -> None:
+    assert parse_pipelines(line) == parse_clean_line(clean_line(line))
+
+
+def test_a_bare_group_is_replaced_by_its_pipelines_and_a_loop_is_one_stage() -> None:
+    assert [text for text, _ in pipelines("(make; ls) &")] == ["make", "ls &"]
+    assert pipelines("for f in *; do cat $f; done | wc -l") == [
+        ("for f in *; do cat $f; done | wc -l", [[("cat", "$f")], [("wc", "-l")]])
+    ]
+
+
+def test_words_after_a_redirection_belong_to_the_command() -> None:
+    assert pipelines("git 2>err status") == [("git 2>err status", [[("git", "status")]])]
+
+
+def test_a_line_break_that_the_grammar_misses_separates_commands() -> None:
+    assert pipelines("a | b | c\nd > x") == [
+        ("a | b | c", [[("a",)], [("b",)], [("c",)]]),
+        ("d > x", [[("d",)]]),
+    ]
+
+
+def test_a_here_document_stays_with_its_pipeline_and_not_with_the_rest_of_the_line() -> None:
+    assert [text for text, _ in pipelines("cat <<X && ls\nbody\nX")] == ["cat <<X\nbody\nX", "ls"]
+
+
+def test_letters_of_every_script_are_parts_of_words() -> None:
+    assert pipelines("echo 日本 🎉 | grep é") == [
+        ("echo 日本 🎉 | grep é", [[("echo", "日本", "🎉")], [("grep", "é")]])
+    ]
+
+
+@pytest.mark.parametrize("line", ["echo 'open", "set -gx A (date)", "if test; make"])
+def test_a_line_that_is_not_bash_is_one_pipeline_as_typed(line: str) -> None:
+    ((text, (stage,)),) = pipelines(line)
+    assert text == line
+    assert stage[0][0] in ("echo", "set", "test")
+
+
+def test_a_line_that_is_too_long_is_clipped_and_one_with_too_much_in_it_is_cut_off() -> None:
+    (long,) = parse_pipelines("ls " + "x" * MAX_LINE_CHARS)
+    assert (long.is_complete, len(long.text) <= MAX_LINE_CHARS) == (False, True)
+    assert len(parse_pipelines("a;" * 100)) == MAX_PIPELINES
+    (nested,) = parse_pipelines("( " * 500 + "make")
+    assert nested.stages == ((("make",),),)
+
+
+def test_a_line_is_cleaned_of_control_characters_and_keeps_its_line_breaks() -> None:
+    assert clean_line("  a\x1bb\r\nc\rd\te\0 ") == "ab\nc\nd\te"

@@ -1,0 +1,153 @@
+"""The facade: every argument reaches the part that it is meant for, and parts are made when they are needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harness.person import Person, facts_in
+
+import tacit
+from tacit.errors import NotFoundError, RefusedError, UsageError
+from tacit.model.claim import Kind, Status
+from tacit.vault.queries import Filters
+
+TOMORROW = "2026-03-03T12:00:00+00:00"
+
+
+@pytest.fixture
+def project(person: Person) -> Path:
+    return person.repository("work")
+
+
+def test_a_home_is_opened_where_it_is_named_and_made_by_the_first_change(person: Person) -> None:
+    with person.at(), tacit.open(person.folder / "other") as vault:
+        assert vault.entries() == []
+        assert not (person.folder / "other").exists()
+        vault.add("never force push")
+    assert (person.folder / "other" / "memory" / "events.jsonl").is_file()
+    assert not person.home.exists()
+
+
+def test_observations_are_written_when_it_is_closed(person: Person) -> None:
+    person.tacit("add", "never force push")
+    with person.vault() as vault:
+        vault.recall("force push")
+        vault.recall("zebra", observe=False)
+        vault.brief(task="push it", observe=False)
+    asked = [line for path in (person.home / "activity").iterdir() for line in path.read_text().splitlines()]
+    assert len([line for line in asked if '"type":"recall.asked"' in line]) == 1
+    assert not [line for line in asked if "zebra" in line or '"type":"brief.given"' in line]
+
+
+def test_recall_is_narrowed_by_each_of_its_arguments(person: Person, project: Path) -> None:
+    with person.vault(cwd=project) as vault:
+        vault.add("never force push to main", kind=Kind.CONSTRAINT)
+        vault.add("push often", kind=Kind.PREFERENCE, everywhere=True)
+    with person.vault(cwd=project, now=TOMORROW) as vault:
+        vault.forget(vault.add("push with a lease").memory.id)
+
+        def found(**options: object) -> set[str]:
+            return {hit.text for hit in vault.recall("push", observe=False, **options)}  # type: ignore[arg-type]
+
+        both = {"never force push to main", "push often"}
+        assert found() == both
+        assert found(kind="constraint") == {"never force push to main"}
+        assert found(scope="global") == {"push often"}
+        assert len(found(limit=1)) == 1
+        assert found(everything=True) == both | {"push with a lease"}
+        assert found(since="1h", everything=True) == {"push with a lease"}
+        assert found(as_of="2026-03-01") == set()
+        with pytest.raises(UsageError):
+            found(scope="elsewhere")
+
+
+def test_entries_and_suggestions_are_narrowed_by_each_of_their_arguments(person: Person, project: Path) -> None:
+    with person.vault(cwd=project) as vault:
+        active = vault.add("never force push", kind=Kind.CONSTRAINT, tags=["git"]).memory.id
+        waiting = vault.remember("deploys need a ticket", evidence="seen", everywhere=True).memory.id
+
+        def ids(**options: object) -> set[str]:
+            return {listed.memory.id for listed in vault.entries(**options)}  # type: ignore[arg-type]
+
+        assert (ids(), ids(status=Status.PENDING), ids(status=None)) == ({active}, {waiting}, {active, waiting})
+        assert (ids(tag="git"), ids(tag="web"), ids(kind="preference"), ids(scope="global")) == ({active}, *[set()] * 3)
+        assert ids(status=None, filters=Filters(project="work")) == {active}
+        assert [listed.memory.id for listed in vault.suggestions()] == [waiting]
+        assert vault.suggestions("local") == [] and vault.suggestions(kind="constraint") == []
+        assert vault.suggestions(filters=Filters(before="1d")) == []
+
+
+def test_a_memory_is_added_with_all_that_was_said_about_it(person: Person, project: Path) -> None:
+    shared_facts = project / "docs" / "memory" / "memories.ndjson"
+    with person.vault(cwd=project) as vault:
+        shared = vault.add("use pnpm", kind=Kind.CONSTRAINT, tags=["Build"], evidence="the lock file").memory
+        assert (shared.kind, shared.claim.tags) == (Kind.CONSTRAINT, ("build",))
+        assert [evidence.text for evidence in shared.evidence] == ["the lock file"]
+        private = vault.add("use the staging proxy", private=True).memory
+        assert [fact["canonical"] for fact in facts_in(shared_facts)] == ["use pnpm"]
+        vault.share(private.id)
+        assert len(facts_in(shared_facts)) == 2
+        assert vault.add("the proxy is slow", everywhere=True).memory.claim.scope == "global"
+
+
+def test_a_candidate_is_decided_on_with_reason_and_kind(person: Person) -> None:
+    with person.vault() as vault:
+        texts = ("use pnpm", "use npm", "use yarn", "use bun")
+        ids = [vault.remember(text, evidence="seen").memory.id for text in texts]
+        accepted = vault.accept(ids[0], kind=Kind.CONSTRAINT, evidence="the lock file").memory
+        assert (accepted.status, accepted.kind) == (Status.ACTIVE, Kind.CONSTRAINT)
+        assert "the lock file" in [evidence.text for evidence in accepted.evidence]
+        assert vault.dismiss(ids[1], reason="too slow").memory.reason == "too slow"
+        edited = vault.edit(ids[2], text="use yarn for old branches", tags=["build"], accept=True).memory
+        assert (edited.claim.sentence, edited.claim.tags) == ("use yarn for old branches", ("build",))
+        assert edited.status is Status.ACTIVE
+        with pytest.raises(NotFoundError):
+            vault.forget(ids[3], by_text=True)
+        assert vault.forget("use bun", by_text=True, reason="not installed").memory.reason == "not installed"
+
+
+def test_the_latest_change_or_that_of_one_memory_is_undone_and_redone(person: Person) -> None:
+    with person.vault() as vault:
+        first, second = vault.add("never force push").memory.id, vault.add("always sign commits").memory.id
+        vault.undo(first)
+        assert [listed.memory.id for listed in vault.entries()] == [second]
+        vault.redo()
+        assert len(vault.entries()) == 2
+        with pytest.raises(RefusedError):
+            vault.redo()
+        _, events = vault.why(first)
+        assert len(events) > 1 and any(one.undone for one in events)
+
+
+def test_show_tells_an_id_from_a_text(person: Person) -> None:
+    with person.vault() as vault:
+        memory = vault.add("never force push").memory
+        assert vault.show(memory.id[:6]).memory == vault.show("never force push").memory == memory
+        with pytest.raises(NotFoundError):
+            vault.show(memory.id, by_text=True)
+
+
+def test_a_part_is_made_once_and_works_on_the_same_home(person: Person) -> None:
+    with person.vault() as vault:
+        memory = vault.decisions.add("never force push").memory
+        assert vault.queries.show(memory.id).memory == memory
+        assert vault.queries is vault.queries
+        vault.purger.purge(memory.id)
+        assert vault.entries(status=None) == []
+
+
+def test_opening_a_home_imports_no_part(person: Person) -> None:
+    code = "import sys, tacit; tacit.open(sys.argv[1]); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(person.home)],
+        env=person.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {name for name in done.stdout.split() if name.startswith("tacit.")}
+    parts = ("tacit.vault.", "tacit.learn", "tacit.hosts", "tacit.shell", "tacit.purge", "tacit.sync", "tacit.trust")
+    assert {name for name in loaded if name.startswith(parts)} == {"tacit.vault.vault"}
