@@ -16,8 +16,6 @@ RETIRED = frozenset(
 _MOST_MODULES = 4
 # No local or parameter is named like this: it says who spoke, and not what the value is.
 RETIRED_LOCALS = frozenset("heard meant said sought spoken stood told".split())
-# Packages that are about to be replaced, and keep their names until then.
-REPLACED_SOON = ("learn/",)
 
 
 def _definitions(kind: type[ast.AST]) -> dict[str, set[str]]:
@@ -61,6 +59,6 @@ def test_no_local_and_no_parameter_has_a_retired_name() -> None:
     for path in ROOT.rglob("*.py"):
         module = path.relative_to(ROOT).as_posix()
         names = _locals_and_parameters(ast.parse(path.read_text(encoding="utf-8"))) & RETIRED_LOCALS
-        if names and not module.startswith(REPLACED_SOON):
+        if names:
             found[module] = names
     assert found == {}

@@ -39,10 +39,8 @@ def parts(text: str, spans: list[SecretSpan]) -> list[tuple[str, str]]:
             PASSWORD,
         ),
         ("token access_token api_key apiKey API_KEYS client_secret npm_pat GITHUB_AUTH salt SECRET_KEY_BASE", TOKEN),
-        (
-            "GIT_ASKPASS SSH_ASKPASS password_hash passwordFile token_count token_url secretName public_key cache_key primary_key",
-            "",
-        ),
+        ("password_hash passwordFile token_count token_url secretName public_key cache_key primary_key", ""),
+        ("GIT_ASKPASS SSH_ASKPASS", ""),
         ("key keys pat auth author compass bypass spin raw vault_path vault_url", ""),
     ],
 )
