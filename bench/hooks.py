@@ -41,8 +41,8 @@ def measure(folder: Path) -> Iterator[Figure]:
 def _figures(home: Path, project: Path) -> Iterator[Figure]:
     yield _cpu("Stop", "capture", home, project, 3)
     yield _cpu("PostToolUse", "capture", home, project, 3)
-    yield _cpu("SessionStart", "inject", home, project, 6)
-    yield _cpu("UserPromptSubmit", "inject", home, project, 6)
+    yield _cpu("SessionStart", "inject", home, project, 4.5)
+    yield _cpu("UserPromptSubmit", "inject", home, project, 4.5)
     yield from _loaded(home, project)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +22,9 @@ from tacit.model.observation import RecallAsked
 
 ROUNDS, WARM_UP = 41, 3
 MEMORIES, ASKED = 10_000, 800
-RECALL_TARGET, HELP_TARGET = 7, 6
+EVERYDAY_MEMORIES = 100
+RECALL_TARGET, HELP_TARGET, EVERYDAY_TARGET = 6, 6, 10
+_EVERYDAY = ("add", "list", "show", "why", "status", "accept")
 _TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
 _BARE = (sys.executable, "-I", "-c", "pass")
 
@@ -34,6 +37,9 @@ def measure(folder: Path) -> Iterator[Figure]:
     yield _against(bare, f"`tacit recall` as a process, {MEMORIES:,} memories", recalled[0], RECALL_TARGET)
     yield _against(bare, f"the same after {ASKED} questions", recalled[1], RECALL_TARGET)
     yield _against(bare, "`tacit --help` as a process", helped, HELP_TARGET)
+    bare, *everyday = _everyday_rounds()
+    for name, times in zip(_EVERYDAY, everyday, strict=True):
+        yield _against(bare, f"`tacit {name}` as a process, {EVERYDAY_MEMORIES} memories", times, EVERYDAY_TARGET)
 
 
 def cpu_of(command: tuple[str, ...], home: Path) -> float:
@@ -60,6 +66,36 @@ def _rounds(fresh: Path, used: Path, queries: Sequence[str]) -> list[list[float]
         for query in queries
     ]
     os.chdir(before)
+    return [list(column) for column in zip(*rounds[WARM_UP:], strict=True)]
+
+
+def _everyday_rounds() -> list[list[float]]:
+    """Commands on a home of a person who has just begun: each round adds a memory and accepts another candidate."""
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place) / "home"
+        with tacit.open(home, cwd=place) as vault:
+            for number in range(EVERYDAY_MEMORIES):
+                vault.add(f"keep the tests of module {number} below {number} seconds")
+            shown = vault.add("never push to main").memory.id
+            proposed = [
+                vault.remember(f"deploys of service {number} need ticket {number}", evidence="said so").memory.id
+                for number in range(ROUNDS + WARM_UP)
+            ]
+        before = os.getcwd()
+        os.chdir(place)
+        rounds = [
+            (
+                cpu_of(_BARE, home),
+                cpu_of((_TACIT, "add", f"service {number} listens on port {4000 + number}"), home),
+                cpu_of((_TACIT, "list"), home),
+                cpu_of((_TACIT, "show", shown), home),
+                cpu_of((_TACIT, "why", shown), home),
+                cpu_of((_TACIT, "status"), home),
+                cpu_of((_TACIT, "accept", candidate), home),
+            )
+            for number, candidate in enumerate(proposed)
+        ]
+        os.chdir(before)
     return [list(column) for column in zip(*rounds[WARM_UP:], strict=True)]
 
 
