@@ -15,7 +15,7 @@ try: $(VENV)/installed
 	@$(BIN)/tacit try
 
 check: $(VENV)/developing lint
-	$(BIN)/pytest -n 2 --dist loadfile tests/core tests/laws tests/log tests/notes tests/recall tests/settings
+	$(BIN)/pytest -n 2 --dist loadfile tests/disk tests/home tests/index tests/laws tests/log tests/model tests/pages tests/text
 
 test: $(VENV)/developing lint pytest
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from harness.desk import Desk
 from harness.person import Person, tree
 
 from tacit.log import spool
@@ -250,21 +249,3 @@ def test_a_purge_made_while_the_clock_was_ahead_does_not_stop_recording(person: 
 
     assert commands(person.home)[1:] == ["make test", "echo [purged]"]
     assert "a purge is dated 2099-01-01" in person.process("doctor", code=None).out
-
-
-# Real shells
-
-
-def test_a_shell_loses_no_command_while_another_process_holds_the_log(desk: Desk) -> None:
-    terminal = desk.open()
-    terminal.run("true first")
-    assert desk.lines() == ["true first"]
-    typed = [f"true held{at}" for at in range(20)]
-
-    with lock_held(desk.person.home):
-        for line in typed:
-            terminal.run(line)
-        assert desk.lines() == ["true first"]  # waits until no recorder is left
-    terminal.run("true after")
-
-    assert desk.lines() == ["true first", *typed, "true after"]

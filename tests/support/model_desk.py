@@ -29,7 +29,7 @@ class Desk:
         installed = self._plugins / "stub_models-1.0.dist-info"
         installed.mkdir(parents=True)
         (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: stub-models\nVersion: 1.0\n")
-        (installed / "entry_points.txt").write_text("[llm]\nstub_models = tests.learn.model.stub_models\n")
+        (installed / "entry_points.txt").write_text("[llm]\nstub_models = tests.support.stub_models\n")
 
     @property
     def models(self) -> dict[str, str]:
