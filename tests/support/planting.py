@@ -199,6 +199,7 @@ def state(person: Person, project: Path) -> State:
     }
     for memory in listed:
         memory["reason"] = memory["reason"].removeprefix("purged")
+        del memory["short"]  # shorter when the only memory whose id begins alike is gone
     return State({memory["id"]: memory for memory in listed}, pages)
 
 
