@@ -127,6 +127,7 @@ def full_disk(scene: Scene) -> Given:
         pytest.skip("nobody may mount here")
     disk = scene.folder / "disk"
     disk.mkdir(exist_ok=True)
+    scene.settle()  # the home is copied, and no hook before this one may change it meanwhile
     prefix = (*apart, "sh", "-c", _SMALL_DISK, "sh", str(disk), str(scene.home))
     return Given(prefix=prefix, variables={"TACIT_HOME": str(disk / "home")})
 
