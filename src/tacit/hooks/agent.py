@@ -81,7 +81,7 @@ def _inject(host: str, event: str, payload: bytes, home: str, deadline: float) -
     exit_deadline = time.monotonic() + _EXIT_TIMEOUT_SECONDS
     select.select((reading,), (), (), _EXIT_TIMEOUT_SECONDS)
     while not os.waitpid(worker, os.WNOHANG)[0] and time.monotonic() < exit_deadline:
-        time.sleep(_POLL_SECONDS)
+        select.select((), (), (), _POLL_SECONDS)  # not `time.sleep`, which a faked clock can make endless
 
 
 def _run_worker(host: str, event: str, payload: bytes, home: str, pipe: int, deadline: float) -> None:
