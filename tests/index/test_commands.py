@@ -8,6 +8,7 @@ import pytest
 
 from tacit.index import commands, database, postings
 from tacit.index.commands import FAILED_STATUS, StoredCommand, agent_execution, shell_execution, store_commands
+from tacit.model.ids import claim_id, claim_number
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan, PromptGiven, ToolAction, ToolOutcome, ToolUsed
 from tests.support.events import event, numbered
 
@@ -121,3 +122,11 @@ def test_an_empty_index_has_no_commands_and_unknown_ids_are_skipped(index: sqlit
     (command_id,) = commands.commands_with_term(index, "make", 10)
     assert [command.id for command in commands.load_commands(index, [command_id, 7])] == [command_id]
     assert commands.commands_with_term(index, "make", 0) == []
+
+
+def test_many_commands_are_counted_by_how_dense_their_ids_are(index: sqlite3.Connection) -> None:
+    rows = [(claim_number(claim_id("command", str(number))),) for number in range(5000)]
+    index.executemany(
+        "INSERT INTO commands VALUES (?, 'user', '/', 'ls', 'global', 'e', '2026-01-01', 0, 0, 'activity', 1)", rows
+    )
+    assert 4000 < commands.count_commands(index) < 6000

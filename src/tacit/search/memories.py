@@ -256,7 +256,10 @@ def matching_commands(
     if not words_by_stem or not commands.has_commands(connection):
         return []
     total = commands.count_commands(connection)
-    ids_by_stem = {stem: commands.commands_with_term(connection, stem, _MAX_COMMAND_POSTINGS) for stem in words_by_stem}
+    ids_by_stem = {
+        stem: dict.fromkeys(commands.commands_with_term(connection, stem, _MAX_COMMAND_POSTINGS))
+        for stem in words_by_stem
+    }
     weights = {stem: bm25.idf(len(ids), total) for stem, ids in ids_by_stem.items()}
     total_weight = sum(weights.values())
     coverage: dict[int, float] = defaultdict(float)
