@@ -21,6 +21,7 @@ from pathlib import Path
 from random import Random
 from zlib import crc32
 
+from harness import vocabulary
 from harness.homes import copy_home
 from harness.vocabulary import identifier, question, sentence
 
@@ -38,7 +39,7 @@ QUERIES = 500
 _FIRST_DAY, _DAYS = datetime(2024, 1, 1, 8, tzinfo=UTC), 700
 _PROJECTS = tuple(project_scope(f"forge.example/team/{name}") for name in ("shop", "site", "tools"))
 _SAID_AGAIN = 0.05
-_SOURCES = (Path(__file__), Path(__file__).with_name("vocabulary.py"))
+_SOURCES = (Path(__file__), Path(vocabulary.__file__))
 
 
 def home_of(folder: Path, memories: int) -> Path:
