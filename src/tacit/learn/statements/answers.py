@@ -6,19 +6,18 @@ import re
 from collections.abc import Iterator
 
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.statements.normalise import PromptSentence, is_short, prompt_sentences
-from tacit.learn.statements.patterns import find_forms
+from tacit.learn.statements.sentences import PromptSentence
+from tacit.learn.statements.wording import is_short
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
-from tacit.model.observation import PromptGiven, PromptKind, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.observation import PromptGiven, PromptKind
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
-from tacit.text.display import clip, one_line, visible_line
+from tacit.text.display import one_line, visible_line
 
-# What the person decided when the agent asked, and what they accepted as a plan.
+# What the person decided when the agent asked.
 
 _CONFIDENCE = 0.55
-_OF_A_PLAN = 0.4
 _MAX_ANSWER_CHARS = 160  # an answer that is longer is read like a prompt
 _RECOMMENDED = re.compile(r"\s{0,3}\((?:recommended|default)\)", re.IGNORECASE)
 # Answers that decide only what happens next, and questions that ask only that.
@@ -97,31 +96,6 @@ def _decision_lead(question: str) -> str:
         if match := pattern.match(plain):
             return " ".join(match.expand(template).split())
     return f"Asked “{question}?”, the answer was"
-
-
-def accepted(event: SessionEvent, used: ToolUsed) -> Iterator[Lesson]:
-    """Decisions in a plan that the person let pass. The words are the agent's, and are marked so."""
-    if used.act is not ToolAction.PLANNED or used.outcome is not ToolOutcome.SUCCEEDED or used.aside:
-        return
-    for phrase in prompt_sentences(used.input):
-        sentence = clip(visible_line(phrase.text), 2 * _MAX_ANSWER_CHARS)
-        if _decides(phrase) and not is_short(sentence) and not secret_kind(sentence):
-            yield Lesson(
-                Kind.DECISION,
-                sentence,
-                phrase.text,
-                (event.event_id,),
-                "in a plan that was accepted",
-                _OF_A_PLAN,
-                Provenance.MODEL,
-            )
-
-
-def _decides(phrase: PromptSentence) -> bool:
-    names = {"this, not that", "rather than"}
-    return any(find_forms("decisions", phrase)) or any(
-        match.form.name in names for match in find_forms("rules", phrase)
-    )
 
 
 # What the person chose over what, in so many words, and who chose the same again: a preference.

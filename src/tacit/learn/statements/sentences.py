@@ -1,0 +1,196 @@
+"""From a prompt to sentences: which words the person typed, and which were pasted, quoted or written by a machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tacit.record import Record
+from tacit.text.sentences import TextSpan, sentence_spans
+
+# Two readings of a prompt. Only what a person typed can become a statement by its form: not fenced and indented code,
+# quoted lines, logs, stack traces, tables, what follows a line that announces something pasted, documents, and prompts
+# that a host wrote. A judge reads all prose, also that of documents, and is told to leave out what was pasted.
+
+MAX_PROMPT_CHARS = 6000  # of a prompt that are read; what is longer was not typed
+
+
+class PromptLine(Record):
+    """A line of a prompt and where it begins."""
+
+    start: int
+    text: str
+
+
+# How texts begin that hosts and plugins put in the place of a prompt, and plans that are handed over to be carried out.
+_WRITTEN_BY_MACHINES = re.compile(
+    r"\s*(?:"
+    r"this session is being continued|implement the following plan|caveat: the messages below"
+    r"|operation stopped by hook|stop hook feedback|\[request interrupted|base directory for this skill"
+    r"|<(?:task-notification|command-|local-command|system-reminder|user-prompt-submit|context|teammate|environment_)"
+    r"|# agents\.md instructions|you are an? (?:\w+ ){0,4}(?:agent|assistant|engineer|expert|reviewer|developer)\b"
+    r"|your task is to|\w+ review for pr\b|\[(?:image|pasted)[^\]]{0,40}\]\s*$"
+    r")",
+    re.IGNORECASE,
+)
+# A line that says: what follows is not mine.
+_ANNOUNCES = re.compile(
+    r"\b(?:feedback|reviews?|comments?|errors?|failures?|output|logs?|messages?|plan|issues?|task|specs?|description"
+    r"|examples?|prompt|code|this|these|those|below|files?|steps?|changes?|requirements?|following|diff|config"
+    r"|results?|here|idea|text|running|says?|got|getting|said)"
+    r"\b[^.:]{0,60}:\s*\\?$",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"\s{0,12}(?:[-*]\s|\d{1,3}\.\s)?\s{0,4}(`{3,}|~{3,}|\"\"\"(?=\s*$))")
+_QUOTED = re.compile(r"\s{0,8}(?:>|❯|│|┃|\||[┌└├╭╰])")
+_LOG = re.compile(
+    r"\s*(?:"
+    r"\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d:\d\d|at \S{1,200}\(|File \"|Traceback |#\d+ |\+{3} |-{3} |@@ |diff --git"
+    r"|commit [0-9a-f]{7}"
+    r"|(?:error|warning|fatal|remote|caused by|npm err!)(?:\[\w{1,12}\])?:\s|(?-i:INFO|DEBUG|WARN|ERROR)\b|\$ \S|% \S"
+    r"|[>]{2,} |\[[a-z][\w:-]{1,20}\]\s|\S{1,200}\(\d{1,6}(?:,\d{1,6})?\):\s"
+    r"|={3,}|-{3,}|_{3,}|[{}\[\]();,]+\s*$"
+    r"|(?-i:import|from|const|let|var|def|class|func|fn|return|export|package|public|private)\s\S{1,80}\s?[({=;]"
+    r"|</?[a-zA-Z][^>]{0,200}>\s*$|\S{1,200}:\d{1,6}(?::\d{1,6})?[: ]"
+    r")",
+    re.IGNORECASE,
+)
+_STRUCTURE = re.compile(r"\s{0,8}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\*\*|\|)")
+_PERSON = re.compile(r"\b(?:i|i'm|i’m|i'd|i’d|i'll|me|my|we|our|let's|lets|let’s|please|pls|you)\b", re.IGNORECASE)
+_INDENTED = re.compile(r"(?: {4,}|\t)\S")
+_TRACKER = re.compile(
+    r"\bopened (?:this issue )?(?:on )?\w{1,12} \w{1,12} ago\b|^(?:low|medium|high|critical) severity\s*$", re.I | re.M
+)
+_DOCUMENT_LINES = 6
+_LONG = 400
+
+
+def authored_spans(text: str) -> list[TextSpan]:
+    """Return the runs of lines that the person typed, in order."""
+    lines = list(_prompt_lines(text[:MAX_PROMPT_CHARS]))
+    if _WRITTEN_BY_MACHINES.match(text) or _is_document(lines) or _is_report(text):
+        return []
+    return list(_line_spans(_typed_lines(lines)))
+
+
+def prose_spans(text: str) -> list[TextSpan]:
+    """Return the runs of lines that are no code and no log, in order, whoever wrote them."""
+    if _WRITTEN_BY_MACHINES.match(text):
+        return []
+    return list(_line_spans(_prose_lines(list(_prompt_lines(text[:MAX_PROMPT_CHARS])))))
+
+
+def _prompt_lines(text: str) -> Iterator[PromptLine]:
+    start = 0
+    for line in text.split("\n"):
+        yield PromptLine(start, line)
+        start += len(line) + 1
+
+
+def _is_document(lines: list[PromptLine]) -> bool:
+    """Whether it is a plan, a spec or a review: mostly structure, and nobody speaks in it."""
+    filled = [line.text for line in lines if line.text.strip()]
+    built = [line for line in filled if _STRUCTURE.match(line)]
+    if len(built) < _DOCUMENT_LINES or 3 * len(built) < len(filled):
+        return False
+    return 6 * sum(1 for line in filled if _PERSON.search(line)) < len(filled)
+
+
+def _is_report(text: str) -> bool:
+    """Whether it is a finding of a review or a page of a tracker: long, and nobody speaks in it."""
+    return _TRACKER.search(text) is not None or (len(text) > _LONG and _PERSON.search(text) is None)
+
+
+def _prose_lines(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
+    """Yield each line, None in place of a line of fenced code or of a log."""
+    fence = ""  # the mark that opened the code we are in: a shorter one or another does not close it
+    for line in lines:
+        if (match := _FENCE.match(line.text)) and match[1].startswith(fence):
+            fence = "" if fence or "```" in line.text.strip().strip("`") else match[1]
+            yield None
+        else:
+            yield None if fence or _LOG.match(line.text) else line
+
+
+def _typed_lines(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
+    """Yield each line that the person typed, None in place of any other."""
+    for place, line in enumerate(_prose_lines(lines)):
+        if line is None or _is_foreign(line.text, after_blank=place > 0):
+            yield None
+        else:
+            yield line
+            if _ANNOUNCES.search(line.text) and _goes_on(lines, place):
+                return
+
+
+def _is_foreign(line: str, *, after_blank: bool) -> bool:
+    indented = after_blank and _INDENTED.match(line) is not None and _STRUCTURE.match(line) is None
+    return indented or _QUOTED.match(line) is not None
+
+
+def _goes_on(lines: list[PromptLine], place: int) -> bool:
+    """Whether more than a short list follows what announces it."""
+    rest = [line.text for line in lines[place + 1 :] if line.text.strip()]
+    return bool(rest) and not (len(rest) <= 12 and all(_PERSON.search(line) for line in rest[:3]))
+
+
+def _line_spans(lines: Iterator[PromptLine | None]) -> Iterator[TextSpan]:
+    start = end = -1
+    for line in lines:
+        if line is None:
+            if end > start >= 0:
+                yield TextSpan(start, end)
+            start = -1
+            continue
+        if start < 0:
+            start = line.start
+        end = line.start + len(line.text)
+    if end > start >= 0:
+        yield TextSpan(start, end)
+
+
+# One sentence of a prompt as learners read it: in lower case, with what is quoted or code in it covered.
+
+MAX_SENTENCE_CHARS = 700  # of a sentence that are read
+MAX_SENTENCES = 120  # of a prompt that are read
+_COVERED = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|(?<!\w)'[^'\n]{2,80}'(?!\w)")
+_STRAIGHT = str.maketrans("’‘´“”\n\t\u00a0", "'''\"\"   ")
+
+
+class PromptSentence(Record):
+    """A sentence, its place among the `count` sentences of the prompt, and whether the person typed it.
+
+    `plain` has the length of `text`, so a position in one is the position in the other.
+    """
+
+    span: TextSpan
+    text: str
+    plain: str
+    number: int = 0
+    count: int = 1
+    is_typed: bool = True
+
+
+def prompt_sentences(text: str) -> list[PromptSentence]:
+    """Return the sentences of a prompt that are prose."""
+    spans = list(sentence_spans(text, prose_spans(text)))[:MAX_SENTENCES]
+    typed = authored_spans(text)
+    sentences = []
+    for number, span in enumerate(spans):
+        part = text[span.start : min(span.end, span.start + MAX_SENTENCE_CHARS)]
+        is_typed = any(run.start <= span.start and span.end <= run.end for run in typed)
+        sentences.append(PromptSentence(span, part, normalize_text(part), number, len(spans), is_typed))
+    return sentences
+
+
+def normalize_text(text: str) -> str:
+    """Return a text in lower case, with straight quotes and covered code, of the same length."""
+    covered = _COVERED.sub(_cover, text).translate(_STRAIGHT)
+    lower = covered.lower()
+    if len(lower) != len(text):
+        lower = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in covered)
+    return lower
+
+
+def _cover(match: re.Match[str]) -> str:
+    return match[0][0] + "x" * (len(match[0]) - 2) + match[0][-1]

@@ -1,0 +1,80 @@
+"""How likely a sentence is meant to last: a linear model over its words and its shape.
+
+The weights in `weights.json` come from `python -m bench.train_statements`, which describes the data. The score decides
+twice: a sentence of an explicit form needs `MIN_STATEMENT_SCORE` to become a suggestion, and any sentence needs
+`MIN_CANDIDATE_SCORE` to be read by a judge.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+
+from tacit.learn.statements.sentences import PromptSentence
+
+MIN_STATEMENT_SCORE = -1.5
+MIN_CANDIDATE_SCORE = -2.0
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.json")
+_WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LENGTHS = (3, 5, 8, 12, 20, 35)  # a sentence has the feature of each that it is shorter than
+_SHAPES = {
+    "code": re.compile(r"`"),
+    "path": re.compile(r"[\w~.]/[\w.]"),
+    "url": re.compile(r"https?:"),
+    "digit": re.compile(r"\d"),
+    "capitals": re.compile(r"\b[A-Z]{4,}\b"),
+    "identifier": re.compile(r"[a-z][A-Z]|_[a-z]"),
+    "name": re.compile(r"(?<=[a-z,] )[A-Z][a-z]"),
+    "cyrillic": re.compile(r"[\u0400-\u04ff]"),
+    "ideographs": _IDEOGRAPH,
+    "question": re.compile(r"[?？]\s*$"),
+    "colon": re.compile(r":\s*$"),
+}
+
+
+def sentence_features(sentence: PromptSentence, prompt_chars: int) -> set[str]:
+    """Return the features of a sentence, given the length of its prompt. Words are marked with `=`."""
+    ideographs = _IDEOGRAPH.findall(sentence.plain)
+    words = _WORD.findall(sentence.plain)
+    if ideographs:
+        words += [*ideographs, *(first + second for first, second in pairwise(ideographs))]
+    features = {f"={word}" for word in words}
+    if words:
+        features.add(f"^{words[0]}")
+    length = len(sentence.plain.split()) + len(ideographs) // 2
+    features.update(f"shorter than {limit}" for limit in _LENGTHS if length < limit)
+    features.update(name for name, pattern in _SHAPES.items() if pattern.search(sentence.text))
+    features.update(_place_features(sentence))
+    features.add(f"prompt of 2^{min(prompt_chars.bit_length(), 13)}")
+    return features
+
+
+def _place_features(sentence: PromptSentence) -> set[str]:
+    places = {
+        "typed": sentence.is_typed,
+        "alone": sentence.count == 1,
+        "first": sentence.number == 0,
+        "last": sentence.number == sentence.count - 1,
+        "of few": sentence.count <= 3,
+        "of many": sentence.count > 8,
+        "of very many": sentence.count > 20,
+    }
+    return {name for name, holds in places.items() if holds}
+
+
+def score_sentence(sentence: PromptSentence, prompt_chars: int, weights: Mapping[str, float] | None = None) -> float:
+    """Return the log odds that a sentence is meant to last."""
+    table = _weights() if weights is None else weights
+    return table.get("", 0.0) + sum(table.get(name, 0.0) for name in sentence_features(sentence, prompt_chars))
+
+
+@cache
+def _weights() -> dict[str, float]:
+    """Return the weight of each feature; that of "" is added to every score."""
+    with open(_FILE, encoding="utf-8") as file:
+        return {name: float(weight) for name, weight in json.load(file).items()}
