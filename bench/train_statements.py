@@ -34,7 +34,7 @@ _POSITIVE_COST, _MAYBE_COST = 4.0, 2.0  # of missing a memory, in units of a fal
 _MIN_SENTENCES = 4  # that have a feature which gets a weight
 _MIN_WEIGHT = 0.01
 _WEIGHTS_FILE = Path(model.__file__).with_name("weights.json")
-_THRESHOLDS = (-9.0, -2.5, -2.25, -2.0, -1.75, -1.5, -1.25, -1.0, -0.5, 0.0)
+_THRESHOLDS = (-9.0, -1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0)
 _SHARES = (0.3, 0.4, 0.5, 0.6)
 
 

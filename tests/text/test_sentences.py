@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.statements.normalise import authored_spans, normalize_text, prompt_sentences
+from tacit.learn.statements.sentences import authored_spans, normalize_text, prompt_sentences
 from tacit.text.sentences import TextSpan, sentence_spans
 
 

@@ -1,4 +1,4 @@
-"""Answers, accepted plans and repeated choices."""
+"""Answers and repeated choices; plans teach nothing."""
 
 from __future__ import annotations
 
@@ -15,11 +15,6 @@ def test_an_answer_to_a_question_of_design_is_a_decision() -> None:
     assert one.sentence == "Decided on the database: Postgres."
     assert one.quote == "Postgres"
     assert one.provenance is Provenance.MODEL  # the question is the agent's
-
-
-def test_what_points_elsewhere_is_not_sure_enough_to_hold_at_once() -> None:
-    (one,) = learnt(prompt("good. from now on always do it that way"))
-    assert one.confidence < 0.75
 
 
 @pytest.mark.parametrize(
@@ -41,20 +36,9 @@ def test_a_rule_in_an_answer_is_learnt_as_a_rule() -> None:
     assert one.kind is Kind.CONSTRAINT
 
 
-def planned(outcome: ToolOutcome) -> ToolUsed:
-    return ToolUsed(
-        "claude", "ExitPlanMode", ToolAction.PLANNED, "Use httpx rather than requests in the client.", "", outcome
-    )
-
-
-def test_a_decision_in_an_accepted_plan_is_marked_as_the_agents_words() -> None:
-    (one,) = learnt(planned(ToolOutcome.SUCCEEDED))
-    assert one.provenance is Provenance.MODEL
-    assert one.kind is Kind.DECISION
-
-
-def test_a_plan_that_was_turned_down_decides_nothing() -> None:
-    assert learnt(planned(ToolOutcome.REJECTED)) == []
+def test_a_plan_of_the_agent_decides_nothing() -> None:
+    plan = "Use httpx rather than requests in the client. Never use requests again."
+    assert learnt(ToolUsed("claude", "ExitPlanMode", ToolAction.PLANNED, plan, "", ToolOutcome.SUCCEEDED)) == []
 
 
 def preferred(*texts: str) -> list[str]:

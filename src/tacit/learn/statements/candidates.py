@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.learn import SessionEvent
-from tacit.learn.statements.forms import find_form
 from tacit.learn.statements.pipeline import READ_PROMPTS
 from tacit.learn.statements.sentences import PromptSentence, prompt_sentences
 from tacit.learn.statements.weights import MIN_CANDIDATE_SCORE, score_sentence
@@ -34,5 +33,5 @@ def sentence_candidates(events: Sequence[SessionEvent]) -> list[SentenceCandidat
 
 
 def is_candidate(sentence: PromptSentence, prompt_chars: int) -> bool:
-    """Return whether a sentence has an explicit form, or a score that makes it likely enough to state something."""
-    return score_sentence(sentence, prompt_chars) >= MIN_CANDIDATE_SCORE or find_form(sentence) is not None
+    """Return whether a sentence is likely enough to state something."""
+    return score_sentence(sentence, prompt_chars) >= MIN_CANDIDATE_SCORE

@@ -14,10 +14,11 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
+from tacit.learn.statements.forms import find_form
 from tacit.learn.statements.sentences import PromptSentence
 
-MIN_STATEMENT_SCORE = -1.5
-MIN_CANDIDATE_SCORE = -2.0
+MIN_STATEMENT_SCORE = 0.0
+MIN_CANDIDATE_SCORE = -2.05
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.json")
 _WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -38,7 +39,7 @@ _SHAPES = {
 
 
 def sentence_features(sentence: PromptSentence, prompt_chars: int) -> set[str]:
-    """Return the features of a sentence, given the length of its prompt. Words are marked with `=`."""
+    """Return the features of a sentence, given the length of its prompt. Words are marked with `=`, forms with `~`."""
     ideographs = _IDEOGRAPH.findall(sentence.plain)
     words = _WORD.findall(sentence.plain)
     if ideographs:
@@ -51,6 +52,8 @@ def sentence_features(sentence: PromptSentence, prompt_chars: int) -> set[str]:
     features.update(name for name, pattern in _SHAPES.items() if pattern.search(sentence.text))
     features.update(_place_features(sentence))
     features.add(f"prompt of 2^{min(prompt_chars.bit_length(), 13)}")
+    if form := find_form(sentence):
+        features |= {"~", f"~{form.name}"}
     return features
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.statements.normalise import authored_spans
+from tacit.learn.statements.sentences import authored_spans, prompt_sentences
 from tacit.model.observation import PromptKind
 from tests.support.talking import learnt, prompt, reply, sentences
 
@@ -37,14 +37,26 @@ def test_what_the_person_did_not_write_teaches_nothing(text: str) -> None:
 
 
 def test_what_stands_around_something_pasted_is_still_the_persons() -> None:
-    text = f"{RULE}\n```\nalways = never\n```\nWe use tabs in the whole project."
-    assert own(text) == f"{RULE}|We use tabs in the whole project."
-    assert sentences(text) == [RULE, "We use tabs in the whole project."]
+    text = f"{RULE}\n```\nalways = never\n```\nFrom now on we use tabs in the whole project."
+    assert own(text) == f"{RULE}|From now on we use tabs in the whole project."
+    assert sentences(text) == [RULE, "From now on we use tabs in the whole project."]
 
 
 def test_a_list_in_the_persons_own_voice_is_read() -> None:
-    text = "## My points\n\n1. I don't want the migration code.\n2. Please drop the cache.\n3. We use uv in this repo."
+    text = "## My points\n\n1. I don't want the migration code.\n2. Please drop the cache.\n3. We never use pip here."
     assert len(learnt(text)) == 2
+
+
+def test_prose_of_a_document_is_read_by_a_judge_and_not_taken_as_typed() -> None:
+    text = "# Plan\n\n- Never log the token\n- Store it\n- Check it\n- Ship it\n- Test it\n- Name it\n"
+    found = prompt_sentences(text)
+    assert "Never log the token" in [sentence.text for sentence in found]
+    assert not any(sentence.is_typed for sentence in found)
+
+
+def test_code_and_logs_are_read_by_nobody() -> None:
+    text = "look:\n```\nnever = 1\n```\n2026-01-09 19:23:47 ERROR never again\nthanks"
+    assert [sentence.text for sentence in prompt_sentences(text)] == ["look:", "thanks"]
 
 
 def test_what_the_agent_says_teaches_nothing() -> None:
