@@ -17,7 +17,7 @@ from itertools import pairwise
 from tacit.learn.statements.forms import find_form
 from tacit.learn.statements.sentences import PromptSentence
 
-MIN_STATEMENT_SCORE = 0.0
+MIN_STATEMENT_SCORE = -0.5
 MIN_CANDIDATE_SCORE = -2.05
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.json")
 _WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
