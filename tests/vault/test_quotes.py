@@ -14,7 +14,6 @@ from tacit.vault.quotes import contains_quote, normalize_quote
 PROMPT = "Fix the lexer. And please: no npm here,\n  we always use “pnpm”. Thanks!"
 QUOTE = "no npm here, we always use “pnpm”"
 RULE = "use pnpm instead of npm"
-AGENT = {"CLAUDECODE": "1"}
 
 
 @pytest.mark.parametrize(
@@ -67,8 +66,9 @@ def transcript(
     return path
 
 
-def suggest(person: Person, folder: Path, *words: str, **environment: str) -> str:
-    return person.tacit("suggest", RULE, *words, cwd=folder, **(environment or AGENT)).out
+def suggest(person: Person, folder: Path, *words: str, actor: str = "") -> str:
+    """What Claude Code is told, under this name if it gives itself one."""
+    return person.tacit("suggest", RULE, *words, cwd=folder, CLAUDECODE="1", TACIT_ACTOR=actor).out
 
 
 def only(person: Person) -> dict[str, Any]:
@@ -150,18 +150,24 @@ def test_evidence_that_looks_like_a_quote_is_none(person: Person, shop: Path) ->
     assert not is_quoted(person, shop)
 
 
+@pytest.mark.parametrize("actor", ["policy", "learner:talk", "repository", "hand-edit", "robot"])
+def test_no_name_that_an_agent_gives_itself_takes_the_mark_away(person: Person, shop: Path, actor: str) -> None:
+    suggest(person, shop, "--evidence", "seen", actor=actor)
+    assert f"concluded by {actor}; no words of yours" in person.tacit("review", cwd=shop).out
+
+
 def test_a_suggestion_of_the_person_is_nobodys_conclusion(person: Person, shop: Path) -> None:
     person.tacit("suggest", RULE, "--evidence", "typed", cwd=shop)
     assert "concluded" not in person.tacit("review", cwd=shop).out
 
 
 def test_a_quote_is_enough_and_nothing_is_not(person: Person, shop: Path) -> None:
-    assert "the evidence is empty" in person.tacit("suggest", RULE, cwd=shop, code=2, **AGENT).err
+    assert "the evidence is empty" in person.tacit("suggest", RULE, cwd=shop, code=2, CLAUDECODE="1").err
 
 
 def test_a_secret_in_a_quote_is_refused(person: Person, shop: Path) -> None:
     token = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
-    told = person.tacit("suggest", RULE, "--quote", f"the token is {token}", cwd=shop, code=1, **AGENT).err
+    told = person.tacit("suggest", RULE, "--quote", f"the token is {token}", cwd=shop, code=1, CLAUDECODE="1").err
     assert "looks like a secret" in told and not person.events.exists()
 
 
@@ -186,7 +192,7 @@ def test_no_suggestion_of_an_agent_becomes_active_by_itself(person: Person, shop
     person.tacit("autocapture", "on")
     transcript(person, shop, f"{text}. Please do.")
     for words in (["--quote", text], ["--evidence", "the person accepted it", "--reason", "user_direct"]):
-        person.tacit("suggest", text, *words, cwd=shop, **AGENT)
+        person.tacit("suggest", text, *words, cwd=shop, CLAUDECODE="1")
     person.tacit("learn", cwd=shop)
     (memory,) = person.listed("--status", "all", "--scope", "all")
     assert (memory["status"], memory["provenance"]) == ("pending", "model")

@@ -201,13 +201,13 @@ class TranscriptCapture(HomePart):
                 written.append((os.stat(path).st_mtime, path))
         return [path for at, path in sorted(written, reverse=True)[:limit] if at >= start]
 
-    def uncaptured_events(self, path: str) -> list[Event]:
-        """Return the events that a capture of this transcript would append now. Nothing is written.
+    def uncaptured_prompts(self, path: str) -> list[Event]:
+        """Return the prompts that a capture of this transcript would append now. Nothing is written.
 
-        Events of sessions that are not to be captured are left out. Returns [] if the file cannot be read.
+        Those of sessions that are not to be captured are left out. Returns [] if the file cannot be read.
         """
         with suppress(TacitError, OSError):
-            return _CaptureRun(self._home, lambda _path, _events, _share: None).read_events(path)
+            return _CaptureRun(self._home, lambda _path, _events, _share: None).read_prompts(path)
         return []
 
 
@@ -270,8 +270,8 @@ class _CaptureRun:
             self._cursors.append(_cursor_at(path, stream, status, stats.cursor, is_complete=True))
         self._progress(path, self._event_count + len(self._batch), progress + share)
 
-    def read_events(self, path: str) -> list[Event]:
-        """Return what is new in a transcript, of sessions that are to be captured, without appending it."""
+    def read_prompts(self, path: str) -> list[Event]:
+        """Return the new prompts in a transcript, of sessions that are to be captured, without appending them."""
         transcript = CapturedTranscript(path)
         with open_external(path) as stream:
             source = detect_source(path, stream.read(HEAD_BYTES))
@@ -282,14 +282,15 @@ class _CaptureRun:
             if start is None:
                 return []
             transcript.agent = source.name
-            events = list(source.read(stream, start, self._limits, transcript.stats))
+            events = source.read(stream, start, self._limits, transcript.stats)
+            prompts = [event for event in events if isinstance(event.body, PromptGiven)]
         settings, paths = self._home.settings, self._store.paths
-        sessions_to_capture = {
+        captured = {
             session
-            for session in {event.session for event in events}
+            for session in {prompt.session for prompt in prompts}
             if is_session_captured(settings, paths, session, "")
         }
-        batch = [(transcript, event) for event in events if event.session in sessions_to_capture]
+        batch = [(transcript, prompt) for prompt in prompts if prompt.session in captured]
         return self._store.read(lambda connection: list(self._new_events(connection, set(), batch)))
 
     def _start_offset(

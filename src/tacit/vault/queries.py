@@ -14,19 +14,8 @@ from tacit.index import reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
-from tacit.model.claim import GLOBAL, Kind, Scope, Status, is_project_scope, project_name, scope_label
-from tacit.model.event import (
-    HAND_EDIT,
-    IMPORT,
-    POLICY,
-    REPOSITORY,
-    USER,
-    ClaimDecided,
-    ClaimProposed,
-    Draft,
-    Event,
-    EventsUndone,
-)
+from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name, scope_label
+from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventsUndone
 from tacit.model.ids import ClaimId
 from tacit.model.observation import BriefInjected, RecallAsked
 from tacit.pages.locations import FileLocation
@@ -45,6 +34,7 @@ if TYPE_CHECKING:
 
 
 _AGENT_PREFIX = "agent:"
+_COMMAND_SOURCES = ("suggest", "remember", "note", "mcp", "agent")  # of proposals by a command; learners have others
 _COMMAND_EVENT = "command.ran"
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
 
@@ -393,18 +383,18 @@ def with_basis(listed: ListedMemory, events: Iterable[Event]) -> ListedMemory:
 
 def is_quoting(event: Event) -> bool:
     """Return whether an agent proposed a claim with a quote that was found in what the person typed."""
-    return isinstance(event.body, ClaimProposed) and bool(event.body.events) and _is_by_agent(event)
+    return _is_agent_proposal(event) and isinstance(event.body, ClaimProposed) and bool(event.body.events)
 
 
 def is_conclusion(event: Event) -> bool:
     """Return whether an agent proposed a claim without words of the person."""
-    return isinstance(event.body, ClaimProposed) and not event.body.events and _is_by_agent(event)
+    return _is_agent_proposal(event) and isinstance(event.body, ClaimProposed) and not event.body.events
 
 
-def _is_by_agent(event: Event) -> bool:
-    """Return whether an agent wrote an event; a person may have given it another name by `TACIT_ACTOR`."""
-    actor = event.origin.actor
-    return actor not in (USER, POLICY, REPOSITORY, HAND_EDIT, IMPORT) and not actor.startswith("learner:")
+def _is_agent_proposal(event: Event) -> bool:
+    """Return whether an agent proposed a claim by a command or a tool, whatever name it gave itself."""
+    is_by_command = isinstance(event.body, ClaimProposed) and event.body.source in _COMMAND_SOURCES
+    return is_by_command and event.origin.provenance <= Provenance.MODEL
 
 
 def _is_from_agent(connection: sqlite3.Connection, claim: ClaimId, agent: str) -> bool:

@@ -44,18 +44,30 @@ class QuotedPrompt(Record):
 
 def normalize_quote(text: str) -> str:
     """Return a text with single blanks, plain quote marks and composed characters, without outer quote marks."""
-    words = unicodedata.normalize("NFC", text).translate(_QUOTE_MARKS).split()
-    return " ".join(words).strip("\"' ")
+    return _normalize(text).strip("\"' ")
 
 
 def contains_quote(text: str, quote: str) -> bool:
     """Return whether a text has these words, from the beginning of a word to the end of one. `quote` is normalised."""
     if len(quote) < _MIN_CHARS:
         return False
-    normalized = " ".join(unicodedata.normalize("NFC", text).translate(_QUOTE_MARKS).split())
-    start = r"(?<![A-Za-z0-9_])" if quote[0].isascii() and quote[0].isalnum() else ""
-    end = r"(?![A-Za-z0-9_])" if quote[-1].isascii() and quote[-1].isalnum() else ""
-    return re.search(f"{start}{re.escape(quote)}{end}", normalized) is not None
+    normalized = f" {_normalize(text)} "
+    at = normalized.find(quote)
+    while at >= 0:
+        end = at + len(quote)
+        if not (_is_in_word(normalized[at - 1 : at + 1]) or _is_in_word(normalized[end - 1 : end + 1])):
+            return True
+        at = normalized.find(quote, at + 1)
+    return False
+
+
+def _normalize(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).translate(_QUOTE_MARKS).split())
+
+
+def _is_in_word(pair: str) -> bool:
+    """Return whether two characters belong to one word, in a script that separates words."""
+    return pair.isascii() and pair.isalnum()
 
 
 class Quotes(HomePart):
@@ -83,7 +95,7 @@ class Quotes(HomePart):
         """Return a prompt that a hook will record when the turn ends."""
         capture = TranscriptCapture(self._home)
         for path in capture.recent_transcripts(_RECENT_SECONDS, _MAX_TRANSCRIPTS):
-            for event in capture.uncaptured_events(path):
+            for event in capture.uncaptured_prompts(path):
                 if event.scope == scope and isinstance(event.body, PromptGiven) and _is_quoted(event, quote):
                     return QuotedPrompt(event, session_id(event.body.agent, event.origin.session))
         return None
