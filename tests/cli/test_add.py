@@ -92,7 +92,7 @@ def test_two_constraints_are_left_for_the_person_to_decide(person: Person) -> No
         (("add", "use pnpm", "--text", "use npm"), "the text was given twice"),
         (("add", " "), "tacit add wants TEXT"),
         (("remember", "use pnpm"), "tacit remember wants --evidence TEXT"),
-        (("suggest", "use pnpm"), "tacit suggest wants --evidence TEXT"),
+        (("suggest", "use pnpm"), "the evidence is empty"),
     ],
 )
 def test_wrong_words_are_refused_and_nothing_is_recorded(person: Person, words: tuple[str, ...], message: str) -> None:

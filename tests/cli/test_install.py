@@ -19,7 +19,7 @@ AGENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot")
 SETTINGS = (
     b'{\n  // mine\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]\n  },\n}\n'
 )
-ASKED = "Change this file? [y/N] "
+ASKED = "Change these files? [y/N] "
 CAPTURE = "Also record your sessions with agents, so that they can be recalled? [y/N] "
 
 
@@ -189,3 +189,68 @@ def test_whoever_has_turned_hooks_off_is_told_that_none_will_run(
     (person.folder / file).parent.mkdir(exist_ok=True)
     (person.folder / file).write_text(content)
     assert "No hook runs while" in person.tacit("install", agent, "--yes").out
+
+
+# The skill
+
+SHARING = ("codex", "gemini", "opencode", "copilot")
+SKILL = ".agents/skills/tacit/SKILL.md"
+
+
+@pytest.mark.parametrize("last", SHARING)
+def test_the_shared_skill_is_written_once_and_goes_with_the_last_host(person: Person, last: str) -> None:
+    for agent in SHARING:
+        told = person.tacit("install", agent, "--yes").out
+        assert (SKILL in told) == (agent == "codex")
+    file = person.folder / SKILL
+    content = file.read_bytes()
+    for agent in SHARING:
+        if agent != last:
+            assert f"{file} stays: " in person.tacit("uninstall", agent, "--yes").out
+            assert file.read_bytes() == content
+    assert f"{file} stays" not in person.tacit("uninstall", last, "--yes").out
+    assert not (person.folder / ".agents").exists() and tree(person.folder) == {}
+
+
+def test_a_host_without_our_entries_is_not_installed_although_the_skill_is_there(person: Person) -> None:
+    person.tacit("install", "codex", "--yes")
+    lines = person.tacit("install").out
+    assert re.search(r"codex +installed\n", lines) and re.search(r"gemini +-\n", lines)
+    assert "Nothing of Tacit is in" in person.tacit("uninstall", "gemini", "--yes").out
+    assert (person.folder / SKILL).exists()
+
+
+@pytest.mark.parametrize("agent", ["claude", "copilot"])
+def test_a_skill_that_the_person_changed_stays_and_they_are_told(person: Person, agent: str) -> None:
+    file = person.folder / (SKILL if agent == "copilot" else ".claude/skills/tacit/SKILL.md")
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nname: tacit\n---\nmine\n")
+    told = person.tacit("install", agent, "--yes").out
+    assert "Installed." in told and f"{file} is not as Tacit wrote it, so it was left alone" in told
+    assert re.search(rf"{agent} +installed\n", person.tacit("install").out)
+    assert f"{file} is not as Tacit wrote it, so it stays." in person.tacit("uninstall", agent, "--yes").out
+    assert file.read_text() == "---\nname: tacit\n---\nmine\n"
+
+
+def test_one_folder_of_skills_for_all_hosts_by_a_link(person: Person) -> None:
+    (person.folder / ".agents/skills").mkdir(parents=True)
+    (person.folder / ".claude").mkdir()
+    (person.folder / ".claude/skills").symlink_to(person.folder / ".agents/skills")
+    for agent in ("claude", "codex"):
+        person.tacit("install", agent, "--yes")
+    assert "stays: codex reads it, too" in person.tacit("uninstall", "claude", "--yes").out
+    assert (person.folder / SKILL).exists()
+    person.tacit("uninstall", "codex", "--yes")
+    assert list((person.folder / ".agents/skills").iterdir()) == []
+
+
+def test_a_missing_or_old_skill_is_noticed_and_repaired(person: Person) -> None:
+    person.tacit("install", "codex", "--yes")
+    assert "skill" not in person.tacit("doctor", code=None).out
+    file = person.folder / SKILL
+    content = file.read_bytes()
+    file.unlink()
+    assert f"{file}: the skill that tells codex" in person.tacit("doctor", code=None).out
+    assert "codex      installed, and out of date: tacit install codex" in person.tacit("install").out
+    person.tacit("install", "codex", "--yes")
+    assert file.read_bytes() == content

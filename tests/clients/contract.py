@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tacit.hosts.skill import DESCRIPTION
 from tests.clients import fence
+from tests.clients.apis.shape import all_text
 from tests.clients.desk import MEMORIES, REMOTE, RULE, SUGGESTION
 from tests.clients.hosts.client import Client
 from tests.clients.script import SUMMARY
@@ -23,6 +25,12 @@ class ClientContract:
     def test_the_brief_reaches_the_model(self, story: Story) -> None:
         (brief,) = fence.fenced(story.first.asked[0], "memory")
         assert all(memory in brief for memory in MEMORIES)
+
+    def test_the_skill_is_offered_to_the_model(self, story: Story) -> None:
+        assert "/SKILL.md" in story.said
+        sent = all_text(story.first.asked[0])
+        assert DESCRIPTION in sent
+        assert "Choose at most three statements." not in sent  # the body comes when the skill is used
 
     def test_the_brief_is_there_at_every_step_of_the_turn(self, story: Story) -> None:
         assert [len(fence.fenced(body, "memory")) for body in story.first.asked] == [1, 1, 1]
@@ -91,3 +99,4 @@ class ClientContract:
         assert story.desk.settings() != story.before
         story.desk.tacit("uninstall", story.desk.client.name, "--yes")
         assert story.desk.settings() == story.before
+        assert not list(story.desk.person.folder.glob(".*/skills/tacit"))

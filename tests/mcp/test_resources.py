@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from harness.person import Person, facts_in
 
+from tacit.hosts.skill import GUIDANCE
 from tacit.mcp import resources
 from tests.support.mcp_client import answer, heard, request, tool
 
@@ -298,6 +299,17 @@ def test_the_review_prompt_shows_what_waits_with_its_evidence_and_the_commands(p
 
 def test_the_review_prompt_says_when_nothing_waits(person: Person) -> None:
     assert "no suggestion waits" in prompted(person, "review")
+
+
+def test_the_review_prompt_says_what_an_agent_concluded_itself(person: Person) -> None:
+    person.tacit("remember", "use pnpm", "--evidence", "seen", TACIT_ACTOR="agent:robot")
+    assert "no words of the person" in prompted(person, "review")
+
+
+def test_the_remember_prompt_is_the_guidance_of_the_skill(person: Person) -> None:
+    said = prompted(person, "remember")
+    assert "propose what should be kept" in said and said.endswith(GUIDANCE)
+    assert not person.home.exists()
 
 
 def test_the_start_prompt_is_the_task_with_its_brief(person: Person) -> None:

@@ -55,7 +55,7 @@ async def everything(client: Client | ClientSession) -> dict[str, object]:
 
 SEEN = {
     "tools": TOOLS,
-    "prompts": {"review", "recap", "start"},
+    "prompts": {"review", "recap", "remember", "start"},
     "templates": {"tacit://memory/{id}", "tacit://session/{id}"},
     "read": 4,
 }

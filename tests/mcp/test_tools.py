@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness.person import Person
 
-from tests.support.mcp_client import answer, heard, request, stateless, tool
+from tests.support.mcp_client import answer, answers, heard, request, stateless, tool
 
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 
@@ -34,6 +34,7 @@ def test_a_proposal_waits_for_the_person(person: Person, name: str, environment:
         "kind": memory["kind"],
         "status": "pending",
         "recorded": True,
+        **({"quote_found": False} if name == "suggest" else {}),
     }
     assert f"tacit accept {memory['short']}" in told["content"][0]["text"]
 
@@ -76,6 +77,25 @@ def test_a_suggestion_comes_with_the_question_for_the_person(person: Person) -> 
     assert f"tacit accept {memory['short']}" in said and f"tacit dismiss {memory['short']}" in said
     assert (memory["kind"], memory["evidence"]) == ("preference", ["you typed pnpm"])
     assert b'"reason":"npm failed"' in person.events.read_bytes()
+
+
+@pytest.mark.parametrize("quote", ["no npm here, we use pnpm", "we use pnpm and nothing else"])
+def test_a_quote_is_looked_up_in_what_the_person_typed(person: Person, quote: str) -> None:
+    root = person.repository()
+    common = {"sessionId": "s", "timestamp": "2026-03-01T10:00:00.000Z", "cwd": str(root), "version": "2.0.0"}
+    typed = {"role": "user", "content": "Please: no npm here,\nwe use pnpm."}
+    folder = person.folder / ".claude" / "projects" / "shop"
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_text(json.dumps({"type": "user", "uuid": "1", "message": typed, **common}) + "\n")
+    person.tacit("autocapture", "on")
+    hello = request("initialize", {"protocolVersion": "2025-11-25", "clientInfo": {"name": "robot"}})
+    _, told = answers(person, hello, tool("suggest", text="use pnpm", quote=quote), cwd=root)
+    is_found = told["result"]["structuredContent"]["quote_found"]
+    assert is_found == quote.startswith("no npm")
+    said, card = told["result"]["content"][0]["text"], person.tacit("review", cwd=root).out
+    assert ("The quote was found" in said) == (f"you said: “{quote}” (claude," in card) == is_found
+    assert ("your own conclusion" in said) == ("concluded by robot; no words of yours" in card) == (not is_found)
+    assert only(person)["status"] == "pending"
 
 
 @pytest.mark.parametrize("name", ["remember", "suggest"])

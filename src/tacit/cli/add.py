@@ -10,10 +10,11 @@ from tacit.cli.output import confirm, echo
 from tacit.errors import UsageError
 from tacit.home.project import FACT_FILE
 from tacit.model.claim import Kind, is_project_scope
-from tacit.text.display import printable
+from tacit.text.display import one_line, printable
 from tacit.vault.decisions import DecisionOutcome
 
 KINDS = ", ".join(kind.label for kind in Kind)
+_MAX_QUOTE_CHARS = 300
 _SHORT_ID = 6  # letters of the id of another memory
 _ACTIVE_OPTIONS = ("--kind", "--tag", "--whole", "--private")  # options that a candidate does not take
 
@@ -168,9 +169,11 @@ REMEMBER = Command(
 
 
 def run_suggest(call: Invocation) -> int:
+    quote = call.text_value("--quote")
     outcome = call.vault.decisions.suggest(
         call.text(),
         evidence=call.text_value("--evidence"),
+        quote=quote,
         reason=call.text_value("--reason"),
         kind=parse_kind(call),
         everywhere=call.flag("--global"),
@@ -185,8 +188,13 @@ def run_suggest(call: Invocation) -> int:
         else:
             echo(f"It waits: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
         return 0
+    elif outcome.is_quoted:
+        echo(f"Suggested, with your words “{printable(one_line(quote, _MAX_QUOTE_CHARS))}”: {sentence}")
     else:
-        echo(f"I noticed: {printable(call.text_value('--evidence'))}. Should I remember: “{sentence}”?")
+        noticed = call.text_value("--evidence") or quote
+        echo(f"I noticed: {printable(noticed)}. Should I remember: “{sentence}”?")
+    if quote and not outcome.is_quoted:
+        echo("  the quote is in no recorded prompt of this project; the suggestion is marked as the agent's conclusion")
     echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
     return 0
 
@@ -195,14 +203,17 @@ SUGGEST = Command(
     name="suggest",
     usage="TEXT",
     help=(
-        "Propose something to remember: what was noticed, and the sentence that should hold. It is a suggestion until\n"
-        "the person accepts it. An agent gets the question to put to the person; a person at a terminal is asked."
+        "Propose something to remember: the sentence that should hold, and the person's exact words or what was\n"
+        "noticed. It is a suggestion until the person accepts it. A quote is looked up in what the person typed in\n"
+        "recorded sessions of this project, this one included; a suggestion without one that was found is marked as\n"
+        "the agent's own conclusion. An agent gets the question to put to the person; a person at a terminal is asked."
     ),
-    example='tacit suggest "use pnpm instead of npm" --evidence "you corrected me twice"',
+    example='tacit suggest "use pnpm instead of npm" --quote "no npm here please, we use pnpm"',
     run=run_suggest,
     options=(
         Option("--text", "TEXT", "the text, where it cannot be given as a word"),
-        Option("--evidence", "TEXT", "what was noticed: a quote, a command, a test", required=True),
+        Option("--quote", "TEXT", "the person's exact words"),
+        Option("--evidence", "TEXT", "what was noticed: a command, a test; wanted without --quote"),
         Option("--reason", "TEXT", "why it will matter again"),
         Option("--kind", "KIND", "constraint, rule, decision, …; told from the sentence if left out"),
         Option("--global", help="for every project, not just this one"),

@@ -111,6 +111,11 @@ def _basis(listed: ListedMemory) -> str:
     return f"{pluralize(max(memory.strength, 1), 'observation')} in {pluralize(len(memory.sessions), 'session')}"
 
 
+def conclusion_text(agent: str) -> str:
+    """Return that an agent concluded something without words of the person."""
+    return f"concluded by {printable(agent)}; no words of yours"
+
+
 def card_lines(listed: ListedMemory, at: int, of: int) -> Sequence[str]:
     """Return the lines that show a candidate for a decision. It is number `at` of `of`."""
     memory = listed.memory
@@ -126,7 +131,11 @@ def card_lines(listed: ListedMemory, at: int, of: int) -> Sequence[str]:
         last = f", the last time on {listed.counts.last_day}" if listed.counts.last_day else ""
         return [*lines, f"   learned from your shell{last}"]
     lines.append(f"   source: {printable(memory.source)}, {PROVENANCE_LABELS[memory.provenance]}")
-    lines += [f"   evidence: {printable(clip(evidence.text, 300))}" for evidence in memory.evidence[:3]]
+    for evidence in memory.evidence[:3]:
+        label = "you said" if evidence.event in listed.quoting_events else "evidence"
+        lines.append(f"   {label}: {printable(clip(evidence.text, 300))}")
+    if listed.concluded_by:
+        lines.append(f"   {conclusion_text(listed.concluded_by)}")
     if listed.reason:
         lines.append(f"   why: {printable(clip(listed.reason, 200))}")
     lines += [f"   contradicts {row.id[:6]}: {printable(clip(row.sentence, 160))}" for row in listed.contradicts]

@@ -68,6 +68,9 @@ def _target_findings(state: InstallState) -> Iterator[Finding]:
         yield Finding(path, "its hooks are from an earlier version; they still work", again, False)
     elif not state.is_current:
         yield Finding(path, f"{name} starts another installation, or works on another home", again, False)
+    if state.old_skill:
+        what = f"the skill that tells {name} when to propose a memory is missing, or another version's"
+        yield Finding(state.old_skill, what, again, False)
     if state.doubt:
         yield Finding(path, state.doubt, f"change that setting, or take Tacit out: tacit uninstall {name}", False)
 

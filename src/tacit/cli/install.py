@@ -97,7 +97,8 @@ class InstallState(Record):
     `missing` are files that it starts or works on and that do not exist. `doubt` is a setting of the host that turns
     it off. `problem` says why the state cannot be determined, and `hint` what to do. Without `is_guarded`, a host
     takes a missing program for a refusal. If `is_moved`, hooks name the path of an earlier version, which forwards to
-    the current one.
+    the current one. `old_skill` is the path of the skill if it is missing or another version's; a file that the person
+    changed does not count.
     """
 
     name: str
@@ -110,6 +111,7 @@ class InstallState(Record):
     hint: str = ""
     is_guarded: bool = True
     is_moved: bool = False
+    old_skill: str = ""
 
     @property
     def is_stale(self) -> bool:
@@ -123,10 +125,10 @@ def install_state(target: Target, place: InstallContext) -> InstallState | None:
     A file that cannot be read is reported only if it was installed from this home.
     """
     try:
-        removals = [change for change in target.plan_removal(place) if change.is_needed]
+        removals = [change for change in _entry_changes(target.plan_removal(place)) if change.is_needed]
         if not removals:
             return None
-        is_current = not any(change.is_needed for change in target.plan_install(place))
+        needed = [change for change in target.plan_install(place) if change.is_needed]
     except (TacitError, OSError) as error:
         path = next(iter(read_receipts(place.home, target.name)), "")
         hint = error.hint if isinstance(error, TacitError) else ""
@@ -137,12 +139,18 @@ def install_state(target: Target, place: InstallContext) -> InstallState | None:
         target.name,
         removals[0].path,
         target.is_agent,
-        is_current,
+        is_current=not _entry_changes(needed),
         missing=tuple(path for path in paths if not os.path.exists(path)),
         doubt=target.warning(place),
         is_guarded=all(GUARD in words for text in texts for words, _ in _hook_commands(text) if len(words) > 1),
         is_moved=any(HOOK_SCRIPT_PATHS[1] in text for text in texts),
+        old_skill=next((change.path for change in needed if change.is_auxiliary), ""),
     )
+
+
+def _entry_changes(changes: Sequence[FileChange]) -> list[FileChange]:
+    """Return the changes of files without which Tacit does not work."""
+    return [change for change in changes if not change.is_auxiliary]
 
 
 def _named_paths(text: str) -> Iterator[str]:
@@ -219,6 +227,7 @@ def run_uninstall(call: Invocation) -> int:
     changes = target.plan_removal(place)
     if not any(change.is_needed for change in changes):
         echo(f"Nothing of Tacit is in {' or '.join(printable(change.path) for change in changes)}")
+        _echo_notes(changes)
         return 0
     if confirm_and_apply(call, changes):
         delete_receipts(place.home, target.name)
@@ -226,7 +235,14 @@ def run_uninstall(call: Invocation) -> int:
         echo(f"Taken out. {running} that run already go on until they end; what was recorded stays.")
         if any(_is_changed_since(change) for change in changes):
             echo("What you changed in those files since is as you left it.")
+        _echo_notes(changes)
     return 0
+
+
+def _echo_notes(changes: Sequence[FileChange]) -> None:
+    for change in changes:
+        if change.note:
+            echo(f"  {printable(change.note)}")
 
 
 def _is_changed_since(change: FileChange) -> bool:
@@ -271,12 +287,14 @@ def _install_target(call: Invocation, target: Target) -> bool:
     if not any(change.is_needed for change in changes):
         paths = ", ".join(printable(change.path) for change in changes if change.after is not None)
         echo(f"It is there already: {paths}")
+        _echo_notes(changes)
         return True
     if not confirm_and_apply(call, changes, lambda: _keep_receipts(place, target, changes)):
         return False
     echo(f"Installed. {target.next_step}")
     if doubt := target.warning(place):
         echo(f"  {doubt}")
+    _echo_notes(changes)
     echo(f"  take it out again: tacit uninstall {target.name}")
     return True
 
@@ -303,7 +321,7 @@ def _echo_targets(call: Invocation) -> None:
 
 def _state_text(target: Target, place: InstallContext) -> str:
     try:
-        if not any(change.is_needed for change in target.plan_removal(place)):
+        if not any(change.is_needed for change in _entry_changes(target.plan_removal(place))):
             return "-"
     except (TacitError, OSError) as error:
         return f"cannot be told: {printable(str(error))}"
@@ -315,7 +333,8 @@ def _state_text(target: Target, place: InstallContext) -> str:
     if state.is_moved or not state.is_guarded:
         harm = "" if state.is_guarded else f", which may stop {target.name} once Tacit is removed"
         return f"installed by an earlier version{harm}: {again}"
-    return "installed" if state.is_current else f"installed, and out of date: {again}"
+    is_current = state.is_current and not state.old_skill
+    return "installed" if is_current else f"installed, and out of date: {again}"
 
 
 def _repair(call: Invocation, targets: Sequence[Target], place: InstallContext) -> None:
@@ -352,9 +371,10 @@ INSTALL = Command(
     help=(
         "Put Tacit into a shell or an agent. A shell (bash, zsh, fish) gets a few marked lines in the file that it\n"
         "reads when it starts; an agent (claude, codex, gemini, cursor, opencode, copilot) gets hooks in its\n"
-        "settings, beside those of others. The change is shown first, and made only if you agree. Without a terminal\n"
-        "it wants --yes. Without a target it lists them all, and which are installed; entries that start what is no\n"
-        "longer there, or that an earlier version wrote, are repaired at once if you agree."
+        "settings, beside those of others, and all but cursor get a skill, which says when and how to propose what to\n"
+        "remember. The change is shown first, and made only if you agree. Without a terminal it wants --yes. Without\n"
+        "a target it lists them all, and which are installed; entries that start what is no longer there, or that an\n"
+        "earlier version wrote, are repaired at once if you agree."
     ),
     example="tacit install zsh",
     run=run_install,

@@ -123,7 +123,7 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "doctor": "--log --yes --reindex",
     "redact": "--count",
     "remember": "--text --evidence --global",
-    "suggest": "--text --evidence --reason --kind --global",
+    "suggest": "--text --quote --evidence --reason --kind --global",
 }
 _ANY_ARG = "TARGET"
 # The value that an agent typed may be the secret itself: `-` lets the person type it unseen.

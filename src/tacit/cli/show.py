@@ -9,6 +9,7 @@ from tacit.cli.cards import (
     FILTER_OPTIONS,
     KIND_OPTION,
     LIMIT_OPTION,
+    conclusion_text,
     echo_card,
     echo_memories,
     echo_memory,
@@ -28,7 +29,15 @@ from tacit.model.event import local_time, timestamp
 from tacit.model.memory import Memory
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
-from tacit.vault.queries import EvidenceSource, MemoryConflict, MemoryEvent, describe_event, event_details
+from tacit.vault.queries import (
+    EvidenceSource,
+    MemoryConflict,
+    MemoryEvent,
+    describe_event,
+    event_details,
+    is_conclusion,
+    is_quoting,
+)
 
 if TYPE_CHECKING:
     from tacit.vault.vault import Vault
@@ -235,7 +244,10 @@ def run_show(call: Invocation) -> int:
     if memory.claim.tags:
         echo(f"    tags: {printable(', '.join(memory.claim.tags))}")
     for item in memory.evidence:
-        echo(f"    evidence of {item.day}: {printable(item.text)}")
+        label = "you said" if item.event in listed.quoting_events else f"evidence of {item.day}"
+        echo(f"    {label}: {printable(item.text)}")
+    if listed.concluded_by:
+        echo(f"    {conclusion_text(listed.concluded_by)}")
     if memory.reason:
         echo(f"    reason: {printable(memory.reason)}")
     echo(f"    more: tacit why {listed.short}")
@@ -270,7 +282,10 @@ def run_why(call: Invocation) -> int:
         undone = ", undone" if reason.undone else ""
         echo(f"  {local_time(origin):%Y-%m-%d %H:%M} {printable(origin.actor)}: {describe_event(reason)}{undone}")
         for label, text in event_details(reason):
-            echo(f"      {label}: {printable(text)}")
+            is_quote = label == "evidence" and is_quoting(reason.event)
+            echo(f"      {'you said' if is_quote else label}: {printable(text)}")
+        if is_conclusion(reason.event):
+            echo(f"      {conclusion_text(origin.actor.removeprefix('agent:'))}")
         echo(f"      {printable(str(reason.location))}")
         for source in reason.sources:
             by = source.event.origin

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from tacit.disk.files import list_folder
 from tacit.disk.read import open_external
 from tacit.errors import NotFoundError, RefusedError, StoreError, TacitError
-from tacit.home.capture_policy import matching_ignore_entry
+from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
 from tacit.home.home import Home, HomePart
 from tacit.home.project import directory_scope
 from tacit.hosts.claude import transcript as claude
@@ -192,6 +192,24 @@ class TranscriptCapture(HomePart):
         """Append what is new in these files to the log. The result of a file that is not a transcript has a problem."""
         return _CaptureRun(self._home, progress).capture_files(files)
 
+    def recent_transcripts(self, seconds: float, limit: int) -> list[str]:
+        """Return the transcripts of all agents that were written within the last seconds, the latest first."""
+        start = time.time() - seconds
+        written: list[tuple[float, str]] = []
+        for path in self.transcripts_in(self.transcript_paths()):
+            with suppress(OSError):
+                written.append((os.stat(path).st_mtime, path))
+        return [path for at, path in sorted(written, reverse=True)[:limit] if at >= start]
+
+    def uncaptured_prompts(self, path: str) -> list[Event]:
+        """Return the prompts that a capture of this transcript would append now. Nothing is written.
+
+        Those of sessions that are not to be captured are left out. Returns [] if the file cannot be read.
+        """
+        with suppress(TacitError, OSError):
+            return _CaptureRun(self._home, lambda _path, _events, _share: None).read_prompts(path)
+        return []
+
 
 class _CaptureRun:
     """One run over some files. Events are appended in batches, so that little memory is needed."""
@@ -237,13 +255,10 @@ class _CaptureRun:
                 raise RefusedError(problem, "see which it can: tacit import transcripts --help")
             transcript.agent = source.name
             status = os.fstat(stream.fileno())
-            cursor = self._previous_cursor(path)
-            if cursor and _is_unchanged(cursor, status) and source.has_byte_offsets:
+            start = self._start_offset(path, stream, status, has_byte_offsets=source.has_byte_offsets)
+            if start is None:
                 transcript.unchanged = True
                 return
-            start = 0
-            if cursor and _has_same_prefix(cursor, stream, status, source.has_byte_offsets):
-                start = cursor.offset
             stats.cursor = start
             for event in source.read(stream, start, self._limits, stats):
                 self._batch.append((transcript, event))
@@ -254,6 +269,38 @@ class _CaptureRun:
                     self._progress(path, self._event_count, progress + share * part)
             self._cursors.append(_cursor_at(path, stream, status, stats.cursor, is_complete=True))
         self._progress(path, self._event_count + len(self._batch), progress + share)
+
+    def read_prompts(self, path: str) -> list[Event]:
+        """Return the new prompts in a transcript, of sessions that are to be captured, without appending them."""
+        transcript = CapturedTranscript(path)
+        with open_external(path) as stream:
+            source = detect_source(path, stream.read(HEAD_BYTES))
+            if source is None:
+                return []
+            status = os.fstat(stream.fileno())
+            start = self._start_offset(path, stream, status, has_byte_offsets=source.has_byte_offsets)
+            if start is None:
+                return []
+            transcript.agent = source.name
+            events = source.read(stream, start, self._limits, transcript.stats)
+            prompts = [event for event in events if isinstance(event.body, PromptGiven)]
+        settings, paths = self._home.settings, self._store.paths
+        captured = {
+            session
+            for session in {prompt.session for prompt in prompts}
+            if is_session_captured(settings, paths, session, "")
+        }
+        batch = [(transcript, prompt) for prompt in prompts if prompt.session in captured]
+        return self._store.read(lambda connection: list(self._new_events(connection, set(), batch)))
+
+    def _start_offset(
+        self, path: str, stream: BinaryIO, status: os.stat_result, *, has_byte_offsets: bool
+    ) -> int | None:
+        """Return where to read a file from: where the last capture ended if it only grew since. None if it did not."""
+        cursor = self._previous_cursor(path)
+        if cursor and _is_unchanged(cursor, status) and has_byte_offsets:
+            return None
+        return cursor.offset if cursor and _has_same_prefix(cursor, stream, status, has_byte_offsets) else 0
 
     def _previous_cursor(self, path: str) -> TranscriptCursor | None:
         index = self._store.index_as_is()

@@ -1,4 +1,4 @@
-"""What is registered with a host: hook commands, the MCP server, and the target made of both.
+"""What is registered with a host: hook commands, the MCP server, and the target made of both and the skill.
 
 A registered command outlives the installation that wrote it: a package is uninstalled, a clone is moved, Python is
 upgraded. Hosts take a command that cannot run for a refusal of the prompt or the tool call. So a shell runs it:
@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 
 from tacit.hosts.protocol import INJECT_KINDS, Hook, Host
+from tacit.hosts.skill import plan_skill_install, plan_skill_removal
 from tacit.install.change import ConfigFile, FileChange, InstallContext, Target, read_receipts
 from tacit.install.json_entries import HookEntry
 
@@ -73,14 +74,16 @@ def agent_target(
     next_step: str,
     warning: Callable[[InstallContext], str] = lambda _context: "",
 ) -> Target:
-    """Build the target of a host from the configuration files to change."""
+    """Build the target of a host from the configuration files to change, and the skill if the host reads one."""
 
     def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
         receipts = read_receipts(context.home, name)
-        return tuple(file.plan_install(receipts.get(file.path)) for file in files(context))
+        entries = (file.plan_install(receipts.get(file.path)) for file in files(context))
+        return (*entries, *plan_skill_install(name, context))
 
     def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
         receipts = read_receipts(context.home, name)
-        return tuple(file.plan_removal(receipts.get(file.path)) for file in files(context))
+        entries = (file.plan_removal(receipts.get(file.path)) for file in files(context))
+        return (*entries, *plan_skill_removal(name, context))
 
     return Target(name, plan_install, plan_removal, next_step, is_agent=True, warning=warning)

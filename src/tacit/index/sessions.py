@@ -124,6 +124,21 @@ def events_of_session(connection: sqlite3.Connection, number: int, decode: Decod
     return select_events(connection, decode, query, (number,))
 
 
+def prompt_lines(connection: sqlite3.Connection, scope: Scope, *, sessions: int) -> Iterator[tuple[ClaimId, bytes]]:
+    """Yield the lines of prompts in the latest sessions of a project, with the session's id, the latest session first.
+
+    Lines are not decoded: most callers need few of them.
+    """
+    query = (
+        f"SELECT latest.id, {_EVENT_LINE} FROM (SELECT number, id, ended_at FROM sessions WHERE scope = ?"
+        " ORDER BY ended_at DESC, id LIMIT ?) AS latest JOIN session_events ON session_number = latest.number"
+        " ORDER BY latest.ended_at DESC, latest.id, event_id"
+    )
+    for session, line in connection.execute(query, (scope, sessions)):
+        if line is not None and b'"prompt.given"' in line:
+            yield ClaimId(session), line
+
+
 def logged_events_of_session(connection: sqlite3.Connection, row: SessionRow, decode: Decode) -> Iterator[LoggedEvent]:
     """Yield the events of a session with their positions in the log, in order."""
     query = f"SELECT {_EVENT_LINE}, segment, line FROM session_events WHERE session_number = ? ORDER BY event_id"

@@ -111,13 +111,19 @@ _WRITE_BITS = 0o222
 
 
 class FileChange(Record):
-    """A planned change of one file."""
+    """A planned change of one file.
+
+    If `is_auxiliary`, Tacit works without the file, and the file alone does not mean that it is installed. `note` tells
+    the person why a file was left alone.
+    """
 
     path: str
     before: bytes | None  # None: the file does not exist
     after: bytes | None  # None: it is deleted
     receipt: Receipt | None = None
     folders: tuple[str, ...] = ()  # deleted with the file if they are empty
+    is_auxiliary: bool = False
+    note: str = ""
 
     @property
     def is_needed(self) -> bool:
@@ -255,7 +261,7 @@ class ConfigFile(Record):
     def plan_install(self, receipt: Receipt | None) -> FileChange:
         before = read_content(self.path)
         result = self.insert(before, receipt)
-        folders = _missing_folders(self.path) if before is None else receipt.folders if receipt else ()
+        folders = missing_folders(self.path) if before is None else receipt.folders if receipt else ()
         return FileChange(
             self.path, before, result.content, result.receipt and result.receipt._replace(folders=folders)
         )
@@ -266,10 +272,10 @@ class ConfigFile(Record):
         return FileChange(self.path, before, after, receipt, receipt.folders if receipt else ())
 
 
-def _missing_folders(path: str) -> tuple[str, ...]:
+def missing_folders(path: str) -> tuple[str, ...]:
     """Return the folders that have to be created for a file, innermost first."""
     folder = os.path.dirname(path)
-    return () if os.path.lexists(folder) else (folder, *_missing_folders(folder))
+    return () if os.path.lexists(folder) else (folder, *missing_folders(folder))
 
 
 def decode_text(path: str, content: bytes) -> str:

@@ -203,6 +203,26 @@ RECAP = McpPrompt(
 )
 
 
+# remember
+
+_REMEMBER_REQUEST = "Look back at this session, and propose what should be kept of it. If nothing should be, say so."
+
+
+def run_remember(_vault: Vault, _arguments: McpArguments) -> str:
+    from tacit.hosts.skill import GUIDANCE
+
+    return f"{_REMEMBER_REQUEST}\n\n{GUIDANCE}"
+
+
+REMEMBER = McpPrompt(
+    name="remember",
+    title="Remember",
+    description="Let your agent propose what to keep of this session. You decide.",
+    arguments=(),
+    run=run_remember,
+)
+
+
 # review
 
 _MAX_SUGGESTIONS = 20
@@ -239,6 +259,7 @@ def _suggestion_line(listed: ListedMemory) -> str:
         harmless_line(scope_label(memory.claim.scope), 100),
         PROVENANCE_LABELS[memory.provenance],
         seen,
+        *(["an agent's conclusion, no words of the person"] if listed.concluded_by else []),
     )
     evidence = "; ".join(harmless_line(arguments.text, 200) for arguments in memory.evidence[:3])
     return f"- {listed.short} [{', '.join(marks)}] {harmless_line(memory.claim.sentence, 300)}" + (
@@ -277,4 +298,4 @@ START = McpPrompt(
 )
 
 
-PROMPTS: dict[str, McpPrompt] = {prompt.name: prompt for prompt in (START, RECAP, REVIEW)}
+PROMPTS: dict[str, McpPrompt] = {prompt.name: prompt for prompt in (START, RECAP, REMEMBER, REVIEW)}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tacit.errors import RefusedError
 from tacit.model.claim import Claim, Kind, Provenance, Status, is_project_scope
 from tacit.model.event import Attribution, ClaimDecided, ClaimProposed, Draft, Event, EventsUndone, Verdict
+from tacit.model.ids import EventId
 from tacit.model.memory import Memory, may_add_directly, touched_claims
 from tacit.text.display import clip, printable
 
@@ -18,12 +19,17 @@ def propose(
     source: str,
     evidence: str,
     reason: str = "",
+    events: tuple[EventId, ...] = (),
     attribution: Attribution | None = None,
 ) -> list[Draft]:
-    """Return one more observation of a claim, or nothing if it is live and has this evidence already."""
+    """Return one more observation of a claim, or nothing if it is live and has this evidence already.
+
+    `events` are those it was concluded from.
+    """
     if known and known.is_live and any(evidence == given.text for given in known.evidence):
         return []
-    return [Draft(ClaimProposed(claim, Verdict.PROPOSED, source, evidence, reason), claim.scope, attribution)]
+    body = ClaimProposed(claim, Verdict.PROPOSED, source, evidence, reason, events=events)
+    return [Draft(body, claim.scope, attribution)]
 
 
 def add(claim: Claim, *, provenance: Provenance, evidence: str, shared: bool = False) -> Draft:

@@ -19,13 +19,15 @@ from tacit.log.codec import must_decode
 from tacit.model import decide
 from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_name
 from tacit.model.event import ClaimDecided, Draft, Event
-from tacit.model.ids import ClaimId
+from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import Memory, touched_claims
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
 from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory
-from tacit.text.display import clean
+from tacit.text.display import clean, clip, one_line
+
+_MAX_QUOTE_CHARS = 500  # of a quote in the evidence
 
 # The memories that a decision is about, and what to record.
 _Decision = tuple[Sequence[ClaimId], Sequence[Draft]]
@@ -35,7 +37,8 @@ class DecisionOutcome(Record):
     """A memory after a command.
 
     `changed` is False if there was nothing to record. `undecided` are memories that it contradicts and that no rule
-    decides between. `in_fact_file` is True if the fact file of the current project has a line for it.
+    decides between. `in_fact_file` is True if the fact file of the current project has a line for it. `is_quoted` is
+    True if the person typed the words that a suggestion quotes.
     """
 
     memory: Memory
@@ -46,6 +49,7 @@ class DecisionOutcome(Record):
     conflict: bool = False
     undecided: tuple[MemoryRow, ...] = ()
     in_fact_file: bool = False
+    is_quoted: bool = False
 
 
 class Decisions(HomePart):
@@ -62,16 +66,59 @@ class Decisions(HomePart):
         self, text: str, *, evidence: str, everywhere: bool = False, source: str = "remember"
     ) -> DecisionOutcome:
         """Record an observation as a candidate. The same text with other evidence strengthens it."""
-        return self._propose(text, source, evidence, "", None, everywhere)
+        return self._propose(text, source, evidence, everywhere=everywhere)
 
     def suggest(
-        self, text: str, *, evidence: str, reason: str = "", kind: Kind | None = None, everywhere: bool = False
+        self,
+        text: str,
+        *,
+        evidence: str = "",
+        quote: str = "",
+        reason: str = "",
+        kind: Kind | None = None,
+        everywhere: bool = False,
     ) -> DecisionOutcome:
-        """Propose what an agent or a person noticed, for the person to decide on. It never becomes active by itself."""
-        return self._propose(text, "suggest", evidence, reason, kind, everywhere)
+        """Propose what an agent or a person noticed, for the person to decide on. It never becomes active by itself.
+
+        Args:
+            text: the sentence that should hold.
+            evidence: what was noticed.
+            quote: the person's exact words. If they are in a prompt of this project, they are the evidence, with the
+                event they come from, and `evidence` becomes part of the reason. Otherwise the suggestion is an agent's
+                own conclusion.
+            reason: why it will matter again.
+            kind: default: inferred from the text.
+            everywhere: it holds in all projects.
+
+        Raises:
+            UsageError: there is neither a quote nor other evidence.
+        """
+        quote, evidence = checked_optional_text(quote, "the quote"), checked_optional_text(evidence, "the evidence")
+        if not quote and not evidence:
+            raise UsageError("the evidence is empty", "quote the person's exact words, or name what you noticed")
+        events: tuple[EventId, ...] = ()
+        if quote:
+            from tacit.vault.quotes import Quotes
+
+            prompt, words = Quotes(self._home).find(quote), f"“{one_line(quote, _MAX_QUOTE_CHARS)}”"
+            if prompt is None:
+                evidence = _join(evidence, f"a quote that was not found: {words}")
+            else:
+                events, reason = (prompt.event.id,), _join(checked_optional_text(reason, "the reason"), evidence)
+                evidence = f"{words} ({prompt.agent}, {prompt.event.day}, session {prompt.session})"
+        outcome = self._propose(text, "suggest", evidence, reason, kind=kind, everywhere=everywhere, events=events)
+        return outcome._replace(is_quoted=bool(events))
 
     def _propose(
-        self, text: str, source: str, evidence: str, reason: str, kind: Kind | None, everywhere: bool
+        self,
+        text: str,
+        source: str,
+        evidence: str,
+        reason: str = "",
+        *,
+        kind: Kind | None = None,
+        everywhere: bool,
+        events: tuple[EventId, ...] = (),
     ) -> DecisionOutcome:
         text = self._checked(text, "the text")
         evidence = checked_optional_text(evidence, "the evidence")
@@ -80,7 +127,8 @@ class Decisions(HomePart):
         def decision(connection: sqlite3.Connection) -> _Decision:
             claim = self._build_claim(connection, text, everywhere, kind)
             memory = reader.load_memory(connection, claim.id, must_decode)
-            return [claim.id], decide.propose(memory, claim, source=source, evidence=evidence, reason=reason)
+            drafts = decide.propose(memory, claim, source=source, evidence=evidence, reason=reason, events=events)
+            return [claim.id], drafts
 
         return self._record(decision)[0]
 
@@ -371,6 +419,12 @@ class Decisions(HomePart):
             return is_project_scope(memory.claim.scope) and f'"id": "{memory.id}"'.encode() in facts.data
 
         return [outcome._replace(in_fact_file=has_line(outcome.memory)) for outcome in outcomes]
+
+
+def _join(first: str, second: str) -> str:
+    """Return two texts as one that is not too long for evidence or a reason. The second one stays whole."""
+    room = MAX_EVIDENCE_CHARS - len(second) - 2
+    return f"{clip(first, room)}; {second}" if first and room > 0 else second or first
 
 
 def _resulting_claim(judgement: Draft | Event) -> ClaimId:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from tacit.index import reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
-from tacit.model.claim import GLOBAL, Kind, Scope, Status, is_project_scope, project_name, scope_label
+from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name, scope_label
 from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventsUndone
 from tacit.model.ids import ClaimId
 from tacit.model.observation import BriefInjected, RecallAsked
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from tacit.search.semantic import SimilarityFunction
 
 
+_AGENT_PREFIX = "agent:"
+_COMMAND_SOURCES = ("suggest", "remember", "note", "mcp", "agent")  # of proposals by a command; learners have others
 _COMMAND_EVENT = "command.ran"
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
 
@@ -55,7 +57,9 @@ class HabitCounts(Record):
 class ListedMemory(Record):
     """A memory in a list, with the shortest prefix of its id that is unique, and the counts of a habit.
 
-    A candidate also has the reason why it was proposed, and the active memories that it contradicts.
+    A candidate also has the reason why it was proposed, and the active memories that it contradicts. Candidates and a
+    memory that is shown alone also have the events whose evidence quotes the person, and the agent that concluded it if
+    nothing of the person's supports it.
     """
 
     short: str
@@ -65,6 +69,8 @@ class ListedMemory(Record):
     counts: HabitCounts | None = None
     reason: str = ""
     contradicts: tuple[MemoryRow, ...] = ()
+    quoting_events: frozenset[str] = frozenset()
+    concluded_by: str = ""
 
 
 class Filters(Record):
@@ -299,7 +305,8 @@ class Queries(HomePart):
 
         def read(connection: sqlite3.Connection) -> ListedMemory:
             memory = find(connection, clean(reference), self._store.scope_in(connection))
-            return self._load_memory(connection, memory.id)
+            events = reader.events_of_claim(connection, memory.id, must_decode)
+            return with_basis(self._load_memory(connection, memory.id), events)
 
         return self._store.read(read)
 
@@ -320,7 +327,7 @@ class Queries(HomePart):
                 )
                 for row in rows
             ]
-            return self._load_memory(connection, memory.id), history
+            return with_basis(self._load_memory(connection, memory.id), [row.event for row in rows]), history
 
         return self._store.read(read)
 
@@ -355,6 +362,39 @@ class Queries(HomePart):
         if row is None or memory is None:
             raise IndexUnusableError("its tables disagree")
         return ListedMemory(reader.short_id(connection, claim), memory, row.overruled_by, row.is_conflicting)
+
+
+def with_basis(listed: ListedMemory, events: Iterable[Event]) -> ListedMemory:
+    """Return a memory with the events that quote the person, and the agent that concluded it alone, if one did.
+
+    `events` are those of its claim. Only a proposal whose quote was verified names the event that it quotes; evidence
+    that merely looks like a quote does not count.
+    """
+    from tacit.model.memory import effective_events
+
+    proposals = [event for event in effective_events(events) if isinstance(event.body, ClaimProposed)]
+    quoting = frozenset(event.id for event in proposals if is_quoting(event))
+    actors = [event.origin.actor for event in proposals if not (event.id in quoting or is_conclusion(event))]
+    agents = [event.origin.actor.removeprefix(_AGENT_PREFIX) for event in proposals if is_conclusion(event)]
+    return listed._replace(
+        quoting_events=quoting, concluded_by=agents[0] if agents and not quoting and not actors else ""
+    )
+
+
+def is_quoting(event: Event) -> bool:
+    """Return whether an agent proposed a claim with a quote that was found in what the person typed."""
+    return _is_agent_proposal(event) and isinstance(event.body, ClaimProposed) and bool(event.body.events)
+
+
+def is_conclusion(event: Event) -> bool:
+    """Return whether an agent proposed a claim without words of the person."""
+    return _is_agent_proposal(event) and isinstance(event.body, ClaimProposed) and not event.body.events
+
+
+def _is_agent_proposal(event: Event) -> bool:
+    """Return whether an agent proposed a claim by a command or a tool, whatever name it gave itself."""
+    is_by_command = isinstance(event.body, ClaimProposed) and event.body.source in _COMMAND_SOURCES
+    return is_by_command and event.origin.provenance <= Provenance.MODEL
 
 
 def _is_from_agent(connection: sqlite3.Connection, claim: ClaimId, agent: str) -> bool:

@@ -38,7 +38,7 @@ from tacit.model.claim import Kind, Status
 from tacit.model.event import ClaimProposed, local_day
 from tacit.model.memory import Memory
 from tacit.record import Record
-from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries
+from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, with_basis
 
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
@@ -134,11 +134,14 @@ def _with_counts(
 
 
 def _with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
-    """Return a candidate with its latest reason, and the active memories that it contradicts."""
-    bodies = (event.body for event in reader.events_of_claim(connection, listed.memory.id, must_decode))
-    reasons = [body.reason for body in bodies if isinstance(body, ClaimProposed) and body.reason]
+    """Return a candidate with its latest reason, what it is based on, and the active memories that it contradicts."""
+    events = reader.events_of_claim(connection, listed.memory.id, must_decode)
+    reasons = [
+        body.reason for body in (event.body for event in events) if isinstance(body, ClaimProposed) and body.reason
+    ]
     rows = (reader.memory_row(connection, claim) for claim in opposing_claims(connection, listed.memory.claim))
-    return listed._replace(reason=reasons[-1] if reasons else "", contradicts=tuple(row for row in rows if row))
+    based = with_basis(listed, events)
+    return based._replace(reason=reasons[-1] if reasons else "", contradicts=tuple(row for row in rows if row))
 
 
 class Week(Record):

@@ -13,8 +13,8 @@ from tacit.install.change import InstallContext
 
 
 def planned(place: InstallContext) -> dict[str, object]:
-    """The files that are written, by path below the folder of the user."""
-    changes = [change for change in TARGET.plan_install(place) if change.is_needed]
+    """The configuration files that are written, by path below the folder of the user."""
+    changes = [change for change in TARGET.plan_install(place) if change.is_needed and not change.is_auxiliary]
     return {change.path.removeprefix(place.user_folder): json.loads(change.after or b"") for change in changes}
 
 

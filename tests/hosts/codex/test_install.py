@@ -21,7 +21,7 @@ def config(tmp_path: Path) -> Path:
 
 
 def test_hooks_are_written_as_claude_code_has_them(place: InstallContext) -> None:
-    hooks, servers = TARGET.plan_install(place)
+    hooks, servers, _ = TARGET.plan_install(place)
     written = json.loads(hooks.after or b"")["hooks"]
     assert hooks.path == f"{place.user_folder}/.codex/hooks.json" and not servers.is_needed
     assert written.keys() == {hook.event for hook in HOST.hooks}
@@ -33,7 +33,7 @@ def test_hooks_are_written_as_claude_code_has_them(place: InstallContext) -> Non
 
 def test_the_server_is_a_table_after_what_the_person_wrote(place: InstallContext, config: Path) -> None:
     config.write_text('model = "x"  # mine\n')
-    _, change = TARGET.plan_install(place._replace(mcp=True, is_home_explicit=True))
+    _, change, _ = TARGET.plan_install(place._replace(mcp=True, is_home_explicit=True))
     text = (change.after or b"").decode()
     assert change.path == str(config) and text.startswith('model = "x"  # mine\n')
     server = {"command": "/opt/tacit/bin/tacit", "args": ["mcp", "--home", place.home]}
@@ -42,7 +42,7 @@ def test_the_server_is_a_table_after_what_the_person_wrote(place: InstallContext
 
 def test_a_registered_server_is_updated_without_mcp(place: InstallContext, config: Path) -> None:
     config.write_text('[mcp_servers.tacit]\ncommand = "/old/tacit"\nargs = ["mcp"]\n')
-    _, change = TARGET.plan_install(place)
+    _, change, _ = TARGET.plan_install(place)
     assert tomllib.loads((change.after or b"").decode())["mcp_servers"]["tacit"]["command"] == "/opt/tacit/bin/tacit"
 
 

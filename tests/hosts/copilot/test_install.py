@@ -11,7 +11,7 @@ from tacit.install.change import InstallContext, apply_change
 
 
 def test_hooks_are_a_flat_list_per_event_with_a_bash_command(place: InstallContext) -> None:
-    hooks, servers = TARGET.plan_install(place)
+    hooks, servers, _ = TARGET.plan_install(place)
     assert hooks.path == f"{place.user_folder}/.copilot/hooks/tacit.json" and not servers.is_needed
     written = json.loads(hooks.after or b"")
     assert written["version"] == 1 and written["hooks"].keys() == {hook.event for hook in HOST.hooks}
@@ -26,7 +26,7 @@ def test_the_server_is_a_local_one_with_all_tools(place: InstallContext, tmp_pat
     path = tmp_path / ".copilot" / "mcp-config.json"
     path.parent.mkdir()
     path.write_text('{"mcpServers": {"other": {"command": "x"}}}')
-    _, change = TARGET.plan_install(place._replace(mcp=True))
+    _, change, _ = TARGET.plan_install(place._replace(mcp=True))
     assert change.path == str(path)
     server = {"type": "local", "command": "/opt/tacit/bin/tacit", "args": ["mcp"], "tools": ["*"]}
     assert json.loads(change.after or b"") == {"mcpServers": {"other": {"command": "x"}, "tacit": server}}
@@ -41,17 +41,17 @@ def test_the_config_variable_moves_both_files(place: InstallContext) -> None:
 
 
 def test_our_own_file_is_deleted_even_if_the_receipt_is_lost(place: InstallContext) -> None:
-    hooks, _ = TARGET.plan_install(place)
+    hooks, *_ = TARGET.plan_install(place)
     apply_change(hooks)
-    removal, _ = TARGET.plan_removal(place)
+    removal, *_ = TARGET.plan_removal(place)
     assert (removal.before, removal.after) == (hooks.after, None)
 
 
 def test_a_hook_that_the_person_added_to_our_file_stays(place: InstallContext) -> None:
-    hooks, _ = TARGET.plan_install(place)
+    hooks, *_ = TARGET.plan_install(place)
     mine = {"type": "command", "bash": "say done"}
     written = json.loads(hooks.after or b"")
     written["hooks"]["agentStop"].append(mine)
     apply_change(hooks._replace(after=json.dumps(written).encode()))
-    removal, _ = TARGET.plan_removal(place)
+    removal, *_ = TARGET.plan_removal(place)
     assert json.loads(removal.after or b"") == {"version": 1, "hooks": {"agentStop": [mine]}}

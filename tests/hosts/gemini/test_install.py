@@ -22,7 +22,7 @@ def settings(tmp_path: Path) -> Path:
 
 
 def test_timeouts_are_milliseconds(place: InstallContext) -> None:
-    (change,) = TARGET.plan_install(place)
+    change, _ = TARGET.plan_install(place)
     written = json.loads(change.after or b"")
     assert written.keys() == {"hooks"} and written["hooks"].keys() == {hook.event for hook in HOST.hooks}
     for hook in HOST.hooks:
@@ -32,7 +32,7 @@ def test_timeouts_are_milliseconds(place: InstallContext) -> None:
 
 
 def test_the_server_is_in_the_same_file(place: InstallContext, settings: Path) -> None:
-    (change,) = TARGET.plan_install(place._replace(mcp=True))
+    change, _ = TARGET.plan_install(place._replace(mcp=True))
     written = json.loads(change.after or b"")
     assert change.path == str(settings) and written.keys() == {"hooks", "mcpServers"}
     assert written["mcpServers"] == {"tacit": {"command": "/opt/tacit/bin/tacit", "args": ["mcp"]}}
@@ -40,11 +40,11 @@ def test_the_server_is_in_the_same_file(place: InstallContext, settings: Path) -
 
 def test_hooks_and_server_are_taken_out_together(place: InstallContext, settings: Path) -> None:
     settings.write_text(THEIRS)
-    (change,) = TARGET.plan_install(place._replace(mcp=True))
+    change, _ = TARGET.plan_install(place._replace(mcp=True))
     assert change.receipt is not None
     write_receipts(place.home, "gemini", [change.receipt])
     apply_change(change)
-    (removal,) = TARGET.plan_removal(place)
+    removal, _ = TARGET.plan_removal(place)
     assert removal.after == THEIRS.encode()
 
 
