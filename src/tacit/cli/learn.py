@@ -111,9 +111,8 @@ def _show_question(call: Invocation) -> int:
     for line in questions[0].question.text.split("\n"):
         echo(printable(line))
     if len(questions) > 1:
-        warn(
-            f"{pluralize(len(questions) - 1, 'more question')} after the answers to this one: tacit learn --answers FILE"
-        )
+        more = pluralize(len(questions) - 1, "more question")
+        warn(f"{more} after the answers to this one: tacit learn --answers FILE")
     return 0
 
 
@@ -254,9 +253,10 @@ LEARN = Command(
     help=(
         "What your sessions with agents say that should hold on: corrections, rules, decisions, conventions, and what\n"
         "mended a command that failed. Each is a suggestion with the words it comes from, and you decide: tacit\n"
-        "review. Without an option it looks at sessions that were not looked at yet. A judge finds more: an agent that\n"
-        "you use anyway (--agent claude), a model of the llm library (--model NAME), or any other model with\n"
-        "--show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if it is named."
+        "review. Without an option it looks at sessions that were not looked at yet. A judge finds more: an agent\n"
+        "that you use anyway (--agent claude), a model of the llm library (--model NAME), or any other model with\n"
+        "--show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if an option\n"
+        "names it."
     ),
     example="tacit learn --agent claude",
     run=run_learn,
@@ -264,7 +264,7 @@ LEARN = Command(
         Option("--session", "ID", "only this session"),
         Option("--since", "TIME", "only sessions since, for example 7d or 2026-11-15"),
         Option("--all", help="all sessions, also those that were looked at before"),
-        Option("--agent", "NAME", f"ask this client, '' for none: {', '.join(CLIENTS)}; see docs/guides/judge.md"),
+        Option("--agent", "NAME", f"ask this client, '' for none: {', '.join(CLIENTS)}"),
         Option("--model", "NAME", "ask this model of the llm library, '' for none; with --agent: the client's model"),
         Option("--show-prompt", help="print the question about sessions that nobody judged yet, and send nothing"),
         Option("--answers", "FILE", "read the answers to that question from a file, or - for standard input"),

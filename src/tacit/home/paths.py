@@ -20,7 +20,7 @@ OPTIONAL_FOLDERS = (
 )
 
 
-# The working directory of a judge, by its name: a client may name a folder of its own after it. Sessions in it are never
+# The name of a judge's working directory. A client may name a folder of its own after it. Sessions in it are never
 # captured.
 JUDGE_FOLDER = "tacit-judge-folder"
 

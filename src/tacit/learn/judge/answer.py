@@ -26,6 +26,7 @@ from tacit.model.claim import Kind, Provenance
 from tacit.model.relation import is_restatement
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
+from tacit.text.sentences import TextSpan, sentence_spans
 from tacit.text.words import normalize_text
 
 # Habits are not among them: those are counted.
@@ -131,11 +132,12 @@ def _json_objects(text: str) -> Iterator[dict[str, object]]:
 
 def _parse_memory(item: object) -> JudgedMemory | None:
     match item:
-        case {"quote": str(quote), "statement": str(statement), "kind": str(label)}:
+        case {"quote": str(quote), "statement": str(statement), "kind": str(label), **others}:
             kind = KINDS_BY_LABEL.get(label.strip().lower().replace(" ", "_"))
-            why, where = item.get("why"), item.get("where")
+            why = others.get("why")
+            is_everywhere = others.get("where") == _EVERYWHERE
             if kind is not None:
-                return JudgedMemory(quote, statement, kind, why if isinstance(why, str) else "", where == _EVERYWHERE)
+                return JudgedMemory(quote, statement, kind, why if isinstance(why, str) else "", is_everywhere)
     return None
 
 
@@ -181,7 +183,7 @@ def check_answer(answer: JudgeAnswer, question: Question, judge: str) -> Checked
     dropped = Counter({"not of the form that was asked for": answer.malformed})
     for memory in answer.memories:
         statement = " ".join(memory.statement.split())
-        quoted = _find_quote(memory.quote, question.parts)
+        quoted = _find_quote(memory.quote, question.parts) or _find_sentences(memory.quote, question.parts)
         if quoted is None:
             dropped["its quote does not occur"] += 1
         elif problem := next(_memory_problems(memory, statement, quoted), ""):
@@ -210,7 +212,7 @@ def _memory_problems(memory: JudgedMemory, statement: str, quoted: _QuoteMatch) 
         yield "it has names that its line does not have"
     if not _is_about(statement, quoted.line.context):
         yield "it has nothing to do with its quote"
-    if contradicts(statement, quoted.original):
+    if contradicts(statement, quoted.original) or contradicts(statement, quoted.part.shown):
         yield "it says the opposite of its quote"
     if quoted.line.is_fix and (memory.kind not in _FIX_KINDS or _READER_WORDS.search(normalize_text(statement))):
         yield "only the output of a tool says so"
@@ -233,10 +235,22 @@ def _find_quote(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch | No
         for line in session.lines:
             for part in line.parts:
                 is_long_enough = len(quote) >= _MIN_QUOTE_CHARS or quote == part.shown
-                if is_long_enough and quote in part.shown.translate(PLAIN_QUOTES):
-                    if original := _original_text(quote, part.original):
-                        return _QuoteMatch(session, line, part, original)
+                is_sent = is_long_enough and quote in part.shown.translate(PLAIN_QUOTES)
+                if is_sent and (original := _original_text(quote, part.original)):
+                    return _QuoteMatch(session, line, part, original)
     return None
+
+
+def _find_sentences(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch | None:
+    """Return where the longest sentence of a quote occurs, if all of them occur. They are one line for its names."""
+    spans = list(sentence_spans(quote, [TextSpan(0, len(quote))]))
+    matches = [_find_quote(quote[span.start : span.end], sessions) for span in spans]
+    found = [match for match in matches if match is not None]
+    if len(found) < max(len(matches), 2) or len({match.session.label for match in found}) > 1:
+        return None
+    longest = max(found, key=lambda match: len(match.original))
+    context = " ".join(match.line.context for match in found)
+    return longest._replace(line=longest.line._replace(context=context))
 
 
 def _original_text(quote: str, text: str) -> str:

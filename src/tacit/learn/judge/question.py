@@ -90,9 +90,9 @@ class Question(Record):
     @property
     def text(self) -> str:
         """Exactly what is sent."""
-        texts, mark = _question_texts(), self.mark
+        mark, texts = self.mark, _question_texts()
         body = f"<sessions {mark}>\n{self._lines}\n</sessions {mark}>\n\n"
-        return texts["instructions"] + body + texts["answer_format"].replace(_MARK_PLACEHOLDER, mark)
+        return "".join((texts["instructions"], body, texts["answer_format"].replace(_MARK_PLACEHOLDER, mark)))
 
     @property
     def _lines(self) -> str:

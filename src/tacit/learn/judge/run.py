@@ -189,12 +189,12 @@ class Judging(HomePart):
         started: dict[str, JudgedSession] = {}  # sessions that go on in the next question
         for question in questions:
             reply, checked = self._ask(question.question, judge)
-            costs = {"asked": reply.asked, "answered": reply.answered or 0}
+            cost = JudgeOutcome(asked=reply.asked, answered=reply.answered or 0)
             if checked is None:
-                yield JudgeOutcome(problem=reply.problem, **costs)
+                yield cost._replace(problem=reply.problem)
                 return
-            judged = _completed_sessions(question, checked, started)
-            yield JudgeOutcome(tuple(judged), dropped=checked.dropped, **costs)
+            judged = tuple(_completed_sessions(question, checked, started))
+            yield cost._replace(sessions=judged, dropped=checked.dropped)
 
     def judge_by_answers(self, rows: Sequence[SessionRow], text: str, name: str) -> JudgeOutcome:
         """Return what can be believed of an answer to the first question about these sessions, the latest first.
