@@ -255,8 +255,8 @@ LEARN = Command(
         "mended a command that failed. Each is a suggestion with the words it comes from, and you decide: tacit\n"
         "review. Without an option it looks at sessions that were not looked at yet. A judge finds more: an agent\n"
         "that you use anyway (--agent claude), a model of the llm library (--model NAME), or any other model with\n"
-        "--show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if an option\n"
-        "names it."
+        "--show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if an\n"
+        "option names it."
     ),
     example="tacit learn --agent claude",
     run=run_learn,

@@ -151,6 +151,7 @@ _READER_WORDS = re.compile(
     r"\b(?:you|your|must|shall|please|ignore|disregard|remember|agents?|assistants?|instructions?|from now on)\b"
 )
 _WORD = re.compile(r"\S+")
+_QUOTE_EDGES = "\"'…. "  # what is put around a quote
 
 
 class JudgedSession(Record):
@@ -228,16 +229,14 @@ def _is_about(statement: str, context: str) -> bool:
 def _find_quote(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch | None:
     """Return where a quote occurs first. What was not sent cannot be quoted."""
     quote = " ".join(quote.translate(PLAIN_QUOTES).split())
-    quote = quote.strip("\"'…. ") if len(quote.strip("\"'…. ")) >= _MIN_QUOTE_CHARS else quote
-    if not quote.strip("\"'…. "):
-        return None
-    for session in sessions:
-        for line in session.lines:
-            for part in line.parts:
-                is_long_enough = len(quote) >= _MIN_QUOTE_CHARS or quote == part.shown
-                is_sent = is_long_enough and quote in part.shown.translate(PLAIN_QUOTES)
-                if is_sent and (original := _original_text(quote, part.original)):
-                    return _QuoteMatch(session, line, part, original)
+    for wanted in dict.fromkeys((quote, quote.strip(_QUOTE_EDGES))):
+        for session in sessions:
+            for line in session.lines:
+                for part in line.parts:
+                    is_long_enough = len(wanted) >= _MIN_QUOTE_CHARS or (wanted and wanted == part.shown)
+                    is_sent = is_long_enough and wanted in part.shown.translate(PLAIN_QUOTES)
+                    if is_sent and (original := _original_text(wanted, part.original)):
+                        return _QuoteMatch(session, line, part, original)
     return None
 
 

@@ -27,6 +27,7 @@ _MAX_QUESTION_SESSIONS = 20  # each is summed up in the answer
 _MIN_LINE_TOKENS = 1000  # for the lines of one question, however small the budget is: less than one line may not fit
 _MAX_SENTENCE_CHARS, _MAX_ANSWERING_CHARS, _MAX_REPLY_CHARS = 600, 300, 300
 _MAX_CALL_CHARS, _MAX_ERROR_CHARS = 300, 160
+_ID_TOKENS = 8  # of a line, with its comma, quotes and line break
 _MARK_CHARS = 16
 _MARK_PLACEHOLDER = "MARK"
 
@@ -85,7 +86,7 @@ class Question(Record):
     @property
     def mark(self) -> str:
         """A hash of the lines. It delimits them, so nothing in them can forge it, and identifies the question."""
-        return sha256(self._lines.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_CHARS]
+        return str(sha256(self._lines.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_CHARS])
 
     @property
     def text(self) -> str:
@@ -148,7 +149,7 @@ def _session_parts(material: SessionMaterial, room: int | None) -> Iterator[Sess
     lines: list[QuestionLine] = []
     used = fixed
     for line in (*map(_sentence_line, material.sentences), *map(_fix_line, material.fixes)):
-        tokens = estimate_tokens(line.text) + 3  # with its number
+        tokens = estimate_tokens(line.text) + _ID_TOKENS
         if lines and room is not None and used + tokens > room:
             yield empty._replace(lines=tuple(lines), is_last=False)
             lines, used = [], fixed

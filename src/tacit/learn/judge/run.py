@@ -188,7 +188,7 @@ class Judging(HomePart):
             yield JudgeOutcome(tuple((row, JudgedSession(judge=judge.name)) for row in empty))
         started: dict[str, JudgedSession] = {}  # sessions that go on in the next question
         for question in questions:
-            reply, checked = self._ask(question.question, judge)
+            reply, checked = self.ask(question.question, judge)
             cost = JudgeOutcome(asked=reply.asked, answered=reply.answered or 0)
             if checked is None:
                 yield cost._replace(problem=reply.problem)
@@ -217,8 +217,11 @@ class Judging(HomePart):
             "ask again: tacit learn --show-prompt",
         )
 
-    def _ask(self, question: Question, judge: Judge) -> tuple[JudgeReply, CheckedAnswer | None]:
-        """Return the reply, and what can be believed of it; None if there is no answer."""
+    def ask(self, question: Question, judge: Judge) -> tuple[JudgeReply, CheckedAnswer | None]:
+        """Ask one question. Return the reply, and what can be believed of it; None if there is no answer.
+
+        Nothing is raised for the judge's sake.
+        """
         if problem := self.judge_problem(judge):
             return JudgeReply(problem=problem), None
         text = question.text
