@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 
@@ -41,9 +42,10 @@ def _noisy(_prompt: str) -> Iterator[str]:
     yield from answer(RULE)
 
 
-def _as_told(_prompt: str) -> Iterator[str]:
-    """What the test wants it to answer."""
-    yield os.environ["STUB_ANSWER"]
+def _as_told(prompt: str) -> Iterator[str]:
+    """What the test wants it to answer; LABEL is the first session."""
+    label = re.search(r'"session": "(\w+)"', prompt)
+    yield os.environ["STUB_ANSWER"].replace("LABEL", label[1] if label else "")
 
 
 _MODELS: dict[str, Callable[[str], Iterator[str]]] = {

@@ -135,7 +135,8 @@ def _learn_by_judge(judge: Judge, rows: Sequence[SessionRow], call: Invocation) 
     if questions:
         _warn_receipt(judge.name, outcomes, call)
     if waiting:
-        warn(f"{pluralize(len(waiting), 'session')} more wait for {printable(judge.name)}: {_command(judge, call)}")
+        wait = pluralize(len(waiting), "session waits", "sessions wait")
+        warn(f"{wait} for {printable(judge.name)}: {_command(judge, call)}")
     if dry_run:
         yield from _learn_by_rules(waiting, call)
 

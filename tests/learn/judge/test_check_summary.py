@@ -7,8 +7,8 @@ from harness.secret_examples import written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolUsed
 from tacit.learn.judge.answer import CheckedAnswer, check_answer, parse_answer
+from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolUsed
 from tests.support.model_talk import LABEL, SUMMARY, TALK, asked, check
 
 

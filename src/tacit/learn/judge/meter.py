@@ -46,7 +46,7 @@ def refusal_reason(meter: UsageMeter, need: TokenReservation, now: datetime) -> 
     if meter.spent + need.tokens > need.per_day:
         return (
             f"a question of {need.tokens:,} tokens does not fit into today's budget: {meter.spent:,} of"
-            f" {need.per_day:,} are spent (model.tokens_per_day)"
+            f" {need.per_day:,} are spent; for more: tacit config set model.tokens_per_day {2 * need.per_day}"
         )
     return ""
 
