@@ -151,12 +151,13 @@ _GEMINI_SETTINGS: Mapping[str, object] = {
     "context": {"fileName": "NONE.md"},
 }
 _GEMINI_KEY = "GEMINI_API_KEY"
+_GEMINI_MODEL = "pro"  # without a model, it sends the question twice: first to have a model chosen
 
 
 def _gemini_command(setup: ClientSetup) -> ClientCommand:
     argv = (
         *(setup.program, "-p", "Answer.", "-o", "json", "-e", "none", "--skip-trust"),
-        *setup.model_option("-m"),
+        *("-m", setup.model or _GEMINI_MODEL),
     )
     if setup.environment.get(_GEMINI_KEY):
         path = os.path.join(".gemini", "settings.json")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -280,6 +279,8 @@ class Judging(HomePart):
         path = client.config_path(self._home.environment, self._home.user_folder)
         config: object = None
         if path:
+            import tomllib
+
             with suppress(TacitError, OSError, ValueError, RecursionError):
                 text = read_external(path, _MAX_CONFIG_BYTES).decode("utf-8")
                 config = tomllib.loads(text) if path.endswith(".toml") else parse_json(text)
