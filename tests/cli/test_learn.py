@@ -47,7 +47,7 @@ def capture(person: Person, project: Path, *prompts: str, name: str = "1") -> No
     person.tacit("capture", str(write(person, project, name, *prompts)))
 
 
-def learn(person: Person, client: FakeClient, *words: str, code: int = 0, **more: str) -> Said:
+def learn(person: Person, client: FakeClient, *words: str, code: int = 0, **more: Any) -> Said:
     return person.tacit("learn", *words, code=code, PATH=f"{client.folder}{os.pathsep}{os.environ['PATH']}", **more)
 
 

@@ -68,7 +68,7 @@ def test_a_quote_of_two_sentences_is_found_sentence_by_sentence() -> None:
 
 # Fixes
 
-FIX = {
+FIX: dict[str, object] = {
     "quote": "pnpm test",
     "statement": "When npm test fails with jest: not found, run pnpm test instead.",
     "kind": "known_fix",

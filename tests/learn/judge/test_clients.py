@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from tacit.learn.judge.clients import CLIENTS, ClientCommand, ClientOutput, Clie
 QUESTION = "Which of these?"
 
 
-def command(name: str, **changes: object) -> ClientCommand:
+def command(name: str, **changes: Any) -> ClientCommand:
     setup = ClientSetup(f"/usr/bin/{name}", QUESTION, "/home/x/.agents/.tacit/judge")
     return CLIENTS[name].command(setup._replace(**changes))
 
