@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.chaos.outcome import Outcome
 from tests.support.model_desk import Desk
-from tests.support.model_talk import said
+from tests.support.model_talk import findings
 
 MODELS = ("garbage", "flood", "echo", "failing", "hang")
 _MOST = 3  # questions before none is asked for an hour
@@ -21,8 +21,8 @@ def misbehaving(folder: Path, times: int) -> Outcome:
         desk = Desk(place)
         before: dict[str, bytes] | None = None
         for number in range(times):
-            outcome = desk.vault(TACIT_MODEL_TIMEOUT="2").model_findings(said(), f"stub-{name}")
-            faults += [f"{name}: learnt {outcome.findings}"] * bool(outcome.findings)
+            _, checked = desk.ask(f"stub-{name}", TACIT_MODEL_TIMEOUT="2")
+            faults += [f"{name}: learnt {findings(checked)}"] * bool(findings(checked))
             before = desk.kept() if number == _MOST - 1 else before
         asked += len(desk.calls)
         faults += [f"{name}: asked {len(desk.calls)} times"] * (len(desk.calls) > _MOST)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from harness.homes import copy_home
+from harness.person import tree
 
 from tests.chaos.full_disk import namespace
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give
@@ -385,3 +386,11 @@ def test_a_held_index_is_really_held(scene: Scene) -> None:
     scene.hold(_BEGUN, str(scene.home / "index.sqlite"))
     with closing(sqlite3.connect(scene.home / "index.sqlite", timeout=0)) as one, pytest.raises(sqlite3.Error):
         one.execute("BEGIN IMMEDIATE")
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.event)
+def test_in_a_client_that_judges_sessions_a_hook_ends_at_once_and_does_nothing(scene: Scene, call: Call) -> None:
+    before = tree(scene.home)
+    ended = scene.run(call, Given(variables={"TACIT_JUDGE": "1"}))
+    scene.settle()
+    assert ended == (0, b"", b"") and tree(scene.home) == before

@@ -18,7 +18,7 @@ from tacit.hosts import HOST_NAMES, load_host
 from tacit.hosts.capture import SOURCES, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.install.json_entries import HOOK_SCRIPT_PATHS, DesiredConfig, HookEntry, json_config_file
-from tacit.learn.llm.prompt import parse_answer
+from tacit.learn.judge.answer import parse_answer
 from tacit.mcp import protocol
 from tacit.mcp.protocol import RpcError
 from tacit.shell import history_formats
@@ -32,8 +32,8 @@ _JSON = (
     *(b'{"$set":{"messages":7}}\n', b'"payload":[]', b'"data":"x"', b"//", b"/*", b",]", b'"toolCalls":{}'),
 )
 _ANSWER = (
-    b'{"memories": [{"type": "rule", "content": "x", "evidence": ["e1"], "quote": "x", "confidence": 0.5}],'
-    b' "summary": "s"}'
+    b'{"question": "m", "memories": [{"quote": "x", "statement": "x", "kind": "rule", "why": "x", "where": "project"}],'
+    b' "summaries": {"s": "s"}}'
 )
 _MESSAGE = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"recall","arguments":{"query":"x"}}}'
 _CALL = {"session_id": "s", "sessionId": "s", "conversation_id": "s", "cwd": "/", "prompt": "p", "source": "startup"}

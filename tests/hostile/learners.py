@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pipeline import FixTrail, follow_event, remaining_lessons
-from tacit.learn.llm.check import check_answer
-from tacit.learn.llm.prompt import build_excerpt, build_prompt, parse_answer
+from tacit.learn.judge.answer import check_answer, parse_answer
+from tacit.learn.judge.question import build_questions, session_material
 from tacit.learn.sessions import learn_all
 from tacit.learn.statements.normalise import ABOUT, is_short
 from tacit.learn.statements.pipeline import StatementState, continue_learning
@@ -25,7 +25,6 @@ from tests.hostile.mean_talk import IN_FENCE, OF_AGENT, OF_RESULT, OF_TOOL, PLAN
 
 LONGEST = 500  # signs of a statement, with what it is about
 SLOW = 1.0  # seconds of the processor; no session may take so long
-_EXCERPT = 6000  # tokens
 _HEARD = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER, PromptKind.COMMAND)
 _CHOSEN = re.compile(r"Prefer \S+ over \S+\.")  # says all there is to say
 
@@ -168,25 +167,23 @@ def _of_others(one: Lesson, bodies: Sequence[object]) -> Iterator[str]:
         yield "words of somebody else"
 
 
-# With a model
+# With a judge
 
 
 def _asked(made: Case, dice: random.Random) -> Iterator[str]:
-    """What is believed of what a model answers to this session."""
-    lines = build_excerpt(made.said, _EXCERPT)
-    if not lines:
-        return
-    build_prompt(lines)
-    told = parse_answer(answer(dice, lines))
-    for one in check_answer(told, lines).findings if told else ():
-        bodies = {spoken.event_id: spoken.body for spoken in made.said}
-        if not set(one.evidence) <= set(bodies):
-            yield "model: evidence that was not there"
-        elif one.quote not in _all_words_of(bodies[one.evidence[0]]):
-            yield "model: a quote that does not occur"
-        if one.provenance > Provenance.MODEL:
-            yield "model: more authority than a model has"
-        yield from (f"model: {what}" for what in _unsaid(one.sentence, is_captured=True))
+    """What is believed of what a judge answers about this session."""
+    for question in build_questions([session_material("s", "p", "claude", made.said)]):
+        assert question.text
+        told = parse_answer(answer(dice, question))
+        for one in check_answer(told, question, "judge").sessions["s"].findings if told else ():
+            bodies = {spoken.event_id: spoken.body for spoken in made.said}
+            if not set(one.evidence) <= set(bodies):
+                yield "judge: evidence that was not there"
+            elif not any(one.quote in _all_words_of(bodies[event]) for event in one.evidence):
+                yield "judge: a quote that does not occur"
+            if one.provenance > Provenance.MODEL:
+                yield "judge: more authority than a model has"
+            yield from (f"judge: {what}" for what in _unsaid(one.sentence, is_captured=True))
 
 
 def _all_words_of(body: object) -> str:

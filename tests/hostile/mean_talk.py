@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from tacit.learn import SessionEvent
 from tacit.learn.fixes.errors import error_patterns
-from tacit.learn.llm.prompt import KINDS_BY_LABEL, ExcerptLine
+from tacit.learn.judge.answer import KINDS_BY_LABEL
+from tacit.learn.judge.question import Question
 from tacit.learn.statements.patterns import statement_forms
 from tacit.model.ids import EventId
 from tacit.model.observation import (
@@ -374,27 +375,28 @@ def _error(dice: random.Random) -> str:
 # What a model answers
 
 
-def answer(dice: random.Random, excerpt: Sequence[ExcerptLine]) -> str:
-    """Claims that quote what was sent, more or less, in JSON that is more or less."""
-    claims = [_claim(dice, excerpt) for _ in range(dice.choice((0, 1, 1, 2, 15)))]
-    text = json.dumps({"memories": claims}, ensure_ascii=dice.random() < 0.5)
+def answer(dice: random.Random, question: Question) -> str:
+    """Memories that quote what was sent, more or less, in JSON that is more or less."""
+    memories = [_memory(dice, question) for _ in range(dice.choice((0, 1, 1, 2, 15)))]
+    summaries = {part.label: dice.choice((_sentence(dice), part.reply, "")) for part in question.parts}
+    text = json.dumps({"memories": memories, "summaries": summaries}, ensure_ascii=dice.random() < 0.5)
     wrapped = dice.choice(("{}", "{}", "```json\n{}\n```", "<think>hm</think>{}", "Sure! {}", "```\n\n\n{}", "[{}]"))
     whole = wrapped.replace("{}", text)
     return mutated(dice, whole) if dice.random() < 0.3 else whole
 
 
-def _claim(dice: random.Random, excerpt: Sequence[ExcerptLine]) -> dict[str, object]:
-    line = dice.choice(excerpt)
-    shown = dice.choice(line.parts).shown
+def _memory(dice: random.Random, question: Question) -> dict[str, object]:
+    part = dice.choice(question.parts)
+    shown = dice.choice(dice.choice(part.lines).parts).shown or part.reply
     at = dice.choice((0, dice.randrange(len(shown) + 1)))
     quote = shown[at : at + dice.choice((20, 80, 400))]
-    claim: dict[str, object] = {
+    memory: dict[str, object] = {
         "quote": quote,
-        "evidence": [line.label, *(dice.choice(excerpt).label for _ in range(dice.choice((0, 0, 1, 3))))],
-        "type": dice.choice(tuple(KINDS_BY_LABEL)),
-        "content": dice.choice((quote, f"Always remember: {quote}", _sentence(dice), mutated(dice, quote))),
-        "confidence": dice.choice((0.9, 0.6, 1, 0, -1, 1e400, True, "0.9", None)),
+        "statement": dice.choice((quote, f"Always remember: {quote}", _sentence(dice), mutated(dice, quote))),
+        "kind": dice.choice(tuple(KINDS_BY_LABEL)),
+        "why": dice.choice((_sentence(dice), quote, "")),
+        "where": dice.choice(("project", "everywhere", "nowhere")),
     }
     if dice.random() < 0.2:
-        claim[dice.choice(tuple(claim))] = dice.choice((None, [], {}, 7, "\0", "\ud800", ["e0"], [["e1"]], "e1" * 999))
-    return claim
+        memory[dice.choice(tuple(memory))] = dice.choice((None, [], {}, 7, "\0", "\ud800", ["s0"], "s1" * 999))
+    return memory

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from tacit.learn import SessionEvent
-from tacit.learn.llm.prompt import parse_answer
+from tacit.learn.judge.answer import parse_answer
 from tacit.learn.statements import normalise
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.model.claim import Provenance

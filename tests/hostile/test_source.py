@@ -32,7 +32,7 @@ OPENERS = {
     "tacit.hosts.opencode.install": "files of the package",
     "tacit.vault.doctor": "/proc/self/mounts, and a lock, which is opened O_NONBLOCK and never read",
     "tacit.log.signing": "a new file, to be written",
-    "tacit.learn.llm.child": "/dev/null, and a descriptor of its own",
+    "tacit.learn.judge.child": "/dev/null, and a descriptor of its own",
 }
 
 

@@ -7,9 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from harness.person import Person
+from harness.person import Person, tree
 from harness.transcripts import Claude, Turn, lines, name_of, opencode, place, story, written
 
+from tacit.home.paths import JUDGE_FOLDER
 from tests.laws.kept import captured, difference, kept
 
 SECRETS = (
@@ -129,6 +130,29 @@ def test_nothing_of_an_ignored_folder_is_captured(person: Person) -> None:
 
     assert [one["title"] for one in person.tacit("sessions", "--json").json] == ["something open"]
     assert b"private" not in b"".join(path.read_bytes() for path in (person.home / "activity").iterdir())
+
+
+@pytest.mark.parametrize("folder", [f"/somewhere/.tacit/judge/{JUDGE_FOLDER}", f"/somewhere/{JUDGE_FOLDER}/below"])
+def test_a_session_in_the_folder_of_a_judge_is_never_captured(person: Person, folder: str) -> None:
+    teller = Claude(name_of("judge"), folder)
+    teller.turn(Turn("which of these sentences are worth remembering?"))
+    file = place(person.folder, "claude", teller.session)
+    file.write_bytes(lines(teller.records))
+    person.tacit("capture", str(file))
+
+    assert person.tacit("sessions", "--json").json == []
+    assert not any(b"worth remembering" in data for data in tree(person.home).values())
+
+
+def test_a_transcript_in_a_folder_that_is_named_after_that_of_a_judge_is_not_captured(person: Person) -> None:
+    """As Gemini keeps it, which does not always say where it was run."""
+    file = session(person, "open", Turn("something open"))
+    moved = person.folder / JUDGE_FOLDER / "chats" / file.name
+    moved.parent.mkdir(parents=True)
+    file.rename(moved)
+    person.tacit("capture", str(moved))
+
+    assert person.tacit("sessions", "--json").json == []
 
 
 def test_what_was_purged_is_gone_and_does_not_come_back_with_the_transcript(person: Person) -> None:

@@ -244,7 +244,7 @@ def test_what_a_setting_accepted_can_be_dismissed(person: Person, project: Path)
 
 LAST = "please add a footer to the page"
 SUMMARY = "A footer was added to the page, as was asked."
-ANSWER = json.dumps({"memories": [], "summary": SUMMARY})
+ANSWER = json.dumps({"memories": [], "summaries": {"LABEL": SUMMARY}})
 
 
 @pytest.fixture
@@ -330,15 +330,16 @@ def test_a_chosen_model_that_cannot_be_asked_costs_nothing_else(person: Person, 
     told = learn(person, desk)
 
     assert "1 suggestion, 2 said again, in 3 sessions" in told.out
-    assert told.err.count("llm knows no model") == 1 and "2 sessions more wait for it" in told.err
+    assert told.err.count("llm knows no model") == 1 and "3 sessions wait for no-such-model: tacit learn" in told.err
 
 
 def test_the_latest_sessions_are_read_first_where_the_budget_is_small(
     person: Person, project: Path, desk: Desk
 ) -> None:
     for name in ("1", "2"):
-        person.tacit("capture", str(write(person, project, name, f"{LAST} number {name}")))
-    person.tacit("config", "set", "model.tokens_per_day", "3500")
+        prompts = [f"{LAST} number {name} {at} {'and another fine thing ' * 20}" for at in range(9)]
+        person.tacit("capture", str(write(person, project, name, *prompts)))
+    person.tacit("config", "set", "model.tokens_per_day", "5600")
     told = learn(person, desk, "--model", "stub-told")
 
     assert len(desk.calls) == 1 and "today's budget" in told.err

@@ -127,3 +127,17 @@ def test_what_is_not_there_is_a_protocol_error(filled: Person) -> None:
                 await ask
 
     talk(filled, conversation)
+
+
+def test_a_client_that_judges_sessions_gets_no_tools(filled: Person) -> None:
+    async def tools(client: Client) -> list[str]:
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert set(talk(filled, tools)) == TOOLS
+    assert talk(filled, tools, TACIT_JUDGE="1") == []
+
+    async def recall(client: Client) -> None:
+        with pytest.raises(MCPError, match="no such tool"):
+            await client.call_tool("recall", {"query": "sign"})
+
+    talk(filled, recall, TACIT_JUDGE="1")

@@ -48,3 +48,9 @@ def test_whatever_happens_the_recorder_says_nothing_and_ends_well(tmp_path: Path
     gone = subprocess.run(recorder_argv(), stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert (gone.returncode, gone.stdout, gone.stderr) == (0, b"", b"")
     assert os.path.samefile(recorder_argv()[0], sys.executable)
+
+
+def test_in_a_client_that_judges_sessions_the_recorder_does_nothing(tmp_path: Path) -> None:
+    done = run(recorder_argv(), tmp_path, TACIT_JUDGE="1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not (tmp_path / "home").exists()

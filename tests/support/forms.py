@@ -41,6 +41,7 @@ PERSON_ONLY = {
     "config set": "config set learn.accept true",
     "config unset": "config unset recall.limit",
     "learn --model": "learn --model evil",
+    "learn --answers": "learn --answers FOLDER/answers.json",
     "doctor --mend": "doctor --mend",
     "doctor --quarantine-unsigned": "doctor --quarantine-unsigned --yes",
     "doctor --accept-unsigned": "doctor --accept-unsigned --yes",

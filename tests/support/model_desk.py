@@ -11,7 +11,11 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from tacit.home.home import Home
-from tacit.learn.llm.run import ModelLearning
+from tacit.learn.judge.answer import CheckedAnswer
+from tacit.learn.judge.call import JudgeReply
+from tacit.learn.judge.run import Judge, Judging
+from tacit.model.observation import ConversationBody
+from tests.support.model_talk import asked
 
 ROOT = Path(__file__).parents[2]
 NOON = "2026-03-01T12:00:00+00:00"
@@ -41,10 +45,16 @@ class Desk:
             "NO_PROXY": "127.0.0.1",
         }
 
-    def vault(self, now: str = NOON, **more: str) -> ModelLearning:
+    def vault(self, now: str = NOON, **more: str) -> Judging:
         system = {"PATH": os.environ["PATH"], "HOME": str(self.home.parent)}
         environment = {**system, **self.models, "TACIT_NOW": now, **more}
-        return ModelLearning(Home(self.home, cwd=self.home.parent, environment=environment))
+        return Judging(Home(self.home, cwd=self.home.parent, environment=environment))
+
+    def ask(
+        self, name: str, *bodies: ConversationBody, now: str = NOON, **more: str
+    ) -> tuple[JudgeReply, CheckedAnswer | None]:
+        """Ask a model about a session."""
+        return self.vault(now, **more).ask(asked(*bodies), Judge(name))
 
     @property
     def calls(self) -> list[int]:

@@ -3,34 +3,46 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, memory_reference
 from tacit.cli.output import ENCODE_SECONDS, echo, echo_encoded, echo_json, pluralize, warn
+from tacit.disk.read import read_external
 from tacit.errors import UsageError
 from tacit.index.sessions import SessionRow
-from tacit.learn.llm.run import ModelOutcome
-from tacit.learn.sessions import RECORDED_STATES, LearnResult, LearnState
+from tacit.learn.judge.clients import CLIENTS
+from tacit.learn.judge.run import Judge, JudgeOutcome, client_judge, estimated_tokens, total_dropped
+from tacit.learn.sessions import ANY_JUDGE, RECORDED_STATES, LearnResult, LearnState
 from tacit.model.claim import Kind
 from tacit.model.memory import Memory
 from tacit.text.display import clip, one_line, printable
 from tacit.vault.maintenance import Evaluation, Improvement
+from tacit.vault.vault import Vault
 
 _SELECTION_OPTIONS = ("--session", "--since", "--all")
 _STATE_MARKS = {LearnState.REPEATED: " (again)", LearnState.ACCEPTED: " (accepted)"}
+_ANSWERS = "answers"  # the name of a judge that --answers does not name
+_MAX_ANSWER_BYTES = 1 << 20
+_NOTICE_SESSIONS = 20  # from which the cost of all is estimated
 
 
 def run_learn(call: Invocation) -> int:
     call.refuse_args()
-    selections = [name for name in _SELECTION_OPTIONS if call.flag(name)]
-    if len(selections) > 1:
-        raise UsageError(f"{selections[0]} and {selections[1]} exclude each other", "tacit learn --since 7d")
+    for options in (_SELECTION_OPTIONS, ("--show-prompt", "--answers")):
+        given = [name for name in options if call.flag(name)]
+        if len(given) > 1:
+            raise UsageError(f"{given[0]} and {given[1]} exclude each other", "tacit learn --since 7d")
     if call.flag("--show-prompt"):
-        return _show_prompts(call)
-    model = _chosen_model(call)
-    rows = _selected_sessions(call, model)
-    results = _mark_repeats(_learn_by_model(model, rows, call) if model else _learn_by_rules(rows, call))
+        return _show_question(call)
+    if call.flag("--answers"):
+        rows = _selected_sessions(call, _named_judge(call) or ANY_JUDGE)
+        results = _mark_repeats(_learn_by_answers(rows, call))
+    else:
+        judge = _chosen_judge(call)
+        rows = _selected_sessions(call, judge.name if judge else "")
+        results = _mark_repeats(_learn_by_judge(judge, rows, call) if judge else _learn_by_rules(rows, call))
     if call.flag("--json"):
         echo_json([conclusion_json(result) for result in results])
         return 0
@@ -50,38 +62,10 @@ def _mark_repeats(results: Iterable[LearnResult]) -> list[LearnResult]:
     return marked
 
 
-def _selected_sessions(call: Invocation, model: str = "") -> list[SessionRow]:
+def _selected_sessions(call: Invocation, judge: str = "") -> list[SessionRow]:
     return call.vault.sessions.sessions_to_learn(
-        session=call.value("--session"), since=call.value("--since"), everything=call.flag("--all"), model=model
+        session=call.value("--session"), since=call.value("--since"), everything=call.flag("--all"), judge=judge
     )
-
-
-def _show_prompts(call: Invocation) -> int:
-    """Print exactly what would be sent to a model, and send nothing."""
-    if not call.flag("--dry-run"):
-        raise UsageError("--show-prompt goes with --dry-run", "tacit learn --dry-run --show-prompt")
-    for row in reversed(_selected_sessions(call, call.value("--model") or call.vault.model.model_name)):
-        if prompt := call.vault.model.model_prompt(call.vault.learning.session_events(row)):
-            for line in prompt.split("\n"):
-                echo(printable(line))
-    return 0
-
-
-def _chosen_model(call: Invocation) -> str:
-    """Return the model to ask: the one of --model, else that of the settings; "" for none.
-
-    A dry run spends nothing on a model that --model does not name.
-    """
-    name = call.value("--model")
-    if name is not None:
-        if name:
-            call.vault.model.must_have_model(name)
-        return name
-    name = "" if call.flag("--dry-run") else call.vault.model.model_name
-    if name and (problem := call.vault.model.model_problem(name)):
-        warn(f"model: {printable(problem)}")
-        return ""
-    return name
 
 
 def _learn_by_rules(rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
@@ -89,35 +73,141 @@ def _learn_by_rules(rows: Sequence[SessionRow], call: Invocation) -> Iterator[Le
         yield from call.vault.learning.learn_from_session(row, dry_run=call.flag("--dry-run"))
 
 
-def _learn_by_model(model: str, rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
-    """Learn by rules first, in the order of sessions, because the newest statement wins. Then let a model read the
-    latest sessions, as far as today's budget goes; the others wait."""
-    dry_run, waiting = call.flag("--dry-run"), list(rows)
+# With a judge
+
+
+def _named_judge(call: Invocation) -> str:
+    return call.value("--agent") or call.value("--model") or ""
+
+
+def _chosen_judge(call: Invocation) -> Judge | None:
+    """Return the judge to ask: the client of --agent, the model of --model, else that of the settings; None for none.
+
+    A dry run spends nothing on a judge that no option names, and an agent none of what the person chose for themself.
+    """
+    judging, agent, model = call.vault.judging, call.value("--agent"), call.value("--model")
+    if agent or model:
+        judge = client_judge(agent, model or "") if agent else Judge(model or "")
+        judging.must_be_askable(judge)
+        return judge
+    if agent is not None or model is not None or call.flag("--dry-run"):
+        return None
+    configured = judging.configured_judge()
+    if configured and configured.is_client and not call.vault.home.store.actor.is_person:
+        return None
+    if configured and (problem := judging.judge_problem(configured)):
+        warn(f"{printable(configured.name)}: {printable(problem)}")
+        return None
+    return configured
+
+
+def _show_question(call: Invocation) -> int:
+    """Print the first question about sessions that were not judged yet, and send nothing."""
+    rows = _selected_sessions(call, _named_judge(call) or ANY_JUDGE)[::-1]
+    questions = list(call.vault.judging.questions(rows, may_split=False))
+    if not questions:
+        warn(f"Nothing to ask about in {pluralize(len(rows), 'session')}.")
+        return 0
+    for line in questions[0].question.text.split("\n"):
+        echo(printable(line))
+    if len(questions) > 1:
+        more = pluralize(len(questions) - 1, "more question")
+        warn(f"{more} after the answers to this one: tacit learn --answers FILE")
+    return 0
+
+
+def _learn_by_judge(judge: Judge, rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
+    """Yield what is learned without the judge, then what it finds, the latest sessions first."""
+    dry_run, judging, latest = call.flag("--dry-run"), call.vault.judging, rows[::-1]
     if not dry_run:
         yield from _learn_by_rules(_selected_sessions(call), call)
-    while waiting:
-        row = waiting.pop()
-        outcome = call.vault.model.model_findings(call.vault.learning.session_events(row), model)
-        _warn_model_outcome(outcome, row, call)
-        yield from call.vault.learning.learn_from_session(row, dry_run=dry_run, read=outcome)
-        if outcome.problem and not outcome.tokens:  # it was not even asked, and neither will it be for the next
-            break
+    questions = list(judging.questions(latest))
+    if questions:
+        asked = {row.id for question in questions for row in question.rows}
+        cost = f"about {estimated_tokens(questions):,} tokens in {pluralize(len(questions), 'question')}"
+        warn(f"Asking {printable(judge.name)} about {pluralize(len(asked), 'session')}: {cost}")
+    outcomes: list[JudgeOutcome] = []
+    for outcome in judging.judge_sessions(latest, questions, judge):
+        outcomes.append(outcome)
+        yield from _learn_judged(outcome, call)
+    done = {row.id for outcome in outcomes for row, _ in outcome.sessions}
+    waiting = [row for row in rows if row.id not in done]
+    if questions:
+        _warn_receipt(judge.name, outcomes, call)
     if waiting:
-        warn(f"model: {pluralize(len(waiting), 'session')} more wait for it: tacit learn")
+        wait = pluralize(len(waiting), "session waits", "sessions wait")
+        warn(f"{wait} for {printable(judge.name)}: {_command(judge, call)}")
     if dry_run:
         yield from _learn_by_rules(waiting, call)
 
 
-def _warn_model_outcome(outcome: ModelOutcome, row: SessionRow, call: Invocation) -> None:
-    """Print on stderr what a model found and what that cost. A problem with it is no error."""
-    if outcome.problem:
-        warn(f"model: {printable(outcome.problem)}")
-        return
-    budget = call.vault.model.model_budget()
-    spent = f"{pluralize(outcome.tokens, 'token')}; today {budget.spent:,} of {budget.per_day:,}"
-    warn(f"model: {pluralize(len(outcome.findings), 'finding')} for {spent}")
-    if outcome.summary:
-        warn(f"model: session {row.id[:4]}: {printable(outcome.summary)}")
+def _learn_by_answers(rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
+    """Yield what is learned without a judge, then what the answers say."""
+    if not call.flag("--dry-run"):
+        yield from _learn_by_rules(_selected_sessions(call), call)
+    path = call.value("--answers") or ""
+    data = sys.stdin.buffer.read(_MAX_ANSWER_BYTES) if path == "-" else read_external(path, _MAX_ANSWER_BYTES)
+    name = _named_judge(call) or _ANSWERS
+    outcome = call.vault.judging.judge_by_answers(rows[::-1], data.decode("utf-8", "replace"), name)
+    yield from _learn_judged(outcome, call)
+    _warn_receipt(name, [outcome], call)
+
+
+def _learn_judged(outcome: JudgeOutcome, call: Invocation) -> Iterator[LearnResult]:
+    for row, judged in outcome.sessions:
+        if judged.summary:
+            warn(f"session {row.id[:4]}: {printable(judged.summary)}")
+        yield from call.vault.learning.learn_from_session(row, dry_run=call.flag("--dry-run"), judged=judged)
+
+
+def _warn_receipt(name: str, outcomes: Sequence[JudgeOutcome], call: Invocation) -> None:
+    """Print on stderr what a judge found and what that cost. A problem with it is no error."""
+    sessions = [judged for outcome in outcomes for _, judged in outcome.sessions]
+    memories = sum(len(judged.findings) for judged in sessions)
+    asked, answered = sum(outcome.asked for outcome in outcomes), sum(outcome.answered for outcome in outcomes)
+    cost = f" for about {asked + answered:,} tokens (asked {asked:,}, answered {answered:,})" if asked else ""
+    found = f"{printable(name)} judged {pluralize(len(sessions), 'session')}"
+    if sessions or not any(outcome.problem for outcome in outcomes):
+        warn(f"{found}: {pluralize(memories, 'memory', 'memories')}{cost}")
+    if dropped := total_dropped(outcomes):
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common())
+        warn(f"not believed: {printable(reasons)}")
+    for outcome in outcomes:
+        if outcome.problem:
+            warn(printable(outcome.problem))
+    if asked:
+        budget = call.vault.judging.budget()
+        warn(f"today: {budget.spent:,} of {budget.per_day:,} tokens")
+
+
+def _command(judge: Judge, call: Invocation) -> str:
+    """Return the command that asks this judge again."""
+    option = "--agent" if judge.is_client else "--model"
+    return f"tacit learn {option} {shlex.quote(judge.name)}" if call.flag(option) else "tacit learn"
+
+
+def judge_notice(vault: Vault) -> str:
+    """Return a line for a person: how many sessions nobody has judged, whom to ask, about what it costs, and how.
+
+    "" if there are none, or no client to ask.
+    """
+    rows = vault.sessions.sessions_to_learn(judge=ANY_JUDGE)
+    clients = vault.judging.installed_clients()
+    if not rows or not clients or not vault.home.store.actor.is_person:
+        return ""
+    chosen = vault.home.settings.learn_agent
+    used = [row.agent for row in reversed(rows) if row.agent in clients]
+    name = chosen if chosen in clients else (used or clients)[0]
+    sample = rows[-_NOTICE_SESSIONS:][::-1]
+    tokens = estimated_tokens(list(vault.judging.questions(sample))) * len(rows) // len(sample)
+    if not tokens:
+        return ""
+    have = "has" if len(rows) == 1 else "have"
+    asked = f"{pluralize(len(rows), 'session')} {have} not been judged yet: ask {name}? (about {tokens:,} tokens)"
+    return f"{asked} Type: tacit learn{'' if name == chosen else f' --agent {name}'}"
+
+
+# Output
 
 
 def _report_lines(results: Sequence[LearnResult], session_count: int, dry_run: bool) -> Iterator[str]:
@@ -164,18 +254,22 @@ LEARN = Command(
     help=(
         "What your sessions with agents say that should hold on: corrections, rules, decisions, conventions, and what\n"
         "mended a command that failed. Each is a suggestion with the words it comes from, and you decide: tacit\n"
-        "review. Without an option it looks at sessions that were not looked at yet. The model that model.name\n"
-        "names, if any, is asked about sessions that it has not read; in a dry run only one that --model names is."
+        "review. Without an option it looks at sessions that were not looked at yet. A judge finds more: an agent\n"
+        "that you use anyway (--agent claude), a model of the llm library (--model NAME), or any other model with\n"
+        "--show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if an\n"
+        "option names it."
     ),
-    example="tacit learn --dry-run",
+    example="tacit learn --agent claude",
     run=run_learn,
     options=(
         Option("--session", "ID", "only this session"),
         Option("--since", "TIME", "only sessions since, for example 7d or 2026-11-15"),
         Option("--all", help="all sessions, also those that were looked at before"),
-        Option("--model", "NAME", "ask this model of the llm library for once, '' for none; see docs/guides/model.md"),
+        Option("--agent", "NAME", f"ask this client, '' for none: {', '.join(CLIENTS)}"),
+        Option("--model", "NAME", "ask this model of the llm library, '' for none; with --agent: the client's model"),
+        Option("--show-prompt", help="print the question about sessions that nobody judged yet, and send nothing"),
+        Option("--answers", "FILE", "read the answers to that question from a file, or - for standard input"),
         Option("--dry-run", help="only show what would be suggested"),
-        Option("--show-prompt", help="with --dry-run: print what a model would be sent, and send nothing"),
         JSON_OPTION,
     ),
 )

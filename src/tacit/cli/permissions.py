@@ -71,7 +71,7 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
         "rm": _PERSON,
         "export --to": _PERSON,
     },
-    "learn": {"": _AGENT, "--model": _PERSON},
+    "learn": {"": _AGENT, "--model": _PERSON, "--answers": _PERSON},
     "improve": {"": _AGENT},
     # Set up
     "try": {"": _ANYBODY},
@@ -113,7 +113,7 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "sessions": "--turn --around --project --limit --exit-code",
     "injected": "--session --limit --exit-code",
     "workflow": "list show runs export --in --step --from --resume --set --yes --dry-run --as --form --file",
-    "learn": "--session --since --all --dry-run --show-prompt",
+    "learn": "--session --since --all --dry-run --show-prompt --agent",
     "improve": "--evaluate --force --min-count",
     "install": "--mcp --capture",
     "autocapture": "status",

@@ -127,6 +127,10 @@ def run_review(call: Invocation) -> int:
     pending = vault.suggestions(kind=call.value("--kind"), filters=parse_filters(call))
     if sys.stdin.isatty():
         ask_conflicts(vault)
+        from tacit.cli.learn import judge_notice
+
+        if notice := judge_notice(vault):
+            echo_wrapped(notice)
     elif undecided := vault.status().undecided:
         memories = pluralize(undecided, "memory contradicts", "memories contradict")
         echo(f"{memories} another, and no rule decides; see: tacit conflicts")

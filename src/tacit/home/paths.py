@@ -16,8 +16,18 @@ HOME_FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".ta
 # Made when they are needed.
 OPTIONAL_FOLDERS = (
     *("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture"),
-    *(".tacit/spool/.reserve", ".tacit/written/unwritten"),
+    *(".tacit/spool/.reserve", ".tacit/written/unwritten", ".tacit/judge"),
 )
+
+
+# The name of a judge's working directory. A client may name a folder of its own after it. Sessions in it are never
+# captured.
+JUDGE_FOLDER = "tacit-judge-folder"
+
+
+def is_judge_path(path: str) -> bool:
+    """Return whether a path is in the working directory of a judge, or in a client's folder that is named after it."""
+    return JUDGE_FOLDER in path.split("/")
 
 
 class HomePaths:
@@ -39,6 +49,7 @@ class HomePaths:
         self.unfinished_captures = self.path(".tacit", "unfinished")
         self.capture_lock = self.path(".tacit", "capturing.lock")
         self.injection_lock = self.path(".tacit", "giving.lock")
+        self.judge_files = self.path(".tacit", "judge")  # exists while a judge is asked
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")
         self.purge_marker = self.path(".tacit", "purging")  # exists while a purge runs

@@ -89,11 +89,12 @@ SETTINGS_TEMPLATE = """\
 
 # [learn]
 # accept = false              # what you said clearly to an agent, in your own words, needs no review
+# agent = ""                  # a client that judges sessions: claude, codex, gemini, copilot or opencode; empty: none
 
 # [model]
-# name = ""                   # a model of the `llm` library that helps to learn; empty: none is asked
-# tokens_per_day = 20000      # what it may cost
-# timeout = 30                # seconds it may take, from 1 to 600
+# name = ""                   # a model of the `llm` library that judges sessions; empty: none is asked
+# tokens_per_day = 20000      # what a judge may cost, a client or a model
+# timeout = 120               # seconds it may take, from 1 to 600
 """
 
 
@@ -123,9 +124,10 @@ class Settings(Record):
     # Claude Code moves more than 10,000 characters to a file that nobody reads.
     inject_max_characters: int = 10_000
     learn_accept: bool = False
+    learn_agent: str = ""
     model_name: str = ""
     model_tokens_per_day: int = 20_000
-    model_timeout: int = 30
+    model_timeout: int = 120
 
 
 _DEFAULTS = Settings._field_defaults
@@ -154,6 +156,7 @@ VARIABLE_RULES = {
     "autocapture_max_recent_sessions": ONLY_LOWER,
     "inject_max_characters": ONLY_LOWER,
     "learn_accept": ONLY_OFF,
+    "learn_agent": ONLY_EMPTY,
     "model_name": ONLY_EMPTY,
     "model_tokens_per_day": ONLY_LOWER,
     "model_timeout": ONLY_LOWER,

@@ -123,6 +123,8 @@ def _write_answer(answer: bytes, deadline: float) -> None:
 
 
 def main(args: list[str]) -> None:
+    if "TACIT_JUDGE" in os.environ:  # a client that judges sessions for Tacit: see learn/judge/clients.py
+        return
     start = time.monotonic()
     host, action, event, *rest = args
     # A repository can set TACIT_HOME in the environment of its agent, so only the installed command names the home.

@@ -23,6 +23,7 @@ from tacit.disk.read import open_external
 from tacit.errors import NotFoundError, RefusedError, StoreError, TacitError
 from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
 from tacit.home.home import Home, HomePart
+from tacit.home.paths import is_judge_path
 from tacit.home.project import directory_scope
 from tacit.hosts.claude import transcript as claude
 from tacit.hosts.codex import transcript as codex
@@ -248,6 +249,9 @@ class _CaptureRun:
     def _read_file(self, transcript: CapturedTranscript, progress: float, share: float) -> None:
         """Read one file. `progress` is where the run is before it, `share` what the file adds to that."""
         path, stats = transcript.path, transcript.stats
+        if is_judge_path(path):
+            transcript.unchanged = True
+            return
         with open_external(path) as stream:
             source = detect_source(path, stream.read(HEAD_BYTES))
             if source is None:
@@ -354,7 +358,7 @@ class _CaptureRun:
 
     def _is_ignored(self, directory: str) -> bool:
         settings = self._home.settings
-        return bool(
+        return is_judge_path(directory) or bool(
             settings.agents_ignore_directories and matching_ignore_entry(settings, self._home.user_folder, directory)
         )
 

@@ -177,6 +177,11 @@ def learned_sessions(connection: sqlite3.Connection, model: str = "") -> set[tup
     return set(connection.execute(query, (model,)).fetchall())
 
 
+def judged_sessions(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Return (id, time of the last event then) of the sessions that any client or model has judged."""
+    return set(connection.execute("SELECT session_id, ended_at FROM learned_sessions WHERE model <> ''").fetchall())
+
+
 def mark_session_learned(connection: sqlite3.Connection, session: ClaimId, ended_at: str, model: str = "") -> None:
     """Record that a session was learned from when it ended at this time."""
     row = (claim_number(session), model, session, ended_at)

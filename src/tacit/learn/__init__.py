@@ -38,6 +38,7 @@ class Lesson(Record):
     """What a learner concluded: a sentence that can stand alone, and the words it comes from.
 
     `quote` is an exact part of what was said in the first event of `evidence`; `provenance` is that of the speaker.
+    `everywhere` is set if it holds in all projects, not only in that of the session.
     """
 
     kind: Kind
@@ -47,3 +48,14 @@ class Lesson(Record):
     reason: str
     confidence: float
     provenance: Provenance = Provenance.USER_DIRECT
+    everywhere: bool = False
+
+
+class FixCandidate(Record):
+    """A failed call and the later call that seems to have mended it; not judged yet."""
+
+    failed: str
+    error: str
+    retry: str
+    evidence: tuple[EventId, ...]
+    score: float

@@ -2,7 +2,7 @@
 
 Nothing becomes active here that the person did not say clearly, and then only if they set it so. Sessions that did not
 change since they were learned from are skipped; if that mark is lost, they are learned from again, and nothing new
-comes of it. For a model, sessions remain that it has not read as they are now.
+comes of it. For a judge, sessions remain that it has not judged as they are now.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pipeline import learn_fixes
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.log.codec import must_decode
-from tacit.model.claim import Claim, Provenance, Status
+from tacit.model.claim import GLOBAL, Claim, Provenance, Status
 from tacit.model.event import POLICY, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
 from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
 from tacit.model.relation import is_restatement
@@ -32,8 +32,9 @@ from tacit.search.memories import similar_memories
 from tacit.text.display import clip, one_line
 
 if TYPE_CHECKING:
-    from tacit.learn.llm.run import ModelOutcome
+    from tacit.learn.judge.answer import JudgedSession
 
+ANY_JUDGE = "*"  # instead of the name of a judge: whoever it was
 SOURCE = "talk"
 _ACTOR = "learner:talk"
 _MAX_NEW_PER_SESSION = 5  # whoever is asked about more answers none of them
@@ -78,34 +79,35 @@ class SessionLearning(HomePart):
     """Learning from the sessions of one home."""
 
     def learn_from_session(
-        self, row: SessionRow, *, dry_run: bool = False, read: ModelOutcome | None = None
+        self, row: SessionRow, *, dry_run: bool = False, judged: JudgedSession | None = None
     ) -> list[LearnResult]:
-        """Propose what every learner, and a model if `read` is given, concludes from a session.
+        """Propose what every learner, and a judge if `judged` is given, concludes from a session.
 
-        The model was asked before, so that nobody waits for it here. With `dry_run` nothing is written.
+        The judge was asked before, so that nobody waits for it here. With `dry_run` nothing is written.
         """
-        findings = read.findings if read else ()
-        return self.record_lessons(row, lambda events: [*learn_all(events), *findings], dry_run=dry_run, read=read)
+        findings = judged.findings if judged else ()
+        return self.record_lessons(row, lambda events: [*learn_all(events), *findings], dry_run=dry_run, judged=judged)
 
     def session_events(self, row: SessionRow) -> list[SessionEvent]:
         """Return the events of the conversation in a session, in order."""
         return self._store.read(lambda connection: _session_events(connection, row))
 
-    def unlearned_sessions(self, model: str = "") -> list[SessionRow]:
-        """Return the sessions that were not learned from as they are now, or not read by this model, earliest first.
+    def unlearned_sessions(self, judge: str = "") -> list[SessionRow]:
+        """Return the sessions that were not learned from as they are now, or not judged by `judge`, earliest first.
 
-        Sessions of a subagent alone have nothing for a model.
+        Sessions of a subagent alone have nothing for a judge.
         """
 
         def ask(connection: sqlite3.Connection) -> list[SessionRow]:
-            done = sessions.learned_sessions(connection, model)
-            rows = (row for row in reversed(sessions.session_rows(connection)) if not model or row.has_content)
+            is_any = judge == ANY_JUDGE
+            done = sessions.judged_sessions(connection) if is_any else sessions.learned_sessions(connection, judge)
+            rows = (row for row in reversed(sessions.session_rows(connection)) if not judge or row.has_content)
             return [row for row in rows if (row.id, row.ended_at) not in done]
 
         return self._store.read(ask)
 
     def record_lessons(
-        self, row: SessionRow, learn: SessionLearner, *, dry_run: bool = False, read: ModelOutcome | None = None
+        self, row: SessionRow, learn: SessionLearner, *, dry_run: bool = False, judged: JudgedSession | None = None
     ) -> list[LearnResult]:
         """Propose what a learner concludes from a session. With `dry_run` nothing is written."""
         if dry_run:
@@ -116,10 +118,10 @@ class SessionLearning(HomePart):
             results.extend(self._results(connection, row, learn))
             recorded = (result for result in results if result.state in RECORDED_STATES)
             drafts = [draft for result in recorded for draft in _result_drafts(result)]
-            return [*drafts, *(_summary_drafts(row, read) if read else ())]
+            return [*drafts, *(_summary_drafts(row, judged) if judged else ())]
 
         def mark(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
-            sessions.mark_session_learned(connection, row.id, row.ended_at, read.model if read else "")
+            sessions.mark_session_learned(connection, row.id, row.ended_at, judged.judge if judged else "")
 
         actor = self._store.actor
         self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
@@ -152,7 +154,8 @@ def _classify_lessons(
     seen: set[str] = set()
     for lesson in sorted(lessons, key=lambda lesson: -lesson.confidence):
         try:
-            claim = claim_from(lesson.sentence, row.scope, kind=lesson.kind)
+            scope = GLOBAL if lesson.everywhere else row.scope
+            claim = claim_from(lesson.sentence, scope, kind=lesson.kind)
         except TacitError:
             continue
         claim = _matching_claim(connection, claim)
@@ -209,8 +212,8 @@ def _result_drafts(result: LearnResult) -> Iterator[Draft]:
         yield Draft(ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON), claim.scope, _POLICY_ATTRIBUTION)
 
 
-def _summary_drafts(row: SessionRow, read: ModelOutcome) -> Iterator[Draft]:
-    """Yield a model's summary of a session, unless it is the one that is recorded."""
-    if read.summary and (read.summary, read.model) != (row.outcome, row.model):
-        body = SessionSummarized(row.agent, read.summary, read.model, row.ended_at)
-        yield Draft(body, row.scope, Attribution(f"model:{read.model}", Provenance.MODEL))
+def _summary_drafts(row: SessionRow, judged: JudgedSession) -> Iterator[Draft]:
+    """Yield a judge's summary of a session, unless it is the one that is recorded."""
+    if judged.summary and (judged.summary, judged.judge) != (row.outcome, row.model):
+        body = SessionSummarized(row.agent, judged.summary, judged.judge, row.ended_at)
+        yield Draft(body, row.scope, Attribution(f"model:{judged.judge}", Provenance.MODEL))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
@@ -50,7 +51,7 @@ def list_tools(params: Json, _caller: ClientContext) -> Json:
     from tacit.mcp.tools import TOOLS
 
     _refuse_cursor(params)
-    return {"tools": [describe_tool(tool) for tool in TOOLS.values()]}
+    return {"tools": [describe_tool(tool) for tool in TOOLS.values() if not _is_judge()]}
 
 
 def call_tool(params: Json, caller: ClientContext) -> Json:
@@ -58,9 +59,14 @@ def call_tool(params: Json, caller: ClientContext) -> Json:
     from tacit.mcp.tools import TOOLS
 
     tool = TOOLS.get(_string_param(params, "name"))
-    if tool is None:
+    if tool is None or _is_judge():
         raise RpcError(INVALID_PARAMS, f"there is no such tool; there are: {', '.join(TOOLS)}")
     return run_tool(tool, _object_param(params, "arguments"), caller)
+
+
+def _is_judge() -> bool:
+    """Whether the client judges sessions for Tacit: it gets no tools."""
+    return "TACIT_JUDGE" in os.environ
 
 
 def list_resources(params: Json, caller: ClientContext) -> Json:

@@ -93,18 +93,18 @@ class SessionQueries(HomePart):
         return self._store.read(read)
 
     def sessions_to_learn(
-        self, *, session: str | None = None, since: str | None = None, everything: bool = False, model: str = ""
+        self, *, session: str | None = None, since: str | None = None, everything: bool = False, judge: str = ""
     ) -> list[SessionRow]:
         """Return the sessions to learn from, the earliest first: one, those since a time, or all.
 
-        The default are those that were not learned from yet, or not by this model.
+        The default are those that were not learned from yet, or not judged by `judge`; ANY_JUDGE: by nobody.
         """
         if session is not None:
             return [self.session(session)[0].row]
         if not everything and since is None:
             from tacit.learn.sessions import SessionLearning
 
-            return SessionLearning(self._home).unlearned_sessions(model)
+            return SessionLearning(self._home).unlearned_sessions(judge)
         from tacit.home.input import parse_time
 
         start = parse_time(since, self._store.actor.clock(), end_of_day=False) if since else ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tacit.inject.brief import Brief
     from tacit.inject.context import Contexts
     from tacit.learn.habits.learn import LearnedHabits
-    from tacit.learn.llm.run import ModelLearning
+    from tacit.learn.judge.run import Judging
     from tacit.learn.sessions import SessionLearning
     from tacit.model.claim import Kind
     from tacit.purge import Purger
@@ -289,10 +289,10 @@ class Vault:
         return SessionLearning(self.home)
 
     @cached_property
-    def model(self) -> ModelLearning:
-        from tacit.learn.llm.run import ModelLearning
+    def judging(self) -> Judging:
+        from tacit.learn.judge.run import Judging
 
-        return ModelLearning(self.home)
+        return Judging(self.home)
 
     @cached_property
     def embeddings(self) -> Embeddings:

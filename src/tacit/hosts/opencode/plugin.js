@@ -44,6 +44,7 @@ function tell(event, payload, show = () => {}) {
 }
 
 const server = async ({ client, directory }) => {
+  if (process.env.TACIT_JUDGE) return {} // this OpenCode judges sessions for Tacit
   const data = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share")
   const transcript_path = join(data, "opencode", "opencode.db")
   const sessions = new Map() // id -> { start, prompts, working }

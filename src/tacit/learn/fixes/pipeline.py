@@ -7,9 +7,9 @@ does not matter in how many pieces a session comes. `rest` closes what is open a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tacit.learn import Lesson, SessionEvent
+from tacit.learn import FixCandidate, Lesson, SessionEvent
 from tacit.learn.fixes.command_kinds import has_effect, is_bypass
 from tacit.learn.fixes.compare import is_temporary, pair_of, shape
 from tacit.learn.fixes.errors import ErrorClass, ParsedError
@@ -148,3 +148,18 @@ def _is_same_agent(first: AttemptedCall, second: AttemptedCall) -> bool:
 def _edits(call: AttemptedCall) -> bool:
     used = call.used
     return used.outcome is ToolOutcome.SUCCEEDED and (used.act is ToolAction.CHANGED or bool(used.files))
+
+
+def fix_candidates(events: Sequence[SessionEvent]) -> list[FixCandidate]:
+    """Return the failures of a session with the calls that seem to have mended them."""
+    inputs = {event.event_id: event.body.input for event in events if isinstance(event.body, ToolUsed)}
+    return [
+        FixCandidate(
+            inputs[lesson.evidence[0]],
+            lesson.quote,
+            inputs[lesson.evidence[-1]],
+            lesson.evidence,
+            lesson.confidence,
+        )
+        for lesson in learn_fixes(events)
+    ]

@@ -7,9 +7,11 @@ import sys
 if __name__ == "__main__":
     gc.disable()
     try:
-        sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))))
-        from tacit.hooks.recorder import record
+        if "TACIT_JUDGE" not in os.environ:  # not in a client that judges sessions for Tacit
+            package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+            sys.path.append(os.path.dirname(package))
+            from tacit.hooks.recorder import record
 
-        record(0)
+            record(0)
     finally:
         os._exit(0)

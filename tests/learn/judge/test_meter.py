@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.disk.files import OsDisk
-from tacit.learn.llm.call import (
+from tacit.learn.judge.meter import (
     TokenReservation,
     UsageMeter,
     count_failure,

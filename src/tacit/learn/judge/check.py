@@ -1,0 +1,212 @@
+"""Checks of a judge's statements and summaries: polarity, complete thoughts, names, secrets, orders.
+
+A judge is never taken at its word. A statement may use only names of its line and may not say the opposite of its
+quote. A summary reports what was said, and later sessions see it: it must be about what the person or the agent said,
+and must not read as an order, a rule or advice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tacit.secrets.redact import secret_kind
+from tacit.text.display import printable
+from tacit.text.sentences import TextSpan, sentence_spans
+from tacit.text.words import STOP_WORDS, normalize_text, simple_stem, tokenize
+
+# Whether a sentence says the opposite of its quote: what one forbids and the other does not.
+#
+# Negation holds for its clause. Only words that both texts share are compared, and a word in clauses of both kinds, or
+# under a condition, decides nothing. A paraphrase turns a clause around now and then ("not headless", "with a GUI"), so
+# more words must differ than agree. Opposites without a negation (on and off) are not recognised.
+
+_NEGATIONS = (
+    r"never|not|no|none|nor|neither|cannot|\w{2,12}n't|dont|avoid|stop|forbid|forbidden|prohibited|banned|disallowed"
+    r"|niemals|nie|nicht|kein|keine|keinen|keinem|nunca|jamás|jamais|não|pas|aucune?"
+)
+_NEGATION = re.compile(rf"\b(?:{_NEGATIONS})\b")
+# Negations in form only: "don't forget to run it".
+_FALSE_NEGATION = re.compile(
+    r"\b(?:do not|don't|dont|never|not to) (?:forget|hesitate|worry)\b"
+    r"|\bnot (?:only|just|sure)\b|\bno (?:problem|worries|longer)\b"
+    r"|\b(?:do not|don't|dont) want to (?:break|delete|drop|lose|remove)\b"
+)
+_INSTEAD_PHRASES = "instead of|rather than|in place of|over|statt|anstatt|anstelle|en vez de|au lieu de|em vez de"
+_CONDITION_WORDS = "without|before|until|unless|except|only if|when|where|if|ohne|sin|sans|sem"
+# A "not" behind one of these forbids the whole clause; behind anything else it makes a contrast: "pnpm not npm".
+_AUXILIARY_VERBS = "is are was were be do does did must should shall will would can could may might has have".split()
+_CONTRASTING_NOT = "".join(rf"(?<!\b{verb})" for verb in _AUXILIARY_VERBS) + r"(?=\snot\s)"
+_CLAUSE_BREAK = re.compile(
+    r"[.,;:!?()](?=\s|$)|\s[-–—]+\s|\s\(|\b(?:but|because|since|so that|anyway|let's|sondern|sino|mais|mas|weil)\b"
+    + rf"|(?=\b(?:{_INSTEAD_PHRASES}|{_CONDITION_WORDS})\b)|{_CONTRASTING_NOT}"
+)
+_INSTEAD_CLAUSE = re.compile(rf"(?:{_INSTEAD_PHRASES})\b")
+_CONDITION_CLAUSE = re.compile(rf"(?:{_CONDITION_WORDS})\b")
+# Japanese and Chinese have no blanks between words.
+_UNSPACED_NEGATION = re.compile("ない|ません|禁止|不要|なく|避免|不能|不得|別|别|勿")
+_FORBIDS, _NEUTRAL, _ALLOWS = -1, 0, 1
+
+
+def contradicts(sentence: str, quote: str) -> bool:
+    """Return whether more of the words that both share are forbidden by just one of them than by both or none."""
+    polarities, others = _polarities(sentence), _polarities(quote)
+    return sum(polarities[word] * others[word] for word in polarities.keys() & others.keys()) < _NEUTRAL
+
+
+def content_stems(text: str) -> set[str]:
+    """Return the stems of words with content: pushing, pushed and push are one."""
+    return {simple_stem(word) for word in tokenize(text) if word not in STOP_WORDS and not _NEGATION.fullmatch(word)}
+
+
+def _polarities(text: str) -> dict[str, int]:
+    """Return, for each stem, whether it is allowed or forbidden, or neutral if it is in clauses of both kinds."""
+    polarities: dict[str, int] = {}
+    plain = _FALSE_NEGATION.sub(" ", normalize_text(text.replace("’", "'")))
+    ends = [0, *(match.end() for match in _CLAUSE_BREAK.finditer(plain)), len(plain)]
+    for start, end in pairwise(ends):
+        clause = plain[start:end].strip()
+        polarity = _polarity(clause)
+        for stem in content_stems(_INSTEAD_CLAUSE.sub("", clause, count=1)):
+            polarities[stem] = polarity if polarities.get(stem, polarity) == polarity else _NEUTRAL
+    return polarities
+
+
+def _polarity(clause: str) -> int:
+    if _CONDITION_CLAUSE.match(clause):
+        return _NEUTRAL
+    is_forbidding = _INSTEAD_CLAUSE.match(clause) or _NEGATION.search(clause) or _UNSPACED_NEGATION.search(clause)
+    return _FORBIDS if is_forbidding else _ALLOWS
+
+
+# Statements and summaries are complete sentences without markup and without invented names.
+
+_MIN_WORDS, _MAX_WORDS = 5, 40  # C4: a complete thought
+_MIN_TOKENS = 9  # of languages that write no blanks between words
+_META_OPENING = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
+_MARKUP = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(")
+# Characters of names that no paraphrase invents: paths, files, versions, identifiers.
+_IDENTIFIER_CHARS = frozenset("/_~$@\\.:0123456789")
+_PUNCTUATION = "`'\"‘’“”«»()[],;:!?…"
+_CODE = re.compile(r"`([^`]{1,200})`")
+_CAMEL_CASE = re.compile(r"[a-z][A-Z]")
+_ALTERNATIVES = re.compile(r"\w+(?:/\w+){1,5}")
+_ABBREVIATIONS = ("e.g", "i.e", "and/or")
+PLAIN_QUOTES = str.maketrans("‘’‚“”„«»´", '\'\'\'"""""\'')
+
+
+def is_complete_sentence(text: str, max_chars: int) -> bool:
+    """Return whether a text is a complete thought (C4): not too long, not about the conversation itself, no markup."""
+    words = len(text.split())
+    is_long_enough = words >= _MIN_WORDS or (not text.isascii() and len(tokenize(text)) >= _MIN_TOKENS)
+    is_plain = printable(text) == text and not _MARKUP.search(text)
+    is_meta = _META_OPENING.match(normalize_text(text)) is not None
+    is_short_enough = words <= _MAX_WORDS and len(text) <= max_chars
+    return is_long_enough and is_short_enough and is_plain and not is_meta and text[-1] != "?"
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Yield what no paraphrase invents: flags, paths, numbers, identifiers, and what stands in backquotes."""
+    for match in _CODE.finditer(text):
+        yield match[1].strip()
+    for word in text.split():
+        bare = word.strip(_PUNCTUATION).rstrip(".")
+        if bare.startswith("-") or not _IDENTIFIER_CHARS.isdisjoint(bare) or _CAMEL_CASE.search(bare):
+            yield bare
+
+
+def unknown_names(text: str, source: str) -> list[str]:
+    """Return the names of a text that are not in its source. Alternatives ("type/click") are words of the source."""
+    known, stems = _comparable(source), content_stems(source)
+    return [
+        name
+        for name in names_in(text)
+        if _comparable(name).strip(".-") not in known
+        and not (_ALTERNATIVES.fullmatch(name) and content_stems(name.replace("/", " ")) <= stems)
+        and name.lower() not in _ABBREVIATIONS
+    ]
+
+
+def _comparable(text: str) -> str:
+    return normalize_text(text.translate(PLAIN_QUOTES)).replace("`", "")
+
+
+# Summaries
+
+_MAX_SUMMARY_CHARS, _MAX_SUMMARY_SENTENCES = 280, 2
+_PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]{0,99}\n")
+# Who is addressed, and the words of rules and advice, in the languages that Tacit learns from.
+_DIRECTIVE_WORDS = re.compile(
+    r"\b(?:you|your|yours|yourself|must|shall|should|always|never|do not|don't|dont|please|ignore|disregard|remember"
+    r"|instructions?|from now on|make sure|be sure|have to|needs? to|ought to"
+    r"|du|dein\w{0,2}|musst|sollst|immer|niemals|nie|bitte|ignorier\w{0,3}|ab jetzt"
+    r"|tú|usted|debes?|siempre|nunca|jamás|ignora\w{0,2}|por favor"
+    r"|tu|vous|vos|votre|dois|devez|toujours|jamais|ignorez|veuillez|s'il (?:te|vous) pla[iî]t"
+    r"|você|deve[ms]?|sempre|ignor[ae])\b"
+    r"|必ず|常に|決して|ください|下さい|しないで|無視|するな"
+)
+# First words of an order; a report has another form of these words, or another word before them.
+_IMPERATIVE_VERBS = frozenset(
+    "add allow answer apply approve ask avoid be begin build call change check clone commit configure confirm "
+    "consider continue copy create curl decode delete deploy disable do document download edit email enable ensure "
+    "eval execute export fetch find fix follow forget format forward get git give grant help import include inform "
+    "insert install invoke keep let list load log look make merge modify move name never note obey open output "
+    "override paste perform pip place post prefer print process provide publish push put read rebase reject release "
+    "remove rename repeat replace reply report reset respond return reveal review rm run save say see send set sh "
+    "share show skip speak start stop store submit sudo switch take tell test treat trust try turn type uninstall "
+    "update upload use validate verify visit wait warn wget write".split()
+)
+_SENTENCE_START = re.compile(
+    r"(?:^|[.;:!?…—–]\s|\s-\s)(?:(?:and|also|but|first|just|kindly|next|now|simply|so|then) ){0,4}(\w+)"
+)
+# What the person wanted, up to the end of the clause.
+_REPORTED_REQUEST = re.compile(
+    r"\b(?:ask(?:s|ed)?|want(?:s|ed)?|request(?:s|ed)?|told|instructed|decid(?:ed|es)|said|prefer(?:s|red)?|required)\b"
+    r"([^.;]{1,280})"
+)
+# Words of any report, whatever it is about.
+_REPORTING_STEMS = content_stems(
+    "user person agent assistant developer session conversation asked wanted requested told said reported result work"
+    " done made successful successfully completed finished again after before then later finally failed passed ran"
+    " fixed changed added removed updated created implemented checked found"
+)
+
+
+def summary_problem(raw: str, *, conversation: str, requests: str) -> str:
+    """Return the first reason against a summary, "" if it can be believed.
+
+    `conversation` is what the person and the agent said and ran, `requests` what the person said.
+    """
+    return next(_summary_problems(raw, " ".join(raw.split()), conversation, requests), "")
+
+
+def _summary_problems(raw: str, text: str, conversation: str, requests: str) -> Iterator[str]:
+    sentences = list(sentence_spans(text, [TextSpan(0, len(text))]))
+    is_long = len(text) > _MAX_SUMMARY_CHARS or len(sentences) > _MAX_SUMMARY_SENTENCES
+    if is_long or _PARAGRAPH_BREAK.search(raw.strip()):
+        yield "it is longer than was asked for"
+    if not is_complete_sentence(text, _MAX_SUMMARY_CHARS):
+        yield "it is no complete thought"
+    if secret_kind(text):
+        yield "it holds a secret"
+    if is_directive(text):
+        yield "it tells somebody what to do"
+    if not _is_summary_grounded(text, conversation):
+        yield "it says what is not in the session"
+    if any(contradicts(match[1], requests) for match in _REPORTED_REQUEST.finditer(normalize_text(text))):
+        yield "it says the opposite of what was asked"
+
+
+def is_directive(text: str) -> bool:
+    """Return whether a text addresses its reader, states a rule, or gives an order."""
+    plain = normalize_text(text.replace("’", "'"))
+    verbs = (match[1] for match in _SENTENCE_START.finditer(plain))
+    return bool(_DIRECTIVE_WORDS.search(plain)) or not _IMPERATIVE_VERBS.isdisjoint(verbs)
+
+
+def _is_summary_grounded(text: str, conversation: str) -> bool:
+    """Return whether at least half of it and every name was said."""
+    stems = {stem for stem in content_stems(text) - _REPORTING_STEMS if not stem.isdecimal()}
+    is_about_it = bool(stems) and 2 * len(stems & content_stems(conversation)) >= len(stems)
+    return is_about_it and not unknown_names(text, conversation)

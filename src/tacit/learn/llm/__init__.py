@@ -1,1 +1,0 @@
-"""Learning with a language model, which is optional."""

@@ -1,0 +1,278 @@
+"""`tacit learn` with a judge: a client on PATH, or answers from a file. Nothing becomes active by itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness.person import Person, Said, tree
+from harness.terminal import converse
+
+from tests.learn.test_sessions import write
+from tests.support.fake_client import FakeClient
+
+FOOTER = "please add a footer to the page"
+PLAIN = "the deploy host is called kestrel, by the way"
+MEMORY = {
+    "quote": "the deploy host is called kestrel",
+    "statement": "The deploy host of this project is called kestrel.",
+    "kind": "environment",
+    "why": "it is needed for each deployment",
+    "where": "project",
+}
+SUMMARY = "A footer was added to the page, as was asked."
+
+
+@pytest.fixture
+def project(person: Person) -> Path:
+    folder = person.folder / "shop"
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> FakeClient:
+    return FakeClient(tmp_path / "bin")
+
+
+def answer(*memories: object) -> dict[str, object]:
+    return {"memories": list(memories), "summaries": {}}
+
+
+def capture(person: Person, project: Path, *prompts: str, name: str = "1") -> None:
+    person.tacit("capture", str(write(person, project, name, *prompts)))
+
+
+def learn(person: Person, client: FakeClient, *words: str, code: int = 0, **more: Any) -> Said:
+    return person.tacit("learn", *words, code=code, PATH=f"{client.folder}{os.pathsep}{os.environ['PATH']}", **more)
+
+
+def pending(person: Person) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = person.tacit("list", "--pending", "--json").json
+    return found
+
+
+# A client
+
+
+def test_a_client_is_asked_once_about_all_sessions_and_gives_a_receipt(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    capture(person, project, FOOTER, PLAIN)
+    capture(person, project, "make the header blue, too", name="2")
+    client.answers(answer(MEMORY))
+    told = learn(person, client, "--agent", "claude")
+
+    (call,) = client.calls
+    assert FOOTER in call["question"] and "make the header blue, too" in call["question"]
+    assert re.search(r"Asking claude about 2 sessions: about [\d,]+ tokens in 1 question", told.err)
+    assert re.search(
+        r"claude judged 2 sessions: 1 memory for about [\d,]+ tokens \(asked [\d,]+, answered \d+\)", told.err
+    )
+    assert re.search(r"today: [\d,]+ of 20,000 tokens", told.err)
+    assert "1 suggestion, 0 said again, in 2 sessions: tacit review" in told.out
+    (memory,) = pending(person)
+    assert (memory["label"], memory["kind"], memory["status"]) == (MEMORY["statement"], "environment", "pending")
+    why = person.tacit("why", memory["id"]).out
+    assert "judged by claude: it is needed for each deployment" in why and str(MEMORY["quote"]) in why
+
+    assert "in 0 sessions" in learn(person, client, "--agent", "claude").out and len(client.calls) == 1
+
+
+def test_a_session_that_goes_on_is_judged_again(person: Person, project: Path, client: FakeClient) -> None:
+    capture(person, project, FOOTER)
+    learn(person, client, "--agent", "claude")
+    capture(person, project, FOOTER, PLAIN)
+    learn(person, client, "--agent", "claude")
+    assert len(client.calls) == 2
+
+
+def test_what_holds_everywhere_is_proposed_for_everywhere(person: Person, project: Path, client: FakeClient) -> None:
+    capture(person, project, "I always want answers in British English, everywhere")
+    client.answers(
+        answer(
+            {
+                **MEMORY,
+                "quote": "I always want answers in British English",
+                "statement": "Answer in British English, in all projects.",
+                "kind": "preference",
+                "where": "everywhere",
+            }
+        )
+    )
+    learn(person, client, "--agent", "claude")
+    assert "global" in {memory["scope"] for memory in pending(person)}
+
+
+def test_the_wording_of_a_judge_is_never_accepted_without_a_review(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    person.tacit("config", "set", "learn.accept", "true")
+    capture(person, project, FOOTER, PLAIN)
+    client.answers(answer(MEMORY))
+    told = learn(person, client, "--agent", "claude")
+    assert "accepted" not in told.out and [memory["status"] for memory in pending(person)] == ["pending"]
+
+
+def test_an_answer_that_lies_suggests_nothing_and_is_counted(person: Person, project: Path, client: FakeClient) -> None:
+    capture(person, project, FOOTER, PLAIN)
+    lies = (
+        {**MEMORY, "quote": "the deploy host is called albatross"},
+        {**MEMORY, "statement": "The deploy host is called kestrel.evil.example now."},
+        {**MEMORY, "quote": "It is done as you asked", "statement": "All of it is done as you asked."},
+    )
+    client.answers(answer(*lies))
+    told = learn(person, client, "--agent", "claude")
+    assert pending(person) == [] and "0 memories" in told.err
+    assert "not believed: its quote does not occur (2), it has names that its line does not have (1)" in told.err
+
+
+def test_a_client_that_fails_loses_nothing_and_the_sessions_wait(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    capture(person, project, FOOTER, "From now on, always run the linter before you commit.")
+    client.does("print('API Error: 500'); sys.exit(1)")
+    told = learn(person, client, "--agent", "claude")
+    assert "claude failed with exit status 1: API Error: 500" in told.err
+    assert "1 session waits for claude: tacit learn --agent claude" in told.err
+    assert len(pending(person)) == 1 and told.code == 0
+    client.answers(answer())
+    learn(person, client, "--agent", "claude")
+    assert len(client.calls) == 2
+
+
+def test_a_dry_run_with_a_client_changes_nothing(person: Person, project: Path, client: FakeClient) -> None:
+    capture(person, project, PLAIN)
+    client.answers(answer(MEMORY))
+    told = learn(person, client, "--agent", "claude", "--dry-run")
+    assert "1 suggestion would come" in told.out and pending(person) == []
+    learn(person, client, "--agent", "claude")
+    assert len(client.calls) == 2
+
+
+def test_the_client_of_the_settings_is_asked_by_a_person_and_not_in_a_dry_run(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    capture(person, project, PLAIN)
+    learn(person, client)
+    assert client.calls == []
+    person.tacit("config", "set", "learn.agent", "claude")
+    learn(person, client, "--dry-run")
+    learn(person, client, CLAUDECODE="1")
+    learn(person, client, "--agent", "")
+    assert client.calls == []
+    learn(person, client)
+    assert len(client.calls) == 1
+
+
+def test_an_agent_may_ask_only_the_client_of_the_settings(person: Person, project: Path, client: FakeClient) -> None:
+    capture(person, project, PLAIN)
+    refused = learn(person, client, "--agent", "claude", code=1, CLAUDECODE="1")
+    assert "only a person asks a judge" in refused.err and "tacit learn --agent claude" in refused.err
+    person.tacit("config", "set", "learn.agent", "claude")
+    learn(person, client, "--agent", "claude", CLAUDECODE="1")
+    assert len(client.calls) == 1
+
+
+def test_an_unknown_client_is_refused(person: Person) -> None:
+    told = person.tacit("learn", "--agent", "chatbot", code=2)
+    assert "no such client" in told.err and "claude, codex, gemini, copilot, opencode" in told.err
+
+
+def test_json_holds_what_a_judge_found(person: Person, project: Path, client: FakeClient) -> None:
+    capture(person, project, PLAIN)
+    client.answers(answer(MEMORY))
+    (found,) = learn(person, client, "--agent", "claude", "--json").json
+    assert (found["text"], found["quote"], found["state"]) == (MEMORY["statement"], MEMORY["quote"], "new")
+
+
+# The question and its answers
+
+
+def test_the_question_is_printed_and_answers_from_a_file_are_believed_as_from_a_client(
+    person: Person, project: Path
+) -> None:
+    capture(person, project, FOOTER, PLAIN)
+    before = tree(person.home)
+    question = person.tacit("learn", "--show-prompt").out
+    assert FOOTER in question and PLAIN in question and tree(person.home) == before
+    label = re.findall(r'"session": "(\w+)"', question)[0]
+    mark = re.findall(r"<sessions (\w+)>", question)[0]
+    file = person.folder / "answers.json"
+    given = {"question": mark, "memories": [MEMORY, {**MEMORY, "quote": "x" * 20}], "summaries": {label: SUMMARY}}
+    file.write_text(f"Here:\n```json\n{json.dumps(given)}\n```\n")
+    told = person.tacit("learn", "--answers", str(file))
+
+    assert "1 suggestion" in told.out and "answers judged 1 session: 1 memory" in told.err
+    assert "not believed: its quote does not occur (1)" in told.err
+    assert [memory["label"] for memory in pending(person)] == [MEMORY["statement"]]
+    assert person.tacit("sessions", "--json").json[0]["outcome"] == SUMMARY
+    assert "Nothing to ask about in 0 sessions" in person.tacit("learn", "--show-prompt").err
+
+
+def test_a_session_that_came_after_the_question_is_not_judged_by_its_answers(person: Person, project: Path) -> None:
+    capture(person, project, FOOTER, PLAIN)
+    question = person.tacit("learn", "--show-prompt").out
+    mark = re.findall(r"<sessions (\w+)>", question)[0]
+    capture(person, project, "make the header blue, too", name="2")
+    file = person.folder / "answers.json"
+    file.write_text(json.dumps({"question": mark, **answer(MEMORY)}))
+    assert "judged 1 session: 1 memory" in person.tacit("learn", "--answers", str(file)).err
+    again = person.tacit("learn", "--show-prompt").out
+    assert "make the header blue, too" in again and FOOTER not in again
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("no idea", "these are no answers"),
+        ("", "these are no answers"),
+        ('{"question": "0123456789abcdef", "memories": []}', "these answers are for another question"),
+    ],
+)
+def test_what_is_no_answer_to_this_question_is_refused(person: Person, project: Path, text: str, problem: str) -> None:
+    capture(person, project, FOOTER, PLAIN)
+    file = person.folder / "answers.json"
+    file.write_text(text)
+    told = person.tacit("learn", "--answers", str(file), code=2)
+    assert problem in told.err and "tacit learn --show-prompt" in told.err
+    assert PLAIN in person.tacit("learn", "--show-prompt").out
+
+
+def test_a_file_that_is_not_there_is_said(person: Person) -> None:
+    told = person.tacit("learn", "--answers", str(person.folder / "nothing.json"), code=None)
+    assert told.code != 0 and "Traceback" not in told.err and "nothing.json" in told.err
+
+
+def test_more_than_one_question_is_said(person: Person, project: Path) -> None:
+    for name in range(1, 9):
+        prompts = [f"{at} the thing {name} {at} is {'very ' * 60} fine" for at in range(12)]
+        capture(person, project, *prompts, name=str(name))
+    told = person.tacit("learn", "--show-prompt")
+    assert told.out.count("<sessions ") == 1 and re.search(r"\d more questions? after the answers", told.err)
+
+
+def test_options_that_exclude_each_other_are_refused(person: Person) -> None:
+    told = person.tacit("learn", "--show-prompt", "--answers", "x", code=2)
+    assert "exclude each other" in told.err
+
+
+# The hint in a review
+
+
+def test_a_review_says_how_many_sessions_nobody_has_judged(person: Person, project: Path, client: FakeClient) -> None:
+    capture(person, project, FOOTER, PLAIN)
+    person.tacit("learn")
+    path = f"{client.folder}{os.pathsep}{os.environ['PATH']}"
+    told = " ".join(converse(person, "review", answers=[], PATH=path).out.split())
+    assert re.search(
+        r"1 session has not been judged yet: ask claude\? \(about [\d,]+ tokens\) Type: tacit learn --agent claude",
+        told,
+    )
+    learn(person, client, "--agent", "claude")
+    assert "judged yet" not in converse(person, "review", answers=[], PATH=path).out
+    assert "judged yet" not in person.tacit("review", PATH=path).out
