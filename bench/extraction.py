@@ -1,9 +1,13 @@
-"""How well Tacit learns from conversations, measured on labelled files. No model.
+"""How well Tacit learns from conversations, measured on labelled files, alone or with the answers of a judge.
 
     python bench/extraction.py FILE [--json] [--list]
+    python bench/extraction.py FILE --questions FOLDER
+    python bench/extraction.py FILE --answers ANSWERS [--json] [--list]
 
-FILE holds labelled prompts, labelled fixes or rules that people wrote down; which, is told from its rows. Nothing is
-trained, so each repository is a fold of its own: the figures of the others without it tell whether it carries them.
+FILE holds labelled prompts or labelled fixes; which, is told from its rows. Each repository is a fold of its own: the
+figures of the others without it tell whether it carries them. `--questions` writes what a judge is asked about the
+prompts, one file a question; ANSWERS has one answer a line, in the order of the questions. The answers go through all
+checks that Tacit makes.
 """
 
 from __future__ import annotations
@@ -17,48 +21,67 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench.extracting import prompts, rules
-from bench.extracting.prompts import ALL, Measured, Score
+from bench.extracting import prompts
+from bench.extracting.prompts import ALL, Gate, Measured, Score, interval
 from bench.extracting.rows import rows_of, sort_of
 from bench.figures import Figure, table
 
 _LEAST_PROMPTS = 8  # of a repository that gets a row of its own
-LEAST_PRECISION, LEAST_RECALL, MOST_FALSE, LEAST_KINDS, LEAST_KNOWN = 0.75, 0.5, 1.0, 0.7, 0.8
+LEAST_PRECISION, LEAST_RECALL, MOST_FALSE, LEAST_KINDS = 0.75, 0.2, 1.0, 0.7
+LEAST_JUDGED_PRECISION, LEAST_JUDGED_RECALL = 0.85, 0.75
+LEAST_CANDIDATE_RECALL, MOST_CANDIDATES = 0.9, 0.5
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("file", type=Path, help="labelled prompts, labelled fixes, or rules")
+    parser.add_argument("file", type=Path, help="labelled prompts or labelled fixes")
     parser.add_argument("--json", action="store_true", help="one object instead of tables")
     parser.add_argument("--list", action="store_true", help="every wrong, missed and right one")
+    parser.add_argument("--questions", type=Path, metavar="FOLDER", help="write what a judge is asked, and end")
+    parser.add_argument("--answers", type=Path, metavar="FILE", help="score these answers of a judge, one a line")
     given = parser.parse_args()
-    for line in _lines(given.file, as_json=given.json, listed=given.list):
+    for line in _lines(given):
         print(line)
 
 
-def _lines(path: Path, *, as_json: bool, listed: bool) -> Iterable[str]:
-    rows = rows_of(path)
-    match sort_of(rows):
-        case "fixes":
-            from bench.extracting import fixes
+def _lines(given: argparse.Namespace) -> Iterable[str]:
+    rows = rows_of(given.file)
+    if sort_of(rows) == "fixes":
+        from bench.extracting import fixes
 
-            return fixes.shown(fixes.measure(path), as_json=as_json, listed=listed)
-        case "rules":
-            return _of_rules(rules.measure(rows), as_json=as_json, listed=listed)
-    return _of_prompts(prompts.measure(rows), as_json=as_json, listed=listed)
+        return fixes.shown(fixes.measure(given.file), as_json=given.json, listed=given.list)
+    if given.questions:
+        return _write_questions(list(prompts.labelled(rows)), given.questions)
+    answers = given.answers.read_text(encoding="utf-8").splitlines() if given.answers else None
+    measured = prompts.measure(rows, prompts.judged(answers) if answers is not None else None)
+    return _of_prompts(measured, None if answers else prompts.measure_gate(rows), as_json=given.json, listed=given.list)
 
 
-def _of_prompts(measured: Measured, *, as_json: bool, listed: bool) -> Iterator[str]:
+def _write_questions(read: list[prompts.Prompt], folder: Path) -> Iterator[str]:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, question in enumerate(prompts.questions(read), 1):
+        path = folder / f"question-{number:03}.txt"
+        path.write_text(question.text, encoding="utf-8")
+        yield str(path)
+
+
+def _of_prompts(measured: Measured, gate: Gate | None, *, as_json: bool, listed: bool) -> Iterator[str]:
+    """`gate` is nothing if the answers of a judge were measured."""
     if as_json:
         whole = _object(measured.samples[ALL])
         samples = {name: _object(score) for name, score in measured.samples.items()}
         folds = {name: _object(score) for name, score in measured.repos.items()}
-        yield json.dumps({**whole, "samples": samples, "folds": folds})
+        languages = {name: _object(score) for name, score in measured.languages.items()}
+        candidates = {"candidates": _gate_object(gate)} if gate else {}
+        yield json.dumps({**whole, **candidates, "samples": samples, "languages": languages, "folds": folds})
         return
-    yield from table(_figures(measured))
+    yield from table(_figures(measured, gate))
     yield ""
-    yield from _by_sample(measured)
+    yield from _by_name("sample", measured.samples)
     yield ""
+    if measured.languages:
+        yield from _by_name("language", measured.languages)
+        yield ""
     yield from _by_repository(measured)
     if listed:
         yield from _listed(measured)
@@ -76,30 +99,43 @@ def _object(score: Score) -> dict[str, float]:
     }
 
 
-def _figures(measured: Measured) -> Iterator[Figure]:
-    whole = measured.samples[ALL]
+def _gate_object(gate: Gate) -> dict[str, float]:
+    share, recall = gate.passed / max(gate.sentences, 1), gate.kept / max(gate.memories, 1)
+    return {"sentences": gate.sentences, "share": round(share, 4), "recall": round(recall, 4)}
+
+
+def _figures(measured: Measured, gate: Gate | None) -> Iterator[Figure]:
+    whole, is_judged = measured.samples[ALL], gate is None
+    precision = LEAST_JUDGED_PRECISION if is_judged else LEAST_PRECISION
+    recall = LEAST_JUDGED_RECALL if is_judged else LEAST_RECALL
+    yield _at_least("all: precision", whole.right, whole.right + whole.wrong, precision)
+    yield _at_least("all: recall", whole.hit, whole.labels, recall)
+    yield _at_least("all: kind right", whole.kinds, whole.right, LEAST_KINDS)
     if "random" in measured.samples:
-        chance = measured.samples["random"]
-        wrong = chance.false_per_100
+        wrong = measured.samples["random"].false_per_100
         yield Figure("random: false per 100 prompts", f"{wrong:.2f}", f"≤ {MOST_FALSE:g}", wrong <= MOST_FALSE)
-        yield _at_least("random: recall", chance.recall, LEAST_RECALL)
-    yield _at_least("all: precision", whole.precision, LEAST_PRECISION)
-    yield _at_least("all: recall", whole.recall, LEAST_RECALL)
-    yield _at_least("all: kind right", whole.kind_accuracy, LEAST_KINDS)
+    if gate:
+        share = gate.passed / max(gate.sentences, 1)
+        yield _at_least("for a judge: memories in the sentences", gate.kept, gate.memories, LEAST_CANDIDATE_RECALL)
+        note = f"{share:.2f} (of {gate.sentences:,})"
+        yield Figure("for a judge: share of the sentences", note, f"≤ {MOST_CANDIDATES:g}", share <= MOST_CANDIDATES)
 
 
-def _at_least(name: str, value: float, target: float) -> Figure:
-    return Figure(name, f"{value:.2f}", f"≥ {target:g}", value >= target)
+def _at_least(name: str, part: int, whole: int, target: float) -> Figure:
+    """A share with its number of cases and its 95 % interval."""
+    low, high = interval(part, whole)
+    share = part / whole if whole else 0.0
+    return Figure(name, f"{share:.2f} ({part} of {whole}; {low:.2f} to {high:.2f})", f"≥ {target:g}", share >= target)
 
 
 _HEAD = "prompts | memories | suggestions | precision | recall | false/100 | kind |"
 
 
-def _by_sample(measured: Measured) -> Iterator[str]:
-    yield f"| sample | {_HEAD}"
+def _by_name(head: str, scores: dict[str, Score]) -> Iterator[str]:
+    yield f"| {head} | {_HEAD}"
     yield "|---" * 8 + "|"
-    for name in sorted(measured.samples, key=lambda name: (name == ALL, name)):
-        yield f"| {name} | {_cells(measured.samples[name])}"
+    for name in sorted(scores, key=lambda name: (name == ALL, -scores[name].prompts, name)):
+        yield f"| {name} | {_cells(scores[name])}"
 
 
 def _by_repository(measured: Measured) -> Iterator[str]:
@@ -133,16 +169,6 @@ def _listed(measured: Measured) -> Iterator[str]:
         for learnt, label in found.right:
             mark = "RIGHT " if learnt.kind.label == label.kind else "KIND  "
             yield f"{mark} {prompt.sample:9} {learnt.kind.label} ({label.kind}): {learnt.sentence}  [{learnt.reason}]"
-
-
-def _of_rules(recognised: rules.Recognised, *, as_json: bool, listed: bool) -> Iterator[str]:
-    if as_json:
-        yield json.dumps({"rules": recognised.rules, "recall": round(recognised.share, 4)})
-        return
-    yield from table([_at_least("rules recognised", recognised.share, LEAST_KNOWN)])
-    for text, learnt in recognised.results if listed else ():
-        known = f"{learnt[0].kind.label} [{learnt[0].reason}]" if learnt else "MISSED"
-        yield f"{known}: {text}"
 
 
 if __name__ == "__main__":

@@ -1,19 +1,26 @@
 """Labelled prompts: what was found in them against what people said is in them.
 
-A row has `text`, `memories` (each with an exact `quote` and a `kind`), `sample`, `repo` and `borderline`; borderline
-rows are left out. What was found counts as right when its quote overlaps a labelled one.
+A row has `text`, `memories` (each with an exact `quote` and a `kind`), `sample`, `repo`, `borderline` and perhaps
+`lang`; borderline rows are left out. What was found counts as right when its quote overlaps a labelled one. It is found
+by Tacit alone, or by a judge: then each prompt is a session of its own, and the answers to the questions about them are
+read from a file.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bench.extracting.rows import Row
 from tacit.learn import Lesson, SessionEvent
+from tacit.learn.judge.answer import check_answer, parse_answer
+from tacit.learn.judge.question import Question, build_questions, session_material
+from tacit.learn.statements.candidates import is_candidate
 from tacit.learn.statements.pipeline import learn_statements
+from tacit.learn.statements.sentences import prompt_sentences
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven
 
@@ -34,6 +41,7 @@ class Prompt(NamedTuple):
     sample: str
     repo: str
     labels: tuple[Label, ...]
+    language: str = ""
 
 
 class Found(NamedTuple):
@@ -82,9 +90,10 @@ class Score:
 
 @dataclass
 class Measured:
-    """The figures by sample and by repository, and every single result."""
+    """The figures by sample, language and repository, and every single result."""
 
     samples: dict[str, Score] = field(default_factory=lambda: defaultdict(Score))
+    languages: dict[str, Score] = field(default_factory=lambda: defaultdict(Score))
     repos: dict[str, Score] = field(default_factory=lambda: defaultdict(Score))
     results: list[tuple[Prompt, Found]] = field(default_factory=list)
 
@@ -97,12 +106,20 @@ class Measured:
         return rest
 
 
-def measure(rows: Iterable[Row]) -> Measured:
+Learner = Callable[[Sequence[Prompt]], Iterator[list[Lesson]]]
+
+
+def measure(rows: Iterable[Row], learn: Learner | None = None) -> Measured:
+    """Measure what a learner finds in labelled prompts; without one, what Tacit finds alone."""
     measured = Measured()
-    for prompt in labelled(rows):
-        found = judged(prompt)
+    prompts = list(labelled(rows))
+    for prompt, lessons in zip(prompts, (learn or alone)(prompts), strict=True):
+        found = compared(prompt, lessons)
         measured.results.append((prompt, found))
-        for score in (measured.samples[prompt.sample], measured.samples[ALL], measured.repos[prompt.repo]):
+        scores = [measured.samples[prompt.sample], measured.samples[ALL], measured.repos[prompt.repo]]
+        if prompt.language:
+            scores.append(measured.languages[prompt.language])
+        for score in scores:
             score.add(prompt, found)
     return measured
 
@@ -110,19 +127,77 @@ def measure(rows: Iterable[Row]) -> Measured:
 def labelled(rows: Iterable[Row]) -> Iterator[Prompt]:
     for row in rows:
         if not row.get("borderline"):
-            labels = tuple(Label(one["kind"], one["quote"]) for one in row["memories"])
-            yield Prompt(row["text"], row.get("sample", ALL), row.get("repo", ""), labels)
+            labels = tuple(Label(memory["kind"], memory["quote"]) for memory in row["memories"])
+            yield Prompt(row["text"], row.get("sample", ALL), row.get("repo", ""), labels, row.get("lang") or "")
 
 
-def judged(prompt: Prompt) -> Found:
+def alone(prompts: Sequence[Prompt]) -> Iterator[list[Lesson]]:
+    """What is learned of each prompt without a judge."""
+    for prompt in prompts:
+        yield learn_statements(_events(prompt))
+
+
+def questions(prompts: Sequence[Prompt]) -> list[Question]:
+    """The questions that a judge is asked about these prompts, each a session of its own."""
+    materials = (session_material(str(n), prompt.repo, "", _events(prompt)) for n, prompt in enumerate(prompts))
+    return list(build_questions(materials))
+
+
+def judged(answers: Sequence[str]) -> Learner:
+    """A learner that has the answers of a judge, one for each question, and applies the checks of Tacit."""
+
+    def learn(prompts: Sequence[Prompt]) -> Iterator[list[Lesson]]:
+        asked = questions(prompts)
+        if len(asked) != len(answers):
+            raise SystemExit(f"There are {len(asked)} questions about these prompts, but {len(answers)} answers.")
+        lessons: dict[str, list[Lesson]] = defaultdict(list)
+        for question, text in zip(asked, answers, strict=True):
+            answer = parse_answer(text)
+            if answer is None:
+                raise SystemExit(f"The answer to the question {question.mark} has not the form that was asked for.")
+            for label, session in check_answer(answer, question, "judge").sessions.items():
+                lessons[label] += session.findings
+        for number in range(len(prompts)):
+            yield lessons[str(number)]
+
+    return learn
+
+
+def _events(prompt: Prompt) -> list[SessionEvent]:
+    return [SessionEvent(EventId("1"), PromptGiven("", prompt.text))]
+
+
+class Gate(NamedTuple):
+    """How much of the sentences a judge reads, and how many of the memories are in them."""
+
+    sentences: int
+    passed: int
+    memories: int
+    kept: int
+
+
+def measure_gate(rows: Iterable[Row]) -> Gate:
+    sentences = passed = memories = kept = 0
+    for prompt in labelled(rows):
+        found = prompt_sentences(prompt.text)
+        candidates = [sentence.text for sentence in found if is_candidate(sentence, len(prompt.text))]
+        sentences += len(found)
+        passed += len(candidates)
+        memories += len(prompt.labels)
+        kept += sum(any(_overlap(prompt.text, text, label.quote) for text in candidates) for label in prompt.labels)
+    return Gate(sentences, passed, memories, kept)
+
+
+def compared(prompt: Prompt, lessons: Iterable[Lesson]) -> Found:
     right, wrong, hit = [], [], set()
-    for learnt in learn_statements([SessionEvent(EventId("1"), PromptGiven("", prompt.text))]):
-        overlapped = [label for label in prompt.labels if _overlap(prompt.text, learnt.quote, label.quote)]
+    for lesson in lessons:
+        overlapped = [label for label in prompt.labels if _overlap(prompt.text, lesson.quote, label.quote)]
         if overlapped:
-            right.append((learnt, next((one for one in overlapped if one.kind == learnt.kind.label), overlapped[0])))
+            same_kind = (label for label in overlapped if label.kind == lesson.kind.label)
+            right.append((lesson, next(same_kind, overlapped[0])))
             hit.update(overlapped)
         else:
-            wrong.append(learnt)
+            wrong.append(lesson)
     return Found(tuple(right), tuple(wrong), tuple(label for label in prompt.labels if label not in hit))
 
 
@@ -133,3 +208,13 @@ def _overlap(text: str, one: str, other: str) -> bool:
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
+
+
+def interval(part: int, whole: int) -> tuple[float, float]:
+    """The 95 % interval of a share after Wilson."""
+    if not whole:
+        return 0.0, 1.0
+    z, share = 1.96, part / whole
+    middle = (share + z * z / (2 * whole)) / (1 + z * z / whole)
+    half = z * math.sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole)) / (1 + z * z / whole)
+    return middle - half, middle + half

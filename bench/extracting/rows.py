@@ -15,12 +15,10 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def sort_of(rows: list[Row]) -> str:
-    """`prompts`, `fixes` or `rules`; told from the fields of the first row."""
+    """`prompts` or `fixes`; told from the fields of the first row."""
     first = rows[0] if rows else {}
     if "memories" in first:
         return "prompts"
     if "verdict" in first and "transcript" in first:
         return "fixes"
-    if "heading" in first and "text" in first:
-        return "rules"
-    raise SystemExit("These are no labels I know: rows need `memories`, or `transcript` and `verdict`, or `heading`.")
+    raise SystemExit("These are no labels I know: rows need `memories`, or `transcript` and `verdict`.")

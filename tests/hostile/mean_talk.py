@@ -15,7 +15,7 @@ from tacit.learn import SessionEvent
 from tacit.learn.fixes.errors import error_patterns
 from tacit.learn.judge.answer import KINDS_BY_LABEL
 from tacit.learn.judge.question import Question
-from tacit.learn.statements.patterns import statement_forms
+from tacit.learn.statements.forms import statement_forms
 from tacit.model.ids import EventId
 from tacit.model.observation import (
     ConversationBody,

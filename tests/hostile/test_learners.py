@@ -11,7 +11,7 @@ import pytest
 
 from tacit.learn import SessionEvent
 from tacit.learn.judge.answer import parse_answer
-from tacit.learn.statements import normalise
+from tacit.learn.statements import sentences, wording
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.model.claim import Provenance
 from tacit.model.ids import EventId

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tacit.learn.statements import normalise
+from tacit.learn.statements import sentences, wording
 from tacit.text.display import printable
 from tests.chaos import two_learners
 from tests.chaos.apart import apart
