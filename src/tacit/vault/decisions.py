@@ -17,15 +17,18 @@ from tacit.index import reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model import decide
-from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_name
+from tacit.model.claim import GLOBAL, Claim, Kind, Status, is_project_scope, project_name
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, touched_claims
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
 from tacit.record import Record
-from tacit.search.memories import memory_with_text, resolve_memory
+from tacit.search.memories import memory_with_text, resolve_memory, similar_memories
 from tacit.text.display import clean
+from tacit.vault.review import is_same_lesson
+
+_MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
 
 # The memories that a decision is about, and what to record.
 _Decision = tuple[Sequence[ClaimId], Sequence[Draft]]
@@ -185,6 +188,33 @@ class Decisions(HomePart):
             references, lambda _, memory: decide.accept(memory, kind=kind, evidence=evidence, reason=reason)
         )
 
+    def accept_globally(
+        self, references: Sequence[str], *, kind: Kind | None = None, evidence: str = ""
+    ) -> list[DecisionOutcome]:
+        """Make candidates active in all projects, all of them or none, as one operation.
+
+        Each becomes a global memory, together with the candidates of other projects that say the same.
+        """
+        self._require_person(references[0])
+        evidence = checked_optional_text(evidence, "the evidence")
+
+        def decision(connection: sqlite3.Connection) -> _Decision:
+            scope = self._store.scope_in(connection)
+            claims: dict[ClaimId, Claim] = {}  # by the id of the candidate that becomes this claim
+            drafts = []
+            for reference in references:
+                memory = resolve_memory(connection, clean(reference), scope)
+                if memory.id in claims:
+                    continue
+                claim = memory.claim._replace(scope=GLOBAL, kind=kind or memory.kind)
+                others = [other for other in candidates_elsewhere(connection, memory) if other.id not in claims]
+                claims |= {candidate.id: claim for candidate in (memory, *others)}
+                drafts.append(decide.accept_globally(memory, claim, evidence=evidence))
+                drafts += [decide.accept_globally(other, claim) for other in others]
+            return list(dict.fromkeys(claim.id for claim in claims.values())), drafts
+
+        return self._record(decision)
+
     def promote(self, reference: str, *, kind: Kind, evidence: str) -> DecisionOutcome:
         """Accept a memory under a kind. A text that is no candidate yet becomes one first."""
         self._store.actor.require_person("promotes a memory", f"tacit promote {quote(reference)} --kind {kind.label}")
@@ -201,6 +231,15 @@ class Decisions(HomePart):
             return [claim.id], decide.promote(claim, evidence=evidence)
 
         return self._record(decision)[0]
+
+    def elsewhere(self, memory: Memory) -> list[tuple[str, Memory]]:
+        """Return the candidates of other projects that say the same, each with its short id."""
+
+        def read(connection: sqlite3.Connection) -> list[tuple[str, Memory]]:
+            others = candidates_elsewhere(connection, memory)
+            return [(reader.short_id(connection, other.id), other) for other in others]
+
+        return self._store.read(read)
 
     def dismiss(self, reference: str, *, reason: str = "") -> DecisionOutcome:
         """Turn a candidate down."""
@@ -266,26 +305,40 @@ class Decisions(HomePart):
 
         Raise UsageError if nothing is to be changed.
         """
+        return self.edit_all([reference], text=text, kind=kind, tags=tags, accept=accept)[0]
+
+    def edit_all(
+        self,
+        references: Sequence[str],
+        *,
+        text: str | None = None,
+        kind: Kind | None = None,
+        tags: Sequence[str] | None = None,
+        accept: bool = False,
+    ) -> list[DecisionOutcome]:
+        """As `edit`, for several memories, all of them or none, as one operation."""
         if text is None and kind is None and tags is None and not accept:
             raise UsageError("nothing to change", "tacit edit ID --text '…' [--kind K] [--tag T]")
         new_text = None if text is None else self._checked(text, "the text")
 
-        def decision(memory: Memory) -> Draft:
+        def decision(_connection: sqlite3.Connection, memory: Memory) -> Draft:
             old = memory.claim
+            self._store.publisher.may_create_facts |= bool(memory.shared)
             claim = claim_from(new_text, old.scope, kind=kind or old.kind, tags=old.tags) if new_text else old
             claim = claim._replace(kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
             return decide.revise(memory, claim, activate=accept)
 
-        return self._decide_on(reference, decision)
+        return self._decide_on_all(references, decision)
 
-    def merge(self, reference: str, into: str) -> DecisionOutcome:
-        """Move the evidence and strength of a memory to another that says the same. Return the other one."""
+    def merge(self, references: Sequence[str], into: str) -> DecisionOutcome:
+        """Move the evidence and strength of memories to another that says the same. Return the other one."""
         self._store.actor.require_person("merges memories", "tacit review")
 
         def decision(connection: sqlite3.Connection) -> _Decision:
             scope = self._store.scope_in(connection)
             target = resolve_memory(connection, into, scope)
-            return [target.id], [decide.merge(resolve_memory(connection, reference, scope), target)]
+            memories = [resolve_memory(connection, reference, scope) for reference in references]
+            return [target.id], [decide.merge(memory, target) for memory in memories]
 
         return self._record(decision)[0]
 
@@ -371,6 +424,18 @@ class Decisions(HomePart):
             return is_project_scope(memory.claim.scope) and f'"id": "{memory.id}"'.encode() in facts.data
 
         return [outcome._replace(in_fact_file=has_line(outcome.memory)) for outcome in outcomes]
+
+
+def candidates_elsewhere(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
+    """Return the candidates of other scopes that say the same as a memory, the oldest first."""
+    rows = (
+        row
+        for row in similar_memories(connection, memory.claim.sentence, _MAX_SIMILAR)
+        if row.status is Status.PENDING and row.scope != memory.claim.scope
+    )
+    loaded = (reader.load_memory(connection, row.id, must_decode) for row in rows)
+    same = [other for other in loaded if other and is_same_lesson(other, memory)]
+    return sorted(same, key=lambda other: other.first_event)
 
 
 def _resulting_claim(judgement: Draft | Event) -> ClaimId:
