@@ -90,7 +90,7 @@ class Review(HomePart):
         """Return by which values the candidates can be filtered."""
 
         def read(connection: sqlite3.Connection) -> CandidateValues:
-            rows = reader.memory_rows(connection, status=Status.PENDING)
+            rows = list(reader.memory_rows(connection, status=Status.PENDING))
             return CandidateValues(
                 _count(project_name(row.scope) for row in rows if is_project_scope(row.scope)),
                 _count(row.kind.label for row in rows),
