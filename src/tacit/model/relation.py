@@ -64,13 +64,9 @@ def is_restatement(first: str, second: str) -> bool:
 def restatement_key(text: str) -> tuple[object, ...]:
     """Return what all restatements of a statement share. Statements with different keys need not be compared."""
     profile = profile_statement(text)
-    return (
-        len(_significant_terms(profile)),
-        tuple(_identifiers(profile)),
-        tuple(_order_words(profile)),
-        bool(profile.denied),
-        profile.is_negative,
-    )
+    values, words = _split_values(_significant_terms(profile))
+    prefixes = tuple(tuple(word[:_MIN_COGNATE_PREFIX] for word in part) for part in (values, words))
+    return (*prefixes, bool(profile.denied), profile.is_negative)
 
 
 def compare_profiles(first: StatementProfile, second: StatementProfile) -> Relation:
