@@ -68,7 +68,7 @@ def learn_event(talk: StatementState, event: SessionEvent) -> tuple[StatementSta
             return talk._replace(about=summarize(text)), ()
         case ToolUsed() as used:
             about = used.input if used.outcome is ToolOutcome.REJECTED or used.act is ToolAction.RAN else talk.about
-            return talk._replace(about=about), tuple(answers.accepted(event, used))
+            return talk._replace(about=about), ()
     return talk, ()
 
 
