@@ -185,8 +185,8 @@ def _file(*events: Event) -> None:
 
 
 def test_a_long_line_is_decoded_as_a_short_one() -> None:
-    undo = event_of(EventsUndone((NAME,), tuple(ClaimId(f"claim{number:07}") for number in range(1000)), "all"))
+    undo = event_of(EventsUndone((NAME,), tuple(ClaimId(f"c{number:011}") for number in range(1000)), "all"))
     for _ in range(2):
         assert must_decode(encode(undo)) == undo
     with pytest.raises(IndexUnusableError):
-        must_decode(encode(undo).replace(b"claim0000001", b"claim0000002"))
+        must_decode(encode(undo).replace(b"c00000000001", b"c00000000002"))
