@@ -34,6 +34,8 @@ from tacit.vault.vault import Vault
 
 # tacit accept
 
+_MAX_SEARCHED = 20  # memories that are searched for in other projects after a decision
+
 
 def run_accept(call: Invocation) -> int:
     call.require_args()
@@ -56,7 +58,7 @@ def _echo_elsewhere(call: Invocation, outcomes: Sequence[DecisionOutcome]) -> No
     """Print which candidates of other projects say the same as those that were decided on."""
     others = {
         other.id: (short, other)
-        for outcome in outcomes
+        for outcome in outcomes[:_MAX_SEARCHED]
         for short, other in call.vault.decisions.elsewhere(outcome.memory)
     }
     if others:

@@ -26,7 +26,7 @@ from tacit.model.statement import claim_from, is_personal, split_scope, split_st
 from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory, similar_memories
 from tacit.text.display import clean
-from tacit.vault.review import is_same_lesson
+from tacit.vault.review import is_same_lesson, may_be_same
 
 _MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
 
@@ -428,10 +428,11 @@ class Decisions(HomePart):
 
 def candidates_elsewhere(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
     """Return the candidates of other scopes that say the same as a memory, the oldest first."""
+    sentence = memory.claim.sentence
     rows = (
         row
-        for row in similar_memories(connection, memory.claim.sentence, _MAX_SIMILAR)
-        if row.status is Status.PENDING and row.scope != memory.claim.scope
+        for row in similar_memories(connection, sentence, _MAX_SIMILAR)
+        if row.status is Status.PENDING and row.scope != memory.claim.scope and may_be_same(row.sentence, sentence)
     )
     loaded = (reader.load_memory(connection, row.id, must_decode) for row in rows)
     same = [other for other in loaded if other and is_same_lesson(other, memory)]

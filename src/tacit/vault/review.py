@@ -13,6 +13,7 @@ from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory
 from tacit.model.relation import is_restatement, restatement_key
 from tacit.record import Record
+from tacit.text.words import normalize_text
 from tacit.vault.queries import ListedMemory, agents_of_memory
 
 _HABIT_SOURCE = "habit"  # as in `learn.habits.learn`, which is too much to import for one word
@@ -66,6 +67,12 @@ def group_candidates(pending: Sequence[ListedMemory]) -> list[Card]:
 def _fits(listed: ListedMemory, group: Sequence[ListedMemory]) -> bool:
     is_other_scope = all(listed.memory.claim.scope != other.memory.claim.scope for other in group)
     return is_other_scope and is_same_lesson(listed.memory, group[0].memory)
+
+
+def may_be_same(first: str, second: str) -> bool:
+    """Return whether memories with these sentences may say the same, which is cheaper to know than whether they do."""
+    words = [normalize_text(sentence).rstrip(".!?… ") for sentence in (first, second)]
+    return words[0] == words[1] or restatement_key(first) == restatement_key(second)
 
 
 def is_same_lesson(first: Memory, second: Memory) -> bool:
