@@ -17,18 +17,16 @@ from tacit.index import reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model import decide
-from tacit.model.claim import GLOBAL, Claim, Kind, Status, is_project_scope, project_name
+from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_name
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, touched_claims
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
 from tacit.record import Record
-from tacit.search.memories import memory_with_text, resolve_memory, similar_memories
+from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean
-from tacit.vault.review import is_same_lesson, may_be_same
-
-_MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
+from tacit.vault.review import candidates_elsewhere
 
 # The memories that a decision is about, and what to record.
 _Decision = tuple[Sequence[ClaimId], Sequence[Draft]]
@@ -424,19 +422,6 @@ class Decisions(HomePart):
             return is_project_scope(memory.claim.scope) and f'"id": "{memory.id}"'.encode() in facts.data
 
         return [outcome._replace(in_fact_file=has_line(outcome.memory)) for outcome in outcomes]
-
-
-def candidates_elsewhere(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
-    """Return the candidates of other scopes that say the same as a memory, the oldest first."""
-    sentence = memory.claim.sentence
-    rows = (
-        row
-        for row in similar_memories(connection, sentence, _MAX_SIMILAR)
-        if row.status is Status.PENDING and row.scope != memory.claim.scope and may_be_same(row.sentence, sentence)
-    )
-    loaded = (reader.load_memory(connection, row.id, must_decode) for row in rows)
-    same = [other for other in loaded if other and is_same_lesson(other, memory)]
-    return sorted(same, key=lambda other: other.first_event)
 
 
 def _resulting_claim(judgement: Draft | Event) -> ClaimId:

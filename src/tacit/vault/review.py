@@ -8,14 +8,17 @@ from collections.abc import Iterable, Sequence
 
 from tacit.home.home import HomePart
 from tacit.index import reader
+from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory
 from tacit.model.relation import is_restatement, restatement_key
 from tacit.record import Record
+from tacit.search.memories import similar_memories
 from tacit.text.words import normalize_text
 from tacit.vault.queries import ListedMemory, agents_of_memory
 
+_MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
 _HABIT_SOURCE = "habit"  # as in `learn.habits.learn`, which is too much to import for one word
 
 
@@ -69,7 +72,7 @@ def _fits(listed: ListedMemory, group: Sequence[ListedMemory]) -> bool:
     return is_other_scope and is_same_lesson(listed.memory, group[0].memory)
 
 
-def may_be_same(first: str, second: str) -> bool:
+def _may_be_same(first: str, second: str) -> bool:
     """Return whether memories with these sentences may say the same, which is cheaper to know than whether they do."""
     words = [normalize_text(sentence).rstrip(".!?… ") for sentence in (first, second)]
     return words[0] == words[1] or restatement_key(first) == restatement_key(second)
@@ -80,6 +83,19 @@ def is_same_lesson(first: Memory, second: Memory) -> bool:
     if _HABIT_SOURCE in (first.source, second.source):
         return False
     return first.claim.key == second.claim.key or is_restatement(first.claim.sentence, second.claim.sentence)
+
+
+def candidates_elsewhere(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
+    """Return the candidates of other scopes that say the same as a memory, the oldest first."""
+    sentence = memory.claim.sentence
+    rows = (
+        row
+        for row in similar_memories(connection, sentence, _MAX_SIMILAR)
+        if row.status is Status.PENDING and row.scope != memory.claim.scope and _may_be_same(row.sentence, sentence)
+    )
+    loaded = (reader.load_memory(connection, row.id, must_decode) for row in rows)
+    same = [other for other in loaded if other and is_same_lesson(other, memory)]
+    return sorted(same, key=lambda other: other.first_event)
 
 
 class CandidateValues(Record):
