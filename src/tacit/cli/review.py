@@ -46,7 +46,7 @@ def run_accept(call: Invocation) -> int:
         echo(outcome_line("Accepted", outcome))
         echo_conflicts(outcome)
         _make_workflow(call.vault, outcome.memory)
-    _echo_elsewhere(call, outcomes)
+    _echo_same_candidates(call, outcomes)
     memories = [(outcome.short, outcome.memory) for outcome in outcomes]
     private = [short for short, memory in memories if is_project_scope(memory.claim.scope) and not memory.shared]
     if private:
@@ -54,12 +54,12 @@ def run_accept(call: Invocation) -> int:
     return 0
 
 
-def _echo_elsewhere(call: Invocation, outcomes: Sequence[DecisionOutcome]) -> None:
+def _echo_same_candidates(call: Invocation, outcomes: Sequence[DecisionOutcome]) -> None:
     """Print which candidates of other projects say the same as those that were decided on."""
     others = {
         other.id: (short, other)
         for outcome in outcomes[:_MAX_SEARCHED]
-        for short, other in call.vault.decisions.elsewhere(outcome.memory)
+        for short, other in call.vault.decisions.same_candidates(outcome.memory)
     }
     if others:
         names = ", ".join(dict.fromkeys(scope_text(other) for _, other in others.values()))
@@ -100,7 +100,7 @@ def run_dismiss(call: Invocation) -> int:
     outcomes = call.vault.decisions.dismiss_all(call.args, reason=call.text_value("--reason"))
     for outcome in outcomes:
         echo(outcome_line("Dismissed for good", outcome))
-    _echo_elsewhere(call, outcomes)
+    _echo_same_candidates(call, outcomes)
     return 0
 
 

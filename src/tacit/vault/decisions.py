@@ -26,7 +26,7 @@ from tacit.model.statement import claim_from, is_personal, split_scope, split_st
 from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean
-from tacit.vault.review import candidates_elsewhere
+from tacit.vault.review import same_candidates
 
 # The memories that a decision is about, and what to record.
 _Decision = tuple[Sequence[ClaimId], Sequence[Draft]]
@@ -205,7 +205,7 @@ class Decisions(HomePart):
                 if memory.id in claims:
                     continue
                 claim = memory.claim._replace(scope=GLOBAL, kind=kind or memory.kind)
-                others = [other for other in candidates_elsewhere(connection, memory) if other.id not in claims]
+                others = [other for other in same_candidates(connection, memory) if other.id not in claims]
                 claims |= {candidate.id: claim for candidate in (memory, *others)}
                 drafts.append(decide.accept_globally(memory, claim, evidence=evidence))
                 drafts += [decide.accept_globally(other, claim) for other in others]
@@ -230,11 +230,11 @@ class Decisions(HomePart):
 
         return self._record(decision)[0]
 
-    def elsewhere(self, memory: Memory) -> list[tuple[str, Memory]]:
+    def same_candidates(self, memory: Memory) -> list[tuple[str, Memory]]:
         """Return the candidates of other projects that say the same, each with its short id."""
 
         def read(connection: sqlite3.Connection) -> list[tuple[str, Memory]]:
-            others = candidates_elsewhere(connection, memory)
+            others = same_candidates(connection, memory)
             return [(reader.short_id(connection, other.id), other) for other in others]
 
         return self._store.read(read)

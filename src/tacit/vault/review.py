@@ -85,7 +85,7 @@ def is_same_lesson(first: Memory, second: Memory) -> bool:
     return first.claim.key == second.claim.key or is_restatement(first.claim.sentence, second.claim.sentence)
 
 
-def candidates_elsewhere(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
+def same_candidates(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
     """Return the candidates of other scopes that say the same as a memory, the oldest first."""
     sentence = memory.claim.sentence
     rows = (
