@@ -25,6 +25,7 @@ from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven
 
 ALL = "all"
+_KINDS = {"fact": "environment"}  # what readers call it, and what Tacit does
 
 
 class Label(NamedTuple):
@@ -127,7 +128,9 @@ def measure(rows: Iterable[Row], learn: Learner | None = None) -> Measured:
 def labelled(rows: Iterable[Row]) -> Iterator[Prompt]:
     for row in rows:
         if not row.get("borderline"):
-            labels = tuple(Label(memory["kind"], memory["quote"]) for memory in row["memories"])
+            labels = tuple(
+                Label(_KINDS.get(kind := memory["kind"], kind), memory["quote"]) for memory in row["memories"]
+            )
             yield Prompt(row["text"], row.get("sample", ALL), row.get("repo", ""), labels, row.get("lang") or "")
 
 

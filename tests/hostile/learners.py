@@ -14,8 +14,8 @@ from tacit.learn.fixes.pipeline import FixTrail, follow_event, remaining_lessons
 from tacit.learn.judge.answer import check_answer, parse_answer
 from tacit.learn.judge.question import build_questions, session_material
 from tacit.learn.sessions import learn_all
-from tacit.learn.statements.sentences import ABOUT, is_short
 from tacit.learn.statements.pipeline import StatementState, continue_learning
+from tacit.learn.statements.wording import ABOUT, is_short
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
 from tacit.secrets.redact import secret_kind

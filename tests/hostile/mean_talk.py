@@ -207,7 +207,7 @@ class Case(NamedTuple):
 @cache
 def examples() -> tuple[str, ...]:
     """Every example of every form that learners know."""
-    return tuple(dict.fromkeys(form.example for forms in statement_forms().values() for form in forms))
+    return tuple(dict.fromkeys(form.example for form in statement_forms()))
 
 
 def case(seed: int, number: int) -> Case:

@@ -22,7 +22,7 @@ _FREE = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE
 _SECRETS = "tacit.secrets.scanner"
 # Modules with patterns in data files, and the functions that return them.
 _READS_DATA = {
-    "tacit.learn.statements.forms": ("statement_forms", "statement_signals"),
+    "tacit.learn.statements.forms": ("statement_forms",),
     "tacit.learn.fixes.errors": ("error_patterns",),
     "tacit.learn.fixes.command_kinds": ("bypass_patterns",),
 }

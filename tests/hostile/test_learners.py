@@ -11,7 +11,8 @@ import pytest
 
 from tacit.learn import SessionEvent
 from tacit.learn.judge.answer import parse_answer
-from tacit.learn.statements import sentences, wording
+from tacit.learn.statements import sentences as splitter
+from tacit.learn.statements import wording
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.model.claim import Provenance
 from tacit.model.ids import EventId
@@ -54,12 +55,11 @@ def test_a_session_can_be_made_again_from_its_seed_and_number() -> None:
 @pytest.mark.parametrize(
     ("place", "name", "instead", "told"),
     [
-        (normalise, "_FENCE", re.compile(r"(?!)"), "words of a fence"),
-        (normalise, "visible_line", str, "signs that lie"),
-        (normalise, "_is_gap", lambda _: True, "words of a fence"),
-        (normalise, "is_short", lambda _: False, "too short"),
+        (splitter, "_FENCE", re.compile(r"(?!)"), "words of a fence"),
+        (wording, "visible_line", str, "signs that lie"),
+        (wording, "is_short", lambda _: False, "too short"),
     ],
-    ids=["no fence", "every sign", "across code", "short ones"],
+    ids=["no fence", "every sign", "short ones"],
 )
 def test_a_learner_that_leaves_out_a_step_is_caught(
     place: object, name: str, instead: object, told: str, monkeypatch: pytest.MonkeyPatch

@@ -38,7 +38,7 @@ def test_other_words_leave_the_class(tainted: Person) -> None:
 def test_a_merge_takes_the_class_along(tainted: Person) -> None:
     tainted.tacit("add", "always ask a colleague")
     with tainted.vault() as vault:
-        vault.decisions.merge("always ask the web page first", tainted.id_of("always ask a colleague"))
+        vault.decisions.merge(["always ask the web page first"], tainted.id_of("always ask a colleague"))
     assert classes(tainted)["always ask a colleague"] == "external"
     tainted.tacit("undo")
     assert classes(tainted)["always ask a colleague"] == "user_direct"

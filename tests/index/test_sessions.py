@@ -114,6 +114,19 @@ def test_a_session_is_learned_from_once_for_each_model_and_again_when_it_went_on
     assert sessions.learned_sessions(index) == {(id_of("one"), "2024"), (id_of("one"), "2026")}
 
 
+def test_choices_are_those_of_other_sessions_of_the_same_scope_on_the_same_subject() -> None:
+    index = index_of(said(1, "one"), said(2, "two"), said(3, "other", scope=APP))
+    for number, session in enumerate(("one", "two", "other"), 1):
+        chosen = [sessions.SessionChoice(subject, "pnpm", numbered(number)) for subject in ("manager", "runner")]
+        sessions.save_session_choices(index, id_of(session), chosen)
+    row = sessions.session_row(index, id_of("one"))
+    assert row is not None
+    expected = {id_of("two"): [sessions.SessionChoice("manager", "pnpm", numbered(2))]}
+    assert sessions.choices_of_other_sessions(index, row, ["manager"]) == expected
+    sessions.save_session_choices(index, id_of("two"), [])
+    assert sessions.choices_of_other_sessions(index, row, ["manager", "runner"]) == {}
+
+
 def test_injections_of_a_session_or_of_all_are_listed_the_latest_first() -> None:
     log = [said(number, session, BriefInjected((), number)) for number, session in ((1, "one"), (2, "two"), (3, "one"))]
     index = index_of(*log)

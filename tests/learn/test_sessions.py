@@ -152,7 +152,7 @@ def test_a_review_shows_the_words_the_session_and_why(person: Person, project: P
     card = person.tacit("review").out
 
     assert f"evidence: claude, 2026-03-02, session {person.tacit('sessions', '--json').json[0]['id']}" in card
-    assert "why: always, as in “Always run the linter before you commit.”" in card
+    assert "why: from now on, as in “from now on run the linter before you commit”" in card
 
 
 def test_a_suggestion_against_what_holds_says_so_and_changes_nothing(person: Person, project: Path) -> None:
@@ -174,10 +174,10 @@ def accepting(person: Person, project: Path, name: str, *prompts: str) -> str:
 
 
 def test_clear_words_of_the_person_need_no_review_where_it_is_set_so(person: Person, project: Path) -> None:
-    told = accepting(person, project, "1", RULE, "I'd rather have the tests beside the code")
+    told = accepting(person, project, "1", RULE, "never commit the .env file")
 
     assert "(accepted): Always run the linter" in told and "1 suggestion, 1 accepted" in told
-    assert ["beside" in one["label"] for one in pending(person)] == [True]
+    assert [".env" in one["label"] for one in pending(person)] == [True]
     assert "linter" in person.tacit("brief", cwd=project).out or "linter" in person.tacit("list").out
     person.tacit("undo")
     assert "linter" not in person.tacit("list").out
@@ -242,7 +242,7 @@ def test_what_a_setting_accepted_can_be_dismissed(person: Person, project: Path)
 # With a model
 
 
-LAST = "please add a footer to the page"
+LAST = "please add a footer to the page; the imprint is in docs/imprint.md"
 SUMMARY = "A footer was added to the page, as was asked."
 ANSWER = json.dumps({"memories": [], "summaries": {"LABEL": SUMMARY}})
 

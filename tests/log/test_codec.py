@@ -9,11 +9,12 @@ from zlib import crc32
 
 import pytest
 
+from tacit.errors import IndexUnusableError
 from tacit.index import database, writer
 from tacit.log.codec import DamagedLine, damage_reason, decode, encode, event_type, must_decode, with_checksum
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Triple
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, EventsUndone, Verdict
-from tacit.model.ids import event_id, next_event_id
+from tacit.model.ids import ClaimId, event_id, next_event_id
 from tacit.model.memory import fold_memories
 from tacit.model.observation import EvaluationCreated, EvaluationScore, UnknownBody, WorkLogged
 
@@ -181,3 +182,11 @@ def _file(*events: Event) -> None:
         for number, event in enumerate(events, 1)
     ]
     writer.apply_events(database.create_index(":memory:"), filed, [], must_decode)
+
+
+def test_a_long_line_is_decoded_as_a_short_one() -> None:
+    undo = event_of(EventsUndone((NAME,), tuple(ClaimId(f"c{number:011}") for number in range(1000)), "all"))
+    for _ in range(2):
+        assert must_decode(encode(undo)) == undo
+    with pytest.raises(IndexUnusableError):
+        must_decode(encode(undo).replace(b"c00000000001", b"c00000000002"))

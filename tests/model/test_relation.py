@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.model.relation import RelationKind, is_restatement, relate
+from tacit.model.relation import RelationKind, is_restatement, relate, restatement_key
 from tests.laws.strategies import law
 
 SEEN = Path(__file__).parents[2] / "bench" / "contradicting" / "seen.jsonl"
@@ -158,6 +158,18 @@ def test_before_and_after_are_never_the_same(names: list[str]) -> None:
 def test_a_rule_and_its_negation_are_opposed_and_never_the_same(act: str, refusal: str) -> None:
     assert not is_restatement(act, refusal.format(act))
     assert bond(act, refusal.format(act)) is RelationKind.OPPOSED
+
+
+@law
+@given(st.sampled_from((*FRAMES, *PAIRS)), st.sampled_from((*FRAMES, *PAIRS)), VALUES, VALUES)
+def test_restatements_have_the_same_key(first: str, second: str, one: str, other: str) -> None:
+    texts = first.format(one, other), second.format(one, other)
+    assert restatement_key(texts[0]) == restatement_key(texts[1]) or not is_restatement(*texts)
+
+
+def test_words_of_one_root_have_the_same_key() -> None:
+    texts = "always run the linter before a commit", "Always run linters before commits."
+    assert is_restatement(*texts) and restatement_key(texts[0]) == restatement_key(texts[1])
 
 
 @law

@@ -10,6 +10,7 @@ from harness.person import Person
 PERSON_ONLY = {
     "accept": "accept ID",
     "dismiss": "dismiss ID --reason no",
+    "review --dismiss": "review --dismiss --yes",
     "promote": "promote ID --kind rule --evidence e",
     "edit": "edit ID --text 'use npm'",
     "forget": "forget ID --reason r --evidence e",

@@ -73,7 +73,9 @@ def material(events: Sequence[SessionEvent]) -> SessionMaterial:
         if first.body.outcome is ToolOutcome.FAILED
     ]
     replies = [event.body.text for event in events if isinstance(event.body, ReplyGiven)]
-    return SessionMaterial(LABEL, "shop", "claude", tuple(sentences), tuple(fixes), replies[-1] if replies else "")
+    requests = [event.body.text for event in events if isinstance(event.body, PromptGiven)]
+    first, last = requests[0] if requests else "", replies[-1] if replies else ""
+    return SessionMaterial(LABEL, "shop", "claude", tuple(sentences), tuple(fixes), first, last)
 
 
 def answer(*memories: Mapping[str, object], summary: object = None) -> str:

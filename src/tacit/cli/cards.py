@@ -16,6 +16,7 @@ from tacit.vault.queries import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, 
 if TYPE_CHECKING:
     from tacit.vault.decisions import DecisionOutcome
     from tacit.vault.queries import ListedMemory
+    from tacit.vault.review import Card
 
 DEFAULT_LIMIT = 50  # entries of a list, without --limit
 T = TypeVar("T")
@@ -116,11 +117,25 @@ def conclusion_text(agent: str) -> str:
     return f"concluded by {printable(agent)}; no words of yours"
 
 
-def card_lines(listed: ListedMemory, at: int, of: int) -> Sequence[str]:
-    """Return the lines that show a candidate for a decision. It is number `at` of `of`."""
+def card_scopes(card: Card) -> str:
+    """Return where a card holds: `project a`, or `in 3 projects: a, b, c`."""
+    scopes = [listed.memory.claim.scope for listed in card.candidates]
+    if len(scopes) == 1:
+        return scope_text(card.candidates[0].memory)
+    names = [project_name(scope) for scope in scopes if is_project_scope(scope)]
+    projects = f"in {pluralize(len(names), 'project')}: {', '.join(names)}"
+    return projects if len(names) == len(scopes) else f"global, and {projects}"
+
+
+def card_lines(listed: ListedMemory, at: int, of: int, scopes: str = "") -> Sequence[str]:
+    """Return the lines that show a candidate for a decision. It is number `at` of `of`.
+
+    `scopes` says where it holds if that is more than the scope of the candidate.
+    """
     memory = listed.memory
     kind = HABIT_LABELS[memory.kind.label] if listed.counts else memory.kind.label
-    lines = [f"── {at} of {of} ── {cyan(f'[{listed.short}]')} {kind}, {printable(scope_text(memory))}"]
+    where = printable(scopes or scope_text(memory))
+    lines = [f"── {at} of {of} ── {cyan(f'[{listed.short}]')} {kind}, {where}"]
     if listed.counts and listed.counts.steps:
         lines.append(bold(f"   {printable(listed.counts.label)}"))
         lines += [f"     {number}. {printable(clip(step, 100))}" for number, step in enumerate(listed.counts.steps, 1)]
@@ -147,3 +162,15 @@ def echo_card(listed: ListedMemory, at: int, of: int) -> None:
     for line in card_lines(listed, at, of):
         echo_wrapped(line)
     echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
+
+
+def echo_group(card: Card, at: int, of: int) -> None:
+    """Print the candidates that a card has, and the commands that decide on all of them."""
+    if len(card.candidates) == 1:
+        echo_card(card.merged, at, of)
+        return
+    for line in card_lines(card.merged, at, of, card_scopes(card)):
+        echo_wrapped(line)
+    shorts = " ".join(listed.short for listed in card.candidates)
+    echo(f"   tacit accept {shorts}   tacit dismiss {shorts}")
+    echo(f"   for all projects: tacit accept {card.merged.short} --global")

@@ -32,7 +32,7 @@ def run_edit(call: Invocation) -> int:
         raise UsageError("the text was given twice, as words and with --text")
     text = text_or_stdin(option or words) or None
     if into := call.value("--into"):
-        echo(outcome_line("Merged into", call.vault.decisions.merge(reference, into)))
+        echo(outcome_line("Merged into", call.vault.decisions.merge([reference], into)))
         return 0
     tags = call.all_values("--tag") if call.flag("--tag") else None
     if text is None and tags is None and not call.flag("--kind"):

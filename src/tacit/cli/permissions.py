@@ -47,7 +47,7 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "context": {"": _ANYBODY},
     "log": {"": _AGENT},
     # Decide
-    "review": {"": _AGENT},
+    "review": {"": _AGENT, "--dismiss": _PERSON},
     "accept": {"": _PERSON},
     "dismiss": {"": _PERSON},
     "edit": {"": _PERSON},
@@ -107,7 +107,7 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "brief": "--for --tag",
     "context": "--cwd",
     "log": "--task --summary --changes --evidence --next",
-    "review": "--kind --project --agent --since --before --limit",
+    "review": "--kind --project --agent --since --before --limit --reason --yes",
     "conflicts": "--exit-code",
     "trust": "--show",
     "sessions": "--turn --around --project --limit --exit-code",

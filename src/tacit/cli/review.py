@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 
 from tacit.cli.add import KINDS, echo_conflicts, parse_kind
 from tacit.cli.cards import (
@@ -10,37 +11,60 @@ from tacit.cli.cards import (
     KIND_OPTION,
     LIMIT_OPTION,
     card_lines,
-    echo_card,
+    card_scopes,
+    echo_group,
+    echo_memory,
     echo_remaining,
     limited,
     outcome_line,
     parse_filters,
+    scope_text,
 )
-from tacit.cli.commands import Command, Invocation, Option
-from tacit.cli.output import ask, echo, echo_wrapped, pluralize
+from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.json_output import JsonObject, memory_json, memory_reference
+from tacit.cli.output import ask, confirm, echo, echo_json, echo_wrapped, pluralize, warn
 from tacit.cli.show import ask_conflicts
-from tacit.errors import TacitError
+from tacit.errors import TacitError, UsageError
 from tacit.model.claim import Kind, is_project_scope
 from tacit.model.memory import Memory
 from tacit.text.display import printable
-from tacit.vault.queries import ListedMemory
+from tacit.vault.decisions import DecisionOutcome
+from tacit.vault.review import Card, Review, group_candidates
 from tacit.vault.vault import Vault
 
 # tacit accept
 
+_MAX_SEARCHED = 20  # memories that are searched for in other projects after a decision
+
 
 def run_accept(call: Invocation) -> int:
     call.require_args()
-    outcomes = call.vault.decisions.accept_all(call.args, kind=parse_kind(call), evidence=call.text_value("--evidence"))
+    decisions = call.vault.decisions
+    accept = decisions.accept_globally if call.flag("--global") else decisions.accept_all
+    outcomes = accept(call.args, kind=parse_kind(call), evidence=call.text_value("--evidence"))
     for outcome in outcomes:
         echo(outcome_line("Accepted", outcome))
         echo_conflicts(outcome)
         _make_workflow(call.vault, outcome.memory)
+    _echo_same_candidates(call, outcomes)
     memories = [(outcome.short, outcome.memory) for outcome in outcomes]
     private = [short for short, memory in memories if is_project_scope(memory.claim.scope) and not memory.shared]
     if private:
         echo(f"  private: in your home only; to share with the project: tacit share {' '.join(private)}")
     return 0
+
+
+def _echo_same_candidates(call: Invocation, outcomes: Sequence[DecisionOutcome]) -> None:
+    """Print which candidates of other projects say the same as those that were decided on."""
+    others = {
+        other.id: (short, other)
+        for outcome in outcomes[:_MAX_SEARCHED]
+        for short, other in call.vault.decisions.same_candidates(outcome.memory)
+    }
+    if others:
+        names = ", ".join(dict.fromkeys(scope_text(other) for _, other in others.values()))
+        shorts = " ".join(short for short, _ in others.values())
+        echo(f"  the same waits in {printable(names)}: tacit {call.command.name} {shorts}")
 
 
 def _make_workflow(vault: Vault, memory: Memory) -> None:
@@ -63,6 +87,7 @@ ACCEPT = Command(
     options=(
         Option("--kind", "KIND", f"file them under another kind: {KINDS}"),
         Option("--evidence", "TEXT", "what convinced you"),
+        Option("--global", help="for all projects, together with candidates of other projects that say the same"),
     ),
 )
 
@@ -72,8 +97,10 @@ ACCEPT = Command(
 
 def run_dismiss(call: Invocation) -> int:
     call.require_args()
-    for outcome in call.vault.decisions.dismiss_all(call.args, reason=call.text_value("--reason")):
+    outcomes = call.vault.decisions.dismiss_all(call.args, reason=call.text_value("--reason"))
+    for outcome in outcomes:
         echo(outcome_line("Dismissed for good", outcome))
+    _echo_same_candidates(call, outcomes)
     return 0
 
 
@@ -119,12 +146,25 @@ PROMOTE = Command(
 # tacit review
 
 _KEY_HELP = "a accept · e edit · d dismiss · m merge · s skip · q quit"
+_GROUP_KEY_HELP = "a accept in each · g accept for all projects · e edit · d dismiss · m merge · s skip · q quit"
+_MAX_LISTED = 5  # candidates that are shown before all are dismissed
+_FILTER_NAMES = ("--project", "--kind", "--agent")
 
 
 def run_review(call: Invocation) -> int:
     call.refuse_args()
+    _check_dismiss_options(call)
     vault = call.vault
     pending = vault.suggestions(kind=call.value("--kind"), filters=parse_filters(call))
+    cards = group_candidates(pending)
+    shown = limited(call, cards)
+    if call.flag("--json"):
+        echo_json([_card_json(card) for card in shown])
+        if not pending:
+            warn("\n".join(_nothing_lines(call)))
+        return 0
+    if call.flag("--dismiss") and pending:
+        return _dismiss_cards(call, cards if call.value("--limit") is None else shown)
     if sys.stdin.isatty():
         ask_conflicts(vault)
         from tacit.cli.learn import judge_notice
@@ -135,74 +175,150 @@ def run_review(call: Invocation) -> int:
         memories = pluralize(undecided, "memory contradicts", "memories contradict")
         echo(f"{memories} another, and no rule decides; see: tacit conflicts")
     if not pending:
-        echo("Nothing to review.")
+        echo("\n".join(_nothing_lines(call)))
         return 0
-    shown = limited(call, pending)
     if not sys.stdin.isatty():
-        for at, listed in enumerate(shown, 1):
-            echo_card(listed, at, len(pending))
-        echo_remaining(call, len(shown), len(pending), "candidate")
-        return 0
-    decided = 0
-    for at, listed in enumerate(shown, 1):
-        for line in card_lines(listed, at, len(pending)):
-            echo_wrapped(line)
-        is_decided = _ask_decision(vault, listed)
-        if is_decided is None:
-            break
-        decided += is_decided
-    echo(f"Decided {decided} of {pluralize(len(pending), 'candidate')}. tacit undo takes back the latest.")
-    echo_remaining(call, len(shown), len(pending), "candidate")
+        for at, card in enumerate(shown, 1):
+            echo_group(card, at, len(cards))
+    else:
+        decided = _ask_decisions(vault, shown, len(cards))
+        echo(f"Decided {decided} of {pluralize(len(pending), 'candidate')}. tacit undo takes back the latest.")
+    echo_remaining(call, sum(len(card.candidates) for card in shown), len(pending), "candidate")
     return 0
 
 
-def _ask_decision(vault: Vault, listed: ListedMemory) -> bool | None:
-    """Ask until the candidate is decided. Return True then, False if it is skipped, None to stop."""
+def _card_json(card: Card) -> JsonObject:
+    others = [memory_reference(listed.memory) for listed in card.candidates[1:]]
+    return {**memory_json(card.candidates[0]), "others": others}
+
+
+def _nothing_lines(call: Invocation) -> Iterator[str]:
+    """Yield the lines for an empty result. If a filter is the reason, they say which values it could have."""
+    filters = [option.name for option in (KIND_OPTION, *FILTER_OPTIONS) if call.flag(option.name)]
+    values = Review(call.vault.home).values() if filters else None
+    if values is None or not values.kinds:
+        yield "Nothing to review."
+        return
+    yield f"No candidate matches {' '.join(f'{name} {printable(call.all_values(name)[-1])}' for name in filters)}."
+    for name, counts in zip(_FILTER_NAMES, values, strict=True):
+        if name in filters:
+            known = ", ".join(f"{printable(value)} ({count})" for value, count in counts)
+            yield f"  {name[2:]}s with candidates: {known or 'none'}"
+
+
+# Dismissing all of them
+
+
+def _check_dismiss_options(call: Invocation) -> None:
+    for name in ("--reason", "--yes"):
+        if call.flag(name) and not call.flag("--dismiss"):
+            raise UsageError(f"{name} goes with --dismiss", f"for example: {_DISMISS_EXAMPLE}")
+    if call.flag("--dismiss") and call.flag("--json"):
+        raise UsageError("--dismiss and --json exclude each other", f"for example: {_DISMISS_EXAMPLE}")
+
+
+def _dismiss_cards(call: Invocation, cards: Sequence[Card]) -> int:
+    """Dismiss all candidates of these cards as one operation, once the person has confirmed it."""
+    listed = [candidate for card in cards for candidate in card.candidates]
+    count = pluralize(len(listed), "candidate")
+    if not call.flag("--yes"):
+        if not sys.stdin.isatty():
+            raise UsageError(f"{count} would be dismissed, and nobody is there to confirm it", "add --yes")
+        for candidate in listed[:_MAX_LISTED]:
+            echo_memory(candidate, "- ")
+        if len(listed) > _MAX_LISTED:
+            echo(f"… and {len(listed) - _MAX_LISTED} more")
+        if not confirm(f"Dismiss {count} for good?"):
+            echo("Nothing was changed.")
+            return 0
+    call.vault.decisions.dismiss_all([candidate.memory.id for candidate in listed], reason=call.text_value("--reason"))
+    echo(f"Dismissed {count} for good. To take all of it back: tacit undo {listed[0].short}")
+    return 0
+
+
+# Card by card
+
+
+def _ask_decisions(vault: Vault, cards: Sequence[Card], total: int) -> int:
+    """Show cards and ask for each. Return how many candidates were decided on."""
+    decided = 0
+    for at, card in enumerate(cards, 1):
+        for line in card_lines(card.merged, at, total, card_scopes(card)):
+            echo_wrapped(line)
+        is_decided = _ask_decision(vault, card)
+        if is_decided is None:
+            break
+        decided += len(card.candidates) if is_decided else 0
+    return decided
+
+
+def _ask_decision(vault: Vault, card: Card) -> bool | None:
+    """Ask until the card is decided. Return True then, False if it is skipped, None to stop."""
+    keys = _KEY_HELP if len(card.candidates) == 1 else _GROUP_KEY_HELP
     while True:
         try:
-            answer = ask(f"   {_KEY_HELP} > ").strip().lower()[:1]
+            answer = ask(f"   {keys} > ").strip().lower()[:1]
         except EOFError:
             return None
         if answer in ("q", "s", ""):
             return None if answer == "q" else False
         try:
-            if _apply_answer(vault, listed, answer):
+            if _apply_answer(vault, card, answer):
                 return True
         except TacitError as error:
             echo(f"   {printable(error.message)}")
+            continue
+        echo(f"   {keys}")
 
 
-def _apply_answer(vault: Vault, listed: ListedMemory, answer: str) -> bool:
-    """Do what a key stands for. Return False, and print the keys, if it stands for nothing."""
-    claim = listed.memory.id
+def _apply_answer(vault: Vault, card: Card, answer: str) -> bool:
+    """Do what a key stands for, for all candidates of a card. Return False if it stands for nothing."""
+    memory, decisions = card.candidates[0].memory, vault.decisions
     match answer:
         case "a":
-            echo("   " + outcome_line("Accepted", vault.accept(claim)))
-            _make_workflow(vault, listed.memory)
+            _echo_outcomes("Accepted", decisions.accept_all(card.ids))
+            _make_workflow(vault, memory)
+        case "g" if len(card.candidates) > 1:
+            _echo_outcomes("Accepted", decisions.accept_globally(card.ids))
         case "d":
-            echo("   " + outcome_line("Dismissed for good", vault.dismiss(claim)))
+            _echo_outcomes("Dismissed for good", decisions.dismiss_all(card.ids))
         case "e":
             from tacit.cli.edit import edit_text
 
-            text = ask("   new text (empty: your editor) > ").strip() or edit_text(listed.memory.claim.sentence)
-            echo("   " + outcome_line("Revised and accepted", vault.edit(claim, text=text, accept=True)))
+            text = ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
+            _echo_outcomes("Revised and accepted", decisions.edit_all(card.ids, text=text, accept=True))
         case "m":
             into = ask("   merge into which id > ").strip()
-            echo("   " + outcome_line("Merged into", vault.decisions.merge(claim, into)))
+            _echo_outcomes("Merged into", [decisions.merge(card.ids, into)])
         case _:
-            echo(f"   {_KEY_HELP}")
             return False
     return True
 
 
+def _echo_outcomes(verb: str, outcomes: Sequence[DecisionOutcome]) -> None:
+    for outcome in outcomes:
+        echo("   " + outcome_line(verb, outcome))
+
+
+_DISMISS_EXAMPLE = 'tacit review --kind preference --project shop --dismiss --reason "one-off orders"'
 REVIEW = Command(
     name="review",
     usage="",
     help=(
         "Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Keys that you typed before a\n"
-        "card was shown decide nothing. Without a terminal: a list."
+        "card was shown decide nothing. Without a terminal: a list. Candidates of several projects that say the same\n"
+        "are one card: a accepts it in each of them, g for all projects. One tacit undo takes a card back.\n"
+        "--dismiss turns down everything that the filters select, after one question; one tacit undo takes all back."
     ),
-    example="tacit review --kind workflow_pattern",
+    example=_DISMISS_EXAMPLE,
     run=run_review,
-    options=(KIND_OPTION, *FILTER_OPTIONS, LIMIT_OPTION),
+    options=(
+        KIND_OPTION,
+        *FILTER_OPTIONS,
+        LIMIT_OPTION,
+        Option("--dismiss", help="dismiss all candidates that the other options select, as one operation"),
+        Option("--reason", "TEXT", "with --dismiss: why not"),
+        Option("--yes", help="with --dismiss: do not ask"),
+        JSON_OPTION,
+    ),
 )

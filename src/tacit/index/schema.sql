@@ -309,6 +309,17 @@ CREATE TABLE learned_sessions (
   PRIMARY KEY (session_number, model)
 ) WITHOUT ROWID;
 
+-- A row is something that a person chose in a session: of `subject` they took `value`, in the event. Written when the
+-- session is learned from; may be lost, too.
+CREATE TABLE session_choices (
+  session_number INTEGER NOT NULL,
+  subject TEXT NOT NULL,
+  value TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  PRIMARY KEY (session_number, subject, event_id)
+) WITHOUT ROWID;
+CREATE INDEX session_choices_subject ON session_choices (subject);
+
 -- A row is the embedding vector of a memory or message, if the extra is installed. When the text changes, and with it
 -- `text_hash`, the row is deleted.
 CREATE TABLE vectors (doc_id INTEGER PRIMARY KEY, text_hash BLOB NOT NULL, vector BLOB NOT NULL);

@@ -53,6 +53,14 @@ class SessionRow(Record):
         return bool(self.request_key or self.outcome)
 
 
+class SessionChoice(Record):
+    """Something that a person chose in a session: of `subject` they took `value`."""
+
+    subject: str
+    value: str
+    event_id: EventId
+
+
 # Rows
 
 
@@ -186,6 +194,28 @@ def mark_session_learned(connection: sqlite3.Connection, session: ClaimId, ended
     """Record that a session was learned from when it ended at this time."""
     row = (claim_number(session), model, session, ended_at)
     connection.execute("INSERT OR REPLACE INTO learned_sessions VALUES (?, ?, ?, ?)", row)
+
+
+def save_session_choices(connection: sqlite3.Connection, session: ClaimId, choices: Sequence[SessionChoice]) -> None:
+    """Store what a person chose in a session, in place of what was stored of it before."""
+    number = claim_number(session)
+    connection.execute("DELETE FROM session_choices WHERE session_number = ?", (number,))
+    rows = [(number, choice.subject, choice.value, choice.event_id) for choice in choices]
+    connection.executemany("INSERT OR IGNORE INTO session_choices VALUES (?, ?, ?, ?)", rows)
+
+
+def choices_of_other_sessions(
+    connection: sqlite3.Connection, row: SessionRow, subjects: Sequence[str]
+) -> dict[ClaimId, list[SessionChoice]]:
+    """Return what was chosen of these subjects in other sessions of the same scope, by session, the oldest first."""
+    query = (
+        "SELECT id, subject, value, event_id FROM session_choices JOIN sessions ON number = session_number"
+        " WHERE subject IN (SELECT value FROM json_each(?)) AND scope = ? AND number <> ? ORDER BY event_id"
+    )
+    found: dict[ClaimId, list[SessionChoice]] = {}
+    for session, *choice in connection.execute(query, (json.dumps(subjects), row.scope, claim_number(row.id))):
+        found.setdefault(ClaimId(session), []).append(SessionChoice(*choice))
+    return found
 
 
 def injection_events(

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import TacitError
 from tacit.home.actor import Actor
-from tacit.home.home import HomePart
+from tacit.home.home import Home, HomePart
 from tacit.index import reader, sessions
 from tacit.index.memories import opposing_claims
-from tacit.index.sessions import SessionRow
+from tacit.index.sessions import SessionChoice, SessionRow
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pipeline import learn_fixes
 from tacit.learn.statements.pipeline import learn_statements
+from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
-from tacit.model.claim import GLOBAL, Claim, Provenance, Status
+from tacit.model.claim import GLOBAL, Claim, Provenance, Scope, Status
 from tacit.model.event import POLICY, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
+from tacit.model.ids import ClaimId
 from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
 from tacit.model.relation import is_restatement
 from tacit.model.statement import claim_from
@@ -78,6 +80,10 @@ def learn_all(events: Sequence[SessionEvent]) -> list[Lesson]:
 class SessionLearning(HomePart):
     """Learning from the sessions of one home."""
 
+    def __init__(self, home: Home) -> None:
+        super().__init__(home)
+        self._previewed: dict[Scope, dict[ClaimId, list[SessionChoice]]] = {}  # choices that a dry run does not store
+
     def learn_from_session(
         self, row: SessionRow, *, dry_run: bool = False, judged: JudgedSession | None = None
     ) -> list[LearnResult]:
@@ -111,17 +117,21 @@ class SessionLearning(HomePart):
     ) -> list[LearnResult]:
         """Propose what a learner concludes from a session. With `dry_run` nothing is written."""
         if dry_run:
-            return self._store.read(lambda connection: self._results(connection, row, learn))
+            return self._store.read(lambda connection: self._results(connection, row, learn)[0])
         results: list[LearnResult] = []
+        choices: list[SessionChoice] = []
 
         def decide(connection: sqlite3.Connection) -> list[Draft]:
-            results.extend(self._results(connection, row, learn))
+            learned, chosen = self._results(connection, row, learn)
+            results.extend(learned)
+            choices.extend(chosen)
             recorded = (result for result in results if result.state in RECORDED_STATES)
             drafts = [draft for result in recorded for draft in _result_drafts(result)]
             return [*drafts, *(_summary_drafts(row, judged) if judged else ())]
 
         def mark(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
             sessions.mark_session_learned(connection, row.id, row.ended_at, judged.judge if judged else "")
+            sessions.save_session_choices(connection, row.id, choices)
 
         actor = self._store.actor
         self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
@@ -131,14 +141,25 @@ class SessionLearning(HomePart):
             self._store.actor = actor
         return results
 
-    def _results(self, connection: sqlite3.Connection, row: SessionRow, learn: SessionLearner) -> list[LearnResult]:
-        results = list(_classify_lessons(connection, row, learn(_session_events(connection, row))))
-        if not self._home.settings.learn_accept:
-            return results
-        return [
-            result._replace(state=LearnState.ACCEPTED) if _may_accept(connection, result) else result
-            for result in results
-        ]
+    def _results(
+        self, connection: sqlite3.Connection, row: SessionRow, learn: SessionLearner
+    ) -> tuple[list[LearnResult], list[SessionChoice]]:
+        """Return what became of the lessons of a session, and what the person chose in it."""
+        events = _session_events(connection, row)
+        decisions = observed_decisions(events)
+        choices = [decision.choice for decision in decisions]
+        others = sessions.choices_of_other_sessions(connection, row, [choice.subject for choice in choices])
+        previewed = self._previewed.setdefault(row.scope, {})
+        others |= {session: chosen for session, chosen in previewed.items() if session != row.id}
+        previewed[row.id] = choices
+        lessons = [*learn(events), *repeated_lessons(decisions, list(others.values()))]
+        results = list(_classify_lessons(connection, row, lessons))
+        if self._home.settings.learn_accept:
+            results = [
+                result._replace(state=LearnState.ACCEPTED) if _may_accept(connection, result) else result
+                for result in results
+            ]
+        return results, choices
 
 
 def _session_events(connection: sqlite3.Connection, row: SessionRow) -> list[SessionEvent]:
@@ -174,7 +195,8 @@ def _matching_claim(connection: sqlite3.Connection, claim: Claim) -> Claim:
     if reader.memory_row(connection, claim.id) is not None:
         return claim
     for row in similar_memories(connection, claim.sentence, _MAX_SIMILAR):
-        if row.scope == claim.scope and is_restatement(row.sentence, claim.sentence):
+        is_near = row.scope == claim.scope or (row.scope == GLOBAL and row.status is Status.ACTIVE)
+        if is_near and is_restatement(row.sentence, claim.sentence):
             memory = reader.load_memory(connection, row.id, must_decode)
             return memory.claim if memory else claim
     return claim

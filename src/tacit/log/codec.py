@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -544,6 +545,9 @@ def _time_field(fields: Fields, name: str) -> datetime:
     return time
 
 
+_LONG_LINE_BYTES = 4096
+
+
 def must_decode(raw: bytes) -> Event:
     """Return the event of a line from the index. Raise IndexUnusableError if it cannot be read.
 
@@ -551,7 +555,13 @@ def must_decode(raw: bytes) -> Event:
     """
     if not isinstance(raw, bytes):
         raise IndexUnusableError("a line is no line")
-    event = decode(raw.rstrip(b"\n"))
+    event = _decode_long(raw) if len(raw) > _LONG_LINE_BYTES else decode(raw.rstrip(b"\n"))
     if isinstance(event, DamagedLine):
         raise IndexUnusableError(event.reason)
     return event
+
+
+@lru_cache(maxsize=4)
+def _decode_long(raw: bytes) -> Event | DamagedLine:
+    """Decode a line that is asked for again and again: the undo of many judgements is an event of each memory."""
+    return decode(raw.rstrip(b"\n"))

@@ -125,6 +125,18 @@ def revise(memory: Memory, claim: Claim, *, activate: bool = False, reason: str 
     return _replacement_draft(memory, claim, active=activate or memory.status is Status.ACTIVE, reason=reason)
 
 
+def accept_globally(memory: Memory, claim: Claim, *, evidence: str = "") -> Draft:
+    """Make a candidate active everywhere, with the words and kind of `claim`. Raise RefusedError if it is none."""
+    if memory.status is not Status.PENDING:
+        raise RefusedError(f"{memory.id} is {memory.status.value}, not a candidate", f"tacit show {memory.id}")
+    if claim.id == memory.id:  # it is global already
+        return accept(memory, kind=claim.kind, evidence=evidence)
+    draft = _replacement_draft(memory, claim, active=True, reason="accepted for all projects")
+    assert isinstance(draft.body, ClaimDecided)
+    carried = (*draft.body.carried_evidence, *([evidence] if evidence else ()))
+    return draft._replace(body=draft.body._replace(carried_evidence=carried))
+
+
 def merge(memory: Memory, into: Memory, *, reason: str = "") -> Draft:
     """Give a memory's evidence and strength to another that says the same.
 

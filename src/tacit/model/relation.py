@@ -61,6 +61,14 @@ def is_restatement(first: str, second: str) -> bool:
     return is_same_statement(profile_statement(first), profile_statement(second))
 
 
+def restatement_key(text: str) -> tuple[object, ...]:
+    """Return what all restatements of a statement share. Statements with different keys need not be compared."""
+    profile = profile_statement(text)
+    values, words = _split_values(_significant_terms(profile))
+    prefixes = tuple(tuple(word[:_MIN_COGNATE_PREFIX] for word in part) for part in (values, words))
+    return (*prefixes, bool(profile.denied), profile.is_negative)
+
+
 def compare_profiles(first: StatementProfile, second: StatementProfile) -> Relation:
     """Compare two parsed statements as `relate` does."""
     if first.tokens > second.tokens:

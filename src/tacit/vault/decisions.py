@@ -26,6 +26,7 @@ from tacit.model.statement import claim_from, is_personal, split_scope, split_st
 from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean, clip, one_line
+from tacit.vault.review import same_candidates
 
 _MAX_QUOTE_CHARS = 500  # of a quote in the evidence
 
@@ -233,6 +234,33 @@ class Decisions(HomePart):
             references, lambda _, memory: decide.accept(memory, kind=kind, evidence=evidence, reason=reason)
         )
 
+    def accept_globally(
+        self, references: Sequence[str], *, kind: Kind | None = None, evidence: str = ""
+    ) -> list[DecisionOutcome]:
+        """Make candidates active in all projects, all of them or none, as one operation.
+
+        Each becomes a global memory, together with the candidates of other projects that say the same.
+        """
+        self._require_person(references[0])
+        evidence = checked_optional_text(evidence, "the evidence")
+
+        def decision(connection: sqlite3.Connection) -> _Decision:
+            scope = self._store.scope_in(connection)
+            claims: dict[ClaimId, Claim] = {}  # by the id of the candidate that becomes this claim
+            drafts = []
+            for reference in references:
+                memory = resolve_memory(connection, clean(reference), scope)
+                if memory.id in claims:
+                    continue
+                claim = memory.claim._replace(scope=GLOBAL, kind=kind or memory.kind)
+                others = [other for other in same_candidates(connection, memory) if other.id not in claims]
+                claims |= {candidate.id: claim for candidate in (memory, *others)}
+                drafts.append(decide.accept_globally(memory, claim, evidence=evidence))
+                drafts += [decide.accept_globally(other, claim) for other in others]
+            return list(dict.fromkeys(claim.id for claim in claims.values())), drafts
+
+        return self._record(decision)
+
     def promote(self, reference: str, *, kind: Kind, evidence: str) -> DecisionOutcome:
         """Accept a memory under a kind. A text that is no candidate yet becomes one first."""
         self._store.actor.require_person("promotes a memory", f"tacit promote {quote(reference)} --kind {kind.label}")
@@ -249,6 +277,15 @@ class Decisions(HomePart):
             return [claim.id], decide.promote(claim, evidence=evidence)
 
         return self._record(decision)[0]
+
+    def same_candidates(self, memory: Memory) -> list[tuple[str, Memory]]:
+        """Return the candidates of other projects that say the same, each with its short id."""
+
+        def read(connection: sqlite3.Connection) -> list[tuple[str, Memory]]:
+            others = same_candidates(connection, memory)
+            return [(reader.short_id(connection, other.id), other) for other in others]
+
+        return self._store.read(read)
 
     def dismiss(self, reference: str, *, reason: str = "") -> DecisionOutcome:
         """Turn a candidate down."""
@@ -314,26 +351,40 @@ class Decisions(HomePart):
 
         Raise UsageError if nothing is to be changed.
         """
+        return self.edit_all([reference], text=text, kind=kind, tags=tags, accept=accept)[0]
+
+    def edit_all(
+        self,
+        references: Sequence[str],
+        *,
+        text: str | None = None,
+        kind: Kind | None = None,
+        tags: Sequence[str] | None = None,
+        accept: bool = False,
+    ) -> list[DecisionOutcome]:
+        """As `edit`, for several memories, all of them or none, as one operation."""
         if text is None and kind is None and tags is None and not accept:
             raise UsageError("nothing to change", "tacit edit ID --text '…' [--kind K] [--tag T]")
         new_text = None if text is None else self._checked(text, "the text")
 
-        def decision(memory: Memory) -> Draft:
+        def decision(_connection: sqlite3.Connection, memory: Memory) -> Draft:
             old = memory.claim
+            self._store.publisher.may_create_facts |= bool(memory.shared)
             claim = claim_from(new_text, old.scope, kind=kind or old.kind, tags=old.tags) if new_text else old
             claim = claim._replace(kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
             return decide.revise(memory, claim, activate=accept)
 
-        return self._decide_on(reference, decision)
+        return self._decide_on_all(references, decision)
 
-    def merge(self, reference: str, into: str) -> DecisionOutcome:
-        """Move the evidence and strength of a memory to another that says the same. Return the other one."""
+    def merge(self, references: Sequence[str], into: str) -> DecisionOutcome:
+        """Move the evidence and strength of memories to another that says the same. Return the other one."""
         self._store.actor.require_person("merges memories", "tacit review")
 
         def decision(connection: sqlite3.Connection) -> _Decision:
             scope = self._store.scope_in(connection)
             target = resolve_memory(connection, into, scope)
-            return [target.id], [decide.merge(resolve_memory(connection, reference, scope), target)]
+            memories = [resolve_memory(connection, reference, scope) for reference in references]
+            return [target.id], [decide.merge(memory, target) for memory in memories]
 
         return self._record(decision)[0]
 

@@ -15,7 +15,16 @@ from tacit.index.database import translate_sqlite_errors
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name, scope_label
-from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventsUndone
+from tacit.model.event import (
+    POLICY,
+    REPOSITORY,
+    USER,
+    ClaimDecided,
+    ClaimProposed,
+    Draft,
+    Event,
+    EventsUndone,
+)
 from tacit.model.ids import ClaimId
 from tacit.model.observation import BriefInjected, RecallAsked
 from tacit.pages.locations import FileLocation
@@ -399,12 +408,18 @@ def _is_agent_proposal(event: Event) -> bool:
 
 def _is_from_agent(connection: sqlite3.Connection, claim: ClaimId, agent: str) -> bool:
     """Return whether an agent of this name proposed a memory, or took part in a session it was concluded from."""
+    return any(name == agent or name.startswith(f"{agent}-") for name in agents_of_memory(connection, claim))
+
+
+def agents_of_memory(connection: sqlite3.Connection, claim: ClaimId) -> set[str]:
+    """Return the agents that proposed a memory, and those of the sessions that it was concluded from."""
     from tacit.index.sessions import agents_of
 
     events = reader.events_of_claim(connection, claim, must_decode)
     sources = [source for event in events if isinstance(event.body, ClaimProposed) for source in event.body.events]
-    names = {event.origin.actor.removeprefix("agent:") for event in events} | agents_of(connection, sources)
-    return any(name == agent or name.startswith(f"{agent}-") for name in names)
+    actors = {event.origin.actor.removeprefix("agent:") for event in events} - {USER, POLICY, REPOSITORY}
+    proposers = {actor for actor in actors if ":" not in actor}  # others are learners and models
+    return proposers | agents_of(connection, sources)
 
 
 def _similarity(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:

@@ -85,11 +85,11 @@ def _mutant(inputs: int, change: Callable[[pytest.MonkeyPatch], None], _home: st
 
 
 def _no_fence(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(normalise, "_FENCE", re.compile(r"(?!)"))
+    patch.setattr(sentences, "_FENCE", re.compile(r"(?!)"))
 
 
 def _all_signs(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(normalise, "visible_line", lambda text: text)
+    patch.setattr(wording, "visible_line", lambda text: text)
 
 
 # Patterns

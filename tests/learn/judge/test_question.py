@@ -26,7 +26,12 @@ def material(label: str, *sentences: str) -> SessionMaterial:
 
 def test_a_session_is_its_head_the_persons_sentences_fixes_and_the_last_reply() -> None:
     assert lines(asked()) == [
-        {"session": LABEL, "project": "shop", "agent": "claude"},
+        {
+            "session": LABEL,
+            "project": "shop",
+            "agent": "claude",
+            "request": "Please never push to main on your own, I do that myself.",
+        },
         {"sentence": "Please never push to main on your own, I do that myself.", "id": "s1"},
         {"answering": "Should tests/slow run in CI?", "sentence": "only at night, they take an hour", "id": "s2"},
         {"sentence": "we use pnpm here, not npm.", "id": "s3"},

@@ -1,9 +1,10 @@
-"""Answers and repeated choices; plans teach nothing."""
+"""Answers to questions of the agent, and choices that are repeated in one session."""
 
 from __future__ import annotations
 
 import pytest
 
+from tacit.learn.statements.answers import typed_answer
 from tacit.model.claim import Kind, Provenance
 from tacit.model.observation import PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tests.support.talking import learnt, prompt
@@ -36,9 +37,10 @@ def test_a_rule_in_an_answer_is_learnt_as_a_rule() -> None:
     assert one.kind is Kind.CONSTRAINT
 
 
-def test_a_plan_of_the_agent_decides_nothing() -> None:
-    plan = "Use httpx rather than requests in the client. Never use requests again."
-    assert learnt(ToolUsed("claude", "ExitPlanMode", ToolAction.PLANNED, plan, "", ToolOutcome.SUCCEEDED)) == []
+@pytest.mark.parametrize("outcome", [ToolOutcome.SUCCEEDED, ToolOutcome.REJECTED])
+def test_a_plan_is_the_agents_and_teaches_nothing(outcome: ToolOutcome) -> None:
+    text = "Use httpx rather than requests in the client. We decided on Postgres."
+    assert learnt(ToolUsed("claude", "ExitPlanMode", ToolAction.PLANNED, text, "", outcome)) == []
 
 
 def preferred(*texts: str) -> list[str]:
@@ -52,9 +54,40 @@ def test_what_is_chosen_again_is_a_preference_with_all_its_evidence() -> None:
     assert one.sentence == "Prefer pnpm over npm."
     assert one.evidence == ("e0", "e2")
     assert one.quote == "use pnpm instead of npm"
+    assert one.confidence < 0.75  # nobody said it in so many words: it waits for a review
 
 
 def test_what_is_chosen_once_or_both_ways_is_no_preference() -> None:
     assert preferred("use pnpm instead of npm") == []
     assert preferred("use pnpm instead of npm", "use npm instead of pnpm", "use pnpm instead of npm") == []
     assert preferred("should I use pnpm instead of npm?", "why use pnpm instead of npm?") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "sentence"),
+    [
+        ("Which package manager should I use?", "pnpm", "Decided on the package manager: pnpm."),
+        ("I can add it. **Which port should we use?**", "use 8080, please.", "Decided on the port: 8080."),
+        ("Done.\n\nWhere should the tests live?", "Let's go with tests/unit", ""),
+        ("Two options.\n- How should we name the branches?", "by ticket number", "Decided how to name the branches"),
+    ],
+)
+def test_a_few_words_after_a_question_of_the_agent_answer_it(question: str, text: str, sentence: str) -> None:
+    decided = typed_answer(prompt(text), question)
+    assert decided is not None and sentence in decided.sentence
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Which package manager should I use?", "yes"),
+        ("Which package manager should I use?", "what do you think?"),
+        ("Which package manager should I use?", "first fix the failing test in the parser, please"),
+        ("Which package manager should I use? I will wait.", "pnpm"),
+        ("Which file should I change?", "the parser"),
+        ("Does that work for you?", "the parser"),
+        ("It is done.", "pnpm"),
+    ],
+)
+def test_other_words_after_a_reply_answer_nothing(question: str, text: str) -> None:
+    assert typed_answer(prompt(text), question) is None

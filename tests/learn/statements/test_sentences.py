@@ -25,6 +25,7 @@ def own(text: str) -> str:
         f"Implement the following plan:\n\n# Plan\n\n{RULE}",
         f"<task-notification>\n{RULE}\n</task-notification>",
         f"<system-reminder>{RULE}</system-reminder>",
+        f'{RULE}\n\n<activation critical="true">\n1. LOAD the agent\n</activation>',
         f'the file says "{RULE}" somewhere',
         "2026-01-09 19:23:47 ERROR never use the implicit flow with this client",
         "# Spec\n\n## Goals\n\n- Always store the token\n- Never log it\n- Every user has a role\n"
@@ -39,7 +40,7 @@ def test_what_the_person_did_not_write_teaches_nothing(text: str) -> None:
 def test_what_stands_around_something_pasted_is_still_the_persons() -> None:
     text = f"{RULE}\n```\nalways = never\n```\nFrom now on we use tabs in the whole project."
     assert own(text) == f"{RULE}|From now on we use tabs in the whole project."
-    assert sentences(text) == [RULE, "From now on we use tabs in the whole project."]
+    assert sentences(text) == [RULE, "We use tabs in the whole project."]
 
 
 def test_a_list_in_the_persons_own_voice_is_read() -> None:

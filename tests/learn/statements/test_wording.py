@@ -1,4 +1,4 @@
-"""What is stored is the person's own sentence, complete; what it refers to is a hint, and its quote is in the prompt."""
+"""What is stored is the person's own sentence, complete; what it refers to is a hint; the quote is in the prompt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.talking import learnt, prompt, reply, sentences
     [
         ("ok, so please never commit the .env file", "Never commit the .env file"),
         ("no, we never commit generated files here", "We never commit generated files here"),
-        ("from now on run tests with `-n0 --maxfail=1`", "From now on run tests with `-n0 --maxfail=1`"),
+        ("from now on run tests with `-n0 --maxfail=1`", "Run tests with `-n0 --maxfail=1`"),
         ("Never edit src/gen/api.ts by hand, it is generated.", "Never edit src/gen/api.ts by hand, it is generated."),
     ],
 )
@@ -70,7 +70,7 @@ def test_a_sentence_with_a_secret_makes_none() -> None:
     ("first", "second"),
     [
         ("never use default exports in components", "please never use default exports in components"),
-        ("so always run the whole linter first", "always run the whole linter first"),
+        ("please always run the whole linter first", "always run the whole linter first"),
     ],
 )
 def test_the_same_rule_with_another_introduction_is_one_claim(first: str, second: str) -> None:

@@ -285,8 +285,8 @@ def _believed_summaries(
     believed: dict[str, str] = {}
     for part in parts:
         raw = summaries.get(part.label, "")
-        requests = ". ".join(line.context for line in part.lines if not line.is_fix)
-        conversation = " ".join((*(line.context for line in part.lines), part.reply))
+        requests = ". ".join((part.request, *(line.context for line in part.lines if not line.is_fix)))
+        conversation = " ".join((part.request, *(line.context for line in part.lines), part.reply))
         if not raw.strip():
             continue
         if problem := summary_problem(raw, conversation=conversation, requests=requests):

@@ -90,6 +90,8 @@ _MARKUP = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(")
 _IDENTIFIER_CHARS = frozenset("/_~$@\\.:0123456789")
 _PUNCTUATION = "`'\"‘’“”«»()[],;:!?…"
 _CODE = re.compile(r"`([^`]{1,200})`")
+# Chinese, Japanese and Korean characters and punctuation: names stand between them without blanks.
+_UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]+")
 _CAMEL_CASE = re.compile(r"[a-z][A-Z]")
 _ALTERNATIVES = re.compile(r"\w+(?:/\w+){1,5}")
 _ABBREVIATIONS = ("e.g", "i.e", "and/or")
@@ -110,7 +112,7 @@ def names_in(text: str) -> Iterator[str]:
     """Yield what no paraphrase invents: flags, paths, numbers, identifiers, and what stands in backquotes."""
     for match in _CODE.finditer(text):
         yield match[1].strip()
-    for word in text.split():
+    for word in _UNSPACED.sub(" ", text).split():
         bare = word.strip(_PUNCTUATION).rstrip(".")
         if bare.startswith("-") or not _IDENTIFIER_CHARS.isdisjoint(bare) or _CAMEL_CASE.search(bare):
             yield bare

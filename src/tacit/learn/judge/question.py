@@ -1,7 +1,7 @@
 """What a judge is asked: candidate sentences and fixes of several sessions, as lines of JSON between two marks.
 
 Only the person's own sentences and commands that failed and were mended are sent, each redacted before it is cut. The
-last reply of the agent is there to understand them and to sum up; it cannot be quoted. The texts are in
+first request of a session and the last reply of the agent are there to sum up; they cannot be quoted. The texts are in
 `question.toml`. The same sessions always make the same question.
 """
 
@@ -16,7 +16,7 @@ from tacit.learn import FixCandidate, SessionEvent, load_data
 from tacit.learn.fixes.pipeline import fix_candidates
 from tacit.learn.statements.candidates import SentenceCandidate, sentence_candidates
 from tacit.model.ids import EventId, sha256
-from tacit.model.observation import ReplyGiven
+from tacit.model.observation import PromptGiven, ReplyGiven
 from tacit.record import Record
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip, printable
@@ -26,7 +26,7 @@ MAX_QUESTION_TOKENS = 6000
 _MAX_QUESTION_SESSIONS = 20  # each is summed up in the answer
 _MIN_LINE_TOKENS = 1000  # for the lines of one question, however small the budget is: less than one line may not fit
 _MAX_SENTENCE_CHARS, _MAX_ANSWERING_CHARS, _MAX_REPLY_CHARS = 600, 300, 300
-_MAX_CALL_CHARS, _MAX_ERROR_CHARS = 300, 160
+_MAX_CALL_CHARS, _MAX_ERROR_CHARS, _MAX_REQUEST_CHARS = 300, 160, 120
 _ID_TOKENS = 8  # of a line, with its comma, quotes and line break
 _MARK_CHARS = 16
 _MARK_PLACEHOLDER = "MARK"
@@ -40,6 +40,7 @@ class SessionMaterial(Record):
     agent: str
     sentences: tuple[SentenceCandidate, ...]
     fixes: tuple[FixCandidate, ...] = ()
+    request: str = ""
     last_reply: str = ""
 
 
@@ -69,6 +70,7 @@ class SessionPart(Record):
     project: str
     header: str
     lines: tuple[QuestionLine, ...]
+    request: str = ""
     reply: str = ""
     is_last: bool = True
 
@@ -103,8 +105,10 @@ class Question(Record):
 def session_material(label: str, project: str, agent: str, events: Sequence[SessionEvent]) -> SessionMaterial:
     """Return the candidates of a session."""
     replies = [event.body.text for event in events if isinstance(event.body, ReplyGiven)]
+    requests = (event.body.text for event in events if isinstance(event.body, PromptGiven))
     sentences, fixes = tuple(sentence_candidates(events)), tuple(fix_candidates(events))
-    return SessionMaterial(label, project, agent, sentences, fixes, replies[-1] if replies else "")
+    last_reply = replies[-1] if replies else ""
+    return SessionMaterial(label, project, agent, sentences, fixes, next(requests, ""), last_reply)
 
 
 def build_questions(
@@ -142,8 +146,10 @@ def redacted_line(text: str, max_chars: int) -> str:
 
 def _session_parts(material: SessionMaterial, room: int | None) -> Iterator[SessionPart]:
     """Yield the session in parts of at most `room` tokens; in one part if `room` is None."""
-    header = {"session": material.label, "project": material.project, "agent": material.agent}
-    empty = SessionPart(material.label, material.project, json.dumps(_shown(header), ensure_ascii=False), ())
+    request = redacted_line(material.request, _MAX_REQUEST_CHARS)
+    header = {"session": material.label, "project": material.project, "agent": material.agent, "request": request}
+    shown = json.dumps(_shown(header), ensure_ascii=False)
+    empty = SessionPart(material.label, material.project, shown, (), request)
     reply = redacted_line(material.last_reply, _MAX_REPLY_CHARS)
     fixed = estimate_tokens(empty._replace(reply=reply).text) + 1
     lines: list[QuestionLine] = []

@@ -15,21 +15,30 @@ from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import one_line, visible_line
 
-# What the person decided when the agent asked.
+# What the person decided when the agent asked. A plan that they let pass is the agent's, and teaches nothing.
 
 _CONFIDENCE = 0.55
 _MAX_ANSWER_CHARS = 160  # an answer that is longer is read like a prompt
+_MAX_TYPED_WORDS = 5  # of an answer to a question at the end of a reply
+_ASKED = "Asked "
+_LAST_QUESTION = re.compile(r"(?:^|[.!?:]\s|\n)[\s*_>#-]{0,8}([^.!?\n]{8,140}\?)[\s*_)]{0,4}$")
+_ANSWER_LEAD = re.compile(
+    r"(?:(?:please|pls|just|let's|lets|i'd|i|we|should|would|say)\s){0,4}(?:use|go with|take|choose|pick|prefer)\s",
+    re.IGNORECASE,
+)
+_ANSWER_END = re.compile(r"[\s,.!]*(?:\b(?:please|pls|thanks|thank you))?[\s.!]*$", re.IGNORECASE)
 _RECOMMENDED = re.compile(r"\s{0,3}\((?:recommended|default)\)", re.IGNORECASE)
 # Answers that decide only what happens next, and questions that ask only that.
 _BARE = re.compile(
-    r"\s*(?:y|n|yes|no|ok|okay|sure|go|proceed|continue|skip|cancel|stop|none|all|both|other|later|done|looks good"
+    r"\s*(?:y|n|yes|no|ok|okay|sure|go|proceed|continue|wait|skip|cancel|stop|none|all|both|other|later|done|looks good"
     r"|lgtm|\d{1,3})\b[\s,.!]*(?:please|thanks|do it|go ahead|,.{0,20})?\s*$",
     re.IGNORECASE,
 )
 _NEXT = re.compile(
     r"\b(?:proceed|continue|ready|next step|what next|should i (?:start|commit|push|run|create|fix|go|also|do|make"
     r"|open|update|delete|remove)|shall i|do you want me to|would you like me to"
-    r"|start with|look(?:s)? good|approve|which (?:file|issue|task|bug|pr|branch|one|test)|how many|what should i do"
+    r"|start with|look(?:s)? good|approve|how many|what should i do"
+    r"|which (?:file|issue|task|bug|pr|branch|one|test)s?(?! (?!should|shall|do|does|would|is|are|to)\w)"
     r"|do next|right now|anything else)\b",
     re.IGNORECASE,
 )
@@ -69,24 +78,59 @@ _QUESTIONS = (
 )
 
 
+class AnsweredQuestion(Record):
+    """What was to be decided, and what the person took, both in the words of a decision."""
+
+    lead: str
+    answer: str
+
+    @property
+    def sentence(self) -> str:
+        """The decision in one sentence; "" if it says too little or has a secret: an answer may be a password."""
+        sentence = visible_line(f"{self.lead}: {self.answer.rstrip('.')}.")
+        return "" if is_short(sentence) or secret_kind(sentence) else sentence
+
+
 def answered(event: SessionEvent, prompt: PromptGiven) -> Iterator[Lesson]:
-    """A choice that was made when asked: what was asked, and what was taken."""
-    answer = _RECOMMENDED.sub("", prompt.text).strip()
-    if (
-        prompt.how is not PromptKind.ANSWER
-        or not answer
-        or not prompt.about
-        or len(answer) > _MAX_ANSWER_CHARS
-        or "\n" in answer
-    ):
-        return
-    if _BARE.match(answer) or _NEXT.search(prompt.about) or answer.endswith("?"):
-        return
-    sentence = visible_line(f"{_decision_lead(one_line(prompt.about, 140).rstrip('?:. '))}: {answer.rstrip('.')}.")
-    if not is_short(sentence) and not secret_kind(sentence):  # who is asked for a password may tell it
+    """Yield the decision that a person made when the agent asked: the question, and the answer that was chosen."""
+    decided = answered_question(prompt)
+    if decided and decided.sentence:
         reason = "chosen when the agent asked"
         # The question, and mostly the answers to choose from, are the agent's words.
-        yield Lesson(Kind.DECISION, sentence, answer, (event.event_id,), reason, _CONFIDENCE, Provenance.MODEL)
+        provenance = Provenance.MODEL
+        yield Lesson(
+            Kind.DECISION, decided.sentence, decided.answer, (event.event_id,), reason, _CONFIDENCE, provenance
+        )
+
+
+def answered_question(prompt: PromptGiven) -> AnsweredQuestion | None:
+    """Return what a person chose when the agent asked, None if that decides only what happens next."""
+    answer = _RECOMMENDED.sub("", prompt.text).strip()
+    if prompt.how is not PromptKind.ANSWER or not prompt.about or not _is_decision(prompt.about, answer):
+        return None
+    return AnsweredQuestion(_decision_lead(one_line(prompt.about, 140).rstrip("?:. ")), answer)
+
+
+def typed_answer(prompt: PromptGiven, reply: str) -> AnsweredQuestion | None:
+    """Return what a person decided who typed a few words after a reply that ends with a question, None otherwise.
+
+    Only questions that ask for a decision count ("Which port should we use?"), and only answers that name something.
+    """
+    match = _LAST_QUESTION.search(reply)
+    answer = _ANSWER_LEAD.sub("", _ANSWER_END.sub("", prompt.text.strip()))
+    if prompt.how is not PromptKind.TYPED or match is None or len(answer.split()) > _MAX_TYPED_WORDS:
+        return None
+    question = one_line(match[1], 140).rstrip("?:. ")
+    lead = _decision_lead(question)
+    if lead.startswith(_ASKED) or not _is_decision(question, answer):
+        return None
+    return AnsweredQuestion(lead, answer)
+
+
+def _is_decision(question: str, answer: str) -> bool:
+    if not answer or len(answer) > _MAX_ANSWER_CHARS or "\n" in answer or answer.endswith("?"):
+        return False
+    return not _BARE.match(answer) and not _NEXT.search(question)
 
 
 def _decision_lead(question: str) -> str:
@@ -95,12 +139,13 @@ def _decision_lead(question: str) -> str:
     for pattern, template in _QUESTIONS:
         if match := pattern.match(plain):
             return " ".join(match.expand(template).split())
-    return f"Asked “{question}?”, the answer was"
+    return f"{_ASKED}“{question}?”, the answer was"
 
 
 # What the person chose over what, in so many words, and who chose the same again: a preference.
 
 MIN_CHOICES = 2  # times that the same was chosen over the same
+_MAX_CHOICE_CONFIDENCE = 0.7
 MAX_CHOICES = 200  # choices of a conversation that are kept in mind
 _NAME = r"[`\"']?([\w@$./+-]{2,40})[`\"']?"
 _CHOSEN = re.compile(
@@ -118,6 +163,10 @@ class Choice(Record):
 
     taken: str
     left: str
+
+    @property
+    def sentence(self) -> str:
+        return f"Prefer {self.taken} over {self.left}."
 
 
 class ObservedChoice(Record):
@@ -149,12 +198,17 @@ def learn(known: tuple[ObservedChoice, ...], new: tuple[ObservedChoice, ...]) ->
             yield _preference(choice, times)
 
 
+def preference_confidence(times: int) -> float:
+    """Return how sure a preference is that was observed so often. A person has not said it, so it needs a review."""
+    return min(0.5 + 0.1 * times, _MAX_CHOICE_CONFIDENCE)
+
+
 def _preference(choice: Choice, times: list[ObservedChoice]) -> Lesson:
     return Lesson(
         Kind.PREFERENCE,
-        f"Prefer {choice.taken} over {choice.left}.",
+        choice.sentence,
         times[0].quote,
         tuple(observed.event_id for observed in times),
         f"chosen {len(times)} times",
-        min(0.5 + 0.1 * len(times), 0.85),
+        preference_confidence(len(times)),
     )

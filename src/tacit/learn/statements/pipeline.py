@@ -14,7 +14,7 @@ from tacit.learn import Lesson, SessionEvent
 from tacit.learn.statements import answers
 from tacit.learn.statements.answers import ObservedChoice
 from tacit.learn.statements.forms import find_form
-from tacit.learn.statements.sentences import PromptSentence, prompt_sentences
+from tacit.learn.statements.sentences import PromptSentence, typed_sentences
 from tacit.learn.statements.weights import MIN_STATEMENT_SCORE, score_sentence
 from tacit.learn.statements.wording import word_statement
 from tacit.model.claim import Provenance
@@ -22,7 +22,7 @@ from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAct
 from tacit.record import Record
 from tacit.text.summarize import summarize
 
-_CONFIDENCE, _SURE_CONFIDENCE, _SURE_SCORE = 0.65, 0.8, 0.5
+_CONFIDENCE, _SURE_CONFIDENCE, _SURE_SCORE = 0.65, 0.8, 0.0
 _REFERENCE_CONFIDENCE = 0.55  # "always do it that way": what it is about is said elsewhere, if at all
 READ_PROMPTS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER, PromptKind.COMMAND)
 
@@ -63,7 +63,7 @@ def learn_event(talk: StatementState, event: SessionEvent) -> tuple[StatementSta
 def _learn_prompt(
     talk: StatementState, event: SessionEvent, prompt: PromptGiven
 ) -> tuple[StatementState, tuple[Lesson, ...]]:
-    sentences = [sentence for sentence in prompt_sentences(prompt.text) if sentence.is_typed]
+    sentences = typed_sentences(prompt.text)
     new = tuple(choice for sentence in sentences for choice in answers.find_choices(sentence, event.event_id))
     lessons = (
         *learn_sentences(event, prompt, sentences, talk.about),

@@ -33,6 +33,10 @@ _WRITTEN_BY_MACHINES = re.compile(
     r")",
     re.IGNORECASE,
 )
+# An element of XML with tags on lines of their own: a template that a tool filled in.
+_TEMPLATE = re.compile(
+    r"^<([a-z][\w-]{0,60})(?:\s[^>\n]{0,200})?>[^\S\n]*\n(?s:.{0,6000}?)^</\1>\s*?$", re.IGNORECASE | re.MULTILINE
+)
 # A line that says: what follows is not mine.
 _ANNOUNCES = re.compile(
     r"\b(?:feedback|reviews?|comments?|errors?|failures?|output|logs?|messages?|plan|issues?|task|specs?|description"
@@ -45,7 +49,8 @@ _FENCE = re.compile(r"\s{0,12}(?:[-*]\s|\d{1,3}\.\s)?\s{0,4}(`{3,}|~{3,}|\"\"\"(
 _QUOTED = re.compile(r"\s{0,8}(?:>|❯|│|┃|\||[┌└├╭╰])")
 _LOG = re.compile(
     r"\s*(?:"
-    r"\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d:\d\d|at \S{1,200}\(|File \"|Traceback |#\d+ |\+{3} |-{3} |@@ |diff --git"
+    r"\d{4}-\d\d-\d\d[T ]|\d{1,5}\.\d{1,3}\s\S"
+    r"|\[?\d{1,2}:\d\d:\d\d|at \S{1,200}\(|File \"|Traceback |#\d+ |\+{3} |-{3} |@@ |diff --git"
     r"|commit [0-9a-f]{7}"
     r"|(?:error|warning|fatal|remote|caused by|npm err!)(?:\[\w{1,12}\])?:\s|(?-i:INFO|DEBUG|WARN|ERROR)\b|\$ \S|% \S"
     r"|[>]{2,} |\[[a-z][\w:-]{1,20}\]\s|\S{1,200}\(\d{1,6}(?:,\d{1,6})?\):\s"
@@ -68,7 +73,7 @@ _LONG = 400
 def authored_spans(text: str) -> list[TextSpan]:
     """Return the runs of lines that the person typed, in order."""
     lines = list(_prompt_lines(text[:MAX_PROMPT_CHARS]))
-    if _WRITTEN_BY_MACHINES.match(text) or _is_document(lines) or _is_report(text):
+    if _WRITTEN_BY_MACHINES.match(text) or _TEMPLATE.search(text) or _is_document(lines) or _is_report(text):
         return []
     return list(_line_spans(_typed_lines(lines)))
 
@@ -181,6 +186,11 @@ def prompt_sentences(text: str) -> list[PromptSentence]:
         is_typed = any(run.start <= span.start and span.end <= run.end for run in typed)
         sentences.append(PromptSentence(span, part, normalize_text(part), number, len(spans), is_typed))
     return sentences
+
+
+def typed_sentences(text: str) -> list[PromptSentence]:
+    """Return the sentences of a prompt that the person typed."""
+    return [sentence for sentence in prompt_sentences(text) if sentence.is_typed]
 
 
 def normalize_text(text: str) -> str:

@@ -24,7 +24,8 @@ _LEAD = re.compile(
     # "No, we use X" begins with an answer; "no more X" is the statement itself.
     r"(?:(?:ok|okay|yes|yep|no(?=\s?[,.:!;…-]|\s(?:we|i|you|it|that|this|don't|dont|do|use|let)\b)|nope|yeah|and|but"
     r"|so|also|please|pls|hmm|uh+|oh|ah+|well|alright|right|great|thanks|thank you|perfect|again|actually|btw"
-    r"|by the way|wait|sorry)"
+    r"|by the way|wait|sorry|remember(?: that| to)?|note(?: that)?|from now on|going forward|moving forward"
+    r"|for future reference|in the future)"
     r"(?![\w'’`-])[\s,.:!;…-]{0,4}){1,5}",
     re.IGNORECASE,
 )
@@ -51,7 +52,7 @@ def word_statement(sentence: PromptSentence, before: str, turn_before: str) -> S
 
     `before` is the sentence in front of it in the prompt, `turn_before` what the agent said or did last.
     """
-    text = _without_lead(" ".join(sentence.text.split()))
+    text = _without_lead(visible_line(sentence.text))
     if (
         is_short(text)
         or len(text) > MAX_STATEMENT_CHARS
@@ -60,7 +61,7 @@ def word_statement(sentence: PromptSentence, before: str, turn_before: str) -> S
         return None
     refers = len(sentence.plain.split()) < _SELF_CONTAINED_WORDS and _REFERENCE.search(sentence.plain) is not None
     hint = (before or turn_before) if refers else ""
-    stored = visible_line(f"{text}{ABOUT}{one_line(hint, _MAX_ABOUT_CHARS)})" if hint else text)
+    stored = visible_line(f"{text}{ABOUT}{one_line(hint, _MAX_ABOUT_CHARS)})") if hint else text
     if secret_kind(stored):
         return None
     return Statement(stored, sentence.span, refers, is_agent_hint=bool(hint) and not before)

@@ -1,0 +1,127 @@
+"""Cards: candidates of several projects that say the same are decided on together; and the values to filter by."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tacit.home.home import HomePart
+from tacit.index import reader
+from tacit.log.codec import must_decode
+from tacit.model.claim import Status, is_project_scope, project_name
+from tacit.model.ids import ClaimId
+from tacit.model.memory import Memory
+from tacit.model.relation import is_restatement, restatement_key
+from tacit.record import Record
+from tacit.search.memories import similar_memories
+from tacit.text.words import normalize_text
+from tacit.vault.queries import ListedMemory, agents_of_memory
+
+_MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
+_HABIT_SOURCE = "habit"  # as in `learn.habits.learn`, which is too much to import for one word
+
+
+class Card(Record):
+    """One lesson to decide on: the candidate that is shown, and those of other projects that say the same."""
+
+    candidates: tuple[ListedMemory, ...]
+
+    @property
+    def ids(self) -> list[ClaimId]:
+        return [listed.memory.id for listed in self.candidates]
+
+    @property
+    def merged(self) -> ListedMemory:
+        """The first candidate with the strength, evidence and contradictions of all of them."""
+        first, *others = self.candidates
+        if not others:
+            return first
+        memories = [listed.memory for listed in self.candidates]
+        memory = first.memory._replace(
+            strength=sum(memory.strength for memory in memories),
+            sessions=frozenset[str]().union(*(memory.sessions for memory in memories)),
+            claimed=max(memory.confidence for memory in memories),
+            provenance=min(memory.provenance for memory in memories),
+            evidence=tuple(evidence for memory in memories for evidence in memory.evidence),
+        )
+        contradicts = {row.id: row for listed in self.candidates for row in listed.contradicts}
+        return first._replace(memory=memory, contradicts=tuple(contradicts.values()))
+
+
+def group_candidates(pending: Sequence[ListedMemory]) -> list[Card]:
+    """Return the cards of candidates, in order. A card has at most one candidate of each scope, and no habits."""
+    groups: list[list[ListedMemory]] = []
+    by_key: dict[object, list[list[ListedMemory]]] = {}
+    for listed in pending:
+        claim = listed.memory.claim
+        keys = (claim.key, restatement_key(claim.sentence))
+        similar = (group for key in keys for group in by_key.get(key, ()))
+        group = next((group for group in similar if _fits(listed, group)), None)
+        if group is not None:
+            group.append(listed)
+            continue
+        groups.append([listed])
+        for key in keys:
+            by_key.setdefault(key, []).append(groups[-1])
+    return [Card(tuple(group)) for group in groups]
+
+
+def _fits(listed: ListedMemory, group: Sequence[ListedMemory]) -> bool:
+    is_other_scope = all(listed.memory.claim.scope != other.memory.claim.scope for other in group)
+    return is_other_scope and is_same_lesson(listed.memory, group[0].memory)
+
+
+def _may_be_same(first: str, second: str) -> bool:
+    """Return whether memories with these sentences may say the same, which is cheaper to know than whether they do."""
+    words = [normalize_text(sentence).rstrip(".!?… ") for sentence in (first, second)]
+    return words[0] == words[1] or restatement_key(first) == restatement_key(second)
+
+
+def is_same_lesson(first: Memory, second: Memory) -> bool:
+    """Return whether two memories say the same. A habit is counted where it was observed, and is like no other."""
+    if _HABIT_SOURCE in (first.source, second.source):
+        return False
+    return first.claim.key == second.claim.key or is_restatement(first.claim.sentence, second.claim.sentence)
+
+
+def same_candidates(connection: sqlite3.Connection, memory: Memory) -> list[Memory]:
+    """Return the candidates of other scopes that say the same as a memory, the oldest first."""
+    sentence = memory.claim.sentence
+    rows = (
+        row
+        for row in similar_memories(connection, sentence, _MAX_SIMILAR)
+        if row.status is Status.PENDING and row.scope != memory.claim.scope and _may_be_same(row.sentence, sentence)
+    )
+    loaded = (reader.load_memory(connection, row.id, must_decode) for row in rows)
+    same = [other for other in loaded if other and is_same_lesson(other, memory)]
+    return sorted(same, key=lambda other: other.first_event)
+
+
+class CandidateValues(Record):
+    """The projects, kinds and agents of all candidates, each with the number of candidates, the most first."""
+
+    projects: tuple[tuple[str, int], ...]
+    kinds: tuple[tuple[str, int], ...]
+    agents: tuple[tuple[str, int], ...]
+
+
+class Review(HomePart):
+    """What can be reviewed in one home."""
+
+    def values(self) -> CandidateValues:
+        """Return by which values the candidates can be filtered."""
+
+        def read(connection: sqlite3.Connection) -> CandidateValues:
+            rows = list(reader.memory_rows(connection, status=Status.PENDING))
+            return CandidateValues(
+                _count(project_name(row.scope) for row in rows if is_project_scope(row.scope)),
+                _count(row.kind.label for row in rows),
+                _count(agent for row in rows for agent in agents_of_memory(connection, row.id)),
+            )
+
+        return self._store.read(read)
+
+
+def _count(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))

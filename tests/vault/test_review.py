@@ -1,0 +1,57 @@
+"""Cards: which candidates are decided on together, and what a card shows of them."""
+
+from __future__ import annotations
+
+from tacit.model.claim import GLOBAL, Scope, project_scope
+from tacit.vault.queries import ListedMemory
+from tacit.vault.review import Card, group_candidates
+from tests.support.events import memory_of, proposed, says
+
+SHOP, BLOG, DOCS = (project_scope(f"example.org/{name}") for name in ("shop", "blog", "docs"))
+RULE = "always run the linter before a commit"
+
+
+def candidate(text: str, scope: Scope, *evidence: str, source: str = "") -> ListedMemory:
+    claim = says(text, scope)
+    memory = memory_of(claim, *(proposed(claim, words) for words in evidence or ("e",)))
+    return ListedMemory(memory.id[:4], memory._replace(source=source or memory.source), None, False)
+
+
+def texts(cards: list[Card]) -> list[list[str]]:
+    return [[listed.memory.claim.scope.rpartition("/")[2] for listed in card.candidates] for card in cards]
+
+
+def test_restatements_in_different_scopes_are_one_card_at_the_place_of_the_first() -> None:
+    pending = [
+        candidate(RULE, SHOP),
+        candidate("never push to main", SHOP),
+        candidate("Always run linters before commits.", BLOG),
+        candidate(RULE, GLOBAL),
+    ]
+    assert texts(group_candidates(pending)) == [["shop", "blog", "global"], ["shop"]]
+
+
+def test_short_sentences_are_grouped_if_they_are_equal() -> None:
+    assert texts(group_candidates([candidate("use pnpm", SHOP), candidate("Use pnpm.", BLOG)])) == [["shop", "blog"]]
+    assert texts(group_candidates([candidate("use pnpm", SHOP), candidate("use npm", BLOG)])) == [["shop"], ["blog"]]
+
+
+def test_a_card_has_one_candidate_of_each_scope() -> None:
+    pending = [candidate(RULE, SHOP), candidate("always run linters before commits", SHOP), candidate(RULE, BLOG)]
+    assert texts(group_candidates(pending)) == [["shop", "blog"], ["shop"]]
+
+
+def test_other_statements_and_habits_stay_apart() -> None:
+    opposite = candidate("never run the linter before a commit", BLOG)
+    assert texts(group_candidates([candidate(RULE, SHOP), opposite])) == [["shop"], ["blog"]]
+    habits = [candidate(RULE, scope, source="habit") for scope in (SHOP, BLOG)]
+    assert texts(group_candidates(habits)) == [["shop"], ["blog"]]
+
+
+def test_a_card_adds_up_what_its_candidates_have() -> None:
+    (card,) = group_candidates([candidate(RULE, SHOP, "one", "two"), candidate(RULE, BLOG, "three")])
+    assert card.merged.memory.strength == 3
+    assert [evidence.text for evidence in card.merged.memory.evidence] == ["one", "two", "three"]
+    assert card.ids == [listed.memory.id for listed in card.candidates]
+    (alone,) = group_candidates([candidate(RULE, DOCS)])
+    assert alone.merged is alone.candidates[0]
