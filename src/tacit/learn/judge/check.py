@@ -111,7 +111,7 @@ def names_in(text: str) -> Iterator[str]:
     for match in _CODE.finditer(text):
         yield match[1].strip()
     for word in text.split():
-        bare = word.strip(_PUNCTUATION).rstrip(".")
+        bare = word.translate(PLAIN_QUOTES).strip(_PUNCTUATION).rstrip(".").removesuffix("'s")
         if bare.startswith("-") or not _IDENTIFIER_CHARS.isdisjoint(bare) or _CAMEL_CASE.search(bare):
             yield bare
 
@@ -122,10 +122,22 @@ def unknown_names(text: str, source: str) -> list[str]:
     return [
         name
         for name in names_in(text)
-        if _comparable(name).strip(".-") not in known
+        if not _occurs(_comparable(name), known)
         and not (_ALTERNATIVES.fullmatch(name) and content_stems(name.replace("/", " ")) <= stems)
         and name.lower() not in _ABBREVIATIONS
     ]
+
+
+def _occurs(name: str, source: str) -> bool:
+    """Return whether a name is in a text, and not as a part of a longer word or number. `.md` may be spelled `md`."""
+    bare = name.lstrip(".")
+    at = source.find(bare)
+    while at >= 0:
+        around = source[max(at - 1, 0) : at] + source[at + len(bare) : at + len(bare) + 1]
+        if bare and not any(char.isascii() and (char.isalnum() or char == "_") for char in around):
+            return True
+        at = source.find(bare, at + 1)
+    return False
 
 
 def _comparable(text: str) -> str:
