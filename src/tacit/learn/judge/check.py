@@ -129,12 +129,16 @@ def unknown_names(text: str, source: str) -> list[str]:
 
 
 def _occurs(name: str, source: str) -> bool:
-    """Return whether a name is in a text, and not as a part of a longer word or number. `.md` may be spelled `md`."""
+    """Return whether a name is in a text, and not as a part of a longer word or number.
+
+    `.md` may be spelled `md`, and a unit may follow a number at once (`5T`).
+    """
     bare = name.lstrip(".")
     at = source.find(bare)
     while at >= 0:
         around = source[max(at - 1, 0) : at] + source[at + len(bare) : at + len(bare) + 1]
-        if bare and not any(char.isascii() and (char.isalnum() or char == "_") for char in around):
+        others = around if not bare.isdecimal() else "".join(filter(str.isdigit, around))
+        if bare and not any(char.isascii() and (char.isalnum() or char == "_") for char in others):
             return True
         at = source.find(bare, at + 1)
     return False
