@@ -104,10 +104,6 @@ class JudgeOutcome(Record):
     problem: str = ""
     dropped: Mapping[str, int] = {}
 
-    @property
-    def tokens(self) -> int:
-        return self.asked + self.answered
-
 
 class Judging(HomePart):
     """Judges of one home."""
