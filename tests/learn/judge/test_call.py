@@ -32,9 +32,11 @@ def client(tmp_path: Path) -> FakeClient:
     return FakeClient(tmp_path / "bin")
 
 
-def ask(desk: Desk, client: FakeClient, **more: str) -> tuple[JudgeReply, CheckedAnswer | None]:
+def ask(
+    desk: Desk, client: FakeClient, *, agent: str = "claude", **more: str
+) -> tuple[JudgeReply, CheckedAnswer | None]:
     environment = {"PATH": f"{client.folder}{os.pathsep}{os.environ['PATH']}", **more}
-    return desk.vault(**environment).ask(asked(), client_judge("claude"))
+    return desk.vault(**environment).ask(asked(), client_judge(agent))
 
 
 def test_a_client_is_asked_in_an_empty_private_folder_that_is_gone_afterwards(desk: Desk, client: FakeClient) -> None:
@@ -169,6 +171,18 @@ def test_a_link_in_the_place_of_the_folder_is_not_followed(desk: Desk, client: F
     reply, checked = ask(desk, client)
     assert checked is None and reply.problem.startswith("no judge was asked: ")
     assert (target / "file").exists() and client.calls == []
+
+
+def test_gemini_is_not_asked_where_it_would_ignore_that_it_gets_no_tools(desk: Desk, tmp_path: Path) -> None:
+    client = FakeClient(tmp_path / "bin", "gemini")
+    client.does("print(json.dumps(dict(response='{\"memories\": []}')))")
+    desk.home.mkdir()
+    desk.home.chmod(0o775)
+    reply, checked = ask(desk, client, agent="gemini")
+    assert checked is None and not reply.is_failure and client.calls == []
+    assert reply.problem.endswith(f"; type: chmod go-w {desk.home}")
+    reply, checked = ask(desk, client, agent="gemini", GEMINI_API_KEY="x")  # then it has a home of its own
+    assert checked is not None and len(client.calls) == 1
 
 
 def test_a_relative_entry_of_the_path_names_no_client(
