@@ -91,6 +91,23 @@ def test_a_session_that_goes_on_is_judged_again(person: Person, project: Path, c
     assert len(client.calls) == 2
 
 
+def test_what_was_learned_in_the_persons_own_words_is_no_second_suggestion(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    capture(person, project, f"From now on, always run the linter before you commit. {PLAIN}")
+    learn(person, client)
+    (own,) = pending(person)
+    linter = {
+        **MEMORY,
+        "quote": "always run the linter before you commit",
+        "statement": "The linter has to be run prior to each commit in this project.",
+        "kind": "rule",
+    }
+    client.answers(answer(linter, MEMORY))
+    learn(person, client, "--agent", "claude")
+    assert {memory["label"] for memory in pending(person)} == {own["label"], MEMORY["statement"]}
+
+
 def test_what_holds_everywhere_is_proposed_for_everywhere(person: Person, project: Path, client: FakeClient) -> None:
     capture(person, project, "I always want answers in British English, everywhere")
     client.answers(

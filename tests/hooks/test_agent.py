@@ -17,6 +17,7 @@ from harness.person import tree
 
 from tests.chaos.full_disk import namespace
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give
+from tests.support.fake_client import FakeClient
 from tests.support.hook_calls import CALLS, PROMPT, RULES, Call, Given, Running, Scene, faults
 
 START, ASKED, STOP, END = CALLS
@@ -394,3 +395,13 @@ def test_in_a_client_that_judges_sessions_a_hook_ends_at_once_and_does_nothing(s
     ended = scene.run(call, Given(variables={"TACIT_JUDGE": "1"}))
     scene.settle()
     assert ended == (0, b"", b"") and tree(scene.home) == before
+
+
+def test_no_hook_asks_a_judge_not_even_the_one_that_the_person_chose(scene: Scene, tmp_path: Path) -> None:
+    client = FakeClient(tmp_path / "bin")
+    with (scene.home / "tacit.toml").open("a") as settings:
+        settings.write('\n[learn]\nagent = "claude"\n')
+    for call in CALLS:
+        scene.run(call, Given(variables={"PATH": f"{client.folder}{os.pathsep}{os.environ['PATH']}"}))
+    scene.settle()
+    assert scene.holds(PROMPT) and client.calls == []

@@ -25,7 +25,7 @@ _SELECTION_OPTIONS = ("--session", "--since", "--all")
 _STATE_MARKS = {LearnState.REPEATED: " (again)", LearnState.ACCEPTED: " (accepted)"}
 _ANSWERS = "answers"  # the name of a judge that --answers does not name
 _MAX_ANSWER_BYTES = 1 << 20
-_NOTICE_SESSIONS = 20  # from which the cost of all is estimated
+_NOTICE_SESSIONS = 5  # from which the cost of all is estimated
 
 
 def run_learn(call: Invocation) -> int:
@@ -191,9 +191,9 @@ def judge_notice(vault: Vault) -> str:
 
     "" if there are none, or no client to ask.
     """
-    rows = vault.sessions.sessions_to_learn(judge=ANY_JUDGE)
-    clients = vault.judging.installed_clients()
-    if not rows or not clients or not vault.home.store.actor.is_person:
+    clients = vault.judging.installed_clients() if vault.home.store.actor.is_person else []
+    rows = vault.sessions.sessions_to_learn(judge=ANY_JUDGE) if clients else []
+    if not rows:
         return ""
     chosen = vault.home.settings.learn_agent
     used = [row.agent for row in reversed(rows) if row.agent in clients]

@@ -91,8 +91,13 @@ class SessionLearning(HomePart):
 
         The judge was asked before, so that nobody waits for it here. With `dry_run` nothing is written.
         """
-        findings = judged.findings if judged else ()
-        return self.record_lessons(row, lambda events: [*learn_all(events), *findings], dry_run=dry_run, judged=judged)
+
+        def learn(events: Sequence[SessionEvent]) -> list[Lesson]:
+            lessons = learn_all(events)
+            findings = judged.findings if judged else ()
+            return [*lessons, *(finding for finding in findings if not _is_covered(finding, lessons))]
+
+        return self.record_lessons(row, learn, dry_run=dry_run, judged=judged)
 
     def session_events(self, row: SessionRow) -> list[SessionEvent]:
         """Return the events of the conversation in a session, in order."""
@@ -188,6 +193,26 @@ def _classify_lessons(
             new += 1
             state = LearnState.NEW if new <= _MAX_NEW_PER_SESSION else LearnState.DEFERRED
         yield LearnResult(claim, lesson, row, state)
+
+
+def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
+    """Return whether one of the lessons says in the person's own words what a judge says: one card is enough.
+
+    Lessons hold in the project, so what holds everywhere is covered by none.
+    """
+    from tacit.text.polarity import content_stems  # only with a judge
+
+    if finding.everywhere:
+        return False
+    stems = content_stems(finding.sentence)
+    for lesson in lessons:
+        is_same_quote = lesson.evidence[0] in finding.evidence and (
+            lesson.quote in finding.quote or finding.quote in lesson.quote
+        )
+        others = content_stems(lesson.sentence)
+        if is_same_quote and 2 * len(stems & others) >= min(len(stems), len(others)):
+            return True
+    return False
 
 
 def _matching_claim(connection: sqlite3.Connection, claim: Claim) -> Claim:

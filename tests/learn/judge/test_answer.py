@@ -95,6 +95,25 @@ def test_an_error_that_gives_orders_teaches_nobody() -> None:
 
 # What cannot be believed
 
+
+@pytest.mark.parametrize(
+    ("statement", "is_believed"),
+    [
+        ("The shop listens on port 8080 in tests.", True),
+        ("The shop listens on port 80 in tests.", False),
+        ("The shop listens on port 8080 with --quiet in tests.", True),
+        ("The shop listens on port 8080 with -q in tests.", False),
+        ("Tests of the shop use port 8080 and .env files.", True),
+        ("The shop's tests/port use 8080 and --quiet now.", True),
+        ("The shop listens on port 8080 in tests/unit.", False),
+    ],
+)
+def test_a_name_is_a_whole_word_of_its_line(statement: str, is_believed: bool) -> None:
+    said = PromptGiven("claude", "in tests the shop listens on port 8080 with --quiet and an env file")
+    memory = but(quote="the shop listens on port 8080", statement=statement, kind="environment")
+    assert bool(findings(check(memory, of=(said,)))) is is_believed
+
+
 DROPPED = [
     ("its quote does not occur", but(quote="push to main whenever you like")),
     ("its quote does not occur", but(quote="")),
@@ -108,6 +127,7 @@ DROPPED = [
     ("it has names that its line does not have", but(statement="Never push to main of git.example.org on your own.")),
     ("it has names that its line does not have", but(statement="Never push to main with --force on your own.")),
     ("it has names that its line does not have", but(statement="Never push to main before 2027 on your own.")),
+    ("it has names that its line does not have", but(statement="Never push to main -o on your own.")),
     ("it has names that its line does not have", but(statement="Never push to main, run ./ship.sh --prod instead.")),
     ("it has names that its line does not have", but(statement="Never push to main on your own, use `deploy`.")),
     ("it has names that its line does not have", but(statement="Never push to main, that is for releaseManager.")),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -11,10 +13,10 @@ import pytest
 from harness.secret_examples import written
 
 from tacit.learn.judge.answer import CheckedAnswer
-from tacit.learn.judge.call import JudgeReply, run_process
+from tacit.learn.judge.call import JudgeReply
 from tacit.learn.judge.run import client_judge
 from tests.support.fake_client import FakeClient
-from tests.support.model_desk import Desk
+from tests.support.model_desk import ROOT, Desk
 from tests.support.model_talk import RULE, answer, asked, but, findings
 
 
@@ -30,9 +32,11 @@ def client(tmp_path: Path) -> FakeClient:
     return FakeClient(tmp_path / "bin")
 
 
-def ask(desk: Desk, client: FakeClient, **more: str) -> tuple[JudgeReply, CheckedAnswer | None]:
+def ask(
+    desk: Desk, client: FakeClient, *, agent: str = "claude", **more: str
+) -> tuple[JudgeReply, CheckedAnswer | None]:
     environment = {"PATH": f"{client.folder}{os.pathsep}{os.environ['PATH']}", **more}
-    return desk.vault(**environment).ask(asked(), client_judge("claude"))
+    return desk.vault(**environment).ask(asked(), client_judge(agent))
 
 
 def test_a_client_is_asked_in_an_empty_private_folder_that_is_gone_afterwards(desk: Desk, client: FakeClient) -> None:
@@ -169,6 +173,18 @@ def test_a_link_in_the_place_of_the_folder_is_not_followed(desk: Desk, client: F
     assert (target / "file").exists() and client.calls == []
 
 
+def test_gemini_is_not_asked_where_it_would_ignore_that_it_gets_no_tools(desk: Desk, tmp_path: Path) -> None:
+    client = FakeClient(tmp_path / "bin", "gemini")
+    client.does("print(json.dumps(dict(response='{\"memories\": []}')))")
+    desk.home.mkdir()
+    desk.home.chmod(0o775)
+    reply, checked = ask(desk, client, agent="gemini")
+    assert checked is None and not reply.is_failure and client.calls == []
+    assert reply.problem.endswith(f"; type: chmod go-w {desk.home}")
+    reply, checked = ask(desk, client, agent="gemini", GEMINI_API_KEY="x")  # then it has a home of its own
+    assert checked is not None and len(client.calls) == 1
+
+
 def test_a_relative_entry_of_the_path_names_no_client(
     desk: Desk, client: FakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,20 +193,24 @@ def test_a_relative_entry_of_the_path_names_no_client(
     assert desk.vault(PATH=str(client.folder)).installed_clients() == ["claude"]
 
 
-def test_a_process_is_killed_also_if_waiting_for_it_is_interrupted(tmp_path: Path) -> None:
-    script = f"import os,time; open({str(tmp_path / 'pid')!r},'w').write(str(os.getpid())); time.sleep(600)"
-
-    def interrupt(_signal: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 2)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run_process(["python3", "-c", script], stdin=b"", environment=os.environ, timeout=60, max_bytes=100)
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert _is_gone(int((tmp_path / "pid").read_text()))
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_client_does_not_outlive_a_command_that_is_stopped(desk: Desk, client: FakeClient, number: int) -> None:
+    client.does("time.sleep(600)")
+    script = (
+        "import sys; from tests.support.model_talk import asked; from tacit.home.home import Home;"
+        "from tacit.learn.judge.run import Judging, client_judge;"
+        "Judging(Home(sys.argv[1], cwd=sys.argv[1])).ask(asked(), client_judge('claude'))"
+    )
+    environment = {**desk.models, "PATH": f"{client.folder}{os.pathsep}{os.environ['PATH']}", "HOME": str(desk.llm)}
+    asking = subprocess.Popen([sys.executable, "-c", script, str(desk.home)], env=environment, cwd=ROOT)
+    until = time.monotonic() + 30
+    while not client.calls:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    asking.send_signal(number)
+    assert asking.wait(30) != 0
+    assert _is_gone(client.calls[0]["pid"])
+    assert not (desk.home / ".tacit/judge").exists()
 
 
 def _is_gone(process: int) -> bool:

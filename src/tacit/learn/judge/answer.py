@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from tacit.learn import Lesson
 from tacit.learn.judge.check import (
     PLAIN_QUOTES,
-    content_stems,
-    contradicts,
     is_complete_sentence,
     is_directive,
     summary_problem,
@@ -26,6 +24,7 @@ from tacit.model.claim import Kind, Provenance
 from tacit.model.relation import is_restatement
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
+from tacit.text.polarity import content_stems, contradicts
 from tacit.text.sentences import TextSpan, sentence_spans
 from tacit.text.words import normalize_text
 

@@ -13,8 +13,8 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
-from threading import Thread
-from typing import IO
+from threading import Thread, current_thread, main_thread
+from typing import IO, Any
 
 from tacit.learn.judge.answer import parse_json
 from tacit.learn.judge.clients import JUDGE_VARIABLE, ClientCommand
@@ -109,6 +109,7 @@ def run_process(
         start_new_session=True,
     )
     assert child.stdin and child.stdout and child.stderr
+    handlers = _exit_on_signals()
     try:
         Thread(target=_feed, args=(child.stdin, stdin), daemon=True).start()
         return _read_output(child, child.stdout, child.stderr, time.monotonic() + timeout, max_bytes)
@@ -118,6 +119,19 @@ def run_process(
         child.wait()
         child.stdout.close()
         child.stderr.close()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _exit_on_signals() -> dict[int, Any]:
+    """Turn signals that end this process into SystemExit, so that the child does not outlive it. Return the handlers
+    that were there."""
+
+    def stop(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    is_main = current_thread() is main_thread()  # others cannot set handlers
+    return {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)} if is_main else {}
 
 
 def _feed(pipe: IO[bytes], data: bytes) -> None:

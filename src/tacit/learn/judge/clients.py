@@ -30,13 +30,17 @@ class ClientOutput(Record):
 
 
 class ClientCommand(Record):
-    """How to run a client: what to add to the environment, and which files it needs in the folder of the judge."""
+    """How to run a client: what to add to the environment, and which files it needs in the folder of the judge.
+
+    `needs_private_folder` if the client ignores these files where others can write a folder above them.
+    """
 
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     stdin: str
     answer_from: Callable[[str], ClientOutput]
     files: Mapping[str, str] = {}
+    needs_private_folder: bool = False
 
 
 class ClientSetup(Record):
@@ -159,7 +163,8 @@ def _gemini_command(setup: ClientSetup) -> ClientCommand:
         *(setup.program, "-p", "Answer.", "-o", "json", "-e", "none", "--skip-trust"),
         *("-m", setup.model or _GEMINI_MODEL),
     )
-    if setup.environment.get(_GEMINI_KEY):
+    has_key = bool(setup.environment.get(_GEMINI_KEY))
+    if has_key:
         path = os.path.join(".gemini", "settings.json")
         variables = {"GEMINI_CLI_HOME": setup.folder}
         settings = {**_GEMINI_SETTINGS, "security": {"auth": {"selectedType": "gemini-api-key"}}}
@@ -169,7 +174,7 @@ def _gemini_command(setup: ClientSetup) -> ClientCommand:
         settings = dict(_GEMINI_SETTINGS)
     files = {path: json.dumps(settings), _INSTRUCTIONS_FILE: _SYSTEM_PROMPT}
     variables["GEMINI_SYSTEM_MD"] = setup.instructions_path
-    return ClientCommand(argv, variables, setup.question, _gemini_output, files)
+    return ClientCommand(argv, variables, setup.question, _gemini_output, files, needs_private_folder=not has_key)
 
 
 def _gemini_output(text: str) -> ClientOutput:

@@ -124,7 +124,7 @@ def build_questions(
     used = 0
     for material in materials:
         for part in _session_parts(material, room if may_split else None):
-            tokens = estimate_tokens(part.text) + 1
+            tokens = estimate_tokens(part.text) + _ID_TOKENS * len(part.lines) + 1
             if parts and (used + tokens > room or len(parts) >= _MAX_QUESTION_SESSIONS):
                 yield Question(tuple(_number_lines(parts)))
                 parts, used = [], 0

@@ -104,10 +104,6 @@ class JudgeOutcome(Record):
     problem: str = ""
     dropped: Mapping[str, int] = {}
 
-    @property
-    def tokens(self) -> int:
-        return self.asked + self.answered
-
 
 class Judging(HomePart):
     """Judges of one home."""
@@ -251,6 +247,9 @@ class Judging(HomePart):
             program, config = self._program(judge.name), self._user_config(client)
             setup = ClientSetup(program, request.question, files, judge.model, environment, config)
             command = client.command(setup)
+            if command.needs_private_folder and (shared := _shared_folder(files)):
+                problem = f"{judge.name} does not heed settings below {shared}, which others can write"
+                return JudgeReply(problem=printable(f"{problem}; type: chmod go-w {quote(shared)}"))
             for name, content in command.files.items():
                 make_folder(os.path.dirname(os.path.join(files, name)), below=self._store.paths.root)
                 replace_file(disk, os.path.join(files, name), content.encode(), below=self._store.paths.root)
@@ -324,6 +323,15 @@ def client_judge(name: str, model: str = "") -> Judge:
     if name not in CLIENTS:
         raise UsageError(f"no such client: {name!r}", f"one of {', '.join(CLIENTS)}")
     return Judge(name, is_client=True, model=model)
+
+
+def _shared_folder(path: str) -> str:
+    """Return the folder of a path, or above it, that others than its owner can write; "" if there is none."""
+    while os.stat(path).st_mode & 0o022 == 0:
+        if path == os.path.dirname(path):
+            return ""
+        path = os.path.dirname(path)
+    return path
 
 
 def estimated_tokens(questions: Sequence[SessionQuestion]) -> int:

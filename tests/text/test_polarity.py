@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.judge.check import contradicts
+from tacit.text.polarity import contradicts
 
 AGREE = [
     ("Always use pnpm here for installs.", "use pnpm, not npm"),
