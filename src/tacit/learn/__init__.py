@@ -17,7 +17,7 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def load_data(name: str) -> dict[str, Any]:
-    """Return the tables of a file of this package, such as "fixes/errors.toml".
+    """Return the tables of a file of this package, such as "fixes/never.toml".
 
     Callers load a file when a row of it is needed for the first time, and keep the result: most commands need none.
     """
@@ -47,3 +47,13 @@ class Lesson(Record):
     reason: str
     confidence: float
     provenance: Provenance = Provenance.USER_DIRECT
+
+
+class FixCandidate(Record):
+    """A failed call and the later call that seems to have mended it; not judged yet."""
+
+    failed: str
+    error: str
+    retry: str
+    evidence: tuple[EventId, ...]
+    score: float

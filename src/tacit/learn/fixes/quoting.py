@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tacit.learn.fixes.errors import ParsedError
 from tacit.record import Record
 from tacit.text.shell import COMMAND_SEPARATORS, outside_quotes, quoted_words, strip_quotes
 
@@ -119,9 +118,9 @@ class Quoting(Record):
     is_single: bool  # double quotes were there and were not enough
 
 
-def quoting(before: str, after: str, error: ParsedError) -> Quoting | None:
+def quoted_signs(before: str, after: str, error: str) -> Quoting | None:
     """Whether a shell tripped over signs in a word, and worked with the same signs in quotes."""
-    if not _SHELL_ERROR.search(error.line):
+    if not _SHELL_ERROR.search(error):
         return None
     quoted = [word for word in quoted_words(after) if word[0] in "'\"" or "\\" in word or "'" in word or '"' in word]
     matches = (_word_quoting(word, quoted) for word in quoted_words(before) if not _JOINT.fullmatch(word))
@@ -145,9 +144,9 @@ def _has(text: str, signs: str) -> bool:
     return all(sign in text for sign in signs)
 
 
-def escaped(before: str, after: str, error: ParsedError) -> bool:
+def escaped(before: str, after: str, error: str) -> bool:
     """Whether a `!` in quotes came to the program with a backslash before it, and the other command has none."""
-    return "!" in before and _ESCAPED not in before and "!" not in after and _ESCAPED in error.text
+    return "!" in before and _ESCAPED not in before and "!" not in after and _ESCAPED in error
 
 
 def render_quoting(quoted: Quoting) -> str:
