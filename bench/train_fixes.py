@@ -22,7 +22,8 @@ from typing import NamedTuple
 
 from bench.extracting.fixes import Failure, labelled_failures
 from tacit.learn import SessionEvent
-from tacit.learn.fixes.pairs import Pair, features_of, find_pairs, is_never_advice
+from tacit.learn.fixes.features import features_of
+from tacit.learn.fixes.pairs import Pair, find_pairs, is_never_advice
 from tacit.learn.fixes.ranker import Ranker
 from tacit.model.ids import EventId
 from tacit.model.observation import ToolAction, ToolOutcome, ToolUsed
@@ -69,7 +70,7 @@ def main() -> None:
     candidate, strict = thresholds(examples, scores)
     weights = train(examples)
     data = {"candidate": candidate, "strict": strict, "weights": dict(sorted(weights.items()))}
-    given.out.write_text(json.dumps(data, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+    given.out.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{len(examples)} pairs, {len(weights)} weights, {given.out.stat().st_size} bytes; {candidate=} {strict=}")
 
 

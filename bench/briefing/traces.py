@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from tacit.learn.fixes.errors import ErrorClass, parse_error
+
 from bench.briefing.sittings import Part, Sitting
 from tacit.learn import SessionEvent
-from tacit.learn.fixes.errors import ErrorClass, parse_error
 from tacit.learn.sessions import learn_all
 from tacit.model.event import Event
 from tacit.model.observation import CONVERSATION_TYPES, ToolAction

@@ -1,8 +1,8 @@
 """Fixes found in transcripts, against failures that a person labelled, counted by distinct facts.
 
 A label says whether the mending of a failure is worth remembering; several failures may show one fact. Every repository
-is a fold: it is measured with a ranker that was trained without it. Transcripts are read as the product reads them, with
-the same limits, and in the order of their names, so that a later session can confirm an earlier one.
+is a fold: it is measured with a ranker that was trained without it. Transcripts are read as the product reads them,
+with the same limits, and in the order of their names, so that a later session can confirm an earlier one.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _repository(transcript: str) -> str:
 
 @dataclass
 class Score:
-    """Distinct facts: labelled ones, those among the candidates, those learned; and learned sentences that are wrong."""
+    """Distinct facts: labelled, among the candidates, learned; and learned sentences that are wrong."""
 
     failures: int = 0
     facts: set[str] = field(default_factory=set)

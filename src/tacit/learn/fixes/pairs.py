@@ -1,8 +1,8 @@
-"""Pairs of a failed call and the later call that seems to have mended it: how they are found, and their features.
+"""Pairs of a failed call and the later call that seems to have mended it.
 
 A failed call is compared with the successes among the next calls of the same agent, and the most similar one is its
 candidate. Shell commands are compared by their words, calls of other tools by the words of their input; a retry may use
-another program or another tool. Nothing is decided here: `ranker` scores the features.
+another program or another tool. `is_never_advice` is a hard stop; all else is decided by `ranker`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
 from tacit.learn import SessionEvent, load_data
 from tacit.learn.command_names import ParsedCommand, parse_commands, program_tables
-from tacit.learn.fixes.quoting import differ_in_text_only, quoted_signs
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, SessionCompacted, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
 from tacit.record import Record
@@ -23,11 +21,8 @@ from tacit.record import Record
 WINDOW = 12  # calls after a failure among which its retry is looked for
 _CALLS_PER_PROMPT = 2  # a prompt counts as so many calls
 _MIN_SIMILARITY = 0.2  # of a retry by another program or another tool
-_WEAK = 0.4  # similarity below which another command may be another task
-_FAR = 2  # calls in between
 _MAX_ERROR_LINES = 60
 _MAX_LINE_CHARS = 400
-_MAX_ERROR_WORDS = 80
 _HIDDEN_LINES = 3  # lines of a result in which an error is looked for if a pipe may have hidden the exit status
 _MAX_CACHED = 2048
 
@@ -36,10 +31,6 @@ _TRIMMED = re.compile(r"\s{0,4}\|\s{0,4}(?:head|tail|cat|less)(?: -n)?(?: ?-?\d{
 _QUOTES = str.maketrans("", "", "'\"\\")
 _FLAG = re.compile(r"-{1,2}[A-Za-z]")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
-_FILE_NAME = re.compile(r"\w\.\w{1,4}$")
-_NUMBER = re.compile(r"\d{2,}|[0-9a-f]{7,}")
-_TYPO_RATIO = 0.75  # of two words that are spelled alike
-_WORD = re.compile(r"[A-Za-z][A-Za-z'’_-]{1,23}")
 _PIECE = re.compile(r"[\w.@-]{3,60}")
 _NAMED = re.compile(r"[`'\"‘“]([^`'\"‘’“”\s][^`'\"‘’“”\n]{0,60})[`'\"’”]|(?<![\w-])(--?[A-Za-z][\w-]{0,40})")
 _SHORT_OPTION = re.compile(r"\boption -- ['\"`]?(\w)\b")
@@ -54,26 +45,17 @@ _ERROR_WORD = re.compile(
     r"missing|must|requires?|not (?:allowed|supported|installed|permitted|a|an|in|exist))\b|no matches|illegal",
     re.IGNORECASE,
 )
-_POSITION = re.compile(r"\w\.[A-Za-z]{1,4}[:(]\d{1,5}[:,)]|^\s{1,12}\d{1,5} [│|]|line \d{1,5}, in ", re.MULTILINE)
-_ADVICE = re.compile(
-    r"\b(?:use|run|try|pass|add|did you mean|available|instead|to fix|hint|please|must be|should be)\b", re.IGNORECASE
-)
 _SHELL_ERROR = re.compile(r"^(?:\(eval\):\d{1,5}:|(?:/bin/)?(?:ba|z|da|k)?sh: )")
 _OWN_NAME = re.compile(r"^([A-Za-z][\w.+-]{0,30}): ")
 _MASKS = re.compile(r"[|;\n]")
 _ENTERS = frozenset("cd pushd export source . eval nvm direnv asdf conda pyenv workon".split())
-_LOOKS = frozenset(
+LOOKS = frozenset(
     "status log diff show branch list ls info view why ps logs images inspect version help env doctor search which "
     "--version --help --list".split()
-)
-_REPAIR = re.compile(
-    r"(?:^|[\s:_./-])(?:fmt|format|prettier|gofmt|goimports|rustfmt|black|--fix|--write|fix|install|ci|sync|restore|"
-    r"bootstrap|setup|generate|codegen|gen|tidy|vendor|download|migrate|build|compile|start|up|login)(?:[\s:_.-]|$)"
 )
 # Calls that another tool can replace; an edit or a read is no retry of a command.
 _REPLACEABLE = frozenset((ToolAction.RAN, ToolAction.FETCHED, ToolAction.OTHER, ToolAction.DELEGATED))
 _HELP = re.compile(r"\s(?:--help|-h|help)\b|^(?:man|which|type|command -v) ")
-_CONFIG_FILE = re.compile(r"\.(?:json|jsonc|toml|ya?ml|ini|cfg|conf|env|lock)$|rc$|config\.\w{1,4}$", re.IGNORECASE)
 
 # The person or the host did not let the call run, or another call of a batch ended it: nothing failed.
 _DECLINED = re.compile(
@@ -82,6 +64,10 @@ _DECLINED = re.compile(
     r"blocked by (?:a )?(?:hook|policy)",
     re.IGNORECASE,
 )
+_EXPECTED = re.compile(
+    r"\b(?:should|must|expect(?:ed|s)?(?: to)?|supposed to) (?:fail|error|be rejected)\b", re.IGNORECASE
+)
+_ANSWERS = re.compile(r"(?:diff|cmp|comm|test|\[|\[\[|git diff --(?:quiet|exit-code)) ")  # a failure is their answer
 
 
 class Call(Record):
@@ -196,12 +182,14 @@ def _programs(command: str) -> frozenset[str]:
 def failure_text(call: Call) -> str:
     """Return the output of a call that failed, also if a pipe or `|| true` hid its status. "" if it did not fail."""
     used = call.used
-    if used.outcome is ToolOutcome.FAILED:
-        return "" if _DECLINED.search(used.result[:_MAX_LINE_CHARS]) else used.result
-    if used.outcome is ToolOutcome.SUCCEEDED and call.is_command and _MASKS.search(used.input):
+    is_failed = used.outcome is ToolOutcome.FAILED
+    if _DECLINED.search(used.result[:_MAX_LINE_CHARS]) or _EXPECTED.search(used.input):
+        return ""
+    if is_failed and not (call.is_command and _ANSWERS.match(call.text)):
+        return used.result
+    if is_failed or (used.outcome is ToolOutcome.SUCCEEDED and call.is_command and _MASKS.search(used.input)):
         programs = _programs(used.input)
-        lines = (line for line in error_lines(used.result)[:_HIDDEN_LINES] if _is_own_error(line, programs))
-        return next(lines, "")
+        return next((line for line in error_lines(used.result)[:_HIDDEN_LINES] if _is_own_error(line, programs)), "")
     return ""
 
 
@@ -241,12 +229,14 @@ def _best_pair(failure: Call, result: str, following: Sequence[SessionEvent]) ->
             break
         call = Call(event.event_id, event.body)
         match = _match(failure, call) if call.used.outcome is ToolOutcome.SUCCEEDED else None
+        if match and is_bypass(failure.text, call.text):
+            return None  # what follows works because of it
         if match and not failure_text(call):
             error = error_line(result, failure.text, frozenset(error_lines(call.used.result)))
             named = named_in(error) | set(_PIECE.findall(error))
             is_advised = any(word in named for word in set(words_of(match.after)) - set(words_of(match.before)))
             score = match.similarity + 0.15 * is_advised + 0.3 * match.is_same_family - 0.02 * len(between)
-            if error and score > best_score:
+            if error and score > best_score and not _keeps_blamed_option(error, match):
                 edited = tuple(
                     file for other in between if other.is_edit for file in other.used.files or (other.used.input,)
                 )
@@ -259,6 +249,12 @@ def _best_pair(failure: Call, result: str, following: Sequence[SessionEvent]) ->
                 break
         between.append(call)
     return best
+
+
+def _keeps_blamed_option(error: str, match: _Match) -> bool:
+    """Return whether the error names an option of the command, and another command still has it."""
+    blamed = flags_of(words_of(match.before)) & named_in(error)
+    return match.before != match.after and bool(blamed) and blamed <= flags_of(words_of(match.after))
 
 
 def _repair(failure: Call, between: Sequence[Call]) -> Call | None:
@@ -289,7 +285,7 @@ def _match(failure: Call, call: Call) -> _Match | None:
 
 def _match_commands(failure: Call, call: Call) -> _Match | None:
     if failure.text.split() == call.text.split():
-        return _Match(1.0, failure.text, failure.text, _family(failure.text))
+        return _Match(1.0, failure.text, failure.text, family_of(failure.text))
     ours, theirs = _tasks(failure.text), _tasks(call.text)
     pairs = [(_overlap(words_of(old.text), words_of(new.text)), old, new) for old in ours for new in theirs]
     if not pairs:
@@ -315,7 +311,7 @@ def _tasks(text: str) -> list[ParsedCommand]:
 
 
 @lru_cache(maxsize=_MAX_CACHED)
-def _family(text: str) -> str:
+def family_of(text: str) -> str:
     return next((part.family for part in _tasks(text)), text.split(" ", 1)[0])
 
 
@@ -331,7 +327,7 @@ def has_effect(text: str) -> bool:
 
 def _is_read_only(part: ParsedCommand) -> bool:
     is_listed = part.is_trivial or part.family in program_tables().read_only or part.words[:1] == ("curl",)
-    return is_listed or not _LOOKS.isdisjoint(part.words[1:3]) or (part.words[:2] == ("sed", "-n"))
+    return is_listed or not LOOKS.isdisjoint(part.words[1:3]) or (part.words[:2] == ("sed", "-n"))
 
 
 def _pieces(text: str) -> list[str]:
@@ -378,113 +374,3 @@ def is_never_advice(pair: Pair) -> bool:
     ):
         return True
     return any(pattern.search(after) and not pattern.search(pair.before) for pattern in never["retries"])
-
-
-# Features
-
-
-def features_of(pair: Pair) -> dict[str, float]:
-    """Return the features of a pair by name."""
-    features = {"bias": 1.0, "similarity": pair.similarity, "distance": min(pair.distance, WINDOW) / WINDOW}
-    features |= dict.fromkeys(_flags(pair), 1.0)
-    words = _error_words(pair)
-    features |= dict.fromkeys((f"error:{word}" for word in words), 1 / max(1, len(words)) ** 0.5)
-    features |= {f"family:{word}": 1.0 for word in pair.family.split() if _WORD.fullmatch(word)}
-    return features
-
-
-def _flags(pair: Pair) -> Iterator[str]:
-    """Yield the names of the features that hold."""
-    failure, retry = pair.failure, pair.retry
-    used, lines = failure.used, error_lines(failure_text(failure))
-    before, after = words_of(pair.before), words_of(pair.after)
-    dropped, added = set(before) - set(after), set(after) - set(before)
-    named = named_in(pair.error)
-    yield f"act:{used.act}"
-    if used.outcome is not ToolOutcome.FAILED:
-        yield "hidden"
-    if used.tool != retry.used.tool:
-        yield "tool:other"
-    if pair.prompts:
-        yield "prompt"
-    if pair.asked_help:
-        yield "help"
-    yield f"lines:{'1' if len(lines) < 2 else '2-5' if len(lines) < 6 else '6+'}"
-    if _POSITION.search(used.result):
-        yield "position"
-    if _ADVICE.search(pair.error):
-        yield "advice"
-    if pair.edited:
-        yield "edited:config" if all(_CONFIG_FILE.search(file) for file in pair.edited) else "edited:code"
-    if pair.is_same_text:
-        yield "same"
-        if pair.repair and not pair.edited:
-            yield "repaired"
-            if _REPAIR.search(pair.repair.text):
-                yield "repaired:verb"
-        elif not pair.edited:
-            yield "same:nothing"
-        return
-    yield "changed" if not pair.edited else "changed:edited"
-    if before == after or (not dropped and not added):
-        yield "quotes"
-    elif differ_in_text_only(pair.before, pair.after):
-        yield "question"
-    if quoted_signs(pair.before, pair.after, pair.error):
-        yield "quoted"
-    if failure.is_command and retry.is_command:
-        if before[:1] != after[:1]:
-            yield "program:wrapped" if after[-len(before) :] == before else "program:other"
-        else:
-            yield "family:same" if _family(pair.before) == _family(pair.after) else "family:other"
-        if not _LOOKS.isdisjoint(added):
-            yield "looks"
-        yield from _option_changes(before, after)
-    if any(_holds(dropped, word) for word in named):
-        yield "named:dropped"
-    elif any(_holds(set(before), word) for word in named):
-        yield "named:kept"
-    if pair.similarity < _WEAK and pair.family != _family(pair.after):
-        yield "weak:far" if pair.distance >= _FAR else "weak"
-    if added & {word.strip("`'\"(),.:;=[]") for line in lines for word in line.replace("=", " ").split()}:
-        yield "named:added"
-    if pair.after.endswith(pair.before) and len(added) <= 4:
-        yield "prefixed"
-    yield from _operand_changes(dropped, added)
-
-
-def _option_changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    old, new = flags_of(before), flags_of(after)
-    if new - old:
-        yield "option:added"
-    if old - new:
-        yield "option:dropped"
-    if old == new:
-        yield "option:same"
-
-
-def _holds(words: set[str], name: str) -> bool:
-    return name in words or (len(name) > 3 and any(name in word for word in words))
-
-
-def _operand_changes(dropped: set[str], added: set[str]) -> Iterator[str]:
-    """Yield how the words differ if some were replaced: by other paths, by other numbers, by one that is spelled alike."""
-    if not dropped or not added:
-        return
-    changed = dropped | added
-    if all("/" in word or _FILE_NAME.search(word) for word in changed):
-        yield "path"
-    if all(_NUMBER.search(word) for word in changed):
-        yield "number"
-    if len(dropped) == len(added) == 1:
-        old, new = dropped.pop(), added.pop()
-        if old[0] != "-" and new[0] != "-":
-            yield "typo" if SequenceMatcher(None, old, new).ratio() >= _TYPO_RATIO else "operand"
-
-
-def _error_words(pair: Pair) -> list[str]:
-    """Return the words of the error that the command does not contain."""
-    ours = {word.lower() for word in _WORD.findall(pair.failure.used.input)}
-    words = [word.lower() for word in _WORD.findall(pair.error)][:_MAX_ERROR_WORDS]
-    plain = [word for word in words if word not in ours]
-    return [*plain, *(f"{first}_{second}" for first, second in zip(plain, plain[1:], strict=False))]

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from tacit.learn import Lesson
 from tacit.learn.fixes.generalize import REDACTED, Difference, FixText, difference, generalize
 from tacit.learn.fixes.pairs import Pair, flags_of, named_in
-from tacit.learn.fixes.quoting import ESCAPED, code, escaped, quoted_signs, render_quoting
+from tacit.learn.fixes.quoting import ESCAPED_LESSON, code, is_escaped, quoted_signs, render_quoting
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.text.display import clip, visible_line
@@ -79,8 +79,8 @@ def sentence_of(pair: Pair) -> str:
         return _render_repair(pair, error, directory)
     if signs := quoted_signs(pair.before, pair.after, pair.error):
         return render_quoting(signs)
-    if escaped(pair.before, pair.after, pair.failure.used.result):
-        return ESCAPED
+    if is_escaped(pair.before, pair.after, pair.failure.used.result):
+        return ESCAPED_LESSON
     if _is_back(pair, directory):
         texts = generalize(FixText(pair.before, "", error), directory)
         return _framed(_short(texts.before, pair), texts.error, "run it in the top folder of the project")
