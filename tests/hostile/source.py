@@ -23,8 +23,7 @@ _SECRETS = "tacit.secrets.scanner"
 # Modules with patterns in data files, and the functions that return them.
 _READS_DATA = {
     "tacit.learn.statements.patterns": ("statement_forms", "statement_signals"),
-    "tacit.learn.fixes.errors": ("error_patterns",),
-    "tacit.learn.fixes.command_kinds": ("bypass_patterns",),
+    "tacit.learn.fixes.pairs": ("never_patterns",),
 }
 _MATCHES = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 

@@ -115,11 +115,6 @@ def _generalize_error(error: str) -> str:
     return _ID.sub("<id>", _TEMPORARY.sub("<file>", short)).rstrip(" .,:;")
 
 
-def is_temporary(text: str) -> bool:
-    """Whether a text names what is there once: an object, a process, a temporary file."""
-    return _ID.search(text) is not None or _TEMPORARY.search(text) is not None
-
-
 class Difference(Record):
     """What stands in the one and what in the other; either may be nothing."""
 

@@ -156,7 +156,7 @@ def error_lines(result: str) -> list[str]:
     return [line for line in plain if line]
 
 
-def error_line(result: str, command: str, noise: frozenset[str] = frozenset()) -> str:
+def error_line(result: str, command: str = "", noise: frozenset[str] = frozenset()) -> str:
     """Return the line that says what went wrong, or "". Lines in `noise` are also printed by a success."""
     lines = [line for line in error_lines(result) if line not in noise]
     if not lines:
@@ -179,11 +179,16 @@ def _programs(command: str) -> frozenset[str]:
     return frozenset(word.rpartition("/")[2] for part in parse_commands(command) for word in part.text.split())
 
 
+def is_declined(result: str) -> bool:
+    """Return whether a call did not run: the person or the host stopped it, or another call of a batch failed."""
+    return _DECLINED.search(result[:_MAX_LINE_CHARS]) is not None
+
+
 def failure_text(call: Call) -> str:
     """Return the output of a call that failed, also if a pipe or `|| true` hid its status. "" if it did not fail."""
     used = call.used
     is_failed = used.outcome is ToolOutcome.FAILED
-    if _DECLINED.search(used.result[:_MAX_LINE_CHARS]) or _EXPECTED.search(used.input):
+    if is_declined(used.result) or _EXPECTED.search(used.input):
         return ""
     if is_failed and not (call.is_command and _ANSWERS.match(call.text)):
         return used.result
@@ -196,7 +201,7 @@ def failure_text(call: Call) -> str:
 def _is_own_error(line: str, programs: frozenset[str]) -> bool:
     """Return whether the shell, or a program of the line under its own name, reports an error."""
     name = _OWN_NAME.match(line)
-    is_own = name is not None and (name[1] in programs or name[1] in ("error", "fatal", "usage"))
+    is_own = name is not None and (name[1] in programs or name[1].lower() in ("error", "fatal", "usage"))
     return bool(_SHELL_ERROR.match(line)) or (is_own and _ERROR_WORD.search(line) is not None)
 
 
@@ -229,7 +234,7 @@ def _best_pair(failure: Call, result: str, following: Sequence[SessionEvent]) ->
             break
         call = Call(event.event_id, event.body)
         match = _match(failure, call) if call.used.outcome is ToolOutcome.SUCCEEDED else None
-        if match and is_bypass(failure.text, call.text):
+        if match and match.is_same_family and is_bypass(failure.text, call.used.input):
             return None  # what follows works because of it
         if match and not failure_text(call):
             error = error_line(result, failure.text, frozenset(error_lines(call.used.result)))
@@ -252,9 +257,10 @@ def _best_pair(failure: Call, result: str, following: Sequence[SessionEvent]) ->
 
 
 def _keeps_blamed_option(error: str, match: _Match) -> bool:
-    """Return whether the error names an option of the command, and another command still has it."""
-    blamed = flags_of(words_of(match.before)) & named_in(error)
-    return match.before != match.after and bool(blamed) and blamed <= flags_of(words_of(match.after))
+    """Return whether the error names an option of the command, and another command still has it and none that helps."""
+    named, old, new = named_in(error), flags_of(words_of(match.before)), flags_of(words_of(match.after))
+    is_kept = match.before != match.after and bool(named & old) and named & old <= new
+    return is_kept and named.isdisjoint(new - old)
 
 
 def _repair(failure: Call, between: Sequence[Call]) -> Call | None:

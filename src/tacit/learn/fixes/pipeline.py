@@ -20,13 +20,17 @@ from tacit.model.ids import EventId
 from tacit.record import Record
 
 _VARYING = re.compile(r"\d+|[`'\"‘“][^`'\"’”]{0,80}[`'\"’”]|\S*/\S*")
+# With one of these features a pair needs a judge or a second session, whatever its score: an error of the code itself,
+# a distant command of another kind, the same with less to do, a command that only looks.
+_DOUBTFUL = frozenset(("position:changed", "weak:far", "less", "looks"))
 
 
 class ScoredFix(Record):
-    """A pair, its score, and the other failures that the same retry mended in the same way."""
+    """A pair, its score, and the other failures that were mended in the same way."""
 
     pair: Pair
     score: float
+    is_doubtful: bool = False
     also: tuple[EventId, ...] = ()
 
     @property
@@ -38,9 +42,8 @@ class ScoredFix(Record):
 def find_fixes(events: Sequence[SessionEvent], ranker: Ranker | None = None) -> list[ScoredFix]:
     """Return the fixes of a session that reach the candidate threshold, best first, each once."""
     ranker = ranker or load_ranker()
-    scored = [
-        ScoredFix(pair, ranker.score(features_of(pair))) for pair in find_pairs(events) if not is_never_advice(pair)
-    ]
+    pairs = [(pair, features_of(pair)) for pair in find_pairs(events) if not is_never_advice(pair)]
+    scored = [ScoredFix(pair, ranker.score(features), not _DOUBTFUL.isdisjoint(features)) for pair, features in pairs]
     fixes: dict[str, ScoredFix] = {}
     for fix in sorted(scored, key=lambda fix: -fix.score):
         key = fix_key(fix.pair)
@@ -73,7 +76,7 @@ def learn_fixes(
     lessons: dict[str, Lesson] = {}
     for fix in find_fixes(events, ranker):
         is_repeated = fix_key(fix.pair) in earlier
-        if is_repeated or fix.score >= ranker.strict:
+        if is_repeated or (fix.score >= ranker.strict and not fix.is_doubtful):
             lesson = lesson_from_pair(fix.pair, fix.evidence, fix.score, is_repeated=is_repeated)
             if lesson is not None:
                 lessons.setdefault(lesson.sentence, lesson)
@@ -82,7 +85,7 @@ def learn_fixes(
 
 def needs_confirmation(events: Sequence[SessionEvent]) -> bool:
     """Return whether a session has fixes that become lessons only if another session shows them, too."""
-    return any(fix.score < load_ranker().strict for fix in find_fixes(events))
+    return any(fix.is_doubtful or fix.score < load_ranker().strict for fix in find_fixes(events))
 
 
 def fix_keys(events: Sequence[SessionEvent], ranker: Ranker | None = None) -> frozenset[str]:

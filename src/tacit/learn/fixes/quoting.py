@@ -9,7 +9,7 @@ from tacit.text.shell import outside_quotes, quoted_words, strip_quotes
 
 # Programs whose first operand is a pattern or a program, and options behind which one stands.
 _PATTERN_PROGRAMS = re.compile(r"(?:^|[|;&] ?|git )(?:[ef]?grep|rg|ag|ack|g?sed|[gm]?awk|jq|yq) ")
-_SCRIPT_OPTION = re.compile(r"\s(?:-c|-e|-p|-r|--eval|--jq|--query|--command|--execute) $|<<")
+_SCRIPT_OPTION = re.compile(r"\s(?:-c|-e|-p|-r|--eval|--jq|--query|--command|--execute) $")
 _QUOTED_TEXT = re.compile(r"'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)", re.DOTALL)
 
 _SHELL_ERROR = re.compile(
@@ -24,7 +24,7 @@ _READ_IN_DOUBLE_QUOTES = ("!", "`", "$")
 _JOINT = re.compile(r"(?:[|&;<>]{1,2}|\d?>&?\d?|&>)(?:/dev/null)?")
 _ESCAPED = "\\!"
 ESCAPED_LESSON = (
-    "When a command fails because the shell hands it `!` in quotes as `\\!`, write the argument without `!`."
+    "When a command fails because the shell passes `!` in quotes as `\\!`, write the argument without `!`."
 )
 
 
@@ -43,6 +43,7 @@ def asks_something_else(before: str, after: str) -> bool:
 
 def _without_texts(command: str) -> str:
     """Return a command without the quoted words that are patterns or programs."""
+    command = command.partition("<<")[0]
     has_pattern = _PATTERN_PROGRAMS.search(command) is not None
     parts: list[str] = []
     end = 0
@@ -50,7 +51,7 @@ def _without_texts(command: str) -> str:
         ahead = command[end : match.start()]
         parts += [ahead, "∅" if has_pattern or _SCRIPT_OPTION.search(ahead) else match[0]]
         end = match.end()
-    return "".join(parts) + (command[end:] if "<<" not in command else "")
+    return "".join(parts) + command[end:]
 
 
 def quoted_signs(before: str, after: str, error: str) -> Quoting | None:
