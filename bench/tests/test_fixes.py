@@ -10,6 +10,7 @@ import pytest
 
 from bench import train_fixes
 from bench.extracting.fixes import Score, labelled_failures, measure, shown
+from tacit.learn.fixes.ranker import Ranker
 
 SESSION = "5f0c2a4e-0d1b-4c3d-9e8f-a1b2c3d4e5f6"
 CALLS = [
@@ -96,7 +97,7 @@ def test_training_is_the_same_each_time_and_a_fold_does_not_see_itself() -> None
     assert (
         scores[-1]
         == scores[-2]
-        < train_fixes.Ranker(train_fixes.train([*examples, *[only] * 9]), 0, 0).score(only.features)
+        < Ranker(train_fixes.train([*examples, *[only] * 9]), 0, 0).score(only.features)
     )
     assert train_fixes.fold_rankers([]) == {}
 

@@ -21,7 +21,7 @@ _BRANCH = (
     ran("git diff main...HEAD"),
 )
 
-SURE: list[tuple[ConversationBody, ...]] = [
+SURE: list[tuple[ToolUsed, ...]] = [
     (failed("tree src -L 2", "zsh: command not found: tree"), ran("find src -maxdepth 2")),
     (failed("docker-compose up -d", "zsh: command not found: docker-compose"), ran("docker compose up -d")),
     (failed("bd ls --stat a", "Error: unknown flag: --stat"), ran("bd ls --status a")),
@@ -31,8 +31,8 @@ SURE: list[tuple[ConversationBody, ...]] = [
 ]
 
 
-@pytest.mark.parametrize("bodies", SURE, ids=[str(bodies[0][3]) for bodies in SURE])
-def test_a_clear_fix_needs_no_judge(bodies: tuple[ConversationBody, ...]) -> None:
+@pytest.mark.parametrize("bodies", SURE, ids=[bodies[0].input for bodies in SURE])
+def test_a_clear_fix_needs_no_judge(bodies: tuple[ToolUsed, ...]) -> None:
     assert len(fixes(*bodies)) == 1
 
 

@@ -129,7 +129,8 @@ def _operand_changes(dropped: set[str], added: set[str]) -> Iterator[str]:
     if all(_NUMBER.search(word) for word in changed):
         yield "number"
     if len(dropped) == len(added) == 1 and not flags_of([*changed]):
-        yield "typo" if SequenceMatcher(None, *dropped, *added).ratio() >= _TYPO_RATIO else "operand"
+        (old,), (new,) = dropped, added
+        yield "typo" if SequenceMatcher(None, old, new).ratio() >= _TYPO_RATIO else "operand"
 
 
 def _error_words(pair: Pair) -> list[str]:
