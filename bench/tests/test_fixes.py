@@ -94,11 +94,7 @@ def test_training_is_the_same_each_time_and_a_fold_does_not_see_itself() -> None
     assert train_fixes.train(examples) == train_fixes.train(examples)
     only = train_fixes.Example({"bias": 1.0, "only:here": 1.0}, True, "shop", "a", 1.0)
     scores = train_fixes.held_out_scores([*examples, only, only])
-    assert (
-        scores[-1]
-        == scores[-2]
-        < Ranker(train_fixes.train([*examples, *[only] * 9]), 0, 0).score(only.features)
-    )
+    assert scores[-1] == scores[-2] < Ranker(train_fixes.train([*examples, *[only] * 9]), 0, 0).score(only.features)
     assert train_fixes.fold_rankers([]) == {}
 
 

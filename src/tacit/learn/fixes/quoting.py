@@ -23,9 +23,7 @@ _SIGNS = ("()", "[]", "{}", "*", "?", "!", "&", ";", "|", "<>", "#", "`", "$", "
 _READ_IN_DOUBLE_QUOTES = ("!", "`", "$")
 _JOINT = re.compile(r"(?:[|&;<>]{1,2}|\d?>&?\d?|&>)(?:/dev/null)?")
 _ESCAPED = "\\!"
-ESCAPED_LESSON = (
-    "When a command fails because the shell passes `!` in quotes as `\\!`, write the argument without `!`."
-)
+ESCAPED_LESSON = "When a command fails because the shell passes `!` in quotes as `\\!`, write the argument without `!`."
 
 
 class Quoting(Record):

@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Mapping
 from functools import cache
 
+from tacit.learn import load_data
 from tacit.record import Record
-
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.json")
 
 
 class Ranker(Record):
@@ -32,6 +29,5 @@ class Ranker(Record):
 @cache
 def load_ranker() -> Ranker:
     """Return the ranker that comes with Tacit."""
-    with open(_FILE, encoding="utf-8") as file:
-        data = json.load(file)
+    data = load_data("fixes/weights.json")
     return Ranker(data["weights"], data["candidate"], data["strict"])
