@@ -7,29 +7,15 @@ import pytest
 from tacit.model.observation import ToolUsed
 from tests.support.fix_session import called, edited, failed, ran, rendered
 
-NO_FLAG = [
-    ("bd ls --x a", "unknown flag: --x", "bd ls a", "`bd ls` has no `--x`; leave it out."),
-    ("bd ls --stat a", "unknown flag: --stat", "bd ls --status a", "`bd ls` has no `--stat`; use `--status`."),
-    (
-        "git show --no-stat HEAD",
-        "fatal: unrecognized argument: --no-stat",
-        'git show HEAD --format="" -- src/a.go',
-        '`git show` has no `--no-stat`; `git show HEAD --format=""` works.',
-    ),
-    ("git log --oops a", "error: unknown option `oops'", "git log a", "`git log` has no `--oops`; leave it out."),
-    ("date -d yesterday", "date: illegal option -- d", "date -v-1d", "`date` has no `-d`; use `-v-1d`."),
-    (
-        "poetry install --no-dev",
-        'The "--no-dev" option does not exist.',
-        "poetry install --without dev",
-        "`poetry install` has no `--no-dev`; `poetry install --without dev` works.",
-    ),
-]
 
-
-@pytest.mark.parametrize(("before", "error", "after", "sentence"), NO_FLAG, ids=[row[0] for row in NO_FLAG])
-def test_of_a_flag_that_there_is_not_the_lesson_is_the_flag(before: str, error: str, after: str, sentence: str) -> None:
-    assert rendered(failed(before, error), ran(after)) == sentence
+def test_an_unknown_option_is_put_with_both_commands() -> None:
+    assert rendered(failed("bd ls --stat a", "Error: unknown flag: --stat"), ran("bd ls --status a")) == (
+        "When `bd ls --stat a` fails with “unknown flag: --stat”, use `bd ls --status a`."
+    )
+    wrong = failed("git show --no-stat HEAD", "fatal: unrecognized argument: --no-stat")
+    assert rendered(wrong, ran('git show HEAD --format="" -- src/a.go')) == (
+        'When `git show --no-stat HEAD` fails with “unrecognized argument: --no-stat”, use `git show HEAD --format=""`.'
+    )
 
 
 OF_THE_DAY = [

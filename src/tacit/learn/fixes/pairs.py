@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from tacit.learn import SessionEvent, load_data
@@ -30,7 +30,6 @@ _QUIET = re.compile(r"\s{0,4}(?:[12]?>&[12]|2?>{1,2} ?/dev/null|&> ?/dev/null|\|
 _TRIMMED = re.compile(r"\s{0,4}\|\s{0,4}(?:head|tail|cat|less)(?: -n)?(?: ?-?\d{1,5}| -[a-z]\d{0,5}){0,2}\s{0,4}$")
 _QUOTES = str.maketrans("", "", "'\"\\")
 _FLAG = re.compile(r"-{1,2}[A-Za-z]")
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _PIECE = re.compile(r"[\w.@-]{3,60}")
 _NAMED = re.compile(r"[`'\"‘“]([^`'\"‘’“”\s][^`'\"‘’“”\n]{0,60})[`'\"’”]|(?<![\w-])(--?[A-Za-z][\w-]{0,40})")
 _SHORT_OPTION = re.compile(r"\boption -- ['\"`]?(\w)\b")
@@ -213,11 +212,12 @@ def find_pairs(events: Sequence[SessionEvent]) -> Iterator[Pair]:
     for at, event in enumerate(events):
         if isinstance(event.body, ToolUsed):
             failure = Call(event.event_id, event.body)
-            if (result := failure_text(failure)) and (pair := _best_pair(failure, result, events[at + 1 :])):
+            following = (events[place] for place in range(at + 1, len(events)))
+            if (result := failure_text(failure)) and (pair := _best_pair(failure, result, following)):
                 yield pair
 
 
-def _best_pair(failure: Call, result: str, following: Sequence[SessionEvent]) -> Pair | None:
+def _best_pair(failure: Call, result: str, following: Iterable[SessionEvent]) -> Pair | None:
     """Return the failure with the most similar success behind it, if one is similar enough."""
     best: Pair | None = None
     best_score = 0.0
@@ -265,12 +265,8 @@ def _keeps_blamed_option(error: str, match: _Match) -> bool:
 
 def _repair(failure: Call, between: Sequence[Call]) -> Call | None:
     """Return the one command in between that may have changed something."""
-    effective = [
-        call
-        for call in between
-        if call.is_command and call.used.outcome is ToolOutcome.SUCCEEDED and not call.is_edit and has_effect(call.text)
-    ]
-    others = [call for call in effective if call.text != failure.text]
+    succeeded = (call for call in between if call.is_command and call.used.outcome is ToolOutcome.SUCCEEDED)
+    others = [call for call in succeeded if not call.is_edit and has_effect(call.text) and call.text != failure.text]
     return others[0] if len(others) == 1 else None
 
 
@@ -279,14 +275,11 @@ def _match(failure: Call, call: Call) -> _Match | None:
     if failure.is_command and call.is_command:
         return _match_commands(failure, call)
     before, after = failure.text, call.text
-    if failure.used.tool != call.used.tool and not {failure.used.act, call.used.act} <= _REPLACEABLE:
-        return None
     if failure.used.tool == call.used.tool:
-        similarity = 0.3 + 0.7 * _overlap(tuple(before.split()), tuple(after.split()))
-    else:
-        similarity = _overlap(tuple(_pieces(before)), tuple(_pieces(after)))
-    is_similar = similarity >= (0.0 if failure.used.tool == call.used.tool else _MIN_SIMILARITY)
-    return _Match(similarity, before, after, failure.used.tool) if is_similar else None
+        return _Match(0.3 + 0.7 * _overlap(before.split(), after.split()), before, after, failure.used.tool)
+    similarity = _overlap(_pieces(before), _pieces(after))
+    is_retry = similarity >= _MIN_SIMILARITY and {failure.used.act, call.used.act} <= _REPLACEABLE
+    return _Match(similarity, before, after, failure.used.tool) if is_retry else None
 
 
 def _match_commands(failure: Call, call: Call) -> _Match | None:
@@ -297,11 +290,8 @@ def _match_commands(failure: Call, call: Call) -> _Match | None:
     if not pairs:
         return None
     similarity, old, new = max(pairs, key=lambda pair: pair[0] + 0.3 * (pair[1].family == pair[2].family))
-    if (
-        similarity < _MIN_SIMILARITY
-        and old.family != new.family
-        and not set(_pieces(old.text)) & set(_pieces(new.text))
-    ):
+    has_common = old.family == new.family or not set(_pieces(old.text)).isdisjoint(_pieces(new.text))
+    if similarity < _MIN_SIMILARITY and not has_common:
         return None
     before, after = bare(old.text), bare(new.text)
     known = {part.text for part in parse_commands(failure.text)}
@@ -370,13 +360,12 @@ def is_bypass(before: str, after: str) -> bool:
 
 def is_never_advice(pair: Pair) -> bool:
     """Return whether a pair must not be suggested: a bypass, or what every agent knows."""
-    never = never_patterns()
+    never, failure = never_patterns(), pair.failure.used
     after = pair.after if pair.repair is None else f"{pair.repair.text}\n{pair.after}"
-    if is_bypass(pair.failure.text, after) or is_bypass(pair.failure.text, pair.retry.text):
-        return True
-    if any(
-        pattern.search(pair.error) or pattern.search(pair.failure.used.result[:_MAX_LINE_CHARS])
-        for pattern in never["errors"]
-    ):
-        return True
-    return any(pattern.search(after) and not pattern.search(pair.before) for pattern in never["retries"])
+    errors = f"{pair.error}\n{failure.result[:_MAX_LINE_CHARS]}"
+    return (
+        is_bypass(failure.input, after)
+        or is_bypass(failure.input, pair.retry.used.input)
+        or any(pattern.search(errors) for pattern in never["errors"])
+        or any(pattern.search(after) and not pattern.search(pair.before) for pattern in never["retries"])
+    )

@@ -6,11 +6,10 @@ No sentence is made if it would not be understood: commands that were cut, or a 
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 
 from tacit.learn import Lesson
 from tacit.learn.fixes.generalize import REDACTED, Difference, FixText, difference, generalize
-from tacit.learn.fixes.pairs import Pair, flags_of, named_in
+from tacit.learn.fixes.pairs import Pair, named_in
 from tacit.learn.fixes.quoting import ESCAPED_LESSON, code, is_escaped, quoted_signs, render_quoting
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
@@ -19,7 +18,6 @@ from tacit.text.shell import CUT_MARK, quoted_words
 
 _MAX_COMMAND_CHARS = 100  # of a command that is shown whole
 _MAX_DIFFERENCE_CHARS = 50  # of what differs between two commands that are not
-_MIN_FLAG_SIMILARITY = 0.7  # of two options, where one may be a slip of the other
 _MAX_ERROR_CHARS = 120
 _MAX_SENTENCE_CHARS = 500
 _FRONT = re.compile(
@@ -30,12 +28,6 @@ _FRONT = re.compile(
 _SENTENCE_END = re.compile(r"; |[.:] (?=[A-Z])|\\n")
 _CD = re.compile(r"cd ['\"]?(/[^'\"]{1,300}?)['\"]? && (.{1,2000})", re.DOTALL)
 _FORMATS = re.compile(r"(?:^|[\s:_./-])(?:fmt|format|prettier|gofmt|goimports|rustfmt|black|--write)(?:[\s:_.-]|$)")
-_NO_SUCH_FLAG = re.compile(
-    r"\b(?:unknown|unrecogni[sz]ed|no such|unexpected|invalid|illegal|not defined|undefined)\b"
-    r"(?:.{0,30}\b(?:flag|option|argument|switch|shorthand|parameter))?|"
-    r"not a (?:valid|recogni[sz]ed) (?:option|flag)|does not exist",
-    re.IGNORECASE,
-)
 _CHANGED = "The first call failed, and the changed one worked."
 _REPAIRED = "The command failed, and after one other command it worked unchanged."
 _REPEATED = " Another session shows the same."
@@ -123,9 +115,7 @@ def _is_back(pair: Pair, directory: str) -> bool:
 
 
 def _render_changed(pair: Pair, texts: FixText) -> str:
-    """Put a change in words by the option that does not exist, by both commands, or by what differs between them."""
-    if flag := _missing_flag(pair):
-        return _without_flag(pair, texts, flag)
+    """Put a change in words by both commands, or by what differs between them."""
     if texts.before == texts.after:  # they differed only in what generalize removes
         return ""
     if _is_short(texts.before) and _is_short(texts.after):
@@ -134,34 +124,6 @@ def _render_changed(pair: Pair, texts: FixText) -> str:
     if place is None or max(map(len, place)) > _MAX_DIFFERENCE_CHARS or CUT_MARK in place.old + place.new:
         return ""
     return _framed(pair.family, texts.error, _instead(place))
-
-
-def _missing_flag(pair: Pair) -> str:
-    """Return the option of the first command that the error calls unknown, if the second does without it."""
-    if not _NO_SUCH_FLAG.search(pair.error):
-        return ""
-    flags = flags_of(quoted_words(pair.before)) - flags_of(quoted_words(pair.after))
-    return next((flag for flag in sorted(flags) if {flag, flag.lstrip("-")} & named_in(pair.error)), "")
-
-
-def _without_flag(pair: Pair, texts: FixText, flag: str) -> str:
-    """Say that the option does not exist, and what took its place if that is clear."""
-    ours, theirs = quoted_words(texts.before), quoted_words(texts.after)
-    new = sorted(flags_of(theirs) - flags_of(ours))
-    is_clear = all(word in ours or word.split("=")[0] in new for word in theirs)
-    head = f"{code(pair.family)} has no {code(flag)}"
-    if is_clear and not new:
-        return f"{head}; leave it out."
-    if is_clear and len(new) == 1 and _stands_for(new[0], flag, texts):
-        return f"{head}; use {code(next(word for word in theirs if word.split('=')[0] == new[0]))}."
-    return f"{head}; {code(_on_one_line(texts.after))} works." if _is_short(texts.after) else f"{head}."
-
-
-def _stands_for(new: str, flag: str, texts: FixText) -> bool:
-    """Return whether one option replaces the other: it is spelled like it, or has its place."""
-    place = difference(texts.before, texts.after)
-    is_there = place is not None and place.old.startswith(flag) and place.new.startswith(new)
-    return is_there or SequenceMatcher(None, new, flag).ratio() >= _MIN_FLAG_SIMILARITY
 
 
 def _instead(place: Difference) -> str:
