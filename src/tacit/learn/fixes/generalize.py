@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 
 from tacit.record import Record
-from tacit.text.shell import CUT_MARK, complete_words, quoted_words
+from tacit.text.shell import quoted_words
 
 _STYLE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _QUOTED = r"(?:\"[^\"]{0,400}(?:\"|$)|'[^']{0,400}(?:'|$))"
 _WORD = rf"(?:{_QUOTED}|[^\s'\"]{{1,200}})"
 _LASTING_NAMES = frozenset("HEAD main master develop trunk @".split())
 
-# Who wrote it chose it on the spot; what it was does not matter.
+# Texts and numbers that are chosen for one occasion.
 _WRITTEN = (
     (re.compile(rf"(?<=\s)(-m|--message|--body|--title|--description|--notes)([ =])({_WORD})"), "<text>"),
     (re.compile(rf"(?<=\s)(-b|-t|-d)( )({_QUOTED})"), "<text>"),
@@ -21,11 +20,10 @@ _WRITTEN = (
     (re.compile(r"\b((?:gh|glab) (?:pr|issue|mr|run|release) \w{1,20})( )(\d{1,12})\b"), "<number>"),
 )
 _TEXT_PROGRAMS = re.compile(r"\b(?:git (?:commit|tag|stash|notes|merge)|gh|glab|bd|jj)\b")
-# A name that stands at a place where names are made up.
+# Where a new branch is named.
 _BRANCHES = (
     re.compile(rf"\bgit\b.{{0,80}}?\b(?:checkout|switch)\b.{{0,40}}?\s(?:-[bBcC]|--create|--orphan)\s+({_WORD})"),
     re.compile(rf"\bgit\b.{{0,80}}?\b(?:push|pull|fetch|rebase)\s(?:-\S+\s+){{0,4}}[\w-]{{1,40}}\s+({_WORD})"),
-    re.compile(rf"--set-upstream-to[= ][\w-]{{1,40}}/({_WORD})"),
     re.compile(rf"\bgit\b.{{0,80}}?\bbranch\s(?:-\S+\s+){{0,4}}({_WORD})"),
 )
 _CURRENT = re.compile(
@@ -40,7 +38,7 @@ _TEMPORARY = re.compile(r"(?<![\w.])/(?:private/)?(?:tmp|var/folders)/[^\s'\"`,;
 _HOME = re.compile(r"(?<![\w.~])(?:/Users/[^/\s'\"`:]{1,64}|/home/[^/\s'\"`:]{1,64}|/root)(?=[/\s'\"`:,)]|$)")
 _SET = re.compile(rf"(?<![^\s;&(])([A-Za-z_]\w{{0,60}})=({_WORD}|)")
 _PLAIN_NAME = re.compile(r"\w{0,40}(?:PATH|FLAGS|OPTIONS|_ENV|LANG|LC_ALL)")
-_PLAIN_VALUE = re.compile(r"[01]|true|false|on|off|yes|no|[\w.:,=/-]{1,40}")
+_PLAIN_VALUE = re.compile(r"[\w.:,=/-]{1,40}")
 _SWITCH = re.compile(r"[01]|true|false|on|off|yes|no")
 _AT_A_PLACE = re.compile(r"(?: at| in)? ['\"`]?~?/[^'\"`\s]{2,200}['\"`]?$")
 _OWN_PATH = re.compile(r"^/\S{1,120}/(?=[\w.+-]{1,40}: )")
@@ -49,7 +47,7 @@ REDACTED = re.compile(r"REDACTED|\[redacted:")
 
 
 class FixText(Record):
-    """Two commands and the error between them, as they can be said."""
+    """Two commands and the error of the first."""
 
     before: str
     after: str
@@ -57,15 +55,15 @@ class FixText(Record):
 
 
 def generalize(texts: FixText, directory: str) -> FixText:
-    """What is left to say anywhere and at any time."""
-    below = f"{directory}/" if len(directory) > 3 else "\0"  # paths as they are from the directory, or from home
+    """Return the texts without what belongs to one moment or one machine."""
+    below = f"{directory}/" if len(directory) > 3 else "\0"  # paths become relative to the directory, or to home
     texts = _branches(FixText(*(_HOME.sub("~", text.replace(below, "")) for text in texts)))
     before, after = map(_generalize_command, _without_place(texts.before, texts.after))
     return FixText(before, _without_new_paths(before, after), _generalize_error(texts.error))
 
 
 def _branches(texts: FixText) -> FixText:
-    """Names of branches that only the second command knows, or that the error tells as today's."""
+    """Replace branches that only the second command names, and the current branch if the error names it."""
     names = {match[1].strip("'\"") for pattern in _BRANCHES for match in pattern.finditer(texts.after)} - {""}
     new = {name for name in names - _LASTING_NAMES if name not in texts.before and name[0] not in "-<"}
     current = {match[1] or match[2] for match in _CURRENT.finditer(texts.error)}
@@ -74,7 +72,7 @@ def _branches(texts: FixText) -> FixText:
 
 
 def _generalize_command(command: str) -> str:
-    """A command without messages, ids, values of variables and temporary files."""
+    """Return a command without messages, ids, values of variables and temporary files."""
     for pattern, sign in _WRITTEN:
         if sign != "<text>" or _TEXT_PROGRAMS.search(command):
             command = pattern.sub(rf"\1\2{sign}", command)
@@ -83,14 +81,14 @@ def _generalize_command(command: str) -> str:
 
 
 def _valueless(match: re.Match[str]) -> str:
-    """Only the name of a variable is kept, unless its value is a mere switch or a place in the project."""
+    """Return an assignment without its value, unless that is a switch or a path of the project."""
     name, value = match[1], match[2].strip("'\"")
     is_plain = _SWITCH.fullmatch(value) or (_PLAIN_NAME.fullmatch(name) and _PLAIN_VALUE.fullmatch(value))
     return match[0] if is_plain or not value else f"{name}=<value>"
 
 
 def _without_place(before: str, after: str) -> tuple[str, str]:
-    """`git -C /this/clone status` is `git status` where both commands were run there."""
+    """Return `git -C /a/clone status` as `git status` if both commands name the same clone."""
     places = _GIT_DIRECTORY.findall(before)
     if places and places == _GIT_DIRECTORY.findall(after):
         return _GIT_DIRECTORY.sub("", before), _GIT_DIRECTORY.sub("", after)
@@ -98,7 +96,7 @@ def _without_place(before: str, after: str) -> tuple[str, str]:
 
 
 def _without_new_paths(before: str, after: str) -> str:
-    """`… -- a.go` without the files if the first command named none: they are what was looked at that time."""
+    """Return `git show HEAD -- a.go` without the files if the first command named none."""
     words = quoted_words(after)
     if "--" not in words[1:] or "--" in quoted_words(before):
         return after
@@ -107,30 +105,9 @@ def _without_new_paths(before: str, after: str) -> str:
 
 
 def _generalize_error(error: str) -> str:
-    """The words of an error without colours, ids and where it was."""
+    """Return an error without colours, ids and paths."""
     plain = _OWN_PATH.sub("", _STYLE.sub("", error))
     placeless = _AT_A_PLACE.sub("", plain)
     line = placeless if len(placeless.split()) > 2 else plain
     short = " ".join(_HOME.sub("~", line).split())
     return _ID.sub("<id>", _TEMPORARY.sub("<file>", short)).rstrip(" .,:;")
-
-
-class Difference(Record):
-    """What stands in the one and what in the other; either may be nothing."""
-
-    old: str
-    new: str
-
-
-def difference(before: str, after: str) -> Difference | None:
-    """The one place in which they differ; nothing if there are several, or none that was kept."""
-    ours, theirs = complete_words(before), complete_words(after)
-    matched = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
-    places = [place for place in matched if place[0] != "equal"]
-    is_cut = before.endswith(CUT_MARK) and after.endswith(CUT_MARK)
-    if is_cut and len(places) > 1 and (places[-1][2], places[-1][4]) == (len(ours), len(theirs)):
-        places.pop()  # both were cut there, at different words
-    if len(places) != 1:
-        return None
-    _, start, end, new_start, new_end = places[0]
-    return Difference(" ".join(ours[start:end]), " ".join(theirs[new_start:new_end]))

@@ -98,13 +98,14 @@ class Pair(Record):
     """
 
     failure: Call
-    error: str  # the line of the result that says what went wrong
     retry: Call
     before: str
     after: str
     family: str  # of the command that failed, or the tool
     similarity: float
-    distance: int
+    is_same_family: bool
+    error: str = ""  # the line of the result that says what went wrong
+    distance: int = 0
     repair: Call | None = None
     edited: tuple[str, ...] = ()
     prompts: int = 0
@@ -113,16 +114,6 @@ class Pair(Record):
     @property
     def is_same_text(self) -> bool:
         return self.before == self.after
-
-
-class _Match(Record):
-    """How similar a later call is, and the parts of both that were compared."""
-
-    similarity: float
-    before: str
-    after: str
-    family: str
-    is_same_family: bool = True
 
 
 def bare(text: str) -> str:
@@ -233,33 +224,37 @@ def _best_pair(failure: Call, result: str, following: Iterable[SessionEvent]) ->
         if len(between) + _CALLS_PER_PROMPT * prompts >= WINDOW:
             break
         call = Call(event.event_id, event.body)
-        match = _match(failure, call) if call.used.outcome is ToolOutcome.SUCCEEDED else None
-        if match and match.is_same_family and is_bypass(failure.text, call.used.input):
+        pair = _match(failure, call) if call.used.outcome is ToolOutcome.SUCCEEDED else None
+        if pair and pair.is_same_family and is_bypass(failure.text, call.used.input):
             return None  # what follows works because of it
-        if match and not failure_text(call):
+        if pair and not failure_text(call):
             error = error_line(result, failure.text, frozenset(error_lines(call.used.result)))
             named = named_in(error) | set(_PIECE.findall(error))
-            is_advised = any(word in named for word in set(words_of(match.after)) - set(words_of(match.before)))
-            score = match.similarity + 0.15 * is_advised + 0.3 * match.is_same_family - 0.02 * len(between)
-            if error and score > best_score and not _keeps_blamed_option(error, match):
-                edited = tuple(
-                    file for other in between if other.is_edit for file in other.used.files or (other.used.input,)
+            is_advised = not named.isdisjoint(set(words_of(pair.after)) - set(words_of(pair.before)))
+            score = pair.similarity + 0.15 * is_advised + 0.3 * pair.is_same_family - 0.02 * len(between)
+            if error and score > best_score and not _keeps_blamed_option(error, pair):
+                edits = (other.used.files or (other.used.input,) for other in between if other.is_edit)
+                best_score, best = (
+                    score,
+                    pair._replace(
+                        error=error,
+                        distance=len(between),
+                        repair=_repair(failure, between),
+                        edited=tuple(file for files in edits for file in files),
+                        prompts=prompts,
+                        asked_help=any(_HELP.search(other.text) for other in between),
+                    ),
                 )
-                pair = Pair(
-                    failure, error, call, match.before, match.after, match.family, match.similarity, len(between),
-                    _repair(failure, between), edited, prompts, any(_HELP.search(other.text) for other in between),
-                )  # fmt: skip
-                best, best_score = pair, score
-            if match.before == match.after:  # it works again
+            if pair.is_same_text:  # it works again
                 break
         between.append(call)
     return best
 
 
-def _keeps_blamed_option(error: str, match: _Match) -> bool:
+def _keeps_blamed_option(error: str, pair: Pair) -> bool:
     """Return whether the error names an option of the command, and another command still has it and none that helps."""
-    named, old, new = named_in(error), flags_of(words_of(match.before)), flags_of(words_of(match.after))
-    is_kept = match.before != match.after and bool(named & old) and named & old <= new
+    named, old, new = named_in(error), flags_of(words_of(pair.before)), flags_of(words_of(pair.after))
+    is_kept = not pair.is_same_text and bool(named & old) and named & old <= new
     return is_kept and named.isdisjoint(new - old)
 
 
@@ -270,21 +265,21 @@ def _repair(failure: Call, between: Sequence[Call]) -> Call | None:
     return others[0] if len(others) == 1 else None
 
 
-def _match(failure: Call, call: Call) -> _Match | None:
+def _match(failure: Call, call: Call) -> Pair | None:
     """Compare a failure with a success; None if they have too little in common."""
     if failure.is_command and call.is_command:
         return _match_commands(failure, call)
-    before, after = failure.text, call.text
-    if failure.used.tool == call.used.tool:
-        return _Match(0.3 + 0.7 * _overlap(before.split(), after.split()), before, after, failure.used.tool)
+    before, after, tool = failure.text, call.text, failure.used.tool
+    if tool == call.used.tool:
+        return Pair(failure, call, before, after, tool, 0.3 + 0.7 * _overlap(before.split(), after.split()), True)
     similarity = _overlap(_pieces(before), _pieces(after))
     is_retry = similarity >= _MIN_SIMILARITY and {failure.used.act, call.used.act} <= _REPLACEABLE
-    return _Match(similarity, before, after, failure.used.tool) if is_retry else None
+    return Pair(failure, call, before, after, tool, similarity, False) if is_retry else None
 
 
-def _match_commands(failure: Call, call: Call) -> _Match | None:
+def _match_commands(failure: Call, call: Call) -> Pair | None:
     if failure.text.split() == call.text.split():
-        return _Match(1.0, failure.text, failure.text, family_of(failure.text))
+        return Pair(failure, call, failure.text, failure.text, family_of(failure.text), 1.0, True)
     ours, theirs = _tasks(failure.text), _tasks(call.text)
     pairs = [(_overlap(words_of(old.text), words_of(new.text)), old, new) for old in ours for new in theirs]
     if not pairs:
@@ -297,7 +292,8 @@ def _match_commands(failure: Call, call: Call) -> _Match | None:
     known = {part.text for part in parse_commands(failure.text)}
     ahead = [part for part in parse_commands(call.text) if part.text not in known and part.text != new.text]
     leads = [part.text for part in ahead[:2] if _enters(part) or (before == after and has_effect(part.text))]
-    return _Match(similarity, before, " && ".join([*leads, after]), old.family, old.family == new.family)
+    retry = " && ".join([*leads, after])
+    return Pair(failure, call, before, retry, old.family, similarity, old.family == new.family)
 
 
 def _tasks(text: str) -> list[ParsedCommand]:

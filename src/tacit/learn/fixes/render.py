@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from tacit.learn import Lesson
-from tacit.learn.fixes.generalize import REDACTED, Difference, FixText, difference, generalize
+from tacit.learn.fixes.generalize import REDACTED, FixText, generalize
 from tacit.learn.fixes.pairs import Pair, named_in
 from tacit.learn.fixes.quoting import ESCAPED_LESSON, code, is_escaped, quoted_signs, render_quoting
 from tacit.model.claim import Kind, Provenance
@@ -17,7 +17,6 @@ from tacit.text.display import clip, visible_line
 from tacit.text.shell import CUT_MARK, quoted_words
 
 _MAX_COMMAND_CHARS = 100  # of a command that is shown whole
-_MAX_DIFFERENCE_CHARS = 50  # of what differs between two commands that are not
 _MAX_ERROR_CHARS = 120
 _MAX_SENTENCE_CHARS = 500
 _FRONT = re.compile(
@@ -26,7 +25,6 @@ _FRONT = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"; |[.:] (?=[A-Z])|\\n")
-_CD = re.compile(r"cd ['\"]?(/[^'\"]{1,300}?)['\"]? && (.{1,2000})", re.DOTALL)
 _FORMATS = re.compile(r"(?:^|[\s:_./-])(?:fmt|format|prettier|gofmt|goimports|rustfmt|black|--write)(?:[\s:_.-]|$)")
 _CHANGED = "The first call failed, and the changed one worked."
 _REPAIRED = "The command failed, and after one other command it worked unchanged."
@@ -73,10 +71,11 @@ def sentence_of(pair: Pair) -> str:
         return render_quoting(signs)
     if is_escaped(pair.before, pair.after, pair.failure.used.result):
         return ESCAPED_LESSON
-    if _is_back(pair, directory):
-        texts = generalize(FixText(pair.before, "", error), directory)
-        return _framed(_short(texts.before, pair), texts.error, "run it in the top folder of the project")
-    return _render_changed(pair, generalize(FixText(pair.before, pair.after, error), directory))
+    texts = generalize(FixText(pair.before, pair.after, error), directory)
+    # Commands that are too long, or that differed only in what generalize removes, cannot be shown.
+    if texts.before == texts.after or not _is_short(texts.before) or not _is_short(texts.after):
+        return ""
+    return _framed(_on_one_line(texts.before), texts.error, f"use {code(_on_one_line(texts.after))}")
 
 
 def _framed(command: str, error: str, what: str) -> str:
@@ -104,32 +103,6 @@ def _render_repair(pair: Pair, error: str, directory: str) -> str:
     if _FORMATS.search(repair):
         return f"When {code(command)} fails on formatting, run {code(repair)} first."
     return _framed(command, texts.error, f"run {code(repair)} first")
-
-
-def _is_back(pair: Pair, directory: str) -> bool:
-    """Return whether the same command was run in the directory of the session, or above."""
-    moved = _CD.fullmatch(pair.after)
-    if moved is None or moved[2] != pair.before or not directory:
-        return False
-    return f"{directory}/".startswith(f"{moved[1].rstrip('/')}/")
-
-
-def _render_changed(pair: Pair, texts: FixText) -> str:
-    """Put a change in words by both commands, or by what differs between them."""
-    if texts.before == texts.after:  # they differed only in what generalize removes
-        return ""
-    if _is_short(texts.before) and _is_short(texts.after):
-        return _framed(_on_one_line(texts.before), texts.error, f"use {code(_on_one_line(texts.after))}")
-    place = difference(texts.before, texts.after)
-    if place is None or max(map(len, place)) > _MAX_DIFFERENCE_CHARS or CUT_MARK in place.old + place.new:
-        return ""
-    return _framed(pair.family, texts.error, _instead(place))
-
-
-def _instead(place: Difference) -> str:
-    if not place.old:
-        return f"add {code(place.new)}"
-    return f"use {code(place.new)} instead of {code(place.old)}" if place.new else f"leave out {code(place.old)}"
 
 
 def _short(command: str, pair: Pair) -> str:
