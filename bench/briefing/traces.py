@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 from bench.briefing.sittings import Part, Sitting
 from tacit.learn import SessionEvent
-from tacit.learn.fixes.errors import ErrorClass, parse_error
+from tacit.learn.fixes.pairs import error_line, is_declined
 from tacit.learn.sessions import learn_all
 from tacit.model.event import Event
 from tacit.model.observation import CONVERSATION_TYPES, ToolAction
 from tacit.model.session import Session
 
 _VARYING = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,40}\b|\d+")
-_NO_ERROR = (ErrorClass.NOTHING, ErrorClass.DECLINED, ErrorClass.IDLE)  # turned down, or nothing to do
 _SHORTEST = 12  # characters of an error that tells anything
 _FEWEST, _SHARE = 4, 1 / 3
 _PROJECTS = 3
@@ -64,9 +63,8 @@ def traces(session: Session, parts: Sequence[Part], *, after: Event | None = Non
 
 def error_of(result: str) -> str:
     """The line that tells what went wrong, without what differs from time to time; empty where nothing did."""
-    trouble = parse_error(result)
-    line = " ".join(_VARYING.sub("#", trouble.line.lower()).split())
-    return line if trouble.error_class not in _NO_ERROR and len(line) >= _SHORTEST else ""
+    line = " ".join(_VARYING.sub("#", error_line(result).lower()).split())
+    return line if not is_declined(result) and len(line) >= _SHORTEST else ""
 
 
 def everywhere(sittings: Iterable[Sitting]) -> dict[str, Everywhere]:

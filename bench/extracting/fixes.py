@@ -1,13 +1,14 @@
-"""Fixes learnt from transcripts against failures that a person labelled.
+"""Fixes found in transcripts, against failures that a person labelled, counted by distinct facts.
 
-A failure counts as reported when it is among the evidence of something learnt; it is a hit when its label says that its
-mending is worth remembering. Transcripts are read as the product reads them, with the same limits.
+A label says whether the mending of a failure is worth remembering; several failures may show one fact. Every repository
+is a fold: it is measured with a ranker that was trained without it. Transcripts are read as the product reads them,
+with the same limits, and in the order of their names, so that a later session can confirm an earlier one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -15,146 +16,209 @@ from typing import NamedTuple
 from bench.extracting.rows import Row, rows_of
 from bench.figures import Figure, table
 from tacit.hosts.capture import HEAD_BYTES, detect_source
-from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
+from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.fixes.pipeline import learn_fixes
+from tacit.learn.fixes.pairs import Pair, find_pairs
+from tacit.learn.fixes.pipeline import fix_candidates, fix_keys, learn_fixes
+from tacit.learn.fixes.ranker import Ranker
 from tacit.model.ids import EventId
 from tacit.model.observation import SessionTitled
 
-LEAST_PRECISION, LEAST_RECALL, LEAST_RIGHT = 0.80, 0.70, 0.75
+MIN_PRECISION, MIN_RECALL = 0.80, 0.75
 _DURABLE = "resolved_durable"
 _FOLDER = "transcripts"
+_EVERYBODY_KNOWS = ("git_upstream",)  # categories that are labelled durable and must not be suggested
 
 
-class Result(NamedTuple):
-    """A label and what was learnt of its failure."""
+class Failure(NamedTuple):
+    """A labelled failure, or one that has a candidate and no label."""
 
-    label: Row
-    learnt: Lesson | None
-
-    @property
-    def is_durable(self) -> bool:
-        return bool(self.label["verdict"] == _DURABLE)
-
-    @property
-    def is_right(self) -> bool:
-        return self.learnt is not None and self.learnt.evidence[-1] == self.label["success_id"]
+    repository: str
+    transcript: str
+    event_id: str
+    is_durable: bool
+    fact: str  # "" if it is not durable
+    success: str
+    error: str
+    pair: Pair | None
 
 
-@dataclass
-class Score:
-    """Counts over labels; unsure ones are not in it."""
-
-    failures: int = 0
-    durable: int = 0
-    hits: int = 0
-    false: int = 0
-    right: int = 0
-
-    def add(self, result: Result) -> None:
-        reported = result.learnt is not None
-        self.failures += 1
-        self.durable += result.is_durable
-        self.hits += reported and result.is_durable
-        self.false += reported and not result.is_durable
-        self.right += result.is_durable and result.is_right
-
-    @property
-    def precision(self) -> float:
-        return self.hits / (self.hits + self.false) if self.hits + self.false else 1.0
-
-    @property
-    def recall(self) -> float:
-        return self.hits / self.durable if self.durable else 1.0
-
-    @property
-    def right_success(self) -> float:
-        return self.right / self.hits if self.hits else 1.0
-
-    @property
-    def false_per_100(self) -> float:
-        return 100 * self.false / self.failures if self.failures else 0.0
+def labelled_failures(path: Path) -> Iterator[Failure]:
+    """Yield the labelled failures of a file and all other candidates of its transcripts. Unsure labels are left out."""
+    for transcript, rows in _by_transcript(path):
+        pairs = {pair.failure.event_id: pair for pair in find_pairs(session_events(_folder(path) / transcript))}
+        for row in rows:
+            pair = pairs.pop(EventId(row["failure_id"]), None)
+            if not row.get("borderline"):
+                yield _failure(transcript, row, pair)
+        for event_id, pair in pairs.items():
+            yield Failure(_repository(transcript), transcript, event_id, False, "", "", pair.error, pair)
 
 
-@dataclass
-class Measured:
-    results: list[Result] = field(default_factory=list)
-    unlabelled: list[Lesson] = field(default_factory=list)
-
-    @property
-    def repositories(self) -> list[str]:
-        return sorted({_repository(result) for result in self.results})
-
-    def score(self, *, only: str = "", without: str = "") -> Score:
-        score = Score()
-        for result in self.results:
-            if only in ("", _repository(result)) and _repository(result) != without:
-                score.add(result)
-        return score
+def _failure(transcript: str, row: Row, pair: Pair | None) -> Failure:
+    is_durable = row["verdict"] == _DURABLE and row["category"] not in _EVERYBODY_KNOWS
+    fact = str(row["fix_key"]) if is_durable else ""
+    return Failure(
+        _repository(transcript),
+        transcript,
+        row["failure_id"],
+        is_durable,
+        fact,
+        row["success_id"] or "",
+        row["error"],
+        pair,
+    )
 
 
-def measure(path: Path) -> Measured:
-    """The labels of a file; the transcripts lie in a folder `transcripts` beside it or one up."""
-    labels: dict[str, dict[str, Row]] = {}
-    for row in rows_of(path):
-        labels.setdefault(row["transcript"], {})[row["failure_id"]] = row
-    measured = Measured()
-    for transcript, rows in sorted(labels.items()):
-        learnt = learnt_of(_folder(path) / transcript)
-        reported = {event: one for one in learnt for event in one.evidence[:-1]}
-        sure = (row for row in rows.values() if not row.get("borderline"))
-        measured.results += [Result(row, reported.get(EventId(row["failure_id"]))) for row in sure]
-        measured.unlabelled += [one for one in learnt if rows.keys().isdisjoint(one.evidence)]
-    return measured
-
-
-def learnt_of(transcript: Path) -> list[Lesson]:
-    said = ((_own_id(heard), heard.body) for heard in _heard(transcript))
-    return list(learn_fixes(SessionEvent(own, body) for own, body in said if not isinstance(body, SessionTitled)))
-
-
-def _own_id(heard: TranscriptEvent) -> EventId:
-    """The id that the host gave to a call; where that may be used elsewhere, the key has the session in front of it."""
-    return EventId(heard.key.removeprefix(f"{heard.session}/"))
-
-
-def _heard(path: Path) -> list[TranscriptEvent]:
-    with open(path, "rb") as file:
-        source = detect_source(str(path), file.read(HEAD_BYTES))
+def session_events(transcript: Path) -> list[SessionEvent]:
+    with open(transcript, "rb") as file:
+        source = detect_source(str(transcript), file.read(HEAD_BYTES))
         file.seek(0)
-        return list(source.read(file, 0, CaptureLimits(), ReadStats())) if source else []
+        events = list(source.read(file, 0, CaptureLimits(), ReadStats())) if source else []
+    # Where the id that a host gave to a call may be used elsewhere, the key has the session in front of it.
+    named = ((EventId(event.key.removeprefix(f"{event.session}/")), event.body) for event in events)
+    return [SessionEvent(event_id, body) for event_id, body in named if not isinstance(body, SessionTitled)]
+
+
+def _by_transcript(path: Path) -> list[tuple[str, list[Row]]]:
+    labels: dict[str, list[Row]] = {}
+    for row in rows_of(path):
+        labels.setdefault(row["transcript"], []).append(row)
+    return sorted(labels.items())
 
 
 def _folder(path: Path) -> Path:
+    """The transcripts lie in a folder beside the labels or one up."""
     near = (folder / _FOLDER for folder in path.resolve().parents[:2])
     return next((folder for folder in near if folder.is_dir()), path.resolve().parent)
 
 
-def _repository(result: Result) -> str:
-    parts = str(result.label["transcript"]).split("/")
+def _repository(transcript: str) -> str:
+    parts = transcript.split("/")
     return parts[1] if len(parts) > 2 else parts[0]
+
+
+# --- measured ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Score:
+    """Distinct facts: labelled, among the candidates, learned; and learned sentences that are wrong."""
+
+    failures: int = 0
+    facts: set[str] = field(default_factory=set)
+    candidates: int = 0
+    proposed: set[str] = field(default_factory=set)
+    right_retry: set[str] = field(default_factory=set)
+    learned: set[str] = field(default_factory=set)
+    wrong: set[str] = field(default_factory=set)
+    listed: list[str] = field(default_factory=list)
+
+    def __add__(self, other: Score) -> Score:
+        return Score(
+            self.failures + other.failures,
+            self.facts | other.facts,
+            self.candidates + other.candidates,
+            self.proposed | other.proposed,
+            self.right_retry | other.right_retry,
+            self.learned | other.learned,
+            self.wrong | other.wrong,
+            self.listed + other.listed,
+        )
+
+    @property
+    def precision(self) -> float:
+        reported = len(self.learned) + len(self.wrong)
+        return len(self.learned) / reported if reported else 1.0
+
+    @property
+    def recall(self) -> float:
+        return len(self.learned) / len(self.facts) if self.facts else 1.0
+
+    @property
+    def candidate_recall(self) -> float:
+        return len(self.proposed) / len(self.facts) if self.facts else 1.0
+
+    @property
+    def right_success(self) -> float:
+        return len(self.right_retry) / len(self.proposed) if self.proposed else 1.0
+
+    @property
+    def false_per_100(self) -> float:
+        return 100 * len(self.wrong) / self.failures if self.failures else 0.0
+
+
+def measure(path: Path) -> dict[str, Score]:
+    """Return the score of each repository, by a ranker that has not seen it."""
+    from bench.train_fixes import fold_rankers
+
+    failures = list(labelled_failures(path))
+    rankers = fold_rankers(failures)
+    scores = {repository: Score() for repository in sorted({failure.repository for failure in failures})}
+    earlier: dict[str, set[str]] = {}
+    for transcript, _ in _by_transcript(path):
+        repository = _repository(transcript)
+        events = session_events(_folder(path) / transcript)
+        rows = [failure for failure in failures if failure.transcript == transcript]
+        keys = earlier.setdefault(repository, set())
+        scores[repository] += _session_score(events, rows, rankers[repository], keys)
+        keys |= fix_keys(events, rankers[repository])
+    return scores
+
+
+def _session_score(events: Sequence[SessionEvent], rows: Sequence[Failure], ranker: Ranker, earlier: set[str]) -> Score:
+    by_id = {row.event_id: row for row in rows}
+    score = Score(sum(bool(row.success or row.pair) for row in rows), {_fact(row) for row in rows if row.is_durable})
+    candidates = fix_candidates(events, ranker=ranker)
+    score.candidates = len(candidates)
+    for candidate in candidates:
+        durable = [by_id[event] for event in candidate.evidence if event in by_id and by_id[event].is_durable]
+        score.proposed |= {_fact(row) for row in durable}
+        score.right_retry |= {_fact(row) for row in durable if row.success == candidate.evidence[-1]}
+        mark = "CAND   " if durable else "cand   "
+        score.listed.append(
+            f"{mark} {candidate.score:.2f} {candidate.failed!r} → {candidate.error!r} → {candidate.retry!r}"
+        )
+    for lesson in learn_fixes(events, earlier, ranker=ranker):
+        durable = [by_id[event] for event in lesson.evidence if event in by_id and by_id[event].is_durable]
+        score.learned |= {_fact(row) for row in durable}
+        score.wrong |= set() if durable else {lesson.sentence}
+        score.listed.append(f"{'RIGHT' if durable else 'WRONG'}   {_shown(lesson)}")
+    missed = {_fact(row): row.error for row in rows if row.is_durable and _fact(row) not in score.proposed}
+    score.listed += [f"MISSED  {error}" for error in missed.values()]
+    return score
+
+
+def _fact(row: Failure) -> str:
+    return f"{row.repository}: {row.fact}"
+
+
+def _shown(lesson: Lesson) -> str:
+    return f"{lesson.confidence:.2f} {lesson.sentence}"
 
 
 # --- shown ---------------------------------------------------------------------------------------------------------
 
 
-def shown(measured: Measured, *, as_json: bool = False, listed: bool = False) -> Iterator[str]:
+def shown(measured: dict[str, Score], *, as_json: bool = False, listed: bool = False) -> Iterator[str]:
+    whole = sum(measured.values(), Score())
     if as_json:
-        folds = {name: _object(measured.score(only=name)) for name in measured.repositories}
-        yield json.dumps({**_object(measured.score()), "folds": folds})
+        yield json.dumps({**_object(whole), "folds": {name: _object(score) for name, score in measured.items()}})
         return
-    yield from table(_figures(measured.score()))
+    yield from table(_figures(whole))
     yield ""
-    yield from _by_repository(measured)
+    yield from _by_repository({**measured, "all": whole})
     if listed:
-        yield from _listed(measured)
+        yield from whole.listed
 
 
 def _object(score: Score) -> dict[str, float]:
     return {
         "failures": score.failures,
-        "durable": score.durable,
-        "reported": score.hits + score.false,
+        "durable": len(score.facts),
+        "candidates": score.candidates,
+        "candidate_recall": round(score.candidate_recall, 4),
+        "reported": len(score.learned) + len(score.wrong),
         "precision": round(score.precision, 4),
         "recall": round(score.recall, 4),
         "right_success": round(score.right_success, 4),
@@ -164,34 +228,22 @@ def _object(score: Score) -> dict[str, float]:
 
 
 def _figures(score: Score) -> Iterator[Figure]:
-    yield _at_least("fixes: precision", score.precision, LEAST_PRECISION)
-    yield _at_least("fixes: recall of durable ones", score.recall, LEAST_RECALL)
-    yield _at_least("fixes: right success", score.right_success, LEAST_RIGHT)
+    facts, reported = len(score.facts), len(score.learned) + len(score.wrong)
+    yield _at_least(f"fixes: candidates, recall of {facts} facts", score.candidate_recall, MIN_RECALL)
+    yield _at_least(f"fixes: without a judge, precision of {reported}", score.precision, MIN_PRECISION)
 
 
 def _at_least(name: str, value: float, target: float) -> Figure:
     return Figure(name, f"{value:.2f}", f"≥ {target:.2f}", value >= target)
 
 
-def _by_repository(measured: Measured) -> Iterator[str]:
-    """Nothing is trained: each repository by itself, and the others without it."""
-    head = "repository failures durable reported false precision recall right".split()
-    yield f"| {' | '.join(head)} | precision without it | recall without it |"
-    yield "|---" * (len(head) + 2) + "|"
-    for name in measured.repositories:
-        own, rest = measured.score(only=name), measured.score(without=name)
+def _by_repository(scores: dict[str, Score]) -> Iterator[str]:
+    head = "held out,failures,facts,candidates,candidate recall,right retry,learned,wrong,precision,recall".split(",")
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    for name, score in scores.items():
         yield (
-            f"| {name} | {own.failures} | {own.durable} | {own.hits + own.false} | {own.false} | {own.precision:.2f} "
-            f"| {own.recall:.2f} | {own.right_success:.2f} | {rest.precision:.2f} | {rest.recall:.2f} |"
+            f"| {name} | {score.failures} | {len(score.facts)} | {score.candidates} | {score.candidate_recall:.2f} "
+            f"| {score.right_success:.2f} | {len(score.learned)} | {len(score.wrong)} | {score.precision:.2f} "
+            f"| {score.recall:.2f} |"
         )
-
-
-def _listed(measured: Measured) -> Iterator[str]:
-    for result in measured.results:
-        if result.learnt is not None:
-            mark = ("RIGHT " if result.is_right else "OTHER ") if result.is_durable else "WRONG "
-            yield f"{mark} {result.label['verdict']}: {result.learnt.sentence}"
-        elif result.is_durable:
-            yield f"MISSED {result.label['error']}"
-    for learnt in measured.unlabelled:
-        yield f"NEW    {learnt.sentence}"

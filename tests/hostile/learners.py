@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.fixes.pipeline import FixTrail, follow_event, remaining_lessons
+from tacit.learn.fixes.pipeline import learn_fixes
 from tacit.learn.judge.answer import check_answer, parse_answer
 from tacit.learn.judge.question import build_questions, session_material
 from tacit.learn.sessions import learn_all
@@ -110,12 +110,8 @@ def _is_talk(one: Lesson, said: Sequence[SessionEvent]) -> bool:
 
 def in_pieces(said: Sequence[SessionEvent], at: int) -> list[Lesson]:
     """What two pieces of a session teach, the second with what was kept in mind of the first."""
-    (talk, first), trail, mended = continue_learning(StatementState(), said[:at]), FixTrail(), list[Lesson]()
-    for piece in (said[:at], said[at:]):
-        for one in piece:
-            trail, seen = follow_event(trail, one)
-            mended += seen
-    return [*first, *continue_learning(talk, said[at:])[1], *mended, *remaining_lessons(trail)]
+    talk, first = continue_learning(StatementState(), said[:at])
+    return [*first, *continue_learning(talk, said[at:])[1], *learn_fixes(said)]
 
 
 def _wrong(one: Lesson, said: Sequence[SessionEvent], is_captured: bool) -> Iterator[str]:

@@ -12,7 +12,6 @@ from functools import cache
 from typing import NamedTuple
 
 from tacit.learn import SessionEvent
-from tacit.learn.fixes.errors import error_patterns
 from tacit.learn.judge.answer import KINDS_BY_LABEL
 from tacit.learn.judge.question import Question
 from tacit.learn.statements.forms import statement_forms
@@ -59,6 +58,17 @@ _FORMS = (
         "絶対に{thing}を変更しないでください。",
     ),
     *("the password is {thing}", "export TOKEN={thing}", "never use {thing} as the password for {other}"),
+)
+_ERRORS = (
+    *(
+        "zsh: command not found: tree",
+        "error: unknown flag: --x",
+        "fatal: not a git repository",
+        "usage: bd ls [flags]",
+    ),
+    *("bash: syntax error near unexpected token `('", "zsh: no matches found: a[b]", "Unknown skill: commit"),
+    *("ModuleNotFoundError: No module named 'yaml'", "make: *** No rule to make target 'test'.  Stop."),
+    *("src/a.ts(3,1): error TS2304: Cannot find name 'x'.", "cat: a: No such file or directory", "HTTP 404: Not Found"),
 )
 _VERBS = ("push", "commit", "edit", "use", "touch", "run", "add", "delete", "rename", "do", "whenever", "not")
 _THINGS = (
@@ -368,7 +378,7 @@ def _call(dice: random.Random, outcome: ToolOutcome) -> ToolUsed:
 
 
 def _error(dice: random.Random) -> str:
-    told = dice.choice(error_patterns()).example if dice.random() < 0.8 else f"{OF_RESULT} {_sentence(dice)}"
+    told = dice.choice(_ERRORS) if dice.random() < 0.8 else f"{OF_RESULT} {_sentence(dice)}"
     return mutated(dice, told) if dice.random() < 0.3 else told
 
 

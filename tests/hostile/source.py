@@ -22,9 +22,8 @@ _FREE = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE
 _SECRETS = "tacit.secrets.scanner"
 # Modules with patterns in data files, and the functions that return them.
 _READS_DATA = {
-    "tacit.learn.statements.forms": ("statement_forms",),
-    "tacit.learn.fixes.errors": ("error_patterns",),
-    "tacit.learn.fixes.command_kinds": ("bypass_patterns",),
+    "tacit.learn.statements.forms": ("statement_forms", "exclusions"),
+    "tacit.learn.fixes.pairs": ("never_patterns",),
 }
 _MATCHES = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 

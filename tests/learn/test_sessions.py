@@ -425,3 +425,33 @@ def test_a_session_whose_lessons_could_not_be_written_is_learned_from_the_next_t
 
 def no_room(*_given: object, **_more: object) -> None:
     raise OSError(errno.ENOSPC, "no space left")
+
+
+def write_failure(person: Person, project: Path, name: str) -> Path:
+    """A transcript in which a command fails and another form of it works."""
+    path = write(person, project, name, "please compare the branches")
+    first = json.loads(path.read_text().splitlines()[-1])
+    lines: list[dict[str, Any]] = []
+    calls = (("git diff master...HEAD", "fatal: ambiguous argument 'master...HEAD'"), ("git diff main...HEAD", "ok"))
+    for at, (command, result) in enumerate(calls):
+        use = {"type": "tool_use", "id": f"toolu_{name}_{at}", "name": "Bash", "input": {"command": command}}
+        answer = {"type": "tool_result", "tool_use_id": use["id"], "content": result, "is_error": at == 0}
+        for second, role, block in ((0, "assistant", use), (1, "user", answer)):
+            stamp = f"{first['timestamp'][:14]}{at + 1:02d}:{second:02d}.000Z"
+            uuid = f"{first['uuid'][:-4]}{at}{second}aa"
+            message = {"role": role, "content": [block]}
+            lines.append({**first, "type": role, "uuid": uuid, "timestamp": stamp, "message": message})
+    path.write_text(path.read_text() + "".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_a_doubtful_fix_is_suggested_once_a_second_session_shows_it(person: Person, project: Path) -> None:
+    person.tacit("capture", str(write_failure(person, project, "1")))
+    person.tacit("learn")
+    assert pending(person) == []
+    person.tacit("reindex")
+    person.tacit("capture", str(write_failure(person, project, "2")))
+    person.tacit("learn")
+
+    (one,) = pending(person)
+    assert "git diff main...HEAD" in one["label"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from tacit.learn import Lesson, SessionEvent
+from tacit.learn.fixes.pairs import Pair, find_pairs
 from tacit.learn.fixes.pipeline import learn_fixes
+from tacit.learn.fixes.render import sentence_of
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed
 
@@ -16,6 +18,11 @@ def failed(command: str, error: str) -> ToolUsed:
 
 def ran(command: str, result: str = "", *files: str) -> ToolUsed:
     return ToolUsed(AGENT, "Bash", ToolAction.RAN, command, result, files=files)
+
+
+def called(tool: str, text: str, error: str = "", act: ToolAction = ToolAction.FETCHED) -> ToolUsed:
+    """A call of a tool that is no shell; it failed if there is an error."""
+    return ToolUsed(AGENT, tool, act, text, error, ToolOutcome.FAILED if error else ToolOutcome.SUCCEEDED)
 
 
 def edited(file: str = "src/a.py") -> ToolUsed:
@@ -31,9 +38,18 @@ def heard(*bodies: ConversationBody) -> list[SessionEvent]:
     return [SessionEvent(EventId(f"e{place}"), body) for place, body in enumerate(bodies)]
 
 
+def pairs(*bodies: ConversationBody) -> list[Pair]:
+    return list(find_pairs(heard(*bodies)))
+
+
+def rendered(*bodies: ConversationBody) -> str:
+    """The sentence of the first pair, whatever its score."""
+    return sentence_of(pairs(*bodies)[0])
+
+
 def fixes(*bodies: ConversationBody) -> list[Lesson]:
-    return list(learn_fixes(heard(*bodies)))
+    return learn_fixes(heard(*bodies))
 
 
 def sentences(*bodies: ConversationBody) -> list[str]:
-    return [learnt.sentence for learnt in fixes(*bodies)]
+    return [lesson.sentence for lesson in fixes(*bodies)]

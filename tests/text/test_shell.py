@@ -10,7 +10,6 @@ from tacit.text.shell import (
     ShellCommand,
     ShellWord,
     clean_line,
-    complete_words,
     outside_quotes,
     parse_clean_line,
     parse_pipelines,
@@ -110,12 +109,6 @@ def test_words_keep_their_quotes_and_an_open_quote_extends_to_the_end() -> None:
     assert quoted_words("git commit -m 'fix  it' a\\ b") == ["git", "commit", "-m", "'fix it'", "a\\ b"]
     assert quoted_words('echo "open for ever') == ["echo", '"open for ever']
     assert [strip_quotes(word) for word in quoted_words("'a' \"b\" \\c")] == ["a", "b", "c"]
-
-
-def test_the_last_word_of_a_clipped_command_is_left_out_if_there_are_others() -> None:
-    assert complete_words("git push origi…") == ["git", "push"]
-    assert complete_words("git push origin") == ["git", "push", "origin"]
-    assert complete_words("gi…") == ["gi…"]
 
 
 def test_quoted_parts_of_a_word_are_blanks() -> None:

@@ -1,6 +1,6 @@
 """Learners: what they see of a session and what they return, and their data files.
 
-Data files are TOML tables of words, patterns and programs, each row with an example.
+Data files are TOML tables of words, patterns and programs, each row with an example, and weights of models as JSON.
 """
 
 from __future__ import annotations
@@ -17,13 +17,18 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def load_data(name: str) -> dict[str, Any]:
-    """Return the tables of a file of this package, such as "fixes/errors.toml".
+    """Return the content of a TOML or JSON file of this package, such as "fixes/never.toml".
 
     Callers load a file when a row of it is needed for the first time, and keep the result: most commands need none.
     """
-    import tomllib
-
     with open(os.path.join(_FOLDER, name), "rb") as file:
+        if name.endswith(".json"):
+            import json
+
+            content: dict[str, Any] = json.load(file)
+            return content
+        import tomllib
+
         return tomllib.load(file)
 
 

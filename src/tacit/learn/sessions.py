@@ -8,7 +8,7 @@ comes of it. For a judge, sessions remain that it has not judged as they are now
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from tacit.index import reader, sessions
 from tacit.index.memories import opposing_claims
 from tacit.index.sessions import SessionChoice, SessionRow
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.fixes.pipeline import learn_fixes
+from tacit.learn.fixes.pipeline import fix_keys, learn_fixes, needs_confirmation
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
@@ -44,6 +44,7 @@ _MAX_QUOTE_CHARS = 300
 _MIN_ACCEPT_CONFIDENCE = 0.75  # from here on a lesson may be accepted without a review
 _ACCEPT_REASON = "said clearly in your own words (learn.accept)"
 _POLICY_ATTRIBUTION = Attribution(POLICY, Provenance.USER_DIRECT)
+_MAX_EARLIER_SESSIONS = 40  # of a project in which a fix is looked for again
 _MAX_SIMILAR = 20  # memories that are compared with a new claim
 
 SessionLearner = Callable[[Sequence[SessionEvent]], Sequence[Lesson]]
@@ -72,9 +73,9 @@ class LearnResult(Record):
     state: LearnState
 
 
-def learn_all(events: Sequence[SessionEvent]) -> list[Lesson]:
-    """Run every learner of conversations."""
-    return [*learn_statements(events), *learn_fixes(events)]
+def learn_all(events: Sequence[SessionEvent], earlier_fixes: Collection[str] = ()) -> list[Lesson]:
+    """Run every learner of conversations. `earlier_fixes` are the keys of fixes of other sessions."""
+    return [*learn_statements(events), *learn_fixes(events, earlier_fixes)]
 
 
 class SessionLearning(HomePart):
@@ -91,9 +92,10 @@ class SessionLearning(HomePart):
 
         The judge was asked before, so that nobody waits for it here. With `dry_run` nothing is written.
         """
+        earlier = self._store.read(lambda connection: _earlier_fixes(connection, row))
 
         def learn(events: Sequence[SessionEvent]) -> list[Lesson]:
-            lessons = learn_all(events)
+            lessons = learn_all(events, earlier)
             findings = judged.findings if judged else ()
             return [*lessons, *(finding for finding in findings if not _is_covered(finding, lessons))]
 
@@ -170,6 +172,16 @@ class SessionLearning(HomePart):
 def _session_events(connection: sqlite3.Connection, row: SessionRow) -> list[SessionEvent]:
     events = (logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode))
     return [SessionEvent(event.id, event.body) for event in events if isinstance(event.body, CONVERSATION_TYPES)]
+
+
+def _earlier_fixes(connection: sqlite3.Connection, row: SessionRow) -> frozenset[str]:
+    """Return the keys of fixes in earlier sessions of the project, if this session has fixes that they may confirm."""
+    if not needs_confirmation(_session_events(connection, row)):
+        return frozenset()
+    others = sessions.session_rows(connection, row.scope)
+    earlier = [other for other in others if other.id != row.id and other.ended_at <= row.ended_at]
+    recent = sorted(earlier, key=lambda other: other.ended_at, reverse=True)[:_MAX_EARLIER_SESSIONS]
+    return frozenset(key for other in recent for key in fix_keys(_session_events(connection, other)))
 
 
 def _classify_lessons(

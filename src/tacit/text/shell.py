@@ -182,12 +182,6 @@ def quoted_words(command: str) -> list[str]:
     return [" ".join(word.split()) for word in words if word]
 
 
-def complete_words(command: str) -> list[str]:
-    """Return the words with their quotes, without the last one of a clipped command: it may be incomplete."""
-    words = quoted_words(command)
-    return words[:-1] if command.endswith(CUT_MARK) and len(words) > 1 else words
-
-
 def strip_quotes(word: str) -> str:
     """Return a word without quotes and backslashes."""
     return word.translate(_DELETE_QUOTES)

@@ -1,242 +1,165 @@
-"""What failed and then worked, and the sentence that is learnt from the difference."""
+"""Candidates for a judge, and lessons without one: above the strict threshold, or seen in two sessions."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tacit.learn.fixes.pairs import error_lines, find_pairs
+from tacit.learn.fixes.pipeline import fix_candidates, fix_key, fix_keys, learn_fixes, needs_confirmation
+from tacit.learn.fixes.ranker import load_ranker
 from tacit.model.claim import GLOBAL, Kind, Provenance
-from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.observation import ConversationBody, PromptGiven, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
 from tacit.model.statement import claim_from
-from tests.support.fix_session import AGENT, edited, failed, fixes, ran, read, sentences
+from tests.support.fix_session import AGENT, called, edited, failed, fixes, heard, ran, read, sentences
 
-CHANGED = [
-    (
-        failed("gh pr view 12 --json merged,url", 'Unknown JSON field: "merged"\nAvailable fields:\n  mergedAt\n  url'),
-        ran("gh pr view 12 --json mergedAt,url"),
-        'When `gh pr view <number> --json merged,url` fails with “Unknown JSON field: "merged"”, '
-        "use `gh pr view <number> --json mergedAt,url`.",
-    ),
-    (
-        failed("git push 2>&1", "Exit code 128\nfatal: The current branch x has no upstream branch."),
-        ran("git push --set-upstream origin x 2>&1"),
-        "When `git push` fails with “The current branch <branch> has no upstream branch”, "
-        "use `git push --set-upstream origin <branch>`.",
-    ),
-    (
-        failed("bd close a b", "Error: accepts at most 1 arg(s), received 2"),
-        ran("bd close a"),
-        "When `bd close a b` fails with “accepts at most 1 arg(s), received 2”, use `bd close a`.",
-    ),
-    (
-        failed("tree src -L 2", "zsh: command not found: tree"),
-        ran("find src -maxdepth 2"),
-        "When `tree src -L 2` fails with “command not found: tree”, use `find src -maxdepth 2`.",
-    ),
-    (
-        failed("python -m pytest tests", "/usr/bin/python: No module named pytest"),
-        ran("uv run pytest tests"),
-        "When `python -m pytest tests` fails with “python: No module named pytest”, use `uv run pytest tests`.",
-    ),
-    (
-        failed("docker-compose up -d", "zsh: command not found: docker-compose"),
-        ran("docker compose up -d"),
-        "When `docker-compose up -d` fails with “command not found: docker-compose”, use `docker compose up -d`.",
-    ),
-    (
-        failed("npm test", "npm error enoent Could not read package.json: Error: ENOENT: no such file or directory"),
-        ran("cd web && npm test"),
-        "When `npm test` fails with “enoent Could not read package.json”, use `cd web && npm test`.",
-    ),
-    (
-        failed("pytest tests", "DATABASE_URL is not set"),
-        ran("DATABASE_URL=sqlite:// pytest tests"),
-        "When `pytest tests` fails with “DATABASE_URL is not set”, use `DATABASE_URL=<value> pytest tests`.",
-    ),
-    (
-        failed("sed -i 's/a/b/' x.txt", 'sed: 1: "x.txt": invalid command code x'),
-        ran("sed -i '' 's/a/b/' x.txt"),
-        "When `sed -i 's/a/b/' x.txt` fails with “sed: 1: \"x.txt\": invalid command code x”, "
-        "use `sed -i '' 's/a/b/' x.txt`.",
-    ),
-    (
-        failed("git diff master...HEAD", "fatal: ambiguous argument 'master...HEAD': unknown revision"),
-        ran("git diff main...HEAD"),
-        "When `git diff master...HEAD` fails with “ambiguous argument 'master...HEAD': unknown revision”, "
-        "use `git diff main...HEAD`.",
-    ),
-    (
-        failed("make test", "make: *** No rule to make target 'test'.  Stop."),
-        ran("make check"),
-        "When `make test` fails with “No rule to make target 'test'. Stop”, use `make check`.",
-    ),
-]
-
-
-@pytest.mark.parametrize(("failure", "success", "sentence"), CHANGED, ids=[row[0].input for row in CHANGED])
-def test_the_changed_command_is_what_is_learnt(failure: ToolUsed, success: ToolUsed, sentence: str) -> None:
-    assert sentences(failure, success) == [sentence]
-
-
-REPAIRED = [
-    (failed("npm run build", "sh: vite: command not found"), "npm install"),
-    (failed("terraform plan", "Error: Inconsistent lock file\nplease run:\n  terraform init"), "terraform init"),
-    (failed("./run.sh", "bash: ./run.sh: Permission denied"), "chmod +x run.sh"),
-    (failed("npm run check", "src/a.ts:1:2 format\nFound 2 errors."), "npm run format"),
-    (failed("docker compose up -d", "Is the docker daemon running?"), "open -a Docker"),
-    (failed("npm test", "Environment variable not found: DATABASE_URL"), "cp .env.example .env"),
-    (failed("cargo clippy", "error: 'cargo-clippy' is not installed"), "rustup component add clippy"),
-]
-
-
-@pytest.mark.parametrize(("failure", "repair"), REPAIRED, ids=[row[1] for row in REPAIRED])
-def test_one_command_after_which_the_same_works_is_what_is_learnt(failure: ToolUsed, repair: str) -> None:
-    (learnt,) = fixes(failure, ran("ls"), ran(repair), ran(failure.input))
-    assert learnt.sentence.endswith(f"run `{repair}` first.")
-    assert learnt.evidence == ("e0", "e2", "e3")
-
-
-def test_a_repair_in_the_same_line_is_seen() -> None:
-    (learnt,) = fixes(failed("pnpm test", "Cannot find module 'x'"), ran("pnpm install && pnpm test"))
-    assert learnt.sentence == "When `pnpm test` fails with “Cannot find module 'x'”, run `pnpm install` first."
-
-
-def test_which_of_two_commands_mended_it_cannot_be_told() -> None:
-    missing = failed("go run .", "bash: go: command not found")
-    assert fixes(missing, ran("apt install go"), ran("make x"), ran("go run .")) == []
-
-
-def test_what_was_installed_meanwhile_is_no_other_way() -> None:
-    missing = failed("tree src", "bash: tree: command not found")
-    assert fixes(missing, ran("apt install tree"), ran("tree src -L 2")) == []
-
-
-def test_quotes_that_were_missing_are_the_same_lesson_for_every_file() -> None:
-    error = "bash: -c: line 0: syntax error near unexpected token `('"
-    lesson = "When a shell command fails on a path with `(` and `)`, put the path in quotes."
-    assert sentences(failed("cat src/(app)/a.ts", error), ran("cat 'src/(app)/a.ts'")) == [lesson]
-    assert sentences(failed("sed -n 1p src/(app)/b.ts", error), ran("sed -n 1p 'src/(app)/c.ts'")) == [lesson]
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        "bash: -c: line 1: syntax error near unexpected token `('",
-        "zsh:1: no matches found: src/(app)/a.ts",
-        "(eval):1: unknown file attribute: a",
-    ],
+_RANKER = load_ranker()
+_NEVER_SURE = _RANKER._replace(strict=2.0)
+_BRANCH = (
+    failed("git diff master...HEAD", "fatal: ambiguous argument 'master...HEAD': unknown revision"),
+    ran("git diff main...HEAD"),
 )
-def test_quotes_are_the_same_lesson_in_the_words_of_every_shell(error: str) -> None:
-    assert sentences(failed("cat src/(app)/a.ts", error), ran("cat 'src/(app)/a.ts'")) == [
-        "When a shell command fails on a path with `(` and `)`, put the path in quotes."
+
+SURE: list[tuple[ToolUsed, ...]] = [
+    (failed("tree src -L 2", "zsh: command not found: tree"), ran("find src -maxdepth 2")),
+    (failed("docker-compose up -d", "zsh: command not found: docker-compose"), ran("docker compose up -d")),
+    (failed("bd ls --stat a", "Error: unknown flag: --stat"), ran("bd ls --status a")),
+    (failed("npm run build", "sh: vite: command not found"), ran("npm install"), ran("npm run build")),
+    (failed("npm run check", "src/a.ts:1:2 format\nFound 2 errors."), ran("npm run format"), ran("npm run check")),
+    (failed("cat src/(app)/a.ts", "zsh: no matches found: src/(app)/a.ts"), ran("cat 'src/(app)/a.ts'")),
+]
+
+
+@pytest.mark.parametrize("bodies", SURE, ids=[bodies[0].input for bodies in SURE])
+def test_a_clear_fix_needs_no_judge(bodies: tuple[ToolUsed, ...]) -> None:
+    assert len(fixes(*bodies)) == 1
+
+
+NOTHING: dict[str, tuple[ConversationBody, ...]] = {
+    "tests that failed because of code": (failed("pytest", "E  assert 1 == 2\n1 failed"), edited(), ran("pytest")),
+    "a slip in a path": (failed("cat a/b.txt", "cat: a/b.txt: No such file or directory"), ran("cat c/b.txt")),
+    "another pattern": (failed('rg "a(" src', "regex parse error: unclosed group"), ran('rg "b" src')),
+    "an error of the code": (failed("tsc", "src/a.ts(3,1): error TS2304: Cannot find name 'x'."), ran("tsc -p web")),
+    "only a question": (failed("docker --version", "bash: docker: command not found"), ran("podman --version")),
+    "less of the same": (failed("git add a.ts dist/b.css", "paths are ignored: dist"), ran("git add a.ts")),
+    "a bypass": (failed("git commit -m x", "error: unknown option in hook"), ran("git commit --no-verify -m x")),
+    "an upstream": (failed("git push", "The current branch x has no upstream branch."), ran("git push -u origin x")),
+}
+
+
+@pytest.mark.parametrize("case", NOTHING)
+def test_nothing_is_learned_without_a_judge_from(case: str) -> None:
+    assert fixes(*NOTHING[case]) == []
+
+
+def test_what_one_session_leaves_open_a_second_confirms() -> None:
+    events = heard(*_BRANCH)
+    assert learn_fixes(events, ranker=_NEVER_SURE) == []
+    (lesson,) = learn_fixes(events, fix_keys(events), ranker=_NEVER_SURE)
+    assert lesson.sentence.endswith("use `git diff main...HEAD`.")
+    assert lesson.reason.endswith("Another session shows the same.")
+
+
+def test_two_sessions_show_the_same_if_failure_and_change_are_the_same() -> None:
+    def key(*bodies: ConversationBody) -> str:
+        return fix_key(next(find_pairs(heard(*bodies))))
+
+    first = key(failed("bd ls --x a", "Error: unknown flag: --x"), ran("bd ls a"))
+    assert first == key(failed("bd ls --x other", "Error: unknown flag: --x"), ran("bd ls other"))
+    assert first != key(failed("bd ls --x a", "Error: unknown flag: --x"), ran("bd ls --y a"))
+    assert first != key(failed("bd up --x a", "Error: unknown flag: --x"), ran("bd up a"))
+    quoted = key(failed("cat a/(b)", "zsh: no matches found: a/(b)"), ran("cat 'a/(b)'"))
+    assert quoted == key(failed("ls c/(d)", "bash: syntax error near unexpected token `('"), ran("ls 'c/(d)'"))
+
+
+def test_a_bypass_is_not_learned_even_if_two_sessions_show_it() -> None:
+    events = heard(failed("git commit -m x", "error: invalid option in hook"), ran("git commit --no-verify -m x"))
+    assert fix_keys(events) == frozenset()
+    assert learn_fixes(events, [fix_key(pair) for pair in find_pairs(events)]) == []
+
+
+def test_only_sessions_with_open_candidates_need_others() -> None:
+    assert needs_confirmation(heard(*_BRANCH)) == (fixes(*_BRANCH) == [])
+    assert not needs_confirmation(heard(ran("ls"), read()))
+
+
+def test_candidates_come_best_first_with_evidence_and_what_was_run() -> None:
+    candidates = fix_candidates(
+        heard(
+            *(
+                failed("npm run check", "src/a.ts:1:2 format\nFound 2 errors."),
+                ran("npm run format"),
+                ran("npm run check"),
+            ),
+            *(failed("tree src", "zsh: command not found: tree"), ran("find src -type d")),
+        )
+    )
+    assert {candidate.failed for candidate in candidates} == {"tree src", "npm run check"}
+    assert [candidate.score for candidate in candidates] == sorted((c.score for c in candidates), reverse=True)
+    repaired = next(candidate for candidate in candidates if candidate.failed == "npm run check")
+    assert repaired.retry == "npm run format; then npm run check"
+    assert repaired.evidence == ("e0", "e1", "e2")
+
+
+def test_an_edited_configuration_is_named_in_the_candidate() -> None:
+    broken = failed("npx knip", "ERROR: Validation error: Unrecognized key(s) in object: 'ignoreFiles'")
+    (candidate,) = fix_candidates(heard(broken, edited("/srv/shop/knip.json"), ran("npx knip")))
+    assert candidate.retry == "edit knip.json; then npx knip"
+    assert fixes(broken, edited("/srv/shop/knip.json"), ran("npx knip")) == []
+
+
+def test_several_failures_of_one_cause_are_one_fix() -> None:
+    error = "bash: syntax error near unexpected token `('"
+    session = [
+        body for name in "abc" for body in (failed(f"cat src/(app)/{name}", error), ran(f"cat 'src/(app)/{name}'"))
     ]
+    (lesson,) = fixes(*session)
+    assert {"e0", "e2", "e4"} <= set(lesson.evidence)
+    assert len(fix_candidates(heard(*session))) == 1
 
 
-def test_what_the_shell_reads_in_double_quotes_belongs_in_single_ones() -> None:
-    assert sentences(failed('git commit -m "wow!"', 'bash: !": event not found'), ran("git commit -m 'wow!'")) == [
-        "When a shell command fails on `!` in double quotes, use single quotes."
-    ]
-    assert sentences(failed("pip install a[b]", "zsh: no matches found: a[b]"), ran("pip install 'a[b]'")) == [
-        "When a shell command fails on an argument with `[` and `]`, put the argument in quotes."
-    ]
-
-
-def test_a_sign_that_comes_with_a_backslash_is_a_lesson_for_every_program() -> None:
-    error = "jq: error: syntax error, unexpected INVALID_CHARACTER\nselect(.a \\!= null)"
-    assert sentences(failed("jq -c 'select(.a != null)' x.json", error), ran("jq -c 'select(.a)' x.json")) == [
-        "When a command fails because the shell hands it `!` in quotes as `\\!`, write the argument without `!`."
-    ]
-
-
-def test_of_an_error_that_lists_the_names_the_right_one_is_taken() -> None:
+def test_the_name_that_an_error_lists_is_learned() -> None:
     error = "Agent type 'simplifier' not found. Available agents: Bash, Plan, tidy:simplifier, reviewer"
-    failure = ToolUsed(AGENT, "Task", ToolAction.DELEGATED, "Simplify the code", error, ToolOutcome.FAILED)
-    success = ToolUsed(AGENT, "Task", ToolAction.DELEGATED, "Simplify the code", "Done")
-    assert sentences(failure, success) == [
+    task = called("Task", "Simplify the code", error, ToolAction.DELEGATED)
+    assert sentences(task, called("Task", "Simplify the code", act=ToolAction.DELEGATED)) == [
         "When `Task` fails with “Agent type 'simplifier' not found”, use `tidy:simplifier`."
     ]
 
 
-def test_a_tool_that_is_no_shell_is_learnt_from_by_its_input() -> None:
-    failure = ToolUsed(AGENT, "Skill", ToolAction.DELEGATED, "commit", "Unknown skill: commit", ToolOutcome.FAILED)
-    assert sentences(failure, ToolUsed(AGENT, "Skill", ToolAction.DELEGATED, "git:commit", "ok")) == [
-        "When `Skill: commit` fails with “Unknown skill: commit”, use `Skill: git:commit`."
-    ]
+def test_a_lesson_has_its_words_its_events_and_its_provenance() -> None:
+    (lesson,) = fixes(failed("tree src", "Exit code 127\nzsh: command not found: tree"), ran("find src -type d"))
+    assert lesson.quote == "command not found: tree"
+    assert lesson.evidence == ("e0", "e1")
+    assert (lesson.kind, lesson.provenance) == (Kind.KNOWN_FIX, Provenance.TOOL_LOCAL)
+    assert claim_from(lesson.sentence, GLOBAL).kind is Kind.KNOWN_FIX
+    assert 0 < lesson.confidence <= 0.8
 
 
-@pytest.mark.parametrize("hidden", ["bd show x 2>&1 | head -5", "bd show x || true", "bd show x; ls"])
-def test_a_failure_that_was_hidden_is_seen(hidden: str) -> None:
-    assert sentences(ran(hidden, 'Error: unknown command "show" for "bd"'), ran("bd view x")) == [
-        'When `bd show x` fails with “unknown command "show" for "bd"”, use `bd view x`.'
-    ]
+_KNOWN: list[ConversationBody] = [
+    *(body for bodies in SURE for body in bodies),
+    *(read(), edited(), TurnInterrupted(AGENT), PromptGiven(AGENT, "go on")),
+]
+_TEXT = st.text(alphabet=st.sampled_from("ab-'\"`()|;&$\n\\ …é:/.[]{}"), max_size=60)
+_ANY = st.builds(
+    ToolUsed,
+    st.just(AGENT),
+    st.sampled_from(("Bash", "Task")),
+    st.sampled_from(ToolAction),
+    _TEXT | st.text(max_size=80),
+    st.sampled_from(("", "error: unknown flag: --a", "command not found: a", "no matches found: (a)")) | _TEXT,
+    st.sampled_from(ToolOutcome),
+)
 
 
-def test_of_several_successes_the_most_similar_is_taken() -> None:
-    (learnt,) = fixes(
-        failed("bd list --stat open --label ui", "Error: unknown flag: --stat"),
-        ran("bd list"),
-        read(),
-        ran("bd list --status open --label ui"),
-    )
-    assert learnt.evidence == ("e0", "e3")
-
-
-def test_attempts_that_failed_as_well_are_evidence_of_the_one_fix() -> None:
-    (learnt,) = fixes(
-        failed("bd list --stat open", "Error: unknown flag: --stat"),
-        failed("bd list --state open", "Error: unknown flag: --state"),
-        ran("bd list --status open"),
-    )
-    assert learnt.evidence == ("e0", "e1", "e2")
-
-
-def test_a_path_that_is_not_there_is_learnt_only_when_it_is_missed_again() -> None:
-    missing = failed("cat conf/app.toml", "cat: conf/app.toml: No such file or directory")
-    once = (missing, ran("cat config/app.toml"), *[read()] * 9)
-    assert sentences(*once) == []
-    assert sentences(*once, *once) == [
-        "When `cat conf/app.toml` fails with “cat: conf/app.toml: No such file or directory”, "
-        "use `cat config/app.toml`."
-    ]
-
-
-def test_another_file_is_not_where_the_missing_one_is() -> None:
-    missing = failed("cat conf/app.toml", "cat: conf/app.toml: No such file or directory")
-    assert sentences(missing, *[read()] * 9, missing, ran("cat conf/notes.md")) == []
-
-
-def test_words_of_the_person_and_the_agent_in_between_do_not_matter() -> None:
-    said = (ReplyGiven(AGENT, "I will try again."), PromptGiven(AGENT, "go on"))
-    assert sentences(failed("bd ls --x", "unknown flag: --x"), *said, ran("bd ls"))
-
-
-def test_what_is_learnt_names_its_words_its_events_and_who_speaks() -> None:
-    error = "Exit code 1\nerror: option '--a' is not allowed with '--b'"
-    (learnt,) = fixes(failed("tool run --a --b", error), ran("tool run --a"))
-    assert learnt.quote == "option '--a' is not allowed with '--b'"
-    assert learnt.quote in error
-    assert (learnt.kind, learnt.provenance) == (Kind.KNOWN_FIX, Provenance.TOOL_LOCAL)
-    assert claim_from(learnt.sentence, GLOBAL).kind is Kind.KNOWN_FIX
-    assert 0 < learnt.confidence <= 0.8
-
-
-def test_a_command_too_long_to_read_is_told_by_what_differs_or_not_at_all() -> None:
-    files = " ".join(f"src/some/folder/file_{n}.ts" for n in range(6))
-    error = "invalid value 'pretty' for '--format'"
-    assert sentences(failed(f"lint {files} --format pretty -q", error), ran(f"lint {files} --format text -q")) == [
-        "When `lint` fails with “invalid value 'pretty' for '--format'”, use `text` instead of `pretty`."
-    ]
-    assert (
-        sentences(failed(f"lint {files} --format pretty -q", error), ran(f"lint -v {files} --format text -q -x 1"))
-        == []
-    )
-
-
-def test_paths_are_told_as_they_are_from_the_directory_of_the_session() -> None:
-    failure = failed("tree /home/me/shop/src", "bash: tree: command not found")._replace(directory="/home/me/shop")
-    assert sentences(failure, ran("ls -R /home/me/shop/src")) == [
-        "When `tree src` fails with “tree: command not found”, use `ls -R src`."
-    ]
-
-
-def test_an_edit_after_the_success_takes_nothing_back() -> None:
-    assert sentences(failed("bd ls --x", "unknown flag: --x"), ran("bd ls"), edited())
+@settings(max_examples=150, deadline=None)
+@given(st.lists(_ANY | st.sampled_from(_KNOWN), max_size=12))
+def test_whatever_was_run_a_lesson_quotes_its_first_event(bodies: list[ConversationBody]) -> None:
+    events = heard(*bodies)
+    by_event = {event.event_id: event.body for event in events}
+    for lesson in learn_fixes(events, ranker=_RANKER._replace(candidate=0.0, strict=0.0)):
+        first = by_event[lesson.evidence[0]]
+        assert isinstance(first, ToolUsed)
+        assert lesson.quote and lesson.quote in "\n".join(error_lines(first.result))
+        assert "\n" not in lesson.sentence
+        assert set(lesson.evidence) <= set(by_event)

@@ -1,165 +1,117 @@
-"""What failed and is not yet mended, call by call: `fold(trail, said) -> (trail, what was learnt)`.
+"""Fixes of a session: candidates for a judge, and lessons that need none.
 
-A failure stays open for a few calls, so that its most similar retry is found and not the first success that comes
-along. An edit, the person's stop and a summary close what is open: what works after them may work because of them. It
-does not matter in how many pieces a session comes. `rest` closes what is open at its end.
+Without a judge a fix becomes a lesson only if another session shows the same failure and the same change, or if its
+score reaches the strict threshold. Several failures of one cause are one fix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Sequence
 
 from tacit.learn import FixCandidate, Lesson, SessionEvent
-from tacit.learn.fixes.command_kinds import has_effect, is_bypass
-from tacit.learn.fixes.compare import is_temporary, pair_of, shape
-from tacit.learn.fixes.errors import ErrorClass, ParsedError
-from tacit.learn.fixes.match import AttemptedCall, FoundFix, error_in_call, find_fix, is_learnable
-from tacit.learn.fixes.render import lesson_from_fix
-from tacit.model.observation import PromptGiven, SessionCompacted, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
+from tacit.learn.fixes.features import features_of
+from tacit.learn.fixes.generalize import FixText, generalize
+from tacit.learn.fixes.pairs import Pair, find_pairs, flags_of, is_never_advice, words_of
+from tacit.learn.fixes.quoting import quoted_signs
+from tacit.learn.fixes.ranker import Ranker, load_ranker
+from tacit.learn.fixes.render import edited_files, lesson_from_pair
+from tacit.model.ids import EventId
 from tacit.record import Record
 
-WINDOW = 9  # calls in which a failure may be mended
-_MAX_SEEN_ERRORS = 64  # paths that were not there and the like, kept to see whether they are missed again
-_MAX_PROMPT_CHARS = 2000  # characters of a request that are looked at
-_CALLS_PER_PROMPT = 2  # a request of the person counts as so many calls
+_VARYING = re.compile(r"\d+|[`'\"‘“][^`'\"’”]{0,80}[`'\"’”]|\S*/\S*")
+# With one of these features a pair needs a judge or a second session, whatever its score: an error of the code itself,
+# a distant command of another kind, the same with less to do, a command that only looks.
+_DOUBTFUL = frozenset(("position:changed", "weak:far", "less", "looks"))
 
 
-class OpenFailure(Record):
-    """A failure, and the best that came after it."""
+class ScoredFix(Record):
+    """A pair, its score, and the other failures that were mended in the same way."""
 
-    failure: AttemptedCall
-    recurs: bool = False
-    age: int = 0
-    doing: tuple[AttemptedCall, ...] = ()
-    best: FoundFix | None = None
-    prompts: str = ""  # what the person said since
+    pair: Pair
+    score: float
+    is_doubtful: bool = False
+    also: tuple[EventId, ...] = ()
 
-
-class FixTrail(Record):
-    open: tuple[OpenFailure, ...] = ()
-    seen_errors: tuple[str, ...] = ()
+    @property
+    def evidence(self) -> tuple[EventId, ...]:
+        repair = (self.pair.repair.event_id,) if self.pair.is_same_text and self.pair.repair else ()
+        return (self.pair.failure.event_id, *self.also, *repair, self.pair.retry.event_id)
 
 
-FixStep = tuple[FixTrail, tuple[Lesson, ...]]
+def find_fixes(events: Sequence[SessionEvent], ranker: Ranker | None = None) -> list[ScoredFix]:
+    """Return the fixes of a session that reach the candidate threshold, best first, each once."""
+    ranker = ranker or load_ranker()
+    pairs = [(pair, features_of(pair)) for pair in find_pairs(events) if not is_never_advice(pair)]
+    scored = [ScoredFix(pair, ranker.score(features), not _DOUBTFUL.isdisjoint(features)) for pair, features in pairs]
+    fixes: dict[str, ScoredFix] = {}
+    for fix in sorted(scored, key=lambda fix: -fix.score):
+        key = fix_key(fix.pair)
+        if (best := fixes.get(key)) is not None:
+            fixes[key] = best._replace(also=(*best.also, fix.pair.failure.event_id))
+        elif fix.score >= ranker.candidate:
+            fixes[key] = fix
+    return list(fixes.values())
 
 
-def follow_event(trail: FixTrail, event: SessionEvent) -> FixStep:
-    match event.body:
-        case ToolUsed():
-            return _follow_call(trail, AttemptedCall(event.event_id, event.body))
-        case PromptGiven():
-            asked = event.body.text[:_MAX_PROMPT_CHARS]
-            aged = tuple(
-                pending._replace(age=pending.age + _CALLS_PER_PROMPT, prompts=f"{pending.prompts} {asked}")
-                for pending in trail.open
-            )
-            return _close_failures(trail._replace(open=aged), lambda pending: pending.age >= WINDOW)
-        case TurnInterrupted() | SessionCompacted():
-            return _close_failures(trail, lambda _: True)
-        case _:
-            return trail, ()
+def fix_candidates(events: Sequence[SessionEvent], *, ranker: Ranker | None = None) -> list[FixCandidate]:
+    """Return the fixes of a session that a judge should be asked about, best first."""
+    return [_candidate(fix) for fix in find_fixes(events, ranker)]
 
 
-def remaining_lessons(trail: FixTrail) -> tuple[Lesson, ...]:
-    """What stands when nothing more comes."""
-    return _close_failures(trail, lambda _: True)[1]
+def _candidate(fix: ScoredFix) -> FixCandidate:
+    pair, retry = fix.pair, fix.pair.retry.text
+    if pair.is_same_text and pair.edited:
+        retry = f"edit {', '.join(edited_files(pair))}; then {retry}"
+    elif pair.is_same_text and pair.repair:
+        retry = f"{pair.repair.text}; then {retry}"
+    return FixCandidate(pair.failure.text, pair.error, retry, fix.evidence, round(fix.score, 3))
 
 
-def learn_fixes(events: Iterable[SessionEvent]) -> Iterator[Lesson]:
-    """Everything that a session shows."""
-    trail = FixTrail()
-    for event in events:
-        trail, seen = follow_event(trail, event)
-        yield from seen
-    yield from remaining_lessons(trail)
+def learn_fixes(
+    events: Sequence[SessionEvent], earlier: Collection[str] = (), *, ranker: Ranker | None = None
+) -> list[Lesson]:
+    """Return the lessons of a session that need no judge. `earlier` are the keys of fixes of other sessions."""
+    ranker = ranker or load_ranker()
+    lessons: dict[str, Lesson] = {}
+    for fix in find_fixes(events, ranker):
+        is_repeated = fix_key(fix.pair) in earlier
+        if is_repeated or (fix.score >= ranker.strict and not fix.is_doubtful):
+            lesson = lesson_from_pair(fix.pair, fix.evidence, fix.score, is_repeated=is_repeated)
+            if lesson is not None:
+                lessons.setdefault(lesson.sentence, lesson)
+    return list(lessons.values())
 
 
-def _follow_call(trail: FixTrail, call: AttemptedCall) -> FixStep:
-    gone_on = trail._replace(open=tuple(_after_call(pending, call) for pending in trail.open))
-    ended, seen = _close_failures(
-        gone_on, lambda pending: pending.age >= WINDOW or (_edits(call) and _is_same_agent(pending.failure, call))
-    )
-    return _open_failure(ended, call), seen
+def needs_confirmation(events: Sequence[SessionEvent]) -> bool:
+    """Return whether a session has fixes that become lessons only if another session shows them, too."""
+    return any(fix.is_doubtful or fix.score < load_ranker().strict for fix in find_fixes(events))
 
 
-def _after_call(pending: OpenFailure, call: AttemptedCall) -> OpenFailure:
-    """An open failure after one more call."""
-    if not _is_same_agent(pending.failure, call):
-        return pending
-    older = pending._replace(age=pending.age + 1)
-    if call.used.outcome is not ToolOutcome.SUCCEEDED:
-        return older
-    pair = pair_of(pending.failure.command, call.command)
-    if pair and pair.is_same_family and is_bypass(pending.failure.command, call.used.input):
-        return older._replace(age=WINDOW, best=None)  # how it went on is no advice
-    seen = find_fix(pending.failure, pending.doing, call, age=pending.age, recurs=pending.recurs, asked=pending.prompts)
-    best = seen if seen and (pending.best is None or seen.score > pending.best.score) else pending.best
-    return older._replace(
-        best=best, doing=(*pending.doing, call) if call.is_run and has_effect(call.command) else pending.doing
-    )
+def fix_keys(events: Sequence[SessionEvent], ranker: Ranker | None = None) -> frozenset[str]:
+    """Return the keys of the fixes of a session."""
+    return frozenset(fix_key(fix.pair) for fix in find_fixes(events, ranker))
 
 
-def _open_failure(trail: FixTrail, call: AttemptedCall) -> FixTrail:
-    error = error_in_call(call)
-    if not is_learnable(error, call):
-        return trail
-    lost = _recurrence_key(call, error)
-    recurs = lost in trail.seen_errors and not any(
-        lost == _recurrence_key(other.failure, error_in_call(other.failure)) for other in trail.open
-    )
-    seen = (
-        (*trail.seen_errors, lost)[-_MAX_SEEN_ERRORS:] if lost and lost not in trail.seen_errors else trail.seen_errors
-    )
-    return FixTrail((*trail.open, OpenFailure(call, recurs)), seen)
+def fix_key(pair: Pair) -> str:
+    """Return what two occurrences of a fix have in common: what failed, how, and what was changed.
+
+    Names, numbers and paths in the error do not count, nor do operands if options, the program or quotes changed.
+    """
+    if signs := quoted_signs(pair.before, pair.after, pair.error):
+        return f"quote {signs.signs}"
+    texts = generalize(FixText(pair.before, pair.after, pair.error), pair.failure.used.directory)
+    error = " ".join(_VARYING.sub("…", texts.error.lower()).split())
+    return "\n".join((pair.family, error, _change(pair, texts)))
 
 
-def _recurrence_key(call: AttemptedCall, error: ParsedError) -> str:
-    """What must come again before it counts: the path that was not there, as it was typed, or an error that names one
-    object or temporary file. Empty if the error was another."""
-    if is_temporary(error.line):
-        return shape(error.line)
-    if error.error_class is not ErrorClass.PATH:
-        return ""
-    typed = (word for part in call.command.commands for word in part.words[1:])
-    return next((word for word in typed if len(word) > 2 and word in error.line), "")
-
-
-def _close_failures(trail: FixTrail, is_over: Callable[[OpenFailure], bool]) -> FixStep:
-    """The trail without what is over, and what that showed. Failures that one success mended are one thing learnt."""
-    left: list[OpenFailure] = list(trail.open)
-    seen: list[Lesson] = []
-    for pending in trail.open:
-        if pending not in left or not is_over(pending):
-            continue
-        left.remove(pending)
-        if pending.best is not None:
-            also = [other for other in left if other.best and other.best.success == pending.best.success]
-            left = [other for other in left if other not in also]
-            lesson = lesson_from_fix(pending.failure, pending.best, tuple(other.failure.event_id for other in also))
-            seen += [lesson] if lesson else []
-    return trail._replace(open=tuple(left)), tuple(seen)
-
-
-def _is_same_agent(first: AttemptedCall, second: AttemptedCall) -> bool:
-    """The agent and its helpers work side by side."""
-    return first.used.aside == second.used.aside
-
-
-def _edits(call: AttemptedCall) -> bool:
-    used = call.used
-    return used.outcome is ToolOutcome.SUCCEEDED and (used.act is ToolAction.CHANGED or bool(used.files))
-
-
-def fix_candidates(events: Sequence[SessionEvent]) -> list[FixCandidate]:
-    """Return the failures of a session with the calls that seem to have mended them."""
-    inputs = {event.event_id: event.body.input for event in events if isinstance(event.body, ToolUsed)}
-    return [
-        FixCandidate(
-            inputs[lesson.evidence[0]],
-            lesson.quote,
-            inputs[lesson.evidence[-1]],
-            lesson.evidence,
-            lesson.confidence,
-        )
-        for lesson in learn_fixes(events)
-    ]
+def _change(pair: Pair, texts: FixText) -> str:
+    if pair.is_same_text:
+        repair = pair.repair.text if pair.repair else " ".join(edited_files(pair))
+        return f"after {repair}"
+    before, after = words_of(texts.before), words_of(texts.after)
+    old, new = flags_of(before), flags_of(after)
+    changes = [f"-{flag}" for flag in sorted(old - new)] + [f"+{flag}" for flag in sorted(new - old)]
+    if before[:1] != after[:1]:
+        changes.append(after[0] if after else "")
+    return " ".join(changes) or texts.after

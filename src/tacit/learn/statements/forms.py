@@ -46,9 +46,14 @@ def statement_forms() -> tuple[StatementForm, ...]:
     return _table().forms
 
 
+def exclusions() -> tuple[re.Pattern[str], ...]:
+    """Return the patterns that make a sentence none of the forms."""
+    return _table().exclusions
+
+
 def find_form(sentence: PromptSentence) -> StatementForm | None:
     """Return the first form that a sentence has, None if it has none or is excluded."""
     form = next((form for form in statement_forms() if form.pattern.search(sentence.plain)), None)
-    if form is None or any(pattern.search(sentence.plain) for pattern in _table().exclusions):
+    if form is None or any(pattern.search(sentence.plain) for pattern in exclusions()):
         return None
     return form
