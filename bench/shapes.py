@@ -59,17 +59,21 @@ def _named(key: str) -> str:
 
 
 def prompts(lines: Iterable[str]) -> Iterator[Figure]:
-    """What is learnt from labelled prompts: over all, and over those that were drawn at random."""
+    """What is learned from labelled prompts without a judge, and what of them a judge would read."""
     told = _object(lines)
-    note = f"{told['memories']} memories in {told['prompts']} prompts"
-    yield at_least("learning from prompts: precision", told["precision"], extraction.LEAST_PRECISION, note)
-    yield at_least("learning from prompts: recall", told["recall"], extraction.LEAST_RECALL)
+    suggested = f"{told['suggestions']} suggestions in {told['prompts']} prompts"
+    yield at_least("learning from prompts: precision", told["precision"], extraction.LEAST_PRECISION, suggested)
+    note = f"{told['memories']} memories"
+    yield at_least("learning from prompts: recall", told["recall"], extraction.LEAST_RECALL, note)
     yield at_least("learning from prompts: kind right", told["kind_accuracy"], extraction.LEAST_KINDS)
     if chance := told["samples"].get("random"):
         wrong, most = chance["false_per_100"], extraction.MOST_FALSE
         name = "false suggestions per 100 prompts drawn at random"
         yield Figure(name, f"{wrong:g} (of {chance['prompts']} prompts)", f"≤ {most:g}", wrong <= most)
-        yield at_least("learning from prompts drawn at random: recall", chance["recall"], extraction.LEAST_RECALL)
+    passed, most = told["candidates"], extraction.MOST_CANDIDATES
+    yield at_least("sentences for a judge: recall", passed["recall"], extraction.LEAST_CANDIDATE_RECALL, note)
+    share, sentences = passed["share"], passed["sentences"]
+    yield Figure("sentences for a judge: share", f"{share:g} (of {sentences})", f"≤ {most:g}", share <= most)
 
 
 def fixes(lines: Iterable[str]) -> Iterator[Figure]:
@@ -79,12 +83,6 @@ def fixes(lines: Iterable[str]) -> Iterator[Figure]:
     facts = f"{told['durable']} facts, {told['candidates']} candidates"
     yield at_least("fixes: recall of candidates", told["candidate_recall"], fixes_bench.MIN_RECALL, facts)
     yield at_least("fixes: precision without a judge", told["precision"], fixes_bench.MIN_PRECISION, note)
-
-
-def rules(lines: Iterable[str]) -> Iterator[Figure]:
-    """Rules that people wrote down for agents."""
-    told = _object(lines)
-    yield at_least("written rules recognised", told["recall"], extraction.LEAST_KNOWN, f"{told['rules']} rules")
 
 
 def brief(lines: Iterable[str]) -> Iterator[Figure]:

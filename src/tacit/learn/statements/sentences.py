@@ -163,7 +163,7 @@ _STRAIGHT = str.maketrans("’‘´“”\n\t\u00a0", "'''\"\"   ")
 
 
 class PromptSentence(Record):
-    """A sentence, its place among the `count` sentences of the prompt, and whether the person typed it.
+    """A sentence, its place among the `total` sentences of the prompt, and whether the person typed it.
 
     `plain` has the length of `text`, so a position in one is the position in the other.
     """
@@ -172,7 +172,7 @@ class PromptSentence(Record):
     text: str
     plain: str
     number: int = 0
-    count: int = 1
+    total: int = 1
     is_typed: bool = True
 
 

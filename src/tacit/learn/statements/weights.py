@@ -60,12 +60,12 @@ def sentence_features(sentence: PromptSentence, prompt_chars: int) -> set[str]:
 def _place_features(sentence: PromptSentence) -> set[str]:
     places = {
         "typed": sentence.is_typed,
-        "alone": sentence.count == 1,
+        "alone": sentence.total == 1,
         "first": sentence.number == 0,
-        "last": sentence.number == sentence.count - 1,
-        "of few": sentence.count <= 3,
-        "of many": sentence.count > 8,
-        "of very many": sentence.count > 20,
+        "last": sentence.number == sentence.total - 1,
+        "of few": sentence.total <= 3,
+        "of many": sentence.total > 8,
+        "of very many": sentence.total > 20,
     }
     return {name for name, holds in places.items() if holds}
 
