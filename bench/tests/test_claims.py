@@ -20,7 +20,10 @@ from bench.suite import NAMES, SUITE, Bench, chosen
 
 ROOT = Path(__file__).parents[2]
 MACHINE = Machine(2, "Debian 12", "3.11", "3.40")
-RULES = ({"text": "Always run the linter before committing.", "heading": "Rules"}, {"text": "Layout.", "heading": "a"})
+PROMPTS = (
+    {"text": "From now on we run the linter before a commit.", "memories": [], "repo": "a/b"},
+    {"text": "thanks", "memories": [{"quote": "thanks", "kind": "rule"}], "repo": "a/b"},
+)
 
 
 def _results(bench: str, *figures: Figure) -> list[Result]:
@@ -34,7 +37,7 @@ def _bench(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def _material(folder: Path, text: str) -> str:
-    path = folder / "statements/agent_rules.jsonl"
+    path = folder / "prompts/fresh.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="utf-8")
     return str(folder)
@@ -141,10 +144,10 @@ def test_what_is_missed_is_shown_as_missed_and_what_was_not_measured_too() -> No
 def test_a_run_replaces_its_own_figures_and_no_others() -> None:
     before = [
         *_results("startup", Figure("a", "1 ms"), Figure("gone", "2 ms")),
-        *_results("rules", Figure("a", "3 ms")),
+        *_results("prompts", Figure("a", "3 ms")),
     ]
     both = merged(before, _results("startup", Figure("a", "9 ms")))
-    assert [(one.bench, one.name, one.measured) for one in both] == [("startup", "a", "9 ms"), ("rules", "a", "3 ms")]
+    assert [(one.bench, one.name, one.measured) for one in both] == [("startup", "a", "9 ms"), ("prompts", "a", "3 ms")]
 
 
 def test_what_is_kept_is_read_again_as_it_was(tmp_path: Path) -> None:
@@ -231,28 +234,28 @@ def test_in_a_hurry_the_slow_ones_are_left_out_unless_they_are_named() -> None:
 
 def test_without_the_public_sets_it_says_so_and_earlier_figures_stay(tmp_path: Path) -> None:
     kept = tmp_path / "results.json"
-    save(_results("rules", Figure("a", "3 ms")), kept)
-    done = _bench("--only", "rules", "--results", str(kept))
+    save(_results("prompts", Figure("a", "3 ms")), kept)
+    done = _bench("--only", "prompts", "--results", str(kept))
     assert "not measured: no material" in done.stdout
     assert done.returncode == 0
-    assert load(kept) == _results("rules", Figure("a", "3 ms"))
+    assert load(kept) == _results("prompts", Figure("a", "3 ms"))
 
 
 def test_with_them_it_measures_prints_and_keeps(tmp_path: Path) -> None:
-    kept, material = tmp_path / "results.json", _material(tmp_path / "sets", "\n".join(map(json.dumps, RULES)))
+    kept, material = tmp_path / "results.json", _material(tmp_path / "sets", "\n".join(map(json.dumps, PROMPTS)))
     save(_results("startup", Figure("a", "3 ms")), kept)
-    done = _bench("--only", "rules", "--results", str(kept), TACIT_BENCH_MATERIAL=material)
-    assert "| written rules recognised | ≥ 0.8 | 0.500 (2 rules) | **no** |" in done.stdout
+    done = _bench("--only", "prompts", "--results", str(kept), TACIT_BENCH_MATERIAL=material)
+    assert "| learning from prompts: precision | ≥ 0.75 | 0.000 (1 suggestions in 2 prompts) | **no** |" in done.stdout
     assert done.returncode == 1
-    first, second = load(kept)
-    assert (first.bench, second.bench, second.value, second.ok) == ("startup", "rules", 0.5, False)
+    first, second, *_ = load(kept)
+    assert (first.bench, second.bench, second.value, second.ok) == ("startup", "prompts", 0.0, False)
     assert str(tmp_path) not in kept.read_text(encoding="utf-8")
 
 
 def test_a_bench_that_fails_leaves_what_was_measured_before(tmp_path: Path) -> None:
     kept, material = tmp_path / "results.json", _material(tmp_path / "sets", "no labels")
-    save(_results("rules", Figure("a", "3 ms")), kept)
-    done = _bench("--only", "rules", "--results", str(kept), "--material", material)
+    save(_results("prompts", Figure("a", "3 ms")), kept)
+    done = _bench("--only", "prompts", "--results", str(kept), "--material", material)
     assert "not measured: it failed" in done.stdout
     assert done.returncode == 1
-    assert load(kept) == _results("rules", Figure("a", "3 ms"))
+    assert load(kept) == _results("prompts", Figure("a", "3 ms"))

@@ -57,10 +57,14 @@ class Lesson(Record):
 
 
 class FixCandidate(Record):
-    """A failed call and the later call that seems to have mended it; not judged yet."""
+    """A failed call and the later call that seems to have mended it; not judged yet.
+
+    `repair` is what was done before the retry, if that made the difference.
+    """
 
     failed: str
     error: str
     retry: str
     evidence: tuple[EventId, ...]
     score: float
+    repair: str = ""

@@ -60,12 +60,12 @@ def fix_candidates(events: Sequence[SessionEvent], *, ranker: Ranker | None = No
 
 
 def _candidate(fix: ScoredFix) -> FixCandidate:
-    pair, retry = fix.pair, fix.pair.retry.text
+    pair, repair = fix.pair, ""
     if pair.is_same_text and pair.edited:
-        retry = f"edit {', '.join(edited_files(pair))}; then {retry}"
+        repair = f"edit {', '.join(edited_files(pair))}"
     elif pair.is_same_text and pair.repair:
-        retry = f"{pair.repair.text}; then {retry}"
-    return FixCandidate(pair.failure.text, pair.error, retry, fix.evidence, round(fix.score, 3))
+        repair = pair.repair.text
+    return FixCandidate(pair.failure.text, pair.error, pair.retry.text, fix.evidence, round(fix.score, 3), repair)
 
 
 def learn_fixes(

@@ -179,11 +179,17 @@ def _sentence_line(candidate: SentenceCandidate) -> QuestionLine:
 def _fix_line(candidate: FixCandidate) -> QuestionLine:
     limits = {"failed": _MAX_CALL_CHARS, "error": _MAX_ERROR_CHARS, "then": _MAX_CALL_CHARS}
     texts = (candidate.failed, candidate.error, candidate.retry)
-    parts = tuple(
+    failed, error, retry = parts = tuple(
         QuotablePart(name, redacted_line(text, limit), text)
         for (name, limit), text in zip(limits.items(), texts, strict=True)
     )
-    return _question_line({part.name: part.shown for part in parts}, parts, candidate.evidence, is_fix=True)
+    repair = redacted_line(candidate.repair, _MAX_CALL_CHARS)
+    fields = {
+        **{part.name: part.shown for part in (failed, error)},
+        **({"between": repair} if repair else {}),
+        retry.name: retry.shown,
+    }
+    return _question_line(fields, parts, candidate.evidence, is_fix=True)
 
 
 def _question_line(

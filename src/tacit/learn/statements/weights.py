@@ -7,19 +7,17 @@ twice: a sentence of an explicit form needs `MIN_STATEMENT_SCORE` to become a su
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
+from tacit.learn import load_data
 from tacit.learn.statements.forms import find_form
 from tacit.learn.statements.sentences import PromptSentence
 
 MIN_STATEMENT_SCORE = -0.5
 MIN_CANDIDATE_SCORE = -2.05
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "weights.json")
 _WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LENGTHS = (3, 5, 8, 12, 20, 35)  # a sentence has the feature of each that it is shorter than
@@ -79,5 +77,4 @@ def score_sentence(sentence: PromptSentence, prompt_chars: int, weights: Mapping
 @cache
 def _weights() -> dict[str, float]:
     """Return the weight of each feature; that of "" is added to every score."""
-    with open(_FILE, encoding="utf-8") as file:
-        return {name: float(weight) for name, weight in json.load(file).items()}
+    return {name: float(weight) for name, weight in load_data("statements/weights.json").items()}
