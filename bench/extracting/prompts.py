@@ -117,7 +117,7 @@ def measure(rows: Iterable[Row], learn: Learner | None = None) -> Measured:
     for prompt, lessons in zip(prompts, (learn or alone)(prompts), strict=True):
         found = compared(prompt, lessons)
         measured.results.append((prompt, found))
-        scores = [measured.samples[prompt.sample], measured.samples[ALL], measured.repos[prompt.repo]]
+        scores = [measured.repos[prompt.repo], *(measured.samples[name] for name in {prompt.sample, ALL})]
         if prompt.language:
             scores.append(measured.languages[prompt.language])
         for score in scores:

@@ -21,7 +21,7 @@ from bench.suite import NAMES, SUITE, Bench, chosen
 ROOT = Path(__file__).parents[2]
 MACHINE = Machine(2, "Debian 12", "3.11", "3.40")
 PROMPTS = (
-    {"text": "From now on we run the linter before a commit.", "memories": [], "repo": "a/b"},
+    {"text": "From now on we always run the linter before you commit.", "memories": [], "repo": "a/b"},
     {"text": "thanks", "memories": [{"quote": "thanks", "kind": "rule"}], "repo": "a/b"},
 )
 

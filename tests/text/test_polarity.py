@@ -46,3 +46,8 @@ def test_the_same_in_other_words_is_no_contradiction(sentence: str, quote: str) 
 @pytest.mark.parametrize(("sentence", "quote"), DIFFER)
 def test_the_opposite_is_a_contradiction(sentence: str, quote: str) -> None:
     assert contradicts(sentence, quote)
+
+
+def test_other_punctuation_makes_no_other_meaning() -> None:
+    quote = "tout le workflow doit être dans le même canvas pas de workflow séparé"
+    assert not contradicts("Tout le workflow doit être dans le même canvas, pas de workflow séparé.", quote)

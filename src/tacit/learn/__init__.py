@@ -59,7 +59,7 @@ class Lesson(Record):
 class FixCandidate(Record):
     """A failed call and the later call that seems to have mended it; not judged yet.
 
-    `repair` is what was done before the retry, if that made the difference.
+    `repair` is what was done before the retry, if that made the difference; `tool` is the tool if it is no shell.
     """
 
     failed: str
@@ -68,3 +68,4 @@ class FixCandidate(Record):
     evidence: tuple[EventId, ...]
     score: float
     repair: str = ""
+    tool: str = ""

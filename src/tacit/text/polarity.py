@@ -41,6 +41,8 @@ _FORBIDS, _NEUTRAL, _ALLOWS = -1, 0, 1
 
 def contradicts(sentence: str, quote: str) -> bool:
     """Return whether more of the words that both share are forbidden by just one of them than by both or none."""
+    if tokenize(sentence) == tokenize(quote):  # other punctuation makes other clauses, but no other meaning
+        return False
     polarities, others = _polarities(sentence), _polarities(quote)
     return sum(polarities[word] * others[word] for word in polarities.keys() & others.keys()) < _NEUTRAL
 

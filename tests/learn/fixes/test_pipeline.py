@@ -98,14 +98,14 @@ def test_candidates_come_best_first_with_evidence_and_what_was_run() -> None:
     assert {candidate.failed for candidate in candidates} == {"tree src", "npm run check"}
     assert [candidate.score for candidate in candidates] == sorted((c.score for c in candidates), reverse=True)
     repaired = next(candidate for candidate in candidates if candidate.failed == "npm run check")
-    assert repaired.retry == "npm run format; then npm run check"
+    assert (repaired.repair, repaired.retry) == ("npm run format", "npm run check")
     assert repaired.evidence == ("e0", "e1", "e2")
 
 
 def test_an_edited_configuration_is_named_in_the_candidate() -> None:
     broken = failed("npx knip", "ERROR: Validation error: Unrecognized key(s) in object: 'ignoreFiles'")
     (candidate,) = fix_candidates(heard(broken, edited("/srv/shop/knip.json"), ran("npx knip")))
-    assert candidate.retry == "edit knip.json; then npx knip"
+    assert (candidate.repair, candidate.retry) == ("edit knip.json", "npx knip")
     assert fixes(broken, edited("/srv/shop/knip.json"), ran("npx knip")) == []
 
 

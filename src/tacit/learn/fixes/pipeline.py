@@ -65,7 +65,10 @@ def _candidate(fix: ScoredFix) -> FixCandidate:
         repair = f"edit {', '.join(edited_files(pair))}"
     elif pair.is_same_text and pair.repair:
         repair = pair.repair.text
-    return FixCandidate(pair.failure.text, pair.error, pair.retry.text, fix.evidence, round(fix.score, 3), repair)
+    failure, retry = pair.failure, pair.retry
+    tool = "" if failure.is_command else failure.used.tool
+    texts = (failure.used.input, pair.error, retry.used.input)
+    return FixCandidate(*texts, fix.evidence, round(fix.score, 3), repair, tool)
 
 
 def learn_fixes(

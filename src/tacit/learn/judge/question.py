@@ -185,6 +185,7 @@ def _fix_line(candidate: FixCandidate) -> QuestionLine:
     )
     repair = redacted_line(candidate.repair, _MAX_CALL_CHARS)
     fields = {
+        **({"tool": redacted_line(candidate.tool, _MAX_CALL_CHARS)} if candidate.tool else {}),
         **{part.name: part.shown for part in (failed, error)},
         **({"between": repair} if repair else {}),
         retry.name: retry.shown,
