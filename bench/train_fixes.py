@@ -35,7 +35,7 @@ DECAY = 0.02  # of a weight at each visit of its feature: L2
 MIN_ROWS = 2  # a word that occurs in fewer rows gets no weight
 REAL_WEIGHT = 1.0
 WRITTEN_FOLDS = 10
-CANDIDATE_RECALL, STRICT_PRECISION = 0.95, 0.85  # on the folds, above the targets so that unseen data may be worse
+CANDIDATE_RECALL = 0.95  # on the folds, above the target so that unseen data may be worse
 WRITTEN = Path(__file__).parent / "extracting" / "fix_pairs.jsonl"
 WEIGHTS = Path(__file__).parent.parent / "src" / "tacit" / "learn" / "fixes" / "weights.json"
 _ACTS = {
@@ -67,11 +67,11 @@ def main() -> None:
     given = parser.parse_args()
     examples = [*written_examples(), *real_examples(labelled_failures(given.labelled))]
     scores = held_out_scores(examples)
-    candidate, strict = thresholds(examples, scores)
+    candidate = threshold(examples, scores)
     weights = train(examples)
-    data = {"candidate": candidate, "strict": strict, "weights": dict(sorted(weights.items()))}
+    data = {"candidate": candidate, "weights": dict(sorted(weights.items()))}
     given.out.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
-    print(f"{len(examples)} pairs, {len(weights)} weights, {given.out.stat().st_size} bytes; {candidate=} {strict=}")
+    print(f"{len(examples)} pairs, {len(weights)} weights, {given.out.stat().st_size} bytes; {candidate=}")
 
 
 def real_examples(failures: Iterable[Failure]) -> list[Example]:
@@ -151,7 +151,7 @@ def held_out_scores(examples: Sequence[Example]) -> list[float]:
     """Return the score of each example by a model that was trained without its fold."""
     scores = [0.0] * len(examples)
     for fold in sorted({example.fold for example in examples}):
-        ranker = Ranker(train([example for example in examples if example.fold != fold]), 0, 0)
+        ranker = Ranker(train([example for example in examples if example.fold != fold]), 0)
         for place, example in enumerate(examples):
             if example.fold == fold:
                 scores[place] = ranker.score(example.features)
@@ -166,27 +166,19 @@ def fold_rankers(failures: Sequence[Failure]) -> dict[str, Ranker]:
     for repository in {failure.repository for failure in failures}:
         others = [place for place, example in enumerate(examples) if example.fold != repository]
         rest = [examples[place] for place in others]
-        rankers[repository] = Ranker(train(rest), *thresholds(rest, [scores[place] for place in others]))
+        rankers[repository] = Ranker(train(rest), threshold(rest, [scores[place] for place in others]))
     return rankers
 
 
-def thresholds(examples: Sequence[Example], scores: Sequence[float]) -> tuple[float, float]:
-    """Return the thresholds of candidates (by recall of facts) and of what needs no judge (by precision of facts)."""
+def threshold(examples: Sequence[Example], scores: Sequence[float]) -> float:
+    """Return the score from which a pair is a candidate, by the recall of facts."""
     best: dict[str, float] = {}
     for example, score in zip(examples, scores, strict=True):
         if example.is_durable:
             best[example.fact] = max(score, best.get(example.fact, 0.0))
-    false = sorted(
-        (score for example, score in zip(examples, scores, strict=True) if not example.is_durable), reverse=True
-    )
     facts = sorted(best.values(), reverse=True)
     candidate = facts[min(len(facts) - 1, math.ceil(CANDIDATE_RECALL * len(facts)) - 1)]
-    strict = 1.0
-    for threshold in facts:
-        right, wrong = (sum(score >= threshold for score in group) for group in (facts, false))
-        if right / (right + wrong) >= STRICT_PRECISION:
-            strict = threshold
-    return math.floor(candidate * 1000) / 1000, math.floor(strict * 1000) / 1000
+    return math.floor(candidate * 1000) / 1000
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from harness.terminal import converse
 from tests.learn.test_sessions import write
 from tests.support.fake_client import FakeClient
 
-FOOTER = "please add a footer to the page"
+FOOTER = "please add a footer to the page; the imprint is in docs/imprint.md"
 PLAIN = "the deploy host is called kestrel, by the way"
 MEMORY = {
     "quote": "the deploy host is called kestrel",
@@ -63,12 +63,12 @@ def test_a_client_is_asked_once_about_all_sessions_and_gives_a_receipt(
     person: Person, project: Path, client: FakeClient
 ) -> None:
     capture(person, project, FOOTER, PLAIN)
-    capture(person, project, "make the header blue, too", name="2")
+    capture(person, project, "make the header blue, as in docs/colours.md", name="2")
     client.answers(answer(MEMORY))
     told = learn(person, client, "--agent", "claude")
 
     (call,) = client.calls
-    assert FOOTER in call["question"] and "make the header blue, too" in call["question"]
+    assert FOOTER in call["question"] and "make the header blue, as in docs/colours.md" in call["question"]
     assert re.search(r"Asking claude about 2 sessions: about [\d,]+ tokens in 1 question", told.err)
     assert re.search(
         r"claude judged 2 sessions: 1 memory for about [\d,]+ tokens \(asked [\d,]+, answered \d+\)", told.err
@@ -224,7 +224,7 @@ def test_the_question_is_printed_and_answers_from_a_file_are_believed_as_from_a_
     file.write_text(f"Here:\n```json\n{json.dumps(given)}\n```\n")
     told = person.tacit("learn", "--answers", str(file))
 
-    assert "1 suggestion" in told.out and "answers judged 1 session: 1 memory" in told.err
+    assert "1 suggestion" in told.out and "a model that you asked judged 1 session: 1 memory, 1 summed up" in told.err
     assert "not believed: its quote does not occur (1)" in told.err
     assert [memory["label"] for memory in pending(person)] == [MEMORY["statement"]]
     assert person.tacit("sessions", "--json").json[0]["outcome"] == SUMMARY
@@ -235,12 +235,12 @@ def test_a_session_that_came_after_the_question_is_not_judged_by_its_answers(per
     capture(person, project, FOOTER, PLAIN)
     question = person.tacit("learn", "--show-prompt").out
     mark = re.findall(r"<sessions (\w+)>", question)[0]
-    capture(person, project, "make the header blue, too", name="2")
+    capture(person, project, "make the header blue, as in docs/colours.md", name="2")
     file = person.folder / "answers.json"
     file.write_text(json.dumps({"question": mark, **answer(MEMORY)}))
     assert "judged 1 session: 1 memory" in person.tacit("learn", "--answers", str(file)).err
     again = person.tacit("learn", "--show-prompt").out
-    assert "make the header blue, too" in again and FOOTER not in again
+    assert "make the header blue, as in docs/colours.md" in again and FOOTER not in again
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tacit.learn import SessionEvent
 from tacit.learn.judge.answer import parse_answer
 from tacit.learn.statements import sentences as splitter
 from tacit.learn.statements import wording
+from tacit.learn.statements.answers import answered_question
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.model.claim import Provenance
 from tacit.model.ids import EventId
@@ -112,9 +113,11 @@ def test_signs_that_nobody_sees_are_not_part_of_a_statement() -> None:
 
 def test_a_password_that_was_asked_for_is_not_learnt() -> None:
     told = PromptGiven("claude", "Tr0ub4dor-9fKq27x", PromptKind.ANSWER, "What is the database password?")
-    assert sentences(told) == []
+    decided = answered_question(told)
+    assert decided and decided.sentence == ""
     asked = told._replace(text="keep it in the vault", about="Where should the staging database be kept?")
-    assert len(sentences(asked)) == 1
+    decided = answered_question(asked)
+    assert decided and decided.sentence
 
 
 def test_a_statement_with_a_token_in_it_is_not_learnt() -> None:

@@ -23,9 +23,10 @@ from tacit.vault.vault import Vault
 
 _SELECTION_OPTIONS = ("--session", "--since", "--all")
 _STATE_MARKS = {LearnState.REPEATED: " (again)", LearnState.ACCEPTED: " (accepted)"}
-_ANSWERS = "answers"  # the name of a judge that --answers does not name
+_ANSWERS = "a model that you asked"  # the name of a judge that --answers does not name
 _MAX_ANSWER_BYTES = 1 << 20
 _NOTICE_SESSIONS = 5  # from which the cost of all is estimated
+_MAX_REJECTED = 5  # memories that were not believed and are shown
 
 
 def run_learn(call: Invocation) -> int:
@@ -46,7 +47,8 @@ def run_learn(call: Invocation) -> int:
     if call.flag("--json"):
         echo_json([conclusion_json(result) for result in results])
         return 0
-    for line in _report_lines(results, len(rows), call.flag("--dry-run")):
+    looked_at = len({result.session.id for result in results}) if call.flag("--answers") else len(rows)
+    for line in _report_lines(results, looked_at, call.flag("--dry-run")):
         echo(line)
     return 0
 
@@ -155,7 +157,7 @@ def _learn_by_answers(rows: Sequence[SessionRow], call: Invocation) -> Iterator[
 
 def _learn_judged(outcome: JudgeOutcome, call: Invocation) -> Iterator[LearnResult]:
     for row, judged in outcome.sessions:
-        if judged.summary:
+        if judged.summary and call.flag("--dry-run"):
             warn(f"session {row.id[:4]}: {printable(judged.summary)}")
         yield from call.vault.learning.learn_from_session(row, dry_run=call.flag("--dry-run"), judged=judged)
 
@@ -167,11 +169,16 @@ def _warn_receipt(name: str, outcomes: Sequence[JudgeOutcome], call: Invocation)
     asked, answered = sum(outcome.asked for outcome in outcomes), sum(outcome.answered for outcome in outcomes)
     cost = f" for about {asked + answered:,} tokens (asked {asked:,}, answered {answered:,})" if asked else ""
     found = f"{printable(name)} judged {pluralize(len(sessions), 'session')}"
+    summed_up = sum(bool(judged.summary) for judged in sessions)
     if sessions or not any(outcome.problem for outcome in outcomes):
-        warn(f"{found}: {pluralize(memories, 'memory', 'memories')}{cost}")
+        summaries = f", {summed_up} summed up (tacit sessions)" if summed_up else ""
+        warn(f"{found}: {pluralize(memories, 'memory', 'memories')}{summaries}{cost}")
     if dropped := total_dropped(outcomes):
         reasons = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common())
         warn(f"not believed: {printable(reasons)}")
+    rejected = [memory for outcome in outcomes for memory in outcome.rejected]
+    for memory in rejected[:_MAX_REJECTED]:
+        warn(f"  “{printable(memory.statement)}”: {printable(memory.reason)}")
     for outcome in outcomes:
         if outcome.problem:
             warn(printable(outcome.problem))

@@ -19,7 +19,7 @@ from tacit.index import reader, sessions
 from tacit.index.memories import opposing_claims
 from tacit.index.sessions import SessionChoice, SessionRow
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.fixes.pipeline import fix_keys, learn_fixes, needs_confirmation
+from tacit.learn.fixes.pipeline import fix_keys, learn_fixes
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
@@ -176,7 +176,7 @@ def _session_events(connection: sqlite3.Connection, row: SessionRow) -> list[Ses
 
 def _earlier_fixes(connection: sqlite3.Connection, row: SessionRow) -> frozenset[str]:
     """Return the keys of fixes in earlier sessions of the project, if this session has fixes that they may confirm."""
-    if not needs_confirmation(_session_events(connection, row)):
+    if not fix_keys(_session_events(connection, row)):
         return frozenset()
     others = sessions.session_rows(connection, row.scope)
     earlier = [other for other in others if other.id != row.id and other.ended_at <= row.ended_at]

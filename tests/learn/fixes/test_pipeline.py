@@ -1,4 +1,4 @@
-"""Candidates for a judge, and lessons without one: above the strict threshold, or seen in two sessions."""
+"""Candidates for a judge, and lessons without one: seen in two sessions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.learn.fixes.pairs import error_lines, find_pairs
-from tacit.learn.fixes.pipeline import fix_candidates, fix_key, fix_keys, learn_fixes, needs_confirmation
+from tacit.learn.fixes.pipeline import fix_candidates, fix_key, fix_keys, learn_fixes
 from tacit.learn.fixes.ranker import load_ranker
 from tacit.model.claim import GLOBAL, Kind, Provenance
 from tacit.model.observation import ConversationBody, PromptGiven, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
@@ -15,7 +15,6 @@ from tacit.model.statement import claim_from
 from tests.support.fix_session import AGENT, called, edited, failed, fixes, heard, ran, read, sentences
 
 _RANKER = load_ranker()
-_NEVER_SURE = _RANKER._replace(strict=2.0)
 _BRANCH = (
     failed("git diff master...HEAD", "fatal: ambiguous argument 'master...HEAD': unknown revision"),
     ran("git diff main...HEAD"),
@@ -32,7 +31,8 @@ SURE: list[tuple[ToolUsed, ...]] = [
 
 
 @pytest.mark.parametrize("bodies", SURE, ids=[bodies[0].input for bodies in SURE])
-def test_a_clear_fix_needs_no_judge(bodies: tuple[ToolUsed, ...]) -> None:
+def test_a_fix_that_two_sessions_show_needs_no_judge(bodies: tuple[ToolUsed, ...]) -> None:
+    assert learn_fixes(heard(*bodies)) == []
     assert len(fixes(*bodies)) == 1
 
 
@@ -49,14 +49,14 @@ NOTHING: dict[str, tuple[ConversationBody, ...]] = {
 
 
 @pytest.mark.parametrize("case", NOTHING)
-def test_nothing_is_learned_without_a_judge_from(case: str) -> None:
+def test_nothing_is_learned_even_if_two_sessions_show(case: str) -> None:
     assert fixes(*NOTHING[case]) == []
 
 
 def test_what_one_session_leaves_open_a_second_confirms() -> None:
     events = heard(*_BRANCH)
-    assert learn_fixes(events, ranker=_NEVER_SURE) == []
-    (lesson,) = learn_fixes(events, fix_keys(events), ranker=_NEVER_SURE)
+    assert learn_fixes(events) == []
+    (lesson,) = learn_fixes(events, fix_keys(events))
     assert lesson.sentence.endswith("use `git diff main...HEAD`.")
     assert lesson.reason.endswith("Another session shows the same.")
 
@@ -77,11 +77,6 @@ def test_a_bypass_is_not_learned_even_if_two_sessions_show_it() -> None:
     events = heard(failed("git commit -m x", "error: invalid option in hook"), ran("git commit --no-verify -m x"))
     assert fix_keys(events) == frozenset()
     assert learn_fixes(events, [fix_key(pair) for pair in find_pairs(events)]) == []
-
-
-def test_only_sessions_with_open_candidates_need_others() -> None:
-    assert needs_confirmation(heard(*_BRANCH)) == (fixes(*_BRANCH) == [])
-    assert not needs_confirmation(heard(ran("ls"), read()))
 
 
 def test_candidates_come_best_first_with_evidence_and_what_was_run() -> None:
@@ -106,7 +101,6 @@ def test_an_edited_configuration_is_named_in_the_candidate() -> None:
     broken = failed("npx knip", "ERROR: Validation error: Unrecognized key(s) in object: 'ignoreFiles'")
     (candidate,) = fix_candidates(heard(broken, edited("/srv/shop/knip.json"), ran("npx knip")))
     assert (candidate.repair, candidate.retry) == ("edit knip.json", "npx knip")
-    assert fixes(broken, edited("/srv/shop/knip.json"), ran("npx knip")) == []
 
 
 def test_several_failures_of_one_cause_are_one_fix() -> None:
@@ -157,7 +151,8 @@ _ANY = st.builds(
 def test_whatever_was_run_a_lesson_quotes_its_first_event(bodies: list[ConversationBody]) -> None:
     events = heard(*bodies)
     by_event = {event.event_id: event.body for event in events}
-    for lesson in learn_fixes(events, ranker=_RANKER._replace(candidate=0.0, strict=0.0)):
+    every = _RANKER._replace(candidate=0.0)
+    for lesson in learn_fixes(events, fix_keys(events, every), ranker=every):
         first = by_event[lesson.evidence[0]]
         assert isinstance(first, ToolUsed)
         assert lesson.quote and lesson.quote in "\n".join(error_lines(first.result))

@@ -18,15 +18,10 @@ def test_the_weights_are_one_small_file() -> None:
 
 
 def test_a_score_is_a_probability_and_unknown_features_count_nothing() -> None:
-    ranker = Ranker({"a": 1.0, "b": -1000.0}, 0.2, 0.8)
+    ranker = Ranker({"a": 1.0, "b": -1000.0}, 0.2)
     assert ranker.score({}) == ranker.score({"unknown": 5.0}) == 0.5
     assert ranker.score({"a": 1.0}) == pytest.approx(0.731, abs=0.001)
     assert 0 < ranker.score({"b": 1.0}) < 1e-9
-
-
-def test_the_strict_threshold_is_above_the_one_of_candidates() -> None:
-    ranker = load_ranker()
-    assert 0 < ranker.candidate < ranker.strict < 1
 
 
 def test_a_pair_is_scored_in_less_than_five_milliseconds() -> None:

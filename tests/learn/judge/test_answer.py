@@ -143,7 +143,6 @@ DROPPED = [
     ("it is no complete thought", but(statement="Never push to main on your own <b>please</b>.")),
     ("it is no complete thought", but(statement="Should nobody push to main on their own?")),
     ("it holds a secret", but(statement=written("Never push to main with ghp_<a36> on your own."))),
-    ("it quotes no command that failed", but(kind="known_fix")),
 ]
 
 

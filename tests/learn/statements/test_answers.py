@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.statements.answers import typed_answer
-from tacit.model.claim import Kind, Provenance
+from tacit.learn.statements.answers import answered_question, typed_answer
+from tacit.model.claim import Kind
 from tacit.model.observation import PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tests.support.talking import learnt, prompt
 
 
-def test_an_answer_to_a_question_of_design_is_a_decision() -> None:
-    (one,) = learnt(prompt("Postgres (Recommended)", PromptKind.ANSWER, "Which database should we use?"))
-    assert one.kind is Kind.DECISION
-    assert one.sentence == "Decided on the database: Postgres."
-    assert one.quote == "Postgres"
-    assert one.provenance is Provenance.MODEL  # the question is the agent's
+def test_an_answer_to_a_question_of_design_is_a_decision_that_one_session_does_not_teach() -> None:
+    answer = prompt("Postgres (Recommended)", PromptKind.ANSWER, "Which database should we use?")
+    decided = answered_question(answer)
+    assert decided and (decided.sentence, decided.answer) == ("Decided on the database: Postgres.", "Postgres")
+    assert learnt(answer) == []
 
 
 @pytest.mark.parametrize(

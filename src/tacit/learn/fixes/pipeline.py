@@ -1,7 +1,7 @@
 """Fixes of a session: candidates for a judge, and lessons that need none.
 
-Without a judge a fix becomes a lesson only if another session shows the same failure and the same change, or if its
-score reaches the strict threshold. Several failures of one cause are one fix.
+Without a judge a fix becomes a lesson only if an earlier session shows the same failure and the same change. Several
+failures of one cause are one fix.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from tacit.model.ids import EventId
 from tacit.record import Record
 
 _VARYING = re.compile(r"\d+|[`'\"‘“][^`'\"’”]{0,80}[`'\"’”]|\S*/\S*")
-# With one of these features a pair needs a judge or a second session, whatever its score: an error of the code itself,
-# a distant command of another kind, the same with less to do, a command that only looks.
-_DOUBTFUL = frozenset(("position:changed", "weak:far", "less", "looks"))
+
+# With one of these features a pair needs a judge however often it is seen: an error of the code itself, the same with
+# less to do, a command that only looks.
+_DOUBTFUL = frozenset(("position:changed", "less", "looks"))
 
 
 class ScoredFix(Record):
@@ -74,21 +75,13 @@ def _candidate(fix: ScoredFix) -> FixCandidate:
 def learn_fixes(
     events: Sequence[SessionEvent], earlier: Collection[str] = (), *, ranker: Ranker | None = None
 ) -> list[Lesson]:
-    """Return the lessons of a session that need no judge. `earlier` are the keys of fixes of other sessions."""
-    ranker = ranker or load_ranker()
+    """Return the fixes of a session that need no judge. `earlier` are the keys of fixes of earlier sessions."""
     lessons: dict[str, Lesson] = {}
-    for fix in find_fixes(events, ranker):
-        is_repeated = fix_key(fix.pair) in earlier
-        if is_repeated or (fix.score >= ranker.strict and not fix.is_doubtful):
-            lesson = lesson_from_pair(fix.pair, fix.evidence, fix.score, is_repeated=is_repeated)
-            if lesson is not None:
-                lessons.setdefault(lesson.sentence, lesson)
+    for fix in find_fixes(events, ranker) if earlier else ():
+        is_confirmed = fix_key(fix.pair) in earlier and not fix.is_doubtful
+        if is_confirmed and (lesson := lesson_from_pair(fix.pair, fix.evidence, fix.score)):
+            lessons.setdefault(lesson.sentence, lesson)
     return list(lessons.values())
-
-
-def needs_confirmation(events: Sequence[SessionEvent]) -> bool:
-    """Return whether a session has fixes that become lessons only if another session shows them, too."""
-    return any(fix.is_doubtful or fix.score < load_ranker().strict for fix in find_fixes(events))
 
 
 def fix_keys(events: Sequence[SessionEvent], ranker: Ranker | None = None) -> frozenset[str]:

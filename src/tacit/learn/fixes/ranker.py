@@ -1,6 +1,6 @@
 """How likely a pair is a fix worth remembering: a logistic regression over its features, scored in plain Python.
 
-`weights.json` is written by `python -m bench.train_fixes`, which also chooses both thresholds.
+`weights.json` is written by `python -m bench.train_fixes`, which also chooses the threshold.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from tacit.record import Record
 
 
 class Ranker(Record):
-    """`candidate` is the threshold from which a judge is asked, `strict` the one from which nobody needs to be."""
+    """`candidate` is the score from which a pair is a candidate."""
 
     weights: Mapping[str, float]
     candidate: float
-    strict: float
 
     def score(self, features: Mapping[str, float]) -> float:
         """Return the probability, 0 to 1. Unknown features count nothing."""
@@ -30,4 +29,4 @@ class Ranker(Record):
 def load_ranker() -> Ranker:
     """Return the ranker that comes with Tacit."""
     data = load_data("fixes/weights.json")
-    return Ranker(data["weights"], data["candidate"], data["strict"])
+    return Ranker(data["weights"], data["candidate"])

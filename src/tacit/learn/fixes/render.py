@@ -31,15 +31,13 @@ _REPAIRED = "The command failed, and after one other command it worked unchanged
 _REPEATED = " Another session shows the same."
 
 
-def lesson_from_pair(
-    pair: Pair, evidence: tuple[EventId, ...], score: float, *, is_repeated: bool = False
-) -> Lesson | None:
-    """Return the lesson of a fix, or None if it cannot be put in words."""
+def lesson_from_pair(pair: Pair, evidence: tuple[EventId, ...], score: float) -> Lesson | None:
+    """Return the lesson of a fix that two sessions show, or None if it cannot be put in words."""
     sentence = clip(visible_line(sentence_of(pair)), _MAX_SENTENCE_CHARS)
     if not sentence or REDACTED.search(sentence):
         return None
-    reason = (_REPAIRED if pair.is_same_text and pair.repair else _CHANGED) + (_REPEATED if is_repeated else "")
-    confidence = round(min(0.4 + 0.3 * score + 0.1 * is_repeated, 0.8), 2)
+    reason = (_REPAIRED if pair.is_same_text and pair.repair else _CHANGED) + _REPEATED
+    confidence = round(min(0.5 + 0.3 * score, 0.8), 2)
     return Lesson(Kind.KNOWN_FIX, sentence, quote_of(pair.error), evidence, reason, confidence, Provenance.TOOL_LOCAL)
 
 

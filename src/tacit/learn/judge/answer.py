@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from tacit.learn import Lesson
 from tacit.learn.judge.check import (
@@ -161,11 +162,19 @@ class JudgedSession(Record):
     judge: str = ""
 
 
+class RejectedMemory(Record):
+    """The statement of a memory that was not believed, and why."""
+
+    statement: str
+    reason: str
+
+
 class CheckedAnswer(Record):
-    """What can be believed, by the label of the session; how much was dropped for which reason."""
+    """What can be believed, by the label of the session; how much was dropped for which reason, and what."""
 
     sessions: Mapping[str, JudgedSession]
     dropped: Mapping[str, int]
+    rejected: tuple[RejectedMemory, ...] = ()
 
 
 class _QuoteMatch(Record):
@@ -180,23 +189,31 @@ class _QuoteMatch(Record):
 def check_answer(answer: JudgeAnswer, question: Question, judge: str) -> CheckedAnswer:
     """Return what can be believed of the answer to a question."""
     lessons: dict[str, list[Lesson]] = {part.label: [] for part in question.parts}
-    dropped = Counter({"not of the form that was asked for": answer.malformed})
+    rejected: list[RejectedMemory] = []
     for memory in answer.memories:
         statement = " ".join(memory.statement.split())
         quoted = _find_quote(memory.quote, question.parts) or _find_sentences(memory.quote, question.parts)
         if quoted is None:
-            dropped["its quote does not occur"] += 1
-        elif problem := next(_memory_problems(memory, statement, quoted), ""):
-            dropped[problem] += 1
-        elif any(is_same_statement(statement, lesson.sentence) for lesson in lessons[quoted.session.label]):
-            dropped["said twice"] += 1
-        elif len(lessons[quoted.session.label]) >= MAX_PER_SESSION:
-            dropped["more than three of one session"] += 1
+            problem = "its quote does not occur"
         else:
-            lessons[quoted.session.label].append(_lesson(memory, statement, quoted, judge))
+            known = lessons[quoted.session.label]
+            problem = next(chain(_memory_problems(memory, statement, quoted), _repetition(statement, known)), "")
+            if not problem:
+                known.append(_lesson(memory, statement, quoted, judge))
+        if problem:
+            rejected.append(RejectedMemory(redacted_line(statement, _MAX_WHY_CHARS), problem))
+    dropped = Counter(memory.reason for memory in rejected)
+    dropped["not of the form that was asked for"] = answer.malformed
     summaries = _believed_summaries(answer.summaries, question.parts, dropped)
     sessions = {label: JudgedSession(tuple(found), summaries.get(label, ""), judge) for label, found in lessons.items()}
-    return CheckedAnswer(sessions, +dropped)
+    return CheckedAnswer(sessions, +dropped, tuple(rejected))
+
+
+def _repetition(statement: str, known: Sequence[Lesson]) -> Iterator[str]:
+    if any(is_same_statement(statement, lesson.sentence) for lesson in known):
+        yield "said twice"
+    if len(known) >= MAX_PER_SESSION:
+        yield "more than three of one session"
 
 
 def is_same_statement(first: str, second: str) -> bool:
@@ -212,12 +229,11 @@ def _memory_problems(memory: JudgedMemory, statement: str, quoted: _QuoteMatch) 
         yield "it has names that its line does not have"
     if not _is_about(statement, quoted.line.context):
         yield "it has nothing to do with its quote"
-    if contradicts(statement, quoted.original) or contradicts(statement, quoted.part.shown):
+    # What works instead naturally says the opposite of what failed.
+    if not quoted.line.is_fix and any(contradicts(statement, text) for text in (quoted.original, quoted.part.shown)):
         yield "it says the opposite of its quote"
     if quoted.line.is_fix and (memory.kind not in _FIX_KINDS or _READER_WORDS.search(normalize_text(statement))):
         yield "only the output of a tool says so"
-    if not quoted.line.is_fix and memory.kind is Kind.KNOWN_FIX:
-        yield "it quotes no command that failed"
 
 
 def _is_about(statement: str, context: str) -> bool:

@@ -76,6 +76,8 @@ def _occurs(name: str, source: str) -> bool:
     while at >= 0:
         around = source[max(at - 1, 0) : at] + source[at + len(bare) : at + len(bare) + 1]
         others = around if not bare.isdecimal() else "".join(filter(str.isdigit, around))
+        if bare.endswith("/"):  # a folder, and what is in it
+            others = source[max(at - 1, 0) : at]
         if bare and not any(char.isascii() and (char.isalnum() or char == "_") for char in others):
             return True
         at = source.find(bare, at + 1)

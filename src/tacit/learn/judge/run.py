@@ -25,6 +25,7 @@ from tacit.learn.judge.answer import (
     MAX_PER_SESSION,
     CheckedAnswer,
     JudgedSession,
+    RejectedMemory,
     check_answer,
     is_same_statement,
     parse_answer,
@@ -103,6 +104,7 @@ class JudgeOutcome(Record):
     answered: int = 0
     problem: str = ""
     dropped: Mapping[str, int] = {}
+    rejected: tuple[RejectedMemory, ...] = ()
 
 
 class Judging(HomePart):
@@ -189,7 +191,7 @@ class Judging(HomePart):
                 yield cost._replace(problem=reply.problem)
                 return
             judged = tuple(_completed_sessions(question, checked, started))
-            yield cost._replace(sessions=judged, dropped=checked.dropped)
+            yield cost._replace(sessions=judged, dropped=checked.dropped, rejected=checked.rejected)
 
     def judge_by_answers(self, rows: Sequence[SessionRow], text: str, name: str) -> JudgeOutcome:
         """Return what can be believed of an answer to the first question about these sessions, the latest first.
@@ -206,7 +208,8 @@ class Judging(HomePart):
             asked = next(self.questions(rows[newer:], may_split=False), None)
             if asked is not None and answer.mark in ("", asked.question.mark):
                 checked = check_answer(answer, asked.question, name)
-                return JudgeOutcome(tuple(_completed_sessions(asked, checked, {})), dropped=checked.dropped)
+                judged = tuple(_completed_sessions(asked, checked, {}))
+                return JudgeOutcome(judged, dropped=checked.dropped, rejected=checked.rejected)
         raise UsageError(
             "these answers are for another question than the one that would be asked now",
             "ask again: tacit learn --show-prompt",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tacit.learn import Lesson, SessionEvent
+from tacit.learn import Lesson
 from tacit.learn.statements.sentences import PromptSentence
 from tacit.learn.statements.wording import is_short
-from tacit.model.claim import Kind, Provenance
+from tacit.model.claim import Kind
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind
 from tacit.record import Record
@@ -17,7 +17,6 @@ from tacit.text.display import one_line, visible_line
 
 # What the person decided when the agent asked. A plan that they let pass is the agent's, and teaches nothing.
 
-_CONFIDENCE = 0.55
 _MAX_ANSWER_CHARS = 160  # an answer that is longer is read like a prompt
 _MAX_TYPED_WORDS = 5  # of an answer to a question at the end of a reply
 _ASKED = "Asked "
@@ -89,18 +88,6 @@ class AnsweredQuestion(Record):
         """The decision in one sentence; "" if it says too little or has a secret: an answer may be a password."""
         sentence = visible_line(f"{self.lead}: {self.answer.rstrip('.')}.")
         return "" if is_short(sentence) or secret_kind(sentence) else sentence
-
-
-def answered(event: SessionEvent, prompt: PromptGiven) -> Iterator[Lesson]:
-    """Yield the decision that a person made when the agent asked: the question, and the answer that was chosen."""
-    decided = answered_question(prompt)
-    if decided and decided.sentence:
-        reason = "chosen when the agent asked"
-        # The question, and mostly the answers to choose from, are the agent's words.
-        provenance = Provenance.MODEL
-        yield Lesson(
-            Kind.DECISION, decided.sentence, decided.answer, (event.event_id,), reason, _CONFIDENCE, provenance
-        )
 
 
 def answered_question(prompt: PromptGiven) -> AnsweredQuestion | None:

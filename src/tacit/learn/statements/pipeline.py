@@ -67,7 +67,6 @@ def _learn_prompt(
     new = tuple(choice for sentence in sentences for choice in answers.find_choices(sentence, event.event_id))
     lessons = (
         *learn_sentences(event, prompt, sentences, talk.about),
-        *answers.answered(event, prompt),
         *answers.learn(talk.chosen, new),
     )
     chosen = (*talk.chosen, *new)[-answers.MAX_CHOICES :]
