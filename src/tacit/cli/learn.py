@@ -38,8 +38,8 @@ def run_learn(call: Invocation) -> int:
     if call.flag("--show-prompt"):
         return _show_question(call)
     if call.flag("--answers"):
-        rows = _selected_sessions(call, _named_judge(call) or ANY_JUDGE)
-        results = _mark_repeats(_learn_by_answers(rows, call))
+        rows, found = _learn_by_answers(_selected_sessions(call, _named_judge(call) or ANY_JUDGE), call)
+        results = _mark_repeats(found)
     else:
         judge = _chosen_judge(call)
         rows = _selected_sessions(call, judge.name if judge else "")
@@ -47,8 +47,7 @@ def run_learn(call: Invocation) -> int:
     if call.flag("--json"):
         echo_json([conclusion_json(result) for result in results])
         return 0
-    looked_at = len({result.session.id for result in results}) if call.flag("--answers") else len(rows)
-    for line in _report_lines(results, looked_at, call.flag("--dry-run")):
+    for line in _report_lines(results, len(rows), call.flag("--dry-run")):
         echo(line)
     return 0
 
@@ -143,23 +142,32 @@ def _learn_by_judge(judge: Judge, rows: Sequence[SessionRow], call: Invocation) 
         yield from _learn_by_rules(waiting, call)
 
 
-def _learn_by_answers(rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
-    """Yield what is learned without a judge, then what the answers say."""
-    if not call.flag("--dry-run"):
-        yield from _learn_by_rules(_selected_sessions(call), call)
+def _learn_by_answers(
+    rows: Sequence[SessionRow], call: Invocation
+) -> tuple[Sequence[SessionRow], Sequence[LearnResult]]:
+    """Return the sessions that were learned from: what is learned without a judge, and what the answers say."""
+    unlearned = [] if call.flag("--dry-run") else _selected_sessions(call)
+    results = list(_learn_by_rules(unlearned, call))
     path = call.value("--answers") or ""
     data = sys.stdin.buffer.read(_MAX_ANSWER_BYTES) if path == "-" else read_external(path, _MAX_ANSWER_BYTES)
     name = _named_judge(call) or _ANSWERS
     outcome = call.vault.judging.judge_by_answers(rows[::-1], data.decode("utf-8", "replace"), name)
-    yield from _learn_judged(outcome, call)
+    results += _learn_judged(outcome, call)
     _warn_receipt(name, [outcome], call)
+    judged = {row.id: row for row, _ in outcome.sessions}
+    return [*judged.values(), *(row for row in unlearned if row.id not in judged)], results
 
 
 def _learn_judged(outcome: JudgeOutcome, call: Invocation) -> Iterator[LearnResult]:
     for row, judged in outcome.sessions:
         if judged.summary and call.flag("--dry-run"):
             warn(f"session {row.id[:4]}: {printable(judged.summary)}")
-        yield from call.vault.learning.learn_from_session(row, dry_run=call.flag("--dry-run"), judged=judged)
+        results = call.vault.learning.learn_from_session(row, dry_run=call.flag("--dry-run"), judged=judged)
+        recorded = {result.lesson for result in results if result.state in RECORDED_STATES}
+        for lesson in judged.findings:
+            if lesson not in recorded:
+                warn(f"already known, in other words: “{printable(lesson.sentence)}”")
+        yield from results
 
 
 def _warn_receipt(name: str, outcomes: Sequence[JudgeOutcome], call: Invocation) -> None:
