@@ -23,7 +23,7 @@ from tacit.learn.fixes.pipeline import fix_keys, learn_fixes
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
-from tacit.model.claim import GLOBAL, Claim, Provenance, Scope, Status
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
 from tacit.model.event import POLICY, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
 from tacit.model.ids import ClaimId
 from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
@@ -218,6 +218,8 @@ def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
         return False
     stems = content_stems(finding.sentence)
     for lesson in lessons:
+        if lesson.kind is finding.kind is Kind.KNOWN_FIX and not set(lesson.evidence).isdisjoint(finding.evidence):
+            return True
         is_same_quote = lesson.evidence[0] in finding.evidence and (
             lesson.quote in finding.quote or finding.quote in lesson.quote
         )

@@ -1,11 +1,10 @@
-"""Sentences of a session that a judge reads: the half in which nearly all statements are, and answers that decide."""
+"""Sentences of a session that a judge reads: the half in which nearly all statements are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tacit.learn import SessionEvent
-from tacit.learn.statements.answers import answered_question
 from tacit.learn.statements.pipeline import READ_PROMPTS
 from tacit.learn.statements.sentences import PromptSentence, prompt_sentences
 from tacit.learn.statements.weights import MIN_CANDIDATE_SCORE, score_sentence
@@ -29,7 +28,7 @@ def sentence_candidates(events: Sequence[SessionEvent]) -> list[SentenceCandidat
         for event in events
         if isinstance(event.body, PromptGiven) and event.body.how in READ_PROMPTS
         for sentence in prompt_sentences(event.body.text)
-        if answered_question(event.body) or is_candidate(sentence, len(event.body.text))
+        if is_candidate(sentence, len(event.body.text))
     ]
 
 

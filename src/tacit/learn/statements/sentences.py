@@ -50,7 +50,7 @@ _QUOTED = re.compile(r"\s{0,8}(?:>|❯|│|┃|\||[┌└├╭╰])")
 _LOG = re.compile(
     r"\s*(?:"
     r"\d{4}-\d\d-\d\d[T ]|\d{1,5}\.\d{1,3}\s\S"
-    r"|\[?\d{1,2}:\d\d:\d\d|at \S{1,200}\(|File \"|Traceback |#\d+ |\+{3} |-{3} |@@ |diff --git"
+    r"|\[?\d{1,2}:\d\d:\d\d|at \S{1,200}\(|File \"|Traceback |#\d+ |\+[^\s+]|\+{3} |-{3} |@@ |diff --git"
     r"|commit [0-9a-f]{7}"
     r"|(?:error|warning|fatal|remote|caused by|npm err!)(?:\[\w{1,12}\])?:\s|(?-i:INFO|DEBUG|WARN|ERROR)\b|\$ \S|% \S"
     r"|[>]{2,} |\[[a-z][\w:-]{1,20}\]\s|\S{1,200}\(\d{1,6}(?:,\d{1,6})?\):\s"
