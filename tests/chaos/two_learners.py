@@ -22,7 +22,7 @@ SHARED = (
 )
 OWN = (
     "Never deploy the walrus cluster on fridays.",
-    "We use httpx instead of requests in the crawler.",
+    "We decided to use httpx instead of requests in the crawler.",
     "I prefer small functions over large classes.",
     "The fixtures are generated, never edit those by hand.",
     "Ask me before you change the schema of the database.",

@@ -158,7 +158,7 @@ def test_a_learned_memory_and_the_line_it_was_learned_from_are_one_answer(person
     person.tacit("learn")
     hits = found(person, "run the linter before a commit")
 
-    assert [hit["kind"] for hit in hits] == ["convention"]
+    assert [hit["kind"] for hit in hits] == ["rule"]
     assert "linter" in hits[0]["text"] and hits[0]["turn"] == 2 and hits[0]["speaker"] == "you"
     assert rule in person.tacit(*hits[0]["open"].split()[1:]).out
     assert "learned from what you said" in person.tacit("recall", "run the linter before a commit").out
@@ -171,7 +171,7 @@ def test_another_line_of_that_session_is_an_answer_of_its_own(person: Person, pr
     ).capture()
     person.tacit("learn")
 
-    assert {hit["kind"] for hit in found(person, "linter red tabs parser")} == {"convention", "session"}
+    assert {hit["kind"] for hit in found(person, "linter red tabs parser")} == {"rule", "session"}
 
 
 def test_an_accepted_memory_that_answers_comes_before_sessions_that_mention_it(person: Person, project: Path) -> None:

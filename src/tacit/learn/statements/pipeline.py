@@ -22,7 +22,7 @@ from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAct
 from tacit.record import Record
 from tacit.text.summarize import summarize
 
-_CONFIDENCE, _SURE_CONFIDENCE, _SURE_SCORE = 0.65, 0.8, 0.0
+_CONFIDENCE, _SURE_CONFIDENCE, _SURE_SCORE = 0.65, 0.8, -0.25
 _REFERENCE_CONFIDENCE = 0.55  # "always do it that way": what it is about is said elsewhere, if at all
 READ_PROMPTS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER, PromptKind.COMMAND)
 
