@@ -33,12 +33,13 @@ _REPEATED = " Another session shows the same."
 
 def lesson_from_pair(pair: Pair, evidence: tuple[EventId, ...], score: float) -> Lesson | None:
     """Return the lesson of a fix that two sessions show, or None if it cannot be put in words."""
-    sentence = clip(visible_line(sentence_of(pair)), _MAX_SENTENCE_CHARS)
+    quote = quote_of(pair.error)
+    sentence = clip(visible_line(sentence_of(pair)), _MAX_SENTENCE_CHARS) if quote and pair.before.strip() else ""
     if not sentence or REDACTED.search(sentence):
         return None
     reason = (_REPAIRED if pair.is_same_text and pair.repair else _CHANGED) + _REPEATED
     confidence = round(min(0.5 + 0.3 * score, 0.8), 2)
-    return Lesson(Kind.KNOWN_FIX, sentence, quote_of(pair.error), evidence, reason, confidence, Provenance.TOOL_LOCAL)
+    return Lesson(Kind.KNOWN_FIX, sentence, quote, evidence, reason, confidence, Provenance.TOOL_LOCAL)
 
 
 def quote_of(error: str) -> str:
