@@ -196,6 +196,7 @@ _ANY |= st.lists(_PIECES, max_size=25).map("".join)
 @example("ssh")
 @example("uv run -- ''")
 @example("\x85")
+@example("0\n\u2028\n0")
 def test_any_text_has_parts_that_can_be_shown(line: str) -> None:
     found = parse_commands(line)
     assert found == parse_commands(line)

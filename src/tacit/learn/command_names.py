@@ -183,7 +183,8 @@ def parse_commands(line: str) -> tuple[ParsedCommand, ...]:
 
 
 def _parse_commands(line: str) -> tuple[ParsedCommand, ...]:
-    return tuple(map(_parse_pipeline, parse_pipelines(line)))
+    # A word may be a blank to Python but not to the shell, such as a line separator; nothing could be shown of it.
+    return tuple(command for command in map(_parse_pipeline, parse_pipelines(line)) if command.text)
 
 
 _parse_cached = lru_cache(maxsize=_MAX_CACHED_LINES)(_parse_commands)
