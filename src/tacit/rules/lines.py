@@ -38,7 +38,7 @@ _NEGATING = re.compile(
     r"|pitfalls?)\b|[❌🚫⛔✗]",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"\b(?:e\.g\.|for example|for instance|such as|examples?|like)\b|→|->|=>", re.IGNORECASE)
+_EXAMPLE = re.compile(r"\b(?:e\.g\.|for example|for instance|such as|examples?|usage|like)\b|→|->|=>", re.IGNORECASE)
 
 
 class LineKind(Enum):

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from tacit.learn.sessions import SessionLearning
     from tacit.model.claim import Kind
     from tacit.purge import Purger
-    from tacit.rules.export import RuleExport
-    from tacit.rules.importing import RuleImport
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits
     from tacit.trust import Trust
@@ -343,18 +341,6 @@ class Vault:
         from tacit.vault.exchange import Exchange
 
         return Exchange(self.home)
-
-    @cached_property
-    def rule_import(self) -> RuleImport:
-        from tacit.rules.importing import RuleImport
-
-        return RuleImport(self.home)
-
-    @cached_property
-    def rule_export(self) -> RuleExport:
-        from tacit.rules.export import RuleExport
-
-        return RuleExport(self.home)
 
     @cached_property
     def purger(self) -> Purger:
