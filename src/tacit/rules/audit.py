@@ -30,6 +30,7 @@ _MAX_STATEMENTS = 3000
 _MAX_COMPARED_WORDS = 28  # longer sentences say several things
 _MIN_DUPLICATE_WORDS = 4
 _MIN_SHARED_TERMS = 0.6  # of the smaller statement, if one denies what the other affirms
+_MAX_COMPARED = 20  # earlier statements that one is compared with as a duplicate
 _MIN_COPIED_LINES = 3  # of one file in another: one finding for all
 _MAX_QUOTE_CHARS = 120
 
@@ -283,16 +284,18 @@ def contradiction_reason(first: str, second: str) -> str:
 
 def _duplicates(statements: Sequence[_Statement]) -> Iterator[RuleFinding]:
     """Yield statements that a host loads twice. Many from one file in another are one finding."""
-    groups: dict[object, list[_Statement]] = defaultdict(list)
-    for statement in statements:
-        if len(statement.text.split()) >= _MIN_DUPLICATE_WORDS and statement.line.hosts:
-            groups[restatement_key(statement.text)].append(statement)
+    earlier: dict[object, list[_Statement]] = defaultdict(list)  # by exact words, and by what restatements share
     pairs: dict[tuple[str, str], list[tuple[_Statement, _Statement]]] = defaultdict(list)
-    for group in groups.values():
-        for index, statement in enumerate(group):
-            original = next((other for other in group[:index] if _is_repeated(other, statement)), None)
-            if original is not None:
-                pairs[original.line.name, statement.line.name].append((original, statement))
+    for statement in statements:
+        if len(statement.text.split()) < _MIN_DUPLICATE_WORDS or not statement.line.hosts:
+            continue
+        exact, similar = earlier[normalize_text(statement.text)], earlier[restatement_key(statement.text)]
+        others = [*exact[:_MAX_COMPARED], *similar[:_MAX_COMPARED]]
+        original = next((other for other in others if _is_repeated(other, statement)), None)
+        exact.append(statement)
+        similar.append(statement)
+        if original is not None:
+            pairs[original.line.name, statement.line.name].append((original, statement))
     for (first_name, second_name), repeated in pairs.items():
         if first_name != second_name and len(repeated) >= _MIN_COPIED_LINES:
             original, statement = repeated[0]
@@ -322,10 +325,3 @@ def _duplicate_finding(message: str, original: _Statement, statement: _Statement
         original.place,
         clip(original.text, _MAX_QUOTE_CHARS),
     )
-
-
-def audit_folder(folder: str, environment: Mapping[str, str]) -> AuditReport:
-    """Return the audit of a folder."""
-    from tacit.rules.files import rule_place
-
-    return audit(rule_place(os.path.abspath(folder), environment))

@@ -407,7 +407,9 @@ class _RuleSearch:
             if os.path.isdir(path):
                 continue
             if hops == 0:
-                self._report(file.name, line, f"@{target} is more than {_IMPORT_DEPTH[load.host]} imports deep")
+                if os.path.realpath(path) not in visited:
+                    depth = _IMPORT_DEPTH[load.host]
+                    self._report(file.name, line, f"@{target} is more than {depth} imports deep")
                 continue
             base = self._place.user_folder if file.origin is RuleOrigin.USER else self._place.root
             if file.origin is RuleOrigin.AGENT or not is_within(os.path.realpath(path), base):

@@ -42,7 +42,7 @@ _MAKE = re.compile(r"make ([a-z][\w.-]*)(?=\s|$)")
 _JUST = re.compile(r"just ([a-z][\w-]*)(?=\s|$)")
 _COMMAND_BREAK = re.compile(r"&&|\|\||[;|]")
 _MAKE_TARGET = re.compile(r"^([^\s:#=][^:#=\n]*?)[ \t]*::?(?!=)", re.MULTILINE)
-_JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:=\n]*)?:(?!=)", re.MULTILINE)
+_JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:\n]*)?:(?!=)", re.MULTILINE)
 _JUST_ALIAS = re.compile(r"^alias[ \t]+([\w-]+)[ \t]*:=", re.MULTILINE)
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _JUSTFILES = ("justfile", "Justfile", ".justfile")
@@ -64,7 +64,7 @@ class WorkTreeCheck:
     # Paths
 
     def _missing_paths(self, line: RuleLine) -> Iterator[str]:
-        if not self._tree.is_complete or not is_within(line.path, self._tree.root) or _CREATION.search(line.text):
+        if not self._tree.is_complete or not is_within(line.path, self._tree.root) or _is_about_change(line):
             return
         folder = os.path.dirname(line.path)
         for target in dict.fromkeys(_LINK_TARGET.findall(line.text)):
@@ -183,12 +183,17 @@ class WorkTreeCheck:
 
 def _commands(line: RuleLine) -> Iterator[str]:
     """Yield the commands in code: each part of a line at which a command may begin."""
-    if line.is_negated or (line.kind is not LineKind.CODE and _CREATION.search(line.text)):
+    if line.is_negated or _is_about_change(line):
         return
     texts = [line.text] if line.kind is LineKind.CODE else _CODE_SPAN.findall(line.text)
     for text in texts:
         for part in _COMMAND_BREAK.split(text):
             yield part.strip().removeprefix("$ ").split(" #", 1)[0].strip()
+
+
+def _is_about_change(line: RuleLine) -> bool:
+    """Return whether a sentence makes, moves or forbids what it names, so that it need not exist."""
+    return line.kind is not LineKind.CODE and _CREATION.search(_CODE_SPAN.sub("", line.text)) is not None
 
 
 def _read(path: str) -> str:
