@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 import pytest
 
@@ -132,11 +131,9 @@ def test_nothing_is_written(work: Workspace) -> None:
     assert sorted(str(path) for path in work.user.rglob("*")) == before
 
 
-def test_thousands_of_rules_do_not_take_quadratic_time(work: Workspace) -> None:
+def test_thousands_of_rules_that_look_alike_have_no_findings(work: Workspace) -> None:
     work.write("CLAUDE.md", "".join(f"- Always use tool{number} for module{number}.\n" for number in range(3000)))
-    started = time.process_time()
-    work.audit()
-    assert time.process_time() - started < 20
+    assert work.findings() == []
 
 
 def test_a_text_of_one_long_line_is_bounded(work: Workspace) -> None:

@@ -27,6 +27,7 @@ _FENCE = re.compile(r"[ \t]{0,12}(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*")
 _ITEM = re.compile(r"[ \t]{0,24}(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
 _TABLE_ROW = re.compile(r"[ \t]{0,12}\|.*")
+_IMPORT_LINE = re.compile(r"[ \t]{0,12}@\S+[ \t]*")
 _QUOTE_MARK = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+")
 _EMPHASIS = re.compile(r"(?<!\*)\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?!\*)|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)")
 _CODE = re.compile(r"(`[^`]*`)")
@@ -175,7 +176,7 @@ def _markdown_lines(text: str) -> Iterator[_RawLine]:
             yield from flush()
             is_own = False
         content = _QUOTE_MARK.sub("", content)
-        if not content.strip():
+        if not content.strip() or _IMPORT_LINE.fullmatch(content):
             if not is_comment:
                 yield from flush()
             continue
