@@ -61,11 +61,12 @@ def _finding_lines(finding: RuleFinding) -> Iterator[str]:
 
 
 def _report_json(report: AuditReport) -> JsonObject:
+    paths = {file.name: file.path for file in report.files}
     return {
         "rule_files": [_file_json(file) for file in report.files],
         "rule_findings": [
             {
-                "path": finding.path,
+                "path": paths.get(finding.path, finding.path),
                 "line": finding.line,
                 "category": finding.kind.value,
                 "what": finding.message,
@@ -85,7 +86,6 @@ def _report_json(report: AuditReport) -> JsonObject:
 def _file_json(file: RuleFile) -> JsonObject:
     return {
         "path": file.path,
-        "name": file.name,
         "provenance": _PROVENANCES[file.origin],
         "loaded_by": [load.host for load in file.loads if load.when is LoadTime.START],
         "on_demand_by": [load.host for load in file.loads if load.when is LoadTime.ON_DEMAND],

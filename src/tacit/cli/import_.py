@@ -247,7 +247,7 @@ def _rules_json(imported: ImportedRules) -> JsonObject:
             for statement in imported.new
         ],
         "changed": [
-            {"id": changed.id, "text": changed.sentence, "path": changed.path, "instead": changed.instead}
+            {"id": changed.id, "text": changed.sentence, "where": changed.path, "instead": changed.instead}
             for changed in imported.changed
         ],
         "known_count": imported.known,
