@@ -56,13 +56,10 @@ def test_a_contradiction_between_two_files_names_both_lines(work: Workspace) -> 
 
 
 @pytest.mark.parametrize("name", ["web/AGENTS.md", ".claude/rules/web.md"])
-def test_a_rule_for_a_part_may_differ_from_that_for_another_part(work: Workspace, name: str) -> None:
-    paths = "---\npaths: web/**\n---\n"
-    work.write(name, f"{paths}- Line length is 88 characters.\n")
-    work.write(
-        "api/AGENTS.md" if "web/" in name else ".claude/rules/api.md",
-        "---\npaths: api/**\n---\n- Line length is 100 characters.\n",
-    )
+@pytest.mark.parametrize("other", ["AGENTS.md", "api/AGENTS.md"])
+def test_a_rule_for_a_part_of_the_project_may_differ(work: Workspace, name: str, other: str) -> None:
+    work.write(name, "---\npaths: web/**\n---\n- Line length is 88 characters.\n")
+    work.write(other, "- Line length is 100 characters.\n")
     assert work.findings("contradiction") == []
 
 
@@ -120,7 +117,7 @@ def test_tokens_are_counted_for_each_host_with_its_imports(work: Workspace) -> N
 
 def test_an_empty_home_and_project_have_no_findings(work: Workspace) -> None:
     report = work.audit()
-    assert report.files == report.findings == report.tokens == ()
+    assert (report.files, report.findings, report.tokens) == ((), (), ())
     assert not any(work.user.glob(".*"))
 
 

@@ -288,15 +288,15 @@ def _export_rules(call: Invocation) -> int:
     if plan.change.is_needed:
         if not confirm_and_apply(call, [plan.change]):
             return 0
-        is_removed = remove or not plan.count
-        echo(f"Taken out of {path}." if is_removed else f"{_exported_count(plan.count)} in {path}.")
+        is_removed = remove or not plan.memory_count
+        echo(f"Taken out of {path}." if is_removed else f"{_exported_count(plan.memory_count)} in {path}.")
     elif remove:
         echo(f"Nothing of Tacit is in {path}.")
     else:
-        echo(f"{path} is up to date." if plan.count else "There is nothing to export.")
+        echo(f"{path} is up to date." if plan.memory_count else "There is nothing to export.")
     if plan.private_count and not remove:
         echo(f"  left out: {private}. To put one into the repository: tacit share ID")
-    if plan.count and not remove:
+    if plan.memory_count and not remove:
         echo("  tacit purge does not reach this file.")
     return 0
 

@@ -135,7 +135,7 @@ def _never_loaded(rules: RuleSet) -> Iterator[RuleFinding]:
             if load.last_line is not None and load.last_line < count:
                 message = f"{load.reason}; {count - load.last_line} lines from here on are left out"
                 yield RuleFinding(FindingKind.NEVER_LOADED, file.name, load.last_line + 1, message)
-            elif load.when is LoadTime.NEVER and file.is_ever_loaded and "instead" in load.reason:
+            elif load.when is LoadTime.NEVER and file.is_ever_loaded:
                 yield RuleFinding(FindingKind.NEVER_LOADED, file.name, 1, load.reason)
 
 
@@ -247,16 +247,8 @@ def _comparable_pairs(statements: Sequence[_Statement]) -> Iterator[tuple[_State
 
 
 def _apply_together(first: RuleFile, second: RuleFile) -> bool:
-    """Return whether both can be in force for the same file: one folder contains the other, with equal patterns."""
-    if first.folder and second.folder and not _are_nested(first.folder, second.folder):
-        return False
-    if first.path != second.path and first.folder != second.folder and first.folder and second.folder:
-        return False  # the rule of a subfolder is an exception from that above
-    return not first.patterns or not second.patterns or first.patterns == second.patterns
-
-
-def _are_nested(first: str, second: str) -> bool:
-    return is_within(first, second) or is_within(second, first)
+    """Return whether both hold for the same files. A rule for a part of the project is an exception from the others."""
+    return first.folder == second.folder and first.patterns == second.patterns
 
 
 def contradiction_reason(first: str, second: str) -> str:

@@ -37,7 +37,7 @@ class ExportPlan(Record):
     """The change of a file, how many memories its block has, and how many accepted ones stay in the home."""
 
     change: FileChange
-    count: int
+    memory_count: int
     private_count: int
     is_in_repository: bool
 
