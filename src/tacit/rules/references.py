@@ -21,7 +21,7 @@ _MAX_READ_BYTES = 512 * 1024
 _MAX_MANIFESTS = 200
 _CODE_SPAN = re.compile(r"`([^`\n]{1,300})`")
 _LINK_TARGET = re.compile(r"\]\(([^()\s]{1,300})\)")
-_PATH = re.compile(r"(?:\./)?[\w.@+-]+(?:/[\w.@+-]+)+/?")
+_PATH = re.compile(r"[\w.@+-]+/(?!/)[\w.@+/-]*")
 _LINE_SUFFIX = re.compile(r"(?::\d+(?:[-:]\d+)?|#[\w.-]*)$")
 _FILE_ENDING = re.compile(
     r"\.(?:c|cc|cpp|cs|css|go|h|hpp|html|java|js|json|jsx|kt|lua|md|mdx|mjs|mts|php|proto|py|rb|rs|scss|sh|sql|svelte"
