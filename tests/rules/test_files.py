@@ -122,6 +122,13 @@ def test_gemini_may_read_another_name(work: Workspace) -> None:
     assert loads(work.files()["AGENTS.md"])["gemini"] is START
 
 
+def test_the_settings_of_a_repository_decide_about_its_own_files_alone(work: Workspace) -> None:
+    work.write(".gemini/settings.json", json.dumps({"context": {"fileName": "private.md"}}))
+    work.write("~/.gemini/private.md")
+    work.write("~/src/private.md")
+    assert work.files() == {}
+
+
 def test_of_claudes_memory_the_first_200_lines_are_loaded(work: Workspace) -> None:
     slug = str(work.root.resolve()).replace("/", "-").replace("_", "-").replace(".", "-")
     name = f"~/.claude/projects/{slug}/memory/MEMORY.md"
@@ -238,3 +245,16 @@ def test_frontmatter_is_read_leniently() -> None:
 def test_hostile_imports_take_no_time() -> None:
     assert list(imports_in("@" * 100_000)) == []
     assert len(list(imports_in("@a/" * 50_000))) <= 1
+
+
+def test_gemini_registers_projects_under_short_names(work: Workspace) -> None:
+    work.write("~/.gemini/projects.json", json.dumps({"projects": {str(work.root.resolve()): "shop"}}))
+    work.write("~/.gemini/tmp/shop/memory/MEMORY.md")
+    work.write("~/.gemini/tmp/other/memory/MEMORY.md")
+    assert list(work.files()) == ["~/.gemini/tmp/shop/memory/MEMORY.md"]
+
+
+@pytest.mark.parametrize("name", ["../../../etc", "..", "a/b", "", 3, None])
+def test_a_registered_name_that_is_a_path_is_not_followed(work: Workspace, name: object) -> None:
+    work.write("~/.gemini/projects.json", json.dumps({"projects": {str(work.root.resolve()): name}}))
+    assert work.files() == {}

@@ -223,7 +223,12 @@ class _RuleSearch:
         self._claude_home = place.config_folder("CLAUDE_CONFIG_DIR", ".claude")
         self._codex_home = place.config_folder("CODEX_HOME", ".codex")
         self._gemini_home = os.path.join(place.environment.get("GEMINI_CLI_HOME") or place.user_folder, ".gemini")
-        self._gemini_names = _gemini_file_names(place.root, self._gemini_home)
+        user_settings = os.path.join(self._gemini_home, "settings.json")
+        self._gemini_names = _gemini_file_names(user_settings)
+        # The settings of a repository decide about its own files alone.
+        self._gemini_project_names = _gemini_file_names(
+            os.path.join(place.root, ".gemini", "settings.json"), user_settings
+        )
 
     # The person's own files, and memories that agents keep
 
@@ -318,7 +323,7 @@ class _RuleSearch:
             yield from self._agents_loads(parent, when, others)
         if name == "AGENTS.override.md":
             yield HostLoad(CODEX, when)
-        if name in self._gemini_names:
+        if name in self._gemini_project_names:
             yield HostLoad(GEMINI, when)
         if name in ("CLAUDE.md", "GEMINI.md") and relative == name:
             yield _start(COPILOT)
@@ -548,13 +553,13 @@ def _gemini_projects(root: str, gemini_home: str) -> list[str]:
     """Return the names that Gemini CLI may use for the folder of a project: registered, or by a hash of the path."""
     projects = _json_object(os.path.join(gemini_home, "projects.json")).get("projects")
     name = projects.get(root) if isinstance(projects, dict) else None
-    registered = [name] if isinstance(name, str) and re.fullmatch(r"[\w.-]+", name) else []
+    registered = [name] if isinstance(name, str) and re.fullmatch(r"[a-z0-9-]+", name) else []
     return [*registered, sha256(root.encode("utf-8", "replace")).hexdigest()]
 
 
-def _gemini_file_names(root: str, gemini_home: str) -> tuple[str, ...]:
-    """Return the names of context files: `context.fileName` of the settings, else GEMINI.md."""
-    for path in (os.path.join(root, ".gemini", "settings.json"), os.path.join(gemini_home, "settings.json")):
+def _gemini_file_names(*settings: str) -> tuple[str, ...]:
+    """Return the names of context files: `context.fileName` of the first settings that have it, else GEMINI.md."""
+    for path in settings:
         context = _json_object(path).get("context")
         value = context.get("fileName") if isinstance(context, dict) else None
         names = [value] if isinstance(value, str) else value if isinstance(value, list) else []
