@@ -84,6 +84,13 @@ def test_a_link_out_of_the_repository_is_refused(person: Person, project: Path) 
     assert "leads out of" in done.err and target.read_text() == "mine\n"
 
 
+def test_a_linked_folder_that_leads_out_of_the_repository_is_refused(person: Person, project: Path) -> None:
+    (person.folder / "notes").mkdir()
+    os.symlink(person.folder / "notes", project / ".cursor")
+    done = person.tacit(*EXPORT, "--to", ".cursor/rules/a.mdc", "--yes", cwd=project, code=1)
+    assert "leads out of" in done.err and not any((person.folder / "notes").iterdir())
+
+
 def test_only_rule_files_are_written(person: Person, project: Path) -> None:
     for name in (".zshrc", "docs", "x.py"):
         assert "no file that hosts read" in person.tacit(*EXPORT, "--to", name, "--yes", cwd=project, code=2).err

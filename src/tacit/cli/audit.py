@@ -44,7 +44,7 @@ def report_lines(report: AuditReport) -> Iterator[str]:
         hosts = (f"{each.host} {each.tokens:,} ({pluralize(each.files, 'file')})" for each in report.tokens)
         yield f"Tokens at session start, about: {', '.join(hosts)}"
     if not report.is_complete:
-        yield "The project is too large to be searched as a whole: missing paths and scripts are not reported."
+        yield "Not every folder was searched: missing paths and scripts are not reported."
     findings = pluralize(len(report.findings), "finding") if report.findings else "No findings"
     yield f"{findings} in {pluralize(len(report.files), 'file')}."
 

@@ -59,10 +59,7 @@ class RuleExport(HomePart):
         self._store.actor.require_person("exports memories", "tacit export --as agents-md")
         path = self._target_path(target)
         project = find_project(os.path.dirname(path), self._home.user_folder)
-        real = os.path.realpath(path)
-        base = project.root if project else self._home.user_folder
-        if os.path.islink(path) and not is_within(real, os.path.realpath(base)):
-            raise RefusedError(f"{path} is a link that leads out of {base}", "name the file itself: --to FILE")
+        self._refuse_links_out(path, project.root if project else self._home.user_folder)
         before = read_content(path)
         rows, private = self._memories(project)
         if remove or not rows:
@@ -73,6 +70,15 @@ class RuleExport(HomePart):
             after = with_block(before, EXPORT_MARKERS, _block_lines(rows))
         folders = missing_folders(path) if before is None else ()
         return ExportPlan(FileChange(path, before, after, folders=folders), len(rows), private, project is not None)
+
+    def _refuse_links_out(self, path: str, base: str) -> None:
+        """Raise RefusedError if a link leads out of `base`, or out of the current project if the path is in it."""
+        real, current = os.path.realpath(path), self._store.project
+        bases = [base] if os.path.islink(path) else []
+        bases += [current.root] if current and is_within(path, current.root) else []
+        for folder in bases:
+            if not is_within(real, os.path.realpath(folder)):
+                raise RefusedError(f"{path} is a link that leads out of {folder}", "name the file itself: --to FILE")
 
     def _target_path(self, target: str) -> str:
         if target:

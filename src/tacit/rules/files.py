@@ -21,6 +21,7 @@ from hashlib import sha256
 from tacit.disk.read import read_foreign, read_head
 from tacit.home.project import find_project
 from tacit.record import Record
+from tacit.rules.syntax import file_patterns, frontmatter, imports_in, is_path_like
 from tacit.text.display import clean
 
 CLAUDE, CODEX, GEMINI, CURSOR, COPILOT, OPENCODE = "claude", "codex", "gemini", "cursor", "copilot", "opencode"
@@ -29,7 +30,6 @@ _MAX_RULE_FILES = 400
 _MAX_FOLDERS = 20_000
 _MAX_DEPTH = 24
 _MAX_SETTINGS_BYTES = 256 * 1024
-_MAX_FRONTMATTER_LINES = 60
 _IMPORT_DEPTH = {CLAUDE: 4, GEMINI: 5}  # hops from the file that the host loads
 _CLAUDE_MEMORY_LINES, _CLAUDE_MEMORY_BYTES = 200, 25 * 1024
 _CODEX_BYTES = 32 * 1024  # of all project files together, unless project_doc_max_bytes says otherwise
@@ -305,7 +305,7 @@ class _RuleSearch:
         fields = frontmatter(file.text)
         folder = _rule_folder(relative)
         loads = tuple(self._project_loads(relative, folder, fields, others))
-        patterns = _patterns(fields)
+        patterns = file_patterns(fields)
         scope = os.path.join(self._place.root, folder) if folder else ""
         self._store(file._replace(loads=loads, folder=scope, patterns=patterns))
 
@@ -455,7 +455,7 @@ class _RuleSearch:
             fields = frontmatter(file.text)
             if "paths" in fields:
                 load = _on_demand(load.host)
-            self._store(file._replace(loads=(load,), patterns=_patterns(fields)))
+            self._store(file._replace(loads=(load,), patterns=file_patterns(fields)))
 
     def _store(self, file: RuleFile) -> RuleFile:
         """Add a file, or what one more name or import of it adds to when it is loaded."""
@@ -580,56 +580,3 @@ def _json_object(path: str) -> dict[str, object]:
         if isinstance(value, dict):
             return value
     return {}
-
-
-# Frontmatter and imports
-
-_FIELD = re.compile(r"([A-Za-z][\w-]{0,40})[ \t]*:[ \t]*(.*)")
-_CODE_SPAN = re.compile(r"`[^`\n]*`")
-_IMPORT = re.compile(r"(?<![\w@`/.])@((?:~/|\.{1,2}/|/)?[A-Za-z0-9_.](?:[^\s`,;:!?)\]\"'<>\\]|\\ )*)")
-_FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})")
-
-
-def frontmatter(text: str) -> dict[str, str]:
-    """Return the top-level fields between the `---` lines at the beginning. A list is joined with commas."""
-    lines = text[: 64 * 1024].split("\n")
-    if not lines or lines[0].strip() != "---":
-        return {}
-    fields: dict[str, str] = {}
-    current = ""
-    for line in lines[1:_MAX_FRONTMATTER_LINES]:
-        if line.strip() == "---":
-            return fields
-        if match := _FIELD.fullmatch(line.rstrip()):
-            current = match[1]
-            fields[current] = match[2].strip()
-        elif current and (item := line.strip()).startswith("- "):
-            fields[current] = ",".join(filter(None, (fields[current], item[2:].strip().strip("\"'"))))
-    return {}
-
-
-def _patterns(fields: Mapping[str, str]) -> tuple[str, ...]:
-    value = fields.get("paths") or fields.get("globs") or fields.get("applyTo") or ""
-    parts = (part.strip().strip("[]\"' ") for part in value.split(","))
-    return tuple(part for part in parts if part and part not in ("**", "**/*", "*"))
-
-
-def imports_in(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and path of each `@path`, outside of code spans and fenced code."""
-    if "@" not in text:
-        return
-    fence = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        if match := _FENCE.match(line):
-            fence = "" if fence and match[1].startswith(fence) else fence or match[1]
-            continue
-        if not fence and "@" in line:
-            for imported in _IMPORT.finditer(_CODE_SPAN.sub("", line[:4000])):
-                if target := imported[1].replace("\\ ", " ").rstrip(".*"):
-                    yield number, target
-
-
-def is_path_like(target: str) -> bool:
-    """Return whether a word after `@` is meant as a file, and not as a person, a decorator or a package."""
-    has_ending = re.search(r"\.(?:mdc?|markdown|txt|json|toml|ya?ml)$", target) is not None
-    return has_ending or target.startswith(("./", "../", "~/"))
