@@ -38,6 +38,7 @@ def lively(tmp_path_factory: pytest.TempPathFactory) -> Person:
     (project / ".git").mkdir(parents=True)
     (project / "docs" / "memory").mkdir(parents=True)
     (project / "docs" / "memory" / "memories.ndjson").write_text(f"{json.dumps(FACT)}\nno fact\n")
+    (project / "AGENTS.md").write_text("- Always squash the commits of a branch.\n\n@none.md\n")
     (person.folder / ".zsh_history").write_text(_history(project))
     person.tacit("add", "I prefer npm", "--tag", "tools")
     person.tacit("add", "I prefer pnpm", "--tag", "tools")

@@ -8,9 +8,10 @@ import pytest
 
 from tacit.errors import RefusedError
 from tacit.install.change import content_hash
-from tacit.install.text_block import owned_file, with_block, without_block
+from tacit.install.text_block import EXPORT_MARKERS, install_markers, owned_file, with_block, without_block
 
 LINES = "eval tacit\n"
+BASH, ZSH, FISH = map(install_markers, ("bash", "zsh", "fish"))
 FILES = {
     "no file": None,
     "an empty file": b"",
@@ -24,49 +25,57 @@ FILES = {
 
 @pytest.mark.parametrize("before", FILES.values(), ids=FILES.keys())
 def test_a_file_without_our_block_is_the_file_before_it(before: bytes | None) -> None:
-    after = with_block(before, "bash", LINES)
+    after = with_block(before, BASH, LINES)
     assert after.startswith(before or b"") and after.count(b"eval tacit\n") == 1
-    assert with_block(after, "bash", LINES) == after
-    assert without_block(after, "bash") == before
+    assert with_block(after, BASH, LINES) == after
+    assert without_block(after, BASH) == before
+
+
+@pytest.mark.parametrize("before", FILES.values(), ids=FILES.keys())
+def test_a_block_of_markdown_is_taken_out_exactly(before: bytes | None) -> None:
+    after = with_block(before, EXPORT_MARKERS, "- use pnpm\n")
+    assert b"\n- use pnpm\n<!-- <<< tacit export" in after
+    assert without_block(after, EXPORT_MARKERS) == before
+    assert without_block(after, BASH) == after
 
 
 def test_a_block_is_updated_where_it_is() -> None:
-    after = with_block(b"first\n", "bash", LINES) + b"last\n"
-    newer = with_block(after, "bash", "eval tacit --new\n")
+    after = with_block(b"first\n", BASH, LINES) + b"last\n"
+    newer = with_block(after, BASH, "eval tacit --new\n")
     assert newer == after.replace(b"eval tacit\n", b"eval tacit --new\n")
-    assert without_block(newer, "bash") == b"first\nlast\n"
+    assert without_block(newer, BASH) == b"first\nlast\n"
 
 
 def test_lines_that_were_added_after_the_block_keep_the_line_feed_before_it() -> None:
-    after = with_block(b"first", "bash", LINES)
-    assert without_block(after, "bash") == b"first"
-    assert without_block(after + b"last", "bash") == b"first\nlast"
+    after = with_block(b"first", BASH, LINES)
+    assert without_block(after, BASH) == b"first"
+    assert without_block(after + b"last", BASH) == b"first\nlast"
 
 
 def test_a_file_that_we_created_stays_if_the_person_added_lines() -> None:
-    created = with_block(None, "bash", LINES)
-    assert without_block(created, "bash") is None
-    assert without_block(b"mine\n" + created, "bash") == b"mine\n"
+    created = with_block(None, BASH, LINES)
+    assert without_block(created, BASH) is None
+    assert without_block(b"mine\n" + created, BASH) == b"mine\n"
 
 
 def test_only_the_block_of_the_name_is_removed() -> None:
-    both = with_block(with_block(b"mine\n", "bash", LINES), "zsh", LINES)
-    assert without_block(both, "zsh") == with_block(b"mine\n", "bash", LINES)
-    assert without_block(both, "fish") == both and without_block(None, "bash") is None
+    both = with_block(with_block(b"mine\n", BASH, LINES), ZSH, LINES)
+    assert without_block(both, ZSH) == with_block(b"mine\n", BASH, LINES)
+    assert without_block(both, FISH) == both and without_block(None, BASH) is None
 
 
 def test_a_block_whose_end_is_gone_is_refused_and_not_guessed() -> None:
-    cut = with_block(b"mine\n", "bash", LINES).replace(b"# <<< tacit install bash <<<\n", b"") + b"theirs\n"
+    cut = with_block(b"mine\n", BASH, LINES).replace(b"# <<< tacit install bash <<<\n", b"") + b"theirs\n"
     with pytest.raises(RefusedError, match="have no end"):
-        with_block(cut, "bash", LINES)
+        with_block(cut, BASH, LINES)
     with pytest.raises(RefusedError, match="have no end"):
-        without_block(cut, "bash")
+        without_block(cut, BASH)
 
 
 def test_the_block_may_name_a_path_that_is_no_utf8() -> None:
     path = b"/home/\xff/tacit".decode("utf-8", "surrogateescape")
-    after = with_block(b"mine\n", "bash", f"source {path}\n")
-    assert b"source /home/\xff/tacit\n" in after and without_block(after, "bash") == b"mine\n"
+    after = with_block(b"mine\n", BASH, f"source {path}\n")
+    assert b"source /home/\xff/tacit\n" in after and without_block(after, BASH) == b"mine\n"
 
 
 def test_a_file_of_our_own_is_written_updated_and_deleted(tmp_path: Path) -> None:

@@ -274,14 +274,15 @@ GROUPS: dict[str, dict[str, str]] = {
         "install": "connect a shell or an agent; without a name, list them",
         "uninstall": "disconnect it again, byte for byte",
         "autocapture": "capture sessions with agents, or stop",
-        "import": "import shell histories, transcripts or another home",
-        "export": "copy the log and the pages into a folder",
+        "import": "import histories, transcripts, rule files or another home",
+        "export": "copy the log into a folder, or memories into AGENTS.md",
         "config": "show and change settings",
         "completion": "print completion for bash, zsh or fish",
     },
     "Look after": {
         "status": "show what is remembered and what waits for you",
         "doctor": "check everything, and say what to type",
+        "audit": "check CLAUDE.md, AGENTS.md and other rule files",
         "purge": "remove a text or a memory from every file",
     },
     "For shells, agents and scripts": {
@@ -323,6 +324,7 @@ SUMMARIES = {name: summary for group in GROUPS.values() for name, summary in gro
 }
 _MODULES = {
     "add": "add remember suggest",
+    "audit": "audit",
     "completion": "completion",
     "config": "autocapture config",
     "context": "context injected",

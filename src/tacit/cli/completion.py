@@ -131,7 +131,11 @@ def _workflow_words(call: Invocation, args: Sequence[str]) -> Words:
 
 def _import_words(_call: Invocation, args: Sequence[str]) -> Words:
     if not args:
-        yield from (("history", "what your shells have kept"), ("transcripts", "what agents have written"))
+        yield from (
+            ("history", "what your shells have kept"),
+            ("transcripts", "what agents have written"),
+            ("rules", "what CLAUDE.md, AGENTS.md and other rule files say"),
+        )
     else:
         yield FILES, ""
 

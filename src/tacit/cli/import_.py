@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
@@ -17,11 +18,14 @@ from tacit.shell.history_formats import FORMATS
 from tacit.shell.history_import import HistoryFile, ImportedHistory
 from tacit.text.display import printable
 
+if TYPE_CHECKING:
+    from tacit.rules.importing import ImportedRules
+
 _MAX_PROBLEMS_SHOWN = 10
 HISTORY_OPTIONS = (
     Option("--file", "FILE", "with history: this one, instead of all that are found"),
     Option("--shell", "SHELL", f"with --file: which shell wrote it ({', '.join(FORMATS)}); guessed if left out"),
-    Option("--dry-run", help="with history: only show what would come in"),
+    Option("--dry-run", help="with history and rules: only show what would come in"),
 )
 
 
@@ -189,11 +193,83 @@ def _transcript_json(transcript: CapturedTranscript) -> JsonObject:
     }
 
 
+# tacit import rules
+
+
+def _import_rules(call: Invocation, words: Sequence[str]) -> int:
+    if len(words) > 1:
+        raise UsageError("tacit import rules takes one folder", "tacit import rules PATH")
+    folder, dry_run = words[0] if words else os.curdir, call.flag("--dry-run")
+    if not os.path.isdir(os.path.expanduser(folder)):
+        raise NotFoundError(f"there is no folder {folder}", "tacit import rules PATH")
+    imported = call.vault.exchange.import_rules(folder, dry_run=dry_run)
+    if call.flag("--json"):
+        echo_json(_rules_json(imported))
+        return 0
+    for statement in imported.new:
+        echo(f"{printable(statement.place)}: {printable(statement.claim.sentence)}")
+    for changed in imported.changed:
+        instead = f", now “{printable(changed.instead)}”" if changed.instead else ""
+        echo(f"no longer in {printable(changed.path)}: “{printable(changed.sentence)}”{instead}")
+        echo(f"  → tacit forget {changed.id}")
+    for line in _rules_summary(imported, dry_run=dry_run):
+        echo(line)
+    return 0
+
+
+def _rules_summary(imported: ImportedRules, *, dry_run: bool) -> Iterator[str]:
+    """Yield the totals of an import of rule files."""
+    candidates, files = pluralize(len(imported.new), "candidate"), pluralize(imported.files, "file")
+    if dry_run:
+        yield f"{candidates} of {files} would come in. Nothing was changed."
+    elif imported.new:
+        yield f"{candidates} of {files} to decide on: tacit review"
+    else:
+        yield "Nothing new."
+    if imported.known:
+        yield f"  {imported.known} known already"
+    for count, reason in ((imported.refused, "with a secret, or too long"), (imported.purged, "that you have purged")):
+        if count:
+            yield f"  not taken: {count} {reason}"
+
+
+def _rules_json(imported: ImportedRules) -> JsonObject:
+    return {
+        "imported": [
+            {
+                "id": statement.claim.id,
+                "kind": statement.claim.kind.label,
+                "scope": statement.claim.scope,
+                "text": statement.claim.sentence,
+                "path": statement.file.path,
+                "line": statement.line,
+            }
+            for statement in imported.new
+        ],
+        "changed": [
+            {"id": changed.id, "text": changed.sentence, "where": changed.path, "instead": changed.instead}
+            for changed in imported.changed
+        ],
+        "known_count": imported.known,
+        "refused_count": imported.refused + imported.purged,
+    }
+
+
 # tacit export
+
+_RULE_FORM = "agents-md"
 
 
 def run_export(call: Invocation) -> int:
     call.refuse_args()
+    if (form := call.value("--as")) is not None:
+        if form != _RULE_FORM:
+            raise UsageError(f"no such form: {form!r}", f"tacit export --as {_RULE_FORM}")
+        return _export_rules(call)
+    if options := [name for name in ("--remove", "--yes") if call.flag(name)]:
+        raise UsageError(f"{options[0]} goes with --as", f"tacit export --as {_RULE_FORM} {options[0]}")
+    if not call.value("--to"):
+        raise UsageError("tacit export wants --to DIR", f"for example: {EXPORT.example}")
     exported = call.vault.exchange.export(call.text_value("--to"))
     events, files = pluralize(exported.events, "event"), pluralize(exported.files, "file")
     echo(f"Exported {events} in {files} to {printable(exported.to)}")
@@ -202,16 +278,53 @@ def run_export(call: Invocation) -> int:
     return 0
 
 
+def _export_rules(call: Invocation) -> int:
+    from tacit.cli.install import confirm_and_apply
+
+    remove = call.flag("--remove")
+    plan = call.vault.exchange.plan_rule_export(call.value("--to") or "", remove=remove)
+    path = printable(short_path(plan.change.path))
+    private = pluralize(plan.private_count, "private memory", "private memories")
+    if plan.change.is_needed:
+        if not confirm_and_apply(call, [plan.change]):
+            return 0
+        is_removed = remove or not plan.memory_count
+        echo(f"Taken out of {path}." if is_removed else f"{_exported_count(plan.memory_count)} in {path}.")
+    elif remove:
+        echo(f"Nothing of Tacit is in {path}.")
+    else:
+        echo(f"{path} is up to date." if plan.memory_count else "There is nothing to export.")
+    if plan.private_count and not remove:
+        echo(f"  left out: {private}. To put one into the repository: tacit share ID")
+    if plan.memory_count and not remove:
+        echo("  tacit purge does not reach this file.")
+    return 0
+
+
+def _exported_count(count: int) -> str:
+    return pluralize(count, "memory is", "memories are")
+
+
 EXPORT = Command(
     name="export",
     usage="",
     help=(
         "Copy the log and the readable pages into a new folder, while others may go on writing. The folder is a home\n"
-        "itself (tacit --home DIR works on it), and what tacit import reads."
+        "itself (tacit --home DIR works on it), and what tacit import reads.\n"
+        "\n"
+        "With --as agents-md, write accepted memories as a marked block into a file that agents read: AGENTS.md of\n"
+        "the project, or the file that --to names (CLAUDE.md, GEMINI.md, a rule of Cursor). The change is shown\n"
+        "first. A file in a repository gets only what you shared (tacit share), a file of your own what holds for\n"
+        "all projects. Once more updates the block, and --remove takes out exactly what was added."
     ),
     example="tacit export --to tacit-backup",
     run=run_export,
-    options=(Option("--to", "DIR", "a folder that is not there yet, or is empty", required=True),),
+    options=(
+        Option("--to", "DIR", "a folder that is not there yet, or is empty; with --as, a file"),
+        Option("--as", "FORM", f"{_RULE_FORM}: a block in a rule file of agents"),
+        Option("--remove", help="with --as: take the block out"),
+        Option("--yes", help="with --as: change the file without being asked"),
+    ),
 )
 
 
@@ -222,6 +335,8 @@ def run_import(call: Invocation) -> int:
     mine = call.flag("--mine")
     if call.args[:1] == ["transcripts"]:
         return _import_transcripts(call, call.args[1:])
+    if call.args[:1] == ["rules"]:
+        return _import_rules(call, call.args[1:])
     if call.single_arg() == "history":
         if mine:
             raise UsageError("--mine is about homes; a history is your own", "tacit import history")
@@ -248,7 +363,7 @@ def run_import(call: Invocation) -> int:
 
 IMPORT = Command(
     name="import",
-    usage="DIR | history | transcripts [PATH…]",
+    usage="DIR | history | transcripts [PATH…] | rules [PATH]",
     help=(
         "Take in another home, an export, or a fact file. What somebody else remembers becomes candidates for you to\n"
         "decide on. With --mine you say that it is your own home, from another machine or a backup: its lines are\n"
@@ -260,7 +375,11 @@ IMPORT = Command(
         "\n"
         "The word transcripts takes in what agents have written: files, or folders of them; without a path, all that\n"
         "are found where Claude Code, Codex, Gemini CLI, Copilot CLI and OpenCode keep theirs. They are only read.\n"
-        "What was captured before is not captured again, secrets are hidden, and Tacit's own output is left out."
+        "What was captured before is not captured again, secrets are hidden, and Tacit's own output is left out.\n"
+        "\n"
+        "The word rules takes in what CLAUDE.md, AGENTS.md and other rule files say, and memories that agents keep,\n"
+        "for this folder or for PATH. Each statement becomes a candidate with its file and line; none becomes active\n"
+        "by itself, and a second time adds nothing. tacit audit lists what is wrong in these files."
     ),
     example="tacit import tacit-backup --mine",
     run=run_import,

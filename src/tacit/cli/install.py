@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.output import confirm, echo, short_path
+from tacit.cli.permissions import command_to_type
 from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.paths import find_home
 from tacit.hosts.claude import install as claude
@@ -61,11 +62,7 @@ def confirm_and_apply(
             echo(line)
     if not call.flag("--yes"):
         if not sys.stdin.isatty():
-            words = [*call.args, *(name for name, values in call.values.items() if values == [""])]
-            raise RefusedError(
-                "nothing was changed: there is no terminal to ask on",
-                f"tacit {call.command.name} {' '.join(words)} --yes",
-            )
+            raise RefusedError("nothing was changed: there is no terminal to ask on", f"{command_to_type(call)} --yes")
         if not confirm("Change this file?" if len(needed) == 1 else "Change these files?"):
             echo("Nothing was changed.")
             return False

@@ -78,13 +78,14 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "install": {"": _ANYBODY, "TARGET": _PERSON, "--yes": _PERSON, "--uninstall": _PERSON},
     "uninstall": {"": _PERSON},
     "autocapture": {"": _ANYBODY, "on": _PERSON, "off": _PERSON, "off --session": _AGENT},
-    "import": {"": _PERSON, "history --dry-run": _ANYBODY},
+    "import": {"": _PERSON, "history --dry-run": _ANYBODY, "rules --dry-run": _ANYBODY},
     "export": {"": _PERSON},
     "config": {"": _ANYBODY, "set": _PERSON, "unset": _PERSON},
     "completion": {"": _ANYBODY},
     # Look after
     "status": {"": _ANYBODY},
     "doctor": {"": _ANYBODY, "--mend": _PERSON, "--quarantine-unsigned": _PERSON, "--accept-unsigned": _PERSON},
+    "audit": {"": _ANYBODY},
     "purge": {"": _PERSON},
     # For shells, agents and scripts
     "init": {"": _AGENT, "--wrappers": _PERSON, "--no-wrappers": _PERSON, "--agent": _PERSON},

@@ -24,7 +24,17 @@ from tacit.learn.statements.pipeline import learn_statements
 from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
-from tacit.model.event import POLICY, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
+from tacit.model.event import (
+    POLICY,
+    RULE_FILE,
+    USER,
+    Attribution,
+    ClaimDecided,
+    ClaimProposed,
+    Draft,
+    Event,
+    Verdict,
+)
 from tacit.model.ids import ClaimId
 from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
 from tacit.model.relation import is_restatement
@@ -196,11 +206,11 @@ def _classify_lessons(
             claim = claim_from(lesson.sentence, scope, kind=lesson.kind)
         except TacitError:
             continue
-        claim = _matching_claim(connection, claim)
+        claim, is_quote = _matching_claim(connection, claim), _is_rule_line(connection, claim)
         if claim.id in seen:
             continue
         seen.add(claim.id)
-        state = _claim_state(connection, claim, row)
+        state = LearnState.KNOWN if is_quote else _claim_state(connection, claim, row)
         if state is LearnState.NEW:
             new += 1
             state = LearnState.NEW if new <= _MAX_NEW_PER_SESSION else LearnState.DEFERRED
@@ -239,6 +249,15 @@ def _matching_claim(connection: sqlite3.Connection, claim: Claim) -> Claim:
             memory = reader.load_memory(connection, row.id, must_decode)
             return memory.claim if memory else claim
     return claim
+
+
+def _is_rule_line(connection: sqlite3.Connection, claim: Claim) -> bool:
+    """Return whether a claim reads like a line of a rule file that was imported: a quote of it teaches nothing."""
+    return any(
+        isinstance(event.body, ClaimProposed) and event.body.source == RULE_FILE
+        for scope in dict.fromkeys((claim.scope, GLOBAL))
+        for event in reader.events_of_claim(connection, claim._replace(scope=scope).id, must_decode)
+    )
 
 
 def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionRow) -> LearnState:

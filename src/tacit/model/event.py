@@ -18,6 +18,7 @@ POLICY = "policy"
 REPOSITORY = "repository"
 HAND_EDIT = "hand-edit"
 IMPORT = "import"
+RULE_FILE = "rule_file"  # the source of a claim that was imported from a rule file of an agent
 
 
 class Verdict(Enum):

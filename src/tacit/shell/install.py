@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from tacit.errors import RefusedError
 from tacit.install.change import FileChange, InstallContext, Target, read_content
-from tacit.install.text_block import with_block, without_block
+from tacit.install.text_block import install_markers, with_block, without_block
 from tacit.record import Record
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -81,12 +81,12 @@ def _shell_target(
     def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
         path = start_file(context)
         before = read_content(path)
-        return (FileChange(path, before, with_block(before, shell, lines(context))),)
+        return (FileChange(path, before, with_block(before, install_markers(shell), lines(context))),)
 
     def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
         path = start_file(context)
         before = read_content(path)
-        return (FileChange(path, before, without_block(before, shell)),)
+        return (FileChange(path, before, without_block(before, install_markers(shell))),)
 
     next_step = f"It begins in the next {shell} you start, or here with: exec {shell}"
     return Target(shell, plan_install, plan_removal, next_step)

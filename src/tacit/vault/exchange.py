@@ -1,7 +1,7 @@
 """`tacit export` and `tacit import`.
 
-From another home of the same person, whole lines of the log are imported. From anybody else, statements are imported
-as candidates.
+From another home of the same person, whole lines of the log are imported. From anybody else, and from rule files,
+statements are imported as candidates.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from tacit.disk.files import OsDisk, make_folder, open_plain, read_file, replace_file
 from tacit.disk.lock import FileLock
@@ -35,6 +36,10 @@ from tacit.purge import Purger
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
+
+if TYPE_CHECKING:
+    from tacit.rules.export import ExportPlan
+    from tacit.rules.importing import ImportedRules
 
 _IMPORT_VOICE = Attribution(IMPORT, Provenance.EXTERNAL)
 # Events that are true of one machine only: where projects are, what was trusted there, how its files were repaired.
@@ -101,6 +106,24 @@ class Exchange(HomePart):
         if os.path.realpath(path) == os.path.realpath(self._home.root):
             raise RefusedError("that is this very home; there is nothing to import", "tacit import OTHER-HOME")
         return self._import_events(path) if mine else self._import_candidates(path)
+
+    def import_rules(self, folder: str, *, dry_run: bool = False) -> ImportedRules:
+        """Propose the statements of the rule files that concern a folder. With `dry_run` nothing is written.
+
+        Raise RefusedError if an agent asks, unless nothing is written.
+        """
+        from tacit.rules.importing import RuleImport
+
+        return RuleImport(self._home).import_rules(folder, dry_run=dry_run)
+
+    def plan_rule_export(self, target: str = "", *, remove: bool = False) -> ExportPlan:
+        """Return the change that puts accepted memories into a rule file as a block, or takes the block out.
+
+        Raise UsageError if there is no project and no target, RefusedError if an agent asks.
+        """
+        from tacit.rules.export import RuleExport
+
+        return RuleExport(self._home).plan(target, remove=remove)
 
     def _exported_names(self) -> Iterator[str]:
         yield from _EXPORTED_VIEWS

@@ -1,0 +1,1 @@
+"""Rule files of coding agents: reading, auditing, importing and exporting them."""

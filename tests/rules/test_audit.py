@@ -1,0 +1,147 @@
+"""Findings of an audit."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tacit.rules.audit import contradiction_reason
+from tests.rules.conftest import Workspace
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Use pnpm.", "Use npm."),
+        ("Use npm for all packages", "Always use pnpm, never npm"),
+        ("Line length is 100 characters", "Line length is 88 characters"),
+        ("Never commit to main", "Commit directly to main"),
+        ("Always run the tests before committing", "Do not run the tests before committing"),
+        ("Use single quotes in JavaScript", "Use double quotes in JavaScript"),
+        ("Keep functions under 50 lines", "Keep functions under 30 lines"),
+    ],
+)
+def test_opposed_rules_contradict_each_other(first: str, second: str) -> None:
+    assert contradiction_reason(first, second) and contradiction_reason(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Run `make lint` before every commit", "Run `make test` before every commit"),
+        ("Never use npm here", "Do not use npm or yarn"),
+        ("Specs are in `src/tests/`", "Specs are in `mobile/src/tests/`"),
+        ("Do not add dependencies without asking", "Add dependencies with `uv add`"),
+        ("Never force push", "Push your branch when it is ready"),
+    ],
+)
+def test_other_rules_do_not(first: str, second: str) -> None:
+    assert contradiction_reason(first, second) == ""
+
+
+def test_a_contradiction_between_two_files_names_both_lines(work: Workspace) -> None:
+    work.write("AGENTS.md", "# Style\n\n- Line length is 100 characters.\n")
+    work.write("CLAUDE.md", "- Line length is 88 characters.\n")
+    (finding,) = work.audit().findings
+    assert (finding.kind.value, finding.path, finding.line, finding.other) == (
+        "contradiction",
+        "CLAUDE.md",
+        1,
+        "AGENTS.md:3",
+    )
+    assert (finding.quote, finding.other_quote) == ("Line length is 88 characters.", "Line length is 100 characters.")
+
+
+@pytest.mark.parametrize("name", ["web/AGENTS.md", ".claude/rules/web.md"])
+@pytest.mark.parametrize("other", ["AGENTS.md", "api/AGENTS.md"])
+def test_a_rule_for_a_part_of_the_project_may_differ(work: Workspace, name: str, other: str) -> None:
+    work.write(name, "---\npaths: web/**\n---\n- Line length is 88 characters.\n")
+    work.write(other, "- Line length is 100 characters.\n")
+    assert work.findings("contradiction") == []
+
+
+def test_what_a_heading_negates_contradicts_nothing(work: Workspace) -> None:
+    work.write("AGENTS.md", "- Use pnpm.\n\n## Don't\n\n- Use npm.\n")
+    assert work.findings() == []
+
+
+def test_a_rule_that_a_host_loads_twice_is_a_duplicate(work: Workspace) -> None:
+    work.write("~/.claude/CLAUDE.md", "- Always sign your commits with a key.\n")
+    work.write("CLAUDE.md", "- Something else is here.\n- always sign your commits with a key\n")
+    assert work.findings() == ["CLAUDE.md:2: duplicate: repeats a rule"]
+
+
+def test_copies_for_different_hosts_are_no_duplicates(work: Workspace) -> None:
+    rules = "".join(f"- Always run check number {number} before a commit.\n" for number in range(5))
+    work.write(".cursorrules", rules)
+    work.write(".claude/CLAUDE.md", rules)
+    assert work.findings() == []
+
+
+def test_many_copied_rules_are_one_finding(work: Workspace) -> None:
+    rules = "".join(f"- Always run check number {number} before a commit.\n" for number in range(5))
+    work.write(".cursorrules", rules)
+    work.write("AGENTS.md", rules)
+    assert work.findings() == ["AGENTS.md:1: duplicate: 5 rules are in .cursorrules too"]
+
+
+def test_a_secret_is_named_by_its_kind_alone(work: Workspace) -> None:
+    work.write(
+        "AGENTS.md", f"- Always use the token {TOKEN} for releases.\n- Always use the token {TOKEN} for tests.\n"
+    )
+    report = work.audit()
+    assert [(finding.line, finding.kind.value) for finding in report.findings][:2] == [(1, "secret"), (2, "secret")]
+    assert TOKEN not in repr(report.findings)
+
+
+def test_files_in_a_wrong_place_are_one_finding_for_each_folder(work: Workspace) -> None:
+    for name in "abc":
+        work.write(f"docs/{name}.instructions.md")
+    assert work.findings() == [
+        "docs/a.instructions.md:1: never loaded: Copilot reads *.instructions.md below .github/instructions"
+        " (and 2 more files in docs)"
+    ]
+
+
+def test_tokens_are_counted_for_each_host_with_its_imports(work: Workspace) -> None:
+    work.write("CLAUDE.md", "@docs/a.md\n" + "x" * 400)
+    work.write("docs/a.md", "y" * 400)
+    work.write("web/CLAUDE.md", "z" * 4000)
+    tokens = {each.host: (each.tokens, each.files) for each in work.audit().tokens}
+    assert tokens["claude"][1] == 2 and 200 <= tokens["claude"][0] <= 210
+    assert tokens["copilot"][1] == 1
+
+
+def test_an_empty_home_and_project_have_no_findings(work: Workspace) -> None:
+    report = work.audit()
+    assert (report.files, report.findings, report.tokens) == ((), (), ())
+    assert not any(work.user.glob(".*"))
+
+
+def test_nothing_is_written(work: Workspace) -> None:
+    work.write("CLAUDE.md")
+    before = sorted(str(path) for path in work.user.rglob("*"))
+    work.audit()
+    assert sorted(str(path) for path in work.user.rglob("*")) == before
+
+
+def test_thousands_of_rules_that_look_alike_have_no_findings(work: Workspace) -> None:
+    work.write("CLAUDE.md", "".join(f"- Always use tool{number} for module{number}.\n" for number in range(3000)))
+    assert work.findings() == []
+
+
+def test_a_text_of_one_long_line_is_bounded(work: Workspace) -> None:
+    for text in ("- use " * 80_000, "`" * 300_000, "*" * 300_000, "[" * 300_000, "<!--" * 60_000, "@a" * 100_000):
+        work.write("CLAUDE.md", text)
+        work.audit()
+
+
+def test_a_name_that_is_no_text_is_shown_as_such(work: Workspace) -> None:
+    folder = os.fsencode(work.root) + b"/w\xff"
+    os.mkdir(folder)
+    with open(folder + b"/CLAUDE.md", "w", encoding="utf-8") as file:
+        file.write("- Run `make x`\n")
+    assert work.audit().files
