@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from tacit.index.adherence import store_check, store_injected_memories
 from tacit.index.commands import shell_execution, store_commands
 from tacit.index.database import transaction
 from tacit.index.habits import store_shell_commands
@@ -22,6 +23,7 @@ from tacit.model.observation import (
     BriefInjected,
     CommandRan,
     EvaluationCreated,
+    MemoryChecked,
     ProjectSeen,
     RecallAsked,
     RepositoryDistrusted,
@@ -150,7 +152,10 @@ def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEven
         match event.body:
             case RecallAsked(hits=hits):
                 _add_metrics(connection, event, asked=1, missed=0 if hits else 1)
+            case MemoryChecked():
+                store_check(connection, event.id, event.body)
             case BriefInjected(tokens=tokens):
+                store_injected_memories(connection, event)
                 _add_metrics(connection, event, briefs=1, tokens=tokens)
                 row = (event.id, event.origin.session, entry.segment, entry.offset, entry.length, entry.raw)
                 connection.execute("INSERT OR IGNORE INTO injections VALUES (?, ?, ?, ?, ?, ?)", row)
