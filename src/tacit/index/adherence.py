@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from tacit.model.adherence import MIN_VIOLATIONS, Adherence, AdherenceCounts
-from tacit.model.event import Event
+from tacit.index.reader import Decode, MemoryRow, events_of_claim, memory_row
+from tacit.model.adherence import MIN_VIOLATIONS, Adherence, AdherenceCounts, rank_factor
+from tacit.model.claim import Status
+from tacit.model.event import ClaimDecided
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.observation import BriefInjected, MemoryChecked
+from tacit.model.memory import effective_events
+from tacit.model.observation import MemoryChecked
 from tacit.record import Record
 
 _COUNT_CHECKS = (
@@ -29,13 +32,6 @@ class CheckRow(Record):
 
 
 # Writing
-
-
-def store_injected_memories(connection: sqlite3.Connection, event: Event) -> None:
-    """Store which memories an injection told an agent. A brief that a person printed told none."""
-    if isinstance(event.body, BriefInjected) and event.body.agent:
-        rows = [(claim, event.id, event.origin.session) for claim in event.body.memories]
-        connection.executemany("INSERT OR IGNORE INTO injected_memories VALUES (?, ?, ?)", rows)
 
 
 def store_check(connection: sqlite3.Connection, event_id: EventId, body: MemoryChecked) -> None:
@@ -79,13 +75,42 @@ def counts_by_claim(connection: sqlite3.Connection, claims: Iterable[ClaimId]) -
     return counts
 
 
-def claims_to_review(connection: sqlite3.Connection) -> list[ClaimId]:
-    """Return the memories that sessions violated often enough to ask about, and those that the person corrected."""
+def ineffective_claims(connection: sqlite3.Connection, decode: Decode) -> dict[ClaimId, list[CheckRow]]:
+    """Return the active memories that telling did not help, with the checks that show it, the latest first.
+
+    Since somebody last decided on such a memory, MIN_VIOLATIONS sessions violated it, or the person corrected it.
+    """
     query = (
         "SELECT claim_id FROM memory_checks GROUP BY claim_id"
         " HAVING sum(result = 'violated') >= ? OR max(correction_id) <> '' ORDER BY max(event_id) DESC"
     )
-    return [ClaimId(claim) for (claim,) in connection.execute(query, (MIN_VIOLATIONS,))]
+    ineffective: dict[ClaimId, list[CheckRow]] = {}
+    for (claim,) in connection.execute(query, (MIN_VIOLATIONS,)).fetchall():
+        row = memory_row(connection, ClaimId(claim))
+        if row is None or row.status is not Status.ACTIVE:
+            continue
+        decided = _last_decision(connection, row.id, decode)
+        checks = [check for check in checks_of_claim(connection, row.id) if check.event > decided]
+        shown = [check for check in checks if check.result is Adherence.VIOLATED or check.correction]
+        if len(shown) >= MIN_VIOLATIONS or any(check.correction for check in shown):
+            ineffective[row.id] = shown
+    return ineffective
+
+
+def _last_decision(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> str:
+    """Return the last event in which somebody decided on a memory; "" if there is none."""
+    events = effective_events(events_of_claim(connection, claim, decode))
+    return max((event.id for event in events if isinstance(event.body, ClaimDecided)), default="")
+
+
+def adjusted_relevance(
+    connection: sqlite3.Connection, memories: Iterable[MemoryRow], relevance: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the relevance of memories, changed by `rank_factor` where they were checked."""
+    relevant = [memory for memory in memories if relevance.get(memory.id)]
+    counts = counts_by_claim(connection, (memory.id for memory in relevant))
+    factors = {memory.id: rank_factor(counts[memory.id], memory.kind) for memory in relevant if memory.id in counts}
+    return {claim: share * factors.get(ClaimId(claim), 1.0) for claim, share in relevance.items()}
 
 
 class RecentAdherence(Record):

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tacit.index.adherence import store_check, store_injected_memories
 from tacit.index.commands import shell_execution, store_commands
 from tacit.index.database import transaction
 from tacit.index.habits import store_shell_commands
@@ -153,9 +152,13 @@ def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEven
             case RecallAsked(hits=hits):
                 _add_metrics(connection, event, asked=1, missed=0 if hits else 1)
             case MemoryChecked():
+                from tacit.index.adherence import store_check  # `tacit add` needs none
+
                 store_check(connection, event.id, event.body)
-            case BriefInjected(tokens=tokens):
-                store_injected_memories(connection, event)
+            case BriefInjected(tokens=tokens, agent=agent, memories=memories):
+                if agent:  # a brief that a person printed told no agent anything
+                    rows = [(claim, event.id, event.origin.session) for claim in memories]
+                    connection.executemany("INSERT OR IGNORE INTO injected_memories VALUES (?, ?, ?)", rows)
                 _add_metrics(connection, event, briefs=1, tokens=tokens)
                 row = (event.id, event.origin.session, entry.segment, entry.offset, entry.length, entry.raw)
                 connection.execute("INSERT OR IGNORE INTO injections VALUES (?, ?, ?, ?, ?, ?)", row)
