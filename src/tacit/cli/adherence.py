@@ -38,7 +38,7 @@ def _evidence_lines(report: AdherenceReport) -> Iterator[str]:
     for label, items in (("violated", report.violations), ("corrected", report.corrections)):
         for item in items[:_MAX_EVIDENCE]:
             text = f": {printable(item.text)}" if item.text else ""
-            yield f"    {label} on {item.at[:10] or 'an unknown day'} in session {item.short}{text}"
+            yield f"    {label} on {item.at[:10]} in session {item.short}{text}"
         if len(items) > _MAX_EVIDENCE:
             yield f"    … and {len(items) - _MAX_EVIDENCE} more"
 
@@ -57,7 +57,7 @@ def adherence_json(report: AdherenceReport) -> JsonObject:
 
 
 def _evidence_json(item: CheckEvidence) -> JsonObject:
-    return {"id": item.event, "session_id": item.session, "at": item.at, "text": item.text}
+    return {"id": item.event, "session": item.session, "at": item.at, "text": item.text}
 
 
 # Cards

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import UTC, datetime
 
 from tacit.home.home import HomePart
 from tacit.index import adherence, sessions
@@ -10,7 +11,7 @@ from tacit.index.adherence import CheckRow
 from tacit.log.codec import must_decode
 from tacit.model.adherence import Adherence, AdherenceCounts
 from tacit.model.event import timestamp
-from tacit.model.ids import ClaimId, EventId
+from tacit.model.ids import ClaimId, EventId, event_milliseconds
 from tacit.model.observation import PromptGiven, ToolUsed
 from tacit.record import Record
 from tacit.text.display import one_line
@@ -77,18 +78,18 @@ class AdherenceQueries(HomePart):
 
 
 def _build_report(connection: sqlite3.Connection, counts: AdherenceCounts, checks: list[CheckRow]) -> AdherenceReport:
-    violations = [(check.call, check.session) for check in checks if check.result is Adherence.VIOLATED]
-    corrections = [(check.correction, check.session) for check in checks if check.correction]
+    violated = [check for check in checks if check.result is Adherence.VIOLATED]
+    corrected = [check for check in checks if check.correction]
     return AdherenceReport(
         counts,
-        tuple(_load_evidence(connection, *violation) for violation in violations),
-        tuple(_load_evidence(connection, *correction) for correction in corrections),
+        tuple(_load_evidence(connection, check, check.call) for check in violated),
+        tuple(_load_evidence(connection, check, check.correction) for check in corrected),
     )
 
 
-def _load_evidence(connection: sqlite3.Connection, event_id: EventId, session: ClaimId) -> CheckEvidence:
-    """Return the evidence of a check. Its text is "" if the event was purged or never got here."""
-    short = sessions.short_id(connection, session)
+def _load_evidence(connection: sqlite3.Connection, check: CheckRow, event_id: EventId) -> CheckEvidence:
+    """Return the evidence of a check. If the event is not here, it has no text and the time of the check."""
+    short = sessions.short_id(connection, check.session)
     for logged in sessions.logged_events(connection, [event_id], must_decode):
         event = logged.event
         match event.body:
@@ -98,5 +99,6 @@ def _load_evidence(connection: sqlite3.Connection, event_id: EventId, session: C
                 shown = text
             case _:
                 shown = ""
-        return CheckEvidence(event_id, session, short, timestamp(event.at), one_line(shown, _MAX_TEXT_CHARS))
-    return CheckEvidence(event_id, session, short, "", "")
+        return CheckEvidence(event_id, check.session, short, timestamp(event.at), one_line(shown, _MAX_TEXT_CHARS))
+    checked_at = datetime.fromtimestamp(event_milliseconds(check.event) / 1000, UTC)
+    return CheckEvidence(event_id, check.session, short, timestamp(checked_at), "")

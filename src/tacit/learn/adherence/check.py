@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import dropwhile
 
@@ -21,7 +21,7 @@ from tacit.learn.adherence.expectations import (
     TiesFiles,
     expectations_of,
 )
-from tacit.learn.adherence.invocations import Invocation, invocations
+from tacit.learn.adherence.invocations import CommandRun, invocations
 from tacit.model.adherence import Adherence, combined
 from tacit.model.claim import Claim
 from tacit.model.ids import EventId
@@ -32,6 +32,9 @@ from tacit.record import Record
 
 _GUARD_MARK = "tacit guard allow"  # in the result of a call that a guard has stopped
 _MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task and corrects nothing
+_INTERJECTION = re.compile(
+    r"\A(?:no|nope|stop|wait|hey|again|as i said|i said|i told you)\s*[,!.:–—-]+\s*", re.IGNORECASE
+)
 _CORRECTING = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION)
 
 
@@ -39,7 +42,7 @@ class CheckedCall(Record):
     """A tool call that took place: the commands it ran and the files it changed. `aside`: a subagent made it."""
 
     event_id: EventId
-    commands: tuple[Invocation, ...] = ()
+    commands: tuple[CommandRun, ...] = ()
     files: tuple[str, ...] = ()
     aside: bool = False
 
@@ -63,10 +66,29 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
         if not isinstance(body, ToolUsed) or body.outcome is ToolOutcome.REJECTED or _GUARD_MARK in body.result:
             continue
         if body.act is ToolAction.RAN:
-            calls.append(CheckedCall(event.event_id, tuple(invocations(body.input)), (), body.aside))
+            commands = tuple(_commands_in(body.directory, invocations(body.input)))
+            calls.append(CheckedCall(event.event_id, commands, (), body.aside))
         elif body.act is ToolAction.CHANGED and body.outcome is not ToolOutcome.FAILED:
             calls.append(CheckedCall(event.event_id, (), body.files, body.aside))
     return calls
+
+
+def _commands_in(directory: str, commands: Iterable[CommandRun]) -> Iterator[CommandRun]:
+    """Yield the commands up to one that leaves the directory: what holds in a project need not hold elsewhere."""
+    for command in commands:
+        words = command.words
+        if command.family == "cd" and len(words) > 1 and _is_outside(words[-1], directory):
+            return
+        if words[:2] != ("git", "-C") or len(words) < 3 or not _is_outside(words[2], directory):
+            yield command
+
+
+def _is_outside(path: str, directory: str) -> bool:
+    """Return whether a path is neither a directory, nor below it, nor above it."""
+    if not directory.startswith("/") or path[:1] not in ("/", "~"):
+        return path.startswith("$") or path == "-"
+    folder, target = f"{posixpath.normpath(directory)}/", f"{posixpath.normpath(path)}/"
+    return not (folder.startswith(target) or target.startswith(folder))
 
 
 def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
@@ -114,15 +136,16 @@ _READING = frozenset(
 
 
 def _check_forbidden(expectation: ForbidsCommand, calls: Sequence[CheckedCall]) -> CheckResult:
-    followed = _NOT_APPLICABLE
+    followed = None
     for call in calls:
         if call.aside:
             continue
         if any(map(expectation.is_violated_by, call.commands)):
             return CheckResult(Adherence.VIOLATED, call.event_id)
-        if followed is _NOT_APPLICABLE and any(map(expectation.is_followed_by, call.commands)):
+        if followed is None and any(map(expectation.is_followed_by, call.commands)):
             followed = CheckResult(Adherence.FOLLOWED, call.event_id)
-    return followed
+    is_known = all(pattern.is_known for pattern in expectation.forbidden)
+    return followed or (_NOT_APPLICABLE if is_known else _UNKNOWN)
 
 
 # What may run the tests of a project under a name of its own.
@@ -188,8 +211,8 @@ def find_correction(claim: Claim, events: Iterable[SessionEvent]) -> EventId:
 def _corrects(prompt: str, claim: Claim) -> bool:
     if len(prompt) > _MAX_PROMPT_CHARS:
         return False
-    sentences = (strip_introduction(sentence) for sentence in split_sentences(prompt)[:_MAX_SENTENCES])
-    return any(_relates(sentence, claim.sentence) for sentence in sentences)
+    sentences = (_INTERJECTION.sub("", sentence, count=1) for sentence in split_sentences(prompt)[:_MAX_SENTENCES])
+    return any(_relates(strip_introduction(sentence), claim.sentence) for sentence in sentences)
 
 
 def _relates(sentence: str, known: str) -> bool:

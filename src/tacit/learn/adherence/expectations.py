@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from tacit.learn.adherence.invocations import Invocation
+from tacit.learn.adherence.invocations import CommandRun
 from tacit.learn.command_names import MAX_FAMILY_WORDS, name_command, program_tables
 from tacit.model.claim import Claim
 from tacit.model.conflict import alternatives_of
@@ -25,17 +25,19 @@ class CommandPattern(Record):
     """Command lines of one family, with a word of each group of `required`.
 
     `absence_is_known` says that a command without the required words is another command. It is false for the branch of
-    `git push`, which need not be named.
+    `git push`, which need not be named. `is_known` is false for code that may be no command at all, such as the name of
+    a function: nothing follows if it is never run.
     """
 
     family: str
     required: tuple[frozenset[str], ...] = ()
     absence_is_known: bool = True
+    is_known: bool = True
 
-    def is_family_of(self, invocation: Invocation) -> bool:
+    def is_family_of(self, invocation: CommandRun) -> bool:
         return _is_within(invocation.family, self.family)
 
-    def matches(self, invocation: Invocation) -> bool:
+    def matches(self, invocation: CommandRun) -> bool:
         return self.is_family_of(invocation) and all(_has_word(invocation, group) for group in self.required)
 
 
@@ -48,7 +50,7 @@ class ForbidsCommand(Record):
     forbidden: tuple[CommandPattern, ...]
     instead: tuple[CommandPattern, ...] = ()
 
-    def is_violated_by(self, invocation: Invocation) -> bool:
+    def is_violated_by(self, invocation: CommandRun) -> bool:
         """Return whether a command is forbidden. What one of `instead` runs is not: `uv run pytest` runs `pytest`."""
         if invocation.is_piped and invocation.words[0] in _FILTERS:
             return False
@@ -58,7 +60,7 @@ class ForbidsCommand(Record):
         is_other = any(pattern.matches(invocation) for pattern in self.instead)
         return not is_run_by_other and not is_other and any(pattern.matches(invocation) for pattern in self.forbidden)
 
-    def is_followed_by(self, invocation: Invocation) -> bool:
+    def is_followed_by(self, invocation: CommandRun) -> bool:
         """Return whether a command does in the right way what a forbidden one would do."""
         if any(pattern.matches(invocation) for pattern in self.instead):
             return True
@@ -113,7 +115,7 @@ def _is_within(family: str, pattern: str) -> bool:
     return family == pattern or family.startswith((f"{pattern} ", f"{pattern}:"))
 
 
-def _has_word(invocation: Invocation, group: frozenset[str]) -> bool:
+def _has_word(invocation: CommandRun, group: frozenset[str]) -> bool:
     return any(_is_word(word, wanted) for word in invocation.words[1:] for wanted in group)
 
 
@@ -249,9 +251,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _RunGroups], ...] = (
 # Commands
 
 _ALTERNATIVE = re.compile(r"\s*(?:,\s*(?:or|and|nor)\s|,\s|\s(?:or|and|nor)\s)\s*", re.IGNORECASE)
-_DETERMINER = re.compile(
-    r"(?:the|a|an|any|every|each|all|bare|plain|raw|you|we|to|making|creating|your|full)\s+", re.IGNORECASE
-)
+_DETERMINER = re.compile(r"(?:the|a|an|any|every|each|all|you|we|to|making|creating|your|full)\s+", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z0-9_./:@=+-]+")
 _PROGRAM = re.compile(r"\.{0,2}/?[A-Za-z0-9][\w./+-]*")
 # English words that are programs, too: they stand for the program only in backticks, or alone behind a verb.
@@ -303,9 +303,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], tuple[CommandPattern, ...]], ...] = (
     (_form(r"formatters?|formatting"), _families(*_FORMATTERS)),
     (_form(r"type[- ]?check(?:er|s|ing)?"), _families(*_TYPE_CHECKERS)),
 )
-_PUSH_TO = _form(
-    r"(?P<force>force[- ])?push(?:ing)?(?: directly| straight)? (?:to|on) (?P<branch>[\w./-]+)(?: branch)?"
-)
+_PUSH_TO = _form(r"(?P<force>force[- ])?push(?:ing)?(?: directly| straight)? to (?P<branch>[\w./-]+)(?: branch)?")
 
 
 def _commands(phrase: str, *, verb: str | None) -> tuple[CommandPattern, ...] | None:
@@ -364,7 +362,8 @@ def _pattern_of(words: Sequence[str], *, is_code: bool) -> Sequence[CommandPatte
         family = plain[0]  # a bare program stands for all that it does
     in_family = set(family.split())
     rest = [word for word in words[1:] if word not in in_family and not _is_alias_of(word, words[0], family)]
-    return (CommandPattern(family, tuple(group for word in rest for group in _required_groups(words[0], word))),)
+    required = tuple(group for word in rest for group in _required_groups(words[0], word))
+    return (CommandPattern(family, required, is_known=words[0] in _known_programs()),)
 
 
 def _is_alias_of(word: str, program: str, family: str) -> bool:
@@ -440,8 +439,7 @@ def _paths(phrase: str) -> tuple[str, ...] | None:
     for part in _split_alternatives(_strip_trailing(phrase)):
         match = _PATH_WORDS.fullmatch(_strip_trailing(part))
         path = match["path"].strip("`\"'“”") if match else ""
-        is_code = bool(match) and "`" in part
-        if not path or not (_PATH.fullmatch(path) or (is_code and re.fullmatch(r"[\w.-]+", path))) or ".." in path:
+        if not _PATH.fullmatch(path) or ".." in path:
             return None
         paths.append(path.removeprefix("./"))
     return tuple(paths) or None

@@ -19,7 +19,7 @@ _INLINE_OPTION = re.compile(r"-[a-z]*c")
 _UNSAFE = re.compile(r"""['"`\\#<>\n(){}]|\$\(|\$\{|…""")
 
 
-class Invocation(Record):
+class CommandRun(Record):
     """A command that was run: its family (`git push`) and words.
 
     `prefixes` are the families of the commands that ran it: `uv run pytest` for the `pytest` in it. `is_piped` is set
@@ -33,12 +33,12 @@ class Invocation(Record):
     is_complete: bool = True
 
 
-def invocations(line: str) -> list[Invocation]:
+def invocations(line: str) -> list[CommandRun]:
     """Return the commands that a line runs, in order."""
     return list(_invocations(line, 0))
 
 
-def _invocations(line: str, depth: int) -> Iterator[Invocation]:
+def _invocations(line: str, depth: int) -> Iterator[CommandRun]:
     pipelines = None if line.rstrip().endswith(CUT_MARK) else parse_strictly(line)
     if pipelines is None:
         yield from _leading_invocations(line)
@@ -49,7 +49,7 @@ def _invocations(line: str, depth: int) -> Iterator[Invocation]:
                 yield from _unwrap(words, depth, is_piped=at > 0)
 
 
-def _unwrap(words: CommandWords, depth: int, *, is_piped: bool = False) -> Iterator[Invocation]:
+def _unwrap(words: CommandWords, depth: int, *, is_piped: bool = False) -> Iterator[CommandRun]:
     prefixes: tuple[str, ...] = ()
     for command in wrapped_commands(words):
         if command[0].rpartition("/")[2] in program_tables().shells:
@@ -57,7 +57,7 @@ def _unwrap(words: CommandWords, depth: int, *, is_piped: bool = False) -> Itera
             if inner and depth < _MAX_NESTING:
                 yield from _invocations(inner, depth + 1)
         family = name_command(command).family
-        yield Invocation(family, command, prefixes, is_piped)
+        yield CommandRun(family, command, prefixes, is_piped)
         prefixes += (family,)
 
 
@@ -71,13 +71,14 @@ def _inline_script(words: CommandWords) -> str:
     return ""
 
 
-def _leading_invocations(line: str) -> Iterator[Invocation]:
+def _leading_invocations(line: str) -> Iterator[CommandRun]:
     """Yield the commands before the first quote, expansion or line end. The last of them may lack words."""
     unsafe = _UNSAFE.search(line)
     text = line[: unsafe.start()] if unsafe else line
     if text and not text[-1].isspace():  # the last word may go on
         text = text[: -len(text.split()[-1])] if text.split() else ""
-    commands = [tuple(word.text for word in command.words) for command in split_commands(text) if command.words]
-    for at, words in enumerate(commands, 1):
-        for invocation in _unwrap(words, _MAX_NESTING):
+    commands = [command for command in split_commands(text) if command.words]
+    for at, command in enumerate(commands, 1):
+        words = tuple(word.text for word in command.words)
+        for invocation in _unwrap(words, _MAX_NESTING, is_piped=command.preceding_operator in ("|", "|&")):
             yield invocation._replace(is_complete=at < len(commands))
