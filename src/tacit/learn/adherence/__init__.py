@@ -25,7 +25,9 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
     injections = _first_injections(connection, row)
     if not injections:
         return []
-    from tacit.learn.adherence.check import calls_in, check_claim, find_correction  # few sessions were told anything
+    # Few sessions were told anything.
+    from tacit.learn.adherence.check import calls_in, check_claim, find_correction
+    from tacit.learn.adherence.expectations import expectations_of
 
     known = adherence.checks_of_session(connection, row.id)
     logged = [logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode)]
@@ -35,7 +37,7 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
         if memory is None:
             continue
         events = list(_events_after(logged, injection, memory.claim))
-        check = check_claim(memory.claim, calls_in(events))
+        check = check_claim(memory.claim, calls_in(events) if expectations_of(memory.claim) else ())
         body = MemoryChecked(claim_id, row.id, check.result.value, check.call, find_correction(memory.claim, events))
         before = known.get(claim_id)
         recorded = (before.result.value, before.call, before.correction) if before else ("", "", "")

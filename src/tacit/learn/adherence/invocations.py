@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tacit.learn.command_names import name_command, program_tables, wrapped_commands
 from tacit.record import Record
@@ -33,9 +34,10 @@ class CommandRun(Record):
     is_complete: bool = True
 
 
-def invocations(line: str) -> list[CommandRun]:
+@lru_cache(maxsize=1024)  # a session is checked against several memories
+def invocations(line: str) -> tuple[CommandRun, ...]:
     """Return the commands that a line runs, in order."""
-    return list(_invocations(line, 0))
+    return tuple(_invocations(line, 0))
 
 
 def _invocations(line: str, depth: int) -> Iterator[CommandRun]:
