@@ -17,6 +17,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "act": ("string", "what a tool did: `read`, `changed`, `ran`, `searched` or `called`"),
     "active": ("integer", "memories that hold"),
     "actor": ("string", "who did or said it: `user`, `policy`, or an agent"),
+    "adherence": ("adherence", "in how many sessions it was told and followed"),
     "agent": ("string", "the agent of a session, for example `claude`"),
     "alike": ("integer", "how many other sessions asked the same"),
     "answer": ("string", "what the turn came to, where the passage does not tell"),
@@ -41,6 +42,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "confidence": ("number", "from 0 to 1"),
     "conflict": ("boolean", "whether another memory contradicts it and no rule decides"),
     "contradicts": (f"[{ID}]", "memories that a suggestion contradicts"),
+    "corrections": ("[adherence_evidence]", "prompts in which the person repeated or contradicted what was told"),
     "count": ("integer", "how many"),
     "created": ("boolean", "whether it was made now, rather than earlier today"),
     "damaged": ("numbers", "lines that cannot be read, by the reason"),
@@ -65,6 +67,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "first_at": (TIME, "when it was first said or seen, or when a session began"),
     "first_day": ("string", "the day of the first command; empty where there is none"),
     "first_step": ("integer", "the step that a run began with, from 1"),
+    "followed_count": ("integer", "sessions whose tool calls followed it"),
     "forgotten": ("integer", "memories that were forgotten"),
     "habits": ("[reference]", "commands that the person usually runs"),
     "has_times": ("boolean", "false where a habit comes from a history without times"),
@@ -73,6 +76,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     "id": (ID, "the whole id of the memory, session, event or operation that the object is about"),
     "ignored": ("string", "a variable that asks for what it may not, as it is set"),
     "imported": ("[imported_rule]", "candidates that were imported from rule files"),
+    "ineffective_count": ("integer", "memories that agents were told and violated twice, or that were corrected"),
+    "injected_count": ("integer", "sessions in which an agent was told it; of a week, over all memories"),
     "input": ("string", "what a tool was given"),
     "instead": ("string", "the sentence that took its place"),
     "interrupted": ("boolean", "whether the person interrupted the turn"),
@@ -104,6 +109,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "moment": ("string", "when it was given: startup, resume, clear, compact, prompt, or empty where it was asked for"),
     "name": ("string", "of a workflow, score or shell; of a session, what its host calls it"),
     "new_count": ("integer", "things said and done that were not captured before"),
+    "not_applicable_count": ("integer", "sessions that did nothing it is about"),
     "object": ("string", "of a statement"),
     "often": ("[often]", "commands that are run most"),
     "on_demand_by": ("[string]", "the agents that load a rule file when they work on files it is about"),
@@ -191,11 +197,15 @@ FIELDS: dict[str, tuple[str, str]] = {
     "undecided": ("integer", "memories that contradict each other and no rule decides"),
     "undone": ("boolean", "whether it was taken back"),
     "unfit": ("[unfit_line]", "lines of the repository's file that cannot be used"),
+    "unknown_count": ("integer", "sessions of which tool calls cannot show whether they followed it"),
     "unknown": ("numbers", "records of a type that this version does not know"),
     "untrusted": ("integer", "facts of the repository that wait for trust"),
     "value": ("any", "the value that holds"),
     "variable": ("string", "the variable that may change a setting, and how far"),
+    "violated_count": ("integer", "sessions with a tool call that violates it"),
+    "violations": ("[adherence_evidence]", "tool calls that violate it, the latest first"),
     "waiting": ("[waiting_line]", "lines of the repository's file that wait for trust"),
+    "week": ("recent_adherence", "what agents were told in the last seven days, and did with it"),
     "weeks": ("[week]", "commands of the last weeks"),
     "what": ("string", "what was found"),
     "where": ("string", "the file and line, or the variable"),
@@ -211,6 +221,10 @@ _MEMORY = (
 )
 _SESSION = "id short agent name scope at first_at turn_count title outcome summarized_by files alike"
 OBJECTS: dict[str, str] = {
+    "adherence": (
+        "injected_count followed_count violated_count not_applicable_count unknown_count violations corrections"
+    ),
+    "adherence_evidence": "id session at text",
     "answer": (
         "id short kind status scope text passage at strength relevance path line tags conflict overruled_by reason"
         " speaker said_at session title turn answer later later_turn open directory exit_status"
@@ -229,7 +243,7 @@ OBJECTS: dict[str, str] = {
     "count_of_shell": "shell count",
     "evaluation": "day path created scores candidates",
     "event": "id text at actor provenance undone path line sources evidence reason instead",
-    "explained": f"{_MEMORY} events commands",
+    "explained": f"{_MEMORY} events commands adherence",
     "finding": "where what mend serious",
     "imported_rule": f"{_REFERENCE} path line",
     "improvement": "evaluation patterns learned merged stale undecided",
@@ -241,6 +255,7 @@ OBJECTS: dict[str, str] = {
     "operation": "id at actor text memory_ids",
     "pattern": f"{_REFERENCE} strength promote",
     "prompt": "text how about",
+    "recent_adherence": "injected_count tokens followed_count violated_count",
     "reference": _REFERENCE,
     "repository": "path accepted_count waiting unfit",
     "rule_file": "path provenance loaded_by on_demand_by problem",
@@ -259,7 +274,7 @@ OBJECTS: dict[str, str] = {
     ),
     "status": (
         "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
-        " dropped untrusted kinds session_count evaluated"
+        " dropped untrusted kinds session_count evaluated week ineffective_count"
     ),
     "step": "text exit_status milliseconds",
     "summary": "text model turns_since",

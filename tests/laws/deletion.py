@@ -17,7 +17,7 @@ from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventOrigin, EventsUndone, Verdict
 from tacit.model.ids import EventId, event_id, next_event_id
 from tacit.model.memory import fold_memories, touched_claims
-from tacit.model.observation import BriefInjected, MemoryPurged, PurgedStub
+from tacit.model.observation import BriefInjected, MemoryChecked, MemoryPurged, PurgedStub
 from tacit.model.purge import PurgeTarget, claim_sentences, make_fingerprint, moved_claims, purge_event, removed_claims
 from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match
 from tests.laws.filing import filed, indexed
@@ -151,6 +151,8 @@ def _told(event: Event) -> str:
             return label
         case BriefInjected(task=task):
             return task
+        case MemoryChecked():
+            return ""
     return repr(event.body)
 
 

@@ -32,6 +32,7 @@ from tacit.model.observation import (
     CommandRan,
     EvaluationCreated,
     EvaluationScore,
+    MemoryChecked,
     ProjectSeen,
     PromptGiven,
     PromptKind,
@@ -48,6 +49,7 @@ from tacit.model.observation import (
     WorkflowDropped,
     WorkflowSaved,
     WorkLogged,
+    session_id,
 )
 from tacit.model.statement import claim_from
 
@@ -216,7 +218,7 @@ def a_take_back(digits: Digits, _pool: Sequence[Claim]) -> TakeBack:
     return TakeBack(tuple(digits.below(1 << 8) for _ in range(1 + digits.below(2))))
 
 
-def an_observation(digits: Digits, _pool: Sequence[Claim]) -> EventBody:
+def an_observation(digits: Digits, pool: Sequence[Claim]) -> EventBody:
     text, number = digits.one_of(WILD), digits.below(3)
     match digits.below(16):
         case 0 | 1 | 2 | 3:
@@ -224,13 +226,19 @@ def an_observation(digits: Digits, _pool: Sequence[Claim]) -> EventBody:
         case 4:
             return EvaluationCreated(f"2024-01-0{1 + number}", (EvaluationScore("backlog", number, text),))
         case 5 | 6:
-            return RecallAsked(text, number) if number else BriefInjected((text,), 100 * number, text)
+            agent = digits.one_of(("", "claude"))
+            return RecallAsked(text, number) if number else BriefInjected((text,), 100 * number, text, agent)
         case 7 | 8:
             return CommandRan(digits.one_of(("make", "make test", text)), f"/home/someone/{number}", number)
-        case 9:
-            return a_workflow(text, number)
+        case 9 | 10:
+            return a_workflow(text, number) if digits.below(2) else a_check(digits, pool)
         case _:
             return something_said(digits, text) if digits.below(5) else ProjectSeen(f"/home/someone/{number}")
+
+
+def a_check(digits: Digits, pool: Sequence[Claim]) -> MemoryChecked:
+    result = digits.one_of(("", "followed", "violated", "not_applicable"))
+    return MemoryChecked(digits.one_of(tuple(pool)).id, session_id("claude", str(digits.below(3))), result)
 
 
 def something_said(digits: Digits, text: str) -> EventBody:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.log.codec import DamagedLine, decode, encode
+from tacit.model.adherence import Adherence
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple
 from tacit.model.event import (
     PROPOSING_VERDICTS,
@@ -28,6 +29,7 @@ from tacit.model.observation import (
     EvaluationCreated,
     EvaluationScore,
     LogSealed,
+    MemoryChecked,
     ProjectSeen,
     RecallAsked,
     StepRan,
@@ -86,6 +88,14 @@ bodies: st.SearchStrategy[EventBody] = st.one_of(
     ),
     st.builds(RecallAsked, wild_texts, counts),
     st.builds(BriefInjected, words, counts, wild_texts),
+    st.builds(
+        MemoryChecked,
+        claims.map(lambda claim: claim.id),
+        claims.map(lambda claim: claim.id),
+        st.sampled_from(Adherence).map(lambda result: result.value),
+        ids | st.just(EventId("")),
+        ids | st.just(EventId("")),
+    ),
     st.builds(ProjectSeen, some_text),
     st.builds(LogSealed, counts, counts, some_text),
     st.builds(UnknownBody, some_text.map("future.".__add__)),
@@ -143,6 +153,7 @@ EMPTY_BODIES: tuple[EventBody, ...] = (
     WorkflowRan("", ()),
     RecallAsked("", 0),
     BriefInjected((), 0),
+    MemoryChecked("0123456789ab", "0123456789ab"),
     ProjectSeen(""),
     LogSealed(0, 0, ""),
 )

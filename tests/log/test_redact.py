@@ -11,6 +11,7 @@ from tacit.model.event import ClaimProposed, EventBody, EventsUndone
 from tacit.model.observation import (
     BriefInjected,
     CommandRan,
+    MemoryChecked,
     PromptGiven,
     PromptKind,
     RecallAsked,
@@ -58,6 +59,7 @@ def test_the_digest_of_the_secret_itself_is_in_its_place() -> None:
         UnknownBody(f"future.{SECRET}"),
         RepositoryDistrusted(f"/work/{SECRET}/facts", "it changed"),
         BriefInjected((SECRET,), 12),
+        MemoryChecked("0123456789ab", "0123456789ab", "violated"),
     ],
 )
 def test_a_body_without_a_secret_and_one_that_tacit_computed_are_the_same_object(body: EventBody) -> None:

@@ -17,6 +17,7 @@ from tacit.model.observation import (
     CommandRan,
     EvaluationCreated,
     EvaluationScore,
+    MemoryChecked,
     MemoryPurged,
     ProjectSeen,
     PurgedStub,
@@ -183,6 +184,12 @@ def test_where_and_by_whom_is_free_of_it_too_but_a_person_stays_a_person() -> No
     left = purge_event(said, cut())
     assert (left.origin.session, left.origin.actor) == (f"about {PURGED_MARK}", f"agent:{PURGED_MARK}")
     assert purge_event(event(2, RecallAsked("user", 1)), cut("user")).is_by_user
+
+
+def test_the_check_of_a_claim_follows_it_to_its_new_id() -> None:
+    (said,) = history(MemoryChecked("abc", "session", "violated"))
+    target = PurgeTarget(moved={"abc": "xyz"})
+    assert purge_event(said, target).body == MemoryChecked("xyz", "session", "violated")
 
 
 def test_a_path_with_it_becomes_a_stub() -> None:

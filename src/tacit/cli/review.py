@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from tacit.cli.add import KINDS, echo_conflicts, parse_kind
+from tacit.cli.adherence import ask_ineffective, echo_ineffective
 from tacit.cli.cards import (
     FILTER_OPTIONS,
     KIND_OPTION,
@@ -165,8 +166,11 @@ def run_review(call: Invocation) -> int:
         return 0
     if call.flag("--dismiss") and pending:
         return _dismiss_cards(call, cards if call.value("--limit") is None else shown)
+    is_filtered = any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS))
+    is_asked = False
     if sys.stdin.isatty():
         ask_conflicts(vault)
+        is_asked = not is_filtered and ask_ineffective(vault) > 0
         from tacit.cli.learn import judge_notice
 
         if notice := judge_notice(vault):
@@ -174,6 +178,10 @@ def run_review(call: Invocation) -> int:
     elif undecided := vault.status().undecided:
         memories = pluralize(undecided, "memory contradicts", "memories contradict")
         echo(f"{memories} another, and no rule decides; see: tacit conflicts")
+    if not sys.stdin.isatty():
+        is_asked = not is_filtered and echo_ineffective(vault) > 0
+    if not pending and is_asked:
+        return 0
     if not pending:
         echo("\n".join(_nothing_lines(call)))
         return 0
@@ -308,6 +316,8 @@ REVIEW = Command(
         "Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Keys that you typed before a\n"
         "card was shown decide nothing. Without a terminal: a list. Candidates of several projects that say the same\n"
         "are one card: a accepts it in each of them, g for all projects. One tacit undo takes a card back.\n"
+        "Before the candidates come memories that agents were told and violated in two sessions, or that you\n"
+        "corrected: reword, guard, forget or keep them.\n"
         "--dismiss turns down everything that the filters select, after one question; one tacit undo takes all back."
     ),
     example=_DISMISS_EXAMPLE,

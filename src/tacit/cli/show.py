@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from tacit.cli.adherence import adherence_json, adherence_lines
 from tacit.cli.cards import (
     FILTER_OPTIONS,
     KIND_OPTION,
@@ -272,11 +273,15 @@ _HABIT_KINDS = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTER
 def run_why(call: Invocation) -> int:
     listed, reasons = call.vault.queries.why(call.text())
     behind = _habit_runs(call, listed.memory)
+    report = call.vault.adherence.report(listed.memory.id)
     if call.flag("--json"):
         events, commands = [_event_json(reason) for reason in reasons], [_command_json(ran) for ran in behind]
-        echo_json({**memory_json(listed), "events": events, "commands": commands})
+        adherence = adherence_json(report)
+        echo_json({**memory_json(listed), "events": events, "commands": commands, "adherence": adherence})
         return 0
     echo_memory(listed)
+    for line in adherence_lines(report):
+        echo(f"  {line}")
     for reason in reasons:
         origin = reason.event.origin
         undone = ", undone" if reason.undone else ""
@@ -363,7 +368,9 @@ WHY = Command(
     usage="ID",
     help=(
         "Why a memory exists: every event it is made of, who said it when, and the line of the log it stands in;\n"
-        "of a habit also the latest commands behind it."
+        "of a habit also the latest commands behind it. If agents were told it: in how many sessions, how many of\n"
+        "them followed or violated it, with the command, and how many had nothing to do with it. What commands and\n"
+        "changed files cannot show is not counted."
     ),
     example="tacit why 7k2m",
     run=run_why,

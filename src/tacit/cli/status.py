@@ -119,8 +119,20 @@ def run_status(call: Invocation) -> int:
     if now.spooled or now.dropped:
         echo(f"{bold('Commands')}  {now.spooled:,} wait to be recorded, {now.dropped:,} lost: tacit doctor")
     echo(f"{bold('Recall')}    {pluralize(now.asked, 'question')}, {now.missed} without an answer")
+    if now.week.injected:
+        echo(f"{bold('This week')} {_week_text(now)}")
+    if now.ineffective:
+        memories = pluralize(now.ineffective, "memory was", "memories were")
+        echo(f"{bold('Violated')}  {memories} told and not followed, or corrected: tacit review")
     echo(f"{bold('Evaluated')} {now.evaluated or 'never: tacit improve'}")
     return 0
+
+
+def _week_text(now: HomeStatus) -> str:
+    """Return what memory cost and brought in the last seven days."""
+    week = now.week
+    times = pluralize(week.injected, "time")
+    return f"told {times} ({week.tokens:,} tokens), followed {week.followed}, violated {week.violated}"
 
 
 def _status_json(now: HomeStatus) -> JsonObject:
@@ -133,6 +145,13 @@ def _status_json(now: HomeStatus) -> JsonObject:
         "kinds": counts_json(now.kinds, "kind"),
         "session_count": now.sessions,
         "evaluated": now.evaluated,
+        "week": {
+            "injected_count": now.week.injected,
+            "tokens": now.week.tokens,
+            "followed_count": now.week.followed,
+            "violated_count": now.week.violated,
+        },
+        "ineffective_count": now.ineffective,
     }
 
 
@@ -140,8 +159,9 @@ STATUS = Command(
     name="status",
     usage="",
     help=(
-        "Show what is remembered, what waits for you, and what was captured. --commands shows what was captured from\n"
-        "your shells and learned from it, with a bar for each of the last weeks."
+        "Show what is remembered, what waits for you, what was captured, and what agents were told in the last seven\n"
+        "days and did with it. --commands shows what was captured from your shells and learned from it, with a bar\n"
+        "for each of the last weeks."
     ),
     example="tacit status",
     run=run_status,
@@ -181,6 +201,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.dropped, "tacit doctor", "commands could not be recorded"),
         (now.untrusted, "tacit trust", f"this repository brought {facts} that no agent is told yet"),
         (now.undecided, "tacit conflicts", "memories contradict each other, and no rule decides"),
+        (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),
         (not (has_installed or now.active), "tacit try", "see what your histories would teach, keeping nothing"),
         (not has_installed, "tacit install", "connect your shell and your agents"),

@@ -303,6 +303,11 @@ def count_conflicting(connection: sqlite3.Connection) -> int:
     return count
 
 
+def has_checks(connection: sqlite3.Connection) -> bool:
+    """Return whether any memory was checked against a session."""
+    return connection.execute("SELECT 1 FROM memory_checks LIMIT 1").fetchone() is not None
+
+
 def usage_metrics(connection: sqlite3.Connection) -> dict[str, int]:
     """Return the sums of the metrics `asked`, `missed`, `briefs` and `tokens`."""
     return dict(connection.execute("SELECT name, sum(amount) FROM metrics GROUP BY name").fetchall())
@@ -426,7 +431,7 @@ def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Itera
         "project_roots",
         "sessions",
     )
-    lagging = () if answers_only else ("log_cursors", "metrics")
+    lagging = () if answers_only else ("log_cursors", "metrics", "injected_memories", "memory_checks")
     for table in (*folded, *lagging):
         yield from rows(table, f"SELECT * FROM {table} ORDER BY 1, 2")
     if not answers_only:

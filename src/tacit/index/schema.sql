@@ -289,6 +289,28 @@ CREATE TABLE injections (
 ) WITHOUT ROWID;
 CREATE INDEX injections_session ON injections (host_session_id, event_id);
 
+-- A row is a memory that an injection put into a prompt of an agent.
+CREATE TABLE injected_memories (
+  claim_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  host_session_id TEXT NOT NULL,
+  PRIMARY KEY (claim_id, event_id)
+) WITHOUT ROWID;
+CREATE INDEX injected_memories_event ON injected_memories (event_id);
+
+-- A row is the latest check of a memory against a session that was told it. `event_id` is the check. `result` is
+-- followed, violated, not_applicable or '' (model/adherence.py). `call_id` is the tool call that shows it, and
+-- `correction_id` the prompt in which the person corrected the memory; '' if there is none.
+CREATE TABLE memory_checks (
+  claim_id TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  result TEXT NOT NULL,
+  call_id TEXT NOT NULL,
+  correction_id TEXT NOT NULL,
+  PRIMARY KEY (claim_id, session_id)
+) WITHOUT ROWID;
+
 -- A row is how far a transcript was read. If this is lost, transcripts are read again, and no event is new.
 CREATE TABLE transcript_cursors (
   path TEXT PRIMARY KEY,

@@ -22,6 +22,7 @@ from tacit.model.observation import (
     BriefInjected,
     CommandRan,
     EvaluationCreated,
+    MemoryChecked,
     ProjectSeen,
     RecallAsked,
     RepositoryDistrusted,
@@ -150,7 +151,14 @@ def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEven
         match event.body:
             case RecallAsked(hits=hits):
                 _add_metrics(connection, event, asked=1, missed=0 if hits else 1)
-            case BriefInjected(tokens=tokens):
+            case MemoryChecked():
+                from tacit.index.adherence import store_check  # `tacit add` needs none
+
+                store_check(connection, event.id, event.body)
+            case BriefInjected(tokens=tokens, agent=agent, memories=memories):
+                if agent:  # a brief that a person printed told no agent anything
+                    rows = [(claim, event.id, event.origin.session) for claim in memories]
+                    connection.executemany("INSERT OR IGNORE INTO injected_memories VALUES (?, ?, ?)", rows)
                 _add_metrics(connection, event, briefs=1, tokens=tokens)
                 row = (event.id, event.origin.session, entry.segment, entry.offset, entry.length, entry.raw)
                 connection.execute("INSERT OR IGNORE INTO injections VALUES (?, ?, ?, ?, ?, ?)", row)

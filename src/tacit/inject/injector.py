@@ -184,10 +184,15 @@ class Injector(HomePart):
     ) -> Brief:
         """Return a brief of the candidates that are due or relevant to the prompt."""
         scope = self._store.scope_in(connection)
+        relevance: dict[str, float] = {name: item.share for name, item in relevant.items()}
+        if relevance and reader.has_checks(connection):
+            from tacit.index.adherence import adjusted_relevance
+
+            relevance = adjusted_relevance(connection, candidates, relevance)
         return compose_brief(
             [memory for memory in candidates if memory.id in relevant or history.is_due(memory, scope)],
             tags=frozenset(),
-            relevance={name: item.share for name, item in relevant.items()},
+            relevance=relevance,
             nonce=self._nonce(),
             limit=self._home.settings.brief_entries,
             budget=self._home.settings.brief_tokens,

@@ -10,7 +10,7 @@ one (`mytool deploy`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
@@ -230,6 +230,21 @@ def _family(words: CommandWords) -> str:
             break
         words = (_VERSION_SUFFIX.sub("", words[0]), *words[1:])
     return " ".join(families)
+
+
+def wrapped_commands(words: CommandWords) -> Iterator[CommandWords]:
+    """Yield a command without its wrappers, and behind each prefix such as `uv run` or `xargs` the command it runs."""
+    bare = words[_skip_wrappers(words) :]
+    for _ in range(MAX_FAMILY_WORDS):
+        if not bare or _ASSIGNMENT.match(bare[0]):
+            return
+        yield bare
+        match = _match_family(bare)
+        prefix = program_tables().run_prefixes.get(match.family)
+        if prefix is None:
+            return
+        rest = match.rest[_skip_options(match.rest, 0, prefix.value_options) + prefix.positionals :]
+        bare = rest[_skip_wrappers(rest) :]
 
 
 def _skip_wrappers(words: CommandWords) -> int:

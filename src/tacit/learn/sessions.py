@@ -2,7 +2,8 @@
 
 Nothing becomes active here that the person did not say clearly, and then only if they set it so. Sessions that did not
 change since they were learned from are skipped; if that mark is lost, they are learned from again, and nothing new
-comes of it. For a judge, sessions remain that it has not judged as they are now.
+comes of it. At the same time it is checked whether a session followed what its agent was told (`learn/adherence/`). For
+a judge, sessions remain that it has not judged as they are now.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tacit.index import reader, sessions
 from tacit.index.memories import opposing_claims
 from tacit.index.sessions import SessionChoice, SessionRow
 from tacit.learn import Lesson, SessionEvent
+from tacit.learn.adherence import check_session
 from tacit.learn.fixes.pipeline import fix_keys, learn_fixes
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
@@ -144,7 +146,8 @@ class SessionLearning(HomePart):
             choices.extend(chosen)
             recorded = (result for result in results if result.state in RECORDED_STATES)
             drafts = [draft for result in recorded for draft in _result_drafts(result)]
-            return [*drafts, *(_summary_drafts(row, judged) if judged else ())]
+            summaries = _summary_drafts(row, judged) if judged else ()
+            return [*drafts, *summaries, *check_session(connection, row)]
 
         def mark(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
             sessions.mark_session_learned(connection, row.id, row.ended_at, judged.judge if judged else "")

@@ -37,6 +37,7 @@ from tacit.model.observation import (
     EvaluationScore,
     Fingerprint,
     LogSealed,
+    MemoryChecked,
     MemoryPurged,
     ProjectSeen,
     PromptGiven,
@@ -116,6 +117,7 @@ _CLAIM_ID = re.compile(r"[0-9a-hjkmnp-tv-z]{12}")
 _PROMPT_KINDS: dict[str, PromptKind] = {kind.value: kind for kind in PromptKind}
 _TOOL_ACTIONS: dict[str, ToolAction] = {action.value: action for action in ToolAction}
 _TOOL_OUTCOMES: dict[str, ToolOutcome] = {outcome.value: outcome for outcome in ToolOutcome}
+_ADHERENCE_RESULTS = frozenset(("followed", "violated", "not_applicable"))  # of model/adherence.py
 _TITLE_AUTHORS: dict[str, TitleAuthor] = {author.value: author for author in TitleAuthor}
 
 
@@ -234,6 +236,18 @@ def _decode_undo(fields: Fields) -> EventBody:
     return EventsUndone(targets, claims, text_field(fields, "label"))
 
 
+def _decode_check(fields: Fields) -> EventBody:
+    """Decode the check of a memory. All of its fields are ids or a known word, so nothing in it needs redaction."""
+    claim, session = text_field(fields, "claim"), text_field(fields, "session")
+    if not (_CLAIM_ID.fullmatch(claim) and _CLAIM_ID.fullmatch(session)):
+        raise ValueError("claim")
+    result = text_field(fields, "result")
+    events = [EventId(text_field(fields, name)) for name in ("call", "correction")]
+    if not all(event == "" or _UUID.fullmatch(event) for event in events):
+        raise ValueError("call")
+    return MemoryChecked(claim, session, result if result in _ADHERENCE_RESULTS else "", *events)
+
+
 def _day_field(fields: Fields, name: str) -> str:
     """Return an ISO date. Raise ValueError for anything else, since a day becomes part of a file name."""
     day = text_field(fields, name)
@@ -340,6 +354,7 @@ _TYPE_NAMES: dict[type, str] = {
     WorkflowRan: "workflow.ran",
     RecallAsked: "recall.asked",
     BriefInjected: "brief.given",
+    MemoryChecked: "memory.checked",
     EvaluationCreated: "evaluation.created",
     ProjectSeen: "project.seen",
     RepositoryTrusted: "repository.trusted",
@@ -381,6 +396,7 @@ _BODY_DECODERS: dict[str, Callable[[Fields], EventBody]] = {
         text_list_field(fields, "reasons"),
         text_list_field(fields, "sessions"),
     ),
+    "memory.checked": _decode_check,
     "prompt.given": _decode_prompt,
     "reply.given": lambda fields: ReplyGiven(
         text_field(fields, "agent"), text_field(fields, "text"), text_field(fields, "directory")

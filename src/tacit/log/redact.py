@@ -12,6 +12,7 @@ from tacit.model.event import Event, EventBody, EventsUndone
 from tacit.model.observation import (
     BriefInjected,
     LogSealed,
+    MemoryChecked,
     MemoryPurged,
     PurgedStub,
     RepositoryDistrusted,
@@ -22,7 +23,15 @@ from tacit.model.observation import (
 SecretDigest = Callable[[str], str]
 _EVENTS_PER_BLOCK = 32  # events that are searched together
 # They hold only ids, hashes and paths that Tacit computed itself.
-_SAFE_BODIES = (LogSealed, MemoryPurged, PurgedStub, UnknownBody, RepositoryTrusted, RepositoryDistrusted)
+_SAFE_BODIES = (
+    LogSealed,
+    MemoryChecked,
+    MemoryPurged,
+    PurgedStub,
+    UnknownBody,
+    RepositoryTrusted,
+    RepositoryDistrusted,
+)
 
 
 def redact_body(body: EventBody, digest: SecretDigest | None = None) -> EventBody:

@@ -184,6 +184,12 @@ _AMBIGUOUS_MEMBERS = frozenset(
 )
 
 
+def alternatives_of(name: str) -> frozenset[str]:
+    """Return the other members of the family of a name: for "npm" those are pnpm, yarn and bun."""
+    family = _FAMILIES.get(name.lower(), "")
+    return frozenset(member for member, other in _FAMILIES.items() if other == family and member != name.lower())
+
+
 def mentioned_families(text: str) -> frozenset[str]:
     """Return the families of which the text names a member: "run tests with pytest" mentions "python tests".
 

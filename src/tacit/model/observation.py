@@ -228,6 +228,21 @@ class BriefInjected(Record):
     sessions: tuple[str, ...] = ()
 
 
+class MemoryChecked(Record):
+    """Whether a session followed a memory that its agent was told. The latest check of a session counts.
+
+    `session` is Tacit's id of the session and `result` an `Adherence` (`model/adherence.py`), "" if it is unknown.
+    `call` is the tool call that shows it, and `correction` the prompt in which the person repeated or contradicted the
+    memory; each is "" if there is none.
+    """
+
+    claim: str
+    session: str
+    result: str = ""
+    call: EventId = EventId("")
+    correction: EventId = EventId("")
+
+
 class EvaluationScore(Record):
     """One measure of an evaluation: 0 weak, 1 fair, 2 good, and why."""
 
@@ -330,6 +345,7 @@ Observation = (
     | SessionSummarized
     | RecallAsked
     | BriefInjected
+    | MemoryChecked
     | EvaluationCreated
     | HousekeepingBody
 )

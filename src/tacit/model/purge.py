@@ -36,6 +36,7 @@ from tacit.model.observation import (
     CommandRan,
     EvaluationCreated,
     Fingerprint,
+    MemoryChecked,
     MemoryPurged,
     ProjectSeen,
     PromptGiven,
@@ -209,7 +210,7 @@ def _purge_body(body: EventBody, target: PurgeTarget) -> EventBody:
             return _purge_decision(body, target)
         case ProjectSeen() | RepositoryTrusted() | RepositoryDistrusted():
             return _purge_paths(body, target)
-        case EventsUndone() | BriefInjected():
+        case EventsUndone() | BriefInjected() | MemoryChecked():
             return _purge_claim_references(body, target)
         case WorkflowSaved() | WorkflowRan() | EvaluationCreated():
             return _purge_items(body, target)
@@ -240,7 +241,9 @@ def _purge_items(body: WorkflowSaved | WorkflowRan | EvaluationCreated, target: 
             return body._replace(scores=tuple(scores))
 
 
-def _purge_claim_references(body: EventsUndone | BriefInjected, target: PurgeTarget) -> EventBody:
+def _purge_claim_references(body: EventsUndone | BriefInjected | MemoryChecked, target: PurgeTarget) -> EventBody:
+    if isinstance(body, MemoryChecked):  # it holds ids alone
+        return body._replace(claim=target.moved.get(body.claim, body.claim))
     if isinstance(body, EventsUndone):
         return body._replace(claims=_rename_claims(body.claims, target), label=_purge_text(body.label, target))
     reasons = tuple(_purge_text(reason, target) for reason in body.reasons)

@@ -243,6 +243,17 @@ def parse_clean_line(text: str) -> tuple[Pipeline, ...]:
     return _parse_bash(text)
 
 
+def parse_strictly(line: str) -> tuple[Pipeline, ...] | None:
+    """Return the pipelines of a line; None if it is not bash, too long, or has too much syntax.
+
+    Unlike `parse_pipelines` it never takes the text of a quote or a here-document for a command.
+    """
+    text = clean_line(line)
+    if len(text) > MAX_LINE_CHARS or len(_SYNTAX_CHAR.findall(text)) > MAX_SYNTAX_CHARS:
+        return None
+    return _bash_pipelines(text)
+
+
 def clean_line(line: str) -> str:
     """Return a line without surrounding blanks and control characters. Line breaks become \\n; tabs stay."""
     if line.isascii() and line.isprintable():
@@ -333,14 +344,20 @@ class _PipelineNodes:
 
 
 def _parse_bash(text: str) -> tuple[Pipeline, ...]:
+    pipelines = _bash_pipelines(text)
+    return (_parse_loosely(text),) if pipelines is None else pipelines
+
+
+def _bash_pipelines(text: str) -> tuple[Pipeline, ...] | None:
+    """Return the pipelines of a text; None if it is not bash."""
     pipelines: list[Pipeline] = []
     for root, source in islice(_syntax_trees(text.encode()), MAX_PIPELINES):
         if root.has_error:
-            return (_parse_loosely(text),)
+            return None
         pipelines += [_make_pipeline(nodes, source) for nodes in islice(_pipelines_in(root, source), MAX_PIPELINES)]
     # The grammar does not know `time { a; b; }` and takes its braces for words.
     if any(("}",) in stage for pipeline in pipelines for stage in pipeline.stages):
-        return (_parse_loosely(text),)
+        return None
     return tuple(pipelines[:MAX_PIPELINES])
 
 

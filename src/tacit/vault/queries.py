@@ -231,10 +231,15 @@ class Queries(HomePart):
             only_leading = not tags and not task  # then nothing below the leading memories can be chosen
             leading = reader.leading_memories(connection, scopes, _MAX_LEADING if only_leading else -1)
             rules_read = sum(map(is_standing_rule, leading))
+            shares = relevance(connection, clean(task)) if task else {}
+            if shares and reader.has_checks(connection):
+                from tacit.index.adherence import adjusted_relevance
+
+                shares = adjusted_relevance(connection, leading, shares)
             return compose_brief(
                 leading,
                 tags=frozenset(checked_tags(tags)),
-                relevance=relevance(connection, clean(task)) if task else {},
+                relevance=shares,
                 nonce=self._store.entropy().hex(),
                 limit=self._home.settings.brief_entries,
                 budget=self._home.settings.brief_tokens,

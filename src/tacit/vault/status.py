@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import timedelta
 
 from tacit.home.home import Home
 from tacit.home.repository import count_waiting
-from tacit.index import reader, sessions
+from tacit.index import adherence, reader, sessions
+from tacit.index.adherence import RecentAdherence
+from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
+from tacit.model.ids import EventId, event_id
 from tacit.record import Record
+
+_RECENT_DAYS = 7
 
 
 class HomeStatus(Record):
@@ -22,6 +28,8 @@ class HomeStatus(Record):
         asked: questions to `recall`; missed: those without an answer.
         spooled: commands that wait to be recorded; dropped: commands that were lost.
         untrusted: facts of the repository that wait for trust.
+        week: what agents were told and did with it in the last seven days.
+        ineffective: memories that were told and violated again, or corrected.
     """
 
     home: str
@@ -41,6 +49,8 @@ class HomeStatus(Record):
     spooled: int = 0
     dropped: int = 0
     untrusted: int = 0
+    week: RecentAdherence = RecentAdherence(0, 0, 0, 0)
+    ineffective: int = 0
 
 
 def home_status(home: Home) -> HomeStatus:
@@ -73,4 +83,12 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         spooled=len(spool.waiting()),
         dropped=dropped.commands if (dropped := spool.dropped()) else 0,
         untrusted=count_waiting(home.store, connection, home.settings.limits_text),
+        week=adherence.recent_adherence(connection, _first_event_id(home)),
+        ineffective=len(adherence.ineffective_claims(connection, must_decode)),
     )
+
+
+def _first_event_id(home: Home) -> EventId:
+    """Return an id that no event of the last seven days is below."""
+    start = home.store.actor.clock() - timedelta(days=_RECENT_DAYS)
+    return event_id(int(start.timestamp() * 1000), bytes(10))

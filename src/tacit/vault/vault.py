@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits
     from tacit.trust import Trust
+    from tacit.vault.adherence import AdherenceQueries
     from tacit.vault.configure import Configuration, Setup
     from tacit.vault.decisions import DecisionOutcome, Decisions
     from tacit.vault.doctor import Doctor
@@ -281,6 +282,12 @@ class Vault:
         from tacit.vault.sessions import SessionQueries
 
         return SessionQueries(self.home)
+
+    @cached_property
+    def adherence(self) -> AdherenceQueries:
+        from tacit.vault.adherence import AdherenceQueries
+
+        return AdherenceQueries(self.home)
 
     @cached_property
     def learning(self) -> SessionLearning:

@@ -1,0 +1,149 @@
+"""What agents were told, and whether their sessions followed it: rows of `injected_memories` and `memory_checks`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+
+from tacit.index.reader import Decode, MemoryRow, events_of_claim, memory_row
+from tacit.model.adherence import MIN_VIOLATIONS, Adherence, AdherenceCounts, rank_factor
+from tacit.model.claim import Status
+from tacit.model.event import ClaimDecided
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.memory import effective_events
+from tacit.model.observation import MemoryChecked
+from tacit.record import Record
+
+_COUNT_CHECKS = (
+    "SELECT claim_id, sum(result = 'followed'), sum(result = 'violated'), sum(result = 'not_applicable'),"
+    " sum(correction_id <> '') FROM memory_checks"
+)
+
+
+class CheckRow(Record):
+    """The latest check of a memory against one session. `event` is the check."""
+
+    claim: ClaimId
+    session: ClaimId
+    event: EventId
+    result: Adherence
+    call: EventId
+    correction: EventId
+
+
+# Writing
+
+
+def store_check(connection: sqlite3.Connection, event_id: EventId, body: MemoryChecked) -> None:
+    """Store a check, unless a later one of the same memory and session is stored already."""
+    connection.execute(
+        "INSERT INTO memory_checks VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET event_id = excluded.event_id,"
+        " result = excluded.result, call_id = excluded.call_id, correction_id = excluded.correction_id"
+        " WHERE excluded.event_id > event_id",
+        (body.claim, body.session, event_id, body.result, body.call, body.correction),
+    )
+
+
+# Reading
+
+
+def checks_of_session(connection: sqlite3.Connection, session: ClaimId) -> dict[ClaimId, CheckRow]:
+    """Return the checks of one session, by memory."""
+    query = "SELECT * FROM memory_checks WHERE session_id = ?"
+    return {row.claim: row for row in _select_checks(connection, query, (session,))}
+
+
+def checks_of_claim(connection: sqlite3.Connection, claim: ClaimId) -> list[CheckRow]:
+    """Return the checks of a memory, the latest first."""
+    return _select_checks(connection, "SELECT * FROM memory_checks WHERE claim_id = ? ORDER BY event_id DESC", (claim,))
+
+
+def adherence_counts(connection: sqlite3.Connection, claim: ClaimId) -> AdherenceCounts:
+    """Return in how many sessions a memory was told, followed, violated, not applicable and corrected."""
+    query = "SELECT count(DISTINCT host_session_id) FROM injected_memories WHERE claim_id = ?"
+    injected: int = connection.execute(query, (claim,)).fetchone()[0]
+    return counts_by_claim(connection, [claim]).get(claim, AdherenceCounts())._replace(injected=injected)
+
+
+def counts_by_claim(connection: sqlite3.Connection, claims: Iterable[ClaimId]) -> dict[ClaimId, AdherenceCounts]:
+    """Return the results of checks of those of these memories that were checked. `injected` is not counted."""
+    counts: dict[ClaimId, AdherenceCounts] = {}
+    for claim in claims:
+        row = connection.execute(f"{_COUNT_CHECKS} WHERE claim_id = ? GROUP BY claim_id", (claim,)).fetchone()
+        if row:
+            counts[claim] = AdherenceCounts(0, *row[1:])
+    return counts
+
+
+def ineffective_claims(connection: sqlite3.Connection, decode: Decode) -> dict[ClaimId, list[CheckRow]]:
+    """Return the active memories that telling did not help, with the checks that show it, the latest first.
+
+    Since somebody last decided on such a memory, MIN_VIOLATIONS sessions violated it, or the person corrected it.
+    """
+    query = (
+        "SELECT claim_id FROM memory_checks GROUP BY claim_id"
+        " HAVING sum(result = 'violated') >= ? OR max(correction_id) <> '' ORDER BY max(event_id) DESC"
+    )
+    ineffective: dict[ClaimId, list[CheckRow]] = {}
+    for (claim,) in connection.execute(query, (MIN_VIOLATIONS,)).fetchall():
+        row = memory_row(connection, ClaimId(claim))
+        if row is None or row.status is not Status.ACTIVE:
+            continue
+        decided = _last_decision(connection, row.id, decode)
+        checks = [check for check in checks_of_claim(connection, row.id) if check.event > decided]
+        shown = [check for check in checks if check.result is Adherence.VIOLATED or check.correction]
+        if len(shown) >= MIN_VIOLATIONS or any(check.correction for check in shown):
+            ineffective[row.id] = shown
+    return ineffective
+
+
+def _last_decision(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> str:
+    """Return the last event in which somebody decided on a memory; "" if there is none."""
+    events = effective_events(events_of_claim(connection, claim, decode))
+    return max((event.id for event in events if isinstance(event.body, ClaimDecided)), default="")
+
+
+def adjusted_relevance(
+    connection: sqlite3.Connection, memories: Iterable[MemoryRow], relevance: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the relevance of memories, changed by `rank_factor` where they were checked."""
+    relevant = [memory for memory in memories if relevance.get(memory.id)]
+    counts = counts_by_claim(connection, (memory.id for memory in relevant))
+    factors = {memory.id: rank_factor(counts[memory.id], memory.kind) for memory in relevant if memory.id in counts}
+    return {claim: share * factors.get(ClaimId(claim), 1.0) for claim, share in relevance.items()}
+
+
+class RecentAdherence(Record):
+    """Since some time: how often agents were told a memory, in tokens, too, and how many checks found what."""
+
+    injected: int
+    tokens: int
+    followed: int
+    violated: int
+
+
+def recent_adherence(connection: sqlite3.Connection, since: EventId) -> RecentAdherence:
+    """Count what was told and checked from the event id `since` on. A memory counts once a session."""
+    injected = (
+        "SELECT count(*) FROM (SELECT DISTINCT claim_id, host_session_id FROM injected_memories WHERE event_id >= ?)"
+    )
+    tokens = (
+        "SELECT coalesce(sum(amount), 0) FROM metrics WHERE name = 'tokens' AND event_id >= ?"
+        " AND event_id IN (SELECT event_id FROM injected_memories)"
+    )
+    checks = "SELECT count(*) FROM memory_checks WHERE event_id >= ? AND result = ?"
+    return RecentAdherence(
+        connection.execute(injected, (since,)).fetchone()[0],
+        connection.execute(tokens, (since,)).fetchone()[0],
+        connection.execute(checks, (since, Adherence.FOLLOWED.value)).fetchone()[0],
+        connection.execute(checks, (since, Adherence.VIOLATED.value)).fetchone()[0],
+    )
+
+
+def _select_checks(connection: sqlite3.Connection, query: str, values: tuple[str, ...]) -> list[CheckRow]:
+    return [
+        CheckRow(
+            ClaimId(claim), ClaimId(session), EventId(event), Adherence(result), EventId(call), EventId(correction)
+        )
+        for claim, session, event, result, call, correction in connection.execute(query, values)
+    ]

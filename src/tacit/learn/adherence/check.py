@@ -1,0 +1,222 @@
+"""Check a session against what its agent was told: each memory was followed, violated or not applicable.
+
+Only tool calls after the injection count. A call that was rejected did not run, and a subagent was not told: what it
+does can satisfy an expectation, but violates none. Where calls do not show it, the result is unknown.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import dropwhile
+
+from tacit.learn import SessionEvent
+from tacit.learn.adherence.expectations import (
+    Expectation,
+    ForbidsCommand,
+    ProtectsFiles,
+    RequiresBefore,
+    TiesFiles,
+    expectations_of,
+)
+from tacit.learn.adherence.invocations import CommandRun, invocations
+from tacit.model.adherence import Adherence, combined
+from tacit.model.claim import Claim
+from tacit.model.ids import EventId
+from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.relation import RelationKind, relate
+from tacit.model.statement import parse_statement, split_sentences, strip_introduction
+from tacit.record import Record
+
+_GUARD_MARK = "tacit guard allow"  # in the result of a call that a guard has stopped
+_MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task and corrects nothing
+_INTERJECTION = re.compile(
+    r"\A(?:no|nope|stop|wait|hey|again|as i said|i said|i told you)\s*[,!.:–—-]+\s*", re.IGNORECASE
+)
+_CORRECTING = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION)
+
+
+class CheckedCall(Record):
+    """A tool call that took place: the commands it ran and the files it changed. `aside`: a subagent made it."""
+
+    event_id: EventId
+    commands: tuple[CommandRun, ...] = ()
+    files: tuple[str, ...] = ()
+    aside: bool = False
+
+
+class CheckResult(Record):
+    """The result for one memory, with the call that shows it, if there is one."""
+
+    result: Adherence
+    call: EventId = EventId("")
+
+
+_UNKNOWN = CheckResult(Adherence.UNKNOWN)
+_NOT_APPLICABLE = CheckResult(Adherence.NOT_APPLICABLE)
+
+
+def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
+    """Return the tool calls that took place, in order."""
+    calls = []
+    for event in events:
+        body = event.body
+        if not isinstance(body, ToolUsed) or body.outcome is ToolOutcome.REJECTED or _GUARD_MARK in body.result:
+            continue
+        if body.act is ToolAction.RAN:
+            commands = tuple(_commands_in(body.directory, invocations(body.input)))
+            calls.append(CheckedCall(event.event_id, commands, (), body.aside))
+        elif body.act is ToolAction.CHANGED and body.outcome is not ToolOutcome.FAILED:
+            calls.append(CheckedCall(event.event_id, (), body.files, body.aside))
+    return calls
+
+
+def _commands_in(directory: str, commands: Iterable[CommandRun]) -> Iterator[CommandRun]:
+    """Yield the commands up to one that leaves the directory: what holds in a project need not hold elsewhere."""
+    for command in commands:
+        words = command.words
+        if command.family == "cd" and len(words) > 1 and _is_outside(words[-1], directory):
+            return
+        if words[:2] != ("git", "-C") or len(words) < 3 or not _is_outside(words[2], directory):
+            yield command
+
+
+def _is_outside(path: str, directory: str) -> bool:
+    """Return whether a path is neither a directory, nor below it, nor above it."""
+    if not directory.startswith("/") or path[:1] not in ("/", "~"):
+        return path.startswith("$") or path == "-"
+    folder, target = f"{posixpath.normpath(directory)}/", f"{posixpath.normpath(path)}/"
+    return not (folder.startswith(target) or target.startswith(folder))
+
+
+def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
+    """Return whether the calls of a session follow a claim; unknown if it expects nothing that calls can show."""
+    results = [_check(expectation, calls) for expectation in expectations_of(claim)]
+    if not results:
+        return _UNKNOWN
+    result = combined(check.result for check in results)
+    return next(check for check in results if check.result is result)
+
+
+def _check(expectation: Expectation, calls: Sequence[CheckedCall]) -> CheckResult:
+    match expectation:
+        case ForbidsCommand():
+            return _check_forbidden(expectation, calls)
+        case RequiresBefore():
+            return _check_order(expectation, calls)
+        case ProtectsFiles(paths=paths):
+            own = [call for call in calls if not call.aside]
+            edit = next((call for call in own if _changes(call, paths)), None)
+            return CheckResult(Adherence.VIOLATED, edit.event_id) if edit else _NOT_APPLICABLE
+        case TiesFiles(changed=changed, companions=companions):
+            edit = next((call for call in calls if not call.aside and _changes(call, changed)), None)
+            if edit is None:
+                return _NOT_APPLICABLE
+            both = next((call for call in calls if _changes(call, companions)), None)
+            return CheckResult(Adherence.FOLLOWED, both.event_id) if both else _violated_or_unknown(edit, calls)
+
+
+def _violated_or_unknown(edit: CheckedCall, calls: Sequence[CheckedCall]) -> CheckResult:
+    """Return a violation, unless a command ran after the edit: it may have changed the other file."""
+    later = dropwhile(lambda call: call.event_id != edit.event_id, calls)
+    may_write = any(command.family not in _READING for call in later for command in call.commands)
+    return _UNKNOWN if may_write else CheckResult(Adherence.VIOLATED, edit.event_id)
+
+
+# Families of commands that change no file of a work tree.
+_READING = frozenset(
+    (
+        *"cd ls pwd cat head tail grep rg find fd wc diff echo tree stat file which pytest mypy".split(),
+        *(f"git {name}" for name in "status diff log show add commit push branch fetch".split()),
+        *(f"{name} test" for name in "npm pnpm yarn make cargo go".split()),
+    )
+)
+
+
+def _check_forbidden(expectation: ForbidsCommand, calls: Sequence[CheckedCall]) -> CheckResult:
+    followed = None
+    for call in calls:
+        if call.aside:
+            continue
+        if any(map(expectation.is_violated_by, call.commands)):
+            return CheckResult(Adherence.VIOLATED, call.event_id)
+        if followed is None and any(map(expectation.is_followed_by, call.commands)):
+            followed = CheckResult(Adherence.FOLLOWED, call.event_id)
+    is_known = all(pattern.is_known for pattern in expectation.forbidden)
+    return followed or (_NOT_APPLICABLE if is_known else _UNKNOWN)
+
+
+# What may run the tests of a project under a name of its own.
+_SCRIPT = re.compile(
+    r"(?:make|just|task|mise|rake|npm|pnpm|yarn|bun|deno|python|node|bash|sh|docker|podman|invoke|nix|bazel|gradle|tox"
+    r"|nox|hatch|pre-commit|uv run|poetry run)\b|\.{0,2}/|\w+/"
+)
+
+
+def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> CheckResult:
+    """Return a violation if the second command ran without the first since its last run, or since a change after it."""
+    result = _NOT_APPLICABLE
+    has_run, has_changed, may_have_run = False, True, False
+    for call in calls:
+        has_changed = has_changed or bool(call.files)
+        for command in call.commands:
+            if any(pattern.matches(command) for pattern in expectation.first):
+                has_run = True
+            elif not call.aside and any(pattern.matches(command) for pattern in expectation.then):
+                if not has_run and has_changed:
+                    if may_have_run:
+                        return _UNKNOWN
+                    return CheckResult(Adherence.VIOLATED, call.event_id)
+                if result is _NOT_APPLICABLE:
+                    result = CheckResult(Adherence.FOLLOWED, call.event_id)
+                has_run, has_changed, may_have_run = False, False, False
+            elif expectation.is_vague and _SCRIPT.match(command.family):
+                may_have_run = True
+    return result
+
+
+def _changes(call: CheckedCall, paths: Iterable[str]) -> bool:
+    return any(_is_path_in(file, path) for file in call.files for path in paths)
+
+
+def _is_path_in(file: str, path: str) -> bool:
+    """Return whether a changed file is a path, is below it, or matches it as a glob. Paths may be absolute."""
+    name, wanted = posixpath.normpath(file.replace("\\", "/")), path.rstrip("/")
+    if "*" in wanted:
+        return fnmatchcase(name, wanted) or fnmatchcase(name, f"*/{wanted}")
+    return (
+        f"/{wanted}/" in f"/{name.lstrip('/')}/" if not wanted.startswith("/") else f"{name}/".startswith(f"{wanted}/")
+    )
+
+
+# Corrections
+
+
+def find_correction(claim: Claim, events: Iterable[SessionEvent]) -> EventId:
+    """Return the prompt in which the person repeats or contradicts a claim; "" if there is none.
+
+    The agent must have answered or done something before: the prompt that a memory was injected into is no correction.
+    """
+    has_worked = False
+    for event in events:
+        body = event.body
+        has_worked = has_worked or isinstance(body, ReplyGiven | ToolUsed)
+        if has_worked and isinstance(body, PromptGiven) and body.how in _CORRECTING and _corrects(body.text, claim):
+            return event.event_id
+    return EventId("")
+
+
+def _corrects(prompt: str, claim: Claim) -> bool:
+    if len(prompt) > _MAX_PROMPT_CHARS:
+        return False
+    sentences = (_INTERJECTION.sub("", sentence, count=1) for sentence in split_sentences(prompt)[:_MAX_SENTENCES])
+    return any(_relates(strip_introduction(sentence), claim.sentence) for sentence in sentences)
+
+
+def _relates(sentence: str, known: str) -> bool:
+    """Return whether a sentence is a rule that says the same as a known one, or the opposite."""
+    if sentence.endswith("?") or parse_statement(sentence.rstrip(".! ")).triple.subject == "note":
+        return False
+    return relate(sentence, known).kind is not RelationKind.NEITHER

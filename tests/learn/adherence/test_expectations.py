@@ -1,0 +1,153 @@
+"""Which sentences can be checked: few forms, read as a whole or not at all."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.learn.adherence.expectations import (
+    CommandPattern,
+    Expectation,
+    ForbidsCommand,
+    ProtectsFiles,
+    RequiresBefore,
+    TiesFiles,
+    expectations_of,
+)
+from tests.support.events import says
+
+
+def read(sentence: str) -> Expectation:
+    (expectation,) = expectations_of(says(sentence))
+    return expectation
+
+
+def names(patterns: tuple[CommandPattern, ...]) -> list[str]:
+    return [pattern.family for pattern in patterns]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "never use npm here, use pnpm",
+        "use pnpm instead of npm",
+        "Use pnpm, not npm.",
+        "we use pnpm rather than npm",
+        "I prefer pnpm over npm",
+        "never npm, always use pnpm",
+        "Use pnpm instead of npm because the lockfile is pnpm's",
+        "please use `pnpm` instead of `npm` in this repo",
+    ],
+)
+def test_one_program_in_place_of_another(sentence: str) -> None:
+    expectation = read(sentence)
+    assert isinstance(expectation, ForbidsCommand)
+    assert (names(expectation.forbidden), names(expectation.instead)) == (["npm"], ["pnpm"])
+
+
+def test_a_program_with_alternatives_forbids_them_if_it_is_to_be_used_and_allows_them_if_not() -> None:
+    always, never = read("always use pnpm"), read("never use npm")
+    assert isinstance(always, ForbidsCommand) and isinstance(never, ForbidsCommand)
+    assert names(always.forbidden) == ["bun", "npm", "yarn"] and names(never.instead) == ["bun", "pnpm", "yarn"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "family", "words"),
+    [
+        ("never run `git add -A`", "git add", [{"-A"}]),
+        ("do not use git push --force", "git push", [{"-f", "--force"}]),
+        ("never force push", "git push", [{"-f", "--force", "--force-with-lease"}]),
+        ("don't run rm -rf", "rm", [{"-r", "-R", "--recursive"}, {"-f", "--force"}]),
+        ("never push to main", "git push", [{"main", "HEAD:main", "+main"}]),
+        ("avoid `npm i`", "npm install", []),
+        ("stop using docker compose up", "docker compose up", []),
+    ],
+)
+def test_subcommands_and_options_belong_to_what_is_forbidden(sentence: str, family: str, words: list[set[str]]) -> None:
+    expectation = read(sentence)
+    assert isinstance(expectation, ForbidsCommand)
+    (pattern,) = expectation.forbidden
+    assert (pattern.family, [set(group) for group in pattern.required]) == (family, words)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "run `make check` before you commit",
+        "always run `make check` before committing",
+        "before committing, run `make check`",
+        "never commit without running `make check`",
+        "commit only after `make check`",
+    ],
+)
+def test_one_command_before_another(sentence: str) -> None:
+    expectation = read(sentence)
+    assert isinstance(expectation, RequiresBefore)
+    assert (names(expectation.first), names(expectation.then)) == (["make check"], ["git commit"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "paths"),
+    [
+        ("never edit package-lock.json by hand", ("package-lock.json",)),
+        ("do not touch migrations/ or src/generated", ("migrations/", "src/generated")),
+        ("don't modify files in `vendor/`, they are generated", ("vendor/",)),
+        ("never change *.lock", ("*.lock",)),
+    ],
+)
+def test_paths_that_are_protected(sentence: str, paths: tuple[str, ...]) -> None:
+    assert read(sentence) == ProtectsFiles(paths)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "when you change schema.sql, also update docs/schema.md",
+        "whenever you edit schema.sql, update docs/schema.md too",
+        "always update docs/schema.md when you change schema.sql",
+    ],
+)
+def test_files_that_change_together(sentence: str) -> None:
+    assert read(sentence) == TiesFiles(("schema.sql",), ("docs/schema.md",))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "never use npm unless the lockfile says so",
+        "Never use npm. Except in legacy/.",
+        "never use npm (only in web/)",
+        "use npm only when pnpm fails",
+        "never run the tests on production",
+        "never make assumptions",
+        "never use Redux",
+        "never commit secrets",
+        "never use git submodules",
+        "never run bare `cass`",
+        "do not modify `msgid`",
+        "never push on Fridays",
+        "never delete files",
+        "keep functions short",
+        "use short commit messages",
+        "the staging database is reset every night",
+        "always use tabs",
+        "run pytest with -q",
+        "no tests",
+        "never change the public API",
+        "never edit ../other/file.txt",
+        "",
+    ],
+)
+def test_what_has_a_condition_or_names_no_command_or_path_cannot_be_checked(sentence: str) -> None:
+    assert expectations_of(says(sentence)) == ()
+
+
+@given(st.text(max_size=200))
+def test_no_sentence_raises(sentence: str) -> None:
+    expectations_of(says(sentence))
+
+
+@given(st.lists(st.sampled_from("never use run before npm git push `make` , . instead of the tests unless".split())))
+def test_no_sequence_of_the_words_that_matter_raises(words: list[str]) -> None:
+    expectations_of(says(" ".join(words)))
