@@ -236,10 +236,11 @@ def _match_rule(
     return ""
 
 
-def runs_required(rule: GuardRule, found: Sequence[Execution]) -> bool:
-    """Return whether a line runs the command that a rule requires before another one."""
-    pattern = parse_pattern(rule.before) if rule.before else None
-    return pattern is not None and any(matches_pattern(pattern, execution) for execution in found)
+def last_run(rule: GuardRule, found: Sequence[Execution]) -> str:
+    """Return which command of a rule that requires one a line runs last: its `before`, its `command`, or ""."""
+    patterns = [(text, pattern) for text in (rule.before, rule.command) if (pattern := parse_pattern(text))]
+    runs = [text for execution in found for text, pattern in patterns if matches_pattern(pattern, execution)]
+    return runs[-1] if runs else ""
 
 
 def _is_replacement(rule: GuardRule, execution: Execution) -> bool:
