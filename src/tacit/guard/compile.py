@@ -85,6 +85,12 @@ _PHRASES = {
     "merging": "git merge",
     "you merge": "git merge",
 }
+# Programs whose names are words of English: they count only between backticks, or where nothing but a command can be.
+_ENGLISH = frozenset(
+    "at cat cut file find fold head host install join kill last less link look man more nice open paste read set sort "
+    "split stat sync tail test time touch type wait watch which who write yes".split()
+)
+_ENGLISH_VERB = re.compile(rf"{_NEVER}\s+(?:make|go)\b", re.IGNORECASE)
 _MAX_WORDS = 4  # of a command that is not quoted
 _WORD = re.compile(r"--?[A-Za-z0-9][\w=-]*|[a-z0-9][a-z0-9_.:@/+-]*")
 # A word of prose behind a program states a condition that no rule can check.
@@ -102,6 +108,8 @@ def compile_sentence(sentence: str, is_program: IsProgram) -> tuple[RuleText, ..
     `is_program` says whether a word that is not quoted with backticks is the name of a program.
     """
     text = _statement(sentence)
+    if _ENGLISH_VERB.match(text):
+        return ()
     for pattern in _PROTECT:
         if (match := pattern.fullmatch(text)) and (paths := _paths(match["path"])):
             return (RuleText(RuleKind.PROTECT, paths=paths),)
@@ -126,7 +134,7 @@ def _rules(kind: RuleKind, parts: dict[str, str], is_program: IsProgram) -> tupl
     before = _commands(parts.get("before", ""), is_program)
     if ("instead" in parts and len(instead) != 1) or ("before" in parts and len(before) != 1):
         return ()
-    return tuple(RuleText(kind, command, *(instead or ("",)), *(before or ("",))) for command in commands)
+    return tuple(RuleText(kind, command, "".join(instead), "".join(before)) for command in commands)
 
 
 def _commands(text: str, is_program: IsProgram) -> tuple[str, ...]:
@@ -147,6 +155,7 @@ def _command(text: str, is_program: IsProgram) -> str:
         0 < len(words) <= _MAX_WORDS
         and all(map(_WORD.fullmatch, words))
         and not _PROSE.intersection(words[1:])
+        and words[0] not in _ENGLISH
         and is_program(words[0])
     )
     return " ".join(words) if is_command and parse_pattern(" ".join(words)) else ""

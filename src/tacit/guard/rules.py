@@ -146,7 +146,8 @@ def _plain(word: Word) -> Word:
 def _positionals(program: str, arguments: Sequence[Word]) -> list[Word]:
     """Return the arguments that are neither options nor values of options that are known to have one."""
     value_options = _VALUE_OPTIONS.get(program, frozenset())
-    found, at = [], 0
+    found: list[Word] = []
+    at = 0
     while at < len(arguments):
         text = arguments[at].text
         if text == "--":

@@ -4,9 +4,9 @@ The host sends JSON on standard input. `inject` prints what the model should kno
 the transcript, and returns. `guard` prints a decision about a tool call if a rule that the person switched on names
 something in it. Nothing else is printed, and the exit code is always 0. `--home PATH` at the end names the home.
 
-The process that the host waits for reads no file of ours, except that `guard` reads one line. It reads its input, forks
-a worker and waits for the answer until the deadline. A worker that hangs in a system call cannot delay the host, because no signal has to reach it and
-it holds none of the host's pipes.
+The process that the host waits for reads no file of ours, except that `guard` reads one line. For the rest it forks a
+worker and waits for the answer until the deadline. A worker that hangs in a system call cannot delay the host, because
+no signal has to reach it and it holds none of the host's pipes.
 """
 
 import gc

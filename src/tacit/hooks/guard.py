@@ -102,11 +102,11 @@ def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
         case RuleKind.PROTECT:
             parts.append(f"It would change {matched}, which is protected.")
         case RuleKind.REQUIRE:
-            parts.append(f"Before `{printable(rule.command)}`, this is to be run: {printable(rule.before)}")
+            parts.append(f"Before `{printable(rule.command)}`, this is to be run: `{printable(rule.before)}`.")
         case _:
             parts.append(f"It runs `{matched}`.")
     if rule.instead:
-        parts.append(f"To run instead: {printable(rule.instead)}")
+        parts.append(f"To run instead: `{printable(rule.instead)}`.")
     if code:
         parts.append(
             f"Only the person can allow this call, once and within ten minutes, in a terminal of their own: "
