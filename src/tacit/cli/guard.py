@@ -27,10 +27,12 @@ _EFFECTS = {
 
 def run_guard(call: Invocation) -> int:
     subcommand, *args = call.args or ["list"]
-    runs = {"on": _run_on, "off": _run_off, "test": _run_test, "list": _run_list, "allow": _run_allow}
-    if subcommand not in runs or (len(args) != 1) != (subcommand == "list"):
+    if subcommand == "list" and not args:
+        return _run_list(call)
+    runs = {"on": _run_on, "off": _run_off, "test": _run_test, "allow": _run_allow}
+    if subcommand not in runs or len(args) != 1:
         raise UsageError(f"tacit guard wants {call.command.usage}", f"for example: {call.command.example}")
-    return runs[subcommand](call, *args)
+    return runs[subcommand](call, args[0])
 
 
 def _run_list(call: Invocation) -> int:

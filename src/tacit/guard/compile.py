@@ -29,7 +29,7 @@ IsProgram = Callable[[str], bool]
 _NEVER: Final = r"(?:never|do not|don't|dont|must not|must never|should not|shouldn't|avoid|stop|no)"
 _RUN: Final = r"(?:use|using|run|running|call|calling|execute|executing|type|typing|invoke|invoking)"
 _INSTEAD_OF: Final = r"(?:instead of|rather than|over|not|never|and not|and never|but not|no|don't use|do not use)"
-_BREAK: Final = r"\s*(?:,|;|:|\.|–|—| -|\band\b|\bbut\b)?\s*"
+_BREAK: Final = r"(?:\s*[,;:.–—]|\s+-|\s+and|\s+but)\s+"
 _EDIT: Final = r"(?:edit|editing|change|changing|modify|modifying|touch|touching|overwrite|overwriting|write to|delete)"
 # Words around a statement that change nothing: the scope of a rule is that of its memory.
 _LEADING = re.compile(
@@ -130,7 +130,7 @@ def _statement(sentence: str) -> str:
 
 def _rules(kind: RuleKind, parts: dict[str, str], is_program: IsProgram) -> tuple[RuleText, ...]:
     commands = _commands(parts["command"], is_program)
-    instead = _commands(parts.get("instead", ""), is_program)
+    instead = _commands(parts.get("instead", ""), lambda _: True)  # it is shown, and stops nothing
     before = _commands(parts.get("before", ""), is_program)
     if ("instead" in parts and len(instead) != 1) or ("before" in parts and len(before) != 1):
         return ()

@@ -218,6 +218,7 @@ def is_program(word: str) -> bool:
     return (
         any(word in names for names in known)
         or word in tables.no_subcommands
+        or word in tables.aliases
         or word in tables.ssh
         or (os.sep not in word and shutil.which(word) is not None)
     )
