@@ -1,0 +1,67 @@
+"""The real clients with a guard: a planted violation does not run, and the next request knows why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.clients.apis.shape import Step
+from tests.clients.desk import RULE, Desk, Run
+from tests.clients.hosts import claude, codex, copilot, gemini, opencode
+from tests.clients.hosts.client import Client
+from tests.clients.script import Rule
+from tests.clients.story import strings
+
+PROMPT = "please install the packages of the shop"
+CLIENTS = {client.name: client for client in (module.CLIENT for module in (claude, codex, gemini, copilot, opencode))}
+
+
+class Guarded(NamedTuple):
+    """A client that tried what a rule forbids, then something harmless, and was taken out again."""
+
+    desk: Desk
+    run: Run
+    before: Any
+    after: Any
+
+
+@pytest.fixture(scope="module", params=CLIENTS)
+def guarded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    client: Client = CLIENTS[request.param]
+    with closing(Desk(tmp_path_factory.mktemp(client.name).resolve(), client)) as desk:
+        before = desk.settings()
+        desk.move_in()
+        desk.tacit("add", RULE)
+        (rule,) = [one["id"] for one in desk.tacit("list", "--json").json if one["text"] == RULE]
+        desk.tacit("guard", "on", rule, "--yes")
+        steps = (
+            client.ran("touch stopped.txt; cd . && env CI=1 npm install"),
+            client.ran("touch ran.txt; echo 'no npm install here' # npm install"),
+            Step("Nothing was installed."),
+        )
+        desk.write_script([Rule(PROMPT, steps)])
+        run = desk.run(PROMPT)
+        desk.tacit("uninstall", client.name, "--yes")
+        yield Guarded(desk, run, before, desk.settings())
+
+
+def test_the_violation_does_not_run_and_the_harmless_call_does(guarded: Guarded) -> None:
+    assert guarded.run.code == 0
+    assert not (guarded.desk.repository / "stopped.txt").exists()
+    assert (guarded.desk.repository / "ran.txt").exists()
+
+
+def test_the_next_request_says_which_rule_and_what_to_do(guarded: Guarded) -> None:
+    told = next(body for body in guarded.run.asked if "tacit guard allow" in strings(body))
+    text = strings(told)
+    assert f"“{RULE}”" in text and "To run instead: `pnpm`." in text
+    assert "It runs `npm install`." in text
+
+
+def test_nothing_is_left_after_the_uninstallation(guarded: Guarded) -> None:
+    assert guarded.after == guarded.before, json.dumps([str(guarded.before), str(guarded.after)])
