@@ -19,7 +19,7 @@ from tacit.record import Record
 from tacit.text.display import clip, printable
 
 _SEVERITY = (Decision.DENY, Decision.ASK, Decision.WARN)
-_MAX_SENTENCE_CHARS, _MAX_MATCH_CHARS = 300, 80
+_MAX_SENTENCE_CHARS, _MAX_MATCH_CHARS = 300, 200
 _INDEX_TIMEOUT_SECONDS = 0.02
 _ACTIVE = "active"
 
