@@ -15,7 +15,7 @@ from harness.person import Person
 from tacit.guard.rules import GuardRule, RuleKind
 from tacit.guard.store import stop_call, take_permission
 from tacit.hosts.tool_calls import GUARD_HOOKS
-from tests.support.talking import Talk
+from tests.search.test_passages import Talk
 
 RULE = "never run npm here, use pnpm"
 

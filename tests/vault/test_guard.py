@@ -10,7 +10,7 @@ from harness.person import Person
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.guard.rules import Decision, RuleKind
 from tacit.vault.guard import is_program, stated_rule
-from tests.support.talking import Talk
+from tests.search.test_passages import Talk
 
 RULE = "never run npm here, use pnpm"
 
