@@ -21,7 +21,7 @@ from tacit.guard.store import (
     was_run,
 )
 
-RULE = GuardRule("a" * 12, RuleKind.PREFER, Decision.DENY, "project:x", "npm", "pnpm", said="said on 2026-11-03")
+RULE = GuardRule("a" * 12, RuleKind.PREFER, Decision.DENY, "project:x", "npm", "pnpm", origin="said on 2026-11-03")
 PROTECT = GuardRule("b" * 12, RuleKind.PROTECT, paths=("migrations/",))
 
 

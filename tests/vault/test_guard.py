@@ -27,7 +27,7 @@ def test_a_plan_has_the_rule_its_scope_and_when_it_was_said(person: Person) -> N
     with person.vault() as vault:
         (rule,) = vault.guard.plan(person.id_of(RULE)).rules
     assert (rule.kind, rule.command, rule.instead) == (RuleKind.PREFER, "npm", "pnpm")
-    assert (rule.scope, rule.decision, rule.said) == (
+    assert (rule.scope, rule.decision, rule.origin) == (
         "project:example.org/kim/shop",
         Decision.ASK,
         "said on 2026-03-02",

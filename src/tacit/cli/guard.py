@@ -44,8 +44,8 @@ def _run_list(call: Invocation) -> int:
     for entry in entries:
         echo_wrapped(f"- {cyan(f'[{_short(entry)}]')} {rule_text(entry.rule)}")
         sentence = entry.memory.memory.claim.sentence if entry.memory else ""
-        told = f"“{printable(sentence)}”" if entry.memory else "its memory is not active any more, so it stops nothing"
-        echo(dim(f"    {entry.rule.decision}, {printable(scope_label(Scope(entry.rule.scope)))}: {told}"))
+        state = f"“{printable(sentence)}”" if entry.memory else "its memory is not active any more, so it stops nothing"
+        echo(dim(f"    {entry.rule.decision}, {printable(scope_label(Scope(entry.rule.scope)))}: {state}"))
     if not entries:
         echo("No rule stops an agent. To switch one on: tacit guard on ID")
     return 0
@@ -113,10 +113,10 @@ def _echo_plan(plan: GuardPlan) -> None:
 
 
 def _echo_replay(replayed: Sequence[ReplayedCommand], when: str, limit: int | None = _MAX_SHOWN) -> None:
-    agents = [one for one in replayed if one.is_agents]
+    agents = [run for run in replayed if run.is_agents]
     echo(f"It would have stopped {pluralize(len(agents), 'command')} of agents {when}.")
-    for one in agents[-(limit or len(agents)) :]:
-        command = one.command
+    for run in agents[-(limit or len(agents)) :]:
+        command = run.command
         where = f" in {short_path(command.directory)}" if command.directory else ""
         echo_wrapped(f"  {command.at[:10]} {command.actor.removeprefix('agent:')}{printable(where)}")
         echo(f"    {printable(clip(command.text, _MAX_COMMAND_CHARS))}")
@@ -132,7 +132,7 @@ def _run_test(call: Invocation, reference: str) -> int:
     rules = switched_on if switched_on and not has_options else list(_plan(call, reference).rules)
     replayed = guard.replay(rules)
     if call.flag("--json"):
-        echo_json([_replayed_json(one) for one in replayed])
+        echo_json([_replayed_json(run) for run in replayed])
         return 0
     for rule in rules:
         echo_wrapped(f"stops: {rule_text(rule)}")
@@ -196,11 +196,11 @@ def _entry_json(entry: GuardEntry) -> JsonObject:
     }
 
 
-def _replayed_json(one: ReplayedCommand) -> JsonObject:
-    command = one.command
+def _replayed_json(run: ReplayedCommand) -> JsonObject:
+    command = run.command
     return {
         "text": command.text,
-        "stops": one.matched,
+        "stops": run.matched,
         "actor": command.actor,
         "directory": command.directory,
         "at": utc_timestamp(command.at),

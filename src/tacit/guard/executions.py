@@ -115,8 +115,8 @@ def _layers(command: SimpleCommand, outer: tuple[tuple[Word, ...], ...], depth: 
                 continue
         else:
             commands = [SimpleCommand(inner, (), command.directory)]
-        for one in commands:
-            yield from _layers(one, around, depth + 1)
+        for inner_command in commands:
+            yield from _layers(inner_command, around, depth + 1)
 
 
 def without_assignments(words: tuple[Word, ...]) -> tuple[Word, ...]:

@@ -33,7 +33,7 @@ class GuardRule(Record):
     """A rule that the person switched on, compiled from the memory with this id.
 
     `scope` is where it holds. `command`, `before` and `instead` are command lines of a program, words and flags.
-    `paths` are patterns, relative to the project. `said` is when and where the person said it.
+    `paths` are patterns, relative to the project. `origin` is when and where the person said it.
     """
 
     id: str
@@ -44,7 +44,7 @@ class GuardRule(Record):
     instead: str = ""
     before: str = ""
     paths: tuple[str, ...] = ()
-    said: str = ""
+    origin: str = ""
 
 
 class CommandPattern(Record):

@@ -96,7 +96,7 @@ def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
     rule = match.rule
     quoted = f": “{printable(clip(sentence, _MAX_SENTENCE_CHARS))}”" if sentence else ""
     verb = "The call breaks" if code else "The call was not stopped, but it breaks"
-    parts = [f"{verb} a rule of this person [{rule.id[:6]}]{quoted}{f' ({rule.said})' if rule.said else ''}."]
+    parts = [f"{verb} a rule of this person [{rule.id[:6]}]{quoted}{f' ({rule.origin})' if rule.origin else ''}."]
     matched = printable(clip(match.matched, _MAX_MATCH_CHARS))
     match rule.kind:
         case RuleKind.PROTECT:

@@ -91,9 +91,9 @@ class Guard(HomePart):
                 f'state it, for example: tacit guard on {listed.short} --forbid "npm" --instead pnpm; '
                 '--before "git commit" --run "make test"; --protect migrations/',
             )
-        said = self._said(listed)
+        origin = self._origin(listed)
         rules = (
-            GuardRule(memory.id, decision=decision, scope=memory.claim.scope, said=said, **text._asdict())
+            GuardRule(memory.id, decision=decision, scope=memory.claim.scope, origin=origin, **text._asdict())
             for text in texts
         )
         return GuardPlan(listed, tuple(rules))
@@ -201,7 +201,7 @@ class Guard(HomePart):
             return None
         return listed if listed.memory.status is Status.ACTIVE and not listed.overruled_by else None
 
-    def _said(self, listed: ListedMemory) -> str:
+    def _origin(self, listed: ListedMemory) -> str:
         """Return when and where the person said it."""
         memory = listed.memory
         events = [*listed.quoting_events]
