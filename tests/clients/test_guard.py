@@ -62,5 +62,12 @@ def test_the_next_request_says_which_rule_and_what_to_do(guarded: Guarded) -> No
     assert "It runs `npm install`." in text
 
 
+def test_the_stopped_call_is_captured_as_one_that_did_not_run(guarded: Guarded) -> None:
+    (session,) = guarded.desk.sessions()
+    calls = [(call["input"], call["outcome"], call["result"]) for turn in session["turns"] for call in turn["calls"]]
+    assert [call[1:] for call in calls if "npm install" in call[0] and "stopped.txt" in call[0]] == [("rejected", "")]
+    assert "breaks a rule of this person" not in guarded.desk.recorded()
+
+
 def test_nothing_is_left_after_the_uninstallation(guarded: Guarded) -> None:
     assert guarded.after == guarded.before, json.dumps([str(guarded.before), str(guarded.after)])

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from tacit.hosts.tool_calls import GUARD_HOOKS, ToolCall, format_decision, parse_tool_call
+from tacit.hosts.tool_calls import (
+    GUARD_HOOKS,
+    STOP_PREFIX,
+    WARN_PREFIX,
+    ToolCall,
+    format_decision,
+    is_stopped_result,
+    parse_tool_call,
+    without_warning,
+)
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+*** Add File: no.py\n*** Delete File: b.py\n*** End Patch"
 CALLS: dict[str, tuple[dict[str, Any], ToolCall | None]] = {
@@ -90,6 +99,13 @@ PRINTED: dict[tuple[str, str], dict[str, Any]] = {
 @pytest.mark.parametrize(("host", "chosen"), PRINTED)
 def test_a_decision_is_printed_as_the_host_obeys_it(host: str, chosen: str) -> None:
     assert json.loads(format_decision(host, chosen, "R")) == PRINTED[host, chosen]
+
+
+def test_the_result_of_a_stopped_call_is_recognised_and_a_warning_taken_out() -> None:
+    reason = f"{STOP_PREFIX}7k2m]: “never npm”. It runs `npm i`."
+    assert all(map(is_stopped_result, (reason, f"Command blocked by PreToolUse hook: {reason}")))
+    assert not is_stopped_result(f"{'x' * 100} {reason}") and not is_stopped_result("npm: not found")
+    assert without_warning(f"done\n\n{WARN_PREFIX}7k2m]: “never npm”.") == "done\n\n"
 
 
 def test_nothing_is_printed_for_a_host_without_a_guard_or_without_a_reason() -> None:

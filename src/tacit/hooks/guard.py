@@ -14,7 +14,7 @@ from tacit.guard.rules import Decision, GuardRule, RuleKind, RuleMatch, last_run
 from tacit.guard.scan import ScanError
 from tacit.guard.scope import RuleScopes
 from tacit.guard.store import load_rules, mark_run, stop_call, take_permission, was_run
-from tacit.hosts.tool_calls import ToolCall, format_decision, parse_tool_call
+from tacit.hosts.tool_calls import STOP_PREFIX, WARN_PREFIX, ToolCall, format_decision, parse_tool_call
 from tacit.record import Record
 from tacit.text.display import clip, printable
 
@@ -95,8 +95,9 @@ def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
     """Return what the model and the person are told: the rule, who said it when, what to do instead, and the code."""
     rule = match.rule
     quoted = f": “{printable(clip(sentence, _MAX_SENTENCE_CHARS))}”" if sentence else ""
-    verb = "The call breaks" if code else "The call was not stopped, but it breaks"
-    parts = [f"{verb} a rule of this person [{rule.id[:6]}]{quoted}{f' ({rule.origin})' if rule.origin else ''}."]
+    parts = [
+        f"{STOP_PREFIX if code else WARN_PREFIX}{rule.id[:6]}]{quoted}{f' ({rule.origin})' if rule.origin else ''}."
+    ]
     matched = printable(clip(match.matched, _MAX_MATCH_CHARS))
     match rule.kind:
         case RuleKind.PROTECT:

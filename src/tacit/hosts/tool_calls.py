@@ -14,6 +14,10 @@ from tacit.hosts.protocol import Hook, HookKind, string_field
 from tacit.record import Record
 
 GUARD_TIMEOUT_SECONDS = 5
+# How a reason begins. Transcripts repeat it as the result of a call, where it is recognised.
+STOP_PREFIX = "The call breaks a rule of this person ["
+WARN_PREFIX = "The call was not stopped, but it breaks a rule of this person ["
+_MAX_HOST_PREFIX = 80  # characters that a host puts before a reason: "Command blocked by PreToolUse hook: "
 _SHELL_TOOLS = frozenset(("Bash", "bash", "run_shell_command", "shell", "local_shell", "exec_command"))
 _EDIT_TOOLS = frozenset(
     "Edit Write MultiEdit NotebookEdit write_file replace edit write multiedit create str_replace_editor "
@@ -88,6 +92,16 @@ def _patched_paths(patch: str) -> list[str]:
         for prefix in _PATCH_PREFIXES
         if line.startswith(prefix)
     ]
+
+
+def is_stopped_result(result: str) -> bool:
+    """Return whether the result of a call says that a guard stopped it."""
+    return STOP_PREFIX in result[: _MAX_HOST_PREFIX + len(STOP_PREFIX)]
+
+
+def without_warning(result: str) -> str:
+    """Return the result of a call without the warning of a guard, which is added at its end."""
+    return result.partition(WARN_PREFIX)[0]
 
 
 def format_decision(host: str, decision: str, reason: str) -> str:
