@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,6 +20,7 @@ from tests.clients.hosts import claude, codex, copilot, gemini, opencode
 from tests.clients.hosts.client import Client
 from tests.clients.script import Rule
 from tests.clients.story import strings
+from tests.clients.terminal import Terminal
 
 PROMPT = "please install the packages of the shop"
 CLIENTS = {client.name: client for client in (module.CLIENT for module in (claude, codex, gemini, copilot, opencode))}
@@ -71,3 +77,39 @@ def test_the_stopped_call_is_captured_as_one_that_did_not_run(guarded: Guarded) 
 
 def test_nothing_is_left_after_the_uninstallation(guarded: Guarded) -> None:
     assert guarded.after == guarded.before, json.dumps([str(guarded.before), str(guarded.after)])
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """Claude Code with a guard."""
+    with closing(Desk(tmp_path.resolve(), claude.CLIENT)) as desk:
+        desk.move_in()
+        desk.tacit("add", RULE)
+        (rule,) = [one["id"] for one in desk.tacit("list", "--json").json if one["text"] == RULE]
+        desk.tacit("guard", "on", rule, "--yes")
+        desk.write_script([Rule(PROMPT, (desk.client.ran("touch stopped.txt; npm --offline"), Step("That is all.")))])
+        yield desk
+
+
+def test_the_person_allows_one_call_and_no_second_one(desk: Desk) -> None:
+    code = strings(desk.run(PROMPT).asked[-1]).partition("tacit guard allow ")[2][:6]
+    controller, terminal = pty.openpty()
+    command = [Path(sys.executable).with_name("tacit"), "guard", "allow", code]
+    allowed = subprocess.run(command, cwd=desk.repository, env=desk.environment, stdin=terminal, check=False)
+    os.close(terminal)
+    os.close(controller)
+    assert allowed.returncode == 0 and not (desk.repository / "stopped.txt").exists()
+    desk.run(PROMPT)
+    assert (desk.repository / "stopped.txt").exists()
+    (desk.repository / "stopped.txt").unlink()
+    desk.run(PROMPT)
+    assert not (desk.repository / "stopped.txt").exists()
+
+
+def test_at_a_terminal_the_person_is_asked_with_the_reason(desk: Desk) -> None:
+    with Terminal(desk) as terminal:
+        terminal.type_when("accept edits on", PROMPT)
+        terminal.type_when("breaks a rule of this person", "1")
+        terminal.type_when("That is all.", "/exit")
+        terminal.wait_for_the_end()
+    assert (desk.repository / "stopped.txt").exists()
