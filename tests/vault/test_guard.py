@@ -86,6 +86,17 @@ def test_a_replay_has_the_commands_of_agents_where_the_rule_holds(person: Person
     assert all(one.is_agents for one in replayed)
 
 
+def test_the_doctor_names_a_rule_file_that_stops_nothing(person: Person) -> None:
+    with person.vault() as vault:
+        vault.guard.switch_on(vault.guard.plan(person.id_of(RULE)))
+        path = person.home / ".tacit" / "guard.json"
+        assert str(path) not in [finding.where for finding in vault.doctor.doctor()]
+        path.write_text("{")
+        assert str(path) in [finding.where for finding in vault.doctor.doctor()]
+        with pytest.raises(RefusedError, match="cannot be used"):
+            vault.guard.entries()
+
+
 def test_a_program_is_a_known_or_an_installed_one() -> None:
     assert all(map(is_program, ("npm", "git", "make", "python3", "sh")))
     assert not any(map(is_program, ("tabs-and-spaces", "the", "/bin/sh")))
