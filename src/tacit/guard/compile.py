@@ -65,7 +65,7 @@ _PROTECT = (
         r"(?P<path>\S+) (?:is|are) (?:generated|read-only|protected)(?:, do(?:n't| not) edit (?:it|them))?", re.I
     ),
 )
-_PATH = re.compile(r"[\w.@+*?-]*(?:/[\w.@+*?-]*)+|[\w@+*?-]*\.[\w.*-]+")
+_PATH = re.compile(r"[\w.@+*?/-]+")
 # What people call commands
 _PHRASES = {
     "force push": "git push --force",
@@ -165,4 +165,5 @@ def _paths(text: str) -> tuple[str, ...]:
     """Return the paths that a text names; none if any part of it is something else."""
     parts = re.split(r"\s*,\s*|\s+or\s+|\s+and\s+", _TRAILING.sub("", text))
     names = tuple(_ARTICLE.sub("", part).removesuffix(" files").removesuffix(" file").strip("`\"'") for part in parts)
-    return names if all(map(_PATH.fullmatch, names)) else ()
+    is_path = all(_PATH.fullmatch(name) and ("/" in name or "." in name) for name in names)
+    return names if is_path else ()

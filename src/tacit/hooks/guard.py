@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tacit.disk.files import sqlite_uri
+from tacit.disk.files import open_plain, sqlite_uri
 from tacit.guard.executions import Execution, executions
 from tacit.guard.rules import Decision, GuardRule, RuleKind, RuleMatch, last_run, match_commands, match_paths
 from tacit.guard.scan import ScanError
@@ -79,14 +79,16 @@ def _mark_runs(call: ToolCall, found: Sequence[Execution], rules: Sequence[Guard
 def read_rule_memory(root: str, claim: str) -> RuleMemory:
     """Return whether a memory is still active, and its sentence. An index that cannot be read changes nothing."""
     try:
-        uri = sqlite_uri(os.path.join(root, "index.sqlite"), "ro")
+        path = os.path.join(root, "index.sqlite")
+        open_plain(path).close()
+        uri = sqlite_uri(path, "ro")
         connection = sqlite3.connect(uri, uri=True, timeout=_INDEX_TIMEOUT_SECONDS)
         try:
             query = "SELECT status, sentence, overruled_by_id FROM memories WHERE id = ?"
             row = connection.execute(query, (claim,)).fetchone()
         finally:
             connection.close()
-    except sqlite3.Error:
+    except (OSError, sqlite3.Error):
         return RuleMemory(is_active=True)
     return RuleMemory(row[0] == _ACTIVE and row[2] is None, row[1]) if row else RuleMemory(is_active=False)
 
