@@ -94,7 +94,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 def test_the_person_allows_one_call_and_no_second_one(desk: Desk) -> None:
     code = strings(desk.run(PROMPT).asked[-1]).partition("tacit guard allow ")[2][:6]
     controller, terminal = pty.openpty()
-    command = [Path(sys.executable).with_name("tacit"), "guard", "allow", code]
+    command = [str(Path(sys.executable).with_name("tacit")), "guard", "allow", code]
     allowed = subprocess.run(command, cwd=desk.repository, env=desk.environment, stdin=terminal, check=False)
     os.close(terminal)
     os.close(controller)
