@@ -4,7 +4,8 @@
 
 Fifty sentences, as people type them, are compiled to rules, and every rule meets every command. Whether a command
 breaks a rule is decided by a second reading of its own: the tree of tree-sitter-bash, and the words of its command
-nodes. What the guard stops and that reading does not is a false stop. `--hits` prints every stop, to be read by eye.
+nodes. (For protected paths it uses the guard's own list of changed files.) What the guard stops and that reading
+does not is a false stop. `--hits` prints every stop, to be read by eye.
 """
 
 from __future__ import annotations
