@@ -20,6 +20,7 @@ ASKED = {
     "config get": ("recall.limit",),
     "recall": ("commits",),
     "sessions show": ("last",),
+    "guard test": ("GUARDED",),
     "show": ("ID",),
     "why": ("HABIT",),
     "workflow runs": ("check",),
@@ -53,6 +54,7 @@ def lively(tmp_path_factory: pytest.TempPathFactory) -> Person:
     person.tacit("workflow", "run", "check", "--yes", SHELL="/bin/sh")
     person.tacit("brief", "--for", "commits")
     person.tacit("learn")
+    person.tacit("guard", "on", _guarded(person), "--forbid", "git commit", "--yes")
     return person
 
 
@@ -66,12 +68,17 @@ def _history(project: Path) -> str:
 
 
 def printed(person: Person, command: str) -> Any:
-    words = [{"ID": _id(person, False), "HABIT": _id(person, True)}.get(word, word) for word in ASKED.get(command, ())]
+    ids = {"ID": _id(person, False), "HABIT": _id(person, True), "GUARDED": _guarded(person)}
+    words = [ids.get(word, word) for word in ASKED.get(command, ())]
     return person.tacit(*command.split(), *words, "--json", cwd=person.folder / _cwd(command), code=None).json
 
 
 def _cwd(command: str) -> str:
     return "" if command in ("import transcripts", "list", "list --pending") else "shop"
+
+
+def _guarded(person: Person) -> str:
+    return str(next(one["id"] for one in person.listed("--scope", "all") if one["text"] == "never force push commits"))
 
 
 def _id(person: Person, habit: bool) -> str:

@@ -139,6 +139,7 @@ CALLS = {
     "context": "contexts.context",
     "dismiss": "dismiss",
     "doctor": "doctor.doctor",
+    "guard": "guard.switch_on",
     "edit": "edit",
     "export": "exchange.export",
     "forget": "forget",

@@ -286,7 +286,7 @@ def _install_target(call: Invocation, target: Target) -> bool:
         echo(f"It is there already: {paths}")
         _echo_notes(changes)
         return True
-    if not confirm_and_apply(call, changes, lambda: _keep_receipts(place, target, changes)):
+    if not confirm_and_apply(call, changes, lambda: keep_receipts(place, target, changes)):
         return False
     echo(f"Installed. {target.next_step}")
     if doubt := target.warning(place):
@@ -296,7 +296,8 @@ def _install_target(call: Invocation, target: Target) -> bool:
     return True
 
 
-def _keep_receipts(place: InstallContext, target: Target, changes: Sequence[FileChange]) -> None:
+def keep_receipts(place: InstallContext, target: Target, changes: Sequence[FileChange]) -> None:
+    """Store how the planned changes of a target are undone. Call it before they are made."""
     if receipts := [change.receipt for change in changes if change.receipt]:
         write_receipts(place.home, target.name, receipts)
 
@@ -338,12 +339,12 @@ def _repair(call: Invocation, targets: Sequence[Target], place: InstallContext) 
     """Install again in stale targets. All changes are shown, and confirmed once."""
     changes = {target: target.plan_install(place) for target in targets}
 
-    def keep_receipts() -> None:
+    def keep_all_receipts() -> None:
         for target in targets:
-            _keep_receipts(place, target, changes[target])
+            keep_receipts(place, target, changes[target])
 
     echo("")
-    if confirm_and_apply(call, [change for planned in changes.values() for change in planned], keep_receipts):
+    if confirm_and_apply(call, [change for planned in changes.values() for change in planned], keep_all_receipts):
         echo("Repaired:")
         for target in targets:
             echo(f"  {target.name:10} {target.next_step}")

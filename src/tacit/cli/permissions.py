@@ -57,6 +57,7 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "redo": {"": _PERSON},
     "conflicts": {"": _ANYBODY, "--keep": _PERSON, "--keep-both": _PERSON},
     "share": {"": _PERSON},
+    "guard": {"": _ANYBODY, "on": _PERSON, "off": _PERSON, "allow": _PERSON},
     "trust": {"": _ANYBODY, "--yes": _PERSON, "--revoke": _PERSON},
     "sync": {"": _AGENT, "--yes": _PERSON},
     # Sessions and workflows
@@ -110,6 +111,7 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "log": "--task --summary --changes --evidence --next",
     "review": "--kind --project --agent --since --before --limit --reason --yes",
     "conflicts": "--exit-code",
+    "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
     "trust": "--show",
     "sessions": "--turn --around --project --limit --exit-code",
     "injected": "--session --limit --exit-code",

@@ -1,11 +1,12 @@
-"""The program that an agent's host runs at its hooks: `python -I -S agent.py HOST inject|capture EVENT [--home PATH]`.
+"""The program that an agent's host runs at its hooks: `python -I -S agent.py HOST inject|capture|guard EVENT`.
 
 The host sends JSON on standard input. `inject` prints what the model should know. `capture` forks a process that reads
-the transcript, and returns. Nothing else is printed, and the exit code is always 0.
+the transcript, and returns. `guard` prints a decision about a tool call if a rule that the person switched on names
+something in it. Nothing else is printed, and the exit code is always 0. `--home PATH` at the end names the home.
 
-The process that the host waits for reads no file of ours. It reads its input, forks a worker and waits for the answer
-until the deadline. A worker that hangs in a system call cannot delay the host, because no signal has to reach it and
-it holds none of the host's pipes.
+The process that the host waits for reads no file of ours, except that `guard` reads one line. For the rest it forks a
+worker and waits for the answer until the deadline. A worker that hangs in a system call cannot delay the host, because
+no signal has to reach it and it holds none of the host's pipes.
 """
 
 import gc
@@ -17,6 +18,9 @@ import time
 _MAX_INPUT_BYTES = 8 << 20  # of the host's JSON; the rest is read and dropped, so that the host is not blocked
 _INPUT_TIMEOUT_SECONDS = 1.0  # for the host to send its JSON
 _TOTAL_TIMEOUT_SECONDS = 1.7  # for everything, the input included
+_GUARD_CPU_SECONDS = 0.15  # of the processor, for a decision about a tool call
+_GUARD_TIMEOUT_SECONDS = 1.0  # by the clock, on a busy machine
+_MAX_NEEDLE_BYTES = 1 << 16
 _EXIT_TIMEOUT_SECONDS = 0.1  # for a worker to exit that has answered or was killed
 _POLL_SECONDS = 0.0005
 _WRITE_CHUNK_BYTES = 4096  # a pipe that is ready for writing takes so much without blocking
@@ -122,6 +126,34 @@ def _write_answer(answer: bytes, deadline: float) -> None:
         answer = answer[os.write(1, answer[:_WRITE_CHUNK_BYTES]) :]
 
 
+def _guard(host: str, payload: bytes, home: str) -> None:
+    """Print the decision about a tool call. The kernel ends this process when it takes too long: the call is allowed.
+
+    The first line of the rule file has the needles: texts, one of which is in every call that a rule may match. Few
+    calls have one, and for all others nothing is imported.
+    """
+    try:
+        # Like every file of a home, it is not reached through a link.
+        path = os.path.join(os.path.expanduser(home), ".tacit", "guard.json")
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return
+    needles = os.read(file, _MAX_NEEDLE_BYTES).partition(b"\n")[0].split(b'"')[3::2]
+    os.close(file)
+    if not any(needle in payload for needle in needles):
+        return
+    import _signal
+
+    for signal in (_signal.SIGPROF, _signal.SIGALRM):
+        _signal.signal(signal, _signal.SIG_DFL)
+    _signal.setitimer(_signal.ITIMER_PROF, _GUARD_CPU_SECONDS)
+    _signal.setitimer(_signal.ITIMER_REAL, _GUARD_TIMEOUT_SECONDS)
+    from tacit.hooks import guard
+
+    answer = guard.decide(host, payload, home)
+    _write_answer(answer.encode("ascii", "backslashreplace"), time.monotonic() + _EXIT_TIMEOUT_SECONDS)
+
+
 def main(args: list[str]) -> None:
     if "TACIT_JUDGE" in os.environ:  # a client that judges sessions for Tacit: see learn/judge/clients.py
         return
@@ -131,7 +163,9 @@ def main(args: list[str]) -> None:
     home = rest[1] if rest[:1] == ["--home"] else "~/.agents"
     payload = _read_input(start + _INPUT_TIMEOUT_SECONDS)
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    if action != "capture":
+    if action == "guard":
+        _guard(host, payload, home)
+    elif action != "capture":
         _inject(host, event, payload, home, start + _TOTAL_TIMEOUT_SECONDS)
     elif _fork_detached():
         from tacit.hooks import dispatch

@@ -21,6 +21,7 @@ from tacit.hosts.records import (
     as_object,
     as_string,
 )
+from tacit.hosts.tool_calls import is_stopped_result, without_warning
 from tacit.hosts.tools import (
     PATCH_TOOL,
     HostTool,
@@ -393,6 +394,8 @@ class EventNormalizer:
         `files` are the changed files; if empty, they are taken from the arguments.
         """
         tool = lookup_tool(call.tool)
+        outcome = ToolOutcome.REJECTED if is_stopped_result(result) else outcome
+        result = without_warning(result)
         summary = summarize_input(tool, call.arguments)
         command = summary if tool.act is ToolAction.RAN else ""
         if tool is PATCH_TOOL:

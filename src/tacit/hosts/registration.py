@@ -11,21 +11,23 @@ import os
 import re
 from collections.abc import Callable
 
-from tacit.hosts.protocol import INJECT_KINDS, Hook, Host
+from tacit.hosts.protocol import INJECT_KINDS, Hook, HookKind, Host
 from tacit.hosts.skill import plan_skill_install, plan_skill_removal
+from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.install.change import ConfigFile, FileChange, InstallContext, Target, read_receipts
 from tacit.install.json_entries import HookEntry
 
 _HOOK_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks", "agent.py")
 # If the program does not read its input, `cat` does: a host may fail on a broken pipe.
 GUARD = '{ "$0" "$@" || cat >/dev/null; } 2>/dev/null || :'
+GUARD_FILE = (".tacit", "guard.json")  # in a home, if the person switched a guard on
 _SHELL = "/bin/sh"  # fish would report a missing program itself, whatever is redirected
 _UNQUOTED_WORD = re.compile(r"[A-Za-z0-9_./:@+,-]+")
 
 
 def hook_argv(context: InstallContext, host: Host, hook: Hook) -> list[str]:
     """Return the command of a hook without the shell: this interpreter, without site packages, and one file."""
-    verb = "inject" if hook.kind in INJECT_KINDS else "capture"
+    verb = "inject" if hook.kind in INJECT_KINDS else "guard" if hook.kind is HookKind.TOOL else "capture"
     return [context.interpreter, "-I", "-S", _HOOK_SCRIPT, host.name, verb, hook.event, *context.home_options]
 
 
@@ -34,13 +36,20 @@ def hook_command(context: InstallContext, host: Host, hook: Hook) -> str:
     return " ".join(map(quote_word, [_SHELL, "-c", GUARD, *hook_argv(context, host, hook)]))
 
 
+def registered_hooks(context: InstallContext, host: Host) -> tuple[Hook, ...]:
+    """Return the hooks of a host; with the one before tool calls only if the person switched a guard on."""
+    guard = GUARD_HOOKS.get(host.name)
+    has_guard = os.path.lexists(os.path.join(context.home, *GUARD_FILE))
+    return (*host.hooks, guard) if guard and has_guard else host.hooks
+
+
 def hook_entries(
     context: InstallContext, host: Host, render: Callable[[str, int], dict[str, object]]
 ) -> tuple[HookEntry, ...]:
     """Return an entry per hook. `render` makes the host's JSON of a command and its timeout in seconds."""
     return tuple(
         HookEntry(hook.event, render(hook_command(context, host, hook), hook.timeout), hook.matcher)
-        for hook in host.hooks
+        for hook in registered_hooks(context, host)
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
@@ -113,6 +113,12 @@ def commands_with_term(connection: sqlite3.Connection, term: str, limit: int) ->
     """Return the ids of commands that contain a term."""
     query = "SELECT command_id FROM command_postings WHERE term = ? LIMIT ?"
     return [command_id for (command_id,) in connection.execute(query, (term, limit))]
+
+
+def commands_since(connection: sqlite3.Connection, since: str) -> Iterator[StoredCommand]:
+    """Yield the commands whose last run was at `since` or later, by session and in the order of their runs."""
+    query = f"SELECT {_COLUMNS} FROM commands WHERE last_run_at >= ? ORDER BY session_number, last_event_id"
+    return (StoredCommand(*row) for row in connection.execute(query, (since,)))
 
 
 def load_commands(connection: sqlite3.Connection, command_ids: Sequence[int]) -> list[StoredCommand]:

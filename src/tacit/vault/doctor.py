@@ -18,6 +18,7 @@ from shlex import quote
 from tacit.disk.files import link_error, link_hint, read_file
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, LockBusyError, NotFoundError, StoreError, TacitError
+from tacit.guard.store import RULE_FILE, load_rules
 from tacit.home.home import HomePart
 from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, PAGE_FOLDERS
 from tacit.home.publish import render_page
@@ -149,6 +150,15 @@ def _check_permissions(path: str) -> Iterator[Finding]:
     if not is_folder and status.st_nlink > 1:
         copy = f"cp -p {quote(path)} {quote(path + '.copy')} && mv {quote(path + '.copy')} {quote(path)}"
         yield Finding(path, "it has a second name elsewhere (a hard link)", copy)
+
+
+def check_guard(store: Store) -> Iterator[Finding]:
+    """The rules of the guard. A file that hooks cannot use stops nothing."""
+    path = store.paths.path(RULE_FILE)
+    try:
+        load_rules(store.paths.root)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        yield Finding(path, f"the guard stops nothing: {error}", f"rm {quote(path)}, then tacit guard on ID again")
 
 
 def check_index(store: Store) -> Iterator[Finding]:
@@ -384,6 +394,7 @@ _CHECKS: tuple[Check, ...] = (
     check_disk,
     check_clock,
     check_repository,
+    check_guard,
     check_sqlite,
 )
 # They do not apply to a home in which nothing was recorded yet.

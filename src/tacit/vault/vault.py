@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tacit.vault.doctor import Doctor
     from tacit.vault.embeddings import Embeddings
     from tacit.vault.exchange import Exchange
+    from tacit.vault.guard import Guard
     from tacit.vault.hits import Hit
     from tacit.vault.maintenance import Maintenance
     from tacit.vault.queries import Filters, ListedMemory, MemoryEvent, Queries
@@ -348,6 +349,12 @@ class Vault:
         from tacit.vault.exchange import Exchange
 
         return Exchange(self.home)
+
+    @cached_property
+    def guard(self) -> Guard:
+        from tacit.vault.guard import Guard
+
+        return Guard(self.home)
 
     @cached_property
     def purger(self) -> Purger:

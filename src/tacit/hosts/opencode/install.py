@@ -9,7 +9,7 @@ import json
 import os
 
 from tacit.hosts.opencode import HOST
-from tacit.hosts.registration import agent_target, hook_argv, server_argv
+from tacit.hosts.registration import agent_target, hook_argv, registered_hooks, server_argv
 from tacit.install.change import ConfigFile, InstallContext
 from tacit.install.json_entries import DesiredConfig, McpServerEntry, json_config_file
 from tacit.install.text_block import owned_file
@@ -21,8 +21,9 @@ _COMMANDS_PLACEHOLDER, _TIMEOUTS_PLACEHOLDER = "@COMMANDS@", "@TIMEOUTS@"
 def _render_plugin(context: InstallContext) -> str:
     with open(_PLUGIN_TEMPLATE, encoding="utf-8") as file:
         template = file.read()
-    commands = {hook.event: hook_argv(context, HOST, hook) for hook in HOST.hooks}
-    timeouts = {hook.event: hook.timeout * 1000 for hook in HOST.hooks}
+    hooks = registered_hooks(context, HOST)
+    commands = {hook.event: hook_argv(context, HOST, hook) for hook in hooks}
+    timeouts = {hook.event: hook.timeout * 1000 for hook in hooks}
     return template.replace(_COMMANDS_PLACEHOLDER, json.dumps(commands, indent=2)).replace(
         _TIMEOUTS_PLACEHOLDER, json.dumps(timeouts)
     )

@@ -1,7 +1,8 @@
 // Tacit for OpenCode, written by: tacit install opencode. Taken out by: tacit uninstall opencode
 //
 // It tells Tacit when a session begins, gets a prompt, rests or is compacted, and adds to the system prompt what
-// Tacit answers. When suggestions wait, a toast says so to the person; the model is not told. Whatever goes wrong,
+// Tacit answers. If the person switched a guard on, it asks Tacit before a command or an edit, and stops the call if
+// Tacit says so. When suggestions wait, a toast says so to the person; the model is not told. Whatever goes wrong,
 // OpenCode goes on as if this file were not here.
 
 import { spawn } from "node:child_process"
@@ -14,7 +15,14 @@ const MOST = 40000 // characters that a session is told in all
 
 // Runs a command with what is to be known on its input; resolves to the text it answers for the model, or to nothing.
 // A line for the person goes to `show`.
-function tell(event, payload, show = () => {}) {
+async function tell(event, payload, show = () => {}) {
+  const { context, notice } = await run(event, payload)
+  if (notice) show(notice)
+  return context || ""
+}
+
+// Runs a command and resolves to what it answers, or to an empty object.
+function run(event, payload) {
   return new Promise((resolve) => {
     try {
       const [first, ...rest] = COMMANDS[event]
@@ -23,11 +31,9 @@ function tell(event, payload, show = () => {}) {
       const end = () => {
         clearTimeout(timer)
         try {
-          const { context, notice } = JSON.parse(answer)
-          if (notice) show(notice)
-          resolve(context || "")
+          resolve(JSON.parse(answer) || {})
         } catch {
-          resolve("")
+          resolve({})
         }
       }
       const timer = setTimeout(() => child.kill(), TIMEOUTS[event])
@@ -38,7 +44,7 @@ function tell(event, payload, show = () => {}) {
       child.stdout.on("data", (part) => (answer += part))
       child.stdin.end(JSON.stringify(payload))
     } catch {
-      resolve("")
+      resolve({})
     }
   })
 }
@@ -50,6 +56,8 @@ const server = async ({ client, directory }) => {
   const sessions = new Map() // id -> { start, prompts, working }
   const made = new Set() // sessions that began in this process
   const children = new Set() // sessions of an agent's own helpers: they are told nothing
+
+  const warnings = new Map() // of calls that run, to be added to their output
 
   const show = async (message) => {
     try {
@@ -108,6 +116,20 @@ const server = async ({ client, directory }) => {
           output.system.push(texts[0])
         }
       } catch {}
+    },
+
+    "tool.execute.before": async (input, output) => {
+      if (!COMMANDS["tool.execute.before"]) return
+      const call = about(input.sessionID, { tool_name: input.tool, tool_input: output.args })
+      const { deny, warn } = await run("tool.execute.before", call)
+      if (deny) throw new Error(deny) // this is how a call is stopped; the model is told the text
+      if (warn) warnings.set(input.callID, warn)
+    },
+
+    "tool.execute.after": async (input, output) => {
+      const warning = warnings.get(input.callID)
+      warnings.delete(input.callID)
+      if (warning && typeof output.output === "string") output.output += `\n\n${warning}`
     },
 
     "experimental.session.compacting": async (input) => {

@@ -1,0 +1,317 @@
+"""The guard: false stops over commands that agents ran, planted violations behind wrappers, and what a call costs.
+
+    python -m bench.guard MATERIAL/shell/claude_bash_commands_entireio_cli.jsonl
+
+Fifty sentences, as people type them, are compiled to rules, and every rule meets every command. Whether a command
+breaks a rule is decided by a second reading of its own: the tree of tree-sitter-bash, and the words of its command
+nodes. (For protected paths it uses the guard's own list of changed files.) What the guard stops and that reading
+does not is a false stop. `--hits` prints every stop, to be read by eye.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import tree_sitter
+import tree_sitter_bash
+
+from bench.figures import Figure, at_most, median, quantile, table
+from tacit.guard.compile import compile_sentence
+from tacit.guard.executions import executions
+from tacit.guard.rules import GuardRule, RuleKind, changed_paths, match_commands, matches_path
+from tacit.guard.scan import ScanError
+from tacit.guard.store import save_rules
+from tacit.hooks import agent
+from tacit.vault.guard import is_program
+
+SENTENCES = """
+never run npm here, use pnpm
+use uv, not pip
+never force push
+never use git commit --no-verify
+do not run git reset --hard
+never run git add -A
+prefer rg over grep
+use fd instead of `find`
+never run rm -rf
+never use sudo
+don't run docker-compose, use docker compose
+never run terraform apply
+do not use kubectl delete
+never run go test directly, use mise run test
+use gofumpt instead of gofmt
+never run golangci-lint directly, use mise run lint
+never use git stash
+avoid git rebase
+do not run git checkout
+use git switch instead of git checkout
+never run git commit --amend
+never run `git push`
+don't run gh pr merge
+never run gh pr create
+never use python, use python3
+use uv run python instead of python3
+never run `cat`
+use `jq` instead of `yq`
+never use sed
+never use awk
+never run make
+never run yarn or bun
+never use curl
+never run git clean
+do not use `head` here
+never run `git branch -D`
+never run `chmod`
+use `trash` instead of `rm`
+never use go mod tidy
+do not run go build
+never run mise run test:ci
+use podman, never docker
+never run brew install
+never use `eval`
+never run cargo publish
+never run npm publish
+never run git merge
+run mise run lint before committing
+run go test before pushing
+never edit go.sum or .github/workflows/
+""".strip().split("\n")
+WRAPPINGS = {
+    "plain": "{}",
+    "chain": "cd . && {} ; echo done",
+    "pipe": "echo y | {} | cat",
+    "sudo": "sudo -u root {}",
+    "env": "env -i CI=1 {}",
+    "assignment": "CI=1 FORCE=yes {}",
+    "time": "time {}",
+    "timeout": "timeout -k 5 60 nohup nice -n 5 {}",
+    "xargs": "echo x | xargs -n 1 -I% {}",
+    "bash -c": "bash -lc 'set -e; {}'",
+    "substitution": 'out="$({} 2>&1)" && echo "$out"',
+    "loop": "for f in a b; do {}; done",
+    "find -exec": "find . -name x -exec {} \\;",
+}
+_ROUNDS, _WARM_UP, _LOADED = 61, 5, 200
+_BARE = (sys.executable, "-I", "-S", "-c", "pass")
+_AGENT = str(Path(agent.__file__ or ""))
+_PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+def rules() -> list[GuardRule]:
+    """The rules of all sentences. A sentence that is not understood would be a mistake of this bench."""
+    found = []
+    for number, sentence in enumerate(SENTENCES):
+        texts = compile_sentence(sentence, is_program)
+        assert texts, sentence
+        found += [GuardRule(f"{number:012}", **text._asdict()) for text in texts]
+    return found
+
+
+def measure(path: Path, hits: bool) -> Iterator[Figure]:
+    every = rules()
+    commands = list(dict.fromkeys(_commands(path)))
+    stops = false = missed = unparsed = 0
+    longest = 0.0
+    for command in commands:
+        start = time.perf_counter()
+        try:
+            found = executions(command)
+        except ScanError:
+            unparsed, found = unparsed + 1, []
+        matched = {match.rule for match in match_commands(every, found, lambda _r, _d: True, lambda _r: False)}
+        longest = max(longest, time.perf_counter() - start)
+        nodes = list(_command_nodes(command))
+        for rule in every:
+            breaks = _breaks(rule, nodes, command)
+            stops += rule in matched
+            false += rule in matched and not breaks
+            missed += breaks and rule not in matched
+            if hits and (rule in matched or breaks):
+                mark = "stop " if rule in matched and breaks else "FALSE" if rule in matched else "miss "
+                print(
+                    mark,
+                    SENTENCES[int(rule.id)],
+                    "|",
+                    rule.command or rule.paths,
+                    "|",
+                    command[:200].replace("\n", "⏎"),
+                )
+    note = f"{len(commands):,} different commands × {len(every)} rules, {stops:,} stops; {unparsed} not parsed"
+    yield at_most("False stops", false, 0, "", note)
+    yield at_most("Violations that the second reading finds and the guard does not", missed, 0, "")
+    planted, caught = _planted(every)
+    yield at_most(
+        "Planted violations not found", planted - caught, 0, "", f"{planted} behind {len(WRAPPINGS)} wrappings"
+    )
+    yield at_most("Longest decision about a command", longest * 1000, 150, " ms")
+    yield from _cost(every)
+
+
+def _commands(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)["cmd"]
+
+
+# The second reading
+
+
+def _command_nodes(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The words of every command node and its position, with those of wrappers taken off one by one."""
+    source = bytes(byte if byte < 0x80 else 0x78 for byte in text.encode())
+    stack = [_PARSER.parse(source).root_node]
+    while stack:
+        node = stack.pop()
+        if node.type == "command":
+            words = [
+                text.encode()[child.start_byte : child.end_byte].decode("utf-8", "replace").strip("'\"")
+                for child in node.children
+                if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
+            ]
+            yield from ((node.start_byte, words[start:]) for start in range(len(words)) if _may_run(words[:start]))
+            if "-c" in words[:-1] and any(shell in words for shell in ("bash", "sh", "zsh")):
+                script = words[words.index("-c") + 1]
+                yield from ((node.start_byte, inner) for _, inner in _command_nodes(script))
+        stack += node.children
+
+
+def _may_run(before: list[str]) -> bool:
+    """Whether a command may follow these words of its line."""
+    if not before:
+        return True
+    runners = ("sudo", "env", "time", "xargs", "nohup", "exec", "command", "timeout", "uv", "mise", "npx", "python3")
+    is_string = before[0] in ("bash", "sh", "zsh") and "-c" in before[1:]
+    return before[0] in runners or is_string or "-exec" in before
+
+
+def _breaks(rule: GuardRule, nodes: list[tuple[int, list[str]]], command: str) -> bool:
+    if rule.kind is RuleKind.PROTECT:
+        return _changes_path(rule, command)
+    program, *rest = rule.command.split()
+    runs = [(at, words) for at, words in nodes if words[0].rpartition("/")[2] == program]
+    wanted = rule.instead.split()
+    for at, words in runs:
+        is_wanted = bool(wanted) and any(other[: len(wanted)] == wanted for where, other in nodes if where == at)
+        is_question = not rest and words[1:] in (["--version"], ["-v"], ["--help"], ["-h"], ["version"])
+        if _has_all(rest, words[1:]) and not is_wanted and not is_question and not _ran_before(rule, nodes, at):
+            return True
+    return False
+
+
+def _ran_before(rule: GuardRule, nodes: list[tuple[int, list[str]]], position: int) -> bool:
+    required = rule.before.split()
+    return bool(required) and any(words[: len(required)] == required and at < position for at, words in nodes)
+
+
+def _has_all(wanted: list[str], given: list[str]) -> bool:
+    same = {"-n": "--no-verify", "--recursive": "-r", "-R": "-r", "-f": "--force"}
+    letters = {f"-{letter}" for word in given if word[:1] == "-" != word[1:2] for letter in word[1:]}
+    names = {same.get(word, word) for word in (*given, *letters)}
+    plain = [word for word in wanted if not word.startswith("-")]
+    positional, skip = [], False
+    for word in given:
+        if not skip and not word.startswith("-"):
+            positional.append(word)
+        skip = word in ("-C", "-c")
+    flags = [part for word in wanted if word.startswith("-") for part in _flag_parts(word)]
+    return positional[: len(plain)] == plain and all(same.get(flag, flag) in names for flag in flags)
+
+
+def _flag_parts(word: str) -> list[str]:
+    return [word] if word.startswith("--") else [f"-{letter}" for letter in word[1:]]
+
+
+def _changes_path(rule: GuardRule, command: str) -> bool:
+    """Whether a protected path is a word of the command at all; the stops themselves are read by eye."""
+    try:
+        changed = [path for execution in executions(command) for path in changed_paths(execution)]
+    except ScanError:
+        return False
+    return any(matches_path(pattern, path) for pattern in rule.paths for path in changed)
+
+
+def _planted(every: list[GuardRule]) -> tuple[int, int]:
+    planted = caught = 0
+    for rule in every:
+        if rule.kind is RuleKind.PROTECT:
+            continue
+        for name, wrapping in WRAPPINGS.items():
+            line = wrapping.format(f"{rule.command} target" if "make" not in rule.command else rule.command)
+            matches = match_commands([rule], executions(line), lambda _r, _d: True, lambda _r: False)
+            planted += 1
+            caught += bool(matches)
+            if not matches:
+                print("not found:", name, rule.command, "|", line, file=sys.stderr)
+    return planted, caught
+
+
+# What a call costs
+
+
+def _cost(every: list[GuardRule]) -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, ".tacit"))
+        save_rules(folder, every)
+        yield from _cost_figures(folder, "ls -la src")
+        save_rules(folder, [rule for rule in every if rule.command.startswith("npm")])
+        payload = _payload("npm install --save-dev left-pad")
+        times = [_run(_hook(folder), payload)[0] for _ in range(_ROUNDS)]
+        yield at_most("A call that a rule stops, p50", median(times[_WARM_UP:]) * 1000, 150, " ms")
+
+
+def _cost_figures(folder: str, command: str) -> Iterator[Figure]:
+    bare, ours = [], []
+    for _ in range(_ROUNDS + _WARM_UP):
+        bare.append(_run(_BARE, b"")[1])
+        ours.append(_run(_hook(folder), _payload(command))[1])
+    base, value = median(bare[_WARM_UP:]), median(ours[_WARM_UP:])
+    note = f"{value * 1000:.1f} ms against {base * 1000:.1f} ms of CPU"
+    yield at_most("A call that no rule names, against bare Python", value / base, 2, " ×", note)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        pairs = [(_run(_hook(folder), _payload(command))[0], _run(_BARE, b"")[0]) for _ in range(_LOADED)]
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    wait, alone = (quantile(times, 0.99) * 1000 for times in zip(*pairs, strict=True))
+    yield at_most("The same on loaded cores, p99", wait, 80, " ms", f"bare Python {alone:.0f} ms")
+
+
+def _hook(folder: str) -> tuple[str, ...]:
+    return (sys.executable, "-I", "-S", _AGENT, "claude", "guard", "PreToolUse", "--home", folder)
+
+
+def _payload(command: str) -> bytes:
+    call = {"session_id": "bench", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": command}}
+    return json.dumps(call).encode()
+
+
+def _run(command: tuple[str, ...], payload: bytes) -> tuple[float, float]:
+    """Seconds by the clock and of CPU that a process takes."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, input=payload, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commands", type=Path)
+    parser.add_argument("--hits", action="store_true", help="print every stop")
+    options = parser.parse_args()
+    for row in table(list(measure(options.commands, options.hits))):
+        print(row)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""The decision about a tool call in which a needle of a rule occurs. Whatever fails, the call is allowed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+
+from tacit.disk.files import open_plain, sqlite_uri
+from tacit.guard.executions import Execution, executions
+from tacit.guard.rules import Decision, GuardRule, RuleKind, RuleMatch, last_run, match_commands, match_paths
+from tacit.guard.scan import ScanError
+from tacit.guard.scope import RuleScopes
+from tacit.guard.store import load_rules, mark_run, stop_call, take_permission, was_run
+from tacit.hosts.tool_calls import STOP_PREFIX, WARN_PREFIX, ToolCall, format_decision, parse_tool_call
+from tacit.record import Record
+from tacit.text.display import clip, printable
+
+_SEVERITY = (Decision.DENY, Decision.ASK, Decision.WARN)
+_MAX_SENTENCE_CHARS, _MAX_MATCH_CHARS = 300, 200
+_INDEX_TIMEOUT_SECONDS = 0.02
+_ACTIVE = "active"
+
+
+class RuleMemory(Record):
+    """What the index says of the memory of a rule. The sentence is "" if the index cannot be read."""
+
+    is_active: bool
+    sentence: str = ""
+
+
+def decide(host: str, payload: bytes, home: str) -> str:
+    """Return what the hook prints, "" if the call is allowed."""
+    with suppress(Exception):
+        root = os.path.abspath(os.path.expanduser(home))
+        call = parse_tool_call(json.loads(payload))
+        rules = load_rules(root) if call else []
+        if call and rules:
+            return _decide_call(host, call, rules, root)
+    return ""
+
+
+def _decide_call(host: str, call: ToolCall, rules: Sequence[GuardRule], root: str) -> str:
+    try:
+        found = executions(call.command)
+    except ScanError:
+        found = []
+    key = "\n".join((call.directory, call.command, *call.paths))
+    for match in _sorted_matches(call, found, rules, root):
+        memory = read_rule_memory(root, match.rule.id)
+        if not memory.is_active or take_permission(root, match.rule, key):
+            continue
+        code = "" if match.rule.decision is Decision.WARN else stop_call(root, match.rule, key)
+        if match.rule.decision is Decision.WARN:
+            _mark_runs(call, found, rules, root)
+        return format_decision(host, match.rule.decision.value, reason_text(match, memory.sentence, code))
+    _mark_runs(call, found, rules, root)
+    return ""
+
+
+def _sorted_matches(
+    call: ToolCall, found: Sequence[Execution], rules: Sequence[GuardRule], root: str
+) -> list[RuleMatch]:
+    """Return the rules that the call violates, the strictest first."""
+    scopes = RuleScopes(call.directory, os.environ.get("HOME") or os.path.expanduser("~"))
+    matches = match_commands(rules, found, scopes.applies, lambda rule: was_run(root, rule, call.session))
+    matches += match_paths(rules, call.paths, scopes.applies)
+    return sorted(matches, key=lambda match: _SEVERITY.index(match.rule.decision))
+
+
+def _mark_runs(call: ToolCall, found: Sequence[Execution], rules: Sequence[GuardRule], root: str) -> None:
+    for rule in rules:
+        if rule.kind is RuleKind.REQUIRE and (last := last_run(rule, found)):
+            mark_run(root, rule, call.session, ran=last == rule.before)
+
+
+def read_rule_memory(root: str, claim: str) -> RuleMemory:
+    """Return whether a memory is still active, and its sentence. An index that cannot be read changes nothing."""
+    try:
+        path = os.path.join(root, "index.sqlite")
+        open_plain(path).close()
+        uri = sqlite_uri(path, "ro")
+        connection = sqlite3.connect(uri, uri=True, timeout=_INDEX_TIMEOUT_SECONDS)
+        try:
+            query = "SELECT status, sentence, overruled_by_id FROM memories WHERE id = ?"
+            row = connection.execute(query, (claim,)).fetchone()
+        finally:
+            connection.close()
+    except (OSError, sqlite3.Error):
+        return RuleMemory(is_active=True)
+    return RuleMemory(row[0] == _ACTIVE and row[2] is None, row[1]) if row else RuleMemory(is_active=False)
+
+
+def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
+    """Return what the model and the person are told: the rule, who said it when, what to do instead, and the code."""
+    rule = match.rule
+    quoted = f": “{printable(clip(sentence, _MAX_SENTENCE_CHARS))}”" if sentence else ""
+    parts = [
+        f"{STOP_PREFIX if code else WARN_PREFIX}{rule.id[:6]}]{quoted}{f' ({rule.origin})' if rule.origin else ''}."
+    ]
+    matched = printable(clip(match.matched, _MAX_MATCH_CHARS))
+    match rule.kind:
+        case RuleKind.PROTECT:
+            parts.append(f"It would change {matched}, which is protected.")
+        case RuleKind.REQUIRE:
+            parts.append(f"Before `{printable(rule.command)}`, this is to be run: `{printable(rule.before)}`.")
+        case _:
+            parts.append(f"It runs `{matched}`.")
+    if rule.instead:
+        parts.append(f"To run instead: `{printable(rule.instead)}`.")
+    if code:
+        parts.append(
+            f"Only the person can allow this call, once and within ten minutes, in a terminal of their own: "
+            f"tacit guard allow {code}"
+        )
+    return " ".join(parts)

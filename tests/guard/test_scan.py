@@ -1,0 +1,83 @@
+"""Which commands a line would run."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.guard.scan import MAX_LINE_CHARS, ScanError, scan_commands
+
+# A line, and the commands in it.
+LINES = {
+    "npm i": ["npm i"],
+    "a && b | c; (cd x && d); e &": ["a", "b", "c", "cd x", "d", "e"],
+    'echo "`a` $(b "c d")"': ["a", "b c d", 'echo `a` $(b "c d")'],
+    "cat <<EOF\nnpm i\nEOF\nls": ["cat", "ls"],
+    "cat <<-'E' | sh\n\tnpm i\n\tE\nls": ["cat", "sh", "ls"],
+    "git commit -m \"$(cat <<'EOF'\nuse npm; npm i\nEOF\n)\"": [
+        "cat",
+        "git commit -m $(cat <<'EOF'\nuse npm; npm i\nEOF\n)",
+    ],
+    "case $x in npm) a;; (b|c) d ;; esac; e": ["a", "d", "e"],
+    "case $x in npm) a\nesac": ["a"],
+    "for npm in npm yarn; do $npm i; b; done": ["$npm i", "b"],
+    "for ((i=0; i<3; i++)); do a; done": ["a"],
+    "while read -r x; do a $x; done < <(b)": ["read -r x", "a $x", "b"],
+    "[[ $a == npm && b ]] && c": ["c"],
+    "names=(npm yarn); f() { a; }; f": ["names=()", "a", "f"],
+    "function npm { a; }": ["a"],
+    "if ! grep -q npm x; then { a; } fi": ["grep -q npm x", "a"],
+    "echo a # npm i": ["echo a"],
+    "echo 'npm i' \"; npm i\" \\; npm": ["echo npm i ; npm i ; npm"],
+    "time -p a": ["a"],
+    "echo $((1 + $(a)))": ["a", "echo $((1 + $(a)))"],
+    "echo ${x:-$(a)}": ["a", "echo ${x:-$(a)}"],
+    "echo $'it\\'s npm'; a": ["echo it's npm", "a"],
+    "a \\\n b": ["a b"],
+    "": [],
+    "# npm i": [],
+}
+
+
+def texts(line: str) -> list[str]:
+    return [text for command in scan_commands(line) if (text := " ".join(word.text for word in command.words))]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_commands_are_found_where_they_run(line: str) -> None:
+    assert texts(line) == LINES[line]
+
+
+@pytest.mark.parametrize(
+    "line", ["echo 'a", 'echo "a', "echo $(a", "a)", "a;;", "case x in a) b", "x" * (MAX_LINE_CHARS + 1)]
+)
+def test_what_is_not_understood_is_an_error(line: str) -> None:
+    with pytest.raises(ScanError):
+        scan_commands(line)
+
+
+def test_files_that_output_goes_to_are_known() -> None:
+    (command,) = scan_commands("a > b 2>> c < d 2>&1 &> e >| f")
+    assert [word.text for word in command.outputs] == ["b", "c", "e", "f"]
+
+
+def test_the_directory_follows_cd_and_a_subshell_has_its_own() -> None:
+    line = "cd a; (cd b; x); y; cd ..; z; cd $W; u; cd /q && v; cd; w"
+    directories = {command.words[0].text: command.directory for command in scan_commands(line)}
+    del directories["cd"]
+    assert directories == {"x": "a/b", "y": "a", "z": "a/..", "u": None, "v": "/q", "w": "~"}
+
+
+@pytest.mark.parametrize("line", ["$(" * 5000, "((" * 5000, '"$(' * 5000, "${x:-" * 5000, "`" * 5001, "(" * 5000])
+def test_deep_nesting_is_an_error_and_no_crash(line: str) -> None:
+    with pytest.raises(ScanError):
+        scan_commands(line)
+
+
+@given(st.text(alphabet="ab '\"\\$`(){}[]<>|&;#\n=!*-", max_size=60))
+def test_no_line_crashes(line: str) -> None:
+    with suppress(ScanError):
+        scan_commands(line)

@@ -1,0 +1,94 @@
+"""The files of the guard."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tacit.guard.rules import Decision, GuardRule, RuleKind
+from tacit.guard.store import (
+    ALLOW_SECONDS,
+    allow_call,
+    find_stopped,
+    load_rules,
+    mark_run,
+    save_rules,
+    stop_call,
+    take_permission,
+    was_run,
+)
+
+RULE = GuardRule("a" * 12, RuleKind.PREFER, Decision.DENY, "project:x", "npm", "pnpm", origin="said on 2026-11-03")
+PROTECT = GuardRule("b" * 12, RuleKind.PROTECT, paths=("migrations/",))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> str:
+    (tmp_path / ".tacit").mkdir()
+    return str(tmp_path)
+
+
+def test_rules_are_read_as_they_were_written(home: str) -> None:
+    assert load_rules(home) == []
+    save_rules(home, [RULE, PROTECT])
+    assert load_rules(home) == [RULE, PROTECT]
+    assert Path(home, ".tacit/guard.json").stat().st_mode & 0o777 == 0o600
+    save_rules(home, [])
+    assert load_rules(home) == [] and not Path(home, ".tacit/guard.json").exists()
+
+
+def test_a_file_that_others_can_write_or_a_link_is_not_read(home: str, tmp_path: Path) -> None:
+    save_rules(home, [RULE])
+    path = Path(home, ".tacit/guard.json")
+    path.chmod(0o666)
+    with pytest.raises(PermissionError):
+        load_rules(home)
+    path.chmod(0o600)
+    path.rename(tmp_path / "elsewhere.json")
+    path.symlink_to(tmp_path / "elsewhere.json")
+    with pytest.raises(OSError, match=r"symbolic|many"):
+        load_rules(home)
+
+
+def test_a_permission_holds_for_one_call_of_that_kind(home: str) -> None:
+    code = stop_call(home, RULE, "npm i")
+    assert code == stop_call(home, RULE, "npm i") != stop_call(home, RULE, "npm t")
+    stopped = find_stopped(home, code)
+    assert stopped and stopped.rule == RULE.id
+    assert not take_permission(home, RULE, "npm i")
+    allow_call(home, stopped)
+    assert find_stopped(home, code) is None
+    assert not take_permission(home, RULE, "npm t") and not take_permission(home, PROTECT, "npm i")
+    assert take_permission(home, RULE, "npm i")
+    assert not take_permission(home, RULE, "npm i")
+
+
+def test_codes_and_permissions_end_after_ten_minutes(home: str) -> None:
+    code = stop_call(home, RULE, "npm i")
+    stopped = find_stopped(home, code)
+    assert stopped
+    allow_call(home, stopped)
+    old = time.time() - ALLOW_SECONDS - 1
+    for path in Path(home, ".tacit/guard").iterdir():
+        os.utime(path, (old, old))
+    assert not take_permission(home, RULE, "npm i")
+
+
+@pytest.mark.parametrize("code", ["", "../key", "zzzzzz", "a/b", "x" * 300])
+def test_a_code_that_was_not_given_is_not_found(home: str, code: str) -> None:
+    assert find_stopped(home, code) is None
+
+
+def test_a_required_command_counts_in_its_session(home: str) -> None:
+    mark_run(home, RULE, "one", ran=True)
+    assert was_run(home, RULE, "one") and not was_run(home, RULE, "two") and not was_run(home, PROTECT, "one")
+    mark_run(home, RULE, "one", ran=False)
+    assert not was_run(home, RULE, "one")
+
+
+def test_no_words_of_a_call_are_stored(home: str) -> None:
+    stop_call(home, RULE, "npm i --token hunter2")
+    assert "hunter2" not in "".join(path.read_text() for path in Path(home, ".tacit/guard").iterdir())
