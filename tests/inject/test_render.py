@@ -55,7 +55,7 @@ def test_a_session_is_told_with_when_it_was_how_it_ended_and_what_it_changed() -
 
     assert line == (
         "- [2 days ago, 2026-03-02, claude, work] Rename the cart table. Outcome: All uses are renamed."
-        f" Files: a.py, b.py, c.py, d.py, e.py and 1 more. ({told.id})"
+        f" Files: a.py, b.py, c.py and 3 more. ({told.id})"
     )
 
 

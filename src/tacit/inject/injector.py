@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Self
 
 from tacit.disk.lock import FileLock
@@ -19,7 +20,13 @@ from tacit.index import reader, sessions
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
 from tacit.inject.brief import Brief, compose_brief, is_standing_rule, most_specific
-from tacit.inject.relevance import RelevantMemory, prompt_query_words, related_session, relevant_memories
+from tacit.inject.relevance import (
+    RelevantMemory,
+    prompt_query_words,
+    related_session,
+    relevant_memories,
+    session_with_same_files,
+)
 from tacit.inject.render import EarlierSession, RenderedInjection, render_prompt, render_start
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Scope, Status, is_project_scope
@@ -35,6 +42,8 @@ _LOCK_TIMEOUT_SECONDS = 0.2
 _MAX_LEADING, _MAX_RULES, _MAX_FOUND = 60, 20, 40  # memories and rules of each scope to choose from; search results
 _MAX_PROMPT_CHARS = 1000  # of which the recorded prompt is made
 _MAX_SESSIONS = 200  # to choose from; many may have the same request
+_MAX_RECENT_AGE = timedelta(hours=48)  # of a session that is told at the start; tuned, see ADR 16
+_MAX_REASON_FILES = 3
 _INJECTED_TYPE = "brief.given"
 _RESET_SOURCES = ("compact", "clear")  # what was injected before these is no longer in the context
 
@@ -55,12 +64,14 @@ class AgentSession(Record):
 class InjectionHistory(Record):
     """What was injected into a session since its context was last reset.
 
-    `memories` and `sessions` are ids; `scopes` are those of all injections, `started_scopes` those of injections at a
-    start. `last_at` and `last_event` are of the latest injection, also before the reset; empty if there was none.
+    `memories` and `sessions` are ids; `prompt_sessions` are those sessions that were told at a prompt. `scopes` are
+    those of all injections, `started_scopes` those of injections at a start. `last_at` and `last_event` are of the
+    latest injection, also before the reset; empty if there was none.
     """
 
     memories: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
+    prompt_sessions: frozenset[str] = frozenset()
     scopes: frozenset[Scope] = frozenset()
     started_scopes: frozenset[Scope] = frozenset()
     last_at: str = ""
@@ -207,11 +218,14 @@ class Injector(HomePart):
     def _recent_sessions(
         self, connection: sqlite3.Connection, target: AgentSession, history: InjectionHistory
     ) -> Iterator[SessionRow]:
-        """Yield the last sessions here; of those with the same request only the latest."""
+        """Yield the last sessions here that ended recently; of those with the same request only the latest."""
         limit = self._home.settings.autocapture_max_recent_sessions
         own_id = session_id(target.agent, target.session)
+        earliest = timestamp(self._store.actor.clock() - _MAX_RECENT_AGE)
         seen: set[str] = set()
         for row in sessions.session_rows(connection, self._sessions_scope(connection), limit=_MAX_SESSIONS):
+            if row.ended_at < earliest:
+                return
             if row.id == own_id or row.id in history.sessions or not row.request_key or row.request_key in seen:
                 continue
             seen.add(row.request_key)
@@ -249,17 +263,32 @@ class Injector(HomePart):
     def _earlier_session(
         self, connection: sqlite3.Connection, target: AgentSession, history: InjectionHistory, query: ParsedQuery
     ) -> EarlierSession | None:
-        """Return the earlier session here that is related to a prompt.
+        """Return the earlier session here that changed a file this one changed, too, else one related to the prompt.
 
-        None if there is none, or if it or one with the same request was told already.
+        The words of prompts are searched until a session was told at one of them or the session was compacted; what
+        they find later is seldom relevant. None if there is none, or if it or one with the same request was told
+        already.
         """
-        known_ids = {*history.sessions, session_id(target.agent, target.session)}
+        own_id = session_id(target.agent, target.session)
+        known_ids = {*history.sessions, own_id}
+        own = sessions.session_row(connection, own_id)
+        if own and own.files:
+            rows = sessions.session_rows(connection, self._sessions_scope(connection), limit=_MAX_SESSIONS)
+            told_requests = {row.request_key for row in rows if row.id in known_ids}
+            match = session_with_same_files(
+                own.files, [row for row in rows if row.request_key and row.request_key not in told_requests]
+            )
+            if match:
+                row, files = match
+                return EarlierSession(row, f"it changed {', '.join(files[:_MAX_REASON_FILES])}, too")
+        if history.prompt_sessions or (own and own.compacted_at):
+            return None
         candidates = sessions.sessions_by_start_id(connection, self._sessions_scope(connection), _MAX_SESSIONS)
         known_requests = {request_key for name, request_key in candidates.values() if name in known_ids}
         start_ids = {start for start, (_, request_key) in candidates.items() if request_key not in known_requests}
         related = related_session(connection, query, start_ids)
-        row = sessions.session_row(connection, candidates[related.start_id][0]) if related else None
-        return EarlierSession(row, related.reason) if related and row else None
+        found = sessions.session_row(connection, candidates[related.start_id][0]) if related else None
+        return EarlierSession(found, related.reason) if related and found else None
 
     def _sessions_scope(self, connection: sqlite3.Connection) -> Scope:
         return directory_scope(
@@ -279,6 +308,7 @@ class Injector(HomePart):
         compacted = row.compacted_at if row else ""
         memories: set[str] = set()
         told_sessions: set[str] = set()
+        prompt_sessions: set[str] = set()
         scopes: set[Scope] = set()
         started_scopes: set[Scope] = set()
         for event in events:
@@ -289,7 +319,9 @@ class Injector(HomePart):
             memories.update(event.body.memories)
             told_sessions.update(event.body.sessions)
             scopes.add(event.scope)
-            if event.body.moment != "prompt":
+            if event.body.moment == "prompt":
+                prompt_sessions.update(event.body.sessions)
+            else:
                 started_scopes.add(event.scope)
             if event.body.moment in _RESET_SOURCES:
                 break
@@ -297,6 +329,7 @@ class Injector(HomePart):
         return InjectionHistory(
             frozenset(memories),
             frozenset(told_sessions),
+            frozenset(prompt_sessions),
             frozenset(scopes),
             frozenset(started_scopes),
             timestamp(last.at) if last else "",
