@@ -19,7 +19,8 @@ from tacit.home.project import directory_scope
 from tacit.index import reader, sessions
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
-from tacit.inject.brief import Brief, compose_brief, is_standing_rule, most_specific
+from tacit.inject.brief import Brief, BriefLimits, compose_brief, is_standing_rule, most_specific
+from tacit.inject.checks import missing_names, without_loaded, without_outdated
 from tacit.inject.relevance import (
     RelevantMemory,
     prompt_query_words,
@@ -176,7 +177,7 @@ class Injector(HomePart):
         characters = self._home.settings.inject_max_characters
         leading = reader.leading_memories(connection, self._store.scopes_in(connection), _MAX_LEADING)
         unread = self._count_unread_rules(connection, history, leading)
-        brief = self._compose_brief(connection, history, most_specific(leading), {}, unread, characters)
+        brief = self._compose_brief(connection, target, history, most_specific(leading), {}, unread, characters)
         own = sessions.session_row(connection, session_id(target.agent, target.session))
         is_continued = target.source in ("compact", "resume") or bool(own and own.compacted_at > history.last_at > "")
         so_far = sessions.load_session(connection, own, must_decode) if own and is_continued else None
@@ -187,23 +188,29 @@ class Injector(HomePart):
     def _compose_brief(
         self,
         connection: sqlite3.Connection,
+        target: AgentSession,
         history: InjectionHistory,
         candidates: Sequence[MemoryRow],
         relevant: Mapping[ClaimId, RelevantMemory],
         unread: int,
         characters: int,
     ) -> Brief:
-        """Return a brief of the candidates that are due or relevant to the prompt."""
+        """Return a brief of the candidates that are due or relevant to the prompt.
+
+        Left out are those that the host's own files say, and descriptions of what is not in the work tree.
+        """
         scope = self._store.scope_in(connection)
+        due = [memory for memory in candidates if memory.id in relevant or history.is_due(memory, scope)]
+        due = without_loaded(due, target.agent, self._home)
+        missing = missing_names(due, self._home)
         return compose_brief(
-            [memory for memory in candidates if memory.id in relevant or history.is_due(memory, scope)],
+            without_outdated(due, missing),
             tags=frozenset(),
             relevance={name: item.share for name, item in relevant.items()},
             nonce=self._nonce(),
-            limit=self._home.settings.brief_entries,
-            budget=self._home.settings.brief_tokens,
-            characters=characters,
+            limits=BriefLimits(self._home.settings.brief_entries, self._home.settings.brief_tokens, characters),
             unread=unread,
+            missing=missing,
         )
 
     def _count_unread_rules(
@@ -255,7 +262,7 @@ class Injector(HomePart):
         relevant = {match.memory.id: match for match in relevant_memories(prompt, untold)}
         candidates = [memory for memory in memories if is_standing_rule(memory) or memory.id in relevant]
         unread = self._count_unread_rules(connection, history, read.values())
-        brief = self._compose_brief(connection, history, candidates, relevant, unread, characters)
+        brief = self._compose_brief(connection, target, history, candidates, relevant, unread, characters)
         earlier = self._earlier_session(connection, target, history, query)
         reasons = {name: match.reason for name, match in relevant.items()}
         return render_prompt(brief, reasons, earlier, self._store.actor.clock(), self._nonce(), characters)
