@@ -130,6 +130,8 @@ def test_branches_of_the_repository_and_its_remotes(root: Path) -> None:
     assert missing(root, "the `main` branch, the `release` branch") == ["branch release"]
     git(root, "update-ref", "refs/remotes/origin/release", "HEAD")
     assert missing(root, "the `release` branch") == []
+    git(root, "pack-refs", "--all")
+    assert missing(root, "the `release` branch, the `next` branch") == ["branch next"]
 
 
 def test_branches_of_another_work_tree(root: Path, tmp_path: Path) -> None:

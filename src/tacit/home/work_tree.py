@@ -7,7 +7,6 @@ looked up before the deadline. Parsed files are cached by their modification tim
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -107,7 +106,7 @@ class WorkTree:
         if ".." in name or not os.path.isdir(refs) or os.path.lexists(os.path.join(shared, "reftable")):
             return False
         packed = read_head(os.path.join(shared, "packed-refs"), _MAX_INDEX_BYTES)
-        if re.search(rb" refs/(?:heads|remotes/[^/\n]+|tags)/%s$" % re.escape(name.encode()), packed, re.MULTILINE):
+        if name in {_branch_name(line) for line in packed.decode("utf-8", "replace").split("\n")}:
             return False
         remotes = os.path.join(refs, "remotes")
         try:
@@ -116,6 +115,13 @@ class WorkTree:
             return False
         places = ["heads", "tags", *(f"remotes/{remote}" for remote in names), "remotes"]
         return not any(os.path.lexists(os.path.join(refs, place, name)) for place in places)
+
+
+def _branch_name(packed_line: str) -> str:
+    """Return the name of a branch or tag in a line of `packed-refs`; that of a remote branch without the remote."""
+    _, _, ref = packed_line.partition(" refs/")
+    kind, _, name = ref.partition("/")
+    return name.partition("/")[2] if kind == "remotes" else name
 
 
 def _folders_between(root: str, cwd: str) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ class Reference(Record):
     text: str
 
 
-_PATH = re.compile(r"(?<![\w@:/~.$*%{}<>\\-])(?:\./)?(?:[\w.+-]++/)++[\w.+-]*+(?![/*?{<$\[%(@:=])")
+_PATH = re.compile(r"(?<![\w@:/~.$*%{}<>\\-])[\w.+-]++/[\w.+/-]*+(?![*?{<$\[%(@:=])")
 _EXTENSION = re.compile(r".\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _SCRIPT = re.compile(r"\b(npm|pnpm|yarn|bun) (?:run(?:-script)? ([\w:.-]*\w)|(test|start)\b)")
 _MAKE = re.compile(r"(?:`|\b(?:run|running|use|via|type) )make ([A-Za-z][\w.-]*\w|\w)(?![\w=])")
