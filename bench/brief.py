@@ -1,10 +1,12 @@
 """Whether what Tacit puts into prompts is what they needed. No model.
 
-    python bench/brief.py PATH… [--json] [--list]
+    python bench/brief.py PATH… [--only TEXT | --without TEXT] [--json] [--list]
 
 PATH are transcripts of agents, or folders of them. Their sessions are replayed in the order of time in a home that is
 thrown away: at each prompt the hooks are asked with what was known before it, and what came after it tells what bears
 on it. Two baselines and one that knows the future are asked at the very same prompts. What is suggested is accepted.
+`--only` and `--without` score the projects whose folder contains a text, or the others.
+Tokens of a checkpoint after a compaction are counted, too; the line below the table leaves them out.
 """
 
 from __future__ import annotations
@@ -40,10 +42,15 @@ def replayed(paths: Sequence[Path]) -> tuple[list[Asked], list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("paths", nargs="+", type=Path, help="transcripts, or folders of them")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--only", default="", help="score projects whose folder contains this text")
+    chosen.add_argument("--without", default="", help="score projects whose folder does not contain this text")
     parser.add_argument("--json", action="store_true", help="one object instead of a table")
     parser.add_argument("--list", action="store_true", help="prompt by prompt: what was given, and what bore on it")
     given = parser.parse_args()
     every, systems = replayed(given.paths)
+    every = [asked for asked in every if given.only in asked.sitting.root]
+    every = [asked for asked in every if not given.without or given.without not in asked.sitting.root]
     if not every:
         parser.error("no prompts there; name a folder of transcripts, for example ~/.claude/projects")
     found = scores(every, systems)
@@ -78,6 +85,15 @@ def _table(every: Sequence[Asked], found: dict[str, Scores]) -> Iterator[str]:
     yield "|---" * (HEAD.count("|") + 1) + "|"
     for name, score in found.items():
         yield f"| {name} | {score.cells}"
+    yield ""
+    yield f"Without prompts after a compaction, Tacit gives {_uncompacted_tokens(every):.1f} tokens a prompt."
+
+
+def _uncompacted_tokens(every: Sequence[Asked]) -> float:
+    tokens = [
+        asked.answers[Tacit.name].given.tokens for asked in every if not asked.sitting.is_compacted_before(asked.place)
+    ]
+    return sum(tokens) / max(len(tokens), 1)
 
 
 if __name__ == "__main__":

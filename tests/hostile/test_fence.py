@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from harness.person import Person
 
-from tacit.inject.brief import MAX_MEMORIES, Brief, compose_brief
+from tacit.inject.brief import MAX_MEMORIES, Brief, BriefLimits, compose_brief
 from tacit.model.claim import Claim
 from tacit.text.fence import harmless
 from tests.hostile.codepoints import ZWJ, chunks
@@ -140,7 +140,7 @@ def briefed(texts: list[str]) -> tuple[Brief, dict[str, str]]:
     """A brief of memories that say this, and what each says by its id."""
     claims: list[Claim] = [says(f"do thing {at}")._replace(sentence=text) for at, text in enumerate(texts)]
     given = entries(*map(added, claims))
-    brief = compose_brief(given, tags=frozenset(), relevance={}, nonce=NONCE, budget=1 << 30)
+    brief = compose_brief(given, tags=frozenset(), relevance={}, nonce=NONCE, limits=BriefLimits(tokens=1 << 30))
     return brief, {claim.id: claim.sentence for claim in claims}
 
 

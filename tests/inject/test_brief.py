@@ -232,3 +232,12 @@ def test_what_is_plainly_an_operator_stays() -> None:
 def test_a_link_and_an_image_lead_nowhere() -> None:
     assert harmless("![x](https://example.org/?q=1) [a](b)") == "![x] (https://example.org/?q=1) [a] (b)"
     assert harmless("<https://example.org>") == "‹https://example.org>"
+
+
+def test_a_line_says_what_the_memory_names_that_is_not_there() -> None:
+    (memory,) = entries(added(here("see docs/x.md")))
+    shown = compose_brief(
+        [memory], tags=frozenset(), relevance={}, nonce="00ff", missing={memory.id: ("docs/x.md", "<make> a")}
+    ).text
+
+    assert f"see docs/x.md (not found here: docs/x.md, ‹make> a) ({memory.id})" in shown

@@ -98,19 +98,29 @@ def test_the_last_sessions_are_those_of_this_project_and_not_more_than_was_set(p
     for number in range(5):
         told(person, "work", f"w{number}", [Turn(f"task w{number} of mine")], START + timedelta(minutes=number))
     told(person, "other", "o", [Turn("the secret plan of the other project")], START + timedelta(hours=1))
-    shown = part(sitting(person).start(), "sessions")
+    one = part(sitting(person, "one").start(), "sessions")
+    person.tacit("config", "set", "autocapture.max_recent_sessions", "3")
+    shown = part(sitting(person, "two").start(), "sessions")
 
+    assert one.count("- [") == 1 and "task w4" in one
     assert [f"task w{number} of mine" in shown for number in range(5)] == [False, False, True, True, True]
     assert "other project" not in shown
     assert "task w4" in shown.split("\n")[1]  # the latest first
-    assert part(sitting(person, "two").start(TACIT_AUTOCAPTURE_MAX_RECENT_SESSIONS="1"), "sessions").count("- [") == 1
-    assert "the secret plan" in part(sitting(person, "three", folder="other").start(), "sessions")
+    assert part(sitting(person, "three").start(TACIT_AUTOCAPTURE_MAX_RECENT_SESSIONS="1"), "sessions").count("- [") == 1
+    assert "the secret plan" in part(sitting(person, "four", folder="other").start(), "sessions")
+
+
+def test_a_session_that_ended_more_than_two_days_ago_is_not_told_at_the_start(person: Person) -> None:
+    told(person, "work", "old", [Turn("move the parser to a file of its own")], START - timedelta(hours=50))
+
+    assert part(sitting(person).start(), "sessions") == ""
 
 
 def test_sessions_in_which_the_same_was_asked_are_told_once(person: Person) -> None:
     for number in range(4):
         told(person, "work", f"same{number}", [Turn("run all the tests again")], START + timedelta(minutes=number))
-    told(person, "work", "else", [Turn("move the parser to a file of its own")], LONG_AGO)
+    told(person, "work", "else", [Turn("move the parser to a file of its own")], START - timedelta(hours=1))
+    person.tacit("config", "set", "autocapture.max_recent_sessions", "3")
     shown = part(sitting(person).start(), "sessions")
 
     assert shown.count("run all the tests again") == 1
@@ -175,6 +185,20 @@ def test_a_prompt_is_told_of_the_earlier_session_that_bears_on_it_and_only_once(
     latest = person.tacit("injected", "--limit", "1", "--json").json[0]
     assert (latest["memories"], latest["sessions"][0]["reason"]) == ([], "it spoke of checkout, coupon")
     assert "(it spoke of checkout, coupon)" in person.tacit("injected").out
+
+
+def test_a_session_that_changes_a_file_is_told_of_the_earlier_one_that_did(person: Person) -> None:
+    earlier = Turn("the coupon is lost", reply="The cart keeps it now.", changed="src/cart.py")
+    told(person, "work", "before", [earlier], LONG_AGO)
+    one = sitting(person, "one")
+    one.start()
+    assert one.ask("round the total") == ""
+    told(person, "work", "one", [Turn("round the total", changed="src/cart.py")], START)
+
+    assert "the coupon is lost" in part(one.ask("go on"), "sessions")
+    latest = person.tacit("injected", "--limit", "1", "--json").json[0]
+    assert latest["sessions"][0]["reason"] == "it changed src/cart.py, too"
+    assert one.ask("go on with it") == ""
 
 
 def test_what_was_told_at_the_start_is_not_told_again_at_a_prompt_nor_what_is_like_it(person: Person) -> None:

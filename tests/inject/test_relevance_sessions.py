@@ -10,7 +10,10 @@ import pytest
 from tacit.index import database
 from tacit.index.doc_ids import PERSON, message_doc_id, session_start_id
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
-from tacit.inject.relevance import RelatedSession, related_session
+from tacit.index.sessions import SessionRow
+from tacit.inject.relevance import RelatedSession, related_session, session_with_same_files
+from tacit.model.claim import GLOBAL
+from tacit.model.ids import ClaimId
 from tacit.search.bm25 import query_from_words
 
 TALKS = {
@@ -65,7 +68,7 @@ def test_a_small_part_of_a_prompt_is_not_enough(index: sqlite3.Connection, runs:
 
 def test_two_words_of_one_root_are_one(index: sqlite3.Connection, runs: dict[str, int]) -> None:
     prompt = "revenue grid walrus violet"
-    assert asked(index, f"{prompt} walruses grids revenues", *runs.values()) == asked(index, prompt, *runs.values())
+    assert asked(index, f"{prompt} violets grids revenues", *runs.values()) == asked(index, prompt, *runs.values())
 
 
 def test_a_prompt_of_words_that_nobody_said_finds_nothing(index: sqlite3.Connection, runs: dict[str, int]) -> None:
@@ -99,3 +102,47 @@ def test_of_two_that_say_the_same_the_later_one_is_told(index: sqlite3.Connectio
 
     found = asked(index, "token cookie", early, late)
     assert found is not None and found.start_id == late
+
+
+def test_words_that_many_sessions_share_are_not_enough(index: sqlite3.Connection) -> None:
+    several = [talk(index, number, f"review the branch number{number}") for number in range(9)]
+
+    assert asked(index, "review branch", *several) is None
+    assert asked(index, "review branch number4", *several) is not None
+
+
+# By files
+
+
+def session(name: str, *files: str) -> SessionRow:
+    at = "2026-03-01T10:00:00.000000Z"
+    return SessionRow(ClaimId(name), "claude", name, name, GLOBAL, at, at, 1, name, "", files, name, "")
+
+
+def test_the_session_that_changed_the_same_files_is_found_with_them() -> None:
+    earlier = [session("a", "src/cart.py", "README.md"), session("b", "src/login.py", "src/token.py")]
+
+    assert session_with_same_files(["src/token.py", "src/login.py", "x"], earlier) == (
+        earlier[1],
+        ("src/login.py", "src/token.py"),
+    )
+
+
+def test_files_that_nobody_changed_find_nothing() -> None:
+    assert session_with_same_files(["src/other.py"], [session("a", "src/cart.py")]) is None
+    assert session_with_same_files(["src/other.py"], []) is None
+    assert session_with_same_files([], [session("a", "src/cart.py")]) is None
+
+
+def test_a_file_that_many_sessions_change_says_nothing() -> None:
+    earlier = [session(f"s{number}", "CHANGELOG.md") for number in range(4)]
+
+    assert session_with_same_files(["CHANGELOG.md"], earlier) is None
+    assert session_with_same_files(["CHANGELOG.md"], earlier[:3]) is not None
+
+
+def test_of_sessions_that_share_as_much_the_first_is_returned() -> None:
+    earlier = [session("late", "src/cart.py"), session("early", "src/cart.py")]
+    found = session_with_same_files(["src/cart.py"], earlier)
+
+    assert found is not None and found[0].id == "late"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.inject.brief import Brief, compose_brief
+from tacit.inject.brief import Brief, BriefLimits, compose_brief
 from tacit.inject.render import EarlierSession, RenderedInjection, ago, render_prompt, render_start
 from tacit.model.claim import GLOBAL, Scope
 from tests.support.documents import entry, row
@@ -32,7 +32,7 @@ texts = st.one_of(
 
 def brief(*sentences: str, strength: int = 1, scope: Scope = GLOBAL, room: int = 10_000) -> Brief:
     entries = [entry(text, scope, strength=strength) for text in sentences]
-    return compose_brief(entries, tags=frozenset(), relevance={}, nonce=NONCE, characters=room)
+    return compose_brief(entries, tags=frozenset(), relevance={}, nonce=NONCE, limits=BriefLimits(characters=room))
 
 
 THREE = ("never force push to main", "use pnpm instead of npm", "dates are stored in UTC")
@@ -55,7 +55,7 @@ def test_a_session_is_told_with_when_it_was_how_it_ended_and_what_it_changed() -
 
     assert line == (
         "- [2 days ago, 2026-03-02, claude, work] Rename the cart table. Outcome: All uses are renamed."
-        f" Files: a.py, b.py, c.py, d.py, e.py and 1 more. ({told.id})"
+        f" Files: a.py, b.py, c.py and 3 more. ({told.id})"
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tacit.index.reader import MemoryRow
-from tacit.inject.brief import MAX_MEMORIES, MAX_TOKENS, Brief, compose_brief, is_standing_rule
+from tacit.inject.brief import MAX_MEMORIES, MAX_TOKENS, Brief, BriefLimits, compose_brief, is_standing_rule
 from tacit.model.claim import KIND_RANK, Claim, Kind, Status, is_project_scope
 from tacit.model.conflict import parse_stance
 from tacit.model.ids import EventId, event_id
@@ -66,7 +66,7 @@ tag_choices = st.frozensets(st.sampled_from(("build", "js", "日本")))
 def brief(
     chosen: list[MemoryRow], tags: frozenset[str] = frozenset(), budget: int = MAX_TOKENS, most: int = MAX_MEMORIES
 ) -> Brief:
-    return compose_brief(chosen, tags=tags, relevance={}, nonce=NONCE, budget=budget, limit=most)
+    return compose_brief(chosen, tags=tags, relevance={}, nonce=NONCE, limits=BriefLimits(most, budget))
 
 
 @quick_law

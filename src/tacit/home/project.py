@@ -65,7 +65,7 @@ def folder_scope(folder: str, home_folder: str) -> Scope:
 
 def _project_names(root: str) -> list[str]:
     """Return the name of the remote, if any (it is the same on every machine), and the path of the main work tree."""
-    git_folder = _shared_git_folder(root)
+    git_folder = git_folders(root)[1]
     main = os.path.dirname(git_folder) if os.path.basename(git_folder) == ".git" else root
     section = re.search(_ORIGIN_SECTION, _read_text(os.path.join(git_folder, "config")))
     url = re.search(_URL_LINE, section["body"], re.MULTILINE) if section else None
@@ -73,17 +73,17 @@ def _project_names(root: str) -> list[str]:
     return [clean(name) for name in (remote, main) if name]  # the name of a folder may be no text
 
 
-def _shared_git_folder(root: str) -> str:
-    """Return the `.git` folder that all work trees of a repository share."""
+def git_folders(root: str) -> tuple[str, str]:
+    """Return the `.git` folder of a work tree, and the one that all work trees of its repository share."""
     marker = os.path.join(root, ".git")
     if os.path.isdir(marker):
-        return marker
+        return marker, marker
     pointer = _read_text(marker)
     if not pointer.startswith("gitdir:"):
-        return marker
+        return marker, marker
     own = os.path.normpath(os.path.join(root, pointer[7:].strip()))
     common = _read_text(os.path.join(own, "commondir")).strip()
-    return os.path.normpath(os.path.join(own, common)) if common else own
+    return own, os.path.normpath(os.path.join(own, common)) if common else own
 
 
 def remote_name(url: str) -> str:

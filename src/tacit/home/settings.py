@@ -82,7 +82,7 @@ SETTINGS_TEMPLATE = """\
 # summarize = true            # sum up longer turns on the pages of sessions
 # inject_on_start = true      # give a new session the brief and the last sessions
 # inject_on_prompt = true     # give a prompt the memories and the session that bear on it
-# max_recent_sessions = 3     # sessions told at the start, from 1 to 10
+# max_recent_sessions = 1     # sessions of the last two days told at the start, from 1 to 10
 
 # [inject]
 # max_characters = 10000      # what an agent is given at once, from 500 to 10000
@@ -120,7 +120,7 @@ class Settings(Record):
     autocapture_summarize: bool = True
     autocapture_inject_on_start: bool = True
     autocapture_inject_on_prompt: bool = True
-    autocapture_max_recent_sessions: int = 3
+    autocapture_max_recent_sessions: int = 1
     # Claude Code moves more than 10,000 characters to a file that nobody reads.
     inject_max_characters: int = 10_000
     learn_accept: bool = False

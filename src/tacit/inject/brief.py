@@ -24,6 +24,18 @@ _NOTES_HEADER = "Other notes of this person (decisions, conventions, fixes, pref
 # What a person decided for a place counts more there than what they like in general.
 _DECIDED_KINDS = (Kind.CONSTRAINT, Kind.RULE, Kind.DECISION, Kind.CONVENTION)
 _MAX_DISTANCE = 1 << 30
+_NOTHING_MISSING: Mapping[ClaimId, Sequence[str]] = {}
+
+
+class BriefLimits(Record):
+    """The maximum size of a brief: memories, tokens, and the length of its text."""
+
+    memories: int = MAX_MEMORIES
+    tokens: int = MAX_TOKENS
+    characters: int = MAX_CHARACTERS
+
+
+_DEFAULT_LIMITS = BriefLimits()
 
 
 class Brief(Record):
@@ -95,10 +107,9 @@ def compose_brief(
     tags: frozenset[str],
     relevance: Mapping[str, float],
     nonce: str,
-    limit: int = MAX_MEMORIES,
-    budget: int = MAX_TOKENS,
-    characters: int = MAX_CHARACTERS,
+    limits: BriefLimits = _DEFAULT_LIMITS,
     unread: int = 0,
+    missing: Mapping[ClaimId, Sequence[str]] = _NOTHING_MISSING,
 ) -> Brief:
     """Choose, order and fence memories that hold here.
 
@@ -107,19 +118,22 @@ def compose_brief(
     Args:
         relevance: from 0 to 1, by id.
         nonce: the number in the fence.
-        budget: the maximum number of tokens.
-        characters: the maximum length of the text.
         unread: the number of standing rules that hold here and are not among the candidates.
+        missing: what memories name that is not in the work tree; their lines say so.
     """
     memories = most_specific(candidates)
     ranked = _by_importance(memories, tags, relevance)
-    frame = _render_brief((), 1, nonce, whole=True)
-    chosen = _fit_budget(ranked, min(limit, MAX_MEMORIES), budget - estimate_tokens(frame), characters - len(frame))
+    frame = _render_brief((), 1, nonce, {}, whole=True)
+    room = BriefLimits(
+        min(limits.memories, MAX_MEMORIES), limits.tokens - estimate_tokens(frame), limits.characters - len(frame)
+    )
+    lines = _fit_lines(ranked, missing, room)
+    chosen = [memory for memory in ranked if memory.id in lines]
     if not chosen:
         return Brief((), "", 0)
     chosen.sort(key=lambda memory: display_key(_rankable(memory, relevance)))
     more = unread + sum(map(is_standing_rule, memories)) - sum(map(is_standing_rule, chosen))
-    text = _render_brief(chosen, more, nonce)
+    text = _render_brief(chosen, more, nonce, lines)
     return Brief(tuple(chosen), text, estimate_tokens(text), more)
 
 
@@ -152,18 +166,22 @@ def _by_importance(
     return [*constraints, *tagged, *in_turn, *rest]
 
 
-def _fit_budget(ranked: Sequence[MemoryRow], limit: int, budget: int, characters: int) -> list[MemoryRow]:
-    chosen: list[MemoryRow] = []
+def _fit_lines(
+    ranked: Sequence[MemoryRow], missing: Mapping[ClaimId, Sequence[str]], room: BriefLimits
+) -> dict[ClaimId, str]:
+    """Return the lines of the first memories that fit, by id."""
+    lines: dict[ClaimId, str] = {}
+    budget, characters = room.tokens, room.characters
     for memory in ranked:
-        if len(chosen) == limit:
+        if len(lines) == room.memories:
             break
-        line = memory_line(memory)
+        line = memory_line(memory, missing.get(memory.id, ()))
         cost = estimate_tokens(line) + 1
         if cost <= budget and len(line) < characters:
-            chosen.append(memory)
+            lines[memory.id] = line
             budget -= cost
             characters -= len(line) + 1
-    return chosen
+    return lines
 
 
 def _rankable(memory: MemoryRow, relevance: Mapping[str, float]) -> Rankable:
@@ -172,10 +190,12 @@ def _rankable(memory: MemoryRow, relevance: Mapping[str, float]) -> Rankable:
     )
 
 
-def _render_brief(memories: Sequence[MemoryRow], more: int, nonce: str, *, whole: bool = False) -> str:
+def _render_brief(
+    memories: Sequence[MemoryRow], more: int, nonce: str, lines: Mapping[ClaimId, str], *, whole: bool = False
+) -> str:
     """Return the fenced text. With `whole`, all lines besides the memories are included: their size is measured."""
-    rules = [memory_line(memory) for memory in memories if is_standing_rule(memory)]
-    notes = [memory_line(memory) for memory in memories if not is_standing_rule(memory)]
+    rules = [lines[memory.id] for memory in memories if is_standing_rule(memory)]
+    notes = [lines[memory.id] for memory in memories if not is_standing_rule(memory)]
     if rules or whole:
         rules = [_RULES_HEADER, *rules]
         if more > 0:
@@ -183,10 +203,12 @@ def _render_brief(memories: Sequence[MemoryRow], more: int, nonce: str, *, whole
     return fenced([*rules, *([_NOTES_HEADER] if notes or whole else []), *notes], nonce)
 
 
-def memory_line(memory: MemoryRow) -> str:
+def memory_line(memory: MemoryRow, missing: Sequence[str] = ()) -> str:
+    """Return the line of a memory. `missing` is what it names that is not in the work tree."""
     marks = [memory.kind.label, "project" if is_project_scope(memory.scope) else "global", memory.at[:10]]
     if memory.is_conflicting:
         marks.append("disputed")
     if memory.provenance < Provenance.USER_FILE:  # an agent's words, or what a program concluded
         marks.append("learned, may be outdated")
-    return f"- [{', '.join(marks)}] {harmless(memory.sentence)} ({memory.id})"
+    remark = f" (not found here: {harmless(', '.join(missing))})" if missing else ""
+    return f"- [{', '.join(marks)}] {harmless(memory.sentence)}{remark} ({memory.id})"

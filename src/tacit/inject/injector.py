@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Self
 
 from tacit.disk.lock import FileLock
@@ -18,8 +19,15 @@ from tacit.home.project import directory_scope
 from tacit.index import reader, sessions
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
-from tacit.inject.brief import Brief, compose_brief, is_standing_rule, most_specific
-from tacit.inject.relevance import RelevantMemory, prompt_query_words, related_session, relevant_memories
+from tacit.inject.brief import Brief, BriefLimits, compose_brief, is_standing_rule, most_specific
+from tacit.inject.checks import missing_names, without_loaded, without_outdated
+from tacit.inject.relevance import (
+    RelevantMemory,
+    prompt_query_words,
+    related_session,
+    relevant_memories,
+    session_with_same_files,
+)
 from tacit.inject.render import EarlierSession, RenderedInjection, render_prompt, render_start
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Scope, Status, is_project_scope
@@ -35,6 +43,8 @@ _LOCK_TIMEOUT_SECONDS = 0.2
 _MAX_LEADING, _MAX_RULES, _MAX_FOUND = 60, 20, 40  # memories and rules of each scope to choose from; search results
 _MAX_PROMPT_CHARS = 1000  # of which the recorded prompt is made
 _MAX_SESSIONS = 200  # to choose from; many may have the same request
+_MAX_RECENT_AGE = timedelta(hours=48)  # of a session that is told at the start; tuned, see ADR 16
+_MAX_REASON_FILES = 3
 _INJECTED_TYPE = "brief.given"
 _RESET_SOURCES = ("compact", "clear")  # what was injected before these is no longer in the context
 
@@ -55,12 +65,14 @@ class AgentSession(Record):
 class InjectionHistory(Record):
     """What was injected into a session since its context was last reset.
 
-    `memories` and `sessions` are ids; `scopes` are those of all injections, `started_scopes` those of injections at a
-    start. `last_at` and `last_event` are of the latest injection, also before the reset; empty if there was none.
+    `memories` and `sessions` are ids; `prompt_sessions` are those sessions that were told at a prompt. `scopes` are
+    those of all injections, `started_scopes` those of injections at a start. `last_at` and `last_event` are of the
+    latest injection, also before the reset; empty if there was none.
     """
 
     memories: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
+    prompt_sessions: frozenset[str] = frozenset()
     scopes: frozenset[Scope] = frozenset()
     started_scopes: frozenset[Scope] = frozenset()
     last_at: str = ""
@@ -165,7 +177,7 @@ class Injector(HomePart):
         characters = self._home.settings.inject_max_characters
         leading = reader.leading_memories(connection, self._store.scopes_in(connection), _MAX_LEADING)
         unread = self._count_unread_rules(connection, history, leading)
-        brief = self._compose_brief(connection, history, most_specific(leading), {}, unread, characters)
+        brief = self._compose_brief(connection, target, history, most_specific(leading), {}, unread, characters)
         own = sessions.session_row(connection, session_id(target.agent, target.session))
         is_continued = target.source in ("compact", "resume") or bool(own and own.compacted_at > history.last_at > "")
         so_far = sessions.load_session(connection, own, must_decode) if own and is_continued else None
@@ -176,28 +188,34 @@ class Injector(HomePart):
     def _compose_brief(
         self,
         connection: sqlite3.Connection,
+        target: AgentSession,
         history: InjectionHistory,
         candidates: Sequence[MemoryRow],
         relevant: Mapping[ClaimId, RelevantMemory],
         unread: int,
         characters: int,
     ) -> Brief:
-        """Return a brief of the candidates that are due or relevant to the prompt."""
+        """Return a brief of the candidates that are due or relevant to the prompt.
+
+        Left out are those that the host's own files say, and descriptions of what is not in the work tree.
+        """
         scope = self._store.scope_in(connection)
         relevance: dict[str, float] = {name: item.share for name, item in relevant.items()}
         if relevance and reader.has_checks(connection):
             from tacit.index.adherence import adjusted_relevance
 
             relevance = adjusted_relevance(connection, candidates, relevance)
+        due = [memory for memory in candidates if memory.id in relevant or history.is_due(memory, scope)]
+        due = without_loaded(due, target.agent, self._home)
+        missing = missing_names(due, self._home)
         return compose_brief(
-            [memory for memory in candidates if memory.id in relevant or history.is_due(memory, scope)],
+            without_outdated(due, missing),
             tags=frozenset(),
             relevance=relevance,
             nonce=self._nonce(),
-            limit=self._home.settings.brief_entries,
-            budget=self._home.settings.brief_tokens,
-            characters=characters,
+            limits=BriefLimits(self._home.settings.brief_entries, self._home.settings.brief_tokens, characters),
             unread=unread,
+            missing=missing,
         )
 
     def _count_unread_rules(
@@ -212,11 +230,14 @@ class Injector(HomePart):
     def _recent_sessions(
         self, connection: sqlite3.Connection, target: AgentSession, history: InjectionHistory
     ) -> Iterator[SessionRow]:
-        """Yield the last sessions here; of those with the same request only the latest."""
+        """Yield the last sessions here that ended recently; of those with the same request only the latest."""
         limit = self._home.settings.autocapture_max_recent_sessions
         own_id = session_id(target.agent, target.session)
+        earliest = timestamp(self._store.actor.clock() - _MAX_RECENT_AGE)
         seen: set[str] = set()
         for row in sessions.session_rows(connection, self._sessions_scope(connection), limit=_MAX_SESSIONS):
+            if row.ended_at < earliest:
+                return
             if row.id == own_id or row.id in history.sessions or not row.request_key or row.request_key in seen:
                 continue
             seen.add(row.request_key)
@@ -246,7 +267,7 @@ class Injector(HomePart):
         relevant = {match.memory.id: match for match in relevant_memories(prompt, untold)}
         candidates = [memory for memory in memories if is_standing_rule(memory) or memory.id in relevant]
         unread = self._count_unread_rules(connection, history, read.values())
-        brief = self._compose_brief(connection, history, candidates, relevant, unread, characters)
+        brief = self._compose_brief(connection, target, history, candidates, relevant, unread, characters)
         earlier = self._earlier_session(connection, target, history, query)
         reasons = {name: match.reason for name, match in relevant.items()}
         return render_prompt(brief, reasons, earlier, self._store.actor.clock(), self._nonce(), characters)
@@ -254,17 +275,32 @@ class Injector(HomePart):
     def _earlier_session(
         self, connection: sqlite3.Connection, target: AgentSession, history: InjectionHistory, query: ParsedQuery
     ) -> EarlierSession | None:
-        """Return the earlier session here that is related to a prompt.
+        """Return the earlier session here that changed a file this one changed, too, else one related to the prompt.
 
-        None if there is none, or if it or one with the same request was told already.
+        The words of prompts are searched until a session was told at one of them or the session was compacted; what
+        they find later is seldom relevant. None if there is none, or if it or one with the same request was told
+        already.
         """
-        known_ids = {*history.sessions, session_id(target.agent, target.session)}
+        own_id = session_id(target.agent, target.session)
+        known_ids = {*history.sessions, own_id}
+        own = sessions.session_row(connection, own_id)
+        if own and own.files:
+            rows = sessions.session_rows(connection, self._sessions_scope(connection), limit=_MAX_SESSIONS)
+            told_requests = {row.request_key for row in rows if row.id in known_ids}
+            match = session_with_same_files(
+                own.files, [row for row in rows if row.request_key and row.request_key not in told_requests]
+            )
+            if match:
+                row, files = match
+                return EarlierSession(row, f"it changed {', '.join(files[:_MAX_REASON_FILES])}, too")
+        if history.prompt_sessions or (own and own.compacted_at):
+            return None
         candidates = sessions.sessions_by_start_id(connection, self._sessions_scope(connection), _MAX_SESSIONS)
         known_requests = {request_key for name, request_key in candidates.values() if name in known_ids}
         start_ids = {start for start, (_, request_key) in candidates.items() if request_key not in known_requests}
         related = related_session(connection, query, start_ids)
-        row = sessions.session_row(connection, candidates[related.start_id][0]) if related else None
-        return EarlierSession(row, related.reason) if related and row else None
+        found = sessions.session_row(connection, candidates[related.start_id][0]) if related else None
+        return EarlierSession(found, related.reason) if related and found else None
 
     def _sessions_scope(self, connection: sqlite3.Connection) -> Scope:
         return directory_scope(
@@ -284,6 +320,7 @@ class Injector(HomePart):
         compacted = row.compacted_at if row else ""
         memories: set[str] = set()
         told_sessions: set[str] = set()
+        prompt_sessions: set[str] = set()
         scopes: set[Scope] = set()
         started_scopes: set[Scope] = set()
         for event in events:
@@ -294,7 +331,9 @@ class Injector(HomePart):
             memories.update(event.body.memories)
             told_sessions.update(event.body.sessions)
             scopes.add(event.scope)
-            if event.body.moment != "prompt":
+            if event.body.moment == "prompt":
+                prompt_sessions.update(event.body.sessions)
+            else:
                 started_scopes.add(event.scope)
             if event.body.moment in _RESET_SOURCES:
                 break
@@ -302,6 +341,7 @@ class Injector(HomePart):
         return InjectionHistory(
             frozenset(memories),
             frozenset(told_sessions),
+            frozenset(prompt_sessions),
             frozenset(scopes),
             frozenset(started_scopes),
             timestamp(last.at) if last else "",

@@ -2,18 +2,20 @@
 
 A search finds something for every prompt. To be injected unasked, a memory must share what it is about with the prompt:
 a large part of its own words, by weight. Words of every other prompt weigh little; names and flags weigh more. A
-session must contain more than one of the prompt's words, and a good part of them by IDF.
+session must have changed a file that this one changes, too, or contain more than one of the prompt's words, a rare one
+among them, and a good part of them by IDF.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from tacit.index import postings
 from tacit.index.reader import MemoryRow
+from tacit.index.sessions import SessionRow
 from tacit.record import Record
 from tacit.search.bm25 import ParsedQuery, QueryTerm, score_session
 from tacit.text.words import STOP_WORDS, query_terms, simple_stem, tokenize
@@ -26,8 +28,10 @@ _MAX_QUERY_WORDS = 24
 _MIN_SHARED_WEIGHT, _MIN_SHARE = 1.5, 0.3
 _MIN_FOCUSED_SHARE = 0.4
 _MAX_POSTINGS = 400  # of one term, the latest
-# Of the prompt by weight, and terms of it. A greater share loses hits faster than it saves tokens (ADR 16).
-_MIN_SESSION_SHARE, _MIN_SHARED_TERMS = 1 / 3, 2
+# Of the prompt by weight, and terms of it. Tuned on the sessions of one repository, see ADR 16.
+_MIN_SESSION_SHARE, _MIN_SHARED_TERMS = 0.5, 2
+# A term is rare, and a file says something about the work, if so many sessions have it at most.
+_MAX_RARE_SESSIONS, _MAX_FILE_SESSIONS, _MAX_SESSION_FRACTION = 2, 3, 1 / 3
 # What is done in every other prompt, and words that rules are made of.
 _COMMON_WORDS = frozenset(
     (
@@ -103,14 +107,20 @@ def related_session(
 ) -> RelatedSession | None:
     """Return the most relevant of these sessions to a prompt; None if none is relevant.
 
-    A word of the prompt that occurs in no session weighs as much as the rarest one that does.
+    One of the shared terms must be rare: at most two of these sessions contain it, or at most a third of them. A word
+    of the prompt that occurs in no session weighs as much as the rarest one that does.
     """
     weights = [term.weight for term in query.terms]
     min_weight = _MIN_SESSION_SHARE * (sum(weights) + query.missing * max(weights, default=0.0))
+    every = _term_counts(connection, query, start_ids)
+    session_freqs = Counter(term for counts in every.values() for term in counts)
+    max_freq = max(_MAX_RARE_SESSIONS, _MAX_SESSION_FRACTION * len(start_ids))
     sessions = {
         start_id: counts
-        for start_id, counts in _term_counts(connection, query, start_ids).items()
-        if len(counts) >= _MIN_SHARED_TERMS and sum(term.weight for term in counts) >= min_weight
+        for start_id, counts in every.items()
+        if len(counts) >= _MIN_SHARED_TERMS
+        and sum(term.weight for term in counts) >= min_weight
+        and any(session_freqs[term] <= max_freq for term in counts)
     }
     if not sessions:
         return None
@@ -135,3 +145,25 @@ def _term_counts(
             if start_id in start_ids:
                 counts[start_id][term] = sum(own.term_freqs)
     return counts
+
+
+def session_with_same_files(
+    files: Collection[str], earlier: Sequence[SessionRow]
+) -> tuple[SessionRow, tuple[str, ...]] | None:
+    """Return the earlier session that shares most changed files with `files`, and those files, rarest first.
+
+    Files that many sessions change do not count, and rare ones count more. Of equals the first is returned; None if no
+    session shares a file.
+    """
+    session_freqs = Counter(file for row in earlier for file in set(row.files))
+    max_freq = max(_MAX_FILE_SESSIONS, _MAX_SESSION_FRACTION * len(earlier))
+    telling = {file for file in files if 0 < session_freqs[file] <= max_freq}
+
+    def score(row: SessionRow) -> float:
+        return sum(1 / session_freqs[file] for file in telling.intersection(row.files))
+
+    best = max(earlier, key=score, default=None)
+    if best is None or not score(best):
+        return None
+    shared = telling.intersection(best.files)
+    return best, tuple(sorted(shared, key=lambda file: (session_freqs[file], file)))

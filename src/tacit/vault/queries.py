@@ -224,7 +224,8 @@ class Queries(HomePart):
     def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> Brief:
         """Compose what an agent should know before a task; see `Vault.brief`."""
         from tacit.home.input import checked_tags
-        from tacit.inject.brief import compose_brief, is_standing_rule
+        from tacit.inject.brief import BriefLimits, compose_brief, is_standing_rule
+        from tacit.inject.checks import missing_names, without_outdated
 
         def read(connection: sqlite3.Connection) -> Brief:
             scopes = self._store.scopes_in(connection)
@@ -236,14 +237,15 @@ class Queries(HomePart):
                 from tacit.index.adherence import adjusted_relevance
 
                 shares = adjusted_relevance(connection, leading, shares)
+            missing = missing_names(leading, self._home)
             return compose_brief(
-                leading,
+                without_outdated(leading, missing),
                 tags=frozenset(checked_tags(tags)),
                 relevance=shares,
                 nonce=self._store.entropy().hex(),
-                limit=self._home.settings.brief_entries,
-                budget=self._home.settings.brief_tokens,
+                limits=BriefLimits(self._home.settings.brief_entries, self._home.settings.brief_tokens),
                 unread=reader.count_rules(connection, scopes) - rules_read if only_leading else 0,
+                missing=missing,
             )
 
         brief = self._store.read(read)

@@ -1,0 +1,182 @@
+"""What is left out of an injection although it holds, and what is told with a remark.
+
+A memory is left out if the host loads a file that says the same (CLAUDE.md, AGENTS.md, GEMINI.md). Of the project's
+memories, those that name something that is not in the work tree are told with a remark; if they only describe the
+project, they are left out. Files are read within limits, and parsed ones are cached by their modification time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tacit.disk.read import file_signature, read_head
+from tacit.index.reader import MemoryRow
+from tacit.inject.brief import is_standing_rule
+from tacit.model.claim import GLOBAL, Kind, is_project_scope
+from tacit.model.ids import ClaimId
+from tacit.record import Record
+from tacit.text.words import normalize_text, tokenize
+
+if TYPE_CHECKING:
+    from tacit.home.home import Home
+
+# They describe how things are. Without what they name they say nothing, while a rule or a decision still may.
+_DESCRIBING_KINDS = (
+    Kind.ENVIRONMENT,
+    Kind.PATTERN,
+    Kind.PREFERRED_CWD,
+    Kind.RECURRING_COMMAND,
+    Kind.WORKFLOW_PATTERN,
+)
+_MAX_FILE_BYTES = 32 * 1024  # Codex reads as much, and what is longer is seldom rules
+_MAX_FOLDERS = 16  # from the current folder up to the root
+_MIN_SHARED_WORDS = 0.6  # of both statements, before they are compared
+_LIST_MARKS = "-*+>#•0123456789.) \t"
+
+
+class InstructionFiles(Record):
+    """The files that a host loads by itself: in a project, and in the folder of the person.
+
+    `variable` names the folder, else it is `folder` below the person's home. With `only_first`, of the files of one
+    folder the first that exists is loaded.
+    """
+
+    project: tuple[str, ...]
+    variable: str
+    folder: str
+    user: str
+    only_first: bool = False
+
+
+_INSTRUCTION_FILES = {
+    "claude": InstructionFiles(
+        ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"), "CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md"
+    ),
+    "codex": InstructionFiles(("AGENTS.override.md", "AGENTS.md"), "CODEX_HOME", ".codex", "AGENTS.md", True),
+    "gemini": InstructionFiles(("GEMINI.md",), "GEMINI_CLI_HOME", "", ".gemini/GEMINI.md"),
+    "opencode": InstructionFiles(("AGENTS.md", "CLAUDE.md"), "XDG_CONFIG_HOME", ".config", "opencode/AGENTS.md", True),
+    "copilot": InstructionFiles(
+        ("AGENTS.md", ".github/copilot-instructions.md"), "COPILOT_HOME", ".copilot", "copilot-instructions.md"
+    ),
+    "cursor": InstructionFiles(("AGENTS.md", ".cursorrules"), "", "", ""),
+}
+
+
+def without_loaded(memories: Iterable[MemoryRow], agent: str, home: Home) -> list[MemoryRow]:
+    """Leave out memories that a file says which the host loads anyway; the order stays.
+
+    A global standing rule is left out only for the person's own file: a repository must not be able to silence it.
+    """
+    every, files = list(memories), _INSTRUCTION_FILES.get(agent)
+    if not every or files is None:
+        return every
+    own = _statements_in(_user_files(files, home))
+    project = _statements_in(_project_files(files, home))
+    if not own and not project:
+        return every
+
+    def is_loaded(memory: MemoryRow) -> bool:
+        is_global_rule = memory.scope == GLOBAL and is_standing_rule(memory)
+        return _contains(own if is_global_rule else {**project, **own}, memory.sentence)
+
+    return [memory for memory in every if not is_loaded(memory)]
+
+
+def missing_names(memories: Iterable[MemoryRow], home: Home) -> dict[ClaimId, tuple[str, ...]]:
+    """Return what memories of the project name that is not in the work tree, by id."""
+    project = home.store.project
+    naming = [memory for memory in memories if is_project_scope(memory.scope) and _may_name_something(memory.sentence)]
+    if not naming or project is None or not os.path.isdir(project.root):
+        return {}
+    from tacit.home.work_tree import WorkTree  # most prompts are told nothing
+    from tacit.model.references import named_references
+
+    tree = WorkTree(project.root, home.cwd, home.environment)
+    found = {memory.id: tree.missing(named_references(memory.sentence)) for memory in naming}
+    return {name: tuple(reference.text for reference in missing) for name, missing in found.items() if missing}
+
+
+def without_outdated(memories: Iterable[MemoryRow], missing: Mapping[ClaimId, object]) -> list[MemoryRow]:
+    """Leave out memories that only describe something that is missing."""
+    return [memory for memory in memories if memory.id not in missing or memory.kind not in _DESCRIBING_KINDS]
+
+
+def _may_name_something(sentence: str) -> bool:
+    return "/" in sentence or "`" in sentence or "make " in sentence or "npm " in sentence or "run " in sentence
+
+
+def _user_files(files: InstructionFiles, home: Home) -> Iterator[str]:
+    if files.user:
+        folder = home.environment.get(files.variable) or os.path.join(home.user_folder, files.folder)
+        yield os.path.realpath(os.path.join(folder, files.user))
+
+
+def _project_files(files: InstructionFiles, home: Home) -> Iterator[str]:
+    """Yield files from the root down to the current folder. A link is followed only if it stays in the project."""
+    project = home.store.project
+    root = project.root.rstrip(os.sep) if project else ""
+    folders: list[str] = []
+    folder = os.path.realpath(home.cwd)
+    while root and (folder == root or folder.startswith(root + os.sep)) and len(folders) < _MAX_FOLDERS:
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    for folder in reversed(folders):
+        for name in files.project:
+            path = os.path.join(folder, name)
+            if os.path.lexists(path):
+                if (target := os.path.realpath(path)).startswith(root + os.sep):
+                    yield target
+                if files.only_first:
+                    break
+
+
+def _statements_in(paths: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the words of each statement in these files, by its normalised text."""
+    statements: dict[str, frozenset[str]] = {}
+    for path in paths:
+        if signature := file_signature(path):
+            statements.update(_parse_statements(path, signature))
+    return statements
+
+
+@lru_cache(maxsize=32)
+def _parse_statements(path: str, _signature: str) -> dict[str, frozenset[str]]:
+    """Return the lines of a Markdown file, and their sentences, without code blocks and comments."""
+    text = read_head(path, _MAX_FILE_BYTES + 1).decode("utf-8", "replace")
+    if len(text) > _MAX_FILE_BYTES:
+        text = text[:_MAX_FILE_BYTES].rpartition("\n")[0]
+    statements: dict[str, frozenset[str]] = {}
+    is_code = is_comment = False
+    for line in text.split("\n"):
+        stripped = line.strip()
+        if not is_comment and stripped.startswith(("```", "~~~")):
+            is_code = not is_code
+        elif is_comment or (not is_code and "<!--" in stripped):
+            is_comment = "-->" not in stripped
+        elif stripped and not is_code:
+            plain = stripped.lstrip(_LIST_MARKS).replace("**", "").replace("`", "")
+            for statement in {plain, *plain.split(". ")}:
+                if key := normalize_text(statement):
+                    statements[key] = frozenset(tokenize(key))
+    return statements
+
+
+def _contains(statements: Mapping[str, frozenset[str]], sentence: str) -> bool:
+    """Return whether one of these statements is the sentence or restates it."""
+    key = normalize_text(sentence.replace("`", ""))
+    if key in statements:
+        return True
+    words = frozenset(tokenize(key))
+    similar = [
+        text
+        for text, other in statements.items()
+        if len(words & other) >= _MIN_SHARED_WORDS * max(len(words), len(other))
+    ]
+    if not similar:
+        return False
+    from tacit.model.relation import is_restatement
+
+    return any(is_restatement(key, text) for text in similar)
