@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import tacit.learn.statements.weights as model
+import tacit.learn.statements.scoring as model
+from tacit.learn.statements.scoring import MIN_STATEMENT_SCORE, score_sentence, sentence_features
 from tacit.learn.statements.sentences import prompt_sentences
-from tacit.learn.statements.weights import MIN_STATEMENT_SCORE, score_sentence, sentence_features
 
 WEIGHTS = Path(model.__file__).with_name("weights.json")
 
