@@ -3,7 +3,7 @@
     python -m bench.train_statements FILE... [--write]
 
 Each FILE holds labelled prompts as `bench/extraction.py` reads them. The model is a logistic regression over the
-features of `tacit.learn.statements.weights`, fitted by coordinate descent in plain Python. There is no chance in it:
+features of `tacit.learn.statements.scoring`, fitted by coordinate descent in plain Python. There is no chance in it:
 the same files always make the same weights. Figures are taken in ten folds by repository: no sentence is scored with
 weights that saw its repository. `--write` fits on all prompts and replaces `weights.json`.
 
@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import tacit.learn.statements.weights as model
+import tacit.learn.statements.scoring as model
 from bench.extracting.rows import Row, rows_of
 from tacit.learn.statements.forms import find_form
 from tacit.learn.statements.sentences import prompt_sentences

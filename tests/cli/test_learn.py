@@ -225,6 +225,7 @@ def test_the_question_is_printed_and_answers_from_a_file_are_believed_as_from_a_
     told = person.tacit("learn", "--answers", str(file))
 
     assert "1 suggestion" in told.out and "a model that you asked judged 1 session: 1 memory, 1 summed up" in told.err
+    assert f"“{MEMORY['statement']}”: its quote does not occur" in told.err
     assert "not believed: its quote does not occur (1)" in told.err
     assert [memory["label"] for memory in pending(person)] == [MEMORY["statement"]]
     assert person.tacit("sessions", "--json").json[0]["outcome"] == SUMMARY

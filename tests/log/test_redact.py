@@ -57,7 +57,7 @@ def test_the_digest_of_the_secret_itself_is_in_its_place() -> None:
     [
         CommandRan("git push --force-with-lease", "/work"),
         UnknownBody(f"future.{SECRET}"),
-        RepositoryDistrusted(f"/work/{SECRET}/facts", "it changed"),
+        RepositoryDistrusted(f"/srv/{SECRET}/facts", "it changed"),
         BriefInjected((SECRET,), 12),
         MemoryChecked("0123456789ab", "0123456789ab", "violated"),
     ],

@@ -19,7 +19,7 @@ from tacit.model.trust import (
 )
 from tests.support.events import event, numbered, says
 
-PATH = "/work/shop/docs/memory/memories.ndjson"
+PATH = "/srv/shop/docs/memory/memories.ndjson"
 PNPM, TABS = says("use pnpm"), says("use tabs")
 LINES = (FactFileLine(1, "aa", PNPM), FactFileLine(2, "bb", TABS))
 FILE = FactFile(PATH, owner=1000, writers=0b010, lines=LINES)

@@ -158,3 +158,8 @@ def test_whatever_was_run_a_lesson_quotes_its_first_event(bodies: list[Conversat
         assert lesson.quote and lesson.quote in "\n".join(error_lines(first.result))
         assert "\n" not in lesson.sentence
         assert set(lesson.evidence) <= set(by_event)
+
+
+def test_a_fix_of_another_session_confirms_nothing() -> None:
+    events = heard(*SURE[0])
+    assert learn_fixes(events, fix_keys(heard(*SURE[1]))) == []

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.learn.fixes import ranker as module
-from tacit.learn.fixes.features import features_of
-from tacit.learn.fixes.ranker import Ranker, load_ranker
+from tacit.learn.fixes.ranker import Ranker, features_of, load_ranker
 from tests.support.fix_session import failed, pairs, ran
 
 

@@ -10,11 +10,10 @@ import re
 from collections.abc import Collection, Sequence
 
 from tacit.learn import FixCandidate, Lesson, SessionEvent
-from tacit.learn.fixes.features import features_of
 from tacit.learn.fixes.generalize import FixText, generalize
 from tacit.learn.fixes.pairs import Pair, find_pairs, flags_of, is_never_advice, words_of
 from tacit.learn.fixes.quoting import quoted_signs
-from tacit.learn.fixes.ranker import Ranker, load_ranker
+from tacit.learn.fixes.ranker import Ranker, features_of, load_ranker
 from tacit.learn.fixes.render import edited_files, lesson_from_pair
 from tacit.model.ids import EventId
 from tacit.record import Record

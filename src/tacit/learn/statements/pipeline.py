@@ -14,17 +14,16 @@ from tacit.learn import Lesson, SessionEvent
 from tacit.learn.statements import answers
 from tacit.learn.statements.answers import ObservedChoice
 from tacit.learn.statements.forms import find_form
-from tacit.learn.statements.sentences import PromptSentence, typed_sentences
-from tacit.learn.statements.weights import MIN_STATEMENT_SCORE, score_sentence
+from tacit.learn.statements.scoring import MIN_STATEMENT_SCORE, score_sentence
+from tacit.learn.statements.sentences import READ_PROMPTS, PromptSentence, typed_sentences
 from tacit.learn.statements.wording import word_statement
 from tacit.model.claim import Provenance
-from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
 from tacit.text.summarize import summarize
 
 _CONFIDENCE, _SURE_CONFIDENCE, _SURE_SCORE = 0.65, 0.8, -0.25
 _REFERENCE_CONFIDENCE = 0.55  # "always do it that way": what it is about is said elsewhere, if at all
-READ_PROMPTS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER, PromptKind.COMMAND)
 
 
 class StatementState(Record):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tacit.model.observation import PromptKind
 from tacit.record import Record
 from tacit.text.sentences import TextSpan, sentence_spans
 
@@ -12,6 +13,8 @@ from tacit.text.sentences import TextSpan, sentence_spans
 # quoted lines, logs, stack traces, tables, what follows a line that announces something pasted, documents, and prompts
 # that a host wrote. A judge reads all prose, also that of documents, and is told to leave out what was pasted.
 
+# Shell commands are not read.
+READ_PROMPTS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER, PromptKind.COMMAND)
 MAX_PROMPT_CHARS = 6000  # of a prompt that are read; what is longer was not typed
 
 

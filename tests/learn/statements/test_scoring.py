@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import tacit.learn.statements.weights as model
+import tacit.learn.statements.scoring as model
+from tacit.learn.statements.forms import find_form
+from tacit.learn.statements.scoring import MIN_STATEMENT_SCORE, score_sentence, sentence_features
 from tacit.learn.statements.sentences import prompt_sentences
-from tacit.learn.statements.weights import MIN_STATEMENT_SCORE, score_sentence, sentence_features
+from tests.support.talking import learnt
 
 WEIGHTS = Path(model.__file__).with_name("weights.json")
 
@@ -47,3 +49,10 @@ def test_the_weights_are_one_small_file_of_finite_numbers() -> None:
     assert WEIGHTS.stat().st_size <= 150_000
     assert all(abs(weight) < 10 for weight in weights.values())
     assert "" in weights
+
+
+def test_an_explicit_form_with_a_low_score_is_no_statement() -> None:
+    low = "I'll fix it myself"
+    assert find_form(prompt_sentences(low)[0]) is not None
+    assert score(low) < MIN_STATEMENT_SCORE
+    assert learnt(low) == []

@@ -8,13 +8,16 @@ twice: a sentence of an explicit form needs `MIN_STATEMENT_SCORE` to become a su
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
-from tacit.learn import load_data
+from tacit.learn import SessionEvent, load_data
 from tacit.learn.statements.forms import find_form
-from tacit.learn.statements.sentences import PromptSentence
+from tacit.learn.statements.sentences import READ_PROMPTS, PromptSentence, prompt_sentences
+from tacit.model.ids import EventId
+from tacit.model.observation import PromptGiven
+from tacit.record import Record
 
 MIN_STATEMENT_SCORE = -0.5
 MIN_CANDIDATE_SCORE = -2.05
@@ -78,3 +81,30 @@ def score_sentence(sentence: PromptSentence, prompt_chars: int, weights: Mapping
 def _weights() -> dict[str, float]:
     """Return the weight of each feature; that of "" is added to every score."""
     return {name: float(weight) for name, weight in load_data("statements/weights.json").items()}
+
+
+# Candidates for a judge: the half of the sentences in which nearly all statements are
+
+
+class SentenceCandidate(Record):
+    """A sentence of a prompt. `answering` is the agent's question that the prompt answered."""
+
+    event_id: EventId
+    text: str
+    answering: str = ""
+
+
+def sentence_candidates(events: Sequence[SessionEvent]) -> list[SentenceCandidate]:
+    """Return the sentences of a session that are worth a judge's attention, in order."""
+    return [
+        SentenceCandidate(event.event_id, sentence.text, event.body.about)
+        for event in events
+        if isinstance(event.body, PromptGiven) and event.body.how in READ_PROMPTS
+        for sentence in prompt_sentences(event.body.text)
+        if is_candidate(sentence, len(event.body.text))
+    ]
+
+
+def is_candidate(sentence: PromptSentence, prompt_chars: int) -> bool:
+    """Return whether a sentence is likely enough to state something."""
+    return score_sentence(sentence, prompt_chars) >= MIN_CANDIDATE_SCORE
